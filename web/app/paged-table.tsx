@@ -14,7 +14,7 @@ export interface Column<Row> extends Head {
   cell: (row: Row) => ReactNode
 }
 
-interface PagedTableProps<Row> extends Pick<TableProps, 'label' | 'maxHeight' | 'skeletonRows'>, PagerProps {
+interface PagedTableProps<Row> extends Pick<TableProps, 'label' | 'maxHeight' | 'skeletonRows' | 'dense'>, PagerProps {
   query: PagerProps['query'] & {
     error: Error | null
     isPending: boolean
@@ -40,6 +40,7 @@ interface PagedTableProps<Row> extends Pick<TableProps, 'label' | 'maxHeight' | 
 export function PagedTable<Row extends { id: string }>({
   label,
   maxHeight,
+  dense,
   query,
   rows,
   columns,
@@ -67,6 +68,7 @@ export function PagedTable<Row extends { id: string }>({
       <Table
         label={label}
         maxHeight={maxHeight}
+        dense={dense}
         stale={query.isPlaceholderData}
         columns={shown}
         skeletonRows={skeletonRows}

@@ -20,6 +20,8 @@ export interface TableProps {
   narrow?: 'cards' | 'scroll' | 'rows'
   /** Without a border around it. */
   plain?: boolean
+  /** Rows of 48 px on wide screens, for cells of at most two lines. */
+  dense?: boolean
   /** Fixed columns: its minimal width. */
   minWidth?: string | undefined
   /** For dialogs: '22rem'. Default: as tall as its rows. */
@@ -40,6 +42,7 @@ export function Table({
   label,
   narrow = 'cards',
   plain = false,
+  dense = false,
   minWidth,
   maxHeight,
   stale,
@@ -92,6 +95,7 @@ export function Table({
           aria-busy={stale || undefined}
           data-narrow={narrow}
           data-plain={plain || undefined}
+          data-dense={dense || undefined}
           data-open={(!plain && !maxHeight) || undefined}
           style={minWidth ? { minWidth } : undefined}
           className={cn(
@@ -189,7 +193,7 @@ export function Td({ label, end, corner, className, ...rest }: TdProps) {
       data-corner={corner || undefined}
       className={cn(
         'px-4 py-3 align-middle data-corner:w-px md:border-b md:border-hair md:[table[data-open]_&]:first:ps-2 md:[table[data-open]_&]:last:pe-2',
-        'max-md:[table:not([data-narrow=cards])_&]:border-b max-md:border-line',
+        'max-md:[table:not([data-narrow=cards])_&]:border-b max-md:border-line md:[table[data-dense]_&]:h-12 md:[table[data-dense]_&]:py-0',
         align[end ? 'end' : 'start'],
         className,
       )}

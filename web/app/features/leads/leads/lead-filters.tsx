@@ -41,15 +41,17 @@ const CRITERIA = {
 type Criterion = keyof typeof CRITERIA
 const criteria = Object.keys(CRITERIA) as Criterion[]
 
-interface LeadFiltersProps extends Pick<SavedFiltersProps, 'onPick'> {
+interface LeadFiltersProps {
   view: LeadsView
+  /** Applies a saved filter; without it none are offered. */
+  onPick?: SavedFiltersProps['onPick']
   onChange: (filter: LeadFilter) => void
   onSort: (sort: LeadSort) => void
   /** At the end of the line, on wide screens. */
   children?: ReactNode
 }
 
-/** The filters of the Leads page. Typed values apply after a pause, selected ones immediately. */
+/** The filters of leads. Typed values apply after a pause, selected ones immediately. */
 export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFiltersProps) {
   const { filter } = view
   const [typed, setTyped] = useState(() => typedOf(filter))
@@ -126,7 +128,7 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
       <AddFilter shown={shown} draft={draft} onChange={change} />
       <PhoneFilters count={shown.length} view={view} draft={draft} onChange={change} onSort={onSort} />
       <div className="ms-auto flex items-center">
-        <SavedFilters view={view} isFiltered={isFiltered(filter)} onPick={onPick} />
+        {onPick && <SavedFilters view={view} isFiltered={isFiltered(filter)} onPick={onPick} />}
         <span className="contents max-md:hidden">{children}</span>
       </div>
     </search>

@@ -1,9 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
-import type { Lead } from '@x-automated/contract/leads/leads'
+import type { Lead, ListedLead } from '@x-automated/contract/leads/leads'
 import type { List, ListLead } from '@x-automated/contract/leads/lists'
 import { Search, Users } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { generatePath } from 'react-router'
 import { api, errorText, refusalText } from '../../../api'
 import { type Column, PagedTable } from '../../../paged-table'
@@ -17,7 +17,7 @@ import type { ShownDialog } from '../../../ui/use-dialogs'
 import { useIsOffered } from '../../identity/people/use-role'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { LeadFollowers, LeadIdentity } from '../leads/lead-parts'
-import type { LeadFilterStatus } from '../leads/lead-status'
+import { type LeadFilterStatus, shownStatusOf } from '../leads/lead-status'
 import { statusLabels } from '../leads/leads-url'
 
 const PAGE_SIZE = 25
@@ -49,7 +49,13 @@ const statusInList: Column<ListLead> = {
   },
 }
 
-export const STATUS_OPTIONS = [
+/** The lead's status, as the Leads page has it. */
+export const shownStatus: Column<ListedLead> = {
+  name: 'Status',
+  cell: (lead) => <StatusBadge status={shownStatusOf(lead)} />,
+}
+
+const STATUS_OPTIONS = [
   { value: '', label: 'All statuses' },
   ...Object.entries(statusLabels).map(([value, label]) => ({ value, label })),
 ]
@@ -65,14 +71,6 @@ interface ListLeadsDialogProps extends ShownDialog {
 /** The leads of a list with their status. */
 export function ListLeadsDialog({ list, isCard = false, open, onClose, onManage }: ListLeadsDialogProps) {
   const mayWrite = useIsOffered('member')
-  const [page, setPage] = useState(1)
-  const [filter, setFilter] = useState('')
-  const leads = useQuery(
-    api.lists.leads.queryOptions({
-      input: { id: list.id, status: (filter || undefined) as LeadFilterStatus | undefined, page, pageSize: PAGE_SIZE },
-      placeholderData: keepPreviousData,
-    }),
-  )
   const manage = mayWrite && <Button onClick={onManage}>{list.filter ? 'Edit filter' : 'Manage Leads'}</Button>
   return (
     <Dialog
@@ -95,55 +93,109 @@ export function ListLeadsDialog({ list, isCard = false, open, onClose, onManage 
         </>
       }
     >
-      <PagedTable<ListLead>
-        label={`Leads in ${list.name}`}
-        query={leads}
-        rows={leads.data?.leads}
-        columns={[...(isCard ? cardColumns : leadColumns), statusInList]}
-        loading="Loading leads…"
-        failure={(error) =>
-          isCard
-            ? refusalText(error, 'Failed to load campaign leads. Please try again.')
-            : `Failed to fetch leads for list: ${errorText(error)}`
-        }
-        page={page}
-        pageSize={PAGE_SIZE}
-        onChange={setPage}
-        noun="leads"
-        maxHeight={DIALOG_TABLE_HEIGHT}
-        skeletonRows={Math.max(1, Math.min(list.leadCount, 5))}
-        above={
-          <div className="flex flex-wrap items-center justify-between gap-2 pb-2">
-            <ContactCounts list={list} />
-            <Select
-              aria-label="Status"
-              className="w-40"
-              value={filter}
-              options={STATUS_OPTIONS}
-              onChange={(event) => {
-                setFilter(event.currentTarget.value)
-                setPage(1)
-              }}
-            />
-          </div>
-        }
-        empty={
-          filter ? (
-            <EmptyState icon={<Search />} title="No leads with this status" />
-          ) : isCard ? (
-            <EmptyState icon={<Users />} title="No leads in this campaign yet. Add leads from your dashboard." />
-          ) : list.filter ? (
-            <EmptyState icon={<Users />} title="No matches yet" action={manage}>
-              New matches are added automatically.
-            </EmptyState>
-          ) : (
-            <EmptyState icon={<Users />} title="No leads in this list yet" action={manage}>
-              Add leads that you've scraped or imported.
-            </EmptyState>
-          )
-        }
-      />
+      {isCard ? <CardPeople list={list} /> : <People list={list} manage={manage} />}
     </Dialog>
+  )
+}
+
+/** The people of a campaign's card, with what its campaigns sent them. */
+function CardPeople({ list }: { list: List }) {
+  const [page, setPage] = useState(1)
+  const leads = useQuery(
+    api.lists.leads.queryOptions({
+      input: { id: list.id, page, pageSize: PAGE_SIZE },
+      placeholderData: keepPreviousData,
+    }),
+  )
+  return (
+    <PagedTable<ListLead>
+      {...tableOf(list)}
+      query={leads}
+      rows={leads.data?.leads}
+      columns={[...cardColumns, statusInList]}
+      failure={(error) => refusalText(error, 'Failed to load campaign leads. Please try again.')}
+      page={page}
+      onChange={setPage}
+      above={
+        <div className="pb-2">
+          <ContactCounts list={list} />
+        </div>
+      }
+      empty={<EmptyState icon={<Users />} title="No leads in this campaign yet. Add leads from your dashboard." />}
+    />
+  )
+}
+
+/** The people of a list with their status, as the Leads page shows and filters it. */
+function People({ list, manage }: { list: List; manage: ReactNode }) {
+  const [page, setPage] = useState(1)
+  const [status, setStatus] = useState('')
+  const leads = useQuery(
+    api.leads.list.queryOptions({
+      input: {
+        listId: list.id,
+        status: (status || undefined) as LeadFilterStatus | undefined,
+        page,
+        pageSize: PAGE_SIZE,
+      },
+      placeholderData: keepPreviousData,
+    }),
+  )
+  return (
+    <PagedTable<ListedLead>
+      {...tableOf(list)}
+      query={leads}
+      rows={leads.data?.leads}
+      columns={[...leadColumns, shownStatus]}
+      failure={(error) => `Failed to fetch leads for list: ${errorText(error)}`}
+      page={page}
+      onChange={setPage}
+      above={
+        <div className="flex flex-wrap items-center justify-between gap-2 pb-2">
+          <ContactCounts list={list} />
+          <Select
+            aria-label="Status"
+            className="w-40"
+            value={status}
+            options={STATUS_OPTIONS}
+            onChange={(event) => {
+              setStatus(event.currentTarget.value)
+              setPage(1)
+            }}
+          />
+        </div>
+      }
+      empty={
+        status ? (
+          <EmptyState icon={<Search />} title="No leads with this status" />
+        ) : (
+          <NobodyYet isSmart={list.filter !== null} action={manage} />
+        )
+      }
+    />
+  )
+}
+
+const tableOf = (list: List) => ({
+  label: `Leads in ${list.name}`,
+  dense: true,
+  loading: 'Loading leads…',
+  pageSize: PAGE_SIZE,
+  noun: 'leads',
+  maxHeight: DIALOG_TABLE_HEIGHT,
+  skeletonRows: Math.max(1, Math.min(list.leadCount, 5)),
+})
+
+/** Shown instead of the people of an empty list. */
+export function NobodyYet({ isSmart, action }: { isSmart: boolean; action: ReactNode }) {
+  return isSmart ? (
+    <EmptyState icon={<Users />} title="No matches yet" action={action}>
+      New matches are added automatically.
+    </EmptyState>
+  ) : (
+    <EmptyState icon={<Users />} title="No leads in this list yet" action={action}>
+      Add leads that you've scraped or imported.
+    </EmptyState>
   )
 }
 

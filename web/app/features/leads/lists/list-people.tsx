@@ -1,81 +1,83 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
-import type { List, ListLead } from '@x-automated/contract/leads/lists'
-import { Search, UserMinus, Users } from 'lucide-react'
+import type { LeadFilter, ListedLead } from '@x-automated/contract/leads/leads'
+import type { List } from '@x-automated/contract/leads/lists'
+import { Search, UserMinus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { useNavigate } from 'react-router'
+import { useNavigate, useSearchParams } from 'react-router'
 import { api, client, errorText } from '../../../api'
 import { usePageCursors } from '../../../page-cursors'
 import { type Column, PagedTable } from '../../../paged-table'
 import { paths } from '../../../paths'
-import { StatusBadge } from '../../../ui/badge'
 import { Button, IconButton } from '../../../ui/button'
 import { Checkbox } from '../../../ui/choice'
 import { EmptyState } from '../../../ui/empty-state'
-import { Input } from '../../../ui/input'
-import { Select } from '../../../ui/select'
 import { toast } from '../../../ui/toast'
 import { Tooltip } from '../../../ui/tooltip'
-import { useDebouncedValue } from '../../../ui/use-debounced-value'
 import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { useStartJob } from '../../platform/jobs/use-start-job'
+import { LeadFilters } from '../leads/lead-filters'
 import { LeadBio, LeadFollowers, LeadIdentity } from '../leads/lead-parts'
-import type { LeadFilterStatus } from '../leads/lead-status'
-import { parseKeyword } from '../leads/leads-url'
-import { STATUS_OPTIONS } from './list-leads-dialog'
+import { isFiltered, parseLeadsParams, toLeadsParams } from '../leads/leads-url'
+import { TagBadges } from '../leads/tag-badge'
+import { NobodyYet, shownStatus } from './list-leads-dialog'
 
 const PAGE_SIZE = 25
-const SEARCH_DEBOUNCE_MS = 250
 const NOBODY: ReadonlySet<string> = new Set()
 
-/** The people of a list: searched, filtered by status, and removed if it is filled by hand. */
+/** The people of a list: filtered as on the Leads page, and removed if it is filled by hand. */
 export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) {
   const navigate = useNavigate()
-  const [typed, setTyped] = useState('')
-  const [status, setStatus] = useState('')
-  const [page, setPage] = useState(1)
+  const [params, setParams] = useSearchParams()
+  const view = parseLeadsParams(params)
+  const { filter, sort, page } = { ...view, filter: { ...view.filter, listId: undefined } }
   const [selected, setSelected] = useState(NOBODY)
   const canRemove = useIsOffered('member') && !list.filter
-  const keyword = useDebouncedValue(parseKeyword(typed, 200), SEARCH_DEBOUNCE_MS)
-  const cursors = usePageCursors(JSON.stringify([list.id, keyword, status]))
+  const cursors = usePageCursors(JSON.stringify([list.id, filter, sort]))
   const leads = useQuery(
-    api.lists.leads.queryOptions({
-      input: {
-        id: list.id,
-        keyword,
-        status: (status || undefined) as LeadFilterStatus | undefined,
-        page,
-        pageSize: PAGE_SIZE,
-        cursor: cursors.cursorOf(page),
-      },
+    api.leads.list.queryOptions({
+      input: { ...filter, listId: list.id, sort, page, pageSize: PAGE_SIZE, cursor: cursors.cursorOf(page) },
       placeholderData: keepPreviousData,
     }),
   )
   const rows = leads.data?.leads
   const remove = useRemovePeople(list, () => setSelected(NOBODY))
-  const goTo = (next: number) => {
-    if (!leads.isPlaceholderData) cursors.keep(page + 1, leads.data?.cursor)
-    setPage(next)
+  const goTo = (next: LeadFilter, nextPage = 1, nextSort = sort) => {
+    // Synchronous, so that the next input starts from this filter.
+    setParams(toLeadsParams(next, nextPage, nextSort), { preventScrollReset: true, replace: true, flushSync: true })
     setSelected(NOBODY)
   }
-  const open = ({ id }: ListLead) => navigate(`${paths.leads}?${new URLSearchParams({ list: list.id, lead: id })}`)
-  const columns: (Column<ListLead> | false)[] = [
+  const open = ({ id }: ListedLead) => {
+    const search = toLeadsParams({ ...filter, listId: list.id }, 1, sort)
+    search.set('lead', id)
+    return navigate(`${paths.leads}?${search}`)
+  }
+  const columns: (Column<ListedLead> | false)[] = [
     canRemove && selectColumn(rows ?? [], selected, setSelected),
     {
       name: 'Lead',
       bare: true,
-      className: 'md:min-w-52',
-      cell: (lead) => <LeadIdentity lead={lead} onOpen={() => open(lead)} />,
+      className: 'md:max-w-80 md:min-w-52',
+      cell: (lead) => (
+        <LeadIdentity lead={lead} onOpen={() => open(lead)}>
+          <TagBadges ids={lead.tagIds} max={2} />
+        </LeadIdentity>
+      ),
     },
-    { name: 'Bio', bare: true, className: 'text-muted md:min-w-56', cell: ({ bio }) => <LeadBio bio={bio} /> },
+    {
+      name: 'Bio',
+      bare: true,
+      // As wide as what the other columns leave.
+      className: 'text-muted md:w-full md:max-w-0 md:truncate',
+      cell: ({ bio }) => <LeadBio bio={bio} />,
+    },
     {
       name: 'Followers',
       end: true,
       cell: ({ followerCount }) => <LeadFollowers followerCount={followerCount} />,
     },
-    // The status that the filter means: of every list's campaigns.
-    { name: 'Status', cell: ({ replied, dmStatus }) => <StatusBadge status={replied ? 'replied' : dmStatus} /> },
+    shownStatus,
     canRemove && {
       name: 'Actions',
       hidden: true,
@@ -94,46 +96,20 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
   ]
   return (
     <section aria-label="People" className="grid gap-3">
-      <div className="flex flex-wrap items-center gap-2">
-        <div className="min-w-48 flex-1 sm:max-w-sm">
-          <Input
-            type="search"
-            aria-label="Search people"
-            placeholder="Search by name, handle or bio"
-            leading={<Search />}
-            maxLength={200}
-            value={typed}
-            onChange={(event) => {
-              setTyped(event.currentTarget.value)
-              setPage(1)
-              setSelected(NOBODY)
-            }}
-          />
+      <LeadFilters view={{ filter, sort, page }} onChange={goTo} onSort={(next) => goTo(filter, 1, next)} />
+      {selected.size > 0 && (
+        <div className="flex items-center justify-end gap-2">
+          <p role="status" className="text-muted" data-numeric>
+            {formatCount(selected.size, 'person', 'people')} selected
+          </p>
+          <Button icon={<UserMinus />} loading={remove.isPending} onClick={() => remove.run([...selected])}>
+            Remove from list
+          </Button>
         </div>
-        <Select
-          aria-label="Status"
-          className="w-40 max-sm:w-full"
-          value={status}
-          options={STATUS_OPTIONS}
-          onChange={(event) => {
-            setStatus(event.currentTarget.value)
-            setPage(1)
-            setSelected(NOBODY)
-          }}
-        />
-        {selected.size > 0 && (
-          <div className="ms-auto flex items-center gap-2 max-sm:w-full">
-            <p role="status" className="text-muted" data-numeric>
-              {formatCount(selected.size, 'person', 'people')} selected
-            </p>
-            <Button icon={<UserMinus />} loading={remove.isPending} onClick={() => remove.run([...selected])}>
-              Remove from list
-            </Button>
-          </div>
-        )}
-      </div>
-      <PagedTable<ListLead>
+      )}
+      <PagedTable<ListedLead>
         label={`People in ${list.name}`}
+        dense
         query={leads}
         rows={rows}
         columns={columns}
@@ -142,11 +118,22 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
         failure={(error) => `Failed to fetch leads for list: ${errorText(error)}`}
         page={page}
         pageSize={PAGE_SIZE}
-        onChange={goTo}
+        onChange={(next) => {
+          if (!leads.isPlaceholderData) cursors.keep(page + 1, leads.data?.cursor)
+          goTo(filter, next)
+        }}
         noun="people"
         skeletonRows={Math.max(1, Math.min(list.leadCount, 10))}
         empty={
-          <Nobody isFiltered={keyword !== undefined || status !== ''} isSmart={list.filter !== null} action={manage} />
+          isFiltered(filter) ? (
+            <EmptyState
+              icon={<Search />}
+              title="Nobody on this list matches"
+              action={<Button onClick={() => goTo({})}>Clear filters</Button>}
+            />
+          ) : (
+            <NobodyYet isSmart={list.filter !== null} action={manage} />
+          )
         }
       />
     </section>
@@ -183,10 +170,10 @@ function useRemovePeople({ id }: List, onRemoved: () => void) {
 
 /** Checkboxes for the people of the page. */
 function selectColumn(
-  rows: readonly ListLead[],
+  rows: readonly ListedLead[],
   selected: ReadonlySet<string>,
   onChange: (selected: ReadonlySet<string>) => void,
-): Column<ListLead> {
+): Column<ListedLead> {
   const isEveryone = rows.length > 0 && rows.every(({ id }) => selected.has(id))
   return {
     name: (
@@ -212,19 +199,4 @@ function selectColumn(
       />
     ),
   }
-}
-
-function Nobody({ isFiltered, isSmart, action }: { isFiltered: boolean; isSmart: boolean; action: ReactNode }) {
-  if (isFiltered) return <EmptyState icon={<Search />} title="Nobody on this list matches" />
-  if (isSmart)
-    return (
-      <EmptyState icon={<Users />} title="No matches yet" action={action}>
-        New matches are added automatically.
-      </EmptyState>
-    )
-  return (
-    <EmptyState icon={<Users />} title="No leads in this list yet" action={action}>
-      Add leads that you've scraped or imported.
-    </EmptyState>
-  )
 }

@@ -2,7 +2,7 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { functionalUpdate, rowSelectionFeature, tableFeatures, useTable } from '@tanstack/react-table'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { IDS_MAX } from '@x-automated/contract/leads/lead-limits'
-import type { Lead, LeadFilter } from '@x-automated/contract/leads/leads'
+import type { LeadFilter, ListedLead } from '@x-automated/contract/leads/leads'
 import type { List } from '@x-automated/contract/leads/lists'
 import { Search, Users } from 'lucide-react'
 import { useState } from 'react'
@@ -10,7 +10,6 @@ import { api, client, errorCode, errorText } from '../../../api'
 import { type Column, PagedTable } from '../../../paged-table'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
-import { StatusBadge } from '../../../ui/badge'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Checkbox } from '../../../ui/choice'
@@ -26,14 +25,13 @@ import { useRefresh } from '../../../use-refresh'
 import { useStartJob } from '../../platform/jobs/use-start-job'
 import type { Selection } from '../leads/lead-selection'
 import { parseKeyword } from '../leads/leads-url'
-import { DIALOG_TABLE_HEIGHT, leadColumns } from './list-leads-dialog'
+import { DIALOG_TABLE_HEIGHT, leadColumns, shownStatus } from './list-leads-dialog'
 import { type Changes, changesOf, changesText, noChanges, selectionOf, withSelection } from './membership'
 
 const PAGE_SIZE = 20
 const SEARCH_DEBOUNCE_MS = 250
 const features = tableFeatures({ rowSelectionFeature })
-const NONE: readonly Lead[] = []
-const status: Column<Lead> = { name: 'Status', cell: ({ dmStatus }) => <StatusBadge status={dmStatus} /> }
+const NONE: readonly ListedLead[] = []
 
 type Action = keyof Changes
 
@@ -160,11 +158,12 @@ export function ManageLeadsDialog({ list, open, onClose }: ShownDialog & { list:
             ]}
           />
         </div>
-        <PagedTable
+        <PagedTable<ListedLead>
           label="Leads of the workspace"
+          dense
           query={leads}
           rows={leads.data?.leads}
-          columns={[selectColumn, ...leadColumns, status]}
+          columns={[selectColumn, ...leadColumns, shownStatus]}
           isSelected={({ id }) => selectColumn.isSelected(id)}
           loading="Loading leads…"
           failure={(error) => `Failed to fetch all user leads: ${errorText(error)}`}
@@ -200,11 +199,11 @@ export function ManageLeadsDialog({ list, open, onClose }: ShownDialog & { list:
 
 /** The column of checkboxes, checked for members and unsaved additions. */
 function useSelectColumn(
-  leads: readonly Lead[],
+  leads: readonly ListedLead[],
   members: ReadonlySet<string>,
   disabled: boolean,
   [pending, setPending]: [typeof noChanges, (change: (before: typeof noChanges) => typeof noChanges) => void],
-): Column<Lead> & { isSelected: (id: string) => boolean } {
+): Column<ListedLead> & { isSelected: (id: string) => boolean } {
   const ids = leads.map(({ id }) => id)
   const rowSelection = selectionOf(ids, members, pending)
   const table = useTable({
