@@ -25,7 +25,8 @@ const LEFT_OVER_PX = 320
 
 interface ColumnsMenuProps {
   layout: TableLayout
-  onChange: (layout: TableLayout) => void
+  /** @param isDragging another layout follows */
+  onChange: (layout: TableLayout, isDragging?: boolean) => void
 }
 
 /** Which columns the table has, in which order, and how wide. */
@@ -113,17 +114,21 @@ function ColumnRow({ id, layout, count, onChange }: ColumnRowProps) {
 function Grip({ id, name, layout, onChange }: Omit<ColumnRowProps, 'count'> & { name: string }) {
   // On the window: React may move the pressed element.
   const startDrag = ({ clientY }: PointerEvent) => {
-    const end = new AbortController()
-    const { signal } = end
+    const stop = new AbortController()
+    const { signal } = stop
     let moved = 0
     const drag = (event: globalThis.PointerEvent) => {
       const by = Math.round((event.clientY - clientY) / ROW_PX)
       if (by === moved) return
       moved = by
-      onChange(withMoved(layout, id, by))
+      onChange(withMoved(layout, id, by), true)
+    }
+    const end = () => {
+      stop.abort()
+      onChange(withMoved(layout, id, moved))
     }
     addEventListener('pointermove', drag, { signal })
-    for (const name of ['pointerup', 'pointercancel']) addEventListener(name, () => end.abort(), { signal })
+    for (const name of ['pointerup', 'pointercancel']) addEventListener(name, end, { signal })
   }
   const press = (event: KeyboardEvent) => {
     const by = { ArrowUp: -1, ArrowDown: 1 }[event.key]

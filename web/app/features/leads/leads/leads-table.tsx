@@ -22,7 +22,8 @@ import type { LeadRow, LeadsSelection } from './use-leads-table'
 interface LeadsTableProps extends LeadActions {
   selection: LeadsSelection
   layout: TableLayout
-  onLayout: (layout: TableLayout) => void
+  /** @param isDragging another layout follows */
+  onLayout: (layout: TableLayout, isDragging?: boolean) => void
   /** The first page is loading. */
   loading: boolean
   /** The previous page stays while the next one loads. */
@@ -129,10 +130,17 @@ function HeaderCell({ column, layout, onLayout }: HeaderCellProps) {
     const before = event.currentTarget.closest('th')?.offsetWidth ?? 0
     const stop = new AbortController()
     const { signal } = stop
-    const move = ({ clientX }: globalThis.PointerEvent) =>
-      onLayout(withWidth(layout, id, before + clientX - event.clientX))
+    let next = layout
+    const move = ({ clientX }: globalThis.PointerEvent) => {
+      next = withWidth(layout, id, before + clientX - event.clientX)
+      onLayout(next, true)
+    }
+    const end = () => {
+      stop.abort()
+      onLayout(next)
+    }
     addEventListener('pointermove', move, { signal })
-    for (const ends of ['pointerup', 'pointercancel']) addEventListener(ends, () => stop.abort(), { signal })
+    for (const ends of ['pointerup', 'pointercancel']) addEventListener(ends, end, { signal })
   }
   const props = {
     end,

@@ -72,7 +72,9 @@ export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'rend
   const [params, setParams] = useSearchParams()
   const { filter, page, sort } = parseLeadsParams(params)
   const [keptLayout, keepLayout] = useKept('leadsTable')
-  const layout = useMemo(() => parseLayout(keptLayout), [keptLayout])
+  const stored = useMemo(() => parseLayout(keptLayout), [keptLayout])
+  const [dragged, setDragged] = useState<TableLayout | null>(null)
+  const layout = dragged ?? stored
   const { pageSize } = layout
   const cursors = usePageCursors(JSON.stringify([filter, sort, pageSize]))
   const leads = useQuery(
@@ -126,7 +128,9 @@ export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'rend
     onPage: (by) => goToPage(page + by),
   })
   const navigate = useNavigate()
-  const changeLayout = async (next: TableLayout) => {
+  const changeLayout = async (next: TableLayout, isDragging = false) => {
+    setDragged(isDragging ? next : null)
+    if (isDragging) return
     // First to the page of the new size that has the same leads: the page of today may not exist in it.
     if (next.pageSize !== pageSize) {
       const search = toLeadsParams(filter, Math.floor(((page - 1) * pageSize) / next.pageSize) + 1, sort)

@@ -69,3 +69,11 @@ test('Home names each lost account, and offers to connect it only to admins', ()
   expect(html).toContain('@omar is disconnected')
   expect(html).not.toContain('Connect: @omar')
 })
+
+test('Home shows three needs and offers all of them', () => {
+  const lost = (handle: string) => ({ code: 'x_disconnected' as const, params: { handle }, path: '/twitter' })
+  const homeOf = (handles: string[]) => textOf(<Today today={{ ...today, needs: handles.map(lost) }} />)
+  expect(homeOf(['ana', 'ben', 'cleo', 'dan'])).toContain('Show all 4')
+  expect(homeOf(['ana', 'ben', 'cleo', 'dan'])).not.toContain('@dan')
+  expect(homeOf(['ana', 'ben', 'cleo'])).not.toContain('Show all')
+})

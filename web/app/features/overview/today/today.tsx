@@ -13,13 +13,13 @@ import {
   Sparkles,
   Unplug,
 } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { generatePath, Link } from 'react-router'
 import { api, client } from '../../../api'
 import { paths } from '../../../paths'
 import { Avatar } from '../../../ui/avatar'
 import { StatusBadge } from '../../../ui/badge'
-import { ButtonLink, IconButton } from '../../../ui/button'
+import { Button, ButtonLink, IconButton } from '../../../ui/button'
 import { cn } from '../../../ui/cn'
 import { Kbd } from '../../../ui/kbd'
 import { Ring } from '../../../ui/ring'
@@ -32,6 +32,7 @@ import { needKey, needText } from './need-text'
 import { nextSendText } from './next-send'
 import { chartTop, headline, shareText, totals } from './today-text'
 
+/** Shown at first. */
 const NEEDS_MAX = 3
 
 /** Who waits, what is sent today, and what needs a person. */
@@ -276,6 +277,7 @@ const NEED_ICONS: Record<NeedCode, LucideIcon> = {
 }
 
 function Needs({ needs }: { needs: readonly Need[] }) {
+  const [isWhole, setWhole] = useState(false)
   const isOffered: Record<Role, boolean> = {
     viewer: true,
     member: useIsOffered('member'),
@@ -286,7 +288,7 @@ function Needs({ needs }: { needs: readonly Need[] }) {
     <section className="grid content-start gap-1">
       <h2 className="text-sm">Needs your attention</h2>
       <ul>
-        {needs.slice(0, NEEDS_MAX).map((need) => {
+        {needs.slice(0, isWhole ? needs.length : NEEDS_MAX).map((need) => {
           const { title, text, action, role } = needText(need)
           const Icon = NEED_ICONS[need.code]
           return (
@@ -305,6 +307,11 @@ function Needs({ needs }: { needs: readonly Need[] }) {
           )
         })}
       </ul>
+      {needs.length > NEEDS_MAX && (
+        <Button size="sm" variant="ghost" className="w-fit" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'Show less' : `Show all ${formatNumber(needs.length)}`}
+        </Button>
+      )}
     </section>
   )
 }
