@@ -94,10 +94,10 @@ const columns = {
   pauseReason: campaigns.pauseReason,
   reason: campaigns.reason,
   messagesInFlight: countInFlight(sql`campaigns.id`),
-  /** An older active campaign on the same X account sends first. */
-  waiting: sql<boolean>`(${campaigns.status} = 'active' and ${campaigns.dmsQueuedCount} > 0 and ${waitsForOlder(sql`campaigns`)})`,
+  /** An older active campaign on the same X account sends first. Follow-ups do not wait for it. */
+  waiting: sql<boolean>`(${campaigns.status} = 'active' and ${campaigns.firstsQueuedCount} > 0 and ${waitsForOlder(sql`campaigns`)})`,
   waitsBehind: sql<{ id: string; name: string } | null>`case
-    when ${campaigns.status} = 'active' and ${campaigns.dmsQueuedCount} > 0 then ${olderOf(sql`campaigns`)}
+    when ${campaigns.status} = 'active' and ${campaigns.firstsQueuedCount} > 0 then ${olderOf(sql`campaigns`)}
     when ${campaigns.status} = 'paused' then (
       select ${olderOf(sql`resumed`)} from (
         select campaigns.id, campaigns.kind, campaigns.workspace_id, campaigns.created_at,

@@ -373,6 +373,16 @@ describe('the order on one X account', () => {
     expect(texts).toEqual([...Array(9).fill('Again'), 'New', ...Array(3).fill('Again'), 'New', 'New'])
   })
 
+  it('does not say that follow-ups wait for the first messages of an older campaign', async () => {
+    const older = await makeCampaign(person, await makeList(app, person, openHandles(2)))
+    const { id } = await begin()
+    await letPass(app, id, 2)
+    await queueDue()
+    await person.client.campaigns.queue({ id: older.id })
+    expect(await campaignNow(id)).toMatchObject({ dmsQueuedCount: 1, waiting: false, waitsBehind: null })
+    expect((await campaignNow(id)).waitingFor?.reason).not.toBe('turn')
+  })
+
   it('leaves 24 hours between two campaigns’ messages to one person', async () => {
     const { id, list, handle } = await begin()
     const other = await launch(person, list, { allowRepeat: true, messageTemplate: 'From another campaign' })
