@@ -34,3 +34,20 @@ export function stepsLimitText(plan: PlanLevel): string {
     return `Your Pro plan includes ${steps} steps per campaign. Upgrade to Agency for ${SEQUENCE_LIMITS.agency.steps}.`
   return `A campaign has at most ${steps} steps.`
 }
+
+/** What a plan that has ended leaves of a sequence at its launch; null: all of it. */
+export function launchLimitText(
+  plan: PlanLevel,
+  sequence: { steps: number; hasVariants: boolean; hasReengagement: boolean },
+): string | null {
+  const limits = SEQUENCE_LIMITS[plan]
+  const parts = [
+    sequence.steps > limits.steps &&
+      `with ${limits.steps === 1 ? 'the first message' : `the first ${limits.steps} messages`} only`,
+    sequence.hasVariants && !limits.hasVariants && 'with one variant of each message',
+    sequence.hasReengagement && !limits.hasReengagement && 'without re-engagement',
+  ].filter((part) => part !== false)
+  if (parts.length === 0) return null
+  const isPro = !sequence.hasVariants && !sequence.hasReengagement && sequence.steps <= SEQUENCE_LIMITS.pro.steps
+  return `On your ${plan === 'free' ? 'Free' : 'Pro'} plan, this campaign launches ${parts.join(', ')}. Upgrade to ${isPro ? 'Pro' : 'Agency'} to launch all of it.`
+}

@@ -5,6 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, expectCountsRight, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
+import { subscriptions } from '../../platform/billing/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { receive } from '../replies/service.ts'
 import { enrollments } from './tables.ts'
@@ -103,6 +104,35 @@ describe('POST /campaigns with steps', () => {
     expect((await free.call('POST', '/campaigns', two)).status).toBe(200)
     const tested = body([{ variants: [{ messageTemplate: 'A' }, { messageTemplate: 'B' }] }])
     expect((await free.call('POST', '/campaigns', tested)).body.code).toBe('PLAN_LIMIT')
+  })
+})
+
+describe('a launch after a plan has ended', () => {
+  const launchedOn = async (plan: 'pro_monthly' | null) => {
+    const two = { variants: [{ messageTemplate: 'A' }, { messageTemplate: 'B' }] }
+    const later = [1, 2, 3].map((n) => step(`Follow-up ${n}`, { delay: DELAY }))
+    const reengagement = { afterDays: 20, messageTemplate: 'One last time' }
+    const { id } = await campaignOf([two, ...later], { channel: 'extension', reengagement })
+    if (plan) await subscribe(app, person, plan)
+    else await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, person.workspaceId))
+    await person.client.campaigns.queue({ id })
+    const { steps, reengagement: last } = await person.client.sequences.find({ id })
+    const texts = steps.map(({ variants }) =>
+      variants.filter(({ isActive }) => isActive).map(({ messageTemplate }) => messageTemplate),
+    )
+    return { texts, last, sent: new Set((await dmsOf(person, id)).map(({ message }) => message)) }
+  }
+
+  it('keeps the first steps that the plan allows, with one variant each', async () => {
+    expect(await launchedOn('pro_monthly')).toEqual({
+      texts: [['A'], ['Follow-up 1'], ['Follow-up 2']],
+      last: null,
+      sent: new Set(['A']),
+    })
+  })
+
+  it('keeps the first message on the Free plan', async () => {
+    expect(await launchedOn(null)).toEqual({ texts: [['A']], last: null, sent: new Set(['A']) })
   })
 })
 

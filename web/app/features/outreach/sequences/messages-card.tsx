@@ -14,6 +14,7 @@ import { usesOpener } from '../writer/opener-variable'
 import { OpenersNotice } from '../writer/openers-notice'
 import { conversationOf } from './conversation'
 import { messagesOf } from './lint'
+import { LaunchLimit } from './plan-locks'
 import { draftOf, type SequenceDraft } from './sequence-draft'
 import { CONDITIONS, delayText, stepName } from './step-text'
 
@@ -52,6 +53,7 @@ export function MessagesCard({ campaign }: { campaign: Campaign }) {
           {!isOver && draft && messagesOf(draft).some(({ text }) => usesOpener(text)) && (
             <OpenersNotice campaign={campaign} />
           )}
+          {draft && <LaunchLimit campaign={campaign} draft={draft} />}
           {included.length > 0 && (
             <ul className="grid gap-1 text-muted">
               {included.map((label) => (

@@ -1,6 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
-import { ONLY_AGENCY, SEQUENCE_LIMITS, STEPS_MAX, stepsLimitText } from '@x-automated/contract/outreach/sequence-limits'
+import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import {
+  launchLimitText,
+  ONLY_AGENCY,
+  SEQUENCE_LIMITS,
+  STEPS_MAX,
+  stepsLimitText,
+} from '@x-automated/contract/outreach/sequence-limits'
 import { api } from '../../../api'
+import { Callout } from '../../../ui/callout'
 import { SeePlans } from '../../platform/billing/usage-notice'
 import type { SequenceDraft } from './sequence-draft'
 
@@ -41,4 +49,17 @@ export function Locks({ locks, id }: { locks: PlanLocks; id: string }) {
       {locks.variants !== null && <SeePlans />}
     </div>
   )
+}
+
+/** What the launch of a saved campaign leaves out, if the plan that allowed it has ended. */
+export function LaunchLimit({ campaign, draft }: { campaign: Campaign; draft: SequenceDraft }) {
+  const level = useQuery(api.billing.overview.queryOptions()).data?.level
+  const { status, totalLeadsInList } = campaign
+  if (!level || (status !== 'draft' && status !== 'paused') || totalLeadsInList > 0) return null
+  const text = launchLimitText(level, {
+    steps: draft.steps.length,
+    hasVariants: draft.steps.some(({ variants }) => variants.length > 1),
+    hasReengagement: draft.reengagement !== null,
+  })
+  return text && <Callout tone="warn">{text}</Callout>
 }

@@ -15,6 +15,7 @@ import { useFailureToast } from '../../platform/billing/use-failure-toast'
 import { MessagePreview } from '../campaigns/message-preview'
 import { conversationOf } from './conversation'
 import { LOSING_MESSAGES } from './leaving'
+import { LaunchLimit } from './plan-locks'
 import { type ApplyTo, Reach } from './reach'
 import { SequenceBuilder } from './sequence-builder'
 import { draftOf, firstChange, isWritten, reengagementInput, stepInputs } from './sequence-draft'
@@ -135,6 +136,7 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
         </div>
       </div>
       <div className="grid gap-4 border-t border-line pt-5">
+        <LaunchLimit campaign={campaign} draft={draft} />
         {totalLeadsInList > 0 && changed !== null && (
           <div className="grid gap-3">
             <RadioGroup
