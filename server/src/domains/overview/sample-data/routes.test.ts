@@ -11,6 +11,7 @@ import {
   openSenders,
   sendDue,
 } from '../../../../test/outreach.ts'
+import { openPlanned } from '../../../../test/plans.ts'
 import { workers } from '../../../db/tables.ts'
 import { removeMany, restore } from '../../leads/removals/service.ts'
 import { queue } from '../../outreach/campaigns/service.ts'
@@ -21,6 +22,7 @@ import { claimAny, claimDue, claimSimulated } from '../../outreach/sending/claim
 import { sendNow } from '../../outreach/sending/send.ts'
 import { dms } from '../../outreach/sending/tables.ts'
 import { usedOf } from '../../platform/billing/service.ts'
+import { remove } from './service.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -157,6 +159,29 @@ describe('DELETE /sample-data', () => {
     expect(left.tags).toEqual([[tag.name, 1]])
     expect(await person.client.campaigns.find({ id: draft.id })).toMatchObject({ isSample: false })
     await expectCountsRight(app)
+  })
+
+  it('keeps a campaign that is yet to message people of the workspace', async () => {
+    const { person } = await connected()
+    await person.client.sampleData.load()
+    const [draft] = (await person.client.campaigns.list({})).campaigns
+    const own = await makeList(app, person, openHandles(1))
+    await person.client.lists.addLeads({ id: draft!.leadListId!, leadIds: own.leadIds })
+    await person.client.campaigns.queue({ id: draft!.id })
+    await app.db.execute(sql`delete from dms where lead_id = ${own.leadIds[0]!}`)
+    await app.db.execute(sql`update enrollments set is_unqueued = true where lead_id = ${own.leadIds[0]!}`)
+    await person.client.sampleData.remove()
+    expect(await person.client.campaigns.find({ id: draft!.id })).toMatchObject({ isSample: false })
+  })
+
+  it('finds messages by their indexes', async () => {
+    const { person } = await connected()
+    await person.client.sampleData.load()
+    const { db, reads } = await openPlanned(app.databaseUrl)
+    await remove(db, person.actor)
+    const ofMessages = reads.filter(({ table }) => table === 'dms')
+    expect(ofMessages.length).toBeGreaterThan(0)
+    expect(ofMessages.filter(({ by }) => by !== 'index')).toEqual([])
   })
 
   it('removes sample leads whose deletion was undone', async () => {

@@ -313,7 +313,7 @@ async function addConversations(tx: Db, { workspaceId }: Actor): Promise<void> {
     ${countConversations(sql`added`)}`)
 }
 
-/** Removes the sample data. A sample campaign that has messaged other people stays, as one of the workspace's. */
+/** Removes the sample data. A sample campaign that messages other people stays, as one of the workspace's. */
 export async function remove(db: Db, actor: Actor): Promise<void> {
   const { workspaceId } = actor
   await transact(db, async (tx) => {
@@ -322,19 +322,30 @@ export async function remove(db: Db, actor: Actor): Promise<void> {
     const chosen = sampleLeads(workspaceId)
     const sampleCampaigns = sql`select id from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and is_sample`
     await lockRows(tx, 'enrollments', sql`workspace_id = ${workspaceId} and campaign_id in (${sampleCampaigns})`)
-    await lockRows(tx, 'dms', sql`campaign_id in (${sampleCampaigns}) or lead_id in (${chosen})`)
+    await lockMessages(tx, sampleCampaigns, chosen)
     await lockRows(tx, 'lead_lists', sql`workspace_id = ${workspaceId} and is_sample`, 'update')
     await tx.execute(sql`
       update campaigns c set is_sample = false, updated_at = now()
-      where c.id in (${sampleCampaigns}) and exists (
+      where c.id in (${sampleCampaigns}) and (exists (
         select from dms d where d.campaign_id = c.id and d.holder is distinct from ${SAMPLE_HOLDER}
-          and (d.lead_id is null or d.lead_id not in (${chosen})))`)
+          and (d.lead_id is null or d.lead_id not in (${chosen}))) or exists (
+        select from enrollments e where e.workspace_id = ${workspaceId} and e.campaign_id = c.id and e.is_unqueued and e.lead_id not in (${chosen})))`)
     await removeLeads(tx, actor, chosen)
     await removeCampaigns(tx, workspaceId, sampleCampaigns)
     await tx.execute(sql`delete from lead_lists where workspace_id = ${workspaceId} and is_sample`)
     await tx.execute(sql`delete from tags where workspace_id = ${workspaceId} and is_sample and lead_count = 0`)
     await publishChange(tx, actor)
   })
+}
+
+/** Locks the messages of campaigns and leads. With ids instead of subqueries, PostgreSQL finds them by index. */
+async function lockMessages(tx: Db, chosenCampaigns: SQL, chosenLeads: SQL): Promise<void> {
+  const { rows } = await tx.execute<{ ofCampaigns: string[]; ofLeads: string[] }>(
+    sql`select array(${chosenCampaigns}) as "ofCampaigns", array(${chosenLeads}) as "ofLeads"`,
+  )
+  const { ofCampaigns, ofLeads } = one(rows)
+  const among = (ids: string[]) => sql`any(${sql.param(ids)}::uuid[])`
+  await lockRows(tx, 'dms', sql`campaign_id = ${among(ofCampaigns)} or lead_id = ${among(ofLeads)}`)
 }
 
 /** Deletes the leads for good: loading them again is the undo. */
