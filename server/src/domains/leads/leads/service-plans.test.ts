@@ -140,7 +140,7 @@ const services: [name: string, service: Service][] = [
   ],
   [
     'suppressing handles',
-    (db, actor) => suppressions.create({ ...app.services, db }, actor, { handles: ['lead_5'], reason: 'manual' }),
+    (db, actor) => suppressions.create({ ...app.services, db }, actor, { handles: ['lead_5'], reason: 'opted_out' }),
   ],
   [
     'deleting and restoring leads',

@@ -81,7 +81,8 @@ export async function create(
         select distinct lower(handle), ${said} from unnest(${sql.param(handles)}::text[]) handle on conflict do nothing`)
     const part = handles ? null : await choosePart(tx, actor, selection)
     if (part) await stageLeads(tx, part.leads, said)
-    const { added, stopped } = await settleStage({ db: tx, sending }, actor)
+    const isOptOut = reason === 'opted_out' || reason === 'replied_stop'
+    const { added, stopped } = await settleStage({ db: tx, sending }, actor, { isOptOut })
     return { success: true as const, suppressed: added.length, stopped, cursor: part?.cursor ?? null }
   })
 }
@@ -98,15 +99,11 @@ export async function suppressChosen(
   return (await settleStage({ db: tx, sending }, by)).added
 }
 
-/** Removes entries that still have this reason. Stopped messages stay failed. @returns their number */
-export async function removeEntries(
-  db: Db,
-  workspaceId: string,
-  ids: readonly string[],
-  reason: SuppressionReason,
-): Promise<number> {
-  const theirs = and(eq(suppressions.workspaceId, workspaceId), eq(suppressions.reason, reason))
-  const { rowCount } = await db.delete(suppressions).where(and(theirs, inArray(suppressions.id, [...ids])))
+/** Removes entries. Stopped messages stay failed. @returns their number */
+export async function removeEntries(db: Db, workspaceId: string, ids: readonly string[]): Promise<number> {
+  const { rowCount } = await db
+    .delete(suppressions)
+    .where(and(eq(suppressions.workspaceId, workspaceId), inArray(suppressions.id, [...ids])))
   return rowCount ?? 0
 }
 
@@ -117,16 +114,12 @@ export async function suppressOptOut(
   leadId: string,
 ): Promise<{ added: number; stopped: number }> {
   await openStage(tx)
-  const reason = sql`'replied_stop'`
   await stageLeads(
     tx,
     sql`select id from leads where id = ${leadId} and workspace_id = ${workspaceId}`,
-    sql`${reason}, null`,
+    sql`'replied_stop', null`,
   )
-  await tx.execute(sql`
-    update suppressions s set reason = ${reason} from incoming_suppressions i
-    where s.workspace_id = ${workspaceId} and (s.twitter_handle = i.twitter_handle or s.x_user_id = i.x_user_id)`)
-  const { added, ...counts } = await settleStage({ db: tx, sending }, { workspaceId, userId: null })
+  const { added, ...counts } = await settleStage({ db: tx, sending }, { workspaceId, userId: null }, { isOptOut: true })
   return { ...counts, added: added.length }
 }
 
@@ -185,10 +178,23 @@ async function stageLeads(tx: Db, leadIds: SQL, said: SQL): Promise<void> {
     select lower(twitter_handle), x_user_id, ${said} from leads where id in (${leadIds}) order by x_user_id nulls last on conflict do nothing`)
 }
 
+/** The entries of staged people get their reason, and new ids, so that no undo of a job removes them. */
+async function renewEntries(tx: Db, workspaceId: string): Promise<void> {
+  const known = (key: SQL) => sql`
+    select s.id, i.reason from incoming_suppressions i join suppressions s on s.workspace_id = ${workspaceId} and ${key}`
+  await tx.execute(sql`
+    update suppressions s set id = gen_random_uuid(), reason = locked.reason from (
+      select s.id, known.reason from (
+        ${known(sql`s.twitter_handle = i.twitter_handle`)} union ${known(sql`s.x_user_id = i.x_user_id`)}
+      ) known join suppressions s on s.id = known.id order by s.id for update of s
+    ) locked where s.id = locked.id`)
+}
+
 /** Moves staged people to the list, keeping existing entries, and stops their queued messages. */
 async function settleStage(
   { db: tx, sending }: Context,
   { workspaceId, userId }: Author,
+  { isOptOut = false } = {},
 ): Promise<{ added: string[]; known: number; stopped: number }> {
   const own = sql`${workspaceId}::uuid`
   // Makes the planner look leads up by index.
@@ -199,6 +205,7 @@ async function settleStage(
   await tx.execute(sql`
     update suppressions s set x_user_id = i.x_user_id from incoming_suppressions i
     where s.workspace_id = ${own} and s.twitter_handle = i.twitter_handle and s.x_user_id is null and i.x_user_id is not null`)
+  if (isOptOut) await renewEntries(tx, workspaceId)
   // Ordered by handle, so that concurrent calls cannot deadlock.
   const { rows: inserted } = await tx.execute<{ id: string }>(sql`
     insert into suppressions (workspace_id, user_id, twitter_handle, x_user_id, reason, note)

@@ -10,6 +10,7 @@ import { removeForJob, restoreForJob } from '../../leads/removals/service.ts'
 import { removeEntries, suppressChosen } from '../../leads/suppressions/service.ts'
 import { countLeads, giveTags, type Tagging, takeTags, ungiveTags, untakeTags } from '../../leads/tags/service.ts'
 import {
+  deleteChanges,
   isBeingUndone,
   type JobKinds,
   type JobPart,
@@ -98,9 +99,11 @@ async function releaseMessages({ database: { db }, jobs }: Services, job: JobRow
   // Without a time, it has queued nothing.
   if (!undoUntil) return
   if (undoUntil > new Date()) return lookAgain(db, jobs, job, undoUntil)
-  for await (const { changes } of readChanges(db, job))
+  for await (const { place, changes } of readChanges(db, job))
     await transact(db, async (tx) => {
-      if (!(await isBeingUndone(tx, job))) await setDue(tx, workspaceId, changes as string[], undoUntil)
+      if (await isBeingUndone(tx, job)) return
+      await setDue(tx, workspaceId, changes as string[], undoUntil)
+      await deleteChanges(tx, job, place)
     })
 }
 
@@ -138,7 +141,7 @@ export const bulkKinds: JobKinds<Services> = {
       const changes = await suppressChosen({ db: tx, sending }, by, chosen, order)
       return { changed: changes.length, changes }
     },
-    undo: (tx, { workspaceId }, changes, { reason }) => removeEntries(tx, workspaceId, changes, reason),
+    undo: (tx, { workspaceId }, changes) => removeEntries(tx, workspaceId, changes),
   }),
   basis: kindOf<'basis', ChangedBasis[]>({
     async change({ tx, chosen }, order) {

@@ -16,6 +16,7 @@ import {
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
 import { startProcess } from '../../../../test/server-process.ts'
+import { Refusal } from '../../../refusal.ts'
 import { purgeRemovals } from '../../leads/removals/service.ts'
 import { leadRemovals } from '../../leads/removals/tables.ts'
 import { suppressOptOut } from '../../leads/suppressions/service.ts'
@@ -126,12 +127,17 @@ describe('a job', () => {
     expect((await lead(list.leadIds[1]!)).dmStatus).not.toBe('queued')
   })
 
-  it('keeps people suppressed who asked to stop after it, when it is undone', async () => {
-    const job = await start({ kind: 'suppress', filter: {} })
-    await app.db.transaction((tx) => suppressOptOut({ ...app.services, db: tx }, person.workspaceId, first))
-    expect(await undo(job)).toMatchObject({ changed: 2 })
-    expect((await everyLead()).map(({ suppressed }) => suppressed)).toEqual([true, false, false])
-  })
+  it.each(['manual', 'replied_stop'] as const)(
+    'keeps people suppressed who asked to stop after it, when it is undone (%s)',
+    async (reason) => {
+      const job = await start({ kind: 'suppress', filter: {}, reason })
+      await app.db.transaction((tx) => suppressOptOut({ ...app.services, db: tx }, person.workspaceId, first))
+      await person.client.suppressions.create({ leadIds: [list.leadIds[1]!], reason: 'opted_out' })
+      await person.client.suppressions.create({ leadIds: [list.leadIds[2]!], reason: 'manual' })
+      expect(await undo(job)).toMatchObject({ changed: 1 })
+      expect((await everyLead()).map(({ suppressed }) => suppressed)).toEqual([true, true, false])
+    },
+  )
 
   it('sets the contact basis, and its undo restores it unless it was changed since', async () => {
     await person.client.leads.setBasis({ leadIds: [first], basis: 'customer', source: 'invoice 7' })
@@ -211,6 +217,36 @@ describe('a job', () => {
     await person.client.jobs.cancel({ id: undoing.id })
     await runOnce(undoing.id)
     expect(await due()).toEqual([true, true, true])
+  })
+
+  it('lets its messages go even if its changes are old by then', async () => {
+    const job = await start({ kind: 'queue', filter: {}, holdSeconds: 30 })
+    await app.db.update(jobs).set({ undoUntil: sql`now()` }).where(eq(jobs.id, job.id))
+    await app.db
+      .update(jobChanges)
+      .set({ createdAt: sql`now() - interval '1 day'` })
+      .where(eq(jobChanges.jobId, job.id))
+    await purgeJobs(app.db)
+    await runOnce(job.id)
+    expect(await app.db.$count(dms, sql`workspace_id = ${person.workspaceId} and due_at <= now()`)).toBe(3)
+    expect(await app.db.$count(jobChanges, eq(jobChanges.jobId, job.id))).toBe(0)
+  })
+
+  it('can be undone again as soon as its undo has failed', async () => {
+    const tag = await person.client.tags.create({ name: 'a' })
+    const job = await start({ kind: 'tag', filter: {}, tagIds: [tag.id] })
+    const { id } = await person.client.jobs.undo({ id: job.id })
+    const refusing = { tag: { ...bulkKinds.tag!, undo: () => Promise.reject(new Refusal('TAG_NOT_FOUND')) } }
+    let failing: Promise<void> | null = null
+    await app.db.transaction(async (tx) => {
+      await tx.select().from(jobs).where(eq(jobs.id, job.id)).for('update')
+      failing = runOnce(id, refusing)
+      await waitForBlockedStatement(app)
+      expect((await person.client.jobs.find({ id })).status).toBe('running')
+    })
+    await failing
+    expect((await person.client.jobs.find({ id })).status).toBe('failed')
+    expect(await undo(job)).toMatchObject({ status: 'completed', changed: 3 })
   })
 
   it('can be undone again if its undo was canceled', async () => {

@@ -160,15 +160,7 @@ async function* undoParts<S>(db: Db, kind: Kind<S>, job: JobRow): AsyncGenerator
       done: leads,
       async save(tx) {
         const changed = (await kind.undo?.(tx, undone, changes)) ?? 0
-        await tx
-          .delete(jobChanges)
-          .where(
-            and(
-              eq(jobChanges.workspaceId, job.workspaceId),
-              eq(jobChanges.jobId, undone.id),
-              eq(jobChanges.place, place),
-            ),
-          )
+        await deleteChanges(tx, undone, place)
         return { changed }
       },
     }
@@ -188,6 +180,16 @@ export async function* readChanges(db: Db, { workspaceId, id }: { workspaceId: s
     place = part.place
     yield part
   }
+}
+
+/** Deletes what a part of a job changed, once it is undone or nothing is left to do about it. */
+export async function deleteChanges(
+  tx: Db,
+  { workspaceId, id }: Pick<JobRow, 'workspaceId' | 'id'>,
+  place: string,
+): Promise<void> {
+  const ofJob = and(eq(jobChanges.workspaceId, workspaceId), eq(jobChanges.jobId, id))
+  await tx.delete(jobChanges).where(and(ofJob, eq(jobChanges.place, place)))
 }
 
 const isRow = ({ workspaceId, id }: Pick<JobRow, 'workspaceId' | 'id'>) =>
@@ -232,13 +234,15 @@ type Ending = { status: 'completed' } | { status: 'failed'; error: string }
 /** Null: it has ended already. */
 async function end(db: Db, of: Pick<JobRow, 'workspaceId' | 'id'>, ending: Ending): Promise<JobRow | null> {
   const done = ending.status === 'completed' ? { done: sql`total` } : {}
-  const [job] = await db
-    .update(jobs)
-    .set({ ...ending, ...done, ...ENDED, updatedAt: sql`now()` })
-    .where(and(isRow(of), eq(jobs.status, 'running')))
-    .returning()
-  if (job?.undoes && job.status === 'failed') await allowUndo(db, job)
-  return job ?? null
+  return transact(db, async (tx) => {
+    const [job] = await tx
+      .update(jobs)
+      .set({ ...ending, ...done, ...ENDED, updatedAt: sql`now()` })
+      .where(and(isRow(of), eq(jobs.status, 'running')))
+      .returning()
+    if (job?.undoes && job.status === 'failed') await allowUndo(tx, job)
+    return job ?? null
+  })
 }
 
 /** After an undo that did not end, what is left of the job can be undone again. */

@@ -17,6 +17,7 @@ import { ENDED, jobChanges, jobs } from './tables.ts'
 const KEPT = sql`make_interval(mins => ${UNDO_MINUTES})`
 
 export {
+  deleteChanges,
   isBeingUndone,
   type JobKinds,
   type JobPart,
@@ -150,7 +151,7 @@ export function isUndoable(workspaceId: SQL, id: SQL): SQL {
       select from jobs u where u.workspace_id = j.workspace_id and u.id = j.undone_by and u.ended_at is null)))`
 }
 
-/** Deletes old jobs, and changes that can no longer be undone. */
+/** Deletes old jobs, and changes that can no longer be undone. Queued messages delete theirs when they are let go. */
 export async function purgeJobs(db: Db): Promise<void> {
   await db.delete(jobs).where(lt(jobs.createdAt, sql`now() - make_interval(days => ${JOB_DAYS})`))
   await db
@@ -159,6 +160,7 @@ export async function purgeJobs(db: Db): Promise<void> {
       and(
         lt(jobChanges.createdAt, sql`now() - ${KEPT}`),
         sql`not ${isUndoable(sql`${jobChanges.workspaceId}`, sql`${jobChanges.jobId}`)}`,
+        sql`not exists (select from jobs j where j.workspace_id = ${jobChanges.workspaceId} and j.id = ${jobChanges.jobId} and j.kind = 'queue')`,
       ),
     )
 }
