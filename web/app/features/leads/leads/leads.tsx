@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
-import type { LeadFilter, LeadSort, ListedLead } from '@x-automated/contract/leads/leads'
+import type { LeadSort, ListedLead } from '@x-automated/contract/leads/leads'
 import { Search, Users } from 'lucide-react'
 import { useId, useMemo, useState } from 'react'
 import { useLocation, useNavigate, useNavigationType, useSearchParams } from 'react-router'
@@ -29,7 +29,7 @@ import { filterStatusOf } from './lead-status'
 import { PAGE_SIZES, parseLayout, type TableLayout } from './leads-columns'
 import { LeadsTable } from './leads-table'
 import { type LeadsAction, LeadsToolbar, usePicked } from './leads-toolbar'
-import { isFiltered, parseLeadsParams, toLeadsParams } from './leads-url'
+import { isFiltered, toLeadsParams } from './leads-url'
 import { ManageTagsDialog } from './manage-tags-dialog'
 import { focusedLead, moveFocus } from './row-focus'
 import { SendDialog } from './send-dialog'
@@ -37,6 +37,7 @@ import { TagDialog } from './tag-dialog'
 import { useRemoveLeads, useSuppressLeads } from './use-bulk'
 import { useKept } from './use-kept'
 import { type LeadsSelection, useLeadsTable } from './use-leads-table'
+import { useLeadsView } from './use-leads-view'
 import { useQueueDms } from './use-queue-dms'
 
 /** Polls while leads on the page are queued. */
@@ -69,8 +70,8 @@ const LEADS_KEYS: readonly KeyGroup[] = [
 
 /** The Leads page: filter, select, list, tag and message leads. */
 export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'renderNotes'>) {
-  const [params, setParams] = useSearchParams()
-  const { filter, page, sort } = parseLeadsParams(params)
+  const [params] = useSearchParams()
+  const { filter, page, sort, goTo } = useLeadsView()
   const [keptLayout, keepLayout] = useKept('leadsTable')
   const stored = useMemo(() => parseLayout(keptLayout), [keptLayout])
   const [dragged, setDragged] = useState<TableLayout | null>(null)
@@ -89,13 +90,6 @@ export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'rend
   const total = leads.data?.total ?? 0
   const [opened, setOpened] = useOpenedLead(params.get('lead'))
   const queue = useQueueDms()
-  const goTo = (next: LeadFilter, nextPage: number, how: { replace?: boolean; sort?: LeadSort } = {}) =>
-    setParams(toLeadsParams(next, nextPage, how.sort ?? sort), {
-      preventScrollReset: true,
-      replace: how.replace ?? false,
-      // Synchronous, so that the next input starts from this filter.
-      flushSync: true,
-    })
   const onSort = (next: LeadSort) => goTo(filter, 1, { replace: true, sort: next })
   const selection = useLeadsTable({ leads: shown, filter, sort, onSort, layout })
   const { picked, messageable } = usePicked(filter, leads.data ? total : null, selection)

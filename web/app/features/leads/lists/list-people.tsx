@@ -4,7 +4,7 @@ import type { LeadFilter, ListedLead } from '@x-automated/contract/leads/leads'
 import type { List } from '@x-automated/contract/leads/lists'
 import { Search, UserMinus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { useNavigate, useSearchParams } from 'react-router'
+import { useNavigate } from 'react-router'
 import { api, client, errorText } from '../../../api'
 import { usePageCursors } from '../../../page-cursors'
 import { type Column, PagedTable } from '../../../paged-table'
@@ -19,8 +19,9 @@ import { useIsOffered } from '../../identity/people/use-role'
 import { useStartJob } from '../../platform/jobs/use-start-job'
 import { LeadFilters } from '../leads/lead-filters'
 import { LeadBio, LeadFollowers, LeadIdentity } from '../leads/lead-parts'
-import { isFiltered, parseLeadsParams, toLeadsParams } from '../leads/leads-url'
+import { isFiltered, toLeadsParams } from '../leads/leads-url'
 import { TagBadges } from '../leads/tag-badge'
+import { useLeadsView } from '../leads/use-leads-view'
 import { NobodyYet, shownStatus } from './list-leads-dialog'
 
 const PAGE_SIZE = 25
@@ -29,8 +30,7 @@ const NOBODY: ReadonlySet<string> = new Set()
 /** The people of a list: filtered as on the Leads page, and removed if it is filled by hand. */
 export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) {
   const navigate = useNavigate()
-  const [params, setParams] = useSearchParams()
-  const view = parseLeadsParams(params)
+  const view = useLeadsView()
   const { filter, sort, page } = { ...view, filter: { ...view.filter, listId: undefined } }
   const [selected, setSelected] = useState(NOBODY)
   const canRemove = useIsOffered('member') && !list.filter
@@ -44,8 +44,7 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
   const rows = leads.data?.leads
   const remove = useRemovePeople(list, () => setSelected(NOBODY))
   const goTo = (next: LeadFilter, nextPage = 1, nextSort = sort) => {
-    // Synchronous, so that the next input starts from this filter.
-    setParams(toLeadsParams(next, nextPage, nextSort), { preventScrollReset: true, replace: true, flushSync: true })
+    view.goTo(next, nextPage, { sort: nextSort, replace: true })
     setSelected(NOBODY)
   }
   const open = ({ id }: ListedLead) => {

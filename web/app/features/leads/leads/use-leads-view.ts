@@ -1,0 +1,40 @@
+import type { LeadFilter, LeadSort } from '@x-automated/contract/leads/leads'
+import { useState } from 'react'
+import { useLocation, useSearchParams } from 'react-router'
+import { type LeadsView, parseLeadsParams, toLeadsParams } from './leads-url'
+
+/** The searches that were asked for and are still under way, after one has arrived. */
+export function underWay(asked: readonly string[], arrived: string): readonly string[] {
+  const place = asked.lastIndexOf(arrived)
+  // Another search comes from a link or the back button, and counts.
+  return place < 0 ? [] : asked.slice(place + 1)
+}
+
+interface LeadsNavigation extends LeadsView {
+  goTo: (filter: LeadFilter, page: number, how?: { replace?: boolean; sort?: LeadSort }) => void
+}
+
+/**
+ * The filter, order and page of the URL. The router shows a new URL late on a busy machine, so what
+ * was asked for counts immediately: the next change must not start from the filter before.
+ */
+export function useLeadsView(): LeadsNavigation {
+  const [params, setParams] = useSearchParams()
+  const { key } = useLocation()
+  const [asked, setAsked] = useState<readonly string[]>([])
+  const [seenKey, setSeenKey] = useState(key)
+  if (key !== seenKey) {
+    setSeenKey(key)
+    setAsked(underWay(asked, params.toString()))
+  }
+  const latest = asked.at(-1)
+  const view = parseLeadsParams(latest === undefined ? params : new URLSearchParams(latest))
+  return {
+    ...view,
+    goTo(filter, page, { replace = false, sort = view.sort } = {}) {
+      const next = toLeadsParams(filter, page, sort)
+      setAsked([...asked, next.toString()])
+      setParams(next, { preventScrollReset: true, replace })
+    },
+  }
+}
