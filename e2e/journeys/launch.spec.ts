@@ -82,7 +82,10 @@ test('takes at most 8 clicks from home through the finder to the first message',
   await keyboard.type('@allopen_f25')
   await press('Start Scraping')
   await page.getByText('Successfully scraped').waitFor()
+  await page.getByText(/^As .+ sees it$/).waitFor()
   await press('Write to these')
+  // The message of the preview comes along.
+  await expect.poll(() => page.getByLabel('Message template').inputValue()).toMatch(/^Hello!/)
   await page.getByLabel('Message template').click()
   await keyboard.type('Hi {lead_name}')
   await press('Launch Campaign')

@@ -219,6 +219,14 @@ export const scrapes = {
     .input(z.object({ id: Id }))
     .output(Scrape),
 
+  handles: route('GET /scrapes/{id}/handles', 'viewer', 'none', {
+    summary: 'Get the pasted handles that a scrape reads',
+    description: 'Empty unless its type is `handles`.',
+    errors: ['SCRAPE_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id }))
+    .output(z.object({ handles: z.array(z.string()) })),
+
   histogram: route('GET /scrapes/{id}/histogram', 'viewer', 'none', {
     summary: "Get the follower counts of a scrape's profiles",
     description: 'Counts every profile read, including those that did not match.',

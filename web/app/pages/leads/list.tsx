@@ -12,6 +12,7 @@ import { ListHead } from '../../features/leads/lists/list-head'
 import { ListPeople } from '../../features/leads/lists/list-people'
 import { startCampaignPath } from '../../features/leads/lists/start-campaign'
 import { useRemoveList } from '../../features/leads/lists/use-remove-list'
+import SampleBar from '../../features/leads/sample-data/sample-bar'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { paths } from '../../paths'
 import { QueryError } from '../../query-error'
@@ -62,6 +63,7 @@ export default function ListPage() {
         <div className="empty:hidden">
           <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
         </div>
+        {list?.isSample && <SampleBar leaveTo={paths.lists} />}
         <ListHead list={list} />
         {list ? (
           <ListPeople key={list.id} list={list} manage={manage} />

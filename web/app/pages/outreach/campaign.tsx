@@ -4,6 +4,7 @@ import { ChevronLeft, SearchX } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { errorCode, errorText } from '../../api'
+import SampleBar from '../../features/leads/sample-data/sample-bar'
 import { type CampaignActions, useCampaignActions } from '../../features/outreach/campaigns/campaign-actions'
 import { CampaignButtons } from '../../features/outreach/campaigns/campaign-buttons'
 import {
@@ -80,6 +81,7 @@ export default function CampaignPage() {
       <CampaignHeader campaign={campaign} actions={actions} />
       {campaign ? (
         <>
+          {campaign.isSample && <SampleBar leaveTo={paths.campaigns} />}
           <ReplyDetectionNotice />
           {query.isError && <Callout tone="warn">{campaignsProblem(query.error, true)}</Callout>}
           <CampaignNotices campaign={campaign} connected={connected} noSender={noSender} />

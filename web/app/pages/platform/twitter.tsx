@@ -1,5 +1,6 @@
 import { LeadLists } from '../../features/leads/lists/lead-lists'
 import { Scraper } from '../../features/leads/scrapes/scraper'
+import { FoundMessage } from '../../features/outreach/campaigns/found-message'
 import { Messenger } from '../../features/outreach/messenger/messenger'
 import { ReplyDetectionNotice } from '../../features/outreach/replies/reply-detection'
 import { Analytics } from '../../features/overview/analytics/analytics'
@@ -27,7 +28,11 @@ export default function XAutomation() {
         onChange={openTab}
         tabs={[
           { value: 'connect', label: 'Connect X', content: <ConnectX notice={<ReplyDetectionNotice />} /> },
-          { value: 'scraper', label: 'X Scraper', content: <Scraper /> },
+          {
+            value: 'scraper',
+            label: 'X Scraper',
+            content: <Scraper renderMessage={(found) => <FoundMessage {...found} />} />,
+          },
           { value: 'messenger', label: 'X Messenger', content: <Messenger /> },
           { value: 'analytics', label: 'X Analytics', content: <Analytics /> },
           { value: 'lists', label: 'Lead Lists', content: <LeadLists /> },

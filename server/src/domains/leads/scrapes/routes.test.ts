@@ -484,6 +484,7 @@ describe.concurrent('other sources', () => {
     const handles = Array.from({ length: 5_000 }, (_, place) => `open_${place}`)
     const { body } = await person.call('POST', '/scrapes', { ...bounds, type: 'handles', handles })
     expect(await until(app, body.id, over)).toMatchObject({ matched: 100, fetched: 100, stoppedBy: 'PLAN_LIMIT' })
+    expect((await person.call('GET', `/scrapes/${body.id}/handles`)).body).toEqual({ handles })
     const more = await person.call('POST', '/scrapes', {
       ...bounds,
       type: 'handles',
@@ -591,6 +592,13 @@ describe.concurrent('GET /scrapes/{id}/histogram', () => {
     const stranger = await makePerson(app)
     expect((await stranger.call('GET', `/scrapes/${id}/histogram`)).body.code).toBe('SCRAPE_NOT_FOUND')
   })
+})
+
+it('returns no pasted handles of other scrapes, and 404 to other workspaces', async () => {
+  const [person, stranger] = await Promise.all([makePerson(app), makePerson(app)])
+  const { id } = await makeScrape(app, person)
+  expect((await person.call('GET', `/scrapes/${id}/handles`)).body).toEqual({ handles: [] })
+  expect((await stranger.call('GET', `/scrapes/${id}/handles`)).body.code).toBe('SCRAPE_NOT_FOUND')
 })
 
 describe.concurrent('POST /scrape/scrape', () => {

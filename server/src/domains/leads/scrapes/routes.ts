@@ -26,6 +26,9 @@ export const scrapeRoutes = {
   find: viewer.scrapes.find.handler(async ({ context, input }) =>
     view(await find(context.db, context.actor, input.id)),
   ),
+  handles: viewer.scrapes.handles.handler(async ({ context, input }) => ({
+    handles: (await find(context.db, context.actor, input.id)).handles ?? [],
+  })),
   histogram: viewer.scrapes.histogram.handler(({ context, input }) => histogram(context.db, context.actor, input.id)),
   cancel: member.scrapes.cancel.handler(({ context, input }) => cancel(context.db, context.actor, input.id)),
   resume: member.scrapes.resume.handler(({ context, input }) => resume(context, context.actor, input.id)),

@@ -1,12 +1,17 @@
+import { useQuery } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
+import { Link, useNavigate } from 'react-router'
 import { api, client } from '../../../api'
+import { paths } from '../../../paths'
 import { Button } from '../../../ui/button'
 import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
+import { useAccounts } from '../../platform/x-account/use-accounts'
 
-/** Says that a page shows sample data, which owners can remove. */
-export default function SampleBar() {
+/** Says that a page shows sample data, which owners can remove. @param leaveTo a page that stays */
+export default function SampleBar({ leaveTo }: { leaveTo?: string }) {
   const isOffered = useIsOffered('owner')
+  const navigate = useNavigate()
   const remove = useAction(() => client.sampleData.remove(), {
     question: {
       title: 'Remove the sample data?',
@@ -16,8 +21,11 @@ export default function SampleBar() {
     },
     done: 'The sample data is removed.',
     failed: 'Failed to remove the sample data. Please try again.',
-    // The focused button disappears with it.
-    onSuccess: () => document.getElementById('content')?.focus({ preventScroll: true }),
+    onSuccess() {
+      if (leaveTo) void navigate(leaveTo)
+      // The focused button disappears with it.
+      document.getElementById('content')?.focus({ preventScroll: true })
+    },
     refetches: [api],
   })
   return (
@@ -27,11 +35,35 @@ export default function SampleBar() {
     >
       <FlaskConical aria-hidden />
       You are looking at sample data.
+      {isOffered && <MissingConversations />}
       {isOffered && (
         <Button size="sm" variant="ghost" loading={remove.isPending} onClick={() => remove.run()}>
           Remove it
         </Button>
       )}
     </section>
+  )
+}
+
+/** Sample conversations need an X account: says so, and adds them once there is one. */
+function MissingConversations() {
+  const accounts = useAccounts().data?.accounts
+  const { data } = useQuery(api.conversations.list.queryOptions({ input: { pageSize: 1 } }))
+  const add = useAction(() => client.sampleData.load(), {
+    done: 'The sample conversations are in your inbox.',
+    failed: 'Failed to load sample data. Please try again.',
+    refetches: [api],
+  })
+  if (!accounts || data?.conversations.length !== 0) return null
+  if (accounts.length === 0)
+    return (
+      <Link to={paths.xAutomation} className="text-link">
+        Connect X to see its conversations
+      </Link>
+    )
+  return (
+    <Button size="sm" variant="ghost" loading={add.isPending} onClick={() => add.run()}>
+      Add its conversations
+    </Button>
   )
 }

@@ -1,31 +1,42 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatCount, formatMoney, formatNumber } from '@x-automated/contract/format'
+import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { ListPlus, PenLine, Search } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { api } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
+import { cn } from '../../../ui/cn'
 import { useIsOffered } from '../../identity/people/use-role'
+import { useKept } from '../leads/use-kept'
+import { DEFAULT_MESSAGE } from '../leads/use-queue-dms'
 import { FollowerHistogram } from './follower-histogram'
 import { everyoneIn, type FollowerFilter, isWider, queryOf, widened } from './follower-scale'
 import { FoundFaces } from './found-faces'
 import { FoundLeads, foundOptions } from './found-leads'
-import { isInProgress, needsConnection, requestOf, scrapeTimeLeftText } from './scrape-text'
+import { isInProgress, needsConnection, scrapeTimeLeftText } from './scrape-text'
 import { useSaveFound } from './use-save-found'
 
 const FACES = 100
 
-interface FoundCanvasProps {
+export interface FoundCanvasProps {
   scrape: Scrape
   /** Another scrape can start now. */
   mayStart: boolean
   /** Starts this scrape again with other bounds. */
   onWiden: (scrape: Scrape) => void
+  /** The first message to the leads found, which a later area previews. */
+  renderMessage: (found: {
+    filter: LeadFilter
+    message: string
+    onMessage: (message: string) => void
+    onWritten: () => void
+  }) => ReactNode
 }
 
 /** Faces, follower counts and cards of a scrape's leads, and what to do with them. */
-export function FoundCanvas({ scrape, mayStart, onWiden }: FoundCanvasProps) {
+export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundCanvasProps) {
   const mayWrite = useIsOffered('member')
   const [filter, setFilter] = useState<FollowerFilter>(() => everyoneIn(scrape))
   const isLive = isInProgress(scrape.status)
@@ -46,47 +57,70 @@ export function FoundCanvas({ scrape, mayStart, onWiden }: FoundCanvasProps) {
     }),
   )
   const found = useQuery(foundOptions(scrape, 1, filter))
+  const { message, ...writing } = useFirstMessage(mayWrite)
   const isFiltered = Object.keys(queryOf(filter, scrape)).length > 0
   const bins = histogram.data?.bins ?? []
   const count = scrape.matched === 0 ? 0 : (found.data?.total ?? scrape.matched)
   return (
-    <div className="grid min-w-0 gap-8">
-      {faces.data && faces.data.leads.length > 0 && (
-        <FoundFaces leads={faces.data.leads} total={faces.data.total} filter={filter} isLive={isLive} />
-      )}
-      {bins.some((bin) => bin.count > 0) && (
-        <div className="grid gap-3">
-          <FollowerHistogram bins={bins} filter={filter} onChange={setFilter} />
-          {isWider(filter, scrape) && (
-            <Callout
-              tone="info"
-              action={
-                mayWrite &&
-                requestOf(scrape) && (
-                  <Button
-                    size="sm"
-                    icon={<Search />}
-                    disabled={!mayStart}
-                    onClick={() => onWiden({ ...scrape, ...widened(filter, scrape) })}
-                  >
-                    Scrape this range
-                  </Button>
-                )
-              }
-            >
-              {widerText(scrape)}
-            </Callout>
-          )}
+    <div
+      className={cn('grid min-w-0 grid-cols-1 gap-8', mayWrite && count > 0 && 'lg:grid-cols-[minmax(0,1fr)_18rem]')}
+    >
+      <div className="grid min-w-0 content-start gap-8">
+        {faces.data && faces.data.leads.length > 0 && (
+          <FoundFaces leads={faces.data.leads} total={faces.data.total} filter={filter} isLive={isLive} />
+        )}
+        {bins.some((bin) => bin.count > 0) && (
+          <div className="grid gap-3">
+            <FollowerHistogram bins={bins} filter={filter} onChange={setFilter} />
+            {isWider(filter, scrape) && (
+              <Callout
+                tone="info"
+                action={
+                  mayWrite && (
+                    <Button
+                      size="sm"
+                      icon={<Search />}
+                      disabled={!mayStart}
+                      onClick={() => onWiden({ ...scrape, ...widened(filter, scrape) })}
+                    >
+                      Scrape this range
+                    </Button>
+                  )
+                }
+              >
+                {widerText(scrape)}
+              </Callout>
+            )}
+          </div>
+        )}
+        <FoundLeads scrape={scrape} filter={filter} />
+      </div>
+      {mayWrite && count > 0 && (
+        <div className="min-w-0">
+          {renderMessage({ filter: { scrapeId: scrape.id, ...queryOf(filter, scrape) }, message, ...writing })}
         </div>
       )}
-      <FoundLeads scrape={scrape} filter={filter} />
       {(isLive || count > 0) && (
         <FoundBar scrape={scrape} count={count} isFiltered={isFiltered}>
-          {mayWrite && <FoundActions scrape={scrape} filter={filter} isFiltered={isFiltered} count={count} />}
+          {mayWrite && (
+            <FoundActions scrape={scrape} filter={filter} isFiltered={isFiltered} count={count} message={message} />
+          )}
         </FoundBar>
       )}
     </div>
   )
+}
+
+/** What this person wrote here last, or else the first message of the newest campaign. */
+function useFirstMessage(isOffered: boolean) {
+  const [kept, keep] = useKept('finderMessage')
+  const [typed, setTyped] = useState<string | null>(null)
+  const campaigns = useQuery(api.campaigns.list.queryOptions({ input: { pageSize: 1 }, enabled: isOffered }))
+  return {
+    message: typed ?? kept ?? campaigns.data?.campaigns[0]?.messageTemplate ?? DEFAULT_MESSAGE,
+    onMessage: setTyped,
+    onWritten: () => typed !== null && keep(typed.trim() || null),
+  }
 }
 
 /** 'This scrape kept 100 to 10,000 followers. A wider range takes a new scrape …' */
@@ -116,7 +150,7 @@ function FoundBar({ scrape, count, isFiltered, children }: FoundBarProps) {
   return (
     <section
       aria-label="Leads to use"
-      className="sticky bottom-0 z-10 -mx-1 flex flex-wrap items-center justify-between gap-x-8 gap-y-3 border-t border-line bg-canvas px-1 py-3 max-md:bottom-(--spacing-tab-bar)"
+      className="sticky bottom-0 z-10 col-span-full -mx-1 flex flex-wrap items-center justify-between gap-x-8 gap-y-3 border-t border-line bg-canvas px-1 py-3 max-md:bottom-(--spacing-tab-bar)"
     >
       <dl className="flex flex-wrap gap-x-8 gap-y-2" data-numeric>
         <Figure name="Matches">
@@ -162,10 +196,11 @@ interface FoundActionsProps {
   filter: FollowerFilter
   isFiltered: boolean
   count: number
+  message: string
 }
 
-function FoundActions({ scrape, filter, isFiltered, count }: FoundActionsProps) {
-  const save = useSaveFound(scrape, queryOf(filter, scrape), isFiltered)
+function FoundActions({ scrape, filter, isFiltered, count, message }: FoundActionsProps) {
+  const save = useSaveFound(scrape, { range: queryOf(filter, scrape), isFiltered, message })
   return (
     <div className="flex flex-wrap gap-2 max-sm:w-full">
       <Button

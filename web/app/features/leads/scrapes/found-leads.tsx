@@ -78,7 +78,7 @@ export function FoundLeads({ scrape, filter }: { scrape: Scrape; filter: Followe
           {found.isPending && <LoadingText>Loading leads…</LoadingText>}
           <ul
             aria-busy={found.isPlaceholderData || undefined}
-            className="grid gap-3 transition-opacity aria-busy:opacity-60 sm:grid-cols-2 xl:grid-cols-3"
+            className="grid gap-3 transition-opacity aria-busy:opacity-60 sm:grid-cols-2"
           >
             {found.data
               ? found.data.leads.map((lead) => (

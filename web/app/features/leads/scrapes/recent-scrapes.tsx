@@ -8,7 +8,7 @@ import { Button } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
 import { useIsOffered } from '../../identity/people/use-role'
 import { ScrapeStatus } from './scrape-panel'
-import { isInProgress, requestOf, scrapeFilter, scrapeTitle } from './scrape-text'
+import { isInProgress, scrapeFilter, scrapeTitle } from './scrape-text'
 import { useScrapeAgain } from './use-scrape-again'
 
 /** Polls while a scrape is in progress. The one shown above updates live. */
@@ -107,7 +107,7 @@ export function RecentScrapes({
                 >
                   {scrape.id === shown ? 'Viewing' : 'View'}
                 </Button>
-                {mayWrite && requestOf(scrape) && (
+                {mayWrite && (
                   <Button
                     size="sm"
                     className="max-md:flex-1"

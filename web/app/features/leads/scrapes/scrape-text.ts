@@ -144,7 +144,7 @@ export function estimateText({ profiles, likely, costCents }: Estimate, type: Sc
 /** The choices for the maximum number of leads. The first is the default. */
 export const LEAD_LIMITS = [1_000, 100, 10_000, 100_000, 1_000_000] as const
 
-/** The request that repeats a scrape; null if it read pasted handles, which are not returned. */
+/** The request that repeats a scrape, without pasted handles. */
 export function requestOf({
   twitterHandle,
   type,
@@ -154,8 +154,7 @@ export function requestOf({
   maxFollowers,
   keywords,
   maxResults,
-}: Scrape): ScrapeRequest | null {
-  if (type === 'handles') return null
+}: Scrape): ScrapeRequest {
   return {
     ...sourceOf({ type, twitterHandle, postUrl, listUrl }),
     minFollowers,

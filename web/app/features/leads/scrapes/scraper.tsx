@@ -12,7 +12,7 @@ import { toast } from '../../../ui/toast'
 import { useRefresh } from '../../../use-refresh'
 import { RoleNotice, VIEWER_TEXT } from '../../identity/people/role-notice'
 import { useIsOffered } from '../../identity/people/use-role'
-import { FoundCanvas } from './found-canvas'
+import { FoundCanvas, type FoundCanvasProps } from './found-canvas'
 import { RecentScrapes } from './recent-scrapes'
 import { ScrapeForm } from './scrape-form'
 import { ScrapePanel } from './scrape-panel'
@@ -23,7 +23,7 @@ import { useScrapeAgain } from './use-scrape-again'
 const RECENT_SIZE = 10
 
 /** The Scraper tab: the form, the current scrape with its leads, and past scrapes. */
-export function Scraper() {
+export function Scraper({ renderMessage }: Pick<FoundCanvasProps, 'renderMessage'>) {
   const queries = useQueryClient()
   const refresh = useRefresh()
   const mayWrite = useIsOffered('member')
@@ -98,6 +98,7 @@ export function Scraper() {
                 scrape={scrape}
                 mayStart={busy === false && !again.isPending}
                 onWiden={again.mutate}
+                renderMessage={renderMessage}
               />
             </>
           ) : live.isError || newest.isError ? (

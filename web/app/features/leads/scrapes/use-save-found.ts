@@ -11,8 +11,15 @@ import { scrapeFilter, scrapeTitle } from './scrape-text'
 
 type Range = { minFollowers?: number; maxFollowers?: number }
 
+interface Saved {
+  range: Range
+  isFiltered: boolean
+  /** The first message of a campaign for them. */
+  message: string
+}
+
 /** Saves the leads found, in this range, as a new list. Then opens a campaign for it, if asked. */
-export function useSaveFound(scrape: Scrape, range: Range, isFiltered: boolean) {
+export function useSaveFound(scrape: Scrape, { range, isFiltered, message }: Saved) {
   const navigate = useNavigate()
   const kept = useRef<KeptList>({})
   return useAction(
@@ -23,7 +30,7 @@ export function useSaveFound(scrape: Scrape, range: Range, isFiltered: boolean) 
         if (added === null) {
           if (next === 'save') toast.info(`These leads are in the list “${name}”.`)
         } else toast.success(`${formatCount(added, 'lead')} saved in the list “${name}”.`)
-        if (next === 'write') void navigate(startCampaignPath({ id }))
+        if (next === 'write') void navigate(startCampaignPath({ id }), { state: { message } })
       },
       failed: 'Failed to save the list. Try again.',
       refetches: [api.lists],

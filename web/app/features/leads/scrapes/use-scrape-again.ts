@@ -15,10 +15,9 @@ export function useScrapeAgain({ onStarted, onAskCredentials }: Options) {
   const confirmStart = useCostConfirmation()
   return useMutation({
     async mutationFn(scrape: Scrape) {
-      const request = requestOf(scrape)
-      if (!request) return null
-      const isConfirmed = await confirmStart({ ...sourceOf(scrape), maxResults: scrape.maxResults })
-      return isConfirmed ? client.scrapes.create(request) : null
+      const pasted = scrape.type === 'handles' ? await client.scrapes.handles({ id: scrape.id }) : {}
+      const isConfirmed = await confirmStart({ ...sourceOf(scrape), ...pasted, maxResults: scrape.maxResults })
+      return isConfirmed ? client.scrapes.create({ ...requestOf(scrape), ...pasted }) : null
     },
     onSuccess: (scrape) => {
       if (scrape) onStarted(scrape)

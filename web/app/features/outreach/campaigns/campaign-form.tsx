@@ -19,7 +19,13 @@ import { conversationOf } from '../sequences/conversation'
 import { LOSING_MESSAGES } from '../sequences/leaving'
 import { messagesOf } from '../sequences/lint'
 import { SequenceBuilder } from '../sequences/sequence-builder'
-import { emptySequence, reengagementInput, type SequenceDraft, stepInputs } from '../sequences/sequence-draft'
+import {
+  draftFromTexts,
+  emptySequence,
+  reengagementInput,
+  type SequenceDraft,
+  stepInputs,
+} from '../sequences/sequence-draft'
 import { useSequenceDraft } from '../sequences/use-sequence-draft'
 import { TemplateBar } from '../templates/template-bar'
 import { useStartingTemplate } from '../templates/use-starting-template'
@@ -130,10 +136,8 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const busy = create.isPending
   const conversation = conversationOf(sequence.draft)
   const ready = isComplete(draft, sequence.draft) && !busy
-  useConfirmLeave(
-    messagesOf(sequence.draft).some(({ text }) => text.trim() !== ''),
-    LOSING_MESSAGES,
-  )
+  const hasText = messagesOf(sequence.draft).some(({ text }) => text.trim() !== '')
+  useConfirmLeave(hasText, LOSING_MESSAGES)
 
   const submit = (mode: SaveMode) => {
     if (busy) return
@@ -217,7 +221,11 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
                   {...form.register('name', { onChange: () => form.clearErrors('name') })}
                 />
               </Field>
-              <ListField form={form} value={draft.leadListId} />
+              <ListField
+                form={form}
+                value={draft.leadListId}
+                onMessage={(text) => !hasText && sequence.reset(draftFromTexts([{ text }]))}
+              />
             </div>
             <TemplateBar editor={sequence} template={template} name={draft.name} />
             <SequenceBuilder editor={sequence} />

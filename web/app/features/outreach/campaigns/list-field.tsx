@@ -3,7 +3,7 @@ import { formatCount } from '@x-automated/contract/format'
 import type { List } from '@x-automated/contract/leads/lists'
 import { useEffect, useEffectEvent } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
-import { generatePath, Link, useSearchParams } from 'react-router'
+import { generatePath, Link, useLocation, useSearchParams } from 'react-router'
 import { client } from '../../../api'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
@@ -19,10 +19,12 @@ export const LIST_PARAM = 'list'
 interface ListFieldProps {
   form: UseFormReturn<CampaignDraft>
   value: string
+  /** The link that chose the list also brings a message. */
+  onMessage: (message: string) => void
 }
 
 /** Selects the list whose leads get the message. */
-export function ListField({ form, value }: ListFieldProps) {
+export function ListField({ form, value, onMessage }: ListFieldProps) {
   const lists = useQuery({
     queryKey: [['lists', 'all'], {}],
     queryFn: ({ signal }) => findAllLists(signal),
@@ -34,9 +36,12 @@ export function ListField({ form, value }: ListFieldProps) {
   const [params, setParams] = useSearchParams()
   const linked = lists.data?.find(({ id }) => id === params.get(LIST_PARAM))
   const only = lists.data?.length === 1 && lists.data[0]?.leadCount ? lists.data[0] : undefined
+  const { state } = useLocation()
   const choose = useEffectEvent((list: List) => {
+    const { message } = (linked && (state as { message?: string } | null)) || {}
     // First, because a form with messages asks before its address changes.
     if (linked) setParams({}, { replace: true, preventScrollReset: true })
+    if (message) onMessage(message)
     form.setValue('leadListId', list.id)
     nameAfter(list)
   })

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
+import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import { ChevronLeft, ChevronRight, Search } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { api } from '../../../api'
@@ -25,15 +26,17 @@ interface MessagePreviewProps {
   messages: readonly PreviewedMessage[]
   /** '' without a list. */
   listId: string
+  /** The leads to show instead of a list's. */
+  filter?: LeadFilter
   /** Who sends; without it, the account that is current at launch. */
   xAccountId: string | null
   /** The saved campaign, whose approved openers are shown. */
   campaignId?: string
 }
 
-/** The conversation on the phone of any lead of the list. */
-export function MessagePreview({ messages, listId, xAccountId, campaignId = '' }: MessagePreviewProps) {
-  const leads = usePreviewLeads(listId)
+/** The conversation on the phone of any of the leads. */
+export function MessagePreview({ messages, listId, filter, xAccountId, campaignId = '' }: MessagePreviewProps) {
+  const leads = usePreviewLeads(listId, filter)
   const isMember = useHasRole('member')
   const hasOpener = messages.some(({ template }) => usesOpener(template))
   const approved = useQuery(
@@ -79,7 +82,7 @@ export function MessagePreview({ messages, listId, xAccountId, campaignId = '' }
         />
       )}
       {leads.hasNoMatch ? (
-        <p className="text-muted">No matching lead on this list.</p>
+        <p className="text-muted">No lead matches.</p>
       ) : (
         <>
           <Phone

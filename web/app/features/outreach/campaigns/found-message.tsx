@@ -1,0 +1,37 @@
+import type { LeadFilter } from '@x-automated/contract/leads/leads'
+import { Field } from '../../../ui/field'
+import { Textarea } from '../../../ui/input'
+import { MESSAGE_MAX } from './message-field'
+import { MessagePreview } from './message-preview'
+
+interface FoundMessageProps {
+  /** The leads found. */
+  filter: LeadFilter
+  message: string
+  onMessage: (message: string) => void
+  /** The field was left. */
+  onWritten: () => void
+}
+
+/** The first message to the leads found, and how each of them sees it. */
+export function FoundMessage({ filter, message, onMessage, onWritten }: FoundMessageProps) {
+  return (
+    <div className="grid grid-cols-1 content-start gap-5">
+      <MessagePreview
+        messages={[{ key: 'first', template: message, when: null }]}
+        listId=""
+        filter={filter}
+        xAccountId={null}
+      />
+      <Field label="First message" hint="“Write to these” puts it into a new campaign.">
+        <Textarea
+          rows={4}
+          maxLength={MESSAGE_MAX}
+          value={message}
+          onChange={(event) => onMessage(event.currentTarget.value)}
+          onBlur={onWritten}
+        />
+      </Field>
+    </div>
+  )
+}
