@@ -263,20 +263,20 @@ export async function listLeads(db: Db, actor: Actor, { id, status, keyword, ...
   }
   const page = newestFirst(input, leadListItems.addedAt, leadListItems.leadId)
   // The page comes from the index alone; only its rows are read.
-  const places = db
+  const entries = db
     .select({ leadId: leadListItems.leadId, addedAt: leadListItems.addedAt })
     .from(leadListItems)
     .where(and(eq(leadListItems.leadListId, id), page.where))
     .orderBy(...page.order)
     .limit(page.limit)
     .offset(page.offset)
-    .as('places')
+    .as('entries')
   const rows = await db
-    .select({ lead: leads, addedAt: places.addedAt, contactStatus: leadListItems.contactStatus })
-    .from(places)
-    .innerJoin(leads, eq(leads.id, places.leadId))
-    .innerJoin(leadListItems, and(eq(leadListItems.leadListId, id), eq(leadListItems.leadId, places.leadId)))
-    .orderBy(desc(places.addedAt), desc(places.leadId))
+    .select({ lead: leads, addedAt: entries.addedAt, contactStatus: leadListItems.contactStatus })
+    .from(entries)
+    .innerJoin(leads, eq(leads.id, entries.leadId))
+    .innerJoin(leadListItems, and(eq(leadListItems.leadListId, id), eq(leadListItems.leadId, entries.leadId)))
+    .orderBy(desc(entries.addedAt), desc(entries.leadId))
   const { shown, paging } = page.cut(rows, ({ addedAt, lead }) => ({ at: addedAt, id: lead.id }))
   const written = await findWritten(
     db,
@@ -354,10 +354,10 @@ async function change(
   })
 }
 
-/** A lead's place in a list, with times as text. */
-export type Place = { leadId: string; status: string; addedAt: string }
+/** A lead's entry in a list, with its time as text. */
+export type ListEntry = { leadId: string; status: string; addedAt: string }
 
-const PLACE = sql`lead_id as "leadId", contact_status as status, added_at::text as "addedAt"`
+const LIST_ENTRY = sql`lead_id as "leadId", contact_status as status, added_at::text as "addedAt"`
 
 /** Locks a manual list, to change its leads. @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND */
 export async function requireManual(db: Db, actor: WorkspaceOf, id: string, lock?: 'no key update'): Promise<void> {
@@ -366,22 +366,22 @@ export async function requireManual(db: Db, actor: WorkspaceOf, id: string, lock
 }
 
 /** Adds chosen leads to a list. @returns the new ones */
-export async function addPlaces(tx: Db, actor: WorkspaceOf, id: string, chosen: SQL): Promise<Place[]> {
+export async function addListEntries(tx: Db, actor: WorkspaceOf, id: string, chosen: SQL): Promise<ListEntry[]> {
   await requireManual(tx, actor, id, 'no key update')
-  return (await tx.execute<Place>(sql`${adding(id, chosen)} returning ${PLACE}`)).rows
+  return (await tx.execute<ListEntry>(sql`${adding(id, chosen)} returning ${LIST_ENTRY}`)).rows
 }
 
 /** Removes chosen leads from a list. @returns the removed ones */
-export async function removePlaces(tx: Db, actor: WorkspaceOf, id: string, chosen: SQL): Promise<Place[]> {
+export async function removeListEntries(tx: Db, actor: WorkspaceOf, id: string, chosen: SQL): Promise<ListEntry[]> {
   await requireManual(tx, actor, id, 'no key update')
-  const { rows } = await tx.execute<Place>(sql`${removing(id, chosen)} returning
+  const { rows } = await tx.execute<ListEntry>(sql`${removing(id, chosen)} returning
     lead_list_items.lead_id as "leadId", contact_status as status, added_at::text as "addedAt"`)
   return rows
 }
 
 /** SQL after `from`. */
-const placesOf = (places: readonly Place[]) =>
-  sql`jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as x("leadId" uuid, status text, "addedAt" timestamptz)`
+const entriesOf = (entries: readonly ListEntry[]) =>
+  sql`jsonb_to_recordset(${JSON.stringify(entries)}::jsonb) as x("leadId" uuid, status text, "addedAt" timestamptz)`
 
 /** Locks a list for an undo. @returns whether it still exists */
 async function lockList(tx: Db, { workspaceId }: WorkspaceOf, id: string): Promise<boolean> {
@@ -389,12 +389,17 @@ async function lockList(tx: Db, { workspaceId }: WorkspaceOf, id: string): Promi
   return (await tx.select({ id: leadLists.id }).from(leadLists).where(own).for('no key update')).length > 0
 }
 
-/** Reverses `addPlaces`, and leaves leads that were added again since. @returns the number of leads */
-export async function unaddPlaces(tx: Db, actor: WorkspaceOf, id: string, places: readonly Place[]): Promise<number> {
+/** Reverses `addListEntries`, and leaves leads that were added again since. @returns the number of leads */
+export async function undoAddListEntries(
+  tx: Db,
+  actor: WorkspaceOf,
+  id: string,
+  entries: readonly ListEntry[],
+): Promise<number> {
   if (!(await lockList(tx, actor, id))) return 0
   const { rowCount } = await tx.execute(sql`
     with chosen as (
-      select i.lead_id from lead_list_items i join ${placesOf(places)} on i.lead_id = x."leadId" and i.added_at = x."addedAt"
+      select i.lead_id from lead_list_items i join ${entriesOf(entries)} on i.lead_id = x."leadId" and i.added_at = x."addedAt"
       where i.lead_list_id = ${id} order by i.lead_id for update of i
     )
     delete from lead_list_items using chosen
@@ -402,17 +407,17 @@ export async function unaddPlaces(tx: Db, actor: WorkspaceOf, id: string, places
   return rowCount ?? 0
 }
 
-/** Reverses `removePlaces`. @returns the number of leads */
-export async function unremovePlaces(
+/** Reverses `removeListEntries`. @returns the number of leads */
+export async function undoRemoveListEntries(
   tx: Db,
   actor: WorkspaceOf,
   id: string,
-  places: readonly Place[],
+  entries: readonly ListEntry[],
 ): Promise<number> {
   if (!(await lockList(tx, actor, id))) return 0
   const { rowCount } = await tx.execute(sql`
     insert into lead_list_items (lead_list_id, lead_id, contact_status, added_at)
-    select ${id}::uuid, l.id, x.status, x."addedAt" from ${placesOf(places)} join leads l on l.id = x."leadId" and l.workspace_id = ${actor.workspaceId}
+    select ${id}::uuid, l.id, x.status, x."addedAt" from ${entriesOf(entries)} join leads l on l.id = x."leadId" and l.workspace_id = ${actor.workspaceId}
     order by l.id on conflict do nothing`)
   return rowCount ?? 0
 }

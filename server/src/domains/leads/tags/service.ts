@@ -111,11 +111,11 @@ async function lockTagging(tx: Db, actor: WorkspaceOf, chosen: SQL, tagIds: read
   await lockTags(tx, actor, tagIds)
 }
 
-/** A lead's tag, and when it was given, as text. */
+/** A lead's tag, and when it was added, as text. */
 export type Tagging = { leadId: string; tagId: string; addedAt: string }
 
-/** Gives chosen leads tags. @returns what is new @throws Refusal TAG_NOT_FOUND */
-export async function giveTags(tx: Db, actor: WorkspaceOf, chosen: SQL, tagIds: readonly string[]): Promise<Tagging[]> {
+/** Adds tags to chosen leads. @returns what is new @throws Refusal TAG_NOT_FOUND */
+export async function addTags(tx: Db, actor: WorkspaceOf, chosen: SQL, tagIds: readonly string[]): Promise<Tagging[]> {
   await lockTagging(tx, actor, chosen, tagIds)
   const { rows } = await tx.execute<Tagging>(sql`
     insert into lead_tags (tag_id, lead_id)
@@ -124,8 +124,13 @@ export async function giveTags(tx: Db, actor: WorkspaceOf, chosen: SQL, tagIds: 
   return rows
 }
 
-/** Takes tags from chosen leads. @returns what is gone @throws Refusal TAG_NOT_FOUND */
-export async function takeTags(tx: Db, actor: WorkspaceOf, chosen: SQL, tagIds: readonly string[]): Promise<Tagging[]> {
+/** Removes tags from chosen leads. @returns what was removed @throws Refusal TAG_NOT_FOUND */
+export async function removeTags(
+  tx: Db,
+  actor: WorkspaceOf,
+  chosen: SQL,
+  tagIds: readonly string[],
+): Promise<Tagging[]> {
   await lockTagging(tx, actor, chosen, tagIds)
   const { rows } = await tx.execute<Tagging>(sql`
     delete from lead_tags where lead_id in (${chosen}) and tag_id = any(${sql.param(tagIds)}::uuid[]) returning ${TAGGING}`)
@@ -148,16 +153,16 @@ async function existing(tx: Db, { workspaceId }: WorkspaceOf, taggings: readonly
     join tags t on t.id = x."tagId" and t.workspace_id = ${workspaceId}`
 }
 
-/** Reverses `giveTags`, and leaves what was given again since. @returns the number of leads */
-export async function ungiveTags(tx: Db, actor: WorkspaceOf, taggings: readonly Tagging[]): Promise<number> {
+/** Reverses `addTags`, and leaves what was added again since. @returns the number of leads */
+export async function undoAddTags(tx: Db, actor: WorkspaceOf, taggings: readonly Tagging[]): Promise<number> {
   const { rows } = await tx.execute<{ leadId: string }>(sql`
     delete from lead_tags g using (select x.* from ${await existing(tx, actor, taggings)}) x
     where g.lead_id = x."leadId" and g.tag_id = x."tagId" and g.added_at = x."addedAt" returning g.lead_id as "leadId"`)
   return countLeads(rows)
 }
 
-/** Reverses `takeTags`. @returns the number of leads */
-export async function untakeTags(tx: Db, actor: WorkspaceOf, taggings: readonly Tagging[]): Promise<number> {
+/** Reverses `removeTags`. @returns the number of leads */
+export async function undoRemoveTags(tx: Db, actor: WorkspaceOf, taggings: readonly Tagging[]): Promise<number> {
   const { rows } = await tx.execute<{ leadId: string }>(sql`
     insert into lead_tags (tag_id, lead_id, added_at)
     select x."tagId", x."leadId", x."addedAt" from ${await existing(tx, actor, taggings)} order by 1, 2

@@ -5,10 +5,16 @@ import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import type { Services } from '../../../services.ts'
 import { type ChangedBasis, changeBasis, chooseMatching, restoreBasis, selectLeads } from '../../leads/leads/service.ts'
-import { addPlaces, type Place, removePlaces, unaddPlaces, unremovePlaces } from '../../leads/lists/service.ts'
+import {
+  addListEntries,
+  type ListEntry,
+  removeListEntries,
+  undoAddListEntries,
+  undoRemoveListEntries,
+} from '../../leads/lists/service.ts'
 import { removeForJob, restoreForJob } from '../../leads/removals/service.ts'
 import { removeEntries, suppressChosen } from '../../leads/suppressions/service.ts'
-import { countLeads, giveTags, type Tagging, takeTags, ungiveTags, untakeTags } from '../../leads/tags/service.ts'
+import { addTags, countLeads, removeTags, type Tagging, undoAddTags, undoRemoveTags } from '../../leads/tags/service.ts'
 import {
   deleteChanges,
   isBeingUndone,
@@ -16,9 +22,9 @@ import {
   type JobPart,
   type JobRow,
   type Kind,
-  lookAgain,
   readChanges,
   type Saved,
+  scheduleJob,
 } from '../../platform/jobs/service.ts'
 import {
   DEFAULT_DIRECT_MESSAGE,
@@ -98,7 +104,7 @@ async function releaseMessages({ database: { db }, jobs }: Services, job: JobRow
   const { workspaceId, undoUntil } = job
   // Without a time, it has queued nothing.
   if (!undoUntil) return
-  if (undoUntil > new Date()) return lookAgain(db, jobs, job, undoUntil)
+  if (undoUntil > new Date()) return scheduleJob(db, jobs, job, undoUntil)
   for await (const { place, changes } of readChanges(db, job))
     await transact(db, async (tx) => {
       if (await isBeingUndone(tx, job)) return
@@ -110,31 +116,31 @@ async function releaseMessages({ database: { db }, jobs }: Services, job: JobRow
 export const bulkKinds: JobKinds<Services> = {
   tag: kindOf<'tag', Tagging[]>({
     async change({ tx, by, chosen }, { tagIds }) {
-      const changes = await giveTags(tx, by, chosen, tagIds)
+      const changes = await addTags(tx, by, chosen, tagIds)
       return { changed: countLeads(changes), changes }
     },
-    undo: (tx, job, changes) => ungiveTags(tx, job, changes),
+    undo: (tx, job, changes) => undoAddTags(tx, job, changes),
   }),
   untag: kindOf<'untag', Tagging[]>({
     async change({ tx, by, chosen }, { tagIds }) {
-      const changes = await takeTags(tx, by, chosen, tagIds)
+      const changes = await removeTags(tx, by, chosen, tagIds)
       return { changed: countLeads(changes), changes }
     },
-    undo: (tx, job, changes) => untakeTags(tx, job, changes),
+    undo: (tx, job, changes) => undoRemoveTags(tx, job, changes),
   }),
-  add_to_list: kindOf<'add_to_list', Place[]>({
+  add_to_list: kindOf<'add_to_list', ListEntry[]>({
     async change({ tx, by, chosen }, { listId }) {
-      const changes = await addPlaces(tx, by, listId, chosen)
+      const changes = await addListEntries(tx, by, listId, chosen)
       return { changed: changes.length, changes }
     },
-    undo: (tx, job, changes, { listId }) => unaddPlaces(tx, job, listId, changes),
+    undo: (tx, job, changes, { listId }) => undoAddListEntries(tx, job, listId, changes),
   }),
-  remove_from_list: kindOf<'remove_from_list', Place[]>({
+  remove_from_list: kindOf<'remove_from_list', ListEntry[]>({
     async change({ tx, by, chosen }, { listId }) {
-      const changes = await removePlaces(tx, by, listId, chosen)
+      const changes = await removeListEntries(tx, by, listId, chosen)
       return { changed: changes.length, changes }
     },
-    undo: (tx, job, changes, { listId }) => unremovePlaces(tx, job, listId, changes),
+    undo: (tx, job, changes, { listId }) => undoRemoveListEntries(tx, job, listId, changes),
   }),
   suppress: kindOf<'suppress', string[]>({
     async change({ tx, services: { sending }, by, chosen }, order) {

@@ -86,7 +86,7 @@ export async function runJob<S extends JobServices>(
       services.events.touch(of.workspaceId, 'job', of.id)
       if (job?.status !== 'running') return await finish(services, kinds, of)
       if (services.isDraining() || Date.now() > turnEnds) {
-        await lookAgain(db, services.jobs, job)
+        await scheduleJob(db, services.jobs, job)
         return
       }
     }
@@ -131,8 +131,11 @@ async function finish<S extends JobServices>(
   if (changing) await kinds[job.kind]?.ended?.(services, changing)
 }
 
-/** Lets a process look at a job. A job and the one that undoes it never run at the same time. @param at now if missing */
-export async function lookAgain(
+/**
+ * Makes a job due, so that a process works on it. A job and the one that undoes it never run at the
+ * same time. @param at now if missing
+ */
+export async function scheduleJob(
   db: Db,
   queue: JobQueue,
   { workspaceId, id, undoes }: Pick<JobRow, 'workspaceId' | 'id' | 'undoes'>,

@@ -9,7 +9,7 @@ import type { JobQueue } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { publishEvents } from '../events/service.ts'
-import { allowUndo, lookAgain } from './engine.ts'
+import { allowUndo, scheduleJob } from './engine.ts'
 import { secondsLeft } from './rules.ts'
 import { ENDED, jobChanges, jobs } from './tables.ts'
 
@@ -23,9 +23,9 @@ export {
   type JobPart,
   type JobRow,
   type Kind,
-  lookAgain,
   readChanges,
   type Saved,
+  scheduleJob,
 } from './engine.ts'
 
 const columns = {
@@ -140,7 +140,7 @@ async function enqueue(
   { workspaceId }: Actor,
   { id, undoes = null }: { id: string; undoes?: string | null },
 ): Promise<void> {
-  await lookAgain(tx, queue, { workspaceId, id, undoes })
+  await scheduleJob(tx, queue, { workspaceId, id, undoes })
   await publishEvents(tx, workspaceId, 'job', [id])
 }
 
