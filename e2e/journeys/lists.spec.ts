@@ -151,6 +151,12 @@ describe('lists, in a browser', () => {
       page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) })
     await card('Founders').waitFor()
     await card('Makers').getByText('Smart').waitFor()
+    // Each card says how far its messages are, and what is next.
+    await card('Founders').getByText('0 of 20', { exact: true }).waitFor()
+    await card('Founders').getByRole('link', { name: 'Open campaign' }).waitFor()
+    await card('Makers').getByText('No campaign uses this list yet.').waitFor()
+    await card('Makers').getByRole('link', { name: 'Start campaign' }).waitFor()
+    await page.getByRole('tabpanel').getByRole('link', { name: 'My Lists' }).waitFor()
     await expectSoundPage(page)
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.getByRole('button', { name: 'Create New Campaign' }).click()
@@ -164,6 +170,7 @@ describe('lists, in a browser', () => {
     await expect
       .poll(() => card('Spring').getByRole('list', { name: 'Tags' }).getByRole('listitem').allInnerTexts())
       .toEqual(['saas', 'berlin'])
+    await card('Spring').getByRole('button', { name: 'Add leads' }).waitFor()
     await card('Spring').getByRole('button', { name: 'View Leads' }).click()
     await dialog(page).getByText('No leads in this campaign yet. Add leads from your dashboard.').waitFor()
     await dialog(page).getByRole('button', { name: 'Add Leads' }).click()

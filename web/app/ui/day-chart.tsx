@@ -1,6 +1,6 @@
 import { formatCompact, formatDate, formatNumber } from '@x-automated/contract/format'
 import { type ReactNode, useState } from 'react'
-import { Area, Bar, CartesianGrid, ComposedChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
+import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
 import { Button } from './button'
 import { cn } from './cn'
 import { Table, Td, Tr } from './table'
@@ -8,10 +8,8 @@ import { Table, Td, Tr } from './table'
 export interface DaySeries<K extends string> {
   key: K
   label: string
-  /** The area is drawn behind the bars. If a chart has both shapes, each gets its own axis. */
-  shape: 'area' | 'bar'
-  /** Tells two series apart. */
-  tone?: 'first' | 'second'
+  /** 'quiet' for the series that the other one is a part of. */
+  tone?: 'accent' | 'quiet'
 }
 
 type Day<K extends string> = { day: string } & Record<K, number>
@@ -27,8 +25,8 @@ export interface DayChartProps<K extends string> {
 }
 
 const tones = {
-  first: { line: 'var(--color-accent-line)', fill: 'var(--color-accent-soft)', dot: 'bg-accent-line' },
-  second: { line: 'var(--color-info)', fill: 'var(--color-info)', dot: 'bg-info' },
+  accent: { fill: 'var(--color-accent-pressed)', dot: 'bg-accent-pressed' },
+  quiet: { fill: 'var(--color-line-strong)', dot: 'bg-line-strong' },
 }
 const shortDay = (day: string) => formatDate(day, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 const fullDay = (day: string) => formatDate(day, { dateStyle: 'medium', timeZone: 'UTC' })
@@ -45,13 +43,11 @@ const yAxis = {
 /** Numbers by day as a chart, or as a table with the same values. */
 export function DayChart<K extends string>({ label, days, series, extra }: DayChartProps<K>) {
   const [asTable, setAsTable] = useState(false)
-  const hasTwoAxes = new Set(series.map(({ shape }) => shape)).size > 1
-  const axisOf = (shape: 'area' | 'bar') => (hasTwoAxes && shape === 'bar' ? 'bars' : 'main')
   return (
     <figure className="grid gap-4" aria-label={label}>
       <div className="flex flex-wrap items-center justify-between gap-3">
         <ul className="flex flex-wrap gap-x-4 gap-y-1 text-muted">
-          {series.map(({ key, label: name, tone = 'first' }) => (
+          {series.map(({ key, label: name, tone = 'accent' }) => (
             <li key={key} className="flex items-center gap-2">
               <span aria-hidden className={cn('size-2.5 rounded-full', tones[tone].dot)} />
               {name}
@@ -90,12 +86,12 @@ export function DayChart<K extends string>({ label, days, series, extra }: DayCh
       ) : (
         <div aria-hidden className="h-72 min-w-0">
           <ResponsiveContainer width="100%" height="100%">
-            <ComposedChart
+            <BarChart
               data={days as Day<K>[]}
               margin={{ top: 8, right: 0, bottom: 0, left: 0 }}
               accessibilityLayer={false}
             >
-              <CartesianGrid vertical={false} yAxisId="main" stroke="var(--color-line)" />
+              <CartesianGrid vertical={false} stroke="var(--color-line)" />
               <XAxis
                 dataKey="day"
                 tickFormatter={shortDay}
@@ -104,8 +100,7 @@ export function DayChart<K extends string>({ label, days, series, extra }: DayCh
                 axisLine={{ stroke: 'var(--color-line)' }}
                 minTickGap={32}
               />
-              <YAxis yAxisId="main" {...yAxis} />
-              {hasTwoAxes && <YAxis yAxisId="bars" orientation="right" {...yAxis} />}
+              <YAxis {...yAxis} />
               <Tooltip
                 isAnimationActive={false}
                 cursor={{ fill: 'var(--color-hover)', stroke: 'var(--color-line-strong)' }}
@@ -114,31 +109,17 @@ export function DayChart<K extends string>({ label, days, series, extra }: DayCh
                   return active && row ? <Hint row={row} series={series} extra={extra} /> : null
                 }}
               />
-              {series.map(({ key, shape, tone = 'first' }) =>
-                shape === 'area' ? (
-                  <Area
-                    key={key}
-                    yAxisId={axisOf(shape)}
-                    dataKey={key}
-                    type="monotone"
-                    stroke={tones[tone].line}
-                    strokeWidth={2}
-                    fill={tones[tone].fill}
-                    isAnimationActive={false}
-                  />
-                ) : (
-                  <Bar
-                    key={key}
-                    yAxisId={axisOf(shape)}
-                    dataKey={key}
-                    fill={tones[tone].line}
-                    maxBarSize={20}
-                    radius={[3, 3, 0, 0]}
-                    isAnimationActive={false}
-                  />
-                ),
-              )}
-            </ComposedChart>
+              {series.map(({ key, tone = 'accent' }) => (
+                <Bar
+                  key={key}
+                  dataKey={key}
+                  fill={tones[tone].fill}
+                  maxBarSize={20}
+                  radius={[3, 3, 0, 0]}
+                  isAnimationActive={false}
+                />
+              ))}
+            </BarChart>
           </ResponsiveContainer>
         </div>
       )}

@@ -1,9 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { FolderPlus, Plus } from 'lucide-react'
+import { FolderPlus, List, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { api, refusalText } from '../../../api'
+import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
-import { Button } from '../../../ui/button'
+import { Button, ButtonLink } from '../../../ui/button'
 import { EmptyState } from '../../../ui/empty-state'
 import { Pager } from '../../../ui/pager'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
@@ -42,7 +43,12 @@ export function LeadLists() {
         />
       ) : (
         <div className="grid gap-4">
-          <div className="flex justify-end empty:hidden">{create}</div>
+          <div className="flex flex-wrap items-center justify-between gap-3">
+            <ButtonLink to={paths.lists} variant="ghost" icon={<List />} className="-ms-3.5">
+              My Lists
+            </ButtonLink>
+            {create}
+          </div>
           {lists.isPending && <LoadingText>Loading campaigns…</LoadingText>}
           <ul
             aria-label="Campaigns"
@@ -50,10 +56,17 @@ export function LeadLists() {
             className="grid gap-4 transition-opacity aria-busy:opacity-60 sm:grid-cols-2 lg:grid-cols-3"
           >
             {lists.data
-              ? lists.data.lists.map((list) => <ListCard key={list.id} list={list} onView={() => dialogs.view(list)} />)
+              ? lists.data.lists.map((list) => (
+                  <ListCard
+                    key={list.id}
+                    list={list}
+                    onView={() => dialogs.view(list)}
+                    onManage={() => dialogs.manage(list)}
+                  />
+                ))
               : [1, 2, 3].map((place) => (
                   <li key={place}>
-                    <Skeleton className="h-44 w-full" />
+                    <Skeleton className="h-72 w-full" />
                   </li>
                 ))}
           </ul>

@@ -1,49 +1,75 @@
+import { useQuery } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import type { List } from '@x-automated/contract/leads/lists'
-import { ListFilter, Trash2 } from 'lucide-react'
+import { ListFilter, Rocket, Trash2 } from 'lucide-react'
 import { generatePath, Link } from 'react-router'
+import { api } from '../../../api'
 import { paths } from '../../../paths'
-import { Badge } from '../../../ui/badge'
-import { Button, IconButton } from '../../../ui/button'
+import { Badge, StatusBadge } from '../../../ui/badge'
+import { Button, ButtonLink, IconButton } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
+import { Progress } from '../../../ui/progress'
+import { SkeletonLine } from '../../../ui/skeleton'
 import { Tooltip } from '../../../ui/tooltip'
 import { useIsOffered } from '../../identity/people/use-role'
+import { nextStepOf } from './list-next-step'
+import { startCampaignPath } from './start-campaign'
 import { useRemoveList } from './use-remove-list'
 
-/** One list with its tags and numbers. */
-export function ListCard({ list, onView }: { list: List; onView: () => void }) {
+interface ListCardProps {
+  list: List
+  onView: () => void
+  /** Adds leads, or edits the filter. */
+  onManage: () => void
+}
+
+/** One list with its tags, how far messaging is, and the next step. */
+export function ListCard({ list, onView, onManage }: ListCardProps) {
   const removal = useRemoveList('campaign')
   const id = `card-${list.id}`
   const mayWrite = useIsOffered('member')
+  const isUsed = list.campaignCount > 0
+  const campaigns = useQuery(
+    api.campaigns.list.queryOptions({ input: { leadListId: list.id, pageSize: 1 }, enabled: isUsed }),
+  )
+  const latest = campaigns.data?.campaigns[0]
+  // Without the campaign the step would change while it loads.
+  const step = isUsed && !latest ? null : nextStepOf(list, latest)
   return (
-    <li className="flex min-w-0 flex-col gap-3 rounded-lg border border-line bg-surface p-4">
-      <div className="flex items-start justify-between gap-2">
-        <h2 id={id} className="min-w-0 text-base">
-          <Link
-            to={generatePath(paths.list, { listId: list.id })}
-            className="rounded-sm wrap-anywhere underline-offset-4 hover:underline"
-          >
-            <bdi>{list.name}</bdi>
-          </Link>
-        </h2>
-        {mayWrite && (
-          <Tooltip text="Delete">
-            <IconButton
-              icon={<Trash2 />}
-              size="sm"
-              label="Delete"
-              aria-describedby={id}
-              loading={removal.isPending}
-              onClick={() => removal.run(list)}
-            />
-          </Tooltip>
+    <li className="flex min-w-0 flex-col gap-4 rounded-lg border border-line bg-surface p-5">
+      <div className="grid gap-1">
+        <div className="flex items-start justify-between gap-2">
+          <h2 id={id} className="min-w-0 text-base">
+            <Link
+              to={generatePath(paths.list, { listId: list.id })}
+              className="rounded-sm wrap-anywhere underline-offset-4 hover:underline"
+            >
+              <bdi>{list.name}</bdi>
+            </Link>
+          </h2>
+          {mayWrite && (
+            <Tooltip text="Delete">
+              <IconButton
+                icon={<Trash2 />}
+                size="sm"
+                label="Delete"
+                aria-describedby={id}
+                className="-me-1.5 -mt-1"
+                loading={removal.isPending}
+                onClick={() => removal.run(list)}
+              />
+            </Tooltip>
+          )}
+        </div>
+        {list.description && (
+          <p className="line-clamp-2 text-muted wrap-anywhere" title={list.description}>
+            <bdi>{list.description}</bdi>
+          </p>
         )}
-      </div>
-      {list.description && (
-        <p className="line-clamp-2 text-muted wrap-anywhere" title={list.description}>
-          <bdi>{list.description}</bdi>
+        <p className="text-xs text-muted">
+          Created <DateTime value={list.createdAt} precision="day" />
         </p>
-      )}
+      </div>
       {(list.tags.length > 0 || list.filter) && (
         <ul aria-label="Tags" className="flex flex-wrap gap-1.5">
           {list.filter && (
@@ -60,18 +86,58 @@ export function ListCard({ list, onView }: { list: List; onView: () => void }) {
           ))}
         </ul>
       )}
+      <Progress
+        label="Messaged"
+        value={list.contactedCount}
+        max={Math.max(1, list.leadCount)}
+        detail={`${formatNumber(list.contactedCount)} of ${formatNumber(list.leadCount)}`}
+      />
       <dl className="grid grid-cols-3 gap-2" data-numeric>
         <Figure name="Leads" value={list.leadCount} />
         <Figure name="Sent" value={list.sentCount} />
         <Figure name="Replies" value={list.replyCount} />
       </dl>
-      <div className="mt-auto flex flex-wrap items-center justify-between gap-2 border-t border-line pt-3">
-        <span className="text-muted">
-          Created <DateTime value={list.createdAt} precision="day" />
-        </span>
-        <Button size="sm" aria-describedby={id} onClick={onView}>
-          View Leads
-        </Button>
+      <div className="mt-auto grid gap-3">
+        <div className="flex min-h-5 min-w-0 items-center gap-3 text-muted">
+          {latest ? (
+            <>
+              <Link
+                to={generatePath(paths.campaign, { campaignId: latest.id })}
+                className="min-w-0 flex-1 truncate rounded-sm text-ink underline-offset-4 hover:underline"
+              >
+                <bdi>{latest.name}</bdi>
+              </Link>
+              <StatusBadge status={latest.status} />
+            </>
+          ) : isUsed && campaigns.isPending ? (
+            <SkeletonLine className="w-40" />
+          ) : (
+            !isUsed && 'No campaign uses this list yet.'
+          )}
+        </div>
+        <div className="flex flex-wrap gap-2 *:flex-1">
+          <Button size="sm" aria-describedby={id} onClick={onView}>
+            View Leads
+          </Button>
+          {step === 'open' && latest ? (
+            <ButtonLink size="sm" aria-describedby={id} to={generatePath(paths.campaign, { campaignId: latest.id })}>
+              Open campaign
+            </ButtonLink>
+          ) : (
+            mayWrite &&
+            (step === 'fill' ? (
+              <Button size="sm" aria-describedby={id} onClick={onManage}>
+                {list.filter ? 'Edit filter' : 'Add leads'}
+              </Button>
+            ) : (
+              step === 'start' && (
+                <ButtonLink size="sm" icon={<Rocket />} aria-describedby={id} to={startCampaignPath(list)}>
+                  Start campaign
+                </ButtonLink>
+              )
+            ))
+          )}
+        </div>
       </div>
     </li>
   )
@@ -79,9 +145,9 @@ export function ListCard({ list, onView }: { list: List; onView: () => void }) {
 
 function Figure({ name, value }: { name: string; value: number }) {
   return (
-    <div className="grid">
-      <dt className="text-muted">{name}</dt>
-      <dd className="text-lg font-strong">{formatNumber(value)}</dd>
+    <div className="flex flex-col-reverse">
+      <dt className="text-xs text-muted">{name}</dt>
+      <dd className="text-2xl font-strong">{formatNumber(value)}</dd>
     </div>
   )
 }

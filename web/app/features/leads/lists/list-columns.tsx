@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { formatNumber } from '@x-automated/contract/format'
+import { formatNumber, formatPercent } from '@x-automated/contract/format'
 import type { List } from '@x-automated/contract/leads/lists'
 import { Copy, ListFilter, Pencil, Rocket, Trash2 } from 'lucide-react'
 import type { ReactElement } from 'react'
@@ -64,8 +64,20 @@ export const listColumns = (actions: ListActionsProps): Column<List>[] => [
     ),
   },
   {
+    name: 'Replies',
+    end: true,
+    cell: ({ replyCount, sentCount }) => (
+      <span className="grid md:justify-items-end">
+        <span>{formatNumber(replyCount)}</span>
+        {sentCount > 0 && (
+          <span className="text-xs whitespace-nowrap text-muted">{formatPercent(replyCount / sentCount, 1)}</span>
+        )}
+      </span>
+    ),
+  },
+  {
     name: 'Created',
-    className: 'md:whitespace-nowrap',
+    className: 'text-muted md:whitespace-nowrap',
     cell: ({ createdAt }) => <DateTime value={createdAt} precision="day" />,
   },
   { name: 'Actions', hidden: true, className: 'md:w-px', cell: (list) => <ListActions list={list} {...actions} /> },
@@ -89,13 +101,25 @@ export function ListActions({ list, onView, onManage, onEdit }: ListActionsProps
     </Tooltip>
   )
   return (
-    <span className="flex flex-wrap items-center gap-2 max-md:pt-1 md:flex-nowrap md:justify-end">
-      <Button size="sm" aria-describedby={describedBy} onClick={() => onView(list)}>
+    <span className="flex flex-wrap items-center gap-2 max-md:pt-1 md:flex-nowrap md:justify-end md:gap-0.5">
+      <Button
+        size="sm"
+        variant="ghost"
+        className="max-md:border-control"
+        aria-describedby={describedBy}
+        onClick={() => onView(list)}
+      >
         View Leads
       </Button>
       {mayWrite && (
         <>
-          <Button size="sm" aria-describedby={describedBy} onClick={() => onManage(list)}>
+          <Button
+            size="sm"
+            variant="ghost"
+            className="max-md:border-control"
+            aria-describedby={describedBy}
+            onClick={() => onManage(list)}
+          >
             {list.filter ? 'Edit filter' : 'Manage Leads'}
           </Button>
           <span className="flex max-md:absolute max-md:inset-e-2 max-md:top-2">

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
+import type { Vocabulary } from '@x-automated/contract/outreach/template'
 import { ChevronLeft, ChevronRight, Search } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { api } from '../../../api'
@@ -85,21 +86,7 @@ export function MessagePreview({ messages, listId, filter, xAccountId, campaignI
         <p className="text-muted">No lead matches.</p>
       ) : (
         <>
-          <Phone
-            owner={
-              <>
-                <Avatar name={lead.name || lead.twitterHandle} src={lead.pictureUrl} size="sm" />
-                <p className="grid min-w-0 flex-1 text-xs">
-                  <bdi className="truncate font-strong">As {lead.name || `@${lead.twitterHandle}`} sees it</bdi>
-                  <span className="truncate text-muted">
-                    @{lead.twitterHandle} {!leads.lead && '· an example'}
-                  </span>
-                </p>
-              </>
-            }
-          >
-            <Conversation messages={written} lead={lead} xAccountId={xAccountId} />
-          </Phone>
+          <LeadPhone messages={written} lead={lead} isExample={!leads.lead} xAccountId={xAccountId} />
           {missing > 0 && (
             <p className="text-center text-xs text-warn">
               {formatCount(missing, 'value')} {pluralize(missing, 'is', 'are')} missing for this lead. Fallbacks are
@@ -126,10 +113,38 @@ interface ConversationProps {
   messages: readonly PreviewedMessage[]
   lead: Recipient
   xAccountId: string | null
+  vocabulary?: Vocabulary
+}
+
+interface LeadPhoneProps extends ConversationProps {
+  lead: Recipient & { pictureUrl: string | null }
+  isExample: boolean
+}
+
+/** A lead's phone with our messages. */
+export function LeadPhone({ isExample, ...conversation }: LeadPhoneProps) {
+  const { lead } = conversation
+  return (
+    <Phone
+      owner={
+        <>
+          <Avatar name={lead.name || lead.twitterHandle} src={lead.pictureUrl} size="sm" />
+          <p className="grid min-w-0 flex-1 text-xs">
+            <bdi className="truncate font-strong">As {lead.name || `@${lead.twitterHandle}`} sees it</bdi>
+            <span className="truncate text-muted">
+              @{lead.twitterHandle} {isExample && '· an example'}
+            </span>
+          </p>
+        </>
+      }
+    >
+      <Conversation {...conversation} />
+    </Phone>
+  )
 }
 
 /** Our messages, with the delays between them. The one that is being written stays in view. */
-function Conversation({ messages, lead, xAccountId }: ConversationProps) {
+function Conversation({ messages, lead, xAccountId, vocabulary }: ConversationProps) {
   const accounts = useAccounts().data?.accounts
   const sender = accounts?.find(({ id }) => id === xAccountId) ?? accounts?.[0]
   const shown = useChangeInView(messages)
@@ -156,7 +171,7 @@ function Conversation({ messages, lead, xAccountId }: ConversationProps) {
         <div key={key} data-message={key} className="grid justify-items-start gap-2">
           {when !== null && <p className="w-full pt-1 text-center text-xs text-muted">{when}</p>}
           <p className="max-w-[88%] rounded-xl rounded-es-sm bg-hover px-3 py-2 whitespace-pre-wrap wrap-anywhere">
-            <Pieces pieces={previewOf(template, lead)} />
+            <Pieces pieces={previewOf(template, lead, vocabulary)} />
           </p>
         </div>
       ))}

@@ -8,7 +8,7 @@ import { Skeleton } from '../../../ui/skeleton'
 import { SuppressedBadge } from '../../leads/leads/lead-parts'
 import { SUPPRESSED_HINT } from '../../leads/leads/lead-status'
 
-const ROW_PX = 56
+const ROW_PX = 40
 const BOX_PX = 350
 /** Rows rendered outside the visible part; this close to the end, more leads are loaded. */
 const OVERSCAN = 8
@@ -59,10 +59,10 @@ export function LeadChecklist({ leads, total, picked, canPick, onPick, loadMore,
             key={lead.id}
             aria-setsize={total}
             aria-posinset={index + 1}
-            className="border-line border-b last:border-b-0"
+            className="border-hair border-b last:border-b-0"
           >
             {/* biome-ignore lint/a11y/noLabelWithoutControl: the box is inside */}
-            <label className="flex h-14 cursor-pointer items-center gap-3 px-4 hover:bg-hover has-disabled:cursor-not-allowed has-disabled:hover:bg-transparent has-checked:bg-accent-soft">
+            <label className="flex h-10 cursor-pointer items-center gap-3 px-3 hover:bg-hover has-disabled:cursor-not-allowed has-disabled:hover:bg-transparent has-checked:bg-accent-soft">
               <Checkbox
                 aria-label={`Select ${name}`}
                 checked={picked.has(lead.id)}
@@ -71,8 +71,8 @@ export function LeadChecklist({ leads, total, picked, canPick, onPick, loadMore,
                 onChange={(event) => onPick(lead, event.currentTarget.checked)}
               />
               <Avatar name={name} src={lead.pictureUrl} size="sm" />
-              <span className="grid min-w-0 flex-1">
-                <bdi className="w-fit max-w-full truncate font-strong">{name}</bdi>
+              <span className="flex min-w-0 flex-1 items-baseline gap-2">
+                <bdi className="max-w-3/5 shrink-0 truncate font-strong">{name}</bdi>
                 <span className="truncate text-muted">@{lead.twitterHandle}</span>
               </span>
               {lead.suppressed ? <SuppressedBadge /> : <StatusBadge status={lead.dmStatus} />}

@@ -17,8 +17,8 @@ import { RoleNotice, VIEWER_TEXT } from '../../identity/people/role-notice'
 import { useIsOffered } from '../../identity/people/use-role'
 import { UsageNotice } from '../../platform/billing/usage-notice'
 import { TemplateField } from '../campaigns/message-field'
-import { Pieces } from '../campaigns/message-preview'
-import { previewOf, unknownPlaceholders } from '../campaigns/message-template'
+import { LeadPhone } from '../campaigns/message-preview'
+import { exampleLead, unknownPlaceholders } from '../campaigns/message-template'
 import { LeadsToMessage, useLeadChecklist } from './leads-to-message'
 import { RunResults } from './run-results'
 import { useSendRun } from './use-send-run'
@@ -97,8 +97,7 @@ export function Messenger() {
       {failure}
       {run.notMessaged && <Callout tone="warn">{run.notMessaged}</Callout>}
       {mayWrite && <InterruptedRun run={run} />}
-      <UsageNotice what="dms" />
-      <div className="grid items-start gap-6 lg:grid-cols-2">
+      <div className="grid grid-cols-1 items-start gap-x-8 gap-y-6 lg:grid-cols-2 xl:grid-cols-[minmax(0,6fr)_minmax(0,5fr)_17rem]">
         <LeadsToMessage checklist={checklist} disabled={running} />
         <section aria-label="Message" className="grid min-w-0 content-start gap-4">
           <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
@@ -128,12 +127,13 @@ export function Messenger() {
               Use last message
             </Button>
           )}
-          <Preview message={message} lead={first} />
-          <Button type="submit" variant="primary" icon={<Send />} disabled={cannotSend} className="w-fit">
+          <Button type="submit" variant="primary" icon={<Send />} disabled={cannotSend} className="w-fit max-sm:w-full">
             Send DMs to {formatNumber(picked.size)} Leads
           </Button>
+          <UsageNotice what="dms" />
           <RunResults results={run.results} />
         </section>
+        <Preview message={message} lead={first} />
       </div>
       <RunBar run={run} />
     </form>
@@ -201,31 +201,27 @@ function InterruptedRun({ run: { interrupted, resume, discard } }: RunProps) {
 
 function MessengerSkeleton() {
   return (
-    <div className="grid gap-6 lg:grid-cols-2">
+    <div className="grid gap-6 lg:grid-cols-2 xl:grid-cols-[6fr_5fr_17rem]">
       <LoadingText>Loading leads…</LoadingText>
       <Skeleton className="h-84" />
       <Skeleton className="h-84" />
+      <Skeleton className="h-120" />
     </div>
   )
 }
 
-/** The message as the first selected lead will see it. */
+/** The message on the phone of the first selected lead, or of an example. */
 function Preview({ message, lead }: { message: string; lead: Lead | undefined }) {
   return (
-    <section aria-label="Preview" className="grid gap-2 rounded-lg border border-line bg-sunken p-4">
-      <h3 className="flex flex-wrap items-baseline justify-between gap-x-3 font-strong">
-        Preview
-        {lead && <span className="font-normal text-muted">for @{lead.twitterHandle}</span>}
-      </h3>
-      {!lead || message.trim() === '' ? (
-        <p className="text-muted">
-          {lead ? 'Preview your message as this lead will see it.' : 'Select a lead to preview the message.'}
-        </p>
-      ) : (
-        <p className="max-h-72 overflow-y-auto rounded-lg rounded-es-sm border border-line bg-surface px-4 py-3 whitespace-pre-wrap wrap-anywhere">
-          <Pieces pieces={previewOf(message, lead, 'messenger')} />
-        </p>
-      )}
+    <section aria-label="Preview" className="grid min-w-0 content-start gap-3">
+      <h2 className="text-base">Preview</h2>
+      <LeadPhone
+        messages={message.trim() === '' ? [] : [{ key: 'message', template: message, when: null }]}
+        lead={lead ?? { ...exampleLead, pictureUrl: null }}
+        isExample={lead === undefined}
+        xAccountId={null}
+        vocabulary="messenger"
+      />
     </section>
   )
 }

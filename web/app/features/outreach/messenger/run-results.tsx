@@ -1,22 +1,12 @@
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { StatusBadge } from '../../../ui/badge'
 import { Table, Td, Tr } from '../../../ui/table'
-import type { Recipient } from './saved-run'
-import type { SendResult } from './send-run'
-
-/** What happened to one lead of a run. */
-export interface RowResult {
-  lead: Recipient
-  result: SendResult
-}
-
-/** More rows would slow down each second of a run. */
-const SHOWN_MAX = 200
+import { RESULTS_MAX, type RowResult } from './saved-run'
 
 /** The results of the current or last run, lead by lead, latest first. */
 export function RunResults({ results }: { results: readonly RowResult[] }) {
   if (results.length === 0) return null
-  const shown = results.slice(-SHOWN_MAX).reverse()
+  const shown = results.slice(-RESULTS_MAX).reverse()
   return (
     <section aria-label="Last send" className="grid gap-2">
       <h3 className="font-strong">Last send</h3>
@@ -44,9 +34,9 @@ export function RunResults({ results }: { results: readonly RowResult[] }) {
           </Tr>
         ))}
       </Table>
-      {results.length > SHOWN_MAX && (
+      {results.length > RESULTS_MAX && (
         <p className="text-muted" data-numeric>
-          The latest {formatNumber(SHOWN_MAX)} of {formatCount(results.length, 'lead')}
+          The latest {formatNumber(RESULTS_MAX)} of {formatCount(results.length, 'lead')}
         </p>
       )}
     </section>

@@ -1,6 +1,15 @@
 import type { Lead } from '@x-automated/contract/leads/leads'
 import { afterEach, expect, test, vi } from 'vitest'
-import { discardRun, loadLastMessage, loadRun, saveLastMessage, saveRun } from './saved-run'
+import {
+  discardRun,
+  loadLastMessage,
+  loadResults,
+  loadRun,
+  RESULTS_MAX,
+  saveLastMessage,
+  saveResults,
+  saveRun,
+} from './saved-run'
 
 afterEach(() => vi.useRealTimers())
 
@@ -70,4 +79,19 @@ test('restores the last message for its owner', () => {
   expect(loadLastMessage(storage, ME)).toBeNull()
   saveLastMessage(storage, ME, 'Hi {{name}}')
   expect([loadLastMessage(storage, ME), loadLastMessage(storage, 'another user')]).toEqual(['Hi {{name}}', null])
+})
+
+test('restores the latest results for their owner', () => {
+  const storage = open(100_000)
+  const results = Array.from({ length: RESULTS_MAX + 1 }, (_, index) => ({
+    lead: { id: String(index), name: '', twitterHandle: `lead_${index}` },
+    result: { kind: 'sent' as const },
+  }))
+  saveResults(storage, ME, results)
+  expect(loadResults(storage, ME)).toEqual(results.slice(1))
+  expect(loadResults(storage, 'another user')).toEqual([])
+  for (const value of ['{', 'null', '{"owner":"me workspace"}']) {
+    storage.stored.set('messengerResults', value)
+    expect(loadResults(storage, ME)).toEqual([])
+  }
 })

@@ -1,7 +1,14 @@
 import type { Lead } from '@x-automated/contract/leads/leads'
+import type { SendResult } from './send-run'
 
 /** The lead fields that a run needs. */
 export type Recipient = Pick<Lead, 'id' | 'name' | 'twitterHandle'>
+
+/** What happened to one lead of a run. */
+export interface RowResult {
+  lead: Recipient
+  result: SendResult
+}
 
 /** The rest of an interrupted run. */
 export interface SavedRun {
@@ -52,6 +59,30 @@ export function saveRun(
 
 export function discardRun(storage: Pick<Storage, 'removeItem'>): void {
   storage.removeItem(KEY)
+}
+
+const RESULTS_KEY = 'messengerResults'
+/** Results that stay; more would slow down each second of a run. */
+export const RESULTS_MAX = 200
+
+/** Keeps the latest results of the last run, for this tab and owner. */
+export function saveResults(storage: Pick<Storage, 'setItem'>, owner: string, results: readonly RowResult[]): void {
+  try {
+    storage.setItem(RESULTS_KEY, JSON.stringify({ owner, results: results.slice(-RESULTS_MAX) }))
+  } catch {
+    // Without storage they last as long as the page.
+  }
+}
+
+/** Loads the results of the last run. Empty for any other owner. */
+export function loadResults(storage: Pick<Storage, 'getItem'>, owner: string): RowResult[] {
+  try {
+    const stored = JSON.parse(storage.getItem(RESULTS_KEY) ?? 'null') as { owner: string; results: RowResult[] } | null
+    return stored?.owner === owner && Array.isArray(stored.results) ? stored.results : []
+  } catch {
+    // Malformed: not written by this app.
+    return []
+  }
 }
 
 const LAST_KEY = 'messengerLast'

@@ -6,14 +6,16 @@ import { session } from '../../../session'
 import { toast } from '../../../ui/toast'
 import { useConfirmLeave } from '../../../ui/use-confirm-leave'
 import { useRefresh } from '../../../use-refresh'
-import type { RowResult } from './run-results'
 import {
   discardRun,
   loadLastMessage,
+  loadResults,
   loadRun,
   type Recipient,
+  type RowResult,
   type SavedRun,
   saveLastMessage,
+  saveResults,
   saveRun,
 } from './saved-run'
 import { notMessagedText, type RunProgress, type SendResult, sendOneByOne, summaryText } from './send-run'
@@ -49,7 +51,10 @@ export function useSendRun(onDone: () => void) {
   useEffect(() => setInterrupted(owner === null || running ? null : loadRun(sessionStorage, owner)), [owner, running])
 
   const [lastMessage, setLastMessage] = useState<string | null>(null)
-  useEffect(() => setLastMessage(owner === null ? null : loadLastMessage(sessionStorage, owner)), [owner])
+  useEffect(() => {
+    setLastMessage(owner === null ? null : loadLastMessage(sessionStorage, owner))
+    setResults(owner === null ? [] : loadResults(sessionStorage, owner))
+  }, [owner])
 
   useEffect(() => () => stop.current?.abort(), [])
   useConfirmLeave(running, LEAVING, () => stop.current?.abort())
@@ -65,7 +70,8 @@ export function useSendRun(onDone: () => void) {
     saveFrom(0)
     if (owner !== null) saveLastMessage(sessionStorage, owner, message)
     setLastMessage(message)
-    setResults([])
+    let done: RowResult[] = []
+    setResults(done)
     setNotMessaged(null)
     setStopping(false)
     setProgress({ sent: 0, failed: 0, total: leads.length })
@@ -76,17 +82,22 @@ export function useSendRun(onDone: () => void) {
         () => pause(stopper.signal),
         () => stopper.signal.aborted,
         (now, result) => {
-          const done = now.sent + now.failed
-          const lead = leads[done - 1]
-          if (lead) setResults((before) => [...before, { lead, result }])
-          saveFrom(done)
+          const count = now.sent + now.failed
+          const lead = leads[count - 1]
+          if (lead) {
+            const { id, name, twitterHandle } = lead
+            done = [...done, { lead: { id, name, twitterHandle }, result }]
+          }
+          setResults(done)
+          if (owner !== null) saveResults(sessionStorage, owner, done)
+          saveFrom(count)
           setProgress(now)
         },
       )
-      const done = summary.sent + summary.failed
+      const count = summary.sent + summary.failed
       if (stoppedByUser.current) discardRun(sessionStorage)
       // The halted message gets a new key, because the old key would return the same refusal.
-      else if (summary.halted !== null) saveFrom(done - 1, crypto.randomUUID())
+      else if (summary.halted !== null) saveFrom(count - 1, crypto.randomUUID())
       const text = summaryText(summary)
       if (summary.sent > 0) toast.success(text)
       else if (summary.failed > 0) toast.error(text)

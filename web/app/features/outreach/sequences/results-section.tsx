@@ -143,7 +143,7 @@ function aboutStep({ id, kind, variants }: StepResults, sequence: Sequence | und
 }
 
 /** A number that opens a list. */
-const LISTED =
+export const LISTED =
   'rounded-sm underline decoration-line-strong decoration-dotted underline-offset-4 hover:decoration-current'
 
 interface FigureProps {

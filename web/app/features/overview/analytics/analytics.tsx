@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { formatDay, formatNumber, formatPercent } from '@x-automated/contract/format'
+import { formatCount, formatDay, formatNumber, formatPercent } from '@x-automated/contract/format'
 import type { Analytics as Figures } from '@x-automated/contract/overview/analytics'
 import { ChartColumn, MessageSquareReply } from 'lucide-react'
 import { useState } from 'react'
+import { Link } from 'react-router'
 import { api, refusalText } from '../../../api'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { ButtonLink } from '../../../ui/button'
-import { Card } from '../../../ui/card'
 import { DateTime } from '../../../ui/date-time'
 import { EmptyState } from '../../../ui/empty-state'
 import { Field } from '../../../ui/field'
@@ -105,46 +105,66 @@ export function Analytics() {
           </>
         )}
       </div>
-      <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
-        <StatCard label="Total Leads" value={figures?.leadsCount} />
-        <StatCard label="Messages Sent" value={figures?.messagesSent} />
-        <StatCard label="Messages Delivered" value={figures?.messagesDelivered} hint="As reported by X" />
-        <StatCard label="Replies" value={figures?.replies} />
-      </dl>
-      <dl className="grid gap-3 sm:grid-cols-3">
-        <StatCard label="Positive Replies" value={figures?.positiveReplies} hint="Interest, a meeting or a question" />
-        <StatCard
-          label="Positive Reply Rate"
-          value={rate(figures, 'positiveReplyRate')}
-          hint="Positive replies ÷ messages sent"
-        />
-        <StatCard
-          label="Time to Answer"
-          value={figures && durationText(figures.medianAnswerSeconds)}
-          hint="Half of your answers came faster"
-        />
-        <StatCard label="Reply Rate" value={rate(figures, 'replyRate')} hint="Replies ÷ messages sent" />
-        <StatCard label="Click Rate" value={rate(figures, 'clickRate')} hint="Not tracked" />
-        <StatCard label="Conversion Rate" value={rate(figures, 'conversionRate')} hint="Replies ÷ leads" />
-      </dl>
+      <div className="grid gap-x-12 gap-y-6 border-t border-line pt-6 lg:grid-cols-[14rem_minmax(0,1fr)]">
+        <dl>
+          <div>
+            <dt className="text-muted">Reply Rate</dt>
+            <dd className="py-1 text-5xl font-strong" data-numeric>
+              {figures ? (rate(figures, 'replyRate') ?? '–') : <Skeleton className="h-16 w-36" />}
+            </dd>
+            <dd className="text-muted" data-numeric>
+              {figures &&
+                `${formatCount(figures.replies, 'reply', 'replies')} to ${formatCount(figures.messagesSent, 'message')}`}
+            </dd>
+          </div>
+        </dl>
+        <dl className="grid grid-cols-2 gap-x-6 gap-y-5 *:border-0 *:p-0 sm:grid-cols-3">
+          <StatCard label="Total Leads" value={figures?.leadsCount} />
+          <StatCard label="Messages Sent" value={figures?.messagesSent} />
+          <StatCard label="Messages Delivered" value={figures?.messagesDelivered} hint="As reported by X" />
+          <StatCard label="Replies" value={figures?.replies} />
+          <StatCard
+            label="Positive Replies"
+            value={figures?.positiveReplies}
+            hint="Interest, a meeting or a question"
+          />
+          <StatCard
+            label="Positive Reply Rate"
+            value={rate(figures, 'positiveReplyRate')}
+            hint="Positive replies ÷ messages sent"
+          />
+          <StatCard
+            label="Time to Answer"
+            value={figures && durationText(figures.medianAnswerSeconds)}
+            hint="Half of your answers came faster"
+          />
+          <StatCard label="Click Rate" value={rate(figures, 'clickRate')} hint="Not tracked" />
+          <StatCard label="Conversion Rate" value={rate(figures, 'conversionRate')} hint="Replies ÷ leads" />
+        </dl>
+      </div>
       {figures && isEverything && figures.messagesSent === 0 ? (
         <NothingYet />
       ) : (
         <>
-          <Card
-            title="Weekly Activity"
-            description={`${range === 'all' ? 'Last 7 days. ' : ''}By send date (${timeZone}).`}
-          >
+          <section aria-labelledby="weekly" className="grid gap-3">
+            <div className="grid gap-0.5">
+              <h2 id="weekly" className="text-base">
+                Weekly Activity
+              </h2>
+              <p className="text-muted">
+                {range === 'all' ? 'Last 7 days. ' : ''}By send date ({timeZone}).
+              </p>
+            </div>
             <LazyChart
               label="Messages by day"
               days={figures?.series}
               series={[
-                { key: 'sent', label: 'Sent', shape: 'bar' },
-                { key: 'replied', label: 'Replied', shape: 'bar', tone: 'second' },
+                { key: 'sent', label: 'Sent', tone: 'quiet' },
+                { key: 'replied', label: 'Replied' },
               ]}
               extra={{ label: 'Delivered', value: (day) => deliveredOn(figures, day.day) }}
             />
-          </Card>
+          </section>
           <TopLeads leads={figures?.topPerformingLeads} />
           {figures && problem === null && <AdvancedAnalytics campaignId={campaignId} days={days} />}
         </>
@@ -192,7 +212,12 @@ function TopLeads({ leads }: { leads: Figures['topPerformingLeads'] | undefined 
                 <XHandle handle={handle} />
               </Td>
               <Td label="Name">
-                <bdi>{name}</bdi>
+                <Link
+                  to={`${paths.leads}?keyword=${encodeURIComponent(handle)}`}
+                  className="rounded-sm underline-offset-4 hover:underline"
+                >
+                  <bdi>{name || `@${handle}`}</bdi>
+                </Link>
               </Td>
               <Td label="Replied on" end>
                 <DateTime value={repliedAt} />

@@ -1,19 +1,31 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { formatNumber, formatPercent } from '@x-automated/contract/format'
+import type { Outcome } from '@x-automated/contract/outreach/sequences'
 import type { BreakdownBy, BreakdownRow } from '@x-automated/contract/overview/analytics'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
+import { generatePath, Link } from 'react-router'
 import { api } from '../../../api'
+import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Button } from '../../../ui/button'
 import { Segments } from '../../../ui/segments'
 import { SkeletonRows } from '../../../ui/skeleton'
 import { SortTh } from '../../../ui/sort-th'
 import { Table, Td, Tr } from '../../../ui/table'
+import { useDialogs } from '../../../ui/use-dialogs'
+import { OUTCOME_NAMES } from '../../outreach/sequences/enrollment-text'
+import type { PeopleFilter } from '../../outreach/sequences/people-sheet'
+import { LISTED } from '../../outreach/sequences/results-section'
 import { ExportCsv } from '../../platform/billing/export-csv'
 import { BY_NAMES, comparable, durationText, nextOrder, type Order, type SortKey, sorted } from './comparison-text'
 import type { Days } from './range'
 
 const STALE_MS = 30_000
+
+// Loaded when a number is pressed.
+const PeopleSheet = lazy(() =>
+  import('../../outreach/sequences/people-sheet').then((module) => ({ default: module.PeopleSheet })),
+)
 
 interface ComparisonProps {
   /** One campaign; undefined: all. */
@@ -37,6 +49,21 @@ export function Comparison({ campaignId, days }: ComparisonProps) {
     }),
   )
   const rows = query.data?.pages.flatMap((page) => page.rows)
+  const people = useDialogs<{ campaignId: string; filter: PeopleFilter }>()
+  /** Shows the people behind a number. They are not known by day. */
+  const showerOf = ({ id, name }: BreakdownRow) => {
+    const shownCampaign = by === 'campaign' ? id : by === 'variant' ? campaignId : undefined
+    if (!id || !shownCampaign || days.from || days.to) return null
+    return (outcome: Outcome) =>
+      people.show({
+        campaignId: shownCampaign,
+        filter: {
+          title: `${OUTCOME_NAMES[outcome]}: ${name}`,
+          outcome,
+          ...(by === 'variant' && { variantId: id }),
+        },
+      })
+  }
   const columns: { key: SortKey; name: string }[] = [
     { key: 'name', name: BY_NAMES[by].one },
     { key: 'peopleMessaged', name: 'People' },
@@ -96,7 +123,14 @@ export function Comparison({ campaignId, days }: ComparisonProps) {
             </thead>
             <tbody>
               {rows ? (
-                sorted(rows, order).map((row) => <ComparisonTr key={row.id ?? 'unknown'} row={row} />)
+                sorted(rows, order).map((row) => (
+                  <ComparisonTr
+                    key={row.id ?? 'unknown'}
+                    row={row}
+                    path={by === 'campaign' && row.id ? generatePath(paths.campaign, { campaignId: row.id }) : null}
+                    onShow={showerOf(row)}
+                  />
+                ))
               ) : (
                 <SkeletonRows rows={3} columns={columns.length} />
               )}
@@ -113,36 +147,64 @@ export function Comparison({ campaignId, days }: ComparisonProps) {
           Show older {BY_NAMES[by].many}
         </Button>
       )}
+      {people.render(({ campaignId: shownCampaign, filter }, props) => (
+        <Suspense fallback={null}>
+          <PeopleSheet campaignId={shownCampaign} isArchived filter={filter} {...props} />
+        </Suspense>
+      ))}
     </section>
   )
 }
 
 const percent = (rate: number | null) => (rate === null ? '–' : formatPercent(rate / 100, 1))
 
-function ComparisonTr({ row }: { row: BreakdownRow }) {
+interface ComparisonTrProps {
+  row: BreakdownRow
+  /** The page that the name links to. */
+  path: string | null
+  /** Null if the people cannot be listed. */
+  onShow: ((outcome: Outcome) => void) | null
+}
+
+function ComparisonTr({ row, path, onShow }: ComparisonTrProps) {
   const { name, peopleMessaged, peopleReplied, replyRate, peoplePositive, positiveRate, optedOut } = row
+  const number = (outcome: Outcome, value: number) =>
+    onShow && value > 0 ? (
+      <button type="button" className={LISTED} onClick={() => onShow(outcome)}>
+        {formatNumber(value)}
+        <span className="sr-only"> people: {OUTCOME_NAMES[outcome].toLowerCase()}</span>
+      </button>
+    ) : (
+      formatNumber(value)
+    )
   return (
     <Tr>
       <Td className="font-strong wrap-anywhere">
-        <bdi>{name}</bdi>
+        {path ? (
+          <Link to={path} className="rounded-sm underline-offset-4 hover:underline">
+            <bdi>{name}</bdi>
+          </Link>
+        ) : (
+          <bdi>{name}</bdi>
+        )}
       </Td>
       <Td label="People" end data-numeric>
-        {formatNumber(peopleMessaged)}
+        {number('sent', peopleMessaged)}
       </Td>
       <Td label="Replied" end data-numeric>
-        {formatNumber(peopleReplied)}
+        {number('replied', peopleReplied)}
       </Td>
       <Td label="Reply rate" end data-numeric>
         {percent(replyRate)}
       </Td>
       <Td label="Positive" end data-numeric>
-        {formatNumber(peoplePositive)}
+        {number('positive', peoplePositive)}
       </Td>
       <Td label="Positive rate" end data-numeric>
         {percent(positiveRate)}
       </Td>
       <Td label="Opted out" end data-numeric>
-        {formatNumber(optedOut)}
+        {number('optedOut', optedOut)}
       </Td>
       <Td label="Time to reply" end data-numeric>
         {durationText(row.medianReplySeconds)}

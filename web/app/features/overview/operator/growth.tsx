@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { formatNumber, formatPercent } from '@x-automated/contract/format'
 import { useState } from 'react'
 import { api } from '../../../api'
 import { QueryError } from '../../../query-error'
@@ -30,13 +31,13 @@ export function Growth() {
     <div className="grid gap-6">
       <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
         <StatCard label="Members" value={members} />
-        <StatCard label="Confirmed" value={confirmed} />
-        <StatCard label="Invited" value={invited} />
+        <StatCard label="Confirmed" value={confirmed} hint={shareOf(confirmed, members, 'members')} />
+        <StatCard label="Invited" value={invited} hint={shareOf(invited, confirmed, 'confirmed members')} />
         <StatCard label="Held referrals" value={held} />
       </dl>
       <Card
         title="Growth"
-        description="Members and joins by day (UTC)."
+        description="Joins by day (UTC)."
         actions={
           <Select
             aria-label="Days shown"
@@ -49,13 +50,20 @@ export function Growth() {
         <LazyChart
           label="Waitlist growth"
           days={growth.data?.days}
-          series={[
-            { key: 'total', label: 'Members', shape: 'area' },
-            { key: 'joined', label: 'Joined', shape: 'bar', tone: 'second' },
-          ]}
+          series={[{ key: 'joined', label: 'Joined' }]}
+          extra={{ label: 'Members', value: ({ day }) => formatNumber(totalOn(growth.data?.days, day)) }}
         />
       </Card>
       <InviteNext />
     </div>
   )
+}
+
+/** '82% of members'; nothing before the counts are known. */
+function shareOf(part: number | undefined, whole: number | undefined, noun: string) {
+  return part !== undefined && whole ? `${formatPercent(Math.min(1, part / whole))} of ${noun}` : undefined
+}
+
+function totalOn(days: readonly { day: string; total: number }[] | undefined, day: string): number {
+  return days?.find((one) => one.day === day)?.total ?? 0
 }

@@ -71,8 +71,8 @@ export function Views() {
               label="Views and joins by day"
               days={data?.days}
               series={[
-                { key: 'views', label: 'Views', shape: 'area' },
-                { key: 'joins', label: 'Joins', shape: 'bar', tone: 'second' },
+                { key: 'views', label: 'Views', tone: 'quiet' },
+                { key: 'joins', label: 'Joins' },
               ]}
               extra={{ label: 'Conversion', value: conversionText }}
             />

@@ -4,7 +4,7 @@ import { useForm } from 'react-hook-form'
 import { client, errorText } from '../../../api'
 import { contractResolver } from '../../../contract-resolver'
 import { showProblems } from '../../../show-problems'
-import { Button } from '../../../ui/button'
+import { Button, type ButtonProps } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Field } from '../../../ui/field'
 import { Input, PasswordInput } from '../../../ui/input'
@@ -17,11 +17,12 @@ interface ConnectFormProps {
   /** Before the fields' labels, if other fields are near. */
   prefix?: string
   label?: string
+  variant?: ButtonProps['variant']
   onConnected?: () => void
 }
 
 /** Connects X with a username and password. */
-export function ConnectForm({ prefix = '', label = 'Connect X', onConnected }: ConnectFormProps) {
+export function ConnectForm({ prefix = '', label = 'Connect X', variant = 'primary', onConnected }: ConnectFormProps) {
   const form = useForm({
     resolver: contractResolver(xAccount.connect),
     defaultValues: { username: '', password: '' },
@@ -62,7 +63,7 @@ export function ConnectForm({ prefix = '', label = 'Connect X', onConnected }: C
         <p className="text-muted">We send your password to X once and never store it.</p>
         <Button
           type="submit"
-          variant="primary"
+          variant={variant}
           icon={<Link2 aria-hidden />}
           loading={connect.isPending}
           disabled={username === '' || password === ''}

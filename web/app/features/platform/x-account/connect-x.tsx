@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { formatCount, formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatDate, formatNumber } from '@x-automated/contract/format'
 import type { XAccount, XConnection } from '@x-automated/contract/platform/x-account'
 import { Plus, RefreshCw, Search, Unplug } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -8,11 +8,13 @@ import { api, client } from '../../../api'
 import { notifyOtherTabs } from '../../../other-tabs'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
+import { Avatar } from '../../../ui/avatar'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
 import { DateTime } from '../../../ui/date-time'
 import { LoadingText, Skeleton, SkeletonText } from '../../../ui/skeleton'
+import { StatCard } from '../../../ui/stat-card'
 import { useSlow } from '../../../ui/use-slow'
 import { useAction } from '../../../use-action'
 import { OrDivider } from '../../identity/auth/or-divider'
@@ -70,11 +72,17 @@ export function ConnectX({ notice }: { notice: ReactNode }) {
     />
   )
   return (
-    <div className="grid max-w-2xl gap-4">
-      {outcome && <Callout tone={outcome.tone}>{outcome.text}</Callout>}
-      {connected && notice}
-      {status.isError && (
-        <QueryError query={status}>Failed to get Twitter connection status. Please try refreshing the page.</QueryError>
+    <div className="grid max-w-5xl grid-cols-1 items-start gap-4 xl:grid-cols-[3fr_2fr]">
+      {(outcome || (connected && notice) || status.isError) && (
+        <div className="grid gap-4 empty:hidden xl:col-span-2">
+          {outcome && <Callout tone={outcome.tone}>{outcome.text}</Callout>}
+          {connected && notice}
+          {status.isError && (
+            <QueryError query={status}>
+              Failed to get Twitter connection status. Please try refreshing the page.
+            </QueryError>
+          )}
+        </div>
       )}
       <Card
         title="X account"
@@ -91,7 +99,8 @@ export function ConnectX({ notice }: { notice: ReactNode }) {
         }
       >
         <div className="grid gap-5">
-          <ConnectionStatus connected={connected} connection={status.data} />
+          <ConnectionStatus connected={connected} connection={status.data} account={all[0]} />
+          {connected && all[0] && <AccountHealth account={all[0]} />}
           {!mayConnect ? (
             <RoleNotice needs="admin">{ADMINS_CONNECT}</RoleNotice>
           ) : (
@@ -152,19 +161,36 @@ function useConsistentList(connection: XConnection | undefined, accounts: Return
   }, [differ, refetch])
 }
 
-function ConnectionStatus({ connected, connection }: { connected: boolean; connection: XConnection | undefined }) {
+interface ConnectionStatusProps {
+  connected: boolean
+  connection: XConnection | undefined
+  account: XAccount | undefined
+}
+
+function ConnectionStatus({ connected, connection, account }: ConnectionStatusProps) {
   const lastConnected = connection?.lastConnected
   return (
-    <div className="grid gap-2" role="status">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-        <AccountBadge status={connected ? 'connected' : 'none'} />
-        {connection?.handle && <XHandle handle={connection.handle} className="font-strong" />}
+    <div className="grid gap-4" role="status">
+      <div className="flex min-w-0 items-center gap-3">
+        {connection?.handle && (
+          <Avatar
+            name={connection.handle}
+            src={account?.handle === connection.handle ? account.pictureUrl : null}
+            size="lg"
+          />
+        )}
+        <div className="grid min-w-0 gap-1">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            {connection?.handle && <XHandle handle={connection.handle} className="text-base font-strong" />}
+            <AccountBadge status={connected ? 'connected' : 'none'} />
+          </div>
+          {connection && (
+            <p className="text-muted">
+              Last connected: {lastConnected ? <DateTime value={lastConnected} className="text-ink" /> : 'Never'}
+            </p>
+          )}
+        </div>
       </div>
-      {connection && (
-        <p className="text-muted">
-          Last connected: {lastConnected ? <DateTime value={lastConnected} className="text-ink" /> : 'Never'}
-        </p>
-      )}
       {!connected && connection?.reason && (
         <Callout tone="warn" title="The connection was lost">
           {connection.reason} Once you reconnect, scrapes continue. Resume paused campaigns yourself.
@@ -174,27 +200,49 @@ function ConnectionStatus({ connected, connection }: { connected: boolean; conne
   )
 }
 
+/** Who follows the account, and what it sends. */
+function AccountHealth({ account: { id, followerCount } }: { account: XAccount }) {
+  const today = useQuery(api.today.find.queryOptions({ input: { xAccountId: id } })).data
+  return (
+    <dl className="grid grid-cols-3 gap-x-4 *:border-0 *:p-0">
+      <StatCard label="Followers" value={followerCount} />
+      <StatCard
+        label="Sent today"
+        value={today?.sentToday}
+        hint={today && `of ${formatNumber(today.capNow)} allowed`}
+      />
+      <StatCard
+        label="Next message"
+        value={today && (today.nextSendAt ? nextText(new Date(today.nextSendAt)) : null)}
+        hint={today?.nextSendAt === null && 'Nothing is scheduled'}
+      />
+    </dl>
+  )
+}
+
+function nextText(at: Date): string {
+  return at.getTime() <= Date.now() ? 'Now' : formatDate(at, { weekday: 'short', hour: 'numeric', minute: '2-digit' })
+}
+
 /** The ways to connect that this server offers. */
 function HowToConnect({ connection }: { connection: Pick<XConnection, 'methods'> | undefined }) {
   if (!connection) return null
-  const byPassword = connection.methods.includes('password')
-  if (connection.methods.length === 0) {
+  const { methods } = connection
+  if (methods.length === 0) {
     return <Callout title="X is not set up on this server">Give this server access to X to connect accounts.</Callout>
   }
   return (
-    <div className="grid gap-4">
-      {byPassword && (
-        <>
-          <div className="border-t border-line pt-5">
-            <ConnectForm />
-          </div>
-          <OrDivider />
-        </>
-      )}
+    <div className="grid gap-5 border-t border-line pt-5">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="text-muted">You'll approve access on X. We never see your password.</p>
-        <ConnectWithX variant={byPassword ? 'secondary' : 'primary'} className="max-sm:w-full" />
+        <ConnectWithX variant="primary" className="max-sm:w-full" />
       </div>
+      {methods.includes('password') && (
+        <>
+          <OrDivider />
+          <ConnectForm variant="secondary" />
+        </>
+      )}
     </div>
   )
 }
@@ -206,7 +254,7 @@ export function NextSteps({ connected, accounts }: { connected: boolean; account
   return (
     <div className="flex flex-wrap gap-2 border-t border-line pt-5 max-sm:[&>*]:w-full">
       {connected && (
-        <ButtonLink to={`${paths.xAutomation}?tab=scraper`} variant="primary" icon={<Search aria-hidden />}>
+        <ButtonLink to={`${paths.xAutomation}?tab=scraper`} icon={<Search aria-hidden />}>
           Scrape followers
         </ButtonLink>
       )}
