@@ -198,6 +198,8 @@ describe('the leaderboard, in a browser', () => {
     const row = page.getByRole('table', { name: 'Your ranking' }).getByRole('row').last()
     await row.getByText('ran***@example.com').waitFor()
     expect(await row.innerText()).toMatch(/^#\d+\s+ran\*\*\*@example\.com\s+0\s/)
+    await page.getByText('0 of 3 referrals').waitFor()
+    await page.getByText('3 more referrals earn 1 month of Pro.').waitFor()
     await page.getByText('Your Referral Code').waitFor()
     await expectSoundPage(page)
     const code = await page.locator('code').innerText()

@@ -83,6 +83,8 @@ it('sets up OpenID Connect, then SAML, links it and signs in', async () => {
   await admin.getByRole('button', { name: 'Save identity provider' }).click()
   await admin.getByText('Issuer is required').waitFor()
   await admin.getByText('Client secret is required').waitFor()
+  await admin.getByRole('button', { name: 'Google Workspace' }).click()
+  expect(await admin.getByLabel('Issuer').inputValue()).toBe('https://accounts.google.com')
   await admin.getByLabel('Issuer').fill('not an address')
   await admin.getByLabel('Client ID').fill(idp.clientId)
   await admin.getByLabel('Client secret', { exact: true }).fill(idp.clientSecret)

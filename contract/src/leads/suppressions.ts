@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { cursorPaging, Id, Page, Success, Time, TwitterHandle, text } from '../fields.ts'
+import { cursorPaging, Id, Page, queryNumber, Success, Time, TwitterHandle, text } from '../fields.ts'
 import { routes } from '../route.ts'
 import { IDS_MAX } from './lead-limits.ts'
 import { type LeadSelection, leadSelection, nextPart } from './leads.ts'
@@ -58,6 +58,9 @@ export const suppressions = {
       z.object({
         /** Part of a handle, case-insensitive, with or without the @. */
         q: text(50).optional(),
+        reason: SuppressionReasonField.optional(),
+        /** Only people who were added in the last so many days. */
+        withinDays: queryNumber(1, 366).optional(),
         ...cursorPaging(50),
       }),
     )

@@ -30,6 +30,8 @@ export const XAccount = z.object({
   handle: z.string(),
   /** As on `Lead`. */
   pictureUrl: z.string().nullable(),
+  /** When X was last asked, by connecting or refreshing; null: not known yet. */
+  followerCount: z.number().int().nullable(),
   /** `lost`: X no longer accepts our connection; see `reason`. */
   status: z.enum(['connected', 'lost']),
   reason: z.string().nullable(),

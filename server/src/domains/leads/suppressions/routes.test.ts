@@ -73,6 +73,25 @@ describe('POST /suppressions', () => {
     expect((await listed('', stranger)).total).toBe(0)
   })
 
+  it('lists those of one reason, and those added lately', async () => {
+    await suppress({ handles: ['ana'], reason: 'opted_out' })
+    await suppress({ handles: ['bob', 'bea'] })
+    await app.db
+      .update(suppressions)
+      .set({ createdAt: sql`now() - interval '8 days'` })
+      .where(and(eq(suppressions.workspaceId, person.workspaceId), eq(suppressions.twitterHandle, 'bob')))
+    const found = async (query: string) => {
+      const body = await listed(query)
+      return [body.total, ...handles(body)]
+    }
+    expect(await found('?reason=opted_out')).toEqual([1, 'ana'])
+    expect(await found('?reason=manual')).toEqual([2, 'bea', 'bob'])
+    expect(await found('?reason=manual&withinDays=7&q=b')).toEqual([1, 'bea'])
+    expect(await found('?withinDays=9')).toEqual([3, 'bea', 'ana', 'bob'])
+    for (const query of ['?reason=other', '?withinDays=0', '?withinDays=x'])
+      expect((await person.call('GET', `/suppressions${query}`)).status).toBe(400)
+  })
+
   it('can be filtered for in pages, totals and bulk changes', async () => {
     const [ana, , cleo] = await makeLeads(app, person, [
       { twitterHandle: 'Ana', bio: 'saas' },

@@ -1,6 +1,6 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import type { SuppressionImport, SuppressionReason } from '@x-automated/contract/leads/suppressions'
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Actor, Author } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import { one } from '../../../db/one.ts'
@@ -24,9 +24,14 @@ const columns = {
 }
 
 /** One page of the suppression list, newest first, with the exact total. */
-export async function list(db: Db, actor: Actor, { q, ...input }: InputOf<'suppressions', 'list'>) {
+export async function list(db: Db, actor: Actor, { q, reason, withinDays, ...input }: InputOf<'suppressions', 'list'>) {
   const page = newestFirst(input, suppressions.createdAt, suppressions.id)
-  const matching = and(eq(suppressions.workspaceId, actor.workspaceId), q ? handleHas(q) : undefined)
+  const matching = and(
+    eq(suppressions.workspaceId, actor.workspaceId),
+    q ? handleHas(q) : undefined,
+    reason && eq(suppressions.reason, reason),
+    withinDays ? gt(suppressions.createdAt, sql`now() - make_interval(days => ${withinDays})`) : undefined,
+  )
   const [rows, total] = await Promise.all([
     db
       .select(columns)
@@ -36,7 +41,7 @@ export async function list(db: Db, actor: Actor, { q, ...input }: InputOf<'suppr
       .orderBy(...page.order)
       .limit(page.limit)
       .offset(page.offset),
-    q ? db.$count(suppressions, matching) : countAll(db, actor),
+    q || reason || withinDays ? db.$count(suppressions, matching) : countAll(db, actor),
   ])
   const { shown, paging } = page.cut(rows, ({ createdAt, id }) => ({ at: createdAt, id }))
   return { suppressions: shown, total, ...paging }

@@ -26,6 +26,7 @@ export const suppressions = pgTable(
     uniqueIndex('suppressions_handle').on(t.workspaceId, t.twitterHandle.op('text_pattern_ops')),
     index('suppressions_x_user').on(t.workspaceId, t.xUserId).where(sql`x_user_id is not null`),
     index('suppressions_newest').on(t.workspaceId, t.createdAt, t.id),
+    index('suppressions_reason').on(t.workspaceId, t.reason, t.createdAt, t.id),
     index('suppressions_words').using('gin', t.workspaceId, t.twitterHandle.op('gin_trgm_ops')),
   ],
 )

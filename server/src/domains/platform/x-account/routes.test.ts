@@ -236,6 +236,7 @@ describe('several accounts', () => {
         id: ann!.id,
         handle: 'founder_ann',
         pictureUrl: expect.stringMatching(/^\/api\/pictures\//),
+        followerCount: expect.any(Number),
         status: 'connected',
         reason: null,
         isCurrent: true,

@@ -209,6 +209,7 @@ async function saveAccount(
     userId,
     handle: user.handle,
     profileImageUrl: user.profileImageUrl,
+    followerCount: user.followerCount,
     status: 'connected' as const,
     reason: null,
     lastConnectedAt: new Date(),

@@ -63,6 +63,7 @@ function view(account: XAccount, actor: Actor, currentId: string | undefined, na
     id,
     handle,
     profileImageUrl: account.profileImageUrl,
+    followerCount: account.followerCount,
     status: state === 'lost' ? ('lost' as const) : ('connected' as const),
     reason,
     isCurrent: id === currentId,
@@ -178,6 +179,7 @@ export async function check(needs: Needs, actor: Actor, id: string) {
         .set({
           handle: user.handle,
           profileImageUrl: user.profileImageUrl,
+          followerCount: user.followerCount,
           updatedAt: new Date(),
           ...(before.status === 'lost'
             ? { status: 'connected', reason: null, lastConnectedAt: new Date(), ...WAKE }

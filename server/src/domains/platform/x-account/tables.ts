@@ -36,6 +36,8 @@ export const xAccounts = pgTable(
     xUserId: text('x_user_id').notNull(),
     handle: text('handle').notNull(),
     profileImageUrl: text('profile_image_url'),
+    /** When X was last asked; null: never since this is stored. */
+    followerCount: integer('follower_count'),
     /** `connected`; `lost`: X refused our tokens, see `reason`; `disconnected`: by the user. */
     status: text('status', { enum: ['connected', 'lost', 'disconnected'] }).notNull(),
     reason: text('reason'),

@@ -8,7 +8,6 @@ import { Card } from '../../../ui/card'
 import { LoadingText, SkeletonButton, SkeletonLine } from '../../../ui/skeleton'
 import { useAction } from '../../../use-action'
 import { ReauthProvider } from '../auth/reauthentication'
-import { InvitationsCard } from './invitations-card'
 import { PeopleSkeleton, PeopleTable, peoplePage } from './people-table'
 import { asRole, ROLES } from './role-text'
 import { isAtLeast } from './use-role'
@@ -36,7 +35,6 @@ export function PeopleTab() {
           </Callout>
         )}
         <PeopleTable role={role} />
-        {mayInvite && <InvitationsCard />}
         {mayInvite && <WorkspaceNameCard name={name} />}
         <RolesCard />
         {role !== 'owner' && <LeaveCard name={name} />}
@@ -50,16 +48,15 @@ function PeopleTabSkeleton({ mayInvite }: { mayInvite: boolean }) {
   return (
     <div className="grid grid-cols-1 gap-6">
       <LoadingText>Loading members…</LoadingText>
-      <PeopleSkeleton />
-      {mayInvite && (
-        <Card
-          title="Invitations"
-          description="Invitations expire after 7 days."
-          actions={<SkeletonButton className="w-24" />}
-        >
-          <SkeletonLine />
-        </Card>
-      )}
+      <div className="grid gap-4">
+        {mayInvite && (
+          <div className="flex items-center justify-between gap-3">
+            <SkeletonLine className="w-48" />
+            <SkeletonButton className="w-24" />
+          </div>
+        )}
+        <PeopleSkeleton />
+      </div>
     </div>
   )
 }

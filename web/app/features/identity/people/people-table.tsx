@@ -15,6 +15,7 @@ import { Select } from '../../../ui/select'
 import { Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { Table, Td, Tr } from '../../../ui/table'
 import { useAction } from '../../../use-action'
+import { InvitationRow, Inviting } from './invitations'
 import { GIVEN_ROLES, ROLES, withArticle } from './role-text'
 import { isAtLeast } from './use-role'
 
@@ -51,17 +52,22 @@ export function PeopleSkeleton() {
   )
 }
 
-/** The workspace's members, with actions for admins. */
+/** The workspace's members and whom it has invited, with actions for admins. */
 export function PeopleTable({ role }: { role: Role }) {
   const [page, setPage] = useState(1)
   const list = useQuery(peoplePage(page))
   const mayManage = isAtLeast(role, 'admin')
+  const invitations = useQuery({ ...api.people.listInvitations.queryOptions(), enabled: mayManage })
   const { data } = list
   if (list.isError && !data) {
     return <QueryError query={list} fallback="Failed to load members. Please try again." />
   }
   return (
     <div className="grid gap-4">
+      {mayManage && <Inviting />}
+      {invitations.isError && !invitations.data && (
+        <QueryError query={invitations} fallback="Failed to load the invitations. Please try again." />
+      )}
       <Table
         label="People"
         columns={mayManage ? [...COLUMNS, { name: 'Actions', end: true, hidden: true }] : COLUMNS}
@@ -70,6 +76,14 @@ export function PeopleTable({ role }: { role: Role }) {
         {data?.people.map((person) => (
           <PersonRow key={person.id} person={person} viewerRole={role} />
         ))}
+        {page === 1 &&
+          invitations.data?.invitations.map((invitation) => (
+            <InvitationRow
+              key={invitation.id}
+              invitation={invitation}
+              mayResend={invitations.data.planLimit === null}
+            />
+          ))}
       </Table>
       <Pager page={page} pageSize={PAGE_SIZE} query={list} onChange={setPage} noun="people" />
     </div>

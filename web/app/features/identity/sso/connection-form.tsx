@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
 import type { SsoConnection } from '@x-automated/contract/identity/sso'
+import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, client, errorText, fieldProblems } from '../../../api'
 import { Button } from '../../../ui/button'
@@ -11,6 +12,25 @@ import { Input, PasswordInput, Textarea } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
 import { ReauthCancelled, useReauthentication } from '../auth/reauthentication'
 import { type ConnectionValues, connectionInput, emptyConnection } from './connection-values'
+
+/** Where the client of a provider is created, and what its issuer looks like. */
+const PRESETS = [
+  {
+    name: 'Google Workspace',
+    issuer: 'https://accounts.google.com',
+    where: 'Google Cloud console: Credentials, Create credentials, OAuth client ID, Web application.',
+  },
+  {
+    name: 'Okta',
+    issuer: 'https://your-company.okta.com',
+    where: 'Okta Admin: Applications, Create App Integration, OIDC, Web Application. Replace “your-company” below.',
+  },
+  {
+    name: 'Entra ID',
+    issuer: 'https://login.microsoftonline.com/your-tenant-id/v2.0',
+    where: 'Entra admin center: App registrations, New registration, Web. Replace “your-tenant-id” below.',
+  },
+]
 
 type Name = Exclude<keyof ConnectionValues, 'kind' | 'samlBy'>
 
@@ -31,6 +51,7 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
   const form = useForm<ConnectionValues>({ defaultValues: emptyConnection(connection) })
   const { errors } = form.formState
   const { kind, samlBy } = form.watch()
+  const [preset, setPreset] = useState<(typeof PRESETS)[number]>()
   const withReauthentication = useReauthentication()
   const linked = connection?.linkedCount ?? 0
   const save = useMutation({
@@ -94,6 +115,27 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
       />
       {kind === 'oidc' ? (
         <>
+          <fieldset className="grid gap-2">
+            <legend className="mb-2 font-strong">Start with</legend>
+            <div className="flex flex-wrap gap-2">
+              {PRESETS.map((one) => (
+                <Button
+                  key={one.name}
+                  size="sm"
+                  aria-pressed={preset === one}
+                  className="aria-pressed:border-ink"
+                  onClick={() => {
+                    setPreset(one)
+                    form.setValue('issuer', one.issuer, { shouldDirty: true })
+                    form.clearErrors('issuer')
+                  }}
+                >
+                  {one.name}
+                </Button>
+              ))}
+            </div>
+            {preset && <p className="text-muted">{preset.where}</p>}
+          </fieldset>
           {input('issuer', 'Issuer', {
             hint: "We'll load {issuer}/.well-known/openid-configuration.",
             placeholder: 'https://login.company.com',

@@ -6,11 +6,11 @@ import { useState } from 'react'
 import { api, errorText } from '../../../api'
 import { usePageCursors } from '../../../page-cursors'
 import { type Column, PagedTable } from '../../../paged-table'
-import { Badge } from '../../../ui/badge'
 import { Button, IconButton } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
 import { EmptyState } from '../../../ui/empty-state'
 import { Input } from '../../../ui/input'
+import { Select } from '../../../ui/select'
 import { toast } from '../../../ui/toast'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
 import { useDialogs } from '../../../ui/use-dialogs'
@@ -28,13 +28,20 @@ export const REASONS: Record<SuppressionReason, string> = {
   import: 'Imported',
 }
 
+const PERIODS = [
+  { value: '', label: 'Any time' },
+  { value: '7', label: 'Last 7 days' },
+  { value: '30', label: 'Last 30 days' },
+  { value: '90', label: 'Last 90 days' },
+]
+
 const columns: Column<Suppression>[] = [
   {
     name: 'Handle',
     bare: true,
     cell: ({ twitterHandle }) => <span className="font-strong">@{twitterHandle}</span>,
   },
-  { name: 'Reason', cell: ({ reason }) => <Badge>{REASONS[reason]}</Badge> },
+  { name: 'Reason', cell: ({ reason }) => REASONS[reason] },
   { name: 'Note', className: 'max-w-xs wrap-anywhere', cell: ({ note }) => note ?? '–' },
   {
     name: 'Added',
@@ -54,11 +61,14 @@ export function SuppressionsTab() {
   const [text, setText] = useState('')
   const [page, setPage] = useState(1)
   const dialogs = useDialogs<typeof AddPeopleDialog | typeof ImportPeopleDialog>()
+  const [reason, setReason] = useState<SuppressionReason>()
+  const [withinDays, setWithinDays] = useState<number>()
   const q = useDebouncedValue(text.trim()) || undefined
-  const { cursorOf, keep, clear } = usePageCursors(q ?? '')
+  const { cursorOf, keep, clear } = usePageCursors(`${q} ${reason} ${withinDays}`)
+  const isFiltered = q !== undefined || reason !== undefined || withinDays !== undefined
   const list = useQuery(
     api.suppressions.list.queryOptions({
-      input: { q, page, pageSize: PAGE_SIZE, cursor: cursorOf(page) },
+      input: { q, reason, withinDays, page, pageSize: PAGE_SIZE, cursor: cursorOf(page) },
       placeholderData: keepPreviousData,
     }),
   )
@@ -70,32 +80,57 @@ export function SuppressionsTab() {
   return (
     <div className="grid gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <Input
-          type="search"
-          aria-label="Search by handle"
-          placeholder="Search by handle"
-          leading={<Search />}
-          className="w-full sm:w-72"
-          maxLength={50}
-          value={text}
-          onChange={(event) => {
-            setText(event.currentTarget.value)
-            setPage(1)
-          }}
-        />
+        <div className="flex flex-wrap gap-2 max-sm:w-full">
+          <Input
+            type="search"
+            aria-label="Search by handle"
+            placeholder="Search by handle"
+            leading={<Search />}
+            className="w-full sm:w-56"
+            maxLength={50}
+            value={text}
+            onChange={(event) => {
+              setText(event.currentTarget.value)
+              setPage(1)
+            }}
+          />
+          <Select
+            aria-label="Reason"
+            className="max-sm:flex-1 sm:w-40"
+            value={reason ?? ''}
+            options={[
+              { value: '', label: 'All reasons' },
+              ...Object.entries(REASONS).map(([value, label]) => ({ value, label })),
+            ]}
+            onChange={(event) => {
+              setReason((event.currentTarget.value || undefined) as SuppressionReason | undefined)
+              setPage(1)
+            }}
+          />
+          <Select
+            aria-label="Added"
+            className="max-sm:flex-1 sm:w-36"
+            value={String(withinDays ?? '')}
+            options={PERIODS}
+            onChange={(event) => {
+              setWithinDays(Number(event.currentTarget.value) || undefined)
+              setPage(1)
+            }}
+          />
+        </div>
         {mayChange && (
           <div className="flex gap-2">
             <Button icon={<Upload />} onClick={() => dialogs.show(ImportPeopleDialog)}>
               Import
             </Button>
-            <Button variant="primary" icon={<UserMinus />} onClick={() => dialogs.show(AddPeopleDialog)}>
+            <Button icon={<UserMinus />} onClick={() => dialogs.show(AddPeopleDialog)}>
               Add people
             </Button>
           </div>
         )}
       </div>
       <p className="min-h-5 text-muted" role="status" data-numeric>
-        {list.data && `${formatCount(list.data.total, 'person', 'people')} ${q ? 'found' : 'suppressed'}`}
+        {list.data && `${formatCount(list.data.total, 'person', 'people')} ${isFiltered ? 'found' : 'suppressed'}`}
       </p>
       <PagedTable
         label="Suppression list"
@@ -129,9 +164,9 @@ export function SuppressionsTab() {
         }}
         noun="people"
         empty={
-          <EmptyState icon={<Ban />} title={q ? 'No matches' : 'No one suppressed yet'}>
-            {q
-              ? 'Try fewer letters.'
+          <EmptyState icon={<Ban />} title={isFiltered ? 'No matches' : 'No one suppressed yet'}>
+            {isFiltered
+              ? 'Try fewer letters, or another reason or time.'
               : "People who opt out are added automatically. Add anyone else who doesn't want to hear from you."}
           </EmptyState>
         }

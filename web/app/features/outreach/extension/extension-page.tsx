@@ -1,4 +1,5 @@
 import { Download, Megaphone } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { paths } from '../../../paths'
 import { ButtonLink, buttonClass } from '../../../ui/button'
 import { Card } from '../../../ui/card'
@@ -6,6 +7,7 @@ import { PageHeader } from '../../../ui/page-header'
 import { SkeletonButton } from '../../../ui/skeleton'
 import { InstallSteps } from './install-steps'
 import { PairedExtensions } from './paired-extensions'
+import { PopupPicture } from './popup-picture'
 import { ThisBrowser } from './this-browser'
 import { useExtensionHere, usePairings } from './use-extension'
 
@@ -48,8 +50,9 @@ export function ExtensionPage() {
           </Card>
           <PairedExtensions pairings={pairings} latest={latest} />
         </div>
-        <div className="grid min-w-0 content-start gap-6">
-          <Card title="What it does">
+        <div className="grid min-w-0 content-start gap-8">
+          <PopupPicture />
+          <Note title="What it does">
             <ul className="grid list-disc gap-2 pl-5">
               <li>Opens the conversation with a lead in a separate tab, types your message and presses send once.</li>
               <li>Marks a message as sent only after it appears in the conversation.</li>
@@ -57,16 +60,16 @@ export function ExtensionPage() {
               <li>Follows the sending limits of your X account.</li>
               <li>Stops and tells you if X has changed its page.</li>
             </ul>
-          </Card>
-          <Card title="What it can see">
+          </Note>
+          <Note title="What it can see">
             <ul className="grid list-disc gap-2 pl-5">
               <li>Pages on x.com and X-Automated in this browser. No other sites.</li>
               <li>The account logged in to X, and the conversations it sends in.</li>
               <li>Not your password, cookies, history or other tabs.</li>
               <li>Its key can only fetch and report messages you queued. You can revoke the key here.</li>
             </ul>
-          </Card>
-          <Card title="What X says">
+          </Note>
+          <Note title="What X says">
             <p>
               X’s rules allow automated direct messages only to people who asked for them or messaged you first, with an
               easy way to opt out. Unsolicited bulk messages, and scripts that use its website, can get your account
@@ -86,9 +89,18 @@ export function ExtensionPage() {
                 X’s automation rules
               </a>
             </p>
-          </Card>
+          </Note>
         </div>
       </div>
     </>
+  )
+}
+
+function Note({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="grid gap-2">
+      <h2 className="text-base">{title}</h2>
+      <div>{children}</div>
+    </section>
   )
 }

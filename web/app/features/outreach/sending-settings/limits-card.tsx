@@ -16,11 +16,13 @@ import {
   capUsageText,
   DAYS,
   draftOf,
+  hoursOn,
   isNotable,
   type LimitsDraft,
   type LimitsProblems,
   limitsInput,
   problemsOf,
+  SAFE_LIMITS,
   waitText,
 } from './limits-text'
 import { useSaveSettings } from './use-save-settings'
@@ -136,6 +138,12 @@ export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
               <Button type="submit" variant="primary" loading={save.isPending} disabled={!isChanged}>
                 Save limits
               </Button>
+              <Button
+                title="Monday to Friday, 9 to 18, with warm-up"
+                onClick={() => set({ ...SAFE_LIMITS, workDays: [...SAFE_LIMITS.workDays] })}
+              >
+                Use safe defaults
+              </Button>
               {isChanged && <Button onClick={() => setDraft(saved)}>Discard changes</Button>}
             </div>
           )}
@@ -157,21 +165,43 @@ function SendingWindow({ draft, onChange, problems, disabled }: SendingWindowPro
   return (
     <fieldset className="grid gap-3" disabled={disabled}>
       <legend className="mb-2 font-strong">Sending window</legend>
-      <div className="flex flex-wrap gap-x-4 gap-y-2">
+      <div className="grid gap-1">
         {DAYS.map((label, i) => (
-          <Checkbox
-            key={label}
-            label={label}
-            checked={draft.workDays.includes(i + 1)}
-            onChange={(event) =>
-              onChange({
-                workDays: event.currentTarget.checked
-                  ? [...draft.workDays, i + 1].sort()
-                  : draft.workDays.filter((day) => day !== i + 1),
-              })
-            }
-          />
+          <div key={label} className="grid grid-cols-[4.5rem_minmax(0,1fr)] items-center">
+            <Checkbox
+              label={label}
+              checked={draft.workDays.includes(i + 1)}
+              onChange={(event) =>
+                onChange({
+                  workDays: event.currentTarget.checked
+                    ? [...draft.workDays, i + 1].sort()
+                    : draft.workDays.filter((day) => day !== i + 1),
+                })
+              }
+            />
+            <span aria-hidden className="relative h-5 overflow-hidden rounded-sm bg-sunken">
+              {[6, 12, 18].map((hour) => (
+                <i
+                  key={hour}
+                  className="absolute inset-y-0 w-px bg-line"
+                  style={{ insetInlineStart: `${(hour / 24) * 100}%` }}
+                />
+              ))}
+              {hoursOn(draft, i + 1).map(([from, to]) => (
+                <i
+                  key={from}
+                  className="absolute inset-y-1 rounded-sm bg-accent-pressed"
+                  style={{ insetInlineStart: `${(from / 24) * 100}%`, width: `${((to - from) / 24) * 100}%` }}
+                />
+              ))}
+            </span>
+          </div>
         ))}
+        <span aria-hidden className="ms-18 flex justify-between text-2xs text-muted" data-numeric>
+          {[0, 6, 12, 18, 24].map((hour) => (
+            <span key={hour}>{hour}</span>
+          ))}
+        </span>
       </div>
       {problems.workDays && <FieldError id="work-days-error">{problems.workDays}</FieldError>}
       <Switch

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { capUsageText, isNotable, type LimitsDraft, limitsInput, momentText, problemsOf, waitText } from './limits-text'
+import {
+  capUsageText,
+  hoursOn,
+  isNotable,
+  type LimitsDraft,
+  limitsInput,
+  momentText,
+  problemsOf,
+  waitText,
+} from './limits-text'
 
 const draft: LimitsDraft = {
   timeZone: 'Europe/Berlin',
@@ -68,4 +77,27 @@ describe('waitText', () => {
 it('capUsageText shows what counts toward the cap, and how much of it was sent', () => {
   expect(capUsageText({ countedInDay: 1_200, sentInDay: 1_200, capNow: 5_000 })).toBe('1,200 of 5,000')
   expect(capUsageText({ countedInDay: 20, sentInDay: 17, capNow: 20 })).toBe('20 of 20, 17 sent')
+})
+
+describe('hoursOn', () => {
+  const on = (change: Partial<LimitsDraft>, day: number) => hoursOn({ ...draft, ...change }, day)
+
+  it('shows the window on the chosen days only', () => {
+    expect(on({ start: '09:30' }, 1)).toEqual([[9.5, 18]])
+    expect(on({}, 2)).toEqual([])
+    expect(on({ allDay: true }, 5)).toEqual([[0, 24]])
+    expect(on({ allDay: true }, 6)).toEqual([])
+    expect(on({ start: '' }, 1)).toEqual([])
+  })
+
+  it('carries a window past midnight into the next day', () => {
+    const night = { workDays: [1, 7], start: '22:00', end: '02:00' }
+    expect(on(night, 1)).toEqual([
+      [0, 2],
+      [22, 24],
+    ])
+    expect(on(night, 2)).toEqual([[0, 2]])
+    expect(on(night, 3)).toEqual([])
+    expect(on({ ...night, end: '00:00' }, 2)).toEqual([])
+  })
 })

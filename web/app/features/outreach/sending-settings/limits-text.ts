@@ -1,4 +1,5 @@
 import { formatDate, formatNumber } from '@x-automated/contract/format'
+import { DEFAULT_HOURS } from '@x-automated/contract/outreach/sending-limits'
 import type { CampaignWait, SendingLimits } from '@x-automated/contract/outreach/sending-settings'
 
 export const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
@@ -77,6 +78,30 @@ export function draftOf(
   defaults: { start: string; end: string },
 ): LimitsDraft {
   return { timeZone, workDays, allDay: hours === null, ...(hours ?? defaults), dailyCap, warmUp, pauseSeconds }
+}
+
+/** Careful limits: office hours on weekdays, and more messages from day to day. */
+export const SAFE_LIMITS = {
+  workDays: [1, 2, 3, 4, 5],
+  allDay: false,
+  ...DEFAULT_HOURS,
+  warmUp: true,
+} as const satisfies Partial<Omit<LimitsDraft, 'workDays'>> & { workDays: readonly number[] }
+
+/** When a day's messages go out, as hours from its midnight. @param day 1 is Monday */
+export function hoursOn({ workDays, allDay, start, end }: LimitsDraft, day: number): [from: number, to: number][] {
+  if (allDay) return workDays.includes(day) ? [[0, 24]] : []
+  const [from, to] = [hourOf(start), hourOf(end)]
+  if (from === null || to === null) return []
+  if (from < to) return workDays.includes(day) ? [[from, to]] : []
+  // A window past midnight also covers the early hours of the next day.
+  const early: [number, number][] = workDays.includes(day === 1 ? 7 : day - 1) && to > 0 ? [[0, to]] : []
+  return workDays.includes(day) ? [...early, [from, 24]] : early
+}
+
+function hourOf(time: string): number | null {
+  const [hour, minute] = time.split(':').map(Number)
+  return hour === undefined || minute === undefined ? null : hour + minute / 60
 }
 
 export type LimitsProblems = Partial<Record<'timeZone' | 'workDays' | 'end' | 'dailyCap' | 'pauseSeconds', string>>

@@ -2,7 +2,6 @@ import { formatNumber } from '@x-automated/contract/format'
 import type { Template } from '@x-automated/contract/outreach/templates'
 import { Archive, ArchiveRestore, Copy, Ellipsis, Lock, Pencil, Trash2, Users } from 'lucide-react'
 import type { Column } from '../../../paged-table'
-import { Badge } from '../../../ui/badge'
 import { Button, IconButton } from '../../../ui/button'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu'
 import { authorText, firstText, rateText, stepsText } from './template-text'
@@ -64,21 +63,23 @@ const nameId = ({ id }: Template) => `template-${id}`
 function TemplateName({ template, onView }: { template: Template; onView: (template: Template) => void }) {
   const { name, folder, isShared, isStarter } = template
   return (
-    <span className="grid w-full justify-items-start gap-1">
-      <button
-        id={nameId(template)}
-        type="button"
-        className="rounded-sm text-start font-strong wrap-anywhere underline-offset-4 hover:underline"
-        onClick={() => onView(template)}
-      >
-        <bdi>{name}</bdi>
-      </button>
-      <span className="line-clamp-2 text-muted wrap-anywhere">{firstText(template)}</span>
-      <span className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
-        {isStarter ? <Badge>Starter</Badge> : isShared && <Badge>Shared</Badge>}
-        {folder && <bdi className="wrap-anywhere">{folder}</bdi>}
-        <span>{stepsText(template)}</span>
+    <span className="grid w-full justify-items-start gap-0.5">
+      <span className="flex flex-wrap items-baseline gap-x-3">
+        <button
+          id={nameId(template)}
+          type="button"
+          className="rounded-sm text-start font-strong wrap-anywhere underline-offset-4 hover:underline"
+          onClick={() => onView(template)}
+        >
+          <bdi>{name}</bdi>
+        </button>
+        <span className="flex flex-wrap gap-x-2 text-xs text-muted">
+          <span>{stepsText(template)}</span>
+          {folder && <bdi className="wrap-anywhere">{folder}</bdi>}
+          {isStarter ? <span>Starter</span> : isShared && <span>Shared</span>}
+        </span>
       </span>
+      <span className="line-clamp-1 text-muted wrap-anywhere">{firstText(template)}</span>
     </span>
   )
 }

@@ -6,7 +6,8 @@ import { api, errorText } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Card } from '../../../ui/card'
 import { Checkbox, Switch } from '../../../ui/choice'
-import { SkeletonLine } from '../../../ui/skeleton'
+import { cn } from '../../../ui/cn'
+import { Skeleton } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
 
 const KINDS: Record<NotificationKind, { label: string; hint: string }> = {
@@ -28,6 +29,8 @@ const KINDS: Record<NotificationKind, { label: string; hint: string }> = {
 }
 
 const kinds = Object.entries(KINDS) as [NotificationKind, (typeof KINDS)[NotificationKind]][]
+
+const COLUMNS = 'grid grid-cols-[minmax(0,1fr)_3.5rem_3.5rem] gap-x-3'
 
 /** Which notifications the user gets, in the app and by email. */
 export function NotificationsTab() {
@@ -60,36 +63,41 @@ export function NotificationsTab() {
   }
   return (
     <Card title="Notifications" description="These apply to you in every workspace and save automatically.">
-      <div className="grid max-w-2xl divide-y divide-line">
+      <div className="grid max-w-2xl divide-y divide-hair">
+        <div aria-hidden className={cn(COLUMNS, 'pb-2 text-xs text-muted')}>
+          <span />
+          <span className="text-center">In-app</span>
+          <span className="text-center">Email</span>
+        </div>
         {kinds.map(([kind, { label, hint }]) => {
           const preference = query.data?.preferences.find((one) => one.kind === kind)
           return (
-            <fieldset
-              key={kind}
-              className="flex flex-wrap items-start justify-between gap-x-8 gap-y-3 py-4 first:pt-0 last:pb-0"
-            >
+            <fieldset key={kind} className={cn(COLUMNS, 'gap-y-3 py-3 last:pb-0')}>
               <legend className="sr-only">{label}</legend>
-              <div className="grid max-w-sm gap-0.5">
+              <div className="grid gap-0.5">
                 <p className="font-strong">{label}</p>
                 <p className="text-muted">{hint}</p>
               </div>
               {preference ? (
-                <div className="flex gap-6">
+                <>
                   <Switch
-                    label="In-app"
+                    label={<span className="sr-only">In-app</span>}
+                    className="justify-self-center gap-0!"
                     checked={preference.inApp}
                     onChange={(event) => save.mutate({ kind, inApp: event.currentTarget.checked })}
                   />
                   <Switch
-                    label="Email"
+                    label={<span className="sr-only">Email</span>}
+                    className="justify-self-center gap-0!"
                     checked={preference.email}
                     onChange={(event) => save.mutate({ kind, email: event.currentTarget.checked })}
                   />
-                </div>
+                </>
               ) : (
-                <span className="block w-60 pointer-coarse:py-1.5">
-                  <SkeletonLine className="w-60" />
-                </span>
+                <>
+                  <Skeleton className="h-5 w-9 justify-self-center rounded-full!" />
+                  <Skeleton className="h-5 w-9 justify-self-center rounded-full!" />
+                </>
               )}
               {kind === 'lead_replied' && preference && <ReplyOptions preference={preference} onChange={save.mutate} />}
             </fieldset>
@@ -115,7 +123,7 @@ function ReplyOptions({
     onChange({ kind, browser: isOn })
   }
   return (
-    <div className="grid w-full gap-4">
+    <div className="col-span-full grid gap-3">
       <Switch
         label="In the browser, while a tab is open"
         checked={browser}

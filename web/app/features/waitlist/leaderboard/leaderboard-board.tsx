@@ -1,6 +1,6 @@
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { LeaderboardPeriod, LeaderboardRow } from '@x-automated/contract/waitlist/waitlist'
-import { Send, Trophy } from 'lucide-react'
+import { Medal, Send, Trophy } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { paths } from '../../../paths'
 import { useCarriedReferral } from '../../../referral-code'
@@ -9,6 +9,7 @@ import { Avatar } from '../../../ui/avatar'
 import { Badge } from '../../../ui/badge'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
+import { cn } from '../../../ui/cn'
 import { EmptyState } from '../../../ui/empty-state'
 import { Pager } from '../../../ui/pager'
 import { Table, Td, Tr } from '../../../ui/table'
@@ -68,6 +69,7 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
           </Button>
         )}
       </div>
+      {page === 1 && board && <Podium rows={board.leaderboard.slice(0, PODIUM)} />}
       <Table
         label="Leaderboard"
         narrow="scroll"
@@ -91,6 +93,48 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
   )
 }
 
+const PODIUM = 3
+/** The first stands in the middle. */
+const PODIUM_LOOKS = [
+  { place: 'order-2', bar: 'h-16', medal: 'text-tier-gold' },
+  { place: 'order-1', bar: 'h-11', medal: 'text-tier-silver' },
+  { place: 'order-3', bar: 'h-8', medal: 'text-tier-bronze' },
+]
+
+/** The first three, who are also in the table. */
+function Podium({ rows }: { rows: readonly LeaderboardRow[] }) {
+  if (rows.length < PODIUM) return null
+  return (
+    <div aria-hidden className="mx-auto grid max-w-xl grid-cols-3 items-end gap-2 pt-2 pb-8 text-center">
+      {rows.map(({ id, email, referralCount }, index) => {
+        const look = PODIUM_LOOKS[index]
+        return (
+          <div key={id} className={cn('grid min-w-0 justify-items-center gap-1', look?.place)}>
+            <Avatar name={initialsOf(email)} letters={2} />
+            <span className="w-full truncate text-xs">{email}</span>
+            <span className="text-xs text-muted" data-numeric>
+              {formatCount(referralCount, 'referral')}
+            </span>
+            <span
+              className={cn(
+                'mt-1 flex w-full items-start justify-center rounded-t-md border border-b-0 border-line bg-sunken pt-1',
+                look?.bar,
+              )}
+            >
+              <Medal className={cn('size-5', look?.medal)} />
+            </span>
+          </div>
+        )
+      })}
+    </div>
+  )
+}
+
+/** Up to two letters before the @, without the masking asterisks. */
+function initialsOf(email: string): string {
+  return email.replace(/[@*].*$/s, '')
+}
+
 function BoardRow({ row, ref }: { row: LeaderboardRow; ref: React.Ref<HTMLTableRowElement> | undefined }) {
   return (
     <Tr ref={ref} tabIndex={row.isOwn ? -1 : undefined} selected={row.isOwn} aria-current={row.isOwn || undefined}>
@@ -99,8 +143,7 @@ function BoardRow({ row, ref }: { row: LeaderboardRow; ref: React.Ref<HTMLTableR
       </Td>
       <Td>
         <span className="flex items-center gap-3">
-          {/* Up to two letters before the @, without the masking asterisks. */}
-          <Avatar name={row.email.replace(/[@*].*$/s, '')} size="sm" letters={2} />
+          <Avatar name={initialsOf(row.email)} size="sm" letters={2} />
           <span className="wrap-anywhere">{row.email}</span>
           {row.isOwn && <Badge tone="accent">You</Badge>}
         </span>

@@ -1,16 +1,19 @@
 import type { Client } from '@x-automated/contract/client'
-import { formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
 import type { ReactNode } from 'react'
 import { paths } from '../../../paths'
 import { useCarriedReferral } from '../../../referral-code'
 import { ButtonLink } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { CopyButton } from '../../../ui/copy-button'
+import { Progress } from '../../../ui/progress'
 import { Table, Td, Tr } from '../../../ui/table'
 import { AchievementBadges } from '../waitlist/achievement-badges'
+import { achievements } from '../waitlist/achievements'
 import { ReferralLink } from '../waitlist/referral-link'
 import { referralLinks } from '../waitlist/referral-links'
 import { ShareButtons } from '../waitlist/share-buttons'
+import { nextTier } from './ranking-text'
 
 type Ranking = Awaited<ReturnType<Client['waitlist']['position']>>['user']
 
@@ -36,6 +39,7 @@ export function RankingResult({ user }: { user: Ranking }) {
           </Td>
         </Tr>
       </RankingTable>
+      <NextTier referrals={user.referralCount} />
       <Card title="Your Referral Code" description="Each friend who joins with your code moves you up 5 spots.">
         <div className="grid gap-5">
           <p className="flex items-center gap-3">
@@ -51,6 +55,27 @@ export function RankingResult({ user }: { user: Ranking }) {
       <ButtonLink to={carry(paths.leaderboard)} className="w-fit">
         View Full Leaderboard
       </ButtonLink>
+    </div>
+  )
+}
+
+/** How far it is to the next tier, and what it earns. */
+function NextTier({ referrals }: { referrals: number }) {
+  const next = nextTier(referrals)
+  if (!next) return <p className="text-muted">You've reached the highest tier.</p>
+  const left = next.threshold - referrals
+  return (
+    <div className="grid max-w-xl gap-2">
+      <Progress
+        label={`Next: ${achievements[next.key].name}`}
+        value={referrals}
+        max={next.threshold}
+        detail={`${formatNumber(referrals)} of ${formatNumber(next.threshold)} referrals`}
+      />
+      <p className="text-muted">
+        {formatCount(left, 'more referral')} {pluralize(left, 'earns', 'earn')} {formatCount(next.months, 'month')} of
+        Pro.
+      </p>
     </div>
   )
 }

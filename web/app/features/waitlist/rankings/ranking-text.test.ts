@@ -1,6 +1,7 @@
 import { ORPCError } from '@orpc/client'
+import { REFERRAL_TIERS } from '@x-automated/contract/waitlist/waitlist'
 import { expect, it } from 'vitest'
-import { rankingProblem } from './ranking-text'
+import { nextTier, rankingProblem, TIERS } from './ranking-text'
 
 const answer = (status: number, code: string, message: string) => new ORPCError(code, { status, message })
 
@@ -11,4 +12,10 @@ it.each([
   [new TypeError('Failed to fetch'), 'An unexpected error occurred. Please try again.'],
 ])('returns the message for %s', (error, text) => {
   expect(rankingProblem(error)).toBe(text)
+})
+
+it('names the tier after the last one reached, as the contract has them', () => {
+  expect(TIERS).toEqual(REFERRAL_TIERS)
+  expect([0, 3, 49].map((referrals) => nextTier(referrals)?.key)).toEqual(['bronze', 'silver', 'platinum'])
+  expect(nextTier(50)).toBeUndefined()
 })

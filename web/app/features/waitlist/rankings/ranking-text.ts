@@ -7,3 +7,16 @@ export function rankingProblem(error: unknown): string {
   if (error.status >= 500) return 'Failed to retrieve position. Please try again.'
   return refusalText(error, 'Failed to find your ranking')
 }
+
+/** REFERRAL_TIERS of the contract, without its schemas. */
+export const TIERS = [
+  { key: 'bronze', threshold: 3, months: 1 },
+  { key: 'silver', threshold: 10, months: 3 },
+  { key: 'gold', threshold: 25, months: 6 },
+  { key: 'platinum', threshold: 50, months: 12 },
+] as const
+
+/** The lowest tier above a number of referrals; undefined after the last. */
+export function nextTier(referrals: number) {
+  return TIERS.find(({ threshold }) => referrals < threshold)
+}
