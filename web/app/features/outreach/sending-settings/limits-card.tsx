@@ -190,7 +190,7 @@ function SendingWindow({ draft, onChange, problems, disabled }: SendingWindowPro
               {hoursOn(draft, i + 1).map(([from, to]) => (
                 <i
                   key={from}
-                  className="absolute inset-y-1 rounded-sm bg-accent-pressed"
+                  className="absolute inset-y-1 rounded-sm bg-line-strong"
                   style={{ insetInlineStart: `${(from / 24) * 100}%`, width: `${((to - from) / 24) * 100}%` }}
                 />
               ))}
