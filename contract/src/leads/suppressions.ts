@@ -59,7 +59,7 @@ export const suppressions = {
         /** Part of a handle, case-insensitive, with or without the @. */
         q: text(50).optional(),
         reason: SuppressionReasonField.optional(),
-        /** Only people who were added in the last so many days. */
+        /** Only people who were added within this number of days. */
         withinDays: queryNumber(1, 366).optional(),
         ...cursorPaging(50),
       }),
