@@ -1,5 +1,4 @@
 import type { List } from '@x-automated/contract/leads/lists'
-import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 
 /** What is left to do with a list: fill it, start a campaign, or look at the latest one. */
 export type ListNextStep = 'fill' | 'start' | 'open'
@@ -7,7 +6,7 @@ export type ListNextStep = 'fill' | 'start' | 'open'
 /** The next step of a list. @param latest its latest campaign, if any */
 export function nextStepOf(
   list: Pick<List, 'leadCount' | 'contactedCount'>,
-  latest: Pick<Campaign, 'status'> | undefined,
+  latest: { status: string } | undefined,
 ): ListNextStep {
   if (latest && (latest.status === 'draft' || latest.status === 'active' || latest.status === 'paused')) return 'open'
   if (list.leadCount === 0) return 'fill'
