@@ -66,7 +66,8 @@ export async function startSender(
           await releaseLostClaims(database.db, liveness.workerId, [...inFlight.keys(), ...unrecorded])
         mayHaveLostClaims = false
         const isIdle = await claimSome(Math.min(width, free))
-        width = isIdle ? 1 : PARALLEL_CLAIMS
+        // Doubles, because each connection that ever claims keeps megabytes of plans.
+        width = isIdle ? 1 : Math.min(PARALLEL_CLAIMS, width * 2)
         if (!isIdle) {
           contended = 0
           continue
