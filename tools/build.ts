@@ -35,14 +35,18 @@ const targets = {
   },
 } satisfies Record<string, Target>
 
-/** Builds a part of the product if its sources changed. Parallel builds wait for each other. */
-export async function buildIfStale(name: keyof typeof targets, say: (line: string) => void): Promise<void> {
+/**
+ * Builds a part of the product if its sources changed. Parallel builds wait for each other.
+ * @returns whether it did
+ */
+export async function buildIfStale(name: keyof typeof targets, say: (line: string) => void): Promise<boolean> {
   const target = targets[name]
-  if (isBuilt(target)) return
+  if (isBuilt(target)) return false
   say(`Building ${target.title}…`)
   await runLocked(lockFileOf(target), import.meta.filename, [name], () =>
     say(`Another launch is building ${target.title}. Waiting for it…`),
   )
+  return true
 }
 
 const lockFileOf = ({ folder }: Target) => join(folder, 'package.json')

@@ -103,7 +103,10 @@ test('finds a tool for every script in package.json', () => {
   const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
   }
-  expect(scripts).toMatchObject({ start: 'exec node tools/launch.mjs start', test: 'exec node tools/launch.mjs test' })
+  expect(scripts).toMatchObject({
+    start: 'exec node --max-semi-space-size=1 tools/launch.mjs start',
+    test: 'exec node tools/launch.mjs test',
+  })
   const tools = Object.values(scripts).flatMap((script) => /launch\.mjs ([a-z-]+)$/.exec(script)?.[1] ?? [])
   for (const tool of tools) expect(existsSync(join(import.meta.dirname, `${tool}.ts`)), tool).toBe(true)
 })
