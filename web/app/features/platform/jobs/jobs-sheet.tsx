@@ -33,7 +33,7 @@ export default function JobsSheet({ open, onClose }: { open: boolean; onClose: (
         <SkeletonText lines={6} />
       ) : jobs.length === 0 ? (
         <EmptyState icon={<ListChecks />} title="No jobs yet">
-          Tag, list or delete several leads to start one.
+          Select several leads to tag them, add them to a list or delete them.
         </EmptyState>
       ) : (
         <ul className="grid divide-y divide-hair">

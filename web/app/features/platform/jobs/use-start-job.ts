@@ -19,7 +19,7 @@ async function follow(queries: QueryClient, started: readonly Job[]): Promise<vo
   for (let job of started) {
     for (let looks = 0; !isEnded(job); looks += 1) {
       await new Promise((resolve) => setTimeout(resolve, LOOKS_MS[looks] ?? 2_000))
-      // A lost connection may come back; a job of another workspace is not found.
+      // The next look may succeed; a job of another workspace is not found.
       job = await client.jobs.find({ id: job.id }).catch((error) => (isLost(error) ? job : Promise.reject(error)))
     }
     ended.push(job)
@@ -28,7 +28,7 @@ async function follow(queries: QueryClient, started: readonly Job[]): Promise<vo
   await refetchAfter(queries)
 }
 
-const isLost = (error: { status?: number }) => (error.status ?? 500) >= 500
+const isLost = ({ status = 500 }: { status?: number }) => status >= 500 || status === 429
 
 /** Everything that a job on leads may change. */
 export function refetchAfter(queries: QueryClient): Promise<unknown> {
@@ -59,9 +59,13 @@ function showEnd(queries: QueryClient, jobs: readonly Job[]): void {
 /** Undoes ended jobs, and follows the undo. */
 export async function undoJobs(queries: QueryClient, jobs: readonly Pick<Job, 'id'>[]): Promise<void> {
   try {
-    const undoing = await Promise.all(jobs.map(({ id }) => client.jobs.undo({ id })))
+    const answers = await Promise.allSettled(jobs.map(({ id }) => client.jobs.undo({ id })))
     void queries.invalidateQueries({ queryKey: api.jobs.key() })
-    await follow(queries, undoing)
+    await follow(
+      queries,
+      answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])),
+    )
+    for (const answer of answers) if (answer.status === 'rejected') throw answer.reason
   } catch (error) {
     toast.error(`Failed to undo: ${errorText(error, 'Unknown error')}`)
   }
