@@ -423,7 +423,9 @@ export function Tags({ lead }: { lead: LeadDetail }) {
               label={<TagBadge tag={tag} />}
             />
           ))}
-          <NewTag onCreated={(id) => set(id, true)} />
+          <div className="border-t border-line pt-4">
+            <NewTag onCreated={(id) => set(id, true)} />
+          </div>
         </div>
       ) : applied.length > 0 ? (
         <span className="flex flex-wrap gap-1">

@@ -103,7 +103,9 @@ export function ManageTagsDialog({ open, onClose }: ShownDialog) {
           ))}
         </ul>
         {tags.length === 0 && <p className="text-muted">No tags yet. Create your first one.</p>}
-        <NewTag />
+        <div className="border-t border-line pt-4">
+          <NewTag />
+        </div>
       </div>
     </Dialog>
   )

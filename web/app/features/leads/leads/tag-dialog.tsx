@@ -31,9 +31,21 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
   const tags = useTagsToPick()
   const [mode, setMode] = useState<'add' | 'remove'>('add')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [typed, setTyped] = useState('')
   const change = useTagLeads(onClose)
   const known = tags.data?.tags ?? []
   const ids = known.flatMap(({ id }) => (chosen.has(id) ? id : []))
+  const word = typed.trim().toLowerCase()
+  const shown = known.filter(({ id, name }) => chosen.has(id) || name.toLowerCase().includes(word))
+  const apply = () => change.mutate({ picked, input: { add: [], remove: [], [mode]: ids } })
+  /** What Enter does, unless it creates a tag: selects the tag of this name, or applies. */
+  const enter = () => {
+    const named = known.find(({ name }) => name.toLowerCase() === word)
+    if (named) setChosen(new Set([...chosen, named.id]))
+    else if (word === '' && ids.length > 0) change.isPending || apply()
+    else return mode === 'remove'
+    return true
+  }
   const toggle = (id: string) => {
     const next = new Set(chosen)
     if (!next.delete(id)) next.add(id)
@@ -53,12 +65,7 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
             </Button>
           )}
           <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="primary"
-            disabled={ids.length === 0}
-            loading={change.isPending}
-            onClick={() => change.mutate({ picked, input: { add: [], remove: [], [mode]: ids } })}
-          >
+          <Button variant="primary" disabled={ids.length === 0} loading={change.isPending} onClick={apply}>
             {mode === 'add' ? 'Add tags' : 'Remove tags'}
           </Button>
         </>
@@ -74,6 +81,13 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
             { value: 'remove', label: 'Remove' },
           ]}
         />
+        <NewTag
+          label={mode === 'add' ? 'Find or create a tag' : 'Find a tag'}
+          mayCreate={mode === 'add'}
+          onType={setTyped}
+          onEnter={enter}
+          onCreated={(id) => setChosen(new Set([...chosen, id]))}
+        />
         {tags.isPending ? (
           <SkeletonText lines={3} />
         ) : tags.isError && !tags.data ? (
@@ -83,7 +97,7 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
         ) : (
           <fieldset className="grid gap-2">
             <legend className="mb-2 font-strong">Tags</legend>
-            {known.map((tag) => (
+            {shown.map((tag) => (
               <Checkbox
                 key={tag.id}
                 checked={chosen.has(tag.id)}
@@ -91,16 +105,32 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
                 label={<TagBadge tag={tag} />}
               />
             ))}
+            {shown.length === 0 && <p className="text-muted">No tag matches.</p>}
           </fieldset>
         )}
-        <NewTag onCreated={(id) => setChosen(new Set([...chosen, id]))} />
       </div>
     </Dialog>
   )
 }
 
+interface NewTagProps {
+  label?: string
+  /** Without it, the field only finds tags. */
+  mayCreate?: boolean
+  onType?: (name: string) => void
+  /** Enter, first. @returns whether nothing is to be created */
+  onEnter?: () => boolean
+  onCreated?: (id: string) => void
+}
+
 /** Creates a tag without leaving the dialog. */
-export function NewTag({ onCreated = () => {} }: { onCreated?: (id: string) => void }) {
+export function NewTag({
+  label = 'New tag',
+  mayCreate = true,
+  onType = () => {},
+  onEnter = () => false,
+  onCreated = () => {},
+}: NewTagProps) {
   const refresh = useRefresh()
   const form = useForm({ resolver: contractResolver(tags.create), defaultValues: { name: '' } })
   const { errors } = form.formState
@@ -108,24 +138,36 @@ export function NewTag({ onCreated = () => {} }: { onCreated?: (id: string) => v
     api.tags.create.mutationOptions({
       onSuccess: async (tag) => {
         await refresh(api.tags)
-        form.reset()
+        clear()
         onCreated(tag.id)
       },
       onError: (error) => showProblems(form, error),
     }),
   )
+  const clear = () => {
+    form.reset()
+    onType('')
+  }
   return (
-    <form
-      noValidate
-      onSubmit={form.handleSubmit((input) => create.mutate(input))}
-      className="flex items-start gap-2 border-t border-line pt-4"
-    >
-      <Field label="New tag" hideLabel error={(errors.name ?? errors.root)?.message} className="flex-1">
-        <Input maxLength={50} placeholder="New tag, e.g. VIP" {...form.register('name')} />
+    <form noValidate onSubmit={form.handleSubmit((input) => create.mutate(input))} className="flex items-start gap-2">
+      <Field label={label} hideLabel error={(errors.name ?? errors.root)?.message} className="flex-1">
+        <Input
+          maxLength={50}
+          autoComplete="off"
+          placeholder={`${label}, e.g. VIP`}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || !onEnter()) return
+            event.preventDefault()
+            clear()
+          }}
+          {...form.register('name', { onChange: ({ target }) => onType(target.value) })}
+        />
       </Field>
-      <Button type="submit" icon={<Plus />} loading={create.isPending}>
-        Create tag
-      </Button>
+      {mayCreate && (
+        <Button type="submit" icon={<Plus />} loading={create.isPending}>
+          Create tag
+        </Button>
+      )}
     </form>
   )
 }
