@@ -49,8 +49,6 @@ export function SkeletonLine({ className = 'w-3/5' }: { className?: string }) {
   )
 }
 
-const cell = 'border-line px-4 py-3.5 md:border-b md:[table[data-dense]_&]:h-12 md:[table[data-dense]_&]:py-0'
-
 /** Placeholder rows of a tbody. */
 export function SkeletonRows({ rows = 5, columns }: { rows?: number; columns: number }) {
   return Array.from({ length: rows }, (_, row) => (
@@ -58,7 +56,7 @@ export function SkeletonRows({ rows = 5, columns }: { rows?: number; columns: nu
     <tr key={row} aria-hidden className="animate-appear noscript:hidden">
       {Array.from({ length: columns }, (_, column) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: as above
-        <td key={column} className={cell}>
+        <td key={column} className="border-line px-4 py-3.5 md:border-b">
           {/* The row animates as a whole: each animated element would need its own layer. */}
           <span className={cn('h-4', shape, widths[(row + column) % widths.length])} />
         </td>

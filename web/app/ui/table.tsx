@@ -95,12 +95,12 @@ export function Table({
           aria-busy={stale || undefined}
           data-narrow={narrow}
           data-plain={plain || undefined}
-          data-dense={dense || undefined}
           data-open={(!plain && !maxHeight) || undefined}
           style={minWidth ? { minWidth } : undefined}
           className={cn(
             minWidth && 'table-fixed',
             'w-full border-separate border-spacing-0 aria-busy:cursor-progress md:data-open:text-ui',
+            dense && 'md:[&_td]:h-12 md:[&_td]:py-0',
             narrow === 'scroll' && 'max-md:w-max max-md:min-w-full max-md:[&_td]:max-w-64',
           )}
         >
@@ -193,7 +193,7 @@ export function Td({ label, end, corner, className, ...rest }: TdProps) {
       data-corner={corner || undefined}
       className={cn(
         'px-4 py-3 align-middle data-corner:w-px md:border-b md:border-hair md:[table[data-open]_&]:first:ps-2 md:[table[data-open]_&]:last:pe-2',
-        'max-md:[table:not([data-narrow=cards])_&]:border-b max-md:border-line md:[table[data-dense]_&]:h-12 md:[table[data-dense]_&]:py-0',
+        'max-md:[table:not([data-narrow=cards])_&]:border-b max-md:border-line',
         align[end ? 'end' : 'start'],
         className,
       )}
