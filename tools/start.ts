@@ -23,7 +23,7 @@ const webDevPort = 5173
 /** Without these, V8 lets each program grow by about 100 MB more before it collects garbage. */
 const heapFlags = {
   server: ['--max-semi-space-size=4', '--max-old-space-size=1024'],
-  'stand-ins': ['--max-semi-space-size=1', '--max-old-space-size=512'],
+  'stand-ins': ['--max-semi-space-size=1', '--max-old-space-size=512', '--no-sparkplug'],
 }
 /** Smaller code and heap; and machine code only for regular expressions that run often. */
 const codeFlags = ['--optimize-for-size', '--regexp-tier-up-ticks=100']
