@@ -204,7 +204,7 @@ function ConnectionStatus({ connected, connection, account }: ConnectionStatusPr
 function AccountHealth({ account: { id, followerCount } }: { account: XAccount }) {
   const today = useQuery(api.today.find.queryOptions({ input: { xAccountId: id } })).data
   return (
-    <dl className="grid grid-cols-3 gap-x-4 *:border-0 *:p-0">
+    <dl className="grid grid-cols-2 gap-4 *:border-0 *:p-0 sm:grid-cols-3">
       <StatCard label="Followers" value={followerCount} />
       <StatCard
         label="Sent today"
@@ -221,7 +221,9 @@ function AccountHealth({ account: { id, followerCount } }: { account: XAccount }
 }
 
 function nextText(at: Date): string {
-  return at.getTime() <= Date.now() ? 'Now' : formatDate(at, { weekday: 'short', hour: 'numeric', minute: '2-digit' })
+  const hoursLeft = (at.getTime() - Date.now()) / 3_600_000
+  if (hoursLeft <= 0) return 'Now'
+  return formatDate(at, { hour: 'numeric', minute: '2-digit', ...(hoursLeft < 24 ? {} : { weekday: 'short' }) })
 }
 
 /** The ways to connect that this server offers. */
