@@ -16,6 +16,7 @@ import { X_SOURCES } from '../platform/x-account.ts'
 import { EnrollmentReason, Reason, SkipReason } from '../reason.ts'
 import { REPLY_LABELS, type ReplyLabel } from '../reply-labels.ts'
 import { routes } from '../route.ts'
+import { BIO_WORDS_MAX, parseBioWords } from './bio-words.ts'
 import { IDS_MAX } from './lead-limits.ts'
 
 const route = routes('Leads')
@@ -196,6 +197,13 @@ export type LeadFilter = z.output<typeof LeadFilter>
 
 /** The query of GET /leads. Also a selection, instead of `leadIds`. */
 export const LeadQuery = LeadFilter.extend({
+  /** Words that the bio must have, and with a minus must not have: `founder -crypto`. */
+  bioWords: text(500)
+    .refine((words) => {
+      const { required, excluded } = parseBioWords(words)
+      return required.length + excluded.length <= BIO_WORDS_MAX
+    }, `has at most ${BIO_WORDS_MAX} words`)
+    .optional(),
   /** False: excludes suppressed leads; true: only suppressed leads. */
   suppressed: QueryFlag.optional(),
 })

@@ -228,8 +228,8 @@ export const scrapes = {
     .output(z.object({ handles: z.array(z.string()) })),
 
   histogram: route('GET /scrapes/{id}/histogram', 'viewer', 'none', {
-    summary: "Get the follower counts of a scrape's profiles",
-    description: 'Counts every profile read, including those that did not match.',
+    summary: "Get the follower counts of a scrape's profiles, and the words of its leads",
+    description: '`bins` count every profile read, including those that did not match.',
     errors: ['SCRAPE_NOT_FOUND'],
   })
     .input(z.object({ id: Id }))
@@ -244,7 +244,7 @@ export const scrapes = {
             count: z.number().int(),
           }),
         ),
-        /** Frequent words in the bios read. Empty for now. */
+        /** The 40 most frequent words in the bios of the leads found. `count`: how many bios have it. */
         words: z.array(z.object({ word: z.string(), count: z.number().int() })),
       }),
     ),

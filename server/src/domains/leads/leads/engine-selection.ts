@@ -1,4 +1,5 @@
 import { isId } from '@x-automated/contract/fields'
+import { parseBioWords } from '@x-automated/contract/leads/bio-words'
 import { PART_MAX } from '@x-automated/contract/leads/lead-limits'
 import type { LeadFilter, LeadQuery, LeadSelection } from '@x-automated/contract/leads/leads'
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
@@ -89,6 +90,7 @@ export function matching(
     basis,
     label,
     suppressed,
+    bioWords,
     within,
   }: ResolvedFilter,
 ): SQL | undefined {
@@ -124,6 +126,19 @@ export function matching(
     tag
       ? sql`${leads.id} in (select g.lead_id from lead_tags g join tags on tags.id = g.tag_id where ${isTag(workspaceId, tag)})`
       : undefined,
+    bioWords ? hasBioWords(bioWords) : undefined,
+  )
+}
+
+/** SQL condition for bios with all required words and no excluded one; see `fitsBioWords`. */
+function hasBioWords(text: string): SQL | undefined {
+  const { required, excluded } = parseBioWords(text)
+  // Words have no characters that are special in a pattern.
+  const has = (word: string) => sql`coalesce(${leads.bio}, '') ~* ${`(?<![[:alnum:]_])${word}(?![[:alnum:]_])`}`
+  return and(
+    // The first condition uses the index.
+    ...required.flatMap((word) => [sql`${words} ilike ${anywhere(word)}`, has(word)]),
+    ...excluded.map((word) => sql`not ${has(word)}`),
   )
 }
 

@@ -1,3 +1,4 @@
+import { fitsBioWords, parseBioWords } from '@x-automated/contract/leads/bio-words'
 import { LEAD_FILTER_STATUSES, LEAD_STATUSES, LeadSort } from '@x-automated/contract/leads/leads'
 import { eq, inArray, sql } from 'drizzle-orm'
 import fc from 'fast-check'
@@ -242,6 +243,7 @@ describe('GET /leads', () => {
         label: fc.constantFrom('interested', 'later', 'meeting'),
         listId: fc.constantFrom(...lists.keys(), 'nonsense'),
         scrapeId: fc.constantFrom(...found.keys()),
+        bioWords: fc.constantFrom('grow', '-we', 'ZZ y', 'score', 'under_score -100', '100 grow', '-'),
       },
       { requiredKeys: [] },
     )
@@ -285,6 +287,7 @@ describe('GET /leads', () => {
     ['cursor=nonsense', 'cursor'],
     [`keyword=${'x'.repeat(201)}`, 'keyword'],
     ['keyword=%00', 'keyword'],
+    [`bioWords=${Array.from({ length: 21 }, (_, i) => `w${i}`).join('+')}`, 'bioWords'],
   ])('returns 400 for %s', async (query, field) => {
     const answer = await person.call('GET', `/leads?${query}`)
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
@@ -388,11 +391,12 @@ function byHand(
     label?: string
     listId?: string
     scrapeId?: string
+    bioWords?: string
   },
   sort: string,
   lists = new Map<string, Set<string>>(),
 ): LeadRow[] {
-  const { keyword, minFollowers, maxFollowers, status, basis, tag, label, listId, scrapeId } = filter
+  const { keyword, minFollowers, maxFollowers, status, basis, tag, label, listId, scrapeId, bioWords = '' } = filter
   const holds = (text: string | null) => (text ?? '').toLowerCase().includes((keyword ?? '').toLowerCase())
   const shown: Record<string, string> = { contacted: 'sent', failed_contact: 'failed' }
   const chosen = made.filter(
@@ -406,7 +410,8 @@ function byHand(
       (label === undefined || (labelled.get(lead.id) ?? []).includes(label)) &&
       (tag === undefined || (tagged.get(lead.id) ?? []).includes(tag.toLowerCase())) &&
       (listId === undefined || (lists.get(listId)?.has(lead.id) ?? false)) &&
-      (scrapeId === undefined || (found.get(scrapeId)?.has(lead.id) ?? false)),
+      (scrapeId === undefined || (found.get(scrapeId)?.has(lead.id) ?? false)) &&
+      fitsBioWords(lead.bio, parseBioWords(bioWords)),
   )
   const orderedBy = (lead: LeadRow): Buffer | number => {
     const folded = (value: string) => Buffer.from(value.toLowerCase())

@@ -582,6 +582,17 @@ describe.concurrent('GET /scrapes/{id}/histogram', () => {
     expect(await sum()).toBe(450)
   })
 
+  it('counts the words in the bios of the leads found, as the filter by words finds them', async () => {
+    const person = await connected()
+    const id = await startScrape(person, 'f300_words', { minFollowers: 100, maxFollowers: 1_000 })
+    const { matched } = await until(app, id, over)
+    const { words } = (await person.call('GET', `/scrapes/${id}/histogram`)).body
+    expect(words.length).toBeGreaterThan(5)
+    const totalOf = async (bioWords: string) => (await person.client.leads.list({ scrapeId: id, bioWords })).total
+    for (const { word, count } of words.slice(0, 6))
+      expect([word, await totalOf(word), await totalOf(`-${word}`)]).toEqual([word, count, matched - count])
+  })
+
   it('returns empty bins before the first page, and 404 to other workspaces', async () => {
     const person = await makePerson(app)
     const { id } = await makeScrape(app, person)

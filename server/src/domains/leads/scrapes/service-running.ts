@@ -11,6 +11,7 @@ import { resolveAccount, withAccount } from '../../platform/x-account/service.ts
 import { type IncomingLead, upsertLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
 import { addToBins, type Failure, isWanted, pageSize, type Verdict, verdict, wholeCount } from './rules.ts'
+import { addWords } from './rules-words.ts'
 import { CHANGED, CONNECTED, notifyScrapeChanged, SCRAPES_CHANNEL, type ScrapeRow } from './service-changes.ts'
 import { findSource, readSource } from './service-sources.ts'
 import { scrapeLeads, scrapes } from './tables.ts'
@@ -237,12 +238,12 @@ async function savePage(
         and(eq(scrapeLeads.scrapeId, row.id), sql`${leads.xUserId} = any(${sql.param([...wanted.keys()])}::text[])`),
       )
     for (const { xUserId } of known) wanted.delete(xUserId ?? '')
-    const { found, used, isCut, isUsedUp, words } = await withinPlan(
+    const { found, used, isCut, isUsedUp, reason } = await withinPlan(
       tx,
       row,
       [...wanted.values()].slice(0, row.maxResults - row.matched),
     )
-    let matched = row.matched
+    let { matched, words } = row
     if (found.length > 0) {
       const leadIds = await upsertLeads(
         tx,
@@ -251,6 +252,10 @@ async function savePage(
         'whole',
       )
       matched += leadIds.length
+      words = addWords(
+        words,
+        found.map(({ bio }) => bio),
+      )
       await storeClosed(tx, row, found)
       // Suppressed people become no leads and do not count.
       await use(tx, row.workspaceId, 'scrapedLeads', Math.max(0, used - (found.length - leadIds.length)))
@@ -268,24 +273,25 @@ async function savePage(
       cutReads: isCut ? page.users.length : 0,
       billed: row.billed + page.users.length,
       matched,
+      words,
       // A page cut by the plan is read again when the scrape is resumed.
       cursor: isCut || page.next === null ? row.cursor : page.next,
       busyMs: row.busyMs + Date.now() - began,
       failures: 0,
       ...(isDone || isOut ? { status: 'completed' as const, workerId: null } : {}),
-      ...(isOut ? { error: `${words} We kept the leads found so far.`, stoppedBy: 'PLAN_LIMIT' as const } : {}),
+      ...(isOut ? { error: `${reason} We kept the leads found so far.`, stoppedBy: 'PLAN_LIMIT' as const } : {}),
     })
   })
 }
 
 /**
  * The users that the plan still allows as leads; a person counts once a month. @returns `used`: how
- * many count · `isCut`: some were left out · `isUsedUp`: nothing is left this month · `words`: why
+ * many count · `isCut`: some were left out · `isUsedUp`: nothing is left this month · `reason`: why
  */
 async function withinPlan(tx: Db, row: ScrapeRow, users: XUser[]) {
   const allowance = await allowanceOf(tx, row.workspaceId, 'scrapedLeads', { lock: true })
-  const words = beyondPlan(allowance, 'scrapedLeads').message
-  if (users.length === 0) return { found: users, used: 0, isCut: false, isUsedUp: false, words }
+  const reason = beyondPlan(allowance, 'scrapedLeads').message
+  if (users.length === 0) return { found: users, used: 0, isCut: false, isUsedUp: false, reason }
   const { rows } = await tx.execute<{ xUserId: string }>(sql`
     select l.x_user_id as "xUserId" from leads l
     where l.workspace_id = ${row.workspaceId} and l.x_user_id = any(${sql.param(users.map(({ id }) => id))}::text[])
@@ -300,7 +306,7 @@ async function withinPlan(tx: Db, row: ScrapeRow, users: XUser[]) {
     used += 1
     return true
   })
-  return { found, used, isCut: found.length < users.length, isUsedUp: used > 0 && used === allowance.left, words }
+  return { found, used, isCut: found.length < users.length, isUsedUp: used > 0 && used === allowance.left, reason }
 }
 
 /** Stores who takes no messages from the account that reads. */

@@ -12,6 +12,7 @@ import { allowanceOf, beyondPlan } from '../../platform/billing/service.ts'
 import { connectWithPassword, resolveAccount, withAccount } from '../../platform/x-account/service.ts'
 import { leads } from '../leads/tables.ts'
 import { cents, estimate, isOver, isResumable, priceOf, readsFor, secondsFor } from './rules.ts'
+import { frequentWords } from './rules-words.ts'
 import { CHANGED, notifyScrapeChanged, SCRAPES_CHANNEL, type ScrapeRow } from './service-changes.ts'
 import { findSource } from './service-sources.ts'
 import { scrapeLeads, scrapes } from './tables.ts'
@@ -133,16 +134,16 @@ export async function estimateFor(
   }
 }
 
-/** The follower counts of all profiles that a scrape has read. @throws Refusal SCRAPE_NOT_FOUND */
+/** The follower counts of all profiles that a scrape has read, and its leads' words. @throws Refusal SCRAPE_NOT_FOUND */
 export async function histogram(db: Db, actor: Actor, id: string) {
-  const { bins, cutBins } = await find(db, actor, id)
+  const { bins, cutBins, words } = await find(db, actor, id)
   return {
     bins: HISTOGRAM_BOUNDS.map((from, place) => ({
       from,
       to: HISTOGRAM_BOUNDS[place + 1] ?? null,
       count: (bins[place] ?? 0) + (cutBins[place] ?? 0),
     })),
-    words: [],
+    words: frequentWords(words),
   }
 }
 

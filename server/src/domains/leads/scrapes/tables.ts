@@ -20,6 +20,9 @@ import { workspaceId } from '../../identity/workspaces/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { leads } from '../leads/tables.ts'
 
+/** How many bios have each word, most frequent first. */
+export type WordCounts = readonly (readonly [word: string, bios: number])[]
+
 /** A scrape is a job that survives its process and continues from its cursor. */
 export const scrapes = pgTable(
   'scrapes',
@@ -55,6 +58,8 @@ export const scrapes = pgTable(
     bins: integer('bins').array().notNull().default(sql`'{}'`),
     /** The same of the page that the plan cut, which is read again. */
     cutBins: integer('cut_bins').array().notNull().default(sql`'{}'`),
+    /** How many leads found have each word in their bio; see `addWords`. */
+    words: jsonb('words').$type<WordCounts>().notNull().default([]),
     /** Profiles billed by X, including pages read again. */
     billed: integer('billed').notNull().default(0),
     matched: integer('matched').notNull().default(0),

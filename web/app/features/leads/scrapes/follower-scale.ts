@@ -11,12 +11,7 @@ export interface FollowerFilter {
 }
 
 /** The range of followers that a scrape kept. */
-type Kept = Pick<Scrape, 'minFollowers' | 'maxFollowers'>
-
-/** The filter that shows everyone found. */
-export function everyoneIn({ minFollowers, maxFollowers }: Kept): FollowerFilter {
-  return { min: minFollowers, max: maxFollowers }
-}
+export type Kept = Pick<Scrape, 'minFollowers' | 'maxFollowers'>
 
 /** The end of the scale: one step per bin of the histogram, four per power of ten. */
 export const SCALE_END = HISTOGRAM_BOUNDS.length
@@ -37,19 +32,6 @@ export function followersAt(place: number): number {
 /** The filter between two places; the ends of the scale mean any. */
 export function filterBetween(from: number, to: number): FollowerFilter {
   return { min: from <= 0 ? null : followersAt(from), max: to >= SCALE_END ? null : followersAt(to) }
-}
-
-export function isInFilter(followers: number | null, { min, max }: FollowerFilter): boolean {
-  if (followers === null) return true
-  return followers >= (min ?? 0) && followers <= (max ?? Number.POSITIVE_INFINITY)
-}
-
-/** The bounds that the filter adds to those of the scrape. */
-export function queryOf({ min, max }: FollowerFilter, kept: Kept): Partial<Kept> {
-  return {
-    ...(min !== null && min > kept.minFollowers && { minFollowers: min }),
-    ...(max !== null && max < kept.maxFollowers && { maxFollowers: max }),
-  }
 }
 
 /** Whether the filter reaches beyond what the scrape kept. */

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatCount, formatMoney, formatNumber } from '@x-automated/contract/format'
-import type { LeadFilter } from '@x-automated/contract/leads/leads'
+import type { LeadQuery } from '@x-automated/contract/leads/leads'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { ListPlus, PenLine, Search } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
@@ -8,12 +8,16 @@ import { api } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { cn } from '../../../ui/cn'
+import { Kbd } from '../../../ui/kbd'
+import { type KeyGroup, useKeys } from '../../../ui/use-keys'
 import { useIsOffered } from '../../identity/people/use-role'
 import { useKept } from '../leads/use-kept'
 import { DEFAULT_MESSAGE } from '../leads/use-queue-dms'
+import { BioWordChips } from './bio-word-chips'
 import { FollowerHistogram } from './follower-histogram'
-import { everyoneIn, type FollowerFilter, isWider, queryOf, widened } from './follower-scale'
+import { isWider, widened } from './follower-scale'
 import { FoundFaces } from './found-faces'
+import { everyoneIn, type FoundFilter, queryOf } from './found-filter'
 import { FoundLeads, foundOptions } from './found-leads'
 import { isInProgress, needsConnection, scrapeTimeLeftText } from './scrape-text'
 import { useSaveFound } from './use-save-found'
@@ -28,7 +32,7 @@ export interface FoundCanvasProps {
   onWiden: (scrape: Scrape) => void
   /** The first message to the leads found, which a later area previews. */
   renderMessage: (found: {
-    filter: LeadFilter
+    filter: LeadQuery
     message: string
     onMessage: (message: string) => void
     onWritten: () => void
@@ -38,7 +42,7 @@ export interface FoundCanvasProps {
 /** Faces, follower counts and cards of a scrape's leads, and what to do with them. */
 export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundCanvasProps) {
   const mayWrite = useIsOffered('member')
-  const [filter, setFilter] = useState<FollowerFilter>(() => everyoneIn(scrape))
+  const [filter, setFilter] = useState<FoundFilter>(() => everyoneIn(scrape))
   const isLive = isInProgress(scrape.status)
   const histogram = useQuery(
     api.scrapes.histogram.queryOptions({
@@ -58,20 +62,21 @@ export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundC
   )
   const found = useQuery(foundOptions(scrape, 1, filter))
   const { message, ...writing } = useFirstMessage(mayWrite)
+  const change = (changed: Partial<FoundFilter>) => setFilter({ ...filter, ...changed })
   const isFiltered = Object.keys(queryOf(filter, scrape)).length > 0
-  const bins = histogram.data?.bins ?? []
+  const { bins = [], words = [] } = histogram.data ?? {}
   const count = scrape.matched === 0 ? 0 : (found.data?.total ?? scrape.matched)
+  // Stays when nobody matches, so that nothing jumps.
+  const isUsable = count > 0 || (isFiltered && scrape.matched > 0)
   return (
-    <div
-      className={cn('grid min-w-0 grid-cols-1 gap-8', mayWrite && count > 0 && 'lg:grid-cols-[minmax(0,1fr)_18rem]')}
-    >
+    <div className={cn('grid min-w-0 grid-cols-1 gap-8', mayWrite && isUsable && 'lg:grid-cols-[minmax(0,1fr)_18rem]')}>
       <div className="grid min-w-0 content-start gap-8">
         {faces.data && faces.data.leads.length > 0 && (
           <FoundFaces leads={faces.data.leads} total={faces.data.total} filter={filter} isLive={isLive} />
         )}
         {bins.some((bin) => bin.count > 0) && (
           <div className="grid gap-3">
-            <FollowerHistogram bins={bins} filter={filter} onChange={setFilter} />
+            <FollowerHistogram bins={bins} filter={filter} onChange={change} />
             {isWider(filter, scrape) && (
               <Callout
                 tone="info"
@@ -93,18 +98,17 @@ export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundC
             )}
           </div>
         )}
+        {words.length > 0 && <BioWordChips words={words} chosen={filter} onChange={change} />}
         <FoundLeads scrape={scrape} filter={filter} />
       </div>
-      {mayWrite && count > 0 && (
-        <div className="min-w-0">
+      {mayWrite && isUsable && (
+        <div className="min-w-0 self-start lg:sticky lg:top-[calc(var(--spacing-header)+--spacing(4))]">
           {renderMessage({ filter: { scrapeId: scrape.id, ...queryOf(filter, scrape) }, message, ...writing })}
         </div>
       )}
-      {(isLive || count > 0) && (
+      {(isLive || isUsable) && (
         <FoundBar scrape={scrape} count={count} isFiltered={isFiltered}>
-          {mayWrite && (
-            <FoundActions scrape={scrape} filter={filter} isFiltered={isFiltered} count={count} message={message} />
-          )}
+          {mayWrite && <FoundActions scrape={scrape} filter={filter} count={count} message={message} />}
         </FoundBar>
       )}
     </div>
@@ -193,36 +197,50 @@ const Small = ({ children }: { children: ReactNode }) => (
 
 interface FoundActionsProps {
   scrape: Scrape
-  filter: FollowerFilter
-  isFiltered: boolean
+  filter: FoundFilter
   count: number
   message: string
 }
 
-function FoundActions({ scrape, filter, isFiltered, count, message }: FoundActionsProps) {
-  const save = useSaveFound(scrape, { range: queryOf(filter, scrape), isFiltered, message })
+const FINDER_KEYS: readonly KeyGroup[] = [
+  {
+    title: 'Leads found',
+    keys: [
+      ['S', 'Save as list'],
+      ['W', 'Write to these'],
+    ],
+  },
+]
+
+function FoundActions({ scrape, filter, count, message }: FoundActionsProps) {
+  const save = useSaveFound(scrape, { query: queryOf(filter, scrape), message })
+  const isDisabled = count === 0 || save.isPending
+  const run = (next: 'save' | 'write') => () => {
+    if (!isDisabled) save.run(next)
+  }
+  useKeys({ s: run('save'), w: run('write') }, { groups: FINDER_KEYS })
   return (
     <div className="flex flex-wrap gap-2 max-sm:w-full">
       <Button
         size="lg"
         className="max-sm:flex-1"
         icon={<ListPlus />}
-        disabled={count === 0 || save.isPending}
+        disabled={isDisabled}
         loading={save.isPending && save.variables === 'save'}
-        onClick={() => save.run('save')}
+        onClick={run('save')}
       >
-        Save as list
+        Save as list <Kbd>S</Kbd>
       </Button>
       <Button
         variant="primary"
         size="lg"
         className="max-sm:flex-1"
         icon={<PenLine />}
-        disabled={count === 0 || save.isPending}
+        disabled={isDisabled}
         loading={save.isPending && save.variables === 'write'}
-        onClick={() => save.run('write')}
+        onClick={run('write')}
       >
-        Write to these
+        Write to these <Kbd>W</Kbd>
       </Button>
     </div>
   )

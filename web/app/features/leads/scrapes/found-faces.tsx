@@ -3,7 +3,7 @@ import type { Lead } from '@x-automated/contract/leads/leads'
 import { useEffect, useState } from 'react'
 import { Avatar } from '../../../ui/avatar'
 import { cn } from '../../../ui/cn'
-import { type FollowerFilter, isInFilter } from './follower-scale'
+import { type FoundFilter, isInFilter } from './found-filter'
 
 /** Twenty faces a second. */
 const FACE_EVERY_MS = 50
@@ -12,7 +12,7 @@ interface FoundFacesProps {
   leads: readonly Lead[]
   /** How many leads there are in all. */
   total: number
-  filter: FollowerFilter
+  filter: FoundFilter
   /** They appear one by one while the scrape runs. */
   isLive: boolean
 }
@@ -28,7 +28,7 @@ export function FoundFaces({ leads, total, filter, isLive }: FoundFacesProps) {
           key={lead.id}
           className={cn(
             'transition duration-slow starting:scale-75 starting:opacity-0',
-            !isInFilter(lead.followerCount, filter) && 'opacity-20 grayscale',
+            !isInFilter(lead, filter) && 'opacity-20 grayscale',
           )}
         >
           <Avatar name={lead.name || lead.twitterHandle} src={lead.pictureUrl} />

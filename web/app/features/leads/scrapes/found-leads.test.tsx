@@ -5,7 +5,7 @@ import { MemoryRouter } from 'react-router'
 import { expect, test } from 'vitest'
 import { api } from '../../../api'
 import { createQueryClient } from '../../../query-client'
-import { everyoneIn } from './follower-scale'
+import { everyoneIn } from './found-filter'
 import { FoundLeads } from './found-leads'
 
 test('says that the leads of a scrape were deleted later', () => {

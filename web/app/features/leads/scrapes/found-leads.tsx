@@ -12,14 +12,14 @@ import { EmptyState } from '../../../ui/empty-state'
 import { Pager } from '../../../ui/pager'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
 import { LeadBio, LeadFollowers, LeadIdentity } from '../leads/lead-parts'
-import { type FollowerFilter, queryOf } from './follower-scale'
+import { type FoundFilter, queryOf } from './found-filter'
 import { isInProgress } from './scrape-text'
 
 const PAGE_SIZE = 12
 const POLL_EVERY_MS = 3_000
 
 /** The query for a page of the scrape's leads in this range. */
-export function foundOptions(scrape: Scrape, page: number, filter: FollowerFilter) {
+export function foundOptions(scrape: Scrape, page: number, filter: FoundFilter) {
   return api.leads.list.queryOptions({
     input: { scrapeId: scrape.id, page, pageSize: PAGE_SIZE, ...queryOf(filter, scrape) },
     enabled: scrape.matched > 0,
@@ -29,7 +29,7 @@ export function foundOptions(scrape: Scrape, page: number, filter: FollowerFilte
 }
 
 /** The leads that a scrape has found so far, as cards. */
-export function FoundLeads({ scrape, filter }: { scrape: Scrape; filter: FollowerFilter }) {
+export function FoundLeads({ scrape, filter }: { scrape: Scrape; filter: FoundFilter }) {
   const [shown, setShown] = useState({ page: 1, filter })
   // Another filter begins at its first page.
   const page = shown.filter === filter ? shown.page : 1
@@ -57,7 +57,7 @@ export function FoundLeads({ scrape, filter }: { scrape: Scrape; filter: Followe
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h2 className="text-base">Results</h2>
         <div className="flex items-center gap-3">
-          {inProgress && <Badge tone="accent">{formatNumber(scrape.matched)} leads found</Badge>}
+          {inProgress && <Badge>{formatNumber(scrape.matched)} leads found</Badge>}
           <ButtonLink to={`${paths.leads}?scrape=${scrape.id}`} size="sm" icon={<Users />}>
             Open in Leads
           </ButtonLink>
@@ -66,8 +66,8 @@ export function FoundLeads({ scrape, filter }: { scrape: Scrape; filter: Followe
       {found.isError && !found.data ? (
         <QueryError query={found} />
       ) : found.data?.total === 0 && isFiltered ? (
-        <EmptyState icon={<SearchX />} title="No leads in this range">
-          Widen the range above.
+        <EmptyState icon={<SearchX />} title="No leads match">
+          Widen the range above{filter.required.length + filter.excluded.length > 0 && ', or drop a word'}.
         </EmptyState>
       ) : found.data?.total === 0 ? (
         <EmptyState icon={<UserX />} title="These leads were deleted">
@@ -78,11 +78,11 @@ export function FoundLeads({ scrape, filter }: { scrape: Scrape; filter: Followe
           {found.isPending && <LoadingText>Loading leads…</LoadingText>}
           <ul
             aria-busy={found.isPlaceholderData || undefined}
-            className="grid gap-3 transition-opacity aria-busy:opacity-60 sm:grid-cols-2"
+            className="grid grid-cols-1 gap-x-10 transition-opacity aria-busy:opacity-60 sm:grid-cols-2"
           >
             {found.data
               ? found.data.leads.map((lead) => (
-                  <li key={lead.id} className="grid content-between gap-3 rounded-lg border border-line bg-surface p-4">
+                  <li key={lead.id} className="grid content-between gap-3 border-t border-hair py-4">
                     <div className="grid gap-2.5">
                       <LeadIdentity lead={lead} />
                       <p className="text-muted">

@@ -133,7 +133,7 @@ export function ScrapeForm({ busy, hasFound, askCredentials, onAskCredentials, o
           {errorText(create.error, 'Failed to scrape X followers')}
         </Callout>
       )}
-      <div className="grid gap-x-10 gap-y-5 border-t border-hair pt-5 lg:grid-cols-2">
+      <div className="grid gap-x-8 gap-y-5 border-t border-hair pt-5 sm:grid-cols-2 lg:grid-cols-3">
         <div className="grid content-start gap-4">
           <FollowerRange form={form} />
         </div>
@@ -157,6 +157,8 @@ export function ScrapeForm({ busy, hasFound, askCredentials, onAskCredentials, o
               )}
             />
           </Field>
+        </div>
+        <div className="grid content-start gap-4">
           <Field label="Lead limit" hint="Stops when this many leads are found.">
             <Select
               options={[...LEAD_LIMITS]

@@ -31,11 +31,11 @@ export function ScrapePanel({ scrape, onChanged, onAnother }: ScrapePanelProps) 
   return (
     <section
       aria-label={scrapeTitle(scrape)}
-      className="grid gap-4 rounded-lg border border-line bg-surface p-5"
+      className="grid gap-4 border-t border-line pt-6"
       aria-busy={inProgress && !needsConnection(scrape)}
     >
       <div className="flex flex-wrap items-start justify-between gap-3">
-        <div className="grid min-w-0 gap-1">
+        <div className="flex min-w-0 flex-wrap items-baseline gap-x-3 gap-y-1">
           <h2 className="text-base wrap-anywhere">{scrapeTitle(scrape)}</h2>
           <p className="text-muted wrap-anywhere">{scrapeFilter(scrape)}</p>
         </div>

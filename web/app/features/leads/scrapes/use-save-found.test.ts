@@ -1,7 +1,8 @@
+import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { expect, it, vi } from 'vitest'
-import { saveFound } from './use-save-found'
+import { listName, saveFound } from './use-save-found'
 
-const found = { scrape: { id: 's', matched: 2 }, range: {}, name: 'Followers of @ana' }
+const found = { scrape: { id: 's', matched: 2 }, query: { bioWords: 'founder' }, name: 'Followers of @ana' }
 
 it('saveFound adds to the list that it made, after a failure and after more leads were found', async () => {
   const lists = {
@@ -17,4 +18,13 @@ it('saveFound adds to the list that it made, after a failure and after more lead
   expect(await save(kept)).toMatchObject({ added: null })
   expect(await save(kept, 5)).toMatchObject({ id: 'l', added: 2 })
   expect(lists.create).toHaveBeenCalledOnce()
+  expect(lists.addLeads).toHaveBeenLastCalledWith({ id: 'l', filter: { scrapeId: 's', bioWords: 'founder' } })
+})
+
+it('names the list by what it was filtered by', () => {
+  const scrape = { type: 'followers', twitterHandle: 'ana', minFollowers: 100, maxFollowers: 9_000 } as Scrape
+  expect(listName(scrape, {})).toBe('Followers of @ana')
+  expect(listName(scrape, { minFollowers: 200, bioWords: 'founder -crypto' })).toBe(
+    'Followers of @ana, 200 to 9,000 followers, founder, not crypto',
+  )
 })

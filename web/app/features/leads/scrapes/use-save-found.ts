@@ -1,4 +1,5 @@
 import { formatCount } from '@x-automated/contract/format'
+import { parseBioWords } from '@x-automated/contract/leads/bio-words'
 import { LIST_NAME_MAX } from '@x-automated/contract/leads/lists'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { useRef } from 'react'
@@ -7,24 +8,22 @@ import { api, client, errorCode } from '../../../api'
 import { toast } from '../../../ui/toast'
 import { useAction } from '../../../use-action'
 import { startCampaignPath } from '../lists/start-campaign'
+import type { FoundQuery } from './found-filter'
 import { scrapeFilter, scrapeTitle } from './scrape-text'
 
-type Range = { minFollowers?: number; maxFollowers?: number }
-
 interface Saved {
-  range: Range
-  isFiltered: boolean
+  query: FoundQuery
   /** The first message of a campaign for them. */
   message: string
 }
 
-/** Saves the leads found, in this range, as a new list. Then opens a campaign for it, if asked. */
-export function useSaveFound(scrape: Scrape, { range, isFiltered, message }: Saved) {
+/** Saves the leads found that match as a new list. Then opens a campaign for it, if asked. */
+export function useSaveFound(scrape: Scrape, { query, message }: Saved) {
   const navigate = useNavigate()
   const kept = useRef<KeptList>({})
   return useAction(
     (_next: 'save' | 'write') =>
-      saveFound(kept.current, { scrape, range, name: listName(scrape, range, isFiltered) }, client.lists),
+      saveFound(kept.current, { scrape, query, name: listName(scrape, query) }, client.lists),
     {
       onSuccess({ id, name, added }, next) {
         if (added === null) {
@@ -45,7 +44,7 @@ interface KeptList {
 
 interface Found {
   scrape: Pick<Scrape, 'id' | 'matched'>
-  range: Range
+  query: FoundQuery
   name: string
 }
 
@@ -55,10 +54,10 @@ interface Found {
  */
 export async function saveFound(
   kept: KeptList,
-  { scrape, range, name }: Found,
+  { scrape, query, name }: Found,
   lists: Pick<typeof client.lists, 'create' | 'addLeads'>,
 ): Promise<{ id: string; name: string; added: number | null }> {
-  const of = JSON.stringify([scrape.id, range])
+  const of = JSON.stringify([scrape.id, query])
   if (kept.list?.of !== of) kept.list = { of, id: (await lists.create({ name })).id, name, matched: null }
   const { list } = kept
   if (list.matched === scrape.matched) return { id: list.id, name: list.name, added: null }
@@ -68,7 +67,7 @@ export async function saveFound(
     do {
       const part: { changed: number; cursor: string | null } = await lists.addLeads({
         id: list.id,
-        filter: { scrapeId: scrape.id, ...range },
+        filter: { scrapeId: scrape.id, ...query },
         ...(cursor !== null && { cursor }),
       })
       added += part.changed
@@ -82,9 +81,14 @@ export async function saveFound(
   return { id: list.id, name: list.name, added }
 }
 
-function listName(scrape: Scrape, range: Range, isFiltered: boolean): string {
-  const name = isFiltered
-    ? `${scrapeTitle(scrape)}, ${scrapeFilter({ ...scrape, ...range, keywords: [] })}`
-    : scrapeTitle(scrape)
-  return name.slice(0, LIST_NAME_MAX)
+/** 'Followers of @ana, 200 to 9,000 followers, founder, not crypto'. */
+export function listName(scrape: Scrape, { bioWords = '', ...range }: FoundQuery): string {
+  const { required, excluded } = parseBioWords(bioWords)
+  const parts = [
+    scrapeTitle(scrape),
+    Object.keys(range).length > 0 && scrapeFilter({ ...scrape, ...range, keywords: [] }),
+    ...required,
+    ...excluded.map((word) => `not ${word}`),
+  ]
+  return parts.filter(Boolean).join(', ').slice(0, LIST_NAME_MAX)
 }

@@ -1,4 +1,4 @@
-import type { LeadFilter } from '@x-automated/contract/leads/leads'
+import type { LeadQuery } from '@x-automated/contract/leads/leads'
 import { Field } from '../../../ui/field'
 import { Textarea } from '../../../ui/input'
 import { MESSAGE_MAX } from './message-field'
@@ -6,7 +6,7 @@ import { MessagePreview } from './message-preview'
 
 interface FoundMessageProps {
   /** The leads found. */
-  filter: LeadFilter
+  filter: LeadQuery
   message: string
   onMessage: (message: string) => void
   /** The field was left. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
-import type { LeadFilter } from '@x-automated/contract/leads/leads'
+import type { LeadQuery } from '@x-automated/contract/leads/leads'
 import type { Vocabulary } from '@x-automated/contract/outreach/template'
 import { ChevronLeft, ChevronRight, Search } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
@@ -28,7 +28,7 @@ interface MessagePreviewProps {
   /** '' without a list. */
   listId: string
   /** The leads to show instead of a list's. */
-  filter?: LeadFilter
+  filter?: LeadQuery
   /** Who sends; without it, the account that is current at launch. */
   xAccountId: string | null
   /** The saved campaign, whose approved openers are shown. */

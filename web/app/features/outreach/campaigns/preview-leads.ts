@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { Lead, LeadFilter } from '@x-automated/contract/leads/leads'
+import type { Lead, LeadQuery } from '@x-automated/contract/leads/leads'
 import { useState } from 'react'
 import { api } from '../../../api'
 import { isInitialLoading } from '../../../initial-loading'
@@ -10,7 +10,7 @@ const PAGE_SIZE = 10
 type PreviewLead = Pick<Lead, 'id' | 'name' | 'twitterHandle' | 'metadata' | 'pictureUrl'>
 
 /** Steps through a list's leads, those that a filter matches, or those of a search. @param listId '' for none */
-export function usePreviewLeads(listId: string, filter: LeadFilter = { listId }) {
+export function usePreviewLeads(listId: string, filter: LeadQuery = { listId }) {
   const of = JSON.stringify(filter)
   const [position, setPosition] = useState({ of, search: '', index: 0 })
   // Other leads start at the first one.

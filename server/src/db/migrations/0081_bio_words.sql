@@ -1,0 +1,1 @@
+ALTER TABLE "scrapes" ADD COLUMN "words" jsonb DEFAULT '[]'::jsonb NOT NULL;

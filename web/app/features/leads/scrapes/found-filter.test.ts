@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { everyoneIn, type FoundFilter, isInFilter, queryOf, withPressed } from './found-filter'
+
+const kept = { minFollowers: 100, maxFollowers: 10_000 }
+const everyone = everyoneIn(kept)
+
+test('keeps people whose follower count is unknown', () => {
+  const filter: FoundFilter = { ...everyone, min: 5, max: 9 }
+  expect([null, 4, 5, 9, 10].map((followerCount) => isInFilter({ followerCount, bio: null }, filter))).toEqual([
+    true,
+    false,
+    true,
+    true,
+    false,
+  ])
+})
+
+test('means people by the words of their bio', () => {
+  const filter = { ...everyone, required: ['founder'], excluded: ['crypto'] }
+  const fits = (bio: string | null) => isInFilter({ followerCount: 200, bio }, filter)
+  expect([fits('Founder'), fits('Cofounder'), fits('Crypto founder'), fits(null)]).toEqual([true, false, false, false])
+})
+
+test('asks only for bounds narrower than those of the scrape, and for words', () => {
+  expect(queryOf(everyone, kept)).toEqual({})
+  expect(queryOf({ ...everyone, min: 10, max: null }, kept)).toEqual({})
+  expect(queryOf({ ...everyone, min: 200, max: 9_000 }, kept)).toEqual({ minFollowers: 200, maxFollowers: 9_000 })
+  expect(queryOf({ ...everyone, required: ['founder'], excluded: ['crypto'] }, kept)).toEqual({
+    bioWords: 'founder -crypto',
+  })
+})
+
+test('requires a word by the first press, excludes it by the second, and drops it by the third', () => {
+  const one = withPressed(everyone, 'ai')
+  const two = withPressed(one, 'ai')
+  expect([one, two, withPressed(two, 'ai')]).toEqual([
+    { required: ['ai'], excluded: [] },
+    { required: [], excluded: ['ai'] },
+    { required: [], excluded: [] },
+  ])
+  expect(withPressed({ required: ['ai'], excluded: [] }, 'saas')).toEqual({ required: ['ai', 'saas'], excluded: [] })
+})

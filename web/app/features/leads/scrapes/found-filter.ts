@@ -1,0 +1,43 @@
+import { type BioWords, bioWordsText, fitsBioWords } from '@x-automated/contract/leads/bio-words'
+import type { Lead } from '@x-automated/contract/leads/leads'
+import type { FollowerFilter, Kept } from './follower-scale'
+
+/** Which of the leads found are meant: by followers, and by words of their bio. */
+export type FoundFilter = FollowerFilter & BioWords
+
+/** The filter that shows everyone found. */
+export function everyoneIn({ minFollowers, maxFollowers }: Kept): FoundFilter {
+  return { min: minFollowers, max: maxFollowers, required: [], excluded: [] }
+}
+
+/** Whether a lead is meant. An unknown follower count is. */
+export function isInFilter(lead: Pick<Lead, 'followerCount' | 'bio'>, filter: FoundFilter): boolean {
+  if (!fitsBioWords(lead.bio, filter)) return false
+  const { followerCount } = lead
+  if (followerCount === null) return true
+  return followerCount >= (filter.min ?? 0) && followerCount <= (filter.max ?? Number.POSITIVE_INFINITY)
+}
+
+/** What a query of leads asks for; bounds only if they are narrower than those of the scrape. */
+export interface FoundQuery extends Partial<Kept> {
+  bioWords?: string
+}
+
+/** The filter as a query of the scrape's leads; empty for everyone. */
+export function queryOf(filter: FoundFilter, kept: Kept): FoundQuery {
+  const { min, max } = filter
+  const bioWords = bioWordsText(filter)
+  return {
+    ...(min !== null && min > kept.minFollowers && { minFollowers: min }),
+    ...(max !== null && max < kept.maxFollowers && { maxFollowers: max }),
+    ...(bioWords && { bioWords }),
+  }
+}
+
+/** The words after one was pressed: required, then excluded, then neither. */
+export function withPressed({ required, excluded }: BioWords, word: string): BioWords {
+  const without = (words: readonly string[]) => words.filter((other) => other !== word)
+  if (required.includes(word)) return { required: without(required), excluded: [...excluded, word] }
+  if (excluded.includes(word)) return { required, excluded: without(excluded) }
+  return { required: [...required, word], excluded }
+}
