@@ -29,12 +29,24 @@ describe('matches', () => {
     expect(labels('@indiehackers')[0]).toEqual(['Actions', 'Scrape @indiehackers'])
     expect(labels('scrape indiehackers')[0]).toEqual(['Actions', 'Scrape @indiehackers'])
     expect(labels('two words')).toEqual([])
+    expect(labels('scrape')).toEqual([
+      ['Actions', 'Scrape a handle'],
+      ['Pages', 'Find leads'],
+    ])
   })
 
   test('offers viewers nothing that they may not do', () => {
     expect(labels('inbox', [], false)).toEqual([['Settings', 'Inbox settings']])
     expect(labels('campaign', [], false)).toEqual([['Pages', 'Campaigns']])
   })
+})
+
+test('suggestions begin with the actions of every day', () => {
+  expect(
+    suggestions([], true)
+      .at(-1)
+      ?.items.map(({ label }) => label),
+  ).toEqual(['New campaign', 'Scrape a handle', 'Pause all campaigns'])
 })
 
 test('suggestions show a recent page once', () => {

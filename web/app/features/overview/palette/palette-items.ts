@@ -73,6 +73,9 @@ const PAGES: PaletteItem[] = [
   page('Account', paths.account, 'profile email password'),
   page('Browser extension', paths.extension, 'chrome'),
   page('Pricing', paths.pricing, 'plans upgrade'),
+  page('Lead Lists', `${paths.xAutomation}?tab=lists`, 'segments'),
+  page('Help', paths.help, 'docs documentation guide how to'),
+  page('Changelog', paths.changelog, 'what’s new releases updates'),
 ]
 
 /** The tabs of the settings, without their content. A test compares them. */
@@ -93,6 +96,14 @@ const ACTIONS: PaletteItem[] = [
     label: 'New campaign',
     path: startCampaignPath(),
     words: 'create start launch',
+    forMembers: true,
+  },
+  {
+    id: 'find-leads',
+    kind: 'action',
+    label: 'Scrape a handle',
+    path: `${paths.xAutomation}?tab=scraper`,
+    words: 'find leads followers',
     forMembers: true,
   },
   {
@@ -121,6 +132,7 @@ function rankOf({ label, words = '' }: Pick<PaletteItem, 'label' | 'words'>, q: 
 
 /** The X handle that a search names: '@indiehackers', 'scrape indiehackers' or 'indiehackers'. */
 function handleOf(q: string): string | null {
+  if ('scrape a handle'.startsWith(q.toLowerCase())) return null
   const text = q.replace(/^scrape\s+/i, '').trim()
   return text.length < 3 || /\s/.test(text) ? null : handleIn(text)
 }

@@ -237,6 +237,7 @@ const KIND_ICONS: Record<ItemKind, LucideIcon> = {
 }
 const ACTION_ICONS: Record<string, LucideIcon> = {
   scrape: Radar,
+  'find-leads': Radar,
   'new-campaign': Plus,
   'pause-all': CirclePause,
   keys: Keyboard,
