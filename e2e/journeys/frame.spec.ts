@@ -42,6 +42,9 @@ it('leads to every page from the sidebar and marks the open one', async () => {
     await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
     await expect.poll(() => current(page)).toEqual(marked)
   }
+  // Its tabs are in the top bar, beside the title.
+  await page.goto('/twitter')
+  await expect.poll(async () => (await page.getByRole('tablist').boundingBox())?.y).toBeLessThan(20)
   // Every path below /campaigns belongs to Campaigns.
   world.expectConsole(/404/)
   await page.goto('/campaigns/00000000-0000-4000-8000-000000000000')

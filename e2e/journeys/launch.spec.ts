@@ -1,5 +1,6 @@
 import { createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
+import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { expectSoundPage, importLeads, messagesAtX, openWorld, signUp, type World } from '../world.ts'
 
@@ -83,6 +84,7 @@ test('takes at most 8 clicks from home through the finder to the first message',
   await press('Start Scraping')
   await page.getByText('Successfully scraped').waitFor()
   await page.getByText(/^As .+ sees it$/).waitFor()
+  await filterByWord(page)
   await press('Write to these')
   // The message of the preview comes along.
   await expect.poll(() => page.getByLabel('Message template').inputValue()).toMatch(/^Hello!/)
@@ -92,3 +94,15 @@ test('takes at most 8 clicks from home through the finder to the first message',
   await expect.poll(async () => (await messagesAtX(world.x)).some(({ from }) => from === 'clicker')).toBe(true)
   expect(clicks).toBeLessThanOrEqual(8)
 })
+
+/** Requires a word of the bios, excludes it, and drops it again, by keyboard. */
+async function filterByWord(page: Page): Promise<void> {
+  const word = page.getByRole('region', { name: 'Bio words' }).getByRole('button').first()
+  const count = Number(/(\d+) leads/.exec((await word.textContent()) ?? '')?.[1])
+  const matches = page.getByRole('region', { name: 'Leads to use' }).getByRole('definition').first()
+  const all = Number(await matches.innerText())
+  for (const expected of [`${count} of ${all}`, `${all - count} of ${all}`, `${all}`]) {
+    await word.press('Space')
+    await expect.poll(() => matches.innerText()).toBe(expected)
+  }
+}

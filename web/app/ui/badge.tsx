@@ -5,25 +5,24 @@ import { cn } from './cn'
 
 export type Tone = 'neutral' | 'accent' | 'info' | 'good' | 'warn' | 'bad'
 
-const colored = 'border-current/25 bg-current/8'
+/** Neutral and accent badges are boxes. The others say a state: a dot or an icon, and a word. */
+const boxes = { neutral: 'border-line bg-sunken text-muted', accent: 'border-accent-edge bg-accent text-accent-ink' }
+const words = { info: 'text-info', good: 'text-good', warn: 'text-warn', bad: 'text-bad' }
 
-const tones: Record<Tone, string> = {
-  neutral: 'border-line bg-sunken text-muted',
-  accent: 'border-accent-edge bg-accent text-accent-ink',
-  info: `${colored} text-info`,
-  good: `${colored} text-good`,
-  warn: `${colored} text-warn`,
-  bad: `${colored} text-bad`,
-}
+const boxShape = 'h-6 gap-1.5 rounded-md border px-2 text-xs font-strong'
+const wordShape = 'gap-1.75 text-ui'
 
-const shape =
-  'inline-flex h-6 w-fit items-center gap-1.5 rounded-md border px-2 text-xs font-strong whitespace-nowrap [&_svg]:size-3.5 [&_svg]:shrink-0'
-
-/** A short label: '12 leads found', 'Save 50%'. */
+/** A short label: '12 leads found', 'Save 50%', 'Connected'. */
 export function Badge({ tone = 'neutral', icon, children }: { tone?: Tone; icon?: ReactNode; children: ReactNode }) {
+  const isBox = tone === 'neutral' || tone === 'accent'
   return (
-    <span className={cn(shape, tones[tone])}>
-      {icon}
+    <span
+      className={cn(
+        'inline-flex w-fit items-center whitespace-nowrap [&_svg]:size-3.5 [&_svg]:shrink-0',
+        isBox ? [boxShape, boxes[tone]] : [wordShape, words[tone]],
+      )}
+    >
+      {icon ?? (!isBox && <span aria-hidden className="size-1.75 shrink-0 rounded-full bg-current" />)}
       {children}
     </span>
   )

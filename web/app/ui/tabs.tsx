@@ -16,10 +16,12 @@ export interface TabsProps {
   tabs: readonly Tab[]
   value: string
   onChange: (value: string) => void
+  /** The page's PageHeader, on one line with the tabs where there is room. */
+  header?: ReactNode
 }
 
 /** Tabs. Use `useTabParam` to keep the open one in the URL. */
-export function Tabs({ label, tabs, value, onChange }: TabsProps) {
+export function Tabs({ label, tabs, value, onChange, header }: TabsProps) {
   const strip = useRef<HTMLDivElement>(null)
 
   // Scrolls the open tab to the center if the strip overflows.
@@ -32,21 +34,31 @@ export function Tabs({ label, tabs, value, onChange }: TabsProps) {
     frame.scrollLeft += inner.left + inner.width / 2 - (outer.left + outer.width / 2)
   }, [value])
 
+  const list = (
+    <div ref={strip} data-tab-strip className="-mx-4 overflow-x-auto px-4 [scrollbar-width:none] md:mx-0 md:px-0">
+      <Base.List aria-label={label} className="flex w-max min-w-full gap-1 border-b border-line">
+        {tabs.map((tab) => (
+          <Base.Tab
+            key={tab.value}
+            value={tab.value}
+            className="-mb-px flex min-h-10 items-center gap-2 rounded-t-md border-b-2 border-transparent px-3 whitespace-nowrap text-muted transition-colors -outline-offset-2 hover:text-ink data-active:border-ink data-active:font-strong data-active:text-ink pointer-coarse:min-h-11"
+          >
+            {tab.label}
+          </Base.Tab>
+        ))}
+      </Base.List>
+    </div>
+  )
   return (
     <Base.Root value={value} onValueChange={(next) => onChange(String(next))}>
-      <div ref={strip} className="-mx-4 overflow-x-auto px-4 [scrollbar-width:none] md:mx-0 md:px-0">
-        <Base.List aria-label={label} className="flex w-max min-w-full gap-1 border-b border-line">
-          {tabs.map((tab) => (
-            <Base.Tab
-              key={tab.value}
-              value={tab.value}
-              className="-mb-px flex min-h-10 items-center gap-2 rounded-t-md border-b-2 border-transparent px-3 whitespace-nowrap text-muted transition-colors -outline-offset-2 hover:text-ink data-active:border-ink data-active:font-strong data-active:text-ink pointer-coarse:min-h-11"
-            >
-              {tab.label}
-            </Base.Tab>
-          ))}
-        </Base.List>
-      </div>
+      {header ? (
+        <div className="header-with-tabs">
+          {header}
+          {list}
+        </div>
+      ) : (
+        list
+      )}
       {tabs.map(
         (tab) =>
           tab.content !== undefined && (

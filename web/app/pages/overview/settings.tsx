@@ -18,9 +18,12 @@ const tabs = settingsTabs.map(({ isWide, content, ...tab }) => ({
 export default function Settings() {
   const [tab, open] = useTabParam([first.value, ...others.map(({ value }) => value)])
   return (
-    <>
-      <PageHeader title="Settings" description={text} />
-      <Tabs label="Settings" tabs={tabs} value={tab} onChange={open} />
-    </>
+    <Tabs
+      header={<PageHeader title="Settings" description={text} />}
+      label="Settings"
+      tabs={tabs}
+      value={tab}
+      onChange={open}
+    />
   )
 }

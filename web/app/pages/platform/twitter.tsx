@@ -20,24 +20,22 @@ export const handle: SignedInHandle = { slowAfterMs: 3000 }
 export default function XAutomation() {
   const [tab, openTab] = useTabParam(['connect', 'scraper', 'messenger', 'analytics', 'lists'])
   return (
-    <>
-      <PageHeader title="X Automation" description={text} />
-      <Tabs
-        label="X Automation"
-        value={tab}
-        onChange={openTab}
-        tabs={[
-          { value: 'connect', label: 'Connect X', content: <ConnectX notice={<ReplyDetectionNotice />} /> },
-          {
-            value: 'scraper',
-            label: 'X Scraper',
-            content: <Scraper renderMessage={(found) => <FoundMessage {...found} />} />,
-          },
-          { value: 'messenger', label: 'X Messenger', content: <Messenger /> },
-          { value: 'analytics', label: 'X Analytics', content: <Analytics /> },
-          { value: 'lists', label: 'Lead Lists', content: <LeadLists /> },
-        ]}
-      />
-    </>
+    <Tabs
+      header={<PageHeader title="X Automation" description={text} />}
+      label="X Automation"
+      value={tab}
+      onChange={openTab}
+      tabs={[
+        { value: 'connect', label: 'Connect X', content: <ConnectX notice={<ReplyDetectionNotice />} /> },
+        {
+          value: 'scraper',
+          label: 'X Scraper',
+          content: <Scraper renderMessage={(found) => <FoundMessage {...found} />} />,
+        },
+        { value: 'messenger', label: 'X Messenger', content: <Messenger /> },
+        { value: 'analytics', label: 'X Analytics', content: <Analytics /> },
+        { value: 'lists', label: 'Lead Lists', content: <LeadLists /> },
+      ]}
+    />
   )
 }

@@ -63,21 +63,23 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
         <DockedStepsOnDemand />
         <SendingPulse />
       </div>
-      <MenuOnDemand
-        load={loadHelp}
-        trigger={
-          <IconButton size="sm" label="Help" title="Help" icon={<CircleQuestionMark />} className="ms-0.5 text-muted" />
-        }
-      />
-      <IconButton
-        size="sm"
-        label={label}
-        title={label}
-        aria-expanded={!isRail}
-        onClick={toggle}
-        icon={<Icon />}
-        className="-mt-2 ms-0.5 text-muted"
-      />
+      <div className="flex flex-wrap justify-between gap-1 px-0.5">
+        <MenuOnDemand
+          load={loadHelp}
+          trigger={
+            <IconButton size="sm" label="Help" title="Help" icon={<CircleQuestionMark />} className="text-muted" />
+          }
+        />
+        <IconButton
+          size="sm"
+          label={label}
+          title={label}
+          aria-expanded={!isRail}
+          onClick={toggle}
+          icon={<Icon />}
+          className="text-muted"
+        />
+      </div>
     </div>
   )
 }

@@ -1,6 +1,4 @@
-import { Badge } from '../../../ui/badge'
-
-/** Options of the billing cycle switch. @param saving badge of the yearly one: 'Save 40%' */
+/** Options of the billing cycle switch. @param saving beside the yearly one: 'Save 40%' */
 export function cycleOptions(saving: string) {
   return [
     { value: 'monthly', label: 'Monthly' },
@@ -8,7 +6,7 @@ export function cycleOptions(saving: string) {
       value: 'yearly',
       label: (
         <>
-          Yearly <Badge tone="accent">{saving}</Badge>
+          Yearly <span className="text-xs font-strong text-accent-word">{saving}</span>
         </>
       ),
     },

@@ -17,6 +17,10 @@ export interface PlanCardProps {
   note?: ReactNode
   /** Highlighted. */
   featured?: boolean
+  /** One of several in one box, instead of a box of its own. */
+  isPart?: boolean
+  /** Below the name: whom it is for. */
+  audience?: string
   heading?: 'h2' | 'h3'
   /** The button; gets the id of the name that describes it. */
   action: (nameId: string) => ReactNode
@@ -32,6 +36,8 @@ export function PlanCard({
   badge,
   note,
   featured,
+  isPart,
+  audience,
   heading: Heading = 'h2',
   action,
 }: PlanCardProps) {
@@ -39,8 +45,12 @@ export function PlanCard({
   return (
     <li
       className={cn(
-        'flex min-w-0 flex-col gap-6 rounded-xl border bg-surface p-6',
-        featured ? 'border-accent-line shadow-sm' : 'border-line',
+        'flex min-w-0 flex-col gap-6 p-6',
+        isPart && 'border-line not-first:max-lg:border-t not-first:lg:border-s md:p-8',
+        isPart &&
+          featured &&
+          'relative bg-sunken before:absolute before:inset-x-0 before:-top-px before:h-0.5 before:bg-ink',
+        !isPart && ['rounded-xl border bg-surface', featured ? 'border-accent-line shadow-sm' : 'border-line'],
       )}
     >
       <div className="grid gap-3">
@@ -50,6 +60,7 @@ export function PlanCard({
           </Heading>
           {badge}
         </div>
+        {audience && <p className="-mt-2 text-muted">{audience}</p>}
         <p className="flex items-baseline gap-1">
           <span className="text-4xl font-strong" data-numeric>
             {price}

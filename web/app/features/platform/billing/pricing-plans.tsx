@@ -2,7 +2,6 @@ import { levelOf, PLAN_LEVELS, PLANS, type PlanId, type PlanLevel } from '@x-aut
 import type { ReactNode } from 'react'
 import { paths } from '../../../paths'
 import { useCarriedReferral } from '../../../referral-code'
-import { Badge } from '../../../ui/badge'
 import { ButtonLink, type ButtonVariant, buttonClass } from '../../../ui/button'
 import { cycleOptions } from './cycle-options'
 import { PlanCard } from './plan-card'
@@ -15,6 +14,13 @@ const looks: Record<PlanId, { variant: ButtonVariant; popular?: true; savings?: 
   agency_monthly: { variant: 'secondary' },
   pro_yearly: { variant: 'primary', popular: true, savings: 'Save $300' },
   agency_yearly: { variant: 'secondary', savings: 'Save $720' },
+}
+
+/** Whom each plan is for. */
+const AUDIENCES: Record<PlanLevel, string> = {
+  free: 'To see whether people answer.',
+  pro: 'For a founder who writes every week.',
+  agency: 'For teams who write for others.',
 }
 
 const cycles = cycleOptions('Save 50%')
@@ -31,12 +37,14 @@ const limitsOf = (level: PlanLevel) =>
   ] as const
 
 /** Free and the paid plans by billing cycle. The switch is CSS only, so it works before hydration. */
-export function PricingPlans() {
+export function PricingPlans({ header }: { header: ReactNode }) {
   const linkOf = usePlanLink()
   const carry = useCarriedReferral()
   const free = (
     <PlanCard
+      isPart
       name={PLAN_LEVELS.free.name}
+      audience={AUDIENCES.free}
       price={priceText(0)}
       period="/month"
       note="No card needed"
@@ -50,8 +58,11 @@ export function PricingPlans() {
     />
   )
   return (
-    <div className="group/cycle grid w-full justify-items-center gap-8">
-      <CycleSwitch />
+    <div className="group/cycle grid w-full gap-8 md:gap-12">
+      <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-6">
+        {header}
+        <CycleSwitch />
+      </div>
       <Cards
         cycle="monthly"
         free={free}
@@ -97,19 +108,24 @@ interface CardsProps {
 
 function Cards({ cycle, free, linkOf, className }: CardsProps) {
   return (
-    <ul aria-label={`Plans paid ${cycle}`} className={`${className} w-full max-w-5xl gap-4 lg:grid-cols-3`}>
+    <ul
+      aria-label={`Plans paid ${cycle}`}
+      className={`${className} w-full overflow-clip rounded-xl border border-line lg:grid-cols-3`}
+    >
       {free}
       {PLANS.filter((plan) => plan.billingCycle === cycle).map((plan) => {
         const { variant, popular, savings } = looks[plan.id]
         return (
           <PlanCard
             key={plan.id}
+            isPart
             name={plan.name}
+            audience={AUDIENCES[levelOf(plan.id)]}
             price={priceText(plan.priceCents)}
             period={cycle === 'yearly' ? '/year' : '/month'}
             features={plan.features}
             featured={popular}
-            badge={popular && <Badge tone="accent">MOST POPULAR</Badge>}
+            badge={popular && <span className="text-2xs font-strong tracking-wide">MOST POPULAR</span>}
             limits={limitsOf(levelOf(plan.id))}
             note={
               savings && (

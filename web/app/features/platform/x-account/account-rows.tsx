@@ -1,5 +1,5 @@
 import type { XAccount } from '@x-automated/contract/platform/x-account'
-import { CircleCheck, Unplug } from 'lucide-react'
+import { Unplug } from 'lucide-react'
 import { client } from '../../../api'
 import { Badge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
@@ -32,7 +32,7 @@ function AccountRow({ account }: { account: XAccount }) {
         <div className="flex flex-wrap items-center gap-2">
           <XHandle handle={handle} className="font-strong wrap-anywhere" />
           <AccountBadge status={status} />
-          {isCurrent && <Badge tone="accent">Current</Badge>}
+          {isCurrent && <Badge>Current</Badge>}
         </div>
         <p className="text-xs text-muted">
           {reason ?? (
@@ -70,9 +70,7 @@ function AccountRow({ account }: { account: XAccount }) {
 /** 'Connected' or 'Not Connected'. */
 export function AccountBadge({ status }: { status: XAccount['status'] | 'none' }) {
   return status === 'connected' ? (
-    <Badge tone="good" icon={<CircleCheck aria-hidden />}>
-      Connected
-    </Badge>
+    <Badge tone="good">Connected</Badge>
   ) : (
     <Badge icon={<Unplug aria-hidden />}>Not Connected</Badge>
   )

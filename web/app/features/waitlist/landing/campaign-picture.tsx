@@ -47,14 +47,14 @@ export function CampaignPicture() {
           <p className="truncate text-base font-strong">Founders who follow @indiehackers</p>
           <StatusBadge status="active" />
         </div>
-        <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3 md:gap-4 [&>:last-child]:max-sm:col-span-2">
+        <dl className="grid grid-cols-3 gap-3 border-y border-line py-4 *:border-0 *:p-0 md:gap-4">
           {figures.map((figure) => (
             <StatCard key={figure.label} {...figure} />
           ))}
         </dl>
         <div className="grid gap-3 md:gap-4 lg:grid-cols-[3fr_2fr]">
           {/* Aligned to the top: the list beside it may be parsed later and makes the row taller. */}
-          <div className="grid content-start gap-4 rounded-lg border border-line bg-surface p-4">
+          <div className="grid content-start gap-4 py-2 lg:pe-4">
             <p className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
               <span className="font-strong">Last 14 days</span>
               <span className="flex gap-4 text-xs text-muted">
@@ -64,9 +64,9 @@ export function CampaignPicture() {
             </p>
             <Bars />
           </div>
-          <ul className="rounded-lg border border-line bg-surface">
+          <ul className="lg:ps-4">
             {people.map(({ name, handle, status, when }) => (
-              <li key={handle} className="flex items-center gap-3 border-b border-line px-4 py-2.5 last:border-b-0">
+              <li key={handle} className="flex items-center gap-3 border-b border-line py-2.5 last:border-b-0">
                 <Avatar name={name} size="sm" />
                 <p className="grid min-w-0 flex-1">
                   <span className="truncate font-strong">{name}</span>
@@ -102,7 +102,7 @@ const MOST = 40
 function Bars() {
   const high = (value: number) => (value / MOST) * HEIGHT
   return (
-    <svg viewBox={`0 0 ${days.length * STEP - (STEP - BAR)} ${HEIGHT}`} className="max-h-54 w-full" aria-hidden="true">
+    <svg viewBox={`0 0 ${days.length * STEP - (STEP - BAR)} ${HEIGHT}`} className="w-full" aria-hidden="true">
       {days.flatMap((counts, day) =>
         counts.map((count, kind) => (
           <rect

@@ -11,15 +11,12 @@ const claims = [
 export function Claims() {
   return (
     <section aria-label="Results" className="page-width pb-16 md:pb-24">
-      <ul className="grid grid-cols-2 gap-3 md:gap-4 lg:grid-cols-4">
+      <ul className="grid grid-cols-2 gap-x-6 gap-y-8 md:gap-x-10 lg:grid-cols-4">
         {claims.map(({ value, text, hint, icon: Icon }) => (
-          <li
-            key={value}
-            className="grid min-w-0 grid-cols-1 content-start gap-1 rounded-lg border border-line bg-surface p-4"
-          >
-            <p className="flex items-start justify-between gap-2 text-2xl font-strong" data-numeric>
+          <li key={value} className="grid min-w-0 grid-cols-1 content-start gap-1 border-t border-line pt-5">
+            <Icon aria-hidden className="mb-2 size-5 text-muted" />
+            <p className="text-2xl font-strong" data-numeric>
               {value}
-              <Icon aria-hidden className="mt-2 size-4 shrink-0 text-muted" />
             </p>
             <p className="font-strong">{text}</p>
             <p className="text-muted">{hint}</p>

@@ -1,37 +1,15 @@
 // The finder of the landing page, on sample data. Built alone as /finder-demo.js, without React.
+import { drawFace } from './finder-demo-faces'
+import { HANDLES, highestCount, type Person, peopleOf, SCALE, WORDS } from './finder-demo-people'
 
-interface Person {
-  name: string
-  followers: number
-  word: string
-}
-
-const NAMES =
-  'Maya Jonas Priya Tomás Ines Noah Aiko Lena Omar Sofia Kwame Elif Mateo Hana Luca Zuri Emil Nadia Ravi Chloé'.split(
-    ' ',
-  )
-const LAST = 'Okafor Lindqvist Raman Vidal Moreau Berg Tanaka Hofer Haddad Rossi Mensah Demir Silva Kim'.split(' ')
-const WORDS = ['founder', 'designer', 'AI', 'SaaS', 'writer']
-const PEOPLE_COUNT = 60
-/** Follower counts from 10 to a million; five bars per power of ten. */
-const SCALE = { from: 1, to: 6, step: 0.1 }
-const BARS = 25
-const START = { least: 2.5, most: 4.2 }
-const BAR_HEIGHT = 72
-
-/** Always the same people: a bell curve around 1,500 followers. */
-const people: Person[] = Array.from({ length: PEOPLE_COUNT }, (_, i) => {
-  const bell = [7, 13, 29].reduce((sum, factor) => sum + ((i * factor + 11) % 31) / 31, 0) / 3
-  return {
-    name: `${NAMES[(i * 7) % NAMES.length]} ${LAST[(i * 5) % LAST.length]}`,
-    followers: Math.round(10 ** (1.4 + bell * 3.7)),
-    word: WORDS[(i * 3 + Math.floor(i / 5)) % WORDS.length] ?? '',
-  }
-})
-
-const placeOf = ({ followers }: Person) => Math.log10(followers)
-const rounded = (place: number) => Number((10 ** place).toPrecision(2))
+/** Faces shown; the others only count. */
+const FACES = 60
+const BARS = 40
+const BAR_HEIGHT = 80
+const START = { least: 3, most: 4.4 }
 const numbers = new Intl.NumberFormat('en-US')
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact' })
+const followersAt = (place: number) => Number((10 ** place).toPrecision(2))
 
 function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
@@ -44,138 +22,240 @@ function make<Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-function makeRange(label: string, value: number) {
-  const input = make('input', 'w-full accent-ink')
-  Object.assign(input, { type: 'range', min: SCALE.from, max: SCALE.to, step: SCALE.step, value })
-  const shown = make('span', 'font-strong')
-  shown.dataset.numeric = ''
-  const field = make('label', 'grid flex-1 gap-1', make('span', 'flex justify-between text-muted', label, shown), input)
-  return { input, shown, field }
+/** Styles that only the demo needs. They stay out of the first page's. */
+const THUMB =
+  'appearance: none; pointer-events: auto; cursor: ew-resize; width: 1rem; height: 2.25rem; background: var(--color-raised); border: 1px solid var(--color-line-strong); border-radius: var(--radius-md); box-shadow: var(--shadow-sm)'
+const FOCUS = 'outline: 2px solid var(--color-accent-line); outline-offset: 2px'
+const styles = new CSSStyleSheet()
+styles.replaceSync(`
+  .demo-range { position: absolute; inset: 0 -0.5rem; width: calc(100% + 1rem); height: 100%; margin: 0;
+    appearance: none; background: none; outline: none; pointer-events: none }
+  .demo-range::-webkit-slider-thumb { ${THUMB} }
+  .demo-range::-moz-range-thumb { ${THUMB}; box-sizing: border-box }
+  .demo-range:focus-visible::-webkit-slider-thumb { ${FOCUS} }
+  .demo-range:focus-visible::-moz-range-thumb { ${FOCUS} }
+  .demo-face { width: 2.25rem; height: 2.25rem; transition: opacity var(--duration-slow) }
+  .demo-face[data-faded] { opacity: 0.2; filter: grayscale(1) }
+  .demo-chip { display: flex; align-items: center; gap: 0.375rem; min-height: 2rem; padding-inline: 0.75rem;
+    border-radius: var(--radius-full); background: var(--color-pressed); font-size: var(--text-ui); cursor: pointer }
+  .demo-chip:has(:checked) { background: var(--color-ink); color: var(--color-inverse) }
+  .demo-chip[data-state=excluded] { background: var(--color-pressed); color: var(--color-muted); text-decoration: line-through }
+  .demo-chip:has(:focus-visible) { ${FOCUS} }
+  @media (pointer: coarse) { .demo-chip { min-height: 2.75rem } }
+  .demo-faces { display: grid; grid-template-columns: repeat(auto-fill, minmax(2.25rem, 1fr)); gap: 0.375rem }`)
+
+/** A thumb over the histogram. Its track lets presses through to the other one. */
+function makeThumb(label: string, value: number): HTMLInputElement {
+  const input = make('input', 'demo-range')
+  Object.assign(input, { type: 'range', min: SCALE.from, max: SCALE.to, step: 0.05, value, ariaLabel: label })
+  return input
 }
 
-function makeWord(word: string) {
-  const input = make('input', 'peer sr-only')
-  input.type = 'checkbox'
-  const text = make(
-    'span',
-    'flex min-h-9 cursor-pointer items-center rounded-full border border-line bg-surface px-3.5 peer-checked:border-ink peer-checked:bg-ink peer-checked:text-inverse peer-focus-visible:outline-2 peer-focus-visible:outline-offset-2 peer-focus-visible:outline-accent-line pointer-coarse:min-h-11',
-    word,
-  )
-  return { word, input, chip: make('label', '', input, text) }
-}
-
-function makeBars(): { chart: SVGElement; bars: SVGElement[] } {
+function makeHistogram() {
   const svg = 'http://www.w3.org/2000/svg'
   const chart = document.createElementNS(svg, 'svg')
   chart.setAttribute('viewBox', `0 0 ${BARS} ${BAR_HEIGHT}`)
   chart.setAttribute('preserveAspectRatio', 'none')
-  chart.setAttribute('class', 'block h-18 w-full')
+  chart.setAttribute('class', 'block h-24 w-full border-b border-line')
   chart.setAttribute('role', 'img')
-  chart.setAttribute('aria-label', 'Most sample people have a few hundred to a few thousand followers.')
-  const counts = Array.from({ length: BARS }, () => 0)
-  for (const person of people) {
-    const bar = Math.min(BARS - 1, Math.floor(((placeOf(person) - SCALE.from) / (SCALE.to - SCALE.from)) * BARS))
-    counts[bar] = (counts[bar] ?? 0) + 1
-  }
-  const highest = Math.max(...counts)
-  const bars = counts.map((count, bar) => {
+  chart.setAttribute('aria-label', 'Follower counts of the sample people. Most have between 300 and 10,000.')
+  const bars = Array.from({ length: BARS }, (_, bar) => {
     const rect = document.createElementNS(svg, 'rect')
-    const height = count === 0 ? 0 : (count / highest) * BAR_HEIGHT
-    for (const [name, value] of Object.entries({ x: bar + 0.08, y: BAR_HEIGHT - height, width: 0.84, height }))
-      rect.setAttribute(name, String(value))
+    rect.setAttribute('x', String(bar + 0.08))
+    rect.setAttribute('width', '0.84')
     return rect
   })
   chart.append(...bars)
   return { chart, bars }
 }
 
-function mountFinder(place: HTMLElement): void {
-  const least = makeRange('At least', START.least)
-  const most = makeRange('At most', START.most)
-  const words = WORDS.map(makeWord)
-  const { chart, bars } = makeBars()
-  const faces = people.map(({ name }) => {
-    const letters = name.split(' ').map((part) => part.charAt(0))
-    return make('span', 'grid size-9 place-items-center rounded-full text-xs font-strong', ...letters)
-  })
-  const mosaic = make('div', 'flex flex-wrap gap-2', ...faces)
-  mosaic.ariaHidden = 'true'
-  const count = make('output', 'text-2xl font-strong')
+/** The phone of someone who matches, with the first message to them. */
+function makePhone() {
+  const name = make('p', 'truncate text-xs font-strong')
+  const face = make('span', 'size-7 shrink-0')
+  const bubble = make('p', 'rounded-xl rounded-es-sm bg-hover px-3 py-2')
+  const bio = make('p', 'rounded-lg bg-sunken px-3 py-2 text-xs text-muted')
+  const phone = make(
+    'div',
+    'mx-auto grid w-full max-w-72 rounded-phone bg-phone p-2 shadow-md',
+    make(
+      'div',
+      'grid grid-rows-[auto_1fr_auto] overflow-clip rounded-screen bg-surface',
+      make('div', 'flex min-h-13 items-center gap-3 border-b border-hair px-4 py-3', face, name),
+      make('div', 'grid min-h-68 content-end gap-2 p-3', bubble, bio),
+      make('p', 'mx-3 mb-3 rounded-full bg-hover px-4 py-2 text-xs text-muted', 'Start a message'),
+    ),
+  )
+  const mark = (text: string) => make('mark', 'rounded-sm bg-accent-mark px-0.5 text-ink', text)
+  const show = (person: Person | undefined) => {
+    if (!person) {
+      name.textContent = 'Nobody'
+      face.replaceChildren()
+      bubble.textContent = 'Widen the range to see a message.'
+      bio.hidden = true
+      return
+    }
+    name.textContent = `As ${person.name} sees it`
+    face.replaceChildren(drawFace(person.look))
+    bubble.replaceChildren(
+      'Hi ',
+      mark(person.name.split(' ')[0] ?? ''),
+      ', your bio says ',
+      mark(`“${person.bio[0]}”`),
+      '. We write launch emails for small teams. May I show you one?',
+    )
+    bio.hidden = false
+    bio.textContent = `Their bio: ${person.bio.join(' · ')}`
+  }
+  return { phone, show }
+}
+
+// Checkboxes and radio buttons, because the startup script holds the buttons of pages without the app.
+
+function makeWord(word: string, onPress: () => void) {
+  const input = make('input', 'sr-only')
+  input.type = 'checkbox'
+  const count = make('span', 'text-2xs')
   count.dataset.numeric = ''
-  const message = make('p', 'max-w-md rounded-xl bg-bubble px-4 py-2.5 text-on-bubble')
+  const said = make('span', 'sr-only')
+  const chip = make('label', 'demo-chip', input, word, count, said)
+  const state = () => chip.dataset.state ?? ''
+  input.addEventListener('change', () => {
+    const next = state() === '' ? 'required' : state() === 'required' ? 'excluded' : ''
+    chip.dataset.state = next
+    input.checked = next !== ''
+    said.textContent = next && `, ${next}`
+    onPress()
+  })
+  return { word, chip, count, state }
+}
+
+function makeHandle(handle: string, index: number, onChoose: (index: number) => void): HTMLElement {
+  const input = make('input', 'sr-only')
+  Object.assign(input, { type: 'radio', name: 'demo-handle', checked: index === 0 })
+  input.addEventListener('change', () => onChoose(index))
+  return make('label', 'demo-chip', input, `@${handle}`)
+}
+
+function mountFinder(place: HTMLElement): void {
+  let people = peopleOf(0)
+  const handle = make('p', 'truncate text-xl font-strong sm:text-2xl')
+  const handles = HANDLES.map((name, index) => makeHandle(name, index, (chosen) => open(chosen)))
+  const count = make('output', 'font-strong')
+  count.dataset.numeric = ''
+  const mosaic = make('div', 'demo-faces')
+  mosaic.ariaHidden = 'true'
+  const range = make('span', 'text-muted')
+  range.dataset.numeric = ''
+  const { chart, bars } = makeHistogram()
+  const least = makeThumb('At least', START.least)
+  const most = makeThumb('At most', START.most)
+  const axis = make('div', 'flex justify-between text-2xs text-muted')
+  axis.append(...[1, 2, 3, 4, 5, 6].map((power) => make('span', '', compact.format(10 ** power))))
+  axis.ariaHidden = 'true'
+  const words = WORDS.map((word) => makeWord(word, () => update()))
+  const { phone, show } = makePhone()
+  let faces: HTMLElement[] = []
 
   const update = () => {
-    const from = Number(least.input.value)
-    const to = Number(most.input.value)
-    const wanted = words.flatMap(({ word, input }) => (input.checked ? [word] : []))
-    const matches = people.map(
-      (person) =>
-        placeOf(person) >= from && placeOf(person) <= to && (wanted.length === 0 || wanted.includes(person.word)),
-    )
-    for (const [index, face] of faces.entries()) {
-      for (const name of ['bg-ink', 'text-inverse']) face.classList.toggle(name, matches[index])
-      // Not faded: the letters stay readable.
-      face.classList.toggle('text-faint', !matches[index])
-    }
-    for (const [index, bar] of bars.entries()) {
+    const [from, to] = [Number(least.value), Number(most.value)]
+    const isMatch = (person: Person) =>
+      person.place >= from &&
+      person.place <= to &&
+      words.every(({ word, state }) => state() === '' || person.words.includes(word) === (state() === 'required'))
+    const found = people.filter(isMatch)
+    faces.forEach((face, index) => {
+      const person = people[index]
+      face.toggleAttribute('data-faded', !(person && isMatch(person)))
+    })
+    bars.forEach((bar, index) => {
       const middle = SCALE.from + ((index + 0.5) / BARS) * (SCALE.to - SCALE.from)
       bar.setAttribute('class', middle >= from && middle <= to ? 'fill-ink' : 'fill-control')
-    }
-    for (const { input, shown } of [least, most]) {
-      shown.textContent = numbers.format(rounded(Number(input.value)))
-      input.setAttribute('aria-valuetext', `${shown.textContent} followers`)
-    }
-    const found = matches.filter(Boolean).length
-    const first = people[matches.indexOf(true)]
-    count.textContent = `${found} of ${PEOPLE_COUNT} sample people match`
-    message.textContent = first
-      ? `Hi ${first.name.split(' ')[0]}, your bio says “${first.word}”. May I show you what we built?`
-      : 'Widen the range to see a message.'
+    })
+    for (const input of [least, most])
+      input.setAttribute('aria-valuetext', `${numbers.format(followersAt(Number(input.value)))} followers`)
+    range.textContent = `${numbers.format(followersAt(from))} to ${numbers.format(followersAt(to))}`
+    count.textContent = `${found.length} of ${people.length} sample people match`
+    show(found[0])
   }
-  // Moving one bound past the other moves both.
-  least.input.addEventListener('input', () => {
-    if (Number(most.input.value) < Number(least.input.value)) most.input.value = least.input.value
-    update()
-  })
-  most.input.addEventListener('input', () => {
-    if (Number(most.input.value) < Number(least.input.value)) least.input.value = most.input.value
-    update()
-  })
-  for (const { input } of words) input.addEventListener('change', update)
-  update()
 
-  const chips = make('fieldset', 'flex flex-wrap gap-2', make('legend', 'pb-2 font-strong', 'Bio words'))
-  chips.append(...words.map(({ chip }) => chip))
+  const open = (index: number) => {
+    people = peopleOf(index)
+    handle.textContent = `@${HANDLES[index]}`
+    faces = people.slice(0, FACES).map(({ look }) => {
+      const face = make('span', 'demo-face')
+      face.append(drawFace(look))
+      return face
+    })
+    mosaic.replaceChildren(...faces)
+    const highest = highestCount(people, BARS)
+    bars.forEach((bar, place) => {
+      const height = (highest.counts[place] ?? 0) * (BAR_HEIGHT / highest.most)
+      bar.setAttribute('y', String(BAR_HEIGHT - height))
+      bar.setAttribute('height', String(height))
+    })
+    for (const { word, count: shown } of words)
+      shown.textContent = String(people.filter((person) => person.words.includes(word)).length)
+    update()
+  }
+
+  // Moving one bound past the other moves both.
+  least.addEventListener('input', () => {
+    if (Number(most.value) < Number(least.value)) most.value = least.value
+    update()
+  })
+  most.addEventListener('input', () => {
+    if (Number(most.value) < Number(least.value)) least.value = most.value
+    update()
+  })
+  open(0)
+
+  const line = (...children: (Node | string)[]) =>
+    make('div', 'flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1', ...children)
+  const choice = make('div', 'flex flex-wrap gap-1.5', ...handles)
+  choice.role = 'radiogroup'
+  choice.ariaLabel = 'Handle'
+  const chips = make('div', 'flex flex-wrap gap-1.5', ...words.map(({ chip }) => chip))
+  chips.role = 'group'
+  chips.ariaLabel = 'Bio words'
   place.replaceChildren(
     make(
       'div',
-      'grid gap-6',
+      'grid grid-cols-1 gap-8 lg:grid-cols-[minmax(0,1fr)_18rem]',
       make(
         'div',
-        'flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1',
-        make('p', 'text-2xl font-strong', '@indiehackers'),
-        make('p', 'text-muted', 'Sample data'),
-      ),
-      mosaic,
-      make(
-        'div',
-        'grid gap-6 lg:grid-cols-2 lg:gap-10',
+        'grid grid-cols-1 content-start gap-6',
         make(
           'div',
-          'grid content-start gap-3',
-          make('p', 'font-strong', 'Followers'),
-          chart,
-          make('div', 'flex gap-6', least.field, most.field),
+          'flex min-h-16 flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-lg border border-control bg-surface px-4 py-2.5 shadow-xs',
+          handle,
+          choice,
         ),
-        make('div', 'grid content-start gap-6', chips, make('div', 'grid justify-items-start gap-3', count, message)),
+        make('div', 'grid grid-cols-1 gap-3', line(count, make('span', 'text-xs text-muted', 'Sample data')), mosaic),
+        make(
+          'div',
+          'grid grid-cols-1 gap-2',
+          line(make('p', 'font-strong', 'Followers'), range),
+          make('div', 'relative', chart, least, most),
+          axis,
+        ),
+        make(
+          'div',
+          'grid grid-cols-1 gap-3',
+          line(
+            make('p', 'font-strong', 'Bio words'),
+            make('span', 'text-xs text-muted', 'Press once to require, twice to exclude.'),
+          ),
+          chips,
+        ),
       ),
+      phone,
     ),
   )
 }
 
+document.adoptedStyleSheets.push(styles)
 for (const place of document.querySelectorAll<HTMLElement>('[data-finder-demo]:not([data-mounted])')) {
   place.dataset.mounted = ''
   mountFinder(place)
 }
-
-export {}

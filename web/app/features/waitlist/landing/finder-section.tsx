@@ -22,7 +22,8 @@ export function FinderSection() {
           Aim before you write
         </h2>
         <p className="text-lg text-muted">
-          Set a follower range and see who is left. Try it: these people are sample data.
+          Choose by followers and by words of the bio, and see each person’s message. Try it: these people are sample
+          data.
         </p>
       </div>
       <div

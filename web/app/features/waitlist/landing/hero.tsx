@@ -17,10 +17,10 @@ export function Hero() {
   const carry = useCarriedReferral()
   return (
     <section className="page-width grid gap-10 pt-14 pb-10 md:gap-14 md:pt-24">
-      <div className="grid gap-6 lg:grid-cols-[1fr_auto] lg:items-start lg:gap-16">
-        <h1 className="max-w-2xl text-4xl md:text-5xl">Automate your X outreach with AI</h1>
-        <div className="grid max-w-md justify-items-start gap-5">
-          <p className="text-lg text-muted">
+      <div className="grid gap-5">
+        <h1 className="text-4xl text-balance md:text-5xl">Automate your X outreach with AI</h1>
+        <div className="flex flex-wrap items-end justify-between gap-x-16 gap-y-6">
+          <p className="max-w-xl text-lg text-muted">
             Find the followers worth talking to, write one message, and send it one by one, at a human pace.
           </p>
           <ButtonLink to={carry(paths.signUp)} variant="primary" size="lg">

@@ -1,0 +1,81 @@
+/** How a face is drawn: a place in each list of finder-demo-faces.ts. */
+export interface Look {
+  skin: number
+  hair: number
+  cut: number
+  shirt: number
+}
+
+export interface Person {
+  name: string
+  /** The power of ten of the follower count. */
+  place: number
+  words: readonly string[]
+  /** What the bio says about each word. */
+  bio: readonly string[]
+  look: Look
+}
+
+/** Powers of ten: 10 to a million followers. */
+export const SCALE = { from: 1, to: 6 }
+export const HANDLES = ['indiehackers', 'figma', 'ycombinator']
+
+const PEOPLE = 240
+/** Around which power of ten the followers of each handle are. */
+const CENTERS = [3.2, 3.5, 3.8]
+const NAMES =
+  'Maya Jonas Priya Tomás Ines Noah Aiko Lena Omar Sofia Kwame Elif Mateo Hana Luca Zuri Emil Nadia Ravi Chloé'.split(
+    ' ',
+  )
+const LAST = 'Okafor Lindqvist Raman Vidal Moreau Berg Tanaka Hofer Haddad Rossi Mensah Demir Silva Kim'.split(' ')
+/** Each word with what bios say, and how frequent it is for each handle. */
+const BIOS: Record<string, { says: string; shares: readonly number[] }> = {
+  founder: { says: 'founder of a small studio', shares: [0.5, 0.2, 0.7] },
+  building: { says: 'building in public', shares: [0.45, 0.25, 0.4] },
+  design: { says: 'design first', shares: [0.2, 0.75, 0.15] },
+  saas: { says: 'two SaaS products', shares: [0.35, 0.15, 0.4] },
+  ai: { says: 'AI all day', shares: [0.25, 0.3, 0.45] },
+  writer: { says: 'writer at night', shares: [0.2, 0.2, 0.1] },
+  crypto: { says: 'crypto since 2017', shares: [0.1, 0.06, 0.12] },
+}
+export const WORDS = Object.keys(BIOS)
+
+/** The sample people of a handle: always the same. */
+export function peopleOf(handle: number): Person[] {
+  const draw = dice(handle + 1)
+  return Array.from({ length: PEOPLE }, (): Person => {
+    const pick = (count: number) => Math.floor(draw() * count)
+    const bell = (draw() + draw() + draw() + draw()) / 2 - 1
+    const place = Math.min(SCALE.to, Math.max(SCALE.from, (CENTERS[handle] ?? 3) + bell * 2))
+    const drawn = WORDS.filter((word) => draw() < (BIOS[word]?.shares[handle] ?? 0)).slice(0, 3)
+    const words = drawn.length > 0 ? drawn : ['writer']
+    return {
+      name: `${NAMES[pick(NAMES.length)]} ${LAST[pick(LAST.length)]}`,
+      place,
+      words,
+      bio: words.map((word) => BIOS[word]?.says ?? ''),
+      look: { skin: pick(4), hair: pick(4), cut: pick(5), shirt: pick(6) },
+    }
+  })
+}
+
+/** How many people each bar of a histogram has, and the most. */
+export function highestCount(people: readonly Person[], bars: number): { counts: number[]; most: number } {
+  const counts = Array.from({ length: bars }, () => 0)
+  for (const { place } of people) {
+    const bar = Math.min(bars - 1, Math.floor(((place - SCALE.from) / (SCALE.to - SCALE.from)) * bars))
+    counts[bar] = (counts[bar] ?? 0) + 1
+  }
+  return { counts, most: Math.max(...counts) }
+}
+
+/** Numbers from 0 to 1 that look random and are always the same (mulberry32). */
+function dice(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
