@@ -127,7 +127,7 @@ async function scroll(page: Page): Promise<number[]> {
       await session.send('Input.synthesizeScrollGesture', { x: 700, y: 500, yDistance, speed: 2_500 })
     const seen = await page.evaluate(() => (globalThis as unknown as { frames: number[] }).frames)
     frames.push(...seen.slice(1).map((at, index) => at - (seen[index] ?? at)))
-    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByRole('button', { name: 'Next', exact: true }).click()
     await page.locator('main [aria-busy="true"]').waitFor({ state: 'detached' })
     await sleep(500)
   }
