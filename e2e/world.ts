@@ -53,7 +53,8 @@ export interface World {
   expectConsole(matching: RegExp): void
 }
 
-const MAIN = fileURLToPath(new URL('../server/src/main.ts', import.meta.url))
+/** The bundle of `npm start`, which loads in half the time of the sources. */
+const MAIN = fileURLToPath(new URL('../server/build/main.js', import.meta.url))
 const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compiled-server', import.meta.url))
 
 /**
@@ -210,8 +211,15 @@ function openBrowser(kind: BrowserKind): Promise<Browser> {
 async function launchBrowser(kind: BrowserKind): Promise<Browser> {
   const launched = await chromium.launch({
     executablePath: inject(kind),
-    // Without hinting, text is as wide as in a browser with windows.
-    args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--disable-background-networking'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      // Without hinting, text is as wide as in a browser with windows.
+      '--font-render-hinting=none',
+      // Pages live for seconds: optimizing their code takes a third of the browser's processor time.
+      '--js-flags=--no-maglev --no-turbofan',
+    ],
   })
   launched.once('disconnected', () => {
     delete browsers[kind]

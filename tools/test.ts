@@ -54,11 +54,13 @@ if (specifications.length === 0 && !isFullRun) {
     })
 }
 
-/** Builds the web app and finds a browser if these tests need them. */
+/** Builds what these tests run, and finds a browser if they need one. */
 async function prepare(specifications: TestSpecification[]): Promise<void> {
   const found = new Set(specifications.map((specification) => kindOf(specification.project.name)))
-  if (found.has('journeys')) process.env.CHROMIUM_PATH = await findBrowser((line) => console.error(line))
-  if (found.size > 1 || !found.has('unit')) await buildIfStale('web', (line) => console.error(line))
+  const say = (line: string) => console.error(line)
+  if (found.has('journeys')) process.env.CHROMIUM_PATH = await findBrowser(say)
+  if (found.has('journeys') || found.has('browsers')) await buildIfStale('server', say)
+  if (found.size > 1 || !found.has('unit')) await buildIfStale('web', say)
 }
 
 async function runAll(specifications: TestSpecification[]): Promise<Map<string, Tally>> {
