@@ -461,8 +461,9 @@ describe('campaigns, in a browser', () => {
     // The lead is marked here and everywhere it could be messaged.
     await page.goto('/lists')
     await row(page, 'Spring').getByRole('button', { name: 'View Leads' }).click()
-    for (const handle of [talker, stopper])
-      await shows(page.getByRole('dialog').getByRole('row').filter({ hasText: handle }), /Replied/)
+    const inList = (handle: string) => page.getByRole('dialog').getByRole('row').filter({ hasText: handle })
+    await shows(inList(talker), /Replied/)
+    await shows(inList(stopper), /Suppressed/)
     await page.goto('/settings?tab=suppression-list')
     await page.getByText('1 person suppressed').waitFor()
     await page.getByText(`@${stopper}`).waitFor()
