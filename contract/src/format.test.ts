@@ -26,7 +26,7 @@ it('uses the singular only for one', () => {
   expect(pluralize(1, 'was', 'were')).toBe('was')
 })
 
-it('shows numbers and dates in the reader’s locale', () => {
+it("shows numbers and dates in the reader's locale", () => {
   expect(formatNumber(1234.5)).toBe('1,234.5')
   expect(formatPercent(0.425)).toBe('43%')
   expect(formatPercent(0.425, 1)).toBe('42.5%')

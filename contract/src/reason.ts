@@ -119,7 +119,7 @@ function skipClause({ code, params }: SkipReason): string {
     case 'lead_missing':
       return 'lead data or Twitter handle missing.'
     case 'closed_inbox':
-      return 'this person takes no messages from this account.'
+      return "this person doesn't accept messages from this account."
     case 'condition':
       return 'the condition of this step was not met.'
     case 'person':

@@ -223,7 +223,7 @@ describe('campaigns, in a browser', () => {
     world.expectConsole(/status of 429/)
     await button(page, 'Process DM Queue (Simulated)').click()
     await page
-      .getByText('Error processing queue: This X account’s sending limits allow no message right now.')
+      .getByText("Error processing queue: This X account's sending limits allow no message right now.")
       .waitFor()
     await launch(page, 'Nobody', /^Empty/)
     await page.getByText('No leads in the selected list to queue DMs for.').waitFor()

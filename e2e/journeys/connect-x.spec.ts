@@ -136,7 +136,7 @@ describe('connecting X, in a browser', () => {
     await page.getByText('Not Connected').waitFor()
   })
 
-  it('scrapes up to the plan’s limit, continues after an upgrade and after reconnecting X', async () => {
+  it("scrapes up to the plan's limit, continues after an upgrade and after reconnecting X", async () => {
     const page = await world.openPage({ width: 390, height: 844, dark: true })
     await (await signUp(world, 'scraper@example.com')).enter(page)
     await page.goto('/twitter?tab=scraper')

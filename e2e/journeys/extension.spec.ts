@@ -59,7 +59,7 @@ test('sends simultaneous requests one by one, and a repeated request once', asyn
   expect(await send('open_bob', 'Something else', 'attempt-1')).toMatchObject({ code: 'INVALID_REQUEST' })
 })
 
-test('sends nothing if an account other than the campaign’s is logged in', async () => {
+test("sends nothing if an account other than the campaign's is logged in", async () => {
   const sendAs = (sendsAs: string) =>
     world.ask(world.product, { action: 'SEND_TWITTER_DM', data: { twitterHandle: 'open_ina', message: 'Hi', sendsAs } })
   expect(await sendAs('other_sender')).toEqual({
@@ -90,7 +90,7 @@ test('reads the conversation after a lost response instead of sending again', as
   expect(await sentTo('open_carol')).toHaveLength(1)
 })
 
-test('reports X’s error text if X rejects the message', async () => {
+test("reports X's error text if X rejects the message", async () => {
   await world.faults([{ path: SENDING, status: 403, code: 226, times: 1 }])
   const reply = await send('open_dora', 'Refused', 'attempt-2')
   expect(reply).toMatchObject({ code: 'X_REFUSED', error: expect.stringContaining('looks like it might be automated') })
@@ -123,7 +123,7 @@ test('rejects every request while paused', async () => {
   expect(await sentTo('open_gus')).toEqual([])
 })
 
-test('leaves the chat’s passcode to the user', async () => {
+test("leaves the chat's passcode to the user", async () => {
   await world.wear('passcode')
   expect(await send('open_gus', 'Hi')).toMatchObject({
     code: 'X_NEEDS_YOU',

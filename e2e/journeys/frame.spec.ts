@@ -68,8 +68,8 @@ it('collapses the sidebar to a rail and remembers it', async () => {
   // The help lists all keys, and its button has the focus again afterwards.
   const help = page.getByRole('button', { name: 'Help', exact: true })
   await help.click()
-  await page.getByRole('menuitem', { name: 'Keys' }).click()
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).click()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   await page.keyboard.press('Escape')
   await expect.poll(() => help.evaluate((button) => button === document.activeElement)).toBe(true)
 })

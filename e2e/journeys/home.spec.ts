@@ -95,7 +95,7 @@ it('finds a lead and a page and pauses all campaigns, by keyboard alone', async 
 
   await expect.poll(() => page.getByRole('alertdialog').count()).toBe(0)
   await keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keys' }).getByText('Search, or run an action').waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Search, or run an action').waitFor()
   await expectSoundPage(page)
   await keyboard.press('Escape')
   await expect.poll(() => page.locator('[role=dialog]').count()).toBe(0)

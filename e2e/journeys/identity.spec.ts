@@ -20,7 +20,7 @@ beforeAll(async () => {
 const NEW_PASSWORD = 'Correct-horse2'
 
 describe('signing up and in, in a browser', () => {
-  it('validates the form and signs up with a friend’s link', async () => {
+  it("validates the form and signs up with a friend's link", async () => {
     const friend = await fetch(`${world.origin}/api/waitlist/join`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -279,7 +279,7 @@ describe('signing up and in, in a browser', () => {
     await page.getByText('joan@example.com').waitFor()
   })
 
-  it('removes a stranger’s second factor after a reset', async () => {
+  it("removes a stranger's second factor after a reset", async () => {
     const { token } = await signUp(world, 'rosalind@example.com')
     const post = async (path: string, body: object) => {
       const answer = await fetch(`${world.origin}/api${path}`, {

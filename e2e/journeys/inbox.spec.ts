@@ -74,7 +74,7 @@ describe('the inbox', () => {
     expect(counts).toEqual({ open: 0, unread: 0, snoozed: 1 })
     expect(conversations.map(({ label }) => label)).toEqual(Array(10).fill('interested'))
     await keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   })
 
   it('brings a finished conversation back by Undo, and finds it by its text', async () => {

@@ -29,9 +29,9 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   await preflight.getByText('On your suppression list').waitFor()
   await expectSoundPage(page)
   // Folded, the form keeps what is written.
-  await page.getByRole('button', { name: 'Fold the form' }).click()
+  await page.getByRole('button', { name: 'Hide form' }).click()
   await page.getByRole('heading', { name: 'Create campaign “Parts”, a list, 1 message' }).waitFor()
-  await page.getByRole('button', { name: 'Show the form' }).click()
+  await page.getByRole('button', { name: 'Show form' }).click()
   await preflight.getByRole('button', { name: 'Send to the first 50 now' }).click()
   await page.getByText('Campaign "Parts" launched! 50 DMs queued for 62 leads.').waitFor()
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
@@ -41,7 +41,7 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   expect((await client.billing.overview({})).usage.find(({ what }) => what === 'dms')?.used).toBe(0)
 
   // By key: the toast may cover it.
-  await page.getByRole('button', { name: 'Fold the form' }).press('Enter')
+  await page.getByRole('button', { name: 'Hide form' }).press('Enter')
   await page.reload()
   await page.getByRole('heading', { name: 'Create campaign Nothing written yet' }).waitFor()
 
@@ -60,7 +60,7 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   await page.getByRole('button', { name: 'Queue DM' }).click()
   await page.getByText('DM has been queued for sending').waitFor()
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
-  await page.getByText('Undone: 1 DM won’t be sent.').waitFor()
+  await page.getByText("Undone: 1 DM won't be sent.").waitFor()
   expect(await messagesAtX(world.x)).toEqual([])
 })
 

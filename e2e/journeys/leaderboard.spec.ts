@@ -23,7 +23,7 @@ async function join(email: string, referralCode?: string): Promise<string> {
 const board = (page: Page) => page.getByRole('table', { name: 'Leaderboard' })
 
 describe('the leaderboard, in a browser', () => {
-  it('shows the empty state, pages of 50 and one’s own row', async () => {
+  it("shows the empty state, pages of 50 and one's own row", async () => {
     const guest = await world.openPage({ width: 390, height: 844, dark: true })
     await guest.goto('/leaderboard')
     await guest.getByRole('heading', { name: 'X-Automated Referral Leaderboard' }).waitFor()

@@ -135,7 +135,7 @@ describe('sequences, in a browser', () => {
     // The last step becomes the second.
     await tabTo(page, 'Move follow-up 2', 'Shift+Tab')
     await keyboard.press('ArrowUp')
-    await page.getByText('Moved to place 2 of 3.').waitFor()
+    await page.getByText('Moved to position 2 of 3.').waitFor()
     expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Move follow-up 1')
     await expectSoundBothWays(page)
     await tabTo(page, 'Save and Pause')

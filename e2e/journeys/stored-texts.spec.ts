@@ -20,7 +20,7 @@ it('asks whether conversations are stored, and saves snippets and how long texts
   await expectSoundBothWays(page)
   await page.getByRole('button', { name: 'Store conversations' }).click()
   await page.getByText(/^Allowed by /).waitFor()
-  await page.getByRole('switch', { name: /Offer people who write first/ }).click()
+  await page.getByRole('switch', { name: /Suggest people who write first/ }).click()
   await expect.poll(consent).toMatchObject({ storesConversations: true, offersUnknownSenders: true })
   await expectSoundPage(page)
 
@@ -36,7 +36,7 @@ it('asks whether conversations are stored, and saves snippets and how long texts
 
   await page.goto('/twitter')
   await page.getByRole('switch', { name: /Store conversations with leads/ }).click()
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Stop and delete texts' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Stop and delete messages' }).click()
   await page.getByText('Conversations of @texts_sender are not stored.').waitFor()
   expect(await consent()).toMatchObject({ storesConversations: false, consent: null, offersUnknownSenders: false })
 
@@ -56,7 +56,7 @@ it('asks whether conversations are stored, and saves snippets and how long texts
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete snippet' }).click()
   await page.getByText('No snippets yet').waitFor()
 
-  await page.getByRole('textbox', { name: 'Keep texts for (days)' }).fill('90')
+  await page.getByRole('textbox', { name: 'Keep message text for (days)' }).fill('90')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Save' }).click()
   await page.getByText('Texts are kept for 90 days.').waitFor()

@@ -186,7 +186,7 @@ describe('the waitlist, in a browser', () => {
     await page.waitForURL('**/lists')
   })
 
-  it('signs up with Google through a friend’s link', async () => {
+  it("signs up with Google through a friend's link", async () => {
     const { referralCode } = await post('/waitlist/join', { email: 'friend-of-vera@example.com' })
     const page = await world.openPage()
     await page.goto(`/auth?ref=${referralCode}`)
@@ -323,7 +323,7 @@ describe('the waitlist, in a browser', () => {
     expect(await stored(page, 'waitlistEmail')).toBe('gone@example.com')
   })
 
-  it('shows the dashboard in every state and accepts a friend’s code', async () => {
+  it("shows the dashboard in every state and accepts a friend's code", async () => {
     const [grace, friend] = await Promise.all([
       signUp(world, 'grace@example.com'),
       post('/waitlist/join', { email: 'friend@example.com' }),

@@ -48,7 +48,7 @@ async function expectFitting(page: Page) {
 }
 
 describe('the join widget on a foreign site', () => {
-  it('joins with its owner’s code, fits its content and shows the position', async () => {
+  it("joins with its owner's code, fits its content and shows the position", async () => {
     const page = await world.openPage({ full: true })
     let bytes = 0
     page.on('response', async (response) => {
@@ -201,7 +201,7 @@ async function signIn(page: Page, email: string) {
   await page.waitForURL('**/dashboard')
 }
 
-it('offers members the snippet and sends joins to an operator’s webhook', async () => {
+it("offers members the snippet and sends joins to an operator's webhook", async () => {
   const page = await world.openPage()
   await signIn(page, OPERATOR)
   await page.getByRole('button', { name: 'Embed on your site' }).click()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { failure } from './failure.ts'
 
-test('inserts the handle and the cause, even if X’s text contains placeholders or $ patterns', () => {
+test("inserts the handle and the cause, even if X's text contains placeholders or $ patterns", () => {
   expect(failure({ code: 'INBOX_CLOSED' }, 'ada').error).toBe(
     '@ada does not accept direct messages from your X account.',
   )

@@ -18,7 +18,7 @@ test('allows only exact origins: scheme, host and port', () => {
     expect(isAllowedOrigin(origin, matches), origin).toBe(false)
 })
 
-test('takes the product’s origin from the manifest’s first match pattern', () => {
+test("takes the product's origin from the manifest's first match pattern", () => {
   expect(productOrigin(['http://localhost:3000/*', 'http://127.0.0.1:3000/*'])).toBe('http://localhost:3000')
   expect(productOrigin([])).toBeNull()
 })

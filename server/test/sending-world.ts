@@ -206,11 +206,11 @@ export async function openWorld(app: TestApp) {
         // X has already authorized it, so a reconnection with another token does not stop it.
         const { handle: sender } = await findMe(token)
         underWay.push({ at: mark.at + LATE_MS, arrive: () => onThePage(sender, take) })
-        throw new XError('unknown', 'X did not answer.')
+        throw new XError('unknown', 'X did not respond.')
       }
       case 'accepted, no response':
         await take()
-        throw new XError('unknown', 'X did not answer.')
+        throw new XError('unknown', 'X did not respond.')
       case 'trouble':
         throw new XError('unknown', 'X is having trouble.')
       case 'busy':

@@ -10,7 +10,7 @@ function storage(): KeyValueStorage {
   }
 }
 
-it('stores values in the browser’s storage', () => {
+it("stores values in the browser's storage", () => {
   const own = storage()
   const kept = withMemoryFallback(() => own)
   kept.setItem('theme', 'dark')

@@ -62,7 +62,7 @@ describe('the privacy policy', () => {
     ['The network address of a join', `${kept('domains/waitlist/waitlist/service.ts', 'ADDRESSES_KEPT_DAYS')} days`],
     ['Deliveries of webhooks', `${kept('domains/platform/webhooks/service.ts', 'KEPT_DAYS')} days`],
     ['requests with an idempotency key', `${kept('requests/once.ts', 'KEPT_HOURS')} hours`],
-  ])('states the server’s retention period of “%s”', (what, how) => {
+  ])("states the server's retention period of “%s”", (what, how) => {
     const [, after] = privacy.split(what)
     expect(after?.slice(0, 300)).toContain(how)
   })
@@ -86,7 +86,7 @@ describe('the privacy policy', () => {
     'We do not store what was sent to a model',
     'Copies of profile pictures on X',
     'messages you are sending from the messenger and their recipients',
-    'what you last opened from search, with people’s names',
+    "what you last opened from search, with people's names",
     'Links that confirm a place on the waitlist, or unsubscribe from its emails, are not stored',
   ])('mentions “%s”', (what) => {
     expect(privacy).toContain(what)

@@ -78,7 +78,7 @@ export const identities = {
   link: route('POST /auth/identities', 'viewer', 'unkeyed', {
     summary: 'Link an external account after its sign-in',
     description:
-      'Requires the verifier and the session that started the link. This prevents attackers from linking their own account to someone else’s.',
+      "Requires the verifier and the session that started the link. This prevents attackers from linking their own account to someone else's.",
     errors: ['INVALID_CODE', 'IDENTITY_TAKEN'],
   })
     .input(z.strictObject({ code: requiredText(200), codeVerifier: z.string().min(1).max(200) }))

@@ -63,9 +63,9 @@ export const people = {
     .output(Page.extend({ people: z.array(Person) })),
 
   update: route('PATCH /workspace/people/{id}', 'admin', 'rows', {
-    summary: 'Change a person’s role',
+    summary: "Change a person's role",
     description:
-      'Takes effect on every process within 60 seconds. The owner’s role changes only by a transfer. If an admin loses the role, the invitations they sent are revoked.',
+      "Takes effect on every process within 60 seconds. The owner's role changes only by a transfer. If an admin loses the role, the invitations they sent are revoked.",
     errors: ['PERSON_NOT_FOUND', 'LAST_OWNER'],
   })
     .input(z.strictObject({ id: Id, role: GivenRole }))

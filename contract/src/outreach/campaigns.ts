@@ -189,7 +189,7 @@ export const campaigns = {
 
   sendTest: route('POST /campaigns/{id}/test', 'member', 'rows', {
     summary: 'Email yourself the message as one lead would get it',
-    description: 'By email, because X delivers no direct message to its own sender. The lead gets nothing.',
+    description: 'By email, because X does not deliver direct messages to their own sender. The lead gets nothing.',
     errors: ['CAMPAIGN_NOT_FOUND', 'LEAD_NOT_FOUND'],
   })
     .input(

@@ -95,7 +95,7 @@ export const extension = {
     .output(z.object({ token: z.string(), email: z.string(), workspaceName: z.string() })),
 
   report: route('POST /extension/state', 'viewer', 'unkeyed', {
-    summary: 'Report the extension’s status and read the sending state',
+    summary: "Report the extension's status and read the sending state",
     description: 'Requires an extension token.',
     byExtension: true,
     errors: ['PAIRING_NOT_FOUND'],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { connectableMatches, EXTENSION_TEXT, type ExtensionErrorCode, endOf, SEND_WITHIN_MS } from './extension.ts'
 import { LEASE_SECONDS } from './sending.ts'
 
-test('allows only the product’s origin, and both names of loopback', () => {
+test("allows only the product's origin, and both names of loopback", () => {
   expect(connectableMatches('https://x-automated.example/')).toEqual(['https://x-automated.example/*'])
   expect(connectableMatches('https://x-automated.example:8443')).toEqual(['https://x-automated.example:8443/*'])
   for (const url of ['http://localhost:3000', 'http://127.0.0.1:3000']) {

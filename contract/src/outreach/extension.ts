@@ -108,8 +108,8 @@ export const EXTENSION_TEXT = {
     'X has changed its page: the extension no longer finds {detail}. Nothing was sent. Update the extension, or choose “Check again” in its popup.',
   /** {detail} is how many in a row. */
   INBOXES_CLOSED:
-    'The last {detail} people couldn’t be messaged. They may not accept DMs, or X may have changed its page. Nothing was sent to @{handle}. Look at their profile on X, then choose “Check again” in the extension’s popup, or update the extension.',
-  PRODUCT_UNREACHABLE: 'X-Automated did not answer, so nothing was sent.',
+    "The last {detail} people couldn't be messaged. They may not accept DMs, or X may have changed its page. Nothing was sent to @{handle}. Look at their profile on X, then choose “Check again” in the extension's popup, or update the extension.",
+  PRODUCT_UNREACHABLE: 'X-Automated did not respond, so nothing was sent.',
   BUSY: 'The extension is still busy with earlier messages. Try again in a moment.',
   PAIRING_FAILED: '{detail}',
   INVALID_REQUEST: 'The extension does not understand this request: {detail}.',

@@ -50,7 +50,7 @@ const selection = {
 export const openers = {
   estimate: route('POST /campaigns/{id}/openers/estimate', 'member', 'none', {
     summary: 'Estimate what openers would cost',
-    description: 'Counts leads of the campaign’s list without an opener.',
+    description: "Counts leads of the campaign's list without an opener.",
     errors: ['CAMPAIGN_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(z.strictObject({ id: Id, ...selection }).refine(hasOneSelection, ONE_SELECTION))
@@ -58,7 +58,7 @@ export const openers = {
       z.object({
         leads: z.number().int(),
         tokens: z.number().int(),
-        /** Null: the model’s price is unknown. */
+        /** Null: the model's price is unknown. */
         costCents: z.number().nullable(),
         /** Null: there is no limit in cents. */
         remainingCents: z.number().nullable(),

@@ -149,7 +149,7 @@ export const sendingSettings = {
     .output(SendingSettings),
 
   saveProtection: route('PUT /sending/protection', 'admin', 'rows', {
-    summary: 'Set when campaigns pause themselves; what is left out gets its default',
+    summary: 'Set when campaigns pause automatically; omitted values get their defaults',
   })
     .input(z.strictObject(protectionFields))
     .output(SendingSettings),
@@ -166,7 +166,7 @@ export const sendingSettings = {
           hasReadRules: z.boolean().default(false),
         })
         .refine(({ required, hasReadRules }) => required || hasReadRules, {
-          message: 'Read X’s rules first.',
+          message: "Read X's rules first.",
           path: ['hasReadRules'],
         }),
     )

@@ -74,7 +74,7 @@ export const templates = {
 
   update: route('PATCH /templates/{id}', 'member', 'rows', {
     summary: 'Change, share or archive a template, as its author or an admin',
-    description: 'Campaigns that were started from it stay as they are.',
+    description: "Campaigns started from it don't change.",
     errors: ['TEMPLATE_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(
@@ -91,7 +91,7 @@ export const templates = {
 
   remove: route('DELETE /templates/{id}', 'member', 'rows', {
     summary: 'Delete a template, as its author or an admin',
-    description: 'Campaigns that were started from it stay as they are.',
+    description: "Campaigns started from it don't change.",
     successStatus: 204,
     errors: ['TEMPLATE_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),

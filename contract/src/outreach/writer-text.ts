@@ -18,7 +18,7 @@ export type WriterTone = keyof typeof WRITER_TONES
 export const WRITER_FAULTS = [
   /** The budget of the month is used up, or this call could exceed it. */
   'budget',
-  /** The budget is zero, as on Free with the operator’s model. */
+  /** The budget is zero, as on Free with the operator's model. */
   'no_budget',
   /** 429. */
   'rate_limited',
@@ -44,7 +44,7 @@ export const WRITER_FAULTS = [
 export type WriterFault = (typeof WRITER_FAULTS)[number]
 
 const FAULT_TEXTS: Record<WriterFault, string> = {
-  budget: 'The AI budget of this month is used up.',
+  budget: "This month's AI budget is used up.",
   no_budget: 'There is no budget for AI.',
   rate_limited: 'The model is receiving too many requests.',
   key_refused: 'The provider refused the API key.',
@@ -53,10 +53,10 @@ const FAULT_TEXTS: Record<WriterFault, string> = {
   provider_error: 'The provider reported an error.',
   unreachable: 'The provider cannot be reached.',
   timeout: 'The model took too long.',
-  cut_off: 'The model’s answer broke off.',
-  malformed: 'The model’s answer could not be read.',
+  cut_off: "The model's response was cut off.",
+  malformed: "The model's response couldn't be read.",
   refused: 'The model declined to answer.',
-  unusable: 'The model’s text failed our safety checks.',
+  unusable: "The model's text failed our safety checks.",
 }
 
 /** What happened, in one sentence. */
@@ -87,13 +87,13 @@ const LINT_TEXTS: Record<LintCode, (params: Params) => string> = {
   too_long: ({ max }) => `X accepts at most ${max} characters.`,
   long: ({ length }) => `At ${length} characters, this is long. Short messages get more replies.`,
   link: () => 'Links in a first message look like spam. Offer the link instead.',
-  many_questions: ({ count }) => `There are ${count} questions. Ask one.`,
-  no_question: () => 'There is no question. One gives people a reason to reply.',
+  many_questions: ({ count }) => `This asks ${count} questions. Ask one.`,
+  no_question: () => 'There is no question. A question gives people a reason to reply.',
   capitals: () => 'Words in capitals look like shouting.',
   unknown_variable: ({ written }) => `${written} is not a variable.`,
   no_fallback: ({ written }) => `${written} needs a fallback after a |.`,
   hard_to_read: () => 'These sentences are long. Split them.',
-  similar: ({ campaign }) => `This is almost the same as a message of “${campaign}”.`,
+  similar: ({ campaign }) => `This is almost the same as a message in “${campaign}”.`,
 }
 
 /** A problem of the lint, in one sentence. */

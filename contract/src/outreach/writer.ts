@@ -128,7 +128,7 @@ const About = z.object({ text: z.string() })
 
 export const writer = {
   lint: route('POST /writer/lint', 'member', 'none', {
-    summary: 'Check a message for what lowers its reply rate',
+    summary: 'Check a message for problems that lower its reply rate',
     errors: ['CAMPAIGN_NOT_FOUND'],
   })
     .input(z.strictObject({ text: text(MESSAGE_MAX * 2), campaignId: Id.optional() }))

@@ -35,13 +35,13 @@ describe('readsAs', () => {
   })
 })
 
-test('compares the composer’s text exactly, except for white space', () => {
+test("compares the composer's text exactly, except for white space", () => {
   expect(isWritten('Hi\n\nAda', 'Hi\nAda')).toBe(true)
   expect(isWritten('Hi Ad', 'Hi Ada')).toBe(false)
   expect(isWritten('example.com', 'https://example.com')).toBe(false)
 })
 
-test('reads ids and handles from X’s element names', () => {
+test("reads ids and handles from X's element names", () => {
   expect(idInFollowName('123-follow')).toBe('123')
   expect(idInFollowName('123-unfollow')).toBe('123')
   for (const name of [undefined, '', 'follow', 'x123-follow', '123-followers']) expect(idInFollowName(name)).toBeNull()

@@ -30,7 +30,7 @@ export function isPlausibleCode(ref: unknown): ref is string {
 
 /** Link preview of a referral link. */
 const INVITATION = {
-  title: 'You’re invited to X-Automated',
+  title: "You're invited to X-Automated",
   description: 'Join with this link, and you both get priority access.',
 }
 

@@ -149,7 +149,7 @@ describe('a form posted without JavaScript', () => {
   })
 })
 
-describe('a URL that only the app’s router would accept', () => {
+describe("a URL that only the app's router would accept", () => {
   it.each([
     ['/Waitlist?ref=ABC234', '/waitlist?ref=ABC234'],
     ['//waitlist?ref=ABC234', '/waitlist?ref=ABC234'],
@@ -233,7 +233,7 @@ describe('page metadata', () => {
     expect(body).toContain(`<link rel="canonical" href="${origin()}${bare}"/>`)
     expect(headers['content-security-policy']).toBe((await get(path)).headers['content-security-policy'])
     if (bare === '/') {
-      expect(contentOf(body, 'og:title')).toBe('You’re invited to X-Automated')
+      expect(contentOf(body, 'og:title')).toBe("You're invited to X-Automated")
       expect(contentOf(body, 'og:description')).toBe('Join with this link, and you both get priority access.')
     }
   })
@@ -333,7 +333,7 @@ describe('compression and caching', () => {
     expect((await get('/embed.js')).headers['cache-control']).toBe('public, max-age=3600')
   })
 
-  it('allows only the page’s own inline style, by hash', async () => {
+  it("allows only the page's own inline style, by hash", async () => {
     const style = createHash('sha256').update('p{margin:0}').digest('base64')
     const { headers } = await get('/rankings')
     expect(headers['content-security-policy']).toContain(`style-src 'self' 'sha256-${style}';`)

@@ -21,7 +21,7 @@ async function buy(planId: string, configured: typeof payments | null = payments
   return [statusCode, headers.location]
 }
 
-it('redirects to the plan’s payment page, or to the billing page without one', async () => {
+it("redirects to the plan's payment page, or to the billing page without one", async () => {
   expect(await buy('pro_monthly')).toEqual([302, 'https://pay.example.com/pro'])
   expect(await buy('agency_yearly')).toEqual([302, '/billing'])
   expect(await buy('pro_monthly', null)).toEqual([302, '/billing'])

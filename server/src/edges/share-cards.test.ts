@@ -35,7 +35,7 @@ describe('the preview picture of a link', () => {
     expect(headers.get('cache-control')).toBe('public, max-age=86400')
   })
 
-  it('shows the referrer’s place', async () => {
+  it("shows the referrer's place", async () => {
     const [first, second, again] = await Promise.all(
       [codes[0], codes[1], codes[0]].map((code) => get(`/share/${code}.png`)),
     )

@@ -42,7 +42,7 @@ it('follows no redirect', async () => {
   expect(await fetchFrom((response) => response.writeHead(302, { location: '/other.png' }).end())).toBeNull()
   expect(asked).toEqual(['/a.png'])
 })
-it('fetches from X’s image host only, or from the stand-in only', () => {
+it("fetches from X's image host only, or from the stand-in only", () => {
   const [real, standIn] = [createPictureHost(null), createPictureHost(origin)]
   expect(real.hasPicture('https://pbs.twimg.com/profile_images/1/a.jpg')).toBe(true)
   expect(standIn.hasPicture(`${origin}/a.png`)).toBe(true)

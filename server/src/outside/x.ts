@@ -369,7 +369,7 @@ export async function callX(
     text = await response.text()
   } catch (error) {
     const refused = (error as { cause?: { code?: string } }).cause?.code === 'ECONNREFUSED'
-    throw new XError(refused ? 'unavailable' : 'unknown', refused ? 'X cannot be reached.' : 'X did not answer.')
+    throw new XError(refused ? 'unavailable' : 'unknown', refused ? 'X cannot be reached.' : 'X did not respond.')
   }
   const body = parse(text)
   if (!response.ok) throw errorOf(response, body)

@@ -24,7 +24,7 @@ import { LoadingText, Skeleton } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { useAction } from '../../use-action'
 
-export const meta = () => pageMeta('List', 'The people of a list, and where things stand with each.')
+export const meta = () => pageMeta('List', 'The people on a list, and where things stand with each.')
 
 /** One list with its people. */
 export default function ListPage() {

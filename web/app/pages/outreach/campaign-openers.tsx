@@ -12,7 +12,7 @@ import { paths } from '../../paths'
 import { QueryError } from '../../query-error'
 import { LoadingText, Skeleton } from '../../ui/skeleton'
 
-export const meta = () => pageMeta('AI openers', 'One sentence for each person, which you approve.')
+export const meta = () => pageMeta('AI openers', 'One sentence per person, sent only once you approve it.')
 
 /** The openers of a campaign. */
 export default function CampaignOpeners() {

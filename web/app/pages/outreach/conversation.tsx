@@ -2,7 +2,7 @@ import { useParams } from 'react-router'
 import { ConversationView } from '../../features/outreach/inbox/conversation-view'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 
-export const meta = () => pageMeta('Conversation', 'What a lead and you have written, with the place to answer.')
+export const meta = () => pageMeta('Conversation', 'Your conversation with a lead.')
 export const handle = { fillsPanel: true }
 
 export default function Conversation() {

@@ -2,7 +2,7 @@ import { useInboxContext } from '../../features/outreach/inbox/use-inbox'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { Kbd } from '../../ui/kbd'
 
-export const meta = () => pageMeta('Inbox', 'Every reply of your leads, what it means, and the place to answer it.')
+export const meta = () => pageMeta('Inbox', 'Replies from your leads, labeled and ready to answer.')
 export const handle = { fillsPanel: true }
 
 /** Beside the list while no conversation is open. */

@@ -63,7 +63,7 @@ export default function Templates() {
           <ChevronLeft aria-hidden className="size-4" />
           Campaigns
         </Link>
-        <RoleNotice needs="member">You see the templates that are shared with the workspace.</RoleNotice>
+        <RoleNotice needs="member">You see templates shared with the workspace.</RoleNotice>
         <search aria-label="Filter templates" className="flex flex-wrap items-center gap-3">
           <div className="min-w-48 flex-1">
             <Input
@@ -115,7 +115,9 @@ export default function Templates() {
           empty={
             <EmptyState
               icon={<BookText aria-hidden />}
-              title={filter.isArchived && !filter.q && !filter.folder ? 'No archived templates' : 'No template matches'}
+              title={
+                filter.isArchived && !filter.q && !filter.folder ? 'No archived templates' : 'No matching templates'
+              }
               action={filter !== NO_FILTER && <Button onClick={() => change(NO_FILTER)}>Show all templates</Button>}
             />
           }

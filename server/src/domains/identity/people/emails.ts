@@ -33,7 +33,7 @@ export function ownerChangedEmail(
     subject: `${workspace} has a new owner`,
     lines: [`${from} made ${by} the owner of the workspace ${workspace}. The owner controls billing and deletion.`],
     action: { label: 'View members', link },
-    closing: `Not expected? Contact the new owner, or our support: ${supportEmail}`,
+    closing: `Didn't expect this? Contact the new owner or our support: ${supportEmail}`,
   }
 }
 

@@ -568,7 +568,7 @@ describe('domains', () => {
     const answer = await call({ url: `${deaf.url}/api` }, 'POST', `/sso/domains/${body.id}/verify`, undefined, {
       authorization: `Bearer ${person.token}`,
     })
-    expect([answer.status, answer.body.error]).toEqual([503, 'DNS is not answering. Please try again in a moment.'])
+    expect([answer.status, answer.body.error]).toEqual([503, 'DNS is not responding. Please try again in a moment.'])
     for (const domain of [
       'com',
       '',

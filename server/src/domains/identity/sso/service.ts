@@ -509,7 +509,7 @@ export async function verifyDomain({ db, dns, limits }: AdminContext, { workspac
   await limits.consume('lookUpByWorkspace', workspaceId)
   const records = await dns.txt(domain.domain).catch((error: unknown) => {
     if (!(error instanceof DnsUnavailable)) throw error
-    throw new Refusal('UNAVAILABLE', 'DNS is not answering. Please try again in a moment.', {
+    throw new Refusal('UNAVAILABLE', 'DNS is not responding. Please try again in a moment.', {
       retryAfterSeconds: 5,
       cause: error,
     })

@@ -243,7 +243,7 @@ it('GET /leads and GET /messages/leads mark suppressed leads by handle or X id, 
 })
 
 describe('POST /leads/delete, POST /leads/restore', () => {
-  it('update the number of a scrape’s leads', async () => {
+  it("update the number of a scrape's leads", async () => {
     const own = await makePerson(app)
     const found = await makeLeads(app, own, 3)
     const scrape = await makeScrape(app, own, { finds: found })
@@ -310,7 +310,7 @@ describe('POST /leads/delete, POST /leads/restore', () => {
     expect((await client.lists.leads({ id: list.id })).total).toBe(1)
   })
 
-  it('find a deletion by the caller’s id, also while it runs; 404 for other workspaces', async () => {
+  it("find a deletion by the caller's id, also while it runs; 404 for other workspaces", async () => {
     const [lead, other] = await makeLeads(app, person, 2)
     const removalId = crypto.randomUUID()
     const remove = (leadId: string) => person.call('POST', '/leads/delete', { leadIds: [leadId], removalId })

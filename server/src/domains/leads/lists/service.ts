@@ -204,7 +204,7 @@ export async function update(
   return transact(db, async (tx) => {
     const before = await findStored(tx, actor, id, 'no key update')
     if (filter && !before.filter)
-      throw new Refusal('LEAD_LIST_KIND', 'This list is filled by hand. Create a smart list for a filter.')
+      throw new Refusal('LEAD_LIST_KIND', 'This is a manual list. Create a smart list to use a filter.')
     // After a downgrade, a list can still be changed with the filter that it has.
     if (filter && filter.label !== before.filter?.label) await requirePlanFor(tx, actor, filter)
     if (filter) await checkFilter(tx, actor, filter)

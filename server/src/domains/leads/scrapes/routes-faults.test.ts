@@ -122,7 +122,7 @@ async function expectWhole(id: string, handle: string) {
 }
 
 describe.concurrent('a scrape', () => {
-  it('continues at X’s reset time after a rate limit', async () => {
+  it("continues at X's reset time after a rate limit", async () => {
     const person = await connected()
     const id = await startScrape(person, 'f1200_limit')
     const row = await until(app, id, waiting)

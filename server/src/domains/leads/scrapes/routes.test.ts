@@ -478,7 +478,7 @@ describe.concurrent('other sources', () => {
     expect(events.at(-1)).toMatchObject({ kind: 'scraped', type: source.type, twitterHandle: null })
   })
 
-  it('reads 5,000 handles in parts, and stops at the plan’s limit', async () => {
+  it("reads 5,000 handles in parts, and stops at the plan's limit", async () => {
     const person = await makePerson(app)
     await connectX(app, person)
     const handles = Array.from({ length: 5_000 }, (_, place) => `open_${place}`)
@@ -699,7 +699,7 @@ describe.concurrent('POST /scrape/scrape', () => {
 })
 
 describe.concurrent('GET /scrapes, GET /scrapes/{id}', () => {
-  it('list the workspace’s scrapes, newest first, for viewers too', async () => {
+  it("list the workspace's scrapes, newest first, for viewers too", async () => {
     const person = await connected()
     const ids = [await startScrape(person, 'f1_first'), await startScrape(person, 'f1_second')]
     const viewer = await makePerson(app, { in: person, role: 'viewer' })

@@ -70,7 +70,7 @@ it('prices a replier with the reply', () => {
 })
 
 describe('pageSize', () => {
-  it('stays within X’s bounds', () => {
+  it("stays within X's bounds", () => {
     fc.assert(
       fc.property(progress, (p) => {
         const size = pageSize({ ...p, matched: Math.min(p.matched, p.fetched, p.maxResults) })
@@ -116,7 +116,7 @@ describe('estimate', () => {
     })
     expect(estimate(base, 'waiting', 60)).toEqual({ profiles: 10_000, secondsLeft: 78, costCents: null })
   })
-  it('includes X’s cost of the likely pages', () => {
+  it("includes X's cost of the likely pages", () => {
     const billed = { ...base, readPriceCents: 1 }
     expect(estimate({ ...billed, fetched: 0, billed: 0, matched: 0 }, 'running', 0)?.costCents).toBe(10_000)
     expect(estimate(billed, 'running', 0)?.costCents).toBe(10_000)
@@ -146,7 +146,7 @@ describe('estimate', () => {
 })
 
 describe('secondsFor', () => {
-  it('uses the pace of earlier scrapes and X’s rate limit windows', () => {
+  it("uses the pace of earlier scrapes and X's rate limit windows", () => {
     expect(secondsFor(100_000, null, { type: 'followers', readPriceCents: 0 })).toBe(100)
     expect(secondsFor(100_000, 0.2, { type: 'followers', readPriceCents: 0 })).toBe(20)
     expect(secondsFor(300_000, 0.2, { type: 'followers', readPriceCents: 1 })).toBe(60)
@@ -203,7 +203,7 @@ it('isHidden is true for protected accounts that have not approved the reader', 
   expect(isHidden({ id: '1', protected: false, isFollowed: false }, { xUserId: '7' })).toBe(false)
 })
 
-it('isResumable is true unless X’s answer was final', () => {
+it("isResumable is true unless X's answer was final", () => {
   const isSo = (
     status: 'canceled' | 'failed' | 'completed' | 'running',
     failures = 0,

@@ -119,7 +119,7 @@ describe('POST /suppressions', () => {
     expect((await person.call('GET', '/leads?suppressed=maybe')).status).toBe(400)
   })
 
-  it('keeps people suppressed after a handle change, by the lead’s X id', async () => {
+  it("keeps people suppressed after a handle change, by the lead's X id", async () => {
     const [known, unknown] = await makeLeads(app, person, [
       { twitterHandle: 'ana', xUserId: '21' },
       { twitterHandle: 'bob' },

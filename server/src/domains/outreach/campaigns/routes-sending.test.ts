@@ -98,7 +98,7 @@ describe('POST /campaigns/{id}/claim', () => {
     expect((await own.call('POST', '/claim', { holder: 'laptop' })).status).toBe(200)
   })
 
-  it('returns 204 with Retry-After during the account’s interval', async () => {
+  it("returns 204 with Retry-After during the account's interval", async () => {
     const other = await app.startAnother({ env: { SEND_INTERVAL_SECONDS: '30' } })
     const paced = await makePerson(app)
     await connectX(app, paced)

@@ -77,7 +77,7 @@ describe('POST /campaigns/{id}/queue with holdSeconds', () => {
 })
 
 describe('POST /campaigns/{id}/undo-launch', () => {
-  it('gives back the status, the totals, the enrollments, the leads’ statuses and the plan', async () => {
+  it("gives back the status, the totals, the enrollments, the leads' statuses and the plan", async () => {
     for (const status of ['draft', 'paused'] as const) {
       const used = await usedDms()
       const list = await makeList(app, person, openHandles(3))

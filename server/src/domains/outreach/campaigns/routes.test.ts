@@ -133,7 +133,7 @@ describe('POST /campaigns', () => {
 })
 
 describe('GET /campaigns', () => {
-  it('returns the workspace’s campaigns by page, newest first, without the built-in one', async () => {
+  it("returns the workspace's campaigns by page, newest first, without the built-in one", async () => {
     const own = await makePerson(app)
     await connectX(app, own)
     const some = await makeList(app, own, openHandles(1))
@@ -253,7 +253,7 @@ describe('PATCH /campaigns/{id}: status', () => {
       expect((await person.call('PATCH', `/campaigns/${id}`, { status })).status).toBe(400)
   })
 
-  it('returns 404 for another workspace’s campaign', async () => {
+  it("returns 404 for another workspace's campaign", async () => {
     const id = await campaignIn('paused')
     for (const body of [{ status: 'active' }, { status: 'paused' }, { name: 'mine' }]) {
       const answer = await stranger.call('PATCH', `/campaigns/${id}`, body)
@@ -323,7 +323,7 @@ describe('PATCH /campaigns/{id}: status', () => {
       expect([status, refused.code, refused.error]).toEqual([
         409,
         'CAMPAIGN_STATE',
-        'Recipients can’t be changed after the launch.',
+        "Recipients can't be changed after the launch.",
       ])
     }
     expect(await own.client.campaigns.find({ id })).toMatchObject({ name: 'Spring', allowReplied: true })

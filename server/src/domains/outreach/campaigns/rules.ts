@@ -18,10 +18,10 @@ export function transition(from: CampaignStatus, to: CampaignStatus): 'changes' 
 
 /** The error text for a forbidden transition. */
 export function refusalOf(from: CampaignStatus, to: CampaignStatus): string {
-  if (from === 'archived') return 'An archived campaign can’t be changed.'
+  if (from === 'archived') return "An archived campaign can't be changed."
   if (from === 'completed') return 'A completed campaign can only be archived.'
-  if (from === 'draft' && to === 'paused') return 'A draft can’t be paused. Launch it first.'
-  return `A campaign that is ${from} can’t become ${to}.`
+  if (from === 'draft' && to === 'paused') return "A draft can't be paused. Launch it first."
+  return `A campaign that is ${from} can't become ${to}.`
 }
 
 /** Whether name, template, channel and account may be changed. */

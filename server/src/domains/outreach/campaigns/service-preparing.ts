@@ -33,7 +33,7 @@ export function membersOf(
 export async function duplicate(db: Db, actor: Actor, id: string) {
   const { name, leadListId, templateId, channel, xAccountId, allowRepeat, allowReplied } = await find(db, actor, id)
   if (!leadListId)
-    throw new Refusal('CAMPAIGN_STATE', 'This campaign’s lead list was deleted. Create a campaign with another list.')
+    throw new Refusal('CAMPAIGN_STATE', "This campaign's lead list was deleted. Create a campaign with another list.")
   const copy = {
     name: `${name.slice(0, NAME_MAX - COPY.length)}${COPY}`,
     leadListId,

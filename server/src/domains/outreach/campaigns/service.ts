@@ -253,9 +253,9 @@ async function applyChanges(
   if (status && step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(before.status, status))
   const isEdited = Object.values(edits).some((value) => value !== undefined)
   if ((isEdited || messageTemplate !== undefined) && !mayBeEdited(before.status))
-    throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${before.status} can’t be edited.`)
+    throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${before.status} can't be edited.`)
   if ((edits.allowRepeat !== undefined || edits.allowReplied !== undefined) && before.queuedAt !== null)
-    throw new Refusal('CAMPAIGN_STATE', 'Recipients can’t be changed after the launch.')
+    throw new Refusal('CAMPAIGN_STATE', "Recipients can't be changed after the launch.")
   if (edits.xAccountId) await requireAccountChange(tx, actor, before, edits.xAccountId)
   const renamed = isEdited ? await edit(tx, before, edits) : before
   const edited = messageTemplate === undefined ? renamed : await editFirstMessage(tx, renamed, messageTemplate)
@@ -281,7 +281,7 @@ async function requireAccountChange(tx: Db, actor: Actor, { xAccountId }: Row, n
   if (unreadSince)
     throw new Refusal(
       'CAMPAIGN_STATE',
-      `A backup was restored, and what @${handle} has sent since is not known yet. Connect @${handle} again, or try again in a minute.`,
+      `A backup was restored, and we don't know yet what @${handle} has sent since. Connect @${handle} again, or try again in a minute.`,
     )
 }
 

@@ -100,7 +100,7 @@ it('says what is wrong with the model, and writes built-in suggestions instead',
   expect(await person.client.jobs.find({ id: job.id })).toMatchObject({
     status: 'completed',
     changed: 6,
-    error: 'The model is receiving too many requests. What it did not write is a built-in suggestion.',
+    error: "The model is receiving too many requests. Openers it couldn't write are built-in suggestions.",
   })
   const { openers } = await person.client.openers.list({ id })
   expect(openers.map(({ source }) => source)).toEqual(Array(6).fill('built_in'))
@@ -140,7 +140,7 @@ it('does not start a job whose estimate exceeds the budget', async () => {
   expect(await person.client.openers.create({ id, filter: {}, source: 'built_in' })).toMatchObject({ total: 20 })
 })
 
-it('counts a canceled part’s calls as they were used', async () => {
+it("counts a canceled part's calls as they were used", async () => {
   const { person, id } = await withModel(10, 1_000_000)
   const job = await person.client.openers.create({ id, filter: {} })
   const canceling: typeof writeOpeners = async function* (services, row) {

@@ -175,7 +175,7 @@ export async function* writeOpeners(services: Services, job: JobRow): AsyncGener
   }
 }
 
-const BUILT_IN_INSTEAD = 'What it did not write is a built-in suggestion.'
+const BUILT_IN_INSTEAD = "Openers it couldn't write are built-in suggestions."
 const budgetEnded = (count: number) =>
   `The budget for AI ended. ${formatCount(count, 'opener was', 'openers were')} written and kept.`
 

@@ -205,7 +205,7 @@ describe('PUT /sending/opt-out-words', () => {
 })
 
 describe('PUT /sending/contact-basis', () => {
-  it('requires a contact basis until the owner, after reading X’s rules, stops requiring it', async () => {
+  it("requires a contact basis until the owner, after reading X's rules, stops requiring it", async () => {
     const person = await makePerson(app)
     await connectX(app, person)
     const admin = await makePerson(app, { in: person, role: 'admin' })
@@ -224,7 +224,7 @@ describe('PUT /sending/contact-basis', () => {
     expect([again.status, again.body.code]).toEqual([409, 'DM_STATE'])
 
     const unread = await person.call('PUT', '/sending/contact-basis', { required: false })
-    expect([unread.status, unread.body.error]).toEqual([400, 'Read X’s rules first.'])
+    expect([unread.status, unread.body.error]).toEqual([400, "Read X's rules first."])
     const lifted = await person.client.sendingSettings.saveBasis({ required: false, hasReadRules: true })
     expect(lifted.basis).toMatchObject({ required: false, liftedBy: expect.any(String), liftedAt: expect.any(String) })
     expect((await person.call('POST', `/dms/${skipped!.id}/requeue`)).status).toBe(200)

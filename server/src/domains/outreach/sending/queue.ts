@@ -320,11 +320,11 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
 async function requireRequeuable(tx: Db, limits: SendingEnv, dm: Message, campaign: Campaign): Promise<string> {
   if (dm.status !== 'failed') throw new Refusal('DM_STATE', 'Only failed messages can be queued again.')
   if (dm.isAnswer) throw new Refusal('DM_STATE', 'Answer this person in the inbox again.')
-  if (!dm.leadId) throw new Refusal('DM_STATE', 'This message’s lead was deleted.')
+  if (!dm.leadId) throw new Refusal('DM_STATE', "This message's lead was deleted.")
   if (await isPassed(tx, dm)) throw new Refusal('DM_STATE', 'A later message was already sent to this person.')
   await lockQueueing(tx, dm.workspaceId)
   const basisRequired = await isBasisRequired(tx, limits, dm.workspaceId)
-  // A person who queues it again may know better than X’s last word about the inbox.
+  // A person who queues it again may know better than X's last word about the inbox.
   const { rows } = await tx.execute<{ reason: SkipReason | null }>(
     sql`select skip.reason from leads l left join lateral (${reasonToSkip({ ...campaign, xAccountId: null }, basisRequired, limits)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
   )
@@ -345,7 +345,7 @@ async function reopenEnrollment(tx: Db, { id, workspaceId, campaignId, stepNumbe
     update campaigns set status = case when status = 'completed' then 'active' else status end, updated_at = now(),
       open_enrollments = open_enrollments + (select count(*) from old where not was_open)
     where id = ${campaignId} and status <> 'archived'`)
-  if (!rowCount) throw new Refusal('DM_STATE', 'This message’s campaign is archived.')
+  if (!rowCount) throw new Refusal('DM_STATE', "This message's campaign is archived.")
 }
 
 /** Whether a later message of its sequence was sent. */
@@ -572,7 +572,7 @@ type Shown = Pick<typeof dms.$inferSelect, 'reason' | 'errorMessage'> & {
   reply: StoredReply | null
 }
 
-/** A message as it is returned. Viewers see no texts of replies. */
+/** A message as it is returned. Viewers can't read replies. */
 function shownTo<Row extends Shown>({ role }: Pick<Actor, 'role'>, { waitReason, ...row }: Row) {
   const { reply } = row
   const text = roleAllows(role, 'member') ? (reply?.text ?? null) : null

@@ -149,7 +149,7 @@ describe('POST /messages/send', () => {
     ])
   })
 
-  it('returns 429 at the daily cap or X’s rate limit, and stores nothing', async () => {
+  it("returns 429 at the daily cap or X's rate limit, and stores nothing", async () => {
     const { person, account, rows } = await withLeads(3)
     await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 1 })
     expect(await send(person, rows[0]!)).toMatchObject({ status: 200 })
@@ -270,7 +270,7 @@ describe('POST /messages/send', () => {
     expect([await statusOf(away.rows[0]!), await dmsTo(away.rows[0]!)]).toEqual(['not_sent', []])
   })
 
-  it('returns 403 when the plan’s monthly DMs are used up, until an upgrade', async () => {
+  it("returns 403 when the plan's monthly DMs are used up, until an upgrade", async () => {
     const person = await makePerson(app)
     await connectX(app, person)
     const rows = await makeLeads(app, person, [{ twitterHandle: openHandles(1)[0]! }])

@@ -157,7 +157,7 @@ describe('enrollments', () => {
     await expectCountsRight(app)
   })
 
-  it('stops a skipped lead’s enrollment at the launch', async () => {
+  it("stops a skipped lead's enrollment at the launch", async () => {
     const list = await makeList(app, person, openHandles(1))
     await person.client.suppressions.create({ handles: list.handles })
     const campaign = await launch(person, list)

@@ -205,7 +205,7 @@ describe('queueFollowUps', () => {
     expect(waiting).toMatchObject({ state: 'active', nextAt: null })
   })
 
-  it('chooses variants by the shares of the step’s test', async () => {
+  it("chooses variants by the shares of the step's test", async () => {
     const variants = [{ messageTemplate: 'A' }, { messageTemplate: 'B' }]
     const { id } = await begin([FIRST, { variants, delay: DELAY } as StepInput], 8)
     const [, second] = (await person.client.sequences.find({ id })).steps
@@ -354,7 +354,7 @@ describe('a reply with a label', () => {
   })
 })
 
-it('ends a person’s sequences when someone writes to them by hand', async () => {
+it("ends a person's sequences when someone writes to them by hand", async () => {
   const { id, list, handle } = await begin()
   const byHand = { leadId: list.leadIds[0] as string, message: 'Hi', templateVariables: { name: '', handle } }
   await person.client.messages.send({ ...byHand, allowRepeat: true })
@@ -383,7 +383,7 @@ describe('the order on one X account', () => {
     expect((await campaignNow(id)).waitingFor?.reason).not.toBe('turn')
   })
 
-  it('leaves 24 hours between two campaigns’ messages to one person', async () => {
+  it("leaves 24 hours between two campaigns' messages to one person", async () => {
     const { id, list, handle } = await begin()
     const other = await launch(person, list, { allowRepeat: true, messageTemplate: 'From another campaign' })
     expect(await sendDue(app)).toEqual([])

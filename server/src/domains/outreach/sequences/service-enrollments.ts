@@ -356,7 +356,7 @@ async function openAgain(tx: Db, enrollment: Enrollment, { stepNumber, at, assum
   if (!isOpen) await completeIfDone(tx, campaignId)
 }
 
-const ARCHIVED = 'This person’s campaign is archived.'
+const ARCHIVED = "This person's campaign is archived."
 
 async function wakeSender(tx: Db, { isFollowUp, xAccountId, campaignId }: Message): Promise<void> {
   const [campaign] = await tx

@@ -205,7 +205,7 @@ export function requireReplyDetection(
   if (channel === 'extension' && steps.length > 1 && account?.status !== 'connected')
     throw new Refusal(
       'X_NOT_CONNECTED',
-      'Follow-ups stop when someone replies. Connect the X account that the extension uses, so that replies are noticed.',
+      'Follow-ups stop when someone replies. Connect the X account that the extension uses, so that replies are detected.',
     )
 }
 
@@ -249,7 +249,7 @@ export async function save(db: Db, actor: Actor, { id, version, applyTo, ...edit
     await lockForEdit(tx, actor.workspaceId, id)
     const campaign = one(await tx.select().from(campaigns).where(isCampaign(actor, id)).for('no key update'))
     if (campaign.status === 'archived' || campaign.status === 'completed')
-      throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${campaign.status} can’t be edited.`)
+      throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${campaign.status} can't be edited.`)
     if (campaign.version !== version) throw new Refusal('SEQUENCE_CHANGED')
     const before = await findSteps(tx, campaign)
     const frozen = await findFrozen(tx, id)

@@ -118,7 +118,7 @@ describe('the simulated queue', () => {
     })
   })
 
-  it('ignores the account’s interval', async () => {
+  it("ignores the account's interval", async () => {
     const { person, account } = await running(5)
     await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, pauseSeconds: 30 })
     const lots = chance([0, 0])
@@ -142,14 +142,14 @@ describe('the simulated queue', () => {
     expect(performance.now() - began).toBeLessThan(10_000)
   })
 
-  it('respects the account’s sending window', async () => {
+  it("respects the account's sending window", async () => {
     const { person, account } = await running(1)
     const hour = new Date().getUTCHours()
     const at = (hours: number) => `${String((hour + hours) % 24).padStart(2, '0')}:00`
     const hours = { start: at(3), end: at(5) }
     await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, hours })
     const { status, body } = await person.call('POST', '/campaigns/process-queue', {})
-    expect([status, body.error]).toEqual([429, 'This X account’s sending limits allow no message right now.'])
+    expect([status, body.error]).toEqual([429, "This X account's sending limits allow no message right now."])
   })
 
   it('skips a lead who was suppressed after queueing', async () => {
@@ -227,7 +227,7 @@ describe('the simulated queue', () => {
     const answer = await person.call('POST', '/campaigns/process-queue', {})
     expect([answer.status, answer.body.error]).toEqual([
       429,
-      'This X account’s sending limits allow no message right now.',
+      "This X account's sending limits allow no message right now.",
     ])
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(86_000)
   })

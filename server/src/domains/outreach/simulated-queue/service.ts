@@ -33,7 +33,7 @@ const SENT_SHARE = 0.8
 const SHORTEST_MS = 500
 const LONGEST_MS = 1_000
 const FAILURE = 'Simulated send failure'
-const LIMITED = 'This X account’s sending limits allow no message right now.'
+const LIMITED = "This X account's sending limits allow no message right now."
 const OLDER_FIRST = 'An older campaign on this X account sends first, and another sender has claimed its messages.'
 /** Error of a message whose campaign was archived while it was claimed. */
 const NO_CAMPAIGN = 'Missing campaign relation'

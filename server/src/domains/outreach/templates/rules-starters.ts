@@ -50,7 +50,7 @@ export const STARTERS: readonly Starter[] = [
       ),
       afterDays(
         3,
-        'Hi {lead_name}, one sentence about what bothers you most in your daily work would already help me. If this isn’t for you, no worries.',
+        "Hi {lead_name}, one sentence about what bothers you most in your daily work would already help. If this isn't for you, no worries.",
       ),
     ],
   },

@@ -203,7 +203,7 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
 
 async function lock(tx: Db, actor: Actor, id: string): Promise<Row> {
   if (STARTERS.some((starter) => starter.id === id))
-    throw new Refusal('FORBIDDEN', 'Starters can’t be changed. Duplicate one to make it yours.')
+    throw new Refusal('FORBIDDEN', "Starters can't be changed. Duplicate one to make it yours.")
   const [row] = await tx
     .select()
     .from(templates)

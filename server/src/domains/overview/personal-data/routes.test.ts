@@ -69,7 +69,7 @@ describe('GET /auth/user/export', () => {
       .insert(ssoConnections)
       .values({ workspaceId: person.workspaceId, ...provider, sealedClientSecret: 'a secret' })
     const other = await makePerson(app)
-    await makeLeads(app, other, [{ name: 'Somebody else’s lead' }])
+    await makeLeads(app, other, [{ name: "Somebody else's lead" }])
     const { answer, text, file } = await archiveOf(person)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/zip'])
     expect(answer.headers.get('content-disposition')).toContain('attachment')

@@ -162,7 +162,7 @@ describe('a plan change rejected by the provider', () => {
 })
 
 describe('GET /billing/invoices after buying again', () => {
-  it('returns invoices of all the workspace’s customers, newest first', async () => {
+  it("returns invoices of all the workspace's customers, newest first", async () => {
     const person = await makeSubscriber()
     const first = await paidOf(person)
     await stripe.call('DELETE', `/v1/subscriptions/${first.id}`)

@@ -155,7 +155,7 @@ describe('bestOf and statusOf', () => {
     expect([bestOf(all)?.id, bestOf([...all].reverse())?.id]).toEqual([best, best])
   })
 
-  it('map the provider’s statuses', () => {
+  it("map the provider's statuses", () => {
     const words = ['active', 'trialing', 'past_due', 'unpaid', 'canceled', 'paused', 'incomplete', 'incomplete_expired']
     expect(words.map(statusOf)).toEqual([
       'active',

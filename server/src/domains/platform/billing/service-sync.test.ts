@@ -91,7 +91,7 @@ describe('syncing events', () => {
       })
   }
 
-  it('reaches the provider’s state whatever events are lost, repeated or reordered', async () => {
+  it("reaches the provider's state whatever events are lost, repeated or reordered", async () => {
     // Only this test delivers events.
     await stripe.faults([{ webhook: 'lose' }])
     const step = fc.oneof(fc.constantFrom(...steps), fc.integer({ min: 1, max: 40 }))

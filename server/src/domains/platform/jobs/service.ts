@@ -92,7 +92,7 @@ export async function undo(db: Db, queue: JobQueue, actor: Actor, id: string) {
     const [job] = await tx.select().from(jobs).where(own(actor, id)).for('update')
     if (!job) throw new Refusal('JOB_NOT_FOUND')
     if (!job.endedAt) throw new Refusal('JOB_STATE', 'This job is still running. Cancel it first.')
-    if (job.undoneBy) throw new Refusal('JOB_STATE', 'This job was undone already.')
+    if (job.undoneBy) throw new Refusal('JOB_STATE', 'This job has already been undone.')
     if (!job.undoUntil) throw new Refusal('JOB_STATE', 'There is nothing to undo.')
     if (job.undoUntil < new Date()) throw new Refusal('JOB_STATE', 'It is too late to undo this job.')
     const undoing = await create(tx, queue, actor, { kind: job.kind, input: {}, total: job.changed, undoes: id })

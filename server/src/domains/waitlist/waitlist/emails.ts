@@ -25,7 +25,7 @@ export function joinedEmail(to: Addressee, confirmLink: string, confirmRequired:
       `Your position: #${to.position}. Move up 5 spots per referral. Share your link: ${shareLink(to)}`,
       confirmRequired
         ? 'Confirm your email address, so that your friend gets credit for inviting you.'
-        : 'Confirm your email address, so that we can reach you when it is your turn.',
+        : "Confirm your email address, so that we can reach you when it's your turn.",
     ],
     action: { label: 'Confirm email address', link: confirmLink },
     closing: `${CLOSING} Didn't join? You can ignore this email.`,

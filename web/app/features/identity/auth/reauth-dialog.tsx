@@ -61,7 +61,7 @@ export default function ReauthDialog({ open, question, onVerified, onCancel }: R
         )}
         {ways.length > 1 && (
           <div className="grid gap-1 border-t border-line pt-4">
-            <p className="text-muted">Another way</p>
+            <p className="text-muted">Other ways</p>
             <div className="-mx-2.5 grid justify-items-start">
               {ways
                 .filter((other) => !isSame(other))

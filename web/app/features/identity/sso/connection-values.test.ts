@@ -12,7 +12,7 @@ const filled = {
   certificate: 'c',
 }
 
-it('sends only the chosen protocol’s fields, and no empty secret', () => {
+it("sends only the chosen protocol's fields, and no empty secret", () => {
   const oidc = { kind: 'oidc', issuer: 'https://idp.example', clientId: 'id', scopes: 'openid email profile' }
   expect(connectionInput(filled)).toEqual(oidc)
   expect(connectionInput({ ...filled, clientSecret: 's' })).toEqual({ ...oidc, clientSecret: 's' })

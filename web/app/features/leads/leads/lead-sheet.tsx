@@ -208,7 +208,13 @@ function SheetActions({ lead, onMessage, onList, onSuppress, onRemove }: SheetAc
         className="text-ui!"
         disabled={!onMessage}
         aria-keyshortcuts="R"
-        title={lead.suppressed ? SUPPRESSED_HINT : onMessage ? undefined : 'Messaged already. Answer once they reply.'}
+        title={
+          lead.suppressed
+            ? SUPPRESSED_HINT
+            : onMessage
+              ? undefined
+              : 'Already messaged. You can answer once they reply.'
+        }
         onClick={() => onMessage?.()}
       >
         Message <Kbd>R</Kbd>
@@ -506,7 +512,7 @@ function MessageText({ replyId, text }: { replyId: string; text: string | null }
   const mayWrite = useIsOffered('member')
   const remove = useAction(() => client.replies.removeText({ id: replyId }), { refetches: [api.leads.history] })
   if (text === null)
-    return <p className="text-muted">{mayWrite ? 'This text was deleted.' : 'Viewers see no texts of replies.'}</p>
+    return <p className="text-muted">{mayWrite ? 'This text was deleted.' : "Viewers can't read replies."}</p>
   return (
     <div className="flex items-start justify-between gap-2">
       <bdi className="wrap-anywhere text-muted">“{text}”</bdi>

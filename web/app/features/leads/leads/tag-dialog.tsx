@@ -105,7 +105,7 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
                 label={<TagBadge tag={tag} />}
               />
             ))}
-            {shown.length === 0 && <p className="text-muted">No tag matches.</p>}
+            {shown.length === 0 && <p className="text-muted">No matching tags.</p>}
           </fieldset>
         )}
       </div>

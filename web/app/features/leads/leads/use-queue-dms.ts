@@ -25,7 +25,7 @@ function toastQueued(onUndo: () => void): void {
 
 function undoneText(undone: number): string {
   if (undone === 0) return 'Too late to undo: the messages are being sent.'
-  return `Undone: ${formatCount(undone, 'DM')} won’t be sent.`
+  return `Undone: ${formatCount(undone, 'DM')} won't be sent.`
 }
 
 /** Queues a message to each lead. Leads show as queued immediately, and revert on failure. */

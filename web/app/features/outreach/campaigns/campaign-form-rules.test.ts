@@ -29,7 +29,7 @@ test('names a campaign after its list and the day, within the limit', () => {
   expect(defaultName({ name: 'a'.repeat(200) })).toHaveLength(200)
 })
 
-test('shows the first 30 characters of a list’s description', () => {
+test("shows the first 30 characters of a list's description", () => {
   const description = 'a'.repeat(30)
   expect(listOptionLabel({ name: 'Founders', description })).toBe(`Founders (${description})`)
   expect(listOptionLabel({ name: 'Founders', description: `${description}b` })).toBe(`Founders (${description}…)`)

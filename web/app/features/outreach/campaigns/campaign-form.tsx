@@ -168,7 +168,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
     if (isFolded) localStorage.removeItem(FOLDED_KEY)
     else localStorage.setItem(FOLDED_KEY, 'folded')
   }
-  const foldLabel = isFolded ? 'Show the form' : 'Fold the form'
+  const foldLabel = isFolded ? 'Show form' : 'Hide form'
   const foldButton = (
     <IconButton
       size="sm"

@@ -83,7 +83,7 @@ export function MessagePreview({ messages, listId, filter, xAccountId, campaignI
         />
       )}
       {leads.hasNoMatch ? (
-        <p className="text-muted">No lead matches.</p>
+        <p className="text-muted">No matching leads.</p>
       ) : (
         <>
           <LeadPhone messages={written} lead={lead} isExample={!leads.lead} xAccountId={xAccountId} />

@@ -24,7 +24,7 @@ export function skippedLabel({ code, params }: SkipReason): string {
     case 'duplicate':
       return 'Duplicates of messaged leads'
     case 'closed_inbox':
-      return 'Take no messages from this account'
+      return "Don't accept messages from this account"
     case 'lead_missing':
       return 'Lead deleted'
     case 'condition':
@@ -41,12 +41,12 @@ export function sampleText({ sample, count }: Preflight['skipped'][number]): str
 }
 
 const WARNINGS: Record<PreflightWarning, string> = {
-  plan: 'Your plan doesn’t cover everyone this month.',
+  plan: "Your plan doesn't cover everyone this month.",
   no_basis: 'X allows automated messages only to people with a contact basis. Set one on the leads page.',
-  no_detection: 'Replies can’t be detected without a connected X account, so follow-ups will wait.',
+  no_detection: "Replies can't be detected without a connected X account, so follow-ups will wait.",
   no_x_account: 'Connect an X account to send this campaign.',
-  closed_inboxes: 'Most of these people take no DMs from strangers.',
-  never_ends: 'Nothing can be sent: check this account’s daily cap and sending window.',
+  closed_inboxes: "Most of these people don't accept DMs from strangers.",
+  never_ends: "Nothing can be sent: check this account's daily cap and sending window.",
 }
 
 export const warningText = (warning: PreflightWarning) => WARNINGS[warning]

@@ -71,12 +71,12 @@ export function ExtensionPage() {
           </Note>
           <Note title="What X says">
             <p>
-              X’s rules allow automated direct messages only to people who asked for them or messaged you first, with an
+              X's rules allow automated direct messages only to people who asked for them or messaged you first, with an
               easy way to opt out. Unsolicited bulk messages, and scripts that use its website, can get your account
               suspended.
             </p>
             <p className="pt-2">
-              The extension uses X’s website as you. Only message people who expect to hear from you, and send through
+              The extension uses X's website as you. Only message people who expect to hear from you, and send through
               the API if you can.
             </p>
             <p className="pt-2">
@@ -86,7 +86,7 @@ export function ExtensionPage() {
                 target="_blank"
                 rel="noopener"
               >
-                X’s automation rules
+                X's automation rules
               </a>
             </p>
           </Note>

@@ -26,7 +26,7 @@ export function InstallSteps({ available }: { available: boolean }) {
         Click “Load unpacked” and choose the folder <span className="font-mono text-sm">x-automated-extension</span>.
       </li>
       <li>
-        Come back to this page and click “Pair this browser”. Make sure you’re logged in to X in the same browser.
+        Come back to this page and click “Pair this browser”. Make sure you're logged in to X in the same browser.
       </li>
     </ol>
   )

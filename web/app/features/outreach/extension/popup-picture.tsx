@@ -42,7 +42,7 @@ export function PopupPicture() {
           </span>
         </p>
       </div>
-      <figcaption className="text-center text-xs text-muted">The popup in your browser’s toolbar</figcaption>
+      <figcaption className="text-center text-xs text-muted">The popup in your browser's toolbar</figcaption>
     </figure>
   )
 }

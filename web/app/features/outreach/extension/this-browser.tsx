@@ -36,7 +36,7 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
       <Card title="This browser" actions={<Badge>Not installed</Badge>}>
         <p className="flex items-start gap-2 text-muted">
           <Puzzle className="mt-0.5 size-4 shrink-0" />
-          The extension isn’t installed in this browser. Install it below; this page updates automatically.
+          The extension isn't installed in this browser. Install it below; this page updates automatically.
         </p>
         <PairingCode />
       </Card>
@@ -57,7 +57,7 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
             click “Check again” in its popup.
           </Callout>
         )}
-        {paused && <Callout tone="warn">Sending is paused in the extension’s popup.</Callout>}
+        {paused && <Callout tone="warn">Sending is paused in the extension's popup.</Callout>}
         {isOtherVersion && (
           <Callout tone="warn" title="Update the extension">
             {otherVersionText(here)}

@@ -70,7 +70,7 @@ function ConsentQuestions() {
       <AccountConsent key={account.id} account={account} />
     ) : (
       <Callout key={account.id}>
-        Texts of @{account.handle} are not stored until the person who connected it allows it.
+        Conversations of @{account.handle} aren't stored until the person who connected the account allows it.
       </Callout>
     ),
   )

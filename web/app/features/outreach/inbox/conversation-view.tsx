@@ -283,7 +283,7 @@ function SuppressQuestion({ leadId, handle }: { leadId: string; handle: string }
         </Button>
       }
     >
-      They may have asked you to stop. If they have not, correct the label.
+      They may have asked you to stop. If they didn't, correct the label.
     </Callout>
   )
 }

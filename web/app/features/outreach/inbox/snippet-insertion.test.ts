@@ -31,7 +31,7 @@ test('replaces the slash and the query, and moves the cursor behind the snippet'
   expect(withSnippet('Hi /pri, bye', 7, 'It is $39.')).toEqual({ text: 'Hi It is $39., bye', cursor: 13 })
 })
 
-test('offers the workspace’s own templates of one message', () => {
+test("offers the workspace's own templates of one message", () => {
   const variant = { messageTemplate: 'Hi {lead_name}', isActive: true }
   const step = { variants: [{ messageTemplate: 'Retired', isActive: false }, variant] }
   const template = (id: string, more: object) => ({ id, name: `Name of ${id}`, ...more }) as Template

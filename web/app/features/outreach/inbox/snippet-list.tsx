@@ -77,7 +77,7 @@ export function useSnippetList({ text, setText, textarea, recipient }: SnippetLi
       <div className="popup absolute inset-x-0 bottom-full z-10 mb-1.5 rounded-lg p-1">
         {shown.length === 0 ? (
           <p className="px-2 py-1.5 text-muted">
-            {all.length === 0 ? 'No snippets yet. Create them in Settings.' : 'No matching snippet'}
+            {all.length === 0 ? 'No snippets yet. Create them in Settings.' : 'No matching snippets'}
           </p>
         ) : (
           <div id={listId} role="listbox" aria-label="Snippets">

@@ -144,7 +144,7 @@ function TypedTime({ now, onSnooze }: { now: Date; onSnooze: (at: Date) => void 
         text && (
           <p role="status" className="px-2 pb-1 text-xs text-muted">
             {error
-              ? refusalText(error, 'The date could not be read. Try again, or enter “in 2 hours”.')
+              ? refusalText(error, "We couldn't read this date. Try “in 2 hours”.")
               : 'No date in the future. Try “next Tuesday” or “Dec 2 14:00”.'}
           </p>
         )

@@ -18,10 +18,7 @@ const { min, max } = KEEP_TEXTS_DAYS
 export function RetentionCard() {
   const settings = useQuery(api.replies.settings.queryOptions())
   return (
-    <Card
-      title="Stored texts"
-      description="Older texts of conversations are deleted. Times and labels of replies stay."
-    >
+    <Card title="Stored messages" description="The text of older messages is deleted. Reply times and labels stay.">
       {settings.isError && !settings.data ? (
         <QueryError query={settings} fallback="Failed to load the settings. Please try again." />
       ) : settings.data ? (
@@ -39,19 +36,19 @@ function RetentionForm({ days }: { days: number }) {
   const isValid = draft !== null && draft >= min && draft <= max
   const save = useAction((keepTextsDays: number) => client.replies.saveSettings({ keepTextsDays }), {
     question: (keepTextsDays) => ({
-      title: `Keep texts for ${formatCount(keepTextsDays, 'day')}?`,
-      body: 'Older texts are deleted within an hour, for everyone in the workspace.',
+      title: `Keep message text for ${formatCount(keepTextsDays, 'day')}?`,
+      body: 'The text of older messages is deleted within an hour, for everyone in the workspace.',
       confirm: 'Save',
       danger: keepTextsDays < days,
     }),
-    done: ({ keepTextsDays }) => `Texts are kept for ${formatCount(keepTextsDays, 'day')}.`,
+    done: ({ keepTextsDays }) => `Message text is kept for ${formatCount(keepTextsDays, 'day')}.`,
     failed: 'Failed to save the setting. Please try again.',
     refetches: [api.replies],
   })
   return (
     <div className="grid max-w-xl gap-4">
       <Field
-        label="Keep texts for (days)"
+        label="Keep message text for (days)"
         hint={isAdmin === false ? 'Only admins can change this.' : undefined}
         error={isValid ? undefined : `Enter a number from ${formatNumber(min)} to ${formatNumber(max)}.`}
       >

@@ -79,7 +79,7 @@ export function BasisCard({ basis, disabled }: { basis: SendingSettings['basis']
               target="_blank"
               rel="noreferrer"
             >
-              X’s automation rules
+              X's automation rules
             </a>
           </p>
           <Checkbox

@@ -12,7 +12,7 @@ const FIELDS = [
   {
     key: 'refusalPercent',
     label: 'Pause at refusals',
-    hint: 'Percent of the last 50 messages through X’s API that X refused. Closed inboxes don’t count.',
+    hint: "Percent of the last 50 messages through X's API that X refused. Closed inboxes don't count.",
     min: 5,
   },
   {
@@ -24,7 +24,7 @@ const FIELDS = [
   {
     key: 'closedInboxPercent',
     label: 'Warn at closed inboxes',
-    hint: 'Percent of the last 50 messages through X’s API. The campaign continues.',
+    hint: "Percent of the last 50 messages through X's API. The campaign continues.",
     min: 5,
   },
 ] as const satisfies { key: keyof Protection; label: string; hint: string; min: number }[]
@@ -44,7 +44,7 @@ export function ProtectionCard({ protection, disabled }: { protection: Protectio
   const isValid = FIELDS.every(({ key, min }) => problemOf(draft[key], min) === undefined)
   const isChanged = FIELDS.some(({ key }) => draft[key] !== protection[key])
   return (
-    <Card title="Protection" description="A campaign pauses itself before too many rejections harm your X account.">
+    <Card title="Protection" description="Campaigns pause automatically before too many refusals harm your X account.">
       <div className="grid max-w-xl gap-4">
         {FIELDS.map(({ key, label, hint, min }) => (
           <Field key={key} label={label} hint={hint} error={problemOf(draft[key], min)}>

@@ -62,7 +62,7 @@ const BOARD_KEYS: readonly KeyGroup[] = [
   {
     title: 'Flight board',
     keys: [
-      ['H', 'Hold or resume the chosen person'],
+      ['H', 'Hold or resume the selected person'],
       ['P', 'Pause the campaign'],
     ],
   },

@@ -37,7 +37,7 @@ export function useSequenceActions({ draft, change }: SequenceEditor, list: RefO
     move(from: number, to: number) {
       if (to < 0 || to >= steps.length) return
       change((now) => moveStep(now, from, to))
-      setAnnouncement(`Moved to place ${to + 1} of ${steps.length}.`)
+      setAnnouncement(`Moved to position ${to + 1} of ${steps.length}.`)
     },
     addVariant(step: StepDraft, index: number) {
       change((now) => addVariant(now, step))

@@ -21,7 +21,7 @@ export function SnippetsCard() {
   const remove = useAction(({ id }: Snippet) => client.snippets.remove({ id }), {
     question: ({ shortcut }) => ({
       title: `Delete the snippet “${shortcut}”?`,
-      body: 'Messages that used it stay as they are.',
+      body: "Messages that used it don't change.",
       confirm: 'Delete snippet',
       danger: true,
     }),
@@ -36,18 +36,14 @@ export function SnippetsCard() {
   )
   const snippets = query.data?.snippets
   return (
-    <Card
-      title="Snippets"
-      description="Texts that you use often in replies, for everyone in the workspace."
-      actions={add}
-    >
+    <Card title="Snippets" description="Replies you send often, for everyone in the workspace." actions={add}>
       {query.isError && !snippets ? (
         <QueryError query={query} fallback="Failed to load the snippets. Please try again." />
       ) : !snippets ? (
         <SkeletonText lines={3} />
       ) : snippets.length === 0 ? (
         <EmptyState icon={<MessageSquareText aria-hidden />} title="No snippets yet">
-          Save the answers that you write again and again.
+          Save the replies you write again and again.
         </EmptyState>
       ) : (
         <ul aria-label="Snippets" className="grid divide-y divide-line">

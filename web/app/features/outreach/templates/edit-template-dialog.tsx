@@ -42,7 +42,7 @@ export function EditTemplateDialog({ template, open, onClose }: ShownDialog & { 
       open={open}
       onClose={onClose}
       title={template ? 'Edit template' : 'New template'}
-      description={template ? 'Campaigns that were started from it stay as they are.' : undefined}
+      description={template ? "Campaigns started from it don't change." : undefined}
       label="Save template"
       loading={save.isPending}
       disabled={!isWritten(editor.draft)}

@@ -48,7 +48,7 @@ export function TemplatePicker({ open, onClose, onPick }: ShownDialog & { onPick
             <SkeletonText lines={6} />
           </>
         ) : query.data.total === 0 ? (
-          <p className="py-8 text-center text-muted">No template matches. Try another word.</p>
+          <p className="py-8 text-center text-muted">No matching templates. Try another word.</p>
         ) : (
           <ul aria-label="Templates" aria-busy={query.isPlaceholderData} className="grid divide-y divide-line">
             {query.data.templates.map((template) => (

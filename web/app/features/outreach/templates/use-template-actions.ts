@@ -44,7 +44,7 @@ export function useTemplateActions() {
   const remove = useAction(({ id }: Template) => client.templates.remove({ id }), {
     question: ({ name }) => ({
       title: `Delete the template “${name}”?`,
-      body: 'Campaigns that were started from it stay as they are.',
+      body: "Campaigns started from it don't change.",
       confirm: 'Delete template',
       danger: true,
     }),

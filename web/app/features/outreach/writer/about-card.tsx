@@ -18,7 +18,7 @@ export function AboutCard() {
   return (
     <Card
       title="About us"
-      description="What you offer, to whom, at what price. The writer states no other facts about you."
+      description="What you offer, to whom, at what price. The writer uses no other facts about you."
     >
       {about.isError && !about.data ? (
         <QueryError query={about} fallback="Failed to load the text. Please try again." />

@@ -4,15 +4,15 @@ import { Card } from '../../../ui/card'
 
 const SENT = [
   ['Drafts and rewrites', 'your goal, audience and text, and “About us”'],
-  ['Openers', 'each person’s name, bio, website and source, your message, and “About us”'],
-  ['Replies', 'the person’s name, the latest messages, “About us” and your snippets'],
+  ['Openers', "each person's name, bio, website and source, your message, and “About us”"],
+  ['Replies', "the person's name, the latest messages, “About us” and your snippets"],
   ['Second opinions on labels', 'a reply that our own classifier is unsure about, only if you connected the model'],
 ] as const
 
 /** What the writer sends to the provider of a model. */
 export function DataCard() {
   return (
-    <Card title="What goes to your model" description="Only this, and only to the provider of the model.">
+    <Card title="What goes to your model" description="Only this, and only to the model's provider.">
       <div className="grid max-w-xl gap-4">
         <dl className="grid gap-2">
           {SENT.map(([name, what]) => (
@@ -23,7 +23,7 @@ export function DataCard() {
           ))}
         </dl>
         <p className="text-muted">
-          We don’t log prompts or answers. Without a model, none of this leaves our server. More in the{' '}
+          We don't log prompts or answers. Without a model, none of this leaves our server. More in the{' '}
           <Link className="text-link" to={paths.privacy}>
             privacy policy
           </Link>

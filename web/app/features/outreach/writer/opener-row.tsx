@@ -68,7 +68,8 @@ export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
   const regenerate = useAction(() => client.openers.regenerate({ id }), {
     onSuccess: (answer) => {
       const what = answer.fault ? faultText(answer.fault) : null
-      if (answer.version === version) toast.info(`${what ?? 'Nothing else could be written.'} The opener is unchanged.`)
+      if (answer.version === version)
+        toast.info(`${what ?? 'The writer found no alternative.'} The opener is unchanged.`)
       else if (what) toast.info(`${what} This is a built-in suggestion instead.`)
     },
     onError: (error) => toast.error(writerProblem(error)),

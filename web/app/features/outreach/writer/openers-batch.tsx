@@ -23,7 +23,7 @@ import { writerProblem } from './writer-text'
 const POLL_MS = 2_000
 /** Everyone on the campaign's list. */
 const EVERYONE = { filter: {} }
-const TOO_LARGE = 'This batch needs more than is left of this month’s AI budget.'
+const TOO_LARGE = "This batch costs more than what's left of this month's AI budget."
 
 /** Writes openers for everyone on a campaign's list who has none, as a job. */
 export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
@@ -92,8 +92,8 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
             {isOver && (
               <Callout tone="warn">
                 {found.remainingCents === 0
-                  ? 'There is no AI budget left. Use the built-in suggestions, or change plan or model in Settings.'
-                  : 'This costs more than is left of this month’s budget. Raise it in Settings, or use the built-in suggestions.'}
+                  ? 'Your AI budget is used up. Use built-in suggestions, or change your plan or model in Settings.'
+                  : "This costs more than what's left of this month's budget. Raise the budget in Settings, or use built-in suggestions."}
               </Callout>
             )}
             <div className="flex flex-wrap items-center gap-2">

@@ -131,7 +131,7 @@ function RemoveButton() {
   const remove = useAction(() => client.writer.removeProvider(), {
     question: {
       title: 'Remove this model?',
-      body: 'Its key is deleted. Texts that it wrote stay.',
+      body: 'Its key is deleted. Everything it wrote stays.',
       confirm: 'Remove model',
       danger: true,
     },

@@ -130,7 +130,7 @@ export function ProviderForm({ provider, onDone }: ProviderFormProps) {
       <fieldset className="grid gap-3">
         <legend className="mb-1.5 font-strong">Price per million tokens</legend>
         <p className="text-muted">
-          Leave both empty if we know the model’s price. Without one, only tokens are limited.
+          Leave both empty if we know the model's price. Without one, only tokens are limited.
         </p>
         <div className="grid gap-4 sm:grid-cols-2">
           {dollars('inputCentsPerMillion', 'Input')}

@@ -13,7 +13,7 @@ export function BuiltIn() {
 }
 
 /** Why nothing was written, and what to do. @param overBudget if the budget does not suffice */
-export function writerProblem(error: unknown, overBudget = 'This month’s AI budget is used up.'): string {
+export function writerProblem(error: unknown, overBudget = "This month's AI budget is used up."): string {
   switch (errorCode(error)) {
     case 'BUDGET_EXCEEDED': {
       const { data } = error as {
@@ -27,7 +27,7 @@ export function writerProblem(error: unknown, overBudget = 'This month’s AI bu
     case 'MODEL_NOT_CONFIGURED':
       return 'No model is connected. An admin can connect one in Settings.'
     default:
-      return errorText(error, 'The writer did not answer. Please try again.')
+      return errorText(error, 'The writer did not respond. Please try again.')
   }
 }
 

@@ -82,9 +82,7 @@ export function Comparison({ campaignId, days }: ComparisonProps) {
           <h2 id="comparison" className="text-base">
             Compare
           </h2>
-          <p className="text-muted">
-            People, not messages. Half of all replies and of your answers came faster than these times.
-          </p>
+          <p className="text-muted">Counts people, not messages. Times are medians.</p>
         </div>
         <ExportCsv
           path={`/api/analytics/breakdown/export?${new URLSearchParams(input)}`}

@@ -38,7 +38,7 @@ export function FirstSteps() {
       </ol>
       {!found.hasSampleData && !hasOwnLeads(found) && mayLoad && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pt-3">
-          <span className="min-w-0 flex-1 basis-48 text-muted">Look around first, with people who don’t exist.</span>
+          <span className="min-w-0 flex-1 basis-48 text-muted">Or look around first with made-up people.</span>
           <SampleOffer size="sm" />
         </div>
       )}

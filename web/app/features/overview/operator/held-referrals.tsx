@@ -96,7 +96,7 @@ function useDecision() {
         toast.success(decision === 'release' ? 'Referral released' : 'Referral rejected', {
           action: { label: 'Undo', onClick: () => undo.run(referral.memberId) },
         }),
-      onError: (error) => toast.error(`Failed to decide: ${errorText(error)}`),
+      onError: (error) => toast.error(`Failed to save the decision: ${errorText(error)}`),
       refetches: [api.operator],
     },
   )

@@ -114,7 +114,7 @@ const ACTIONS: PaletteItem[] = [
     words: 'stop hold everything',
     forMembers: true,
   },
-  { id: 'keys', kind: 'action', label: 'Show all keys', run: 'keys', words: 'keyboard shortcuts help' },
+  { id: 'keys', kind: 'action', label: 'Show keyboard shortcuts', run: 'keys', words: 'keyboard shortcuts help' },
   { id: 'sign-out', kind: 'action', label: 'Sign out', run: 'sign-out', words: 'log out logout' },
 ]
 

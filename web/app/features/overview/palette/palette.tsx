@@ -164,7 +164,7 @@ function Results({ inputRef, onRun }: { inputRef: React.RefObject<HTMLInputEleme
           {isSearching
             ? 'Searching…'
             : search.isError
-              ? refusalText(search.error, 'Search didn’t work. Try again.')
+              ? refusalText(search.error, 'Search failed. Try again.')
               : `Nothing matches “${q}”.`}
         </p>
       )}
@@ -180,7 +180,7 @@ function Results({ inputRef, onRun }: { inputRef: React.RefObject<HTMLInputEleme
           <Kbd>{`${modKey()}↵`}</Kbd> open in a tab
         </span>
         <span className="ms-auto" data-numeric>
-          {search.isError && count > 0 ? 'People and campaigns didn’t load.' : isSearching ? 'Searching…' : ''}
+          {search.isError && count > 0 ? "People and campaigns didn't load." : isSearching ? 'Searching…' : ''}
         </span>
       </div>
       <Autocomplete.Status className="sr-only">{isSearching ? '' : formatCount(count, 'result')}</Autocomplete.Status>

@@ -43,5 +43,5 @@ export function usePauseAll(): () => void {
     })
   }
 
-  return () => void pauseAll().catch((error) => toast.error(errorText(error, 'Campaigns didn’t load. Try again.')))
+  return () => void pauseAll().catch((error) => toast.error(errorText(error, "Campaigns didn't load. Try again.")))
 }

@@ -31,7 +31,7 @@ export function FrameDialogs({
     ),
   )
   const show = async (dialog: FrameDialog) => {
-    const isLoaded = dialog === 'palette' ? prepareSearch() : loadOnDemand(loadKeys, 'The list of keys')
+    const isLoaded = dialog === 'palette' ? prepareSearch() : loadOnDemand(loadKeys, 'The keyboard shortcuts')
     if (await isLoaded) onShow(dialog)
   }
   useKeys({ ...pages, '?': () => void show('keys') })

@@ -17,7 +17,7 @@ export default function HelpMenu({ trigger }: { trigger: ReactElement }) {
           Help
         </MenuLink>
         <MenuItem onSelect={() => setShowsKeys(true)} icon={<Keyboard aria-hidden />}>
-          Keys
+          Keyboard shortcuts
           <span className="ms-auto">
             <Kbd>?</Kbd>
           </span>

@@ -14,7 +14,7 @@ export default function KeysDialog(dialog: Pick<DialogProps, 'open' | 'onClose' 
       title: 'Every page',
       keys: [
         [`${modKey()}K`, 'Search, or run an action'],
-        ['?', 'All keys'],
+        ['?', 'Keyboard shortcuts'],
       ],
     },
     {
@@ -23,7 +23,7 @@ export default function KeysDialog(dialog: Pick<DialogProps, 'open' | 'onClose' 
     },
   ]
   return (
-    <Dialog {...dialog} title="Keys">
+    <Dialog {...dialog} title="Keyboard shortcuts">
       <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2">
         {groups.map(({ title, keys }) => (
           <section key={title} className="grid content-start gap-2">

@@ -31,7 +31,7 @@ export function needText({ code, params }: Need): NeedText {
       const reason = { code: params.reason, params } as PauseReason
       const detail = typeof params.detail === 'string' ? params.detail : null
       return {
-        title: `“${params.campaign}” paused itself`,
+        title: `“${params.campaign}” was paused automatically`,
         text: pauseText(reason, detail),
         action: 'Review',
         role: 'member',

@@ -31,7 +31,7 @@ function undoneText({ kind, changed }: Pick<Job, 'kind' | 'changed'>): string {
   if (kind === 'queue')
     return changed === 0
       ? 'Too late to undo: the messages are being sent.'
-      : `Undone: ${formatCount(changed, 'DM')} won’t be sent.`
+      : `Undone: ${formatCount(changed, 'DM')} won't be sent.`
   return `Undone for ${formatCount(changed, 'lead')}`
 }
 

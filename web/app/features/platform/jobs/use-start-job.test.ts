@@ -12,7 +12,7 @@ vi.mock('../../../api', async (load) => ({
 test('follows the undos that began if another one is refused, also while calls are limited', async () => {
   const undoing = { id: 'u', kind: 'tag', status: 'running', changed: 0, undoes: 'b', undoUntil: null, undoneBy: null }
   vi.mocked(client.jobs.undo)
-    .mockRejectedValueOnce(new Error('This job was undone already.'))
+    .mockRejectedValueOnce(new Error('This job has already been undone.'))
     .mockResolvedValueOnce(undoing as never)
   vi.mocked(client.jobs.find)
     .mockRejectedValueOnce({ status: 429 })

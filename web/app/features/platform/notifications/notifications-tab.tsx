@@ -17,11 +17,11 @@ const KINDS: Record<NotificationKind, { label: string; hint: string }> = {
   },
   campaign_paused: { label: 'Campaign paused automatically', hint: 'Needs your attention.' },
   campaign_completed: { label: 'Campaign complete', hint: 'Every lead on its list was messaged or skipped.' },
-  lead_replied: { label: 'Lead replied', hint: 'Names the person and the label. Not for viewers.' },
+  lead_replied: { label: 'Lead replied', hint: 'Names the person and the label. Not sent to viewers.' },
   test_decided: { label: 'A/B test decided', hint: 'A variant won, or there is no difference.' },
   usage_high: {
     label: 'Plan limit nearly reached',
-    hint: 'At 80% of this month’s DMs or scraped leads. Owners only.',
+    hint: "At 80% of this month's DMs or scraped leads. Owners only.",
   },
   payment_failed: { label: 'Payment failed', hint: 'You keep your plan for another week. Owners only.' },
   trial_ending: { label: 'Trial ending soon', hint: 'We charge your card when it ends. Owners only.' },

@@ -14,7 +14,7 @@ export const callbackOutcomes: Record<XCallbackOutcome, Outcome> = {
   },
   cancelled: { tone: 'info', text: "You didn't approve access on X, so nothing was connected." },
   failed: { tone: 'bad', text: 'X did not confirm the connection. Please try again.' },
-  unavailable: { tone: 'bad', text: 'X is not answering. Please try again in a moment.' },
+  unavailable: { tone: 'bad', text: 'X is not responding. Please try again in a moment.' },
   limit: {
     tone: 'warn',
     text: "You've reached your plan's limit of X accounts. Disconnect one or upgrade your plan.",

@@ -8,7 +8,7 @@ export function ConnectWithX({
   children = 'Connect with X',
   ...buttonProps
 }: Pick<ButtonProps, 'variant' | 'size' | 'wide' | 'children' | 'className'>) {
-  const begin = useRedirect(() => client.xAccount.authorize(), 'X is not answering. Please try again in a moment.')
+  const begin = useRedirect(() => client.xAccount.authorize(), 'X is not responding. Please try again in a moment.')
   return (
     <Button {...buttonProps} icon={<BrandIcon brand="x" />} loading={begin.isLeaving} onClick={() => begin.run()}>
       {children}

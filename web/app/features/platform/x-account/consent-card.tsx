@@ -34,7 +34,7 @@ export function AccountConsent({ account }: { account: XAccount }) {
       client.xAccount.consent({ id, ...decided }),
     {
       done: ({ consent }) =>
-        consent ? `Conversations of @${handle} are stored.` : `Conversations of @${handle} are not stored.`,
+        consent ? `Conversations of @${handle} are now stored.` : `Conversations of @${handle} are not stored.`,
       failed: 'Failed to save your decision. Please try again.',
       refetches: DEPENDS_ON_ACCOUNT,
     },
@@ -46,13 +46,13 @@ export function AccountConsent({ account }: { account: XAccount }) {
         storesConversations === null
           ? {
               title: `Don't store conversations of @${handle}?`,
-              body: 'Texts stored before you were asked are deleted, for everyone in the workspace. Times and labels of replies stay.',
+              body: 'Messages stored before you were asked are deleted, for everyone in the workspace. Reply times and labels stay.',
               confirm: "Don't store",
             }
           : {
               title: `Stop storing conversations of @${handle}?`,
-              body: 'Their stored texts are deleted, for everyone in the workspace. Times and labels of replies stay.',
-              confirm: 'Stop and delete texts',
+              body: 'Stored messages are deleted, for everyone in the workspace. Reply times and labels stay.',
+              confirm: 'Stop and delete messages',
               danger: true,
             },
       done: `Conversations of @${handle} are not stored.`,
@@ -96,7 +96,7 @@ export function AccountConsent({ account }: { account: XAccount }) {
               Allowed by {consent.by.name} on <DateTime value={consent.at} precision="day" endsSentence />
             </>
           ) : (
-            `Only times and labels of replies are kept.${
+            `Only reply times and labels are kept.${
               isConnectedByCaller ? '' : ' The person who connected this account can allow more.'
             }`
           )
@@ -110,7 +110,7 @@ export function AccountConsent({ account }: { account: XAccount }) {
         }
       />
       <Switch
-        label="Offer people who write first as leads"
+        label="Suggest people who write first as leads"
         hint="The inbox shows their handle for 7 days, but not their message."
         checked={offersUnknownSenders}
         disabled={isBusy || consent === null || !isConnectedByCaller}

@@ -8,7 +8,7 @@ const features = [
   },
   {
     title: 'Auto DMs',
-    text: 'One message per lead, never two, within your hours and daily cap. It keeps running when you close the tab.',
+    text: 'Every message goes out once, within your hours and daily cap. It keeps running when you close the tab.',
     icon: Bot,
   },
   {

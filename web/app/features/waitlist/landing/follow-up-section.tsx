@@ -9,14 +9,22 @@ export function FollowUpSection() {
       title="Follow-ups that know when to stop"
       text="Most replies come after the second or third message. Following up raises conversion by 40%, as long as you don't overdo it."
       points={[
-        ['Multi-stage follow-ups', 'Launch one campaign after another on the same list, each with its own message.'],
+        [
+          'Multi-stage follow-ups',
+          'Plan the whole conversation. The next message goes out automatically, unless they reply.',
+        ],
         ['Smart pausing', "A reply or an opt-out cancels that person's queued messages before they go out."],
         ['Re-engagement', 'Give quiet conversations one friendly nudge.'],
       ]}
       isMirrored
       picture={
         <ol className="grid rounded-xl border border-line bg-surface p-4 shadow-sm md:p-5">
-          <Step icon={<Send />} title="First message" text="The first campaign" badge={<StatusBadge status="sent" />} />
+          <Step
+            icon={<Send />}
+            title="First message"
+            text="Opens with their name"
+            badge={<StatusBadge status="sent" />}
+          />
           <Step
             icon={<Send />}
             title="Follow-up"
