@@ -86,7 +86,7 @@ describe('the privacy policy', () => {
     'We do not store what was sent to a model',
     'Copies of profile pictures on X',
     'messages you are sending from the messenger and their recipients',
-    "what you last opened from search, with people's names",
+    'what you last opened from search, with people’s names',
     'Links that confirm a place on the waitlist, or unsubscribe from its emails, are not stored',
   ])('mentions “%s”', (what) => {
     expect(privacy).toContain(what)

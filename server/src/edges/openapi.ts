@@ -241,9 +241,9 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       {
         parameters: [{ ...optional('Last-Event-ID'), in: 'header' }],
         description:
-          'One stream per browser, at most 20 per person. It ends with its token, and when membership or role changes. `Last-Event-ID` continues it for 10 minutes. Viewers get no conversations. Not for extensions and API keys.',
+          'One stream per browser, at most 20 per person. It ends with its token, and when membership or role changes. `Last-Event-ID` continues it for 10 minutes. Viewers get no conversations. Not for extensions.',
         responses: {
-          '403': { description: 'FORBIDDEN: an extension or an API key' },
+          '403': { description: 'FORBIDDEN: an extension' },
           '429': { description: 'RATE_LIMITED: too many streams' },
         },
       },
