@@ -16,7 +16,7 @@ export const faq: readonly { question: string; answer: string }[] = [
   {
     question: 'Is my X account safe?',
     answer:
-      'X allows automated messages to people who asked for them or messaged you first, and it can limit accounts that go beyond that. So we record why each lead may be contacted, send one message at a time within your hours and your daily cap, warm new accounts up slowly, and pause automatically when X tells us to slow down. No one can promise that X will never act, but we make it easy to stay within its rules.',
+      'X allows automated messages to people who asked for them or messaged you first, and it can limit accounts that go beyond that. So you can record why each lead may be contacted and warm up a new account slowly. We send one message at a time, within your hours and your daily cap, and pause automatically when X tells us to slow down. No one can promise that X will never act, but we make it easy to stay within its rules.',
   },
   {
     question: 'What happens when someone replies or opts out?',
@@ -26,7 +26,7 @@ export const faq: readonly { question: string; answer: string }[] = [
   {
     question: 'What do you store, and can I export it?',
     answer:
-      'We store your account, leads and messages, and nothing else: no tracking, no advertising, no sale of data. Your X access is encrypted. On your account page you can download all your data or permanently delete your account. The privacy policy lists what we keep and for how long.',
+      'We store your account and your work: leads, lists, campaigns and messages, and replies if you allow it. No tracking, no advertising, no sale of data. Your X access is encrypted. On your account page you can download all your data or permanently delete your account. The privacy policy lists what we keep and for how long.',
   },
 ]
 

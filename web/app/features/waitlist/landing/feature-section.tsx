@@ -1,4 +1,3 @@
-import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { cn } from '../../../ui/cn'
 
@@ -15,8 +14,8 @@ interface FeatureSectionProps {
 /** A feature: text and picture side by side. */
 export function FeatureSection({ title, text, points, picture, isMirrored = false }: FeatureSectionProps) {
   return (
-    <section className="border-t border-line">
-      <div className="page-width grid grid-cols-1 items-center gap-10 py-16 md:py-24 lg:grid-cols-2 lg:gap-20">
+    <section>
+      <div className="page-width grid grid-cols-1 items-center gap-10 py-12 md:py-16 lg:grid-cols-2 lg:gap-20">
         <div className="grid gap-6">
           <div className="grid gap-3">
             <h2 className="text-3xl">{title}</h2>
@@ -24,11 +23,8 @@ export function FeatureSection({ title, text, points, picture, isMirrored = fals
           </div>
           <dl className="grid max-w-lg gap-4 text-base">
             {points.map(([name, what]) => (
-              <div key={name} className="relative ps-7">
-                <dt className="font-strong">
-                  <Check aria-hidden className="absolute start-0 top-1 size-4 text-accent-word" />
-                  {name}
-                </dt>
+              <div key={name}>
+                <dt className="font-strong">{name}</dt>
                 <dd className="text-muted">{what}</dd>
               </div>
             ))}

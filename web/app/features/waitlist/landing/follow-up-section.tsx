@@ -1,6 +1,7 @@
-import { Pause, RotateCcw, Send } from 'lucide-react'
+import { Clock, MessageCircleReply, RotateCcw, Send } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { StatusBadge } from '../../../ui/badge'
+import { cn } from '../../../ui/cn'
 import { FeatureSection } from './feature-section'
 
 export function FollowUpSection() {
@@ -18,31 +19,31 @@ export function FollowUpSection() {
       ]}
       isMirrored
       picture={
-        <ol className="grid rounded-xl border border-line bg-surface p-4 shadow-sm md:p-5">
+        <ol className="grid">
           <Step
             icon={<Send />}
             title="First message"
-            text="Opens with their name"
+            text="Tuesday at 14:31"
+            badge={<StatusBadge status="delivered" />}
+          />
+          <Step
+            icon={<Clock />}
+            title="Follow-up"
+            text="3 days later, if there's no reply"
             badge={<StatusBadge status="sent" />}
           />
           <Step
-            icon={<Send />}
-            title="Follow-up"
-            text="A few days later, with its own message"
+            icon={<MessageCircleReply />}
+            title="Priya replied"
+            text="Her follow-ups pause automatically: it's your turn"
             badge={<StatusBadge status="replied" />}
-          />
-          <Step
-            icon={<Pause />}
-            title="Pauses automatically"
-            text="They replied, so it's your turn"
-            badge={<StatusBadge status="paused" />}
+            isReply
           />
           <Step
             icon={<RotateCcw />}
             title="Re-engagement"
-            text="Weeks later, if they've gone quiet"
+            text="Weeks later, if she's gone quiet"
             badge={<StatusBadge status="queued" />}
-            isLast
           />
         </ol>
       }
@@ -55,19 +56,22 @@ interface StepProps {
   title: string
   text: string
   badge: ReactNode
-  isLast?: boolean
+  /** The positive outcome, in the accent color. */
+  isReply?: boolean
 }
 
-function Step({ icon, title, text, badge, isLast = false }: StepProps) {
+function Step({ icon, title, text, badge, isReply = false }: StepProps) {
   return (
-    <li className="grid grid-cols-[auto_1fr_auto] gap-x-3">
-      <span className="flex flex-col items-center">
-        <span className="flex size-8 items-center justify-center rounded-full border border-line bg-sunken text-muted [&>svg]:size-4">
-          {icon}
-        </span>
-        {!isLast && <span className="min-h-6 w-px flex-1 bg-line" />}
+    <li className="grid grid-cols-[auto_1fr_auto] items-center gap-x-4 border-hair py-4 not-first:border-t">
+      <span
+        className={cn(
+          'flex size-9 items-center justify-center rounded-lg [&>svg]:size-4',
+          isReply ? 'bg-accent text-accent-ink' : 'bg-sunken text-muted',
+        )}
+      >
+        {icon}
       </span>
-      <p className="grid content-start pb-4">
+      <p className="grid">
         <span className="font-strong">{title}</span>
         <span className="text-muted">{text}</span>
       </p>

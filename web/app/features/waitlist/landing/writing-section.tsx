@@ -1,7 +1,12 @@
-import { Sparkles } from 'lucide-react'
 import { Avatar } from '../../../ui/avatar'
-import { Badge, StatusBadge } from '../../../ui/badge'
 import { FeatureSection } from './feature-section'
+
+/** The last one shows the fallback. */
+const examples = [
+  { name: 'Maya', text: 'Hi Maya, two profitable products without a growth team is rare.' },
+  { name: 'Jonas', text: 'Hi Jonas, a spreadsheet that fits in one tab is a brave idea.' },
+  { name: 'Ines', text: "Hi Ines, I like what you're building." },
+]
 
 export function WritingSection() {
   return (
@@ -9,31 +14,21 @@ export function WritingSection() {
       title="Write once. Everyone gets their own version."
       text="Say who you are and what you offer. The AI writer drafts it; you have the final say."
       points={[
-        ['AI writer', 'Drafts messages short enough to read on a phone.'],
+        ['AI writer', 'Drafts messages short enough to read on a phone, with an opener for each person.'],
         ['Custom variables', 'Names, companies, any column of your CSV, with a fallback when a value is missing.'],
         ['A/B testing', 'Write two versions and see which one gets more replies.'],
       ]}
       picture={
-        <div className="grid grid-cols-1 gap-4 rounded-xl border border-line bg-surface p-4 shadow-sm md:p-5">
-          <div className="flex items-center justify-between gap-3">
-            <p className="font-strong">Message</p>
-            <Badge tone="accent" icon={<Sparkles aria-hidden />}>
-              AI draft
-            </Badge>
-          </div>
-          <p className="rounded-lg border border-control bg-canvas p-3 text-base">
-            Hi <Variable>{'{lead_name}'}</Variable>, I read how <Variable>{'{company|your team}'}</Variable> finds its
-            first users. We built something for exactly that. Worth a look?
+        <div className="grid grid-cols-1 gap-6">
+          <p className="rounded-lg border border-control bg-canvas p-4 text-base">
+            Hi <Variable>{'{lead_name}'}</Variable>, <Variable>{"{ai_opener|I like what you're building.}"}</Variable>{' '}
+            We write onboarding emails for small SaaS teams. May I show you one?
           </p>
-          <div className="grid grid-cols-1 gap-2 border-t border-line pt-4">
-            {[
-              { name: 'Maya', text: 'Hi Maya, I read how Fernwork finds its first users…', status: 'replied' },
-              { name: 'Jonas', text: 'Hi Jonas, I read how your team finds its first users…', status: 'delivered' },
-            ].map(({ name, text, status }) => (
+          <div className="grid grid-cols-1 gap-2">
+            {examples.map(({ name, text }) => (
               <div key={name} className="flex items-center gap-3">
-                <Avatar name={name} size="sm" />
-                <p className="min-w-0 flex-1 truncate text-muted">{text}</p>
-                <StatusBadge status={status} />
+                <Avatar name={name} />
+                <p className="rounded-2xl bg-bubble-in px-4 py-2">{text}</p>
               </div>
             ))}
           </div>
@@ -44,5 +39,5 @@ export function WritingSection() {
 }
 
 function Variable({ children }: { children: string }) {
-  return <span className="rounded-sm bg-accent-soft px-1 font-mono text-sm text-accent-word">{children}</span>
+  return <span className="rounded-sm bg-accent-soft px-1 text-accent-word wrap-anywhere">{children}</span>
 }
