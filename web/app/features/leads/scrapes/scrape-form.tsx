@@ -2,8 +2,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
 import { FOLLOWER_SLIDERS, KEYWORD_LENGTH_MAX, KEYWORDS_MAX } from '@x-automated/contract/leads/scrape-limits'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
-import { Search } from 'lucide-react'
-import { useEffect } from 'react'
+import { Search, SlidersHorizontal } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { Controller, type UseFormReturn, useForm } from 'react-hook-form'
 import { Link, useLocation, useSearchParams } from 'react-router'
 import { api, type client, errorCode, errorText } from '../../../api'
@@ -12,6 +12,7 @@ import { paths } from '../../../paths'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { ChipsInput, withChip } from '../../../ui/chips-input'
+import { cn } from '../../../ui/cn'
 import { Field } from '../../../ui/field'
 import { Input, PasswordInput } from '../../../ui/input'
 import { NumberInput } from '../../../ui/number-input'
@@ -68,6 +69,8 @@ export function ScrapeForm({ busy, hasFound, askCredentials, onAskCredentials, o
   const { errors } = form.formState
   const create = useCreateScrape(form, onAskCredentials, onStarted)
   const confirmStart = useCostConfirmation()
+  // On phones, what was found comes first.
+  const [showsFilters, setShowsFilters] = useState(false)
   const isRunning = create.isPending || busy === 'running'
   const isNotConnected = connection.data?.connected === false && lostReasonOf(connection.data) === null
   const byPassword = connection.data?.methods.includes('password') ?? true
@@ -133,7 +136,23 @@ export function ScrapeForm({ busy, hasFound, askCredentials, onAskCredentials, o
           {errorText(create.error, 'Failed to scrape X followers')}
         </Callout>
       )}
-      <div className="grid gap-x-8 gap-y-5 border-t border-hair pt-5 sm:grid-cols-2 lg:grid-cols-3">
+      {hasFound && (
+        <Button
+          variant="ghost"
+          icon={<SlidersHorizontal />}
+          aria-expanded={showsFilters}
+          onClick={() => setShowsFilters(!showsFilters)}
+          className="w-fit sm:hidden"
+        >
+          {showsFilters ? 'Hide filters' : 'Filters'}
+        </Button>
+      )}
+      <div
+        className={cn(
+          'grid gap-x-8 gap-y-5 border-t border-hair pt-5 sm:grid-cols-2 lg:grid-cols-3',
+          hasFound && !showsFilters && 'max-sm:hidden',
+        )}
+      >
         <div className="grid content-start gap-4">
           <FollowerRange form={form} />
         </div>

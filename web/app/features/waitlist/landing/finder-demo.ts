@@ -36,6 +36,7 @@ styles.replaceSync(`
   .demo-range:focus-visible::-moz-range-thumb { ${FOCUS} }
   .demo-face { width: 2.25rem; height: 2.25rem; transition: opacity var(--duration-slow) }
   .demo-face[data-faded] { opacity: 0.2; filter: grayscale(1) }
+  @media (width < 40rem) { .demo-face:nth-child(n + 36) { display: none } }
   .demo-chip { display: flex; align-items: center; gap: 0.375rem; min-height: 2rem; padding-inline: 0.75rem;
     border-radius: var(--radius-full); background: var(--color-pressed); font-size: var(--text-ui); cursor: pointer }
   .demo-chip:has(:checked) { background: var(--color-ink); color: var(--color-inverse) }

@@ -30,7 +30,7 @@ export function FinderSection() {
         ref={place}
         data-finder-demo
         suppressHydrationWarning
-        className="min-h-170 rounded-xl bg-sunken p-4 md:min-h-115 md:p-6"
+        className="min-h-284 rounded-xl bg-sunken p-4 sm:min-h-252 md:p-6 lg:min-h-148"
       >
         <NeedsScript what="This demo" />
       </div>
