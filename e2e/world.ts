@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -45,6 +45,8 @@ export interface World {
   subscribe(email: string): Promise<void>
   /** Changes a person's role in their own workspace, from the next sign-in. */
   setRole(email: string, role: Role): Promise<void>
+  /** Renames an account and member of an earlier attempt at the same test, and deletes all emails. */
+  freeAddress(email: string): Promise<void>
   /** Runs a scheduled job now. */
   runJob(name: string): Promise<void>
   /** Stops jobs before the last of these leads, until the returned function is called. */
@@ -169,6 +171,13 @@ export async function openWorld(
       )
       expect(changed, `memberships of ${email}`).toBe(1)
     },
+    async freeAddress(email) {
+      const earlier = `earlier-${randomUUID()}@example.com`
+      const renamed = await database.run('update auth_users set email = $2 where email = $1', [email, earlier])
+      if (renamed === 0) return
+      await database.run('update users set email = $2, normalized_email = $2 where email = $1', [email, earlier])
+      await fetch(`${mailbox.url}/messages`, { method: 'DELETE' })
+    },
     async runJob(name) {
       await database.run('insert into pgboss.job (name) values ($1)', [name])
     },
@@ -287,6 +296,7 @@ export interface SignedUp {
 
 /** Signs up, confirms the email and signs in. */
 export async function signUp(world: World, email: string): Promise<SignedUp> {
+  await world.freeAddress(email)
   await postAuth(world, 'sign-up/email', email)
   await confirmEmail(world, email)
   return signIn(world, email)
