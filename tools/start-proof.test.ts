@@ -53,11 +53,14 @@ function start(port: number, env: Record<string, string> = {}, script = 'start.t
   return { child, output: () => output, ended }
 }
 
+/** Enough for a first start, which builds everything, beside other tests. */
+const START_MS = 300_000
+
 /** Starts the product and waits until it is ready. */
 async function running(port: number): Promise<Start> {
   const one = start(port)
   await Promise.race([
-    expect.poll(one.output, { timeout: 90_000, interval: 20 }).toContain('Started in'),
+    expect.poll(one.output, { timeout: START_MS, interval: 20 }).toContain('Started in'),
     one.ended.then(() => {
       throw new Error(one.output())
     }),
@@ -198,7 +201,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
   test('waits for the processes of a launcher that was killed by SIGKILL', async () => {
     const port = await freePort()
     const launched = start(port, {}, 'launch.mjs', ['start'])
-    await expect.poll(launched.output, { timeout: 90_000, interval: 20 }).toContain('Started in')
+    await expect.poll(launched.output, { timeout: START_MS, interval: 20 }).toContain('Started in')
     await stopped(launched.child, 'SIGKILL')
     await running(port)
   })
