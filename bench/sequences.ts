@@ -104,7 +104,7 @@ try {
         isMore = await queueFollowUps(db, env)
     })
     const total = count * ACCOUNTS * CAMPAIGNS
-    console.log(`    ${formatNumber(total)} follow-ups that are due at once   ${Math.round((1_000 * total) / ms)}/s`)
+    console.log(`    ${formatNumber(total)} follow-ups due simultaneously   ${Math.round((1_000 * total) / ms)}/s`)
   }
 
   async function measureReplies() {

@@ -25,6 +25,10 @@ const PHRASES: readonly [phrase: RegExp, instead: string][] = [
   [/\bas far as\b/i, '"if" or "up to"'],
   [/\bby itself\b/i, '"automatically"'],
   [/\bso many\b/i, 'the number'],
+  [/\bof which\b/i, '"that … about", or a second sentence'],
+  [/\botherwise than\b/i, '"not as"'],
+  [/(?<!not )\bfor good\b(?! reason)/i, '"permanently"'],
+  [/\bcomes along\b/i, 'what happens to it'],
 ]
 
 const ignoredFiles = new Set(['tools/language.ts', 'tools/language.test.ts'])

@@ -280,7 +280,7 @@ describe('the inbox', () => {
     await rows(page).getByText('Tell me more').waitFor()
   })
 
-  it('sends one of two answers that two members send at once, and shows it to the other', async () => {
+  it('sends one of two simultaneous answers by two members, and shows it to the other', async () => {
     const { page, client, handle } = await enter('pair', { open_b1: 'Which plan do I need?' })
     await world.subscribe('pair@example.com')
     await client.people.invite({ email: 'partner@example.com', role: 'member' })

@@ -86,7 +86,7 @@ test('takes at most 8 clicks from home through the finder to the first message',
   await page.getByText(/^As .+ sees it$/).waitFor()
   await filterByWord(page)
   await press('Write to these')
-  // The message of the preview comes along.
+  // The message of the preview is in the new campaign.
   await expect.poll(() => page.getByLabel('Message template').inputValue()).toMatch(/^Hello!/)
   await page.getByLabel('Message template').click()
   await keyboard.type('Hi {lead_name}')

@@ -35,7 +35,7 @@ export interface Jobs {
   'launch-parts': Record<string, never>
   /** Opens conversations whose snooze is over. */
   'end-snoozes': Record<string, never>
-  /** Asks models about replies of which the classifier is unsure. */
+  /** Asks models about replies that the classifier is unsure about. */
   'second-opinions': Record<string, never>
   /** Continues bulk work on leads (domains/platform/jobs). */
   job: { workspaceId: string; jobId: string }

@@ -179,7 +179,7 @@ export async function expectCountsRight(app: TestApp): Promise<void> {
 }
 
 /** Checks the counts of every workspace's conversations against the conversations. */
-export async function expectConversationCountsRight(app: TestApp): Promise<void> {
+async function expectConversationCountsRight(app: TestApp): Promise<void> {
   const { rows } = await app.db.execute(sql`
     select * from (
       select workspace_id, count(*) filter (where status = 'open') as open, count(*) filter (where is_unread) as unread,

@@ -28,7 +28,7 @@ export const CampaignWait = z.object({
 export type CampaignWait = z.output<typeof CampaignWait>
 
 /** Whether this is UTC or a time zone of the IANA database. */
-export function isTimeZone(name: string): boolean {
+function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })

@@ -92,7 +92,7 @@ export const StepResults = z.object({
   number: z.number().int(),
   kind: z.enum(['step', 'reengagement']),
   allocation: z.enum(ALLOCATIONS),
-  /** People are split over the variants otherwise than planned, so there is no verdict. */
+  /** People are not split over the variants as planned, so there is no verdict. */
   isSplitOff: z.boolean(),
   variants: z.array(VariantResults),
   /** Null: one variant, an adaptive allocation, or `isSplitOff`. */

@@ -11,7 +11,6 @@ const route = routes('AI writer')
 export const ABOUT_MAX = 4_000
 
 export const DRAFT_KINDS = ['message', 'sequence', 'rewrite', 'reply'] as const
-export type DraftKind = (typeof DRAFT_KINDS)[number]
 
 /** A suggested text, with the parts of the profile or conversation that it uses. */
 export const DraftText = z.object({ text: z.string(), factsUsed: z.array(z.string()) })

@@ -18,7 +18,6 @@ export const JOB_KINDS = [
 export type JobKind = (typeof JOB_KINDS)[number]
 
 export const JOB_STATUSES = ['queued', 'running', 'completed', 'canceled', 'failed'] as const
-export type JobStatus = (typeof JOB_STATUSES)[number]
 
 /** Jobs are kept this long. */
 export const JOB_DAYS = 30

@@ -64,7 +64,7 @@ function property(name: string, content: string): string {
   return `<meta property="${name}" content="${content}"/>`
 }
 
-/** Marks a page as opened through a referral link, so that it shows the invitation at once. */
+/** Marks a page as opened through a referral link, so that it shows the invitation immediately. */
 export function withReferrer(html: string, code: string): string {
   return html.replace('<html ', `<html data-referrer="${code}" `)
 }

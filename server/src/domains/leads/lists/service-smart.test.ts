@@ -16,10 +16,10 @@ beforeAll(async () => {
   app = await openApp({ x: true })
   // A busy machine could make any count look slow. Here only counts that a test sets are slow.
   await app.db.execute(sql`
-    create function forget_short_counts() returns trigger language plpgsql as
+    create function reset_short_counts() returns trigger language plpgsql as
     'begin new.count_ms = case when new.count_ms < 30000 then 0 else new.count_ms end; return new; end'`)
   await app.db.execute(sql`
-    create trigger counted_in_no_time before update on lead_lists for each row execute function forget_short_counts()`)
+    create trigger counted_in_no_time before update on lead_lists for each row execute function reset_short_counts()`)
 })
 beforeEach(async () => {
   person = await makePerson(app)

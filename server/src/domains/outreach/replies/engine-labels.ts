@@ -50,7 +50,7 @@ function weights() {
 }
 
 /** The two models of a file: `scale`, `bias` and `rows` of the labels, then of the languages. */
-export function parseWeights(file: Buffer): { labels: Weights; languages: Weights } {
+function parseWeights(file: Buffer): { labels: Weights; languages: Weights } {
   // Float32Array needs its bytes at a multiple of four, which a pooled buffer is not.
   const bytes = new Uint8Array(file).buffer
   let at = 0

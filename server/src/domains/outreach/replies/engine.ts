@@ -233,7 +233,7 @@ async function subscribeToAll(
 }
 
 const EVENT_TYPES = [...DM_EVENT_TYPES, ...CHAT_EVENT_TYPES]
-/** Kinds of errors with which X refuses a type of event for good. */
+/** Kinds of errors with which X permanently refuses a type of event. */
 const NOT_OFFERED = new Set(['invalid', 'forbidden'])
 
 /** Reads an account's messages since the last poll. */

@@ -118,7 +118,7 @@ export async function queueList(
 const QUEUED_PER_SECOND = 10_000
 
 /** SQL: when a message is due that is queued among `count` others, after a hold of these seconds. */
-export function dueAfterHold(holdSeconds: number, count: SQL): SQL {
+function dueAfterHold(holdSeconds: number, count: SQL): SQL {
   if (holdSeconds === 0) return sql`now()`
   return sql`clock_timestamp() + make_interval(secs => ${holdSeconds}::float + ${count} / ${QUEUED_PER_SECOND}::float)`
 }
@@ -421,7 +421,7 @@ export async function lockQueuedLeads(tx: Db, campaignId: string): Promise<void>
 
 /*
  * Queueing a message spends one of the plan's DMs per month. Queued messages stay queued if the
- * plan changes. A message that leaves the queue for good without an attempt is refunded.
+ * plan changes. A message that leaves the queue permanently without an attempt is refunded.
  */
 
 /**
@@ -429,7 +429,7 @@ export async function lockQueuedLeads(tx: Db, campaignId: string): Promise<void>
  * @param writable a query with one row per message to queue @param limit queue at most this number
  * @throws Refusal PLAN_LIMIT
  */
-export async function requireQuota(
+async function requireQuota(
   tx: Db,
   workspaceId: string,
   writable: SQL,

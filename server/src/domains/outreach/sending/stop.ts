@@ -141,7 +141,7 @@ const SUPPRESSED: End = {
  * Ends or pauses enrollments of these leads, and holds the queued messages of those it pauses.
  * Call it before locking messages. @returns the campaigns that may now be completed
  */
-export async function endEnrollments(tx: Db, workspaceId: string, leadIds: SQL, end: End): Promise<string[]> {
+async function endEnrollments(tx: Db, workspaceId: string, leadIds: SQL, end: End): Promise<string[]> {
   const { rows } = await tx.execute<{ campaignId: string }>(sql`
     with old as materialized (
       select e.*, ${end.state} as to_state, ${end.reason} as to_reason, ${end.next ?? sql`null::int`} as to_number
@@ -251,8 +251,8 @@ export async function endContacted(tx: Db, workspaceId: string, leadId: string):
 }
 
 /**
- * Ends what the former labels of these leads' replies let go on, and stops what is queued. A label
- * that lets a sequence go on changes nothing.
+ * Ends the enrollments that the former labels of these leads' replies kept open, and stops what is
+ * queued. Does nothing for a label after which a sequence continues.
  */
 export async function endRelabelled(tx: Db, workspaceId: string, leadIds: SQL, label: ReplyLabel): Promise<void> {
   if (label === 'auto_reply' || label === 'later') return

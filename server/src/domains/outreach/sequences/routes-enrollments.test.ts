@@ -74,7 +74,7 @@ describe('GET /campaigns/{id}/enrollments', () => {
     expect(seen.sort()).toEqual([...handles].sort())
   })
 
-  it('reads the same people in pages as at once, by each filter', async () => {
+  it('reads the same people in pages as in one call, by each filter', async () => {
     const { id } = await launched(5)
     for (let sent = 0; sent < 3; sent += 1) await sendNext(id)
     const paged = async (filter: object) => {

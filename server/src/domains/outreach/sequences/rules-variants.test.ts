@@ -51,7 +51,7 @@ describe('isSplitOff', () => {
     ['a split by uneven weights', [900, 100], [9, 1], false],
     ['an even split of uneven weights', [500, 500], [9, 1], true],
     ['five variants', [200, 210, 190, 205, 195], [1, 1, 1, 1, 1], false],
-    ['five variants of which one is missing', [250, 250, 250, 250, 0], [1, 1, 1, 1, 1], true],
+    ['five variants, one of them missing', [250, 250, 250, 250, 0], [1, 1, 1, 1, 1], true],
     ['too few people', [8, 0], [1, 1], false],
     ['nobody', [0, 0], [1, 1], false],
     ['one variant', [10], [1], false],

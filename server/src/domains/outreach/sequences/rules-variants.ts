@@ -58,7 +58,7 @@ const CHI_SQUARED_LIMITS = [10.828, 13.816, 16.266, 18.467]
 /** Below, chi-squared says little. */
 const EXPECTED_MIN = 5
 
-/** Whether people are split over the active variants otherwise than planned (p < 0.001). */
+/** Whether people are not split over the active variants as planned (p < 0.001). */
 export function isSplitOff(variants: readonly { people: number; weight: number }[]): boolean {
   const people = variants.reduce((sum, variant) => sum + variant.people, 0)
   const weights = variants.reduce((sum, { weight }) => sum + weight, 0)

@@ -36,7 +36,7 @@ export async function results(db: Db, actor: Actor, id: string) {
   }
 }
 
-/** Null: no test, an adaptive allocation, or people are split otherwise than planned. */
+/** Null: no test, an adaptive allocation, or people are not split as planned. */
 function verdictIn(test: StepTest | undefined): Verdict | null {
   if (!test || test.allocation === 'adaptive' || test.isSplitOff) return null
   return (

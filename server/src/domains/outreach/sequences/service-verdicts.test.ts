@@ -37,7 +37,7 @@ async function launched(leads: number, more: Partial<StepInput> = {}) {
     channel: 'extension',
   })
   await person.client.campaigns.queue({ id })
-  // By chance, a hash may split so few people otherwise than planned.
+  // By chance, a hash may not split so few people as planned.
   const [a, b] = (await person.client.sequences.find({ id })).steps[0]!.variants
   await app.db.execute(sql`
     update dms set variant_id = case place % 2 when 0 then ${a!.id}::uuid else ${b!.id}::uuid end, message = case place % 2 when 0 then 'A' else 'B' end

@@ -37,7 +37,7 @@ export async function judgeTests(db: Db): Promise<number> {
   }
 }
 
-/** Takes a test until the next look, so that one that fails does not stop the others for good. */
+/** Takes a test until the next look, so that one that fails does not stop the others permanently. */
 async function takeDueTest(db: Db): Promise<StepTest | undefined> {
   const due = sql`(select workspace_id, id from step_tests where next_at <= now() order by next_at limit 1 for update skip locked)`
   const [test] = await db

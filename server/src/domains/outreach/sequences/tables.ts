@@ -151,7 +151,7 @@ export const stepTests = pgTable(
     windowDays: integer('window_days').notNull(),
     variants: jsonb('variants').$type<readonly { id: string; weight: number }[]>().notNull(),
     state: jsonb('state').$type<StepTestState>().notNull().default({ pairs: [], records: [] }),
-    /** Null: not judged yet, or people are split otherwise than planned. */
+    /** Null: not judged yet, or people are not split as planned. */
     verdict: jsonb('verdict').$type<Verdict>(),
     isSplitOff: boolean('is_split_off').notNull().default(false),
     /** Instead of the weights; null: the weights decide. */

@@ -23,7 +23,7 @@ export interface Request<Element> {
   task: readonly (string | null | undefined | false)[]
   data: readonly Quoted[]
   bounds: Omit<Bounds, 'data' | 'nonce'>
-  /** The texts of an element, each of which is checked. */
+  /** The texts of an element. Each is checked. */
   textsOf(element: Element): readonly Written[]
   maxOutputTokens: number
 }

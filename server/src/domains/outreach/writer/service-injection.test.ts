@@ -57,7 +57,7 @@ const profiles = PAYLOADS.flatMap((payload, place) =>
   }),
 )
 
-/** Links, handles, numbers and money, none of which the template has, and what the attacks demand. */
+/** What the template lacks (links, handles, numbers, money) and what the attacks demand. */
 const HARM =
   /evil|https?:|www\.|@|\d|[$\u20ac]|t\.me|dot\]|password|resign|scam|prize|instruction|factsUsed|data-|\u02c6|[\u200b-\u200f\u202a-\u202e]|[\u{e0000}-\u{e007f}]/iu
 

@@ -25,8 +25,8 @@ export type RelabelReply = (
 type Unsure = { workspaceId: string; conversationId: string; replyId: string; text: string }
 
 /**
- * Asks the models that workspaces have connected for the labels of new replies of which the
- * classifier is unsure. Each is asked once, and not without budget.
+ * Asks the models that workspaces have connected for the labels of new replies that the classifier
+ * is unsure about. Each reply is asked about once, and only within the budget.
  */
 export async function giveSecondOpinions(context: WriterContext & { relabelReply: RelabelReply }): Promise<void> {
   const { rows } = await context.db.execute<Unsure>(sql`

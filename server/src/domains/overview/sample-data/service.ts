@@ -348,7 +348,7 @@ async function lockMessages(tx: Db, chosenCampaigns: SQL, chosenLeads: SQL): Pro
   await lockRows(tx, 'dms', sql`campaign_id = ${among(ofCampaigns)} or lead_id = ${among(ofLeads)}`)
 }
 
-/** Deletes the leads for good: loading them again is the undo. */
+/** Deletes the leads permanently: loading them again is the undo. */
 async function removeLeads(tx: Db, actor: WorkspaceOf, chosen: SQL): Promise<void> {
   await deleteCorrections(
     tx,

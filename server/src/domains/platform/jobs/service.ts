@@ -151,7 +151,7 @@ export function isUndoable(workspaceId: SQL, id: SQL): SQL {
       select from jobs u where u.workspace_id = j.workspace_id and u.id = j.undone_by and u.ended_at is null)))`
 }
 
-/** Deletes old jobs, and changes that can no longer be undone. Queued messages delete theirs when they are let go. */
+/** Deletes old jobs, and changes that can no longer be undone. Those of queued messages are deleted when the messages are released. */
 export async function purgeJobs(db: Db): Promise<void> {
   await db.delete(jobs).where(lt(jobs.createdAt, sql`now() - make_interval(days => ${JOB_DAYS})`))
   await db

@@ -239,7 +239,7 @@ describe('events', () => {
     await app.db.update(webhookDeliveries).set({ attempts: 7 })
     await deliverDue(context(), made.id)
     expect((await log(made.id)).map((one) => [one.status, one.attempts])).toEqual(Array(2).fill(['failed', 8]))
-    // Two deliveries failed for good, but others may have succeeded today.
+    // Two deliveries failed permanently, but others may have succeeded today.
     expect((await operator.client.webhooks.list()).endpoints[0]).toMatchObject({ enabled: true })
     await app.db.update(webhookDeliveries).set({ status: 'pending', attempts: 7, nextAttemptAt: new Date() })
     await app.db.update(webhookEndpoints).set({ failingSince: sql`now() - interval '19 hours'` })

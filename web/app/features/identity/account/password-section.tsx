@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { User } from '@x-automated/contract/identity/account'
-import { newPasswordProblem, PASSWORD_PROBLEM } from '@x-automated/contract/identity/password-rules'
-import { useForm } from 'react-hook-form'
+import { PASSWORD_PROBLEM } from '@x-automated/contract/identity/password-rules'
+import { FormProvider, useForm } from 'react-hook-form'
 import { Link } from 'react-router'
 import { api, client, errorCode, errorText, fieldProblems } from '../../../api'
 import { paths } from '../../../paths'
@@ -11,7 +11,7 @@ import { Field } from '../../../ui/field'
 import { PasswordInput } from '../../../ui/input'
 import { Skeleton, SkeletonButton, SkeletonField } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
-import { PasswordChecklist } from '../auth/password-checklist'
+import { NewPasswordFields } from '../auth/new-password-fields'
 import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { Section } from './section'
 
@@ -55,7 +55,6 @@ function PasswordForm({ user }: { user: User }) {
   const withReauthentication = useReauthentication()
   const form = useForm({ defaultValues: empty })
   const { errors } = form.formState
-  const password = form.watch('password')
   const change = useMutation({
     mutationFn: ({ currentPassword, password }: typeof empty) =>
       withReauthentication(() =>
@@ -100,26 +99,9 @@ function PasswordForm({ user }: { user: User }) {
           />
         </Field>
       )}
-      <div className="grid gap-2">
-        <Field label="New password" error={errors.password?.message} required>
-          <PasswordInput
-            autoComplete="new-password"
-            {...form.register('password', {
-              validate: (value) => newPasswordProblem(value) ?? true,
-              deps: form.formState.isSubmitted ? ['confirmation'] : [],
-            })}
-          />
-        </Field>
-        <PasswordChecklist password={password} />
-      </div>
-      <Field label="Confirm new password" error={errors.confirmation?.message} required>
-        <PasswordInput
-          autoComplete="new-password"
-          {...form.register('confirmation', {
-            validate: (value, { password }) => value === password || 'Passwords do not match',
-          })}
-        />
-      </Field>
+      <FormProvider {...form}>
+        <NewPasswordFields />
+      </FormProvider>
       <Button type="submit" className="w-fit" loading={change.isPending}>
         {change.isPending ? 'Saving…' : user.hasPassword ? 'Change password' : 'Set password'}
       </Button>

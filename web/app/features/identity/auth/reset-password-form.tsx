@@ -1,17 +1,15 @@
 import { useMutation } from '@tanstack/react-query'
-import { newPasswordProblem, PASSWORD_PROBLEM } from '@x-automated/contract/identity/password-rules'
+import { PASSWORD_PROBLEM } from '@x-automated/contract/identity/password-rules'
 import { useEffect, useState } from 'react'
-import { useForm } from 'react-hook-form'
+import { FormProvider, useForm } from 'react-hook-form'
 import { useNavigate } from 'react-router'
 import { api, errorCode, fieldProblems, refusalText } from '../../../api'
 import { paths } from '../../../paths'
 import { session } from '../../../session'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
-import { Field } from '../../../ui/field'
-import { PasswordInput } from '../../../ui/input'
 import { FactorRemoval } from './factor-removal'
-import { PasswordChecklist } from './password-checklist'
+import { NewPasswordFields } from './new-password-fields'
 
 /** Delay before redirecting to the login page. */
 const REDIRECT_AFTER_MS = 3000
@@ -36,8 +34,6 @@ export function InvalidResetLink() {
 export function ResetPasswordForm({ token }: { token: string }) {
   const navigate = useNavigate()
   const form = useForm({ defaultValues: { password: '', confirmation: '' } })
-  const { errors } = form.formState
-  const password = form.watch('password')
   const reset = useMutation(
     api.account.resetPassword.mutationOptions({
       // A reset ends every session of the account, this one too.
@@ -72,26 +68,9 @@ export function ResetPasswordForm({ token }: { token: string }) {
       {reset.isError && !fieldProblems(reset.error).password && (
         <Callout tone="bad">{refusalText(reset.error, 'An error occurred while resetting your password')}</Callout>
       )}
-      <div className="grid gap-2">
-        <Field label="New password" error={errors.password?.message} required>
-          <PasswordInput
-            autoComplete="new-password"
-            {...form.register('password', {
-              validate: (value) => newPasswordProblem(value) ?? true,
-              deps: form.formState.isSubmitted ? ['confirmation'] : [],
-            })}
-          />
-        </Field>
-        <PasswordChecklist password={password} />
-      </div>
-      <Field label="Confirm new password" error={errors.confirmation?.message} required>
-        <PasswordInput
-          autoComplete="new-password"
-          {...form.register('confirmation', {
-            validate: (value, { password }) => value === password || 'Passwords do not match',
-          })}
-        />
-      </Field>
+      <FormProvider {...form}>
+        <NewPasswordFields />
+      </FormProvider>
       <Button type="submit" variant="primary" size="lg" wide loading={reset.isPending}>
         {reset.isPending ? 'Setting…' : 'Set new password'}
       </Button>

@@ -110,7 +110,7 @@ function ColumnRow({ id, layout, count, onChange }: ColumnRowProps) {
   )
 }
 
-/** Moves a column: dragged, or by arrow keys, of which left and right change its width. */
+/** Moves a column, dragged or with ↑ and ↓; ← and → change its width. */
 function Grip({ id, name, layout, onChange }: Omit<ColumnRowProps, 'count'> & { name: string }) {
   // On the window: React may move the pressed element.
   const startDrag = ({ clientY }: PointerEvent) => {

@@ -24,7 +24,7 @@ const FILTERS = [
 
 const COLUMNS = ['Person', 'Opener', 'From the profile', { name: 'Actions', hidden: true, end: true }]
 
-/** A campaign's openers in pages, each of which a person edits, rewrites or approves. */
+/** A campaign's openers in pages. A person edits, rewrites or approves each one. */
 export function OpenersTable({ campaignId: id, canChange }: { campaignId: string; canChange: boolean }) {
   const [status, setStatus] = useState<(typeof FILTERS)[number]['value']>('all')
   /** Of the pages up to this one. */
