@@ -19,7 +19,7 @@ export const Template = z.object({
   steps: z.array(TemplateStep),
   /** Every member sees it; otherwise only its author and admins do. */
   isShared: z.boolean(),
-  /** It ships with the product: read-only, and counted towards no plan. */
+  /** It ships with the product: read-only, and counted toward no plan. */
   isStarter: z.boolean(),
   isArchived: z.boolean(),
   /** Null: a starter, or an account that was deleted. */

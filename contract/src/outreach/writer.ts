@@ -134,7 +134,7 @@ export const writer = {
     .output(z.object({ problems: z.array(LintProblem) })),
 
   provider: route('GET /writer/provider', 'member', 'none', {
-    summary: 'Get the model that writes, or null',
+    summary: 'Get the AI model in use, or null',
     description: 'Members below admin get kind, model and from only.',
   }).output(Provider.nullable()),
 

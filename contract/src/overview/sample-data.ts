@@ -16,7 +16,7 @@ export const sampleData = {
   load: route('POST /sample-data', 'owner', 'rows', {
     summary: 'Load sample leads, lists and campaigns, once',
     description:
-      'They are marked `isSample`, count towards no limit, and are never messaged on X. Loading again only adds the conversations, once an X account is connected.',
+      'They are marked `isSample`, count toward no limit, and are never messaged on X. Loading again only adds the conversations, once an X account is connected.',
   })
     .input(NoInput)
     .output(SampleData),

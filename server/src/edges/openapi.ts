@@ -231,7 +231,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
   },
   '/events': {
     get: operation(
-      ['Events', 'events.follow', 'Follow what changes in the workspace'],
+      ['Events', 'events.follow', 'Stream changes in the workspace'],
       [
         200,
         'Events with the data `{ kind, ids }`: what to fetch again. `kind` is campaign, conversation, scrape, import, job or notification; no ids means any. The event `reset` means everything',
@@ -279,7 +279,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
   },
   '/scrapes/{id}/events': {
     get: operation(
-      ['Scraping', 'scrapes.events', 'Follow a scrape'],
+      ['Scraping', 'scrapes.events', 'Stream the progress of a scrape'],
       [200, 'Events `progress` and `done`, with the scrape as data', 'text/event-stream', string],
       { parameters: [parameter('path', 'id')] },
     ),

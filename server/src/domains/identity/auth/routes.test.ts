@@ -122,7 +122,7 @@ describe('POST /auth/sign-up/email', () => {
     expect(await mailsTo(app, spelling(5))).toEqual([])
   })
 
-  it('counts resends and password resets towards these 5, however the address is spelled', async () => {
+  it('counts resends and password resets toward these 5, however the address is spelled', async () => {
     const address = `${newEmail().split('@')[0]}@gmail.com`
     const tagged = address.replace('@', '+tag@')
     await beginHere(address)

@@ -87,7 +87,7 @@ describe('POST /sample-data', () => {
     expect((await person.client.conversations.list({})).conversations).toHaveLength(8)
   })
 
-  it('counts towards no limit, notifies nobody and takes no first step', async () => {
+  it('counts toward no limit, notifies nobody and takes no first step', async () => {
     const { person } = await connected()
     const before = [await usedOf(app.db, person.workspaceId, 'dms'), (await person.client.firstSteps.find()).steps]
     await person.client.sampleData.load()
