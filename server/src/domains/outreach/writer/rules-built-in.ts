@@ -166,7 +166,7 @@ export function writeSequences(wish: Wish) {
 }
 
 const OPENERS = [
-  (words: string) => `Your bio says \u201c${words}\u201d, and that is why I am writing to you.`,
+  (words: string) => `Your bio says \u201c${words}\u201d, so I wanted to reach out.`,
   (words: string) => `I saw \u201c${words}\u201d in your bio and wanted to say hello.`,
   (words: string) => `\u201c${words}\u201d in your bio caught my eye.`,
 ]

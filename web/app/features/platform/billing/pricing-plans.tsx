@@ -18,9 +18,9 @@ const looks: Record<PlanId, { variant: ButtonVariant; popular?: true; savings?: 
 
 /** Whom each plan is for. */
 const AUDIENCES: Record<PlanLevel, string> = {
-  free: 'To see whether people answer.',
-  pro: 'For a founder who writes every week.',
-  agency: 'For teams who write for others.',
+  free: 'Try it and see who replies.',
+  pro: 'For founders who reach out every week.',
+  agency: 'For teams and agencies.',
 }
 
 const cycles = cycleOptions('Save 50%')
