@@ -313,7 +313,10 @@ async function storeVersion(
   const { id, workspaceId } = campaign
   const version = campaign.version + 1
   // Nobody follows an earlier version before the launch.
-  if (campaign.queuedAt === null) await tx.delete(sequenceVersions).where(eq(sequenceVersions.campaignId, id))
+  if (campaign.queuedAt === null)
+    await tx
+      .delete(sequenceVersions)
+      .where(and(eq(sequenceVersions.workspaceId, workspaceId), eq(sequenceVersions.campaignId, id)))
   await tx.insert(sequenceVersions).values({ workspaceId, campaignId: id, version, steps })
   await startTests(tx, campaign, before, steps)
   return one(
