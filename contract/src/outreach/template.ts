@@ -43,11 +43,8 @@ const PLACE = /\{\{([^{}|]*)\}\}|\{([^{}|]*)((?:\|[^{}|]*)*)\}/g
 export const BLANKS = ' \t\n\r\f\v\u00a0'
 const AROUND = new RegExp(`^[${BLANKS}]+|[${BLANKS}]+$`, 'g')
 
-/** Which variables are known: the messenger also has `{{name}}` and `{{handle}}`. */
-export type Vocabulary = 'campaign' | 'messenger'
-
 /** Splits a template into its parts. Columns require a fallback, so that no message has a gap. */
-export function readPlaces(source: string, vocabulary: Vocabulary = 'campaign'): (Segment | UnknownPlace)[] {
+export function readPlaces(source: string): (Segment | UnknownPlace)[] {
   const segments: (Segment | UnknownPlace)[] = []
   let end = 0
   const takeWords = (words: string) => {
@@ -64,8 +61,7 @@ export function readPlaces(source: string, vocabulary: Vocabulary = 'campaign'):
       takeWords(written)
       continue
     }
-    const segment =
-      doubled === undefined ? segmentOf(name, rest) : vocabulary === 'messenger' ? messengerSegmentOf(name) : null
+    const segment = doubled === undefined ? segmentOf(name, rest) : doubledSegmentOf(name)
     segments.push(segment ?? { kind: 'unknown', written })
   }
   takeWords(source.slice(end))
@@ -73,19 +69,17 @@ export function readPlaces(source: string, vocabulary: Vocabulary = 'campaign'):
 }
 
 /** Parses a template. @returns the template, or the first unknown variable as written */
-export function parseTemplate(
-  source: string,
-  vocabulary: Vocabulary = 'campaign',
-): { template: Template } | { unknown: string } {
+export function parseTemplate(source: string): { template: Template } | { unknown: string } {
   const template: Template = []
-  for (const segment of readPlaces(source, vocabulary)) {
+  for (const segment of readPlaces(source)) {
     if (segment.kind === 'unknown') return { unknown: segment.written }
     template.push(segment)
   }
   return { template }
 }
 
-function messengerSegmentOf(name: string): Segment | null {
+/** `{{name}}` and `{{handle}}`, as the messenger offers them. */
+function doubledSegmentOf(name: string): Segment | null {
   const key = lowerAscii(name)
   if (key === 'name') return { kind: 'name', fallback: NAME_FALLBACK }
   return key === 'handle' ? { kind: 'handle' } : null

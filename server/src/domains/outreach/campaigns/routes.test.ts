@@ -394,8 +394,8 @@ describe('PATCH /campaigns/{id}: edits', () => {
 
   it('rejects an unknown variable and changes nothing', async () => {
     const id = await campaignIn('active')
-    const answer = await person.call('PATCH', `/campaigns/${id}`, { messageTemplate: '{{name}}', name: 'X' })
-    expect(answer.body.details).toEqual([{ field: 'messageTemplate', problem: expect.stringContaining('{{name}}') }])
+    const answer = await person.call('PATCH', `/campaigns/${id}`, { messageTemplate: '{{nick}}', name: 'X' })
+    expect(answer.body.details).toEqual([{ field: 'messageTemplate', problem: expect.stringContaining('{{nick}}') }])
     expect((await person.client.campaigns.find({ id })).name).toBe('Spring')
   })
 

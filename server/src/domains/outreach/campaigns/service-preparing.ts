@@ -86,9 +86,9 @@ export async function sendTest(
 /** @throws Refusal INVALID_INPUT for an unknown step or variant */
 function templateOf(steps: readonly VersionStep[], stepNumber: number, variantId: string | undefined): string {
   const step = steps[stepNumber - 1]
-  if (!step) throw invalidField('stepNumber', `This campaign has no step ${stepNumber}`)
+  if (!step) throw invalidField('stepNumber', `This campaign has no step ${stepNumber}.`)
   const variant = step.variants.find(({ id, isActive }) => (variantId ? id === variantId : isActive))
-  if (!variant) throw invalidField('variantId', `Step ${stepNumber} has no such variant`)
+  if (!variant) throw invalidField('variantId', `Step ${stepNumber} has no such variant.`)
   return variant.messageTemplate
 }
 

@@ -492,7 +492,7 @@ function nothingDue(seconds: number | null): ClaimAnswer {
 
 export interface DirectMessage {
   leadId: string
-  /** A template with the messenger's placeholders. */
+  /** A template. */
   message: string
   templateVariables: { name: string; handle: string }
   /** Send even if the lead was messaged before. */
@@ -511,7 +511,7 @@ export async function claimDirect(
   holder: string,
   keep: (tx: Db, dmId: string) => Promise<void>,
 ) {
-  const template = readTemplate('message', message, 'messenger')
+  const template = readTemplate('message', message)
   const { workspaceId } = actor
   return transact(db, async (tx) => {
     const { id: xAccountId } = await requireConnectedAccount(tx, workspaceId)

@@ -1,6 +1,6 @@
 import { isId, isMoment } from '@x-automated/contract/fields'
 import type { DmStatus, LeadFilter, LeadSelection, ReplyLabel } from '@x-automated/contract/leads/leads'
-import { parseTemplate, type Template, type Vocabulary } from '@x-automated/contract/outreach/template'
+import { parseTemplate, type Template } from '@x-automated/contract/outreach/template'
 import { type DmWaitReason, refusalText, type SkipReason, skipText } from '@x-automated/contract/reason'
 import { and, asc, desc, eq, gt, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import { type Actor, type Author, roleAllows } from '../../../actor.ts'
@@ -469,12 +469,12 @@ export async function refund(tx: Db, which: SQL): Promise<void> {
 // Templates
 
 /** Parses a message template. @throws Refusal INVALID_INPUT naming an unknown variable */
-export function readTemplate(field: string, source: string, vocabulary: Vocabulary = 'campaign'): Template {
-  const parsed = parseTemplate(source, vocabulary)
+export function readTemplate(field: string, source: string): Template {
+  const parsed = parseTemplate(source)
   if ('template' in parsed) return parsed.template
   throw invalidField(
     field,
-    `Unknown variable ${parsed.unknown}. Use ${vocabulary === 'messenger' ? '{{name}}, {{handle}}' : '{lead_name}, {twitter_handle}'}, or a column of your leads with a fallback, such as {company|your team}.`,
+    `Unknown variable ${parsed.unknown}. Use {lead_name}, {twitter_handle}, or a column of your leads with a fallback, such as {company|your team}.`,
   )
 }
 

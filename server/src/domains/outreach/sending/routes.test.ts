@@ -292,7 +292,7 @@ describe('POST /messages/send', () => {
     [
       'nothing but a name that is blank',
       { message: '{{nick}}' },
-      'Unknown variable {{nick}}. Use {{name}}, {{handle}}, or',
+      'Unknown variable {{nick}}. Use {lead_name}, {twitter_handle}, or',
     ],
     ['no variables', { templateVariables: undefined }, 'templateVariables'],
     ['a handle that is none', { templateVariables: { name: '', handle: 'not a handle' } }, 'templateVariables.handle'],

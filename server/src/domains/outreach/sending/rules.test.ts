@@ -23,6 +23,7 @@ describe('renderTemplate', () => {
     ['{n|a number is no text}', 'a number is no text'],
     ['{role|}', ''],
     ['{lead_name|friend}', 'Ada 🦊'],
+    ['{{name}} is {{ Handle }}', 'Ada 🦊 is @ada'],
     ['no places', 'no places'],
     ['braces {} { } {1} {"a": 1} }{ stay', 'braces {} { } {1} {"a": 1} }{ stay'],
     ['$1 $& \\n $$', '$1 $& \\n $$'],
@@ -47,8 +48,7 @@ describe('renderTemplate', () => {
   it.each([
     ['Hi {first_name}', '{first_name}'],
     ['{lead_name} {Lead Name}', '{Lead Name}'],
-    ['{{name}}', '{{name}}'],
-    ['{{handle}} {lead_name}', '{{handle}}'],
+    ['{{lead_name}} {{name}}', '{{lead_name}}'],
     ['{Hi|Hello|Hey} {lead_name}', '{Hi|Hello|Hey}'],
     ['{प्रिय}', '{प्रिय}'],
   ])('rejects %j because of the unknown variable %s', (source, unknown) =>

@@ -14,7 +14,7 @@ it.each([
   ['many_questions', 'How are you? What is new?'],
   ['capitals', 'This is AMAZING, right?'],
   ['no_fallback', 'Do you still work at {company}?'],
-  ['unknown_variable', 'Do you work, {{name}}?'],
+  ['unknown_variable', 'Do you work, {{nick}}?'],
   ['long', `${'Short words here. '.repeat(50)}Right?`],
   ['too_long', `${'Short words here. '.repeat(600)}Right?`],
   ['hard_to_read', `${'word '.repeat(40)}, right?`],

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
 import type { LeadQuery } from '@x-automated/contract/leads/leads'
-import type { Vocabulary } from '@x-automated/contract/outreach/template'
 import { ChevronLeft, ChevronRight, Search } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { api } from '../../../api'
@@ -113,7 +112,6 @@ interface ConversationProps {
   messages: readonly PreviewedMessage[]
   lead: Recipient
   xAccountId: string | null
-  vocabulary?: Vocabulary
 }
 
 interface LeadPhoneProps extends ConversationProps {
@@ -144,7 +142,7 @@ export function LeadPhone({ isExample, ...conversation }: LeadPhoneProps) {
 }
 
 /** Our messages, with the delays between them. The one that is being written stays in view. */
-function Conversation({ messages, lead, xAccountId, vocabulary }: ConversationProps) {
+function Conversation({ messages, lead, xAccountId }: ConversationProps) {
   const accounts = useAccounts().data?.accounts
   const sender = accounts?.find(({ id }) => id === xAccountId) ?? accounts?.[0]
   const shown = useChangeInView(messages)
@@ -171,7 +169,7 @@ function Conversation({ messages, lead, xAccountId, vocabulary }: ConversationPr
         <div key={key} data-message={key} className="grid justify-items-start gap-2">
           {when !== null && <p className="w-full pt-1 text-center text-xs text-muted">{when}</p>}
           <p className="max-w-[88%] rounded-xl rounded-es-sm bg-hover px-3 py-2 whitespace-pre-wrap wrap-anywhere">
-            <Pieces pieces={previewOf(template, lead, vocabulary)} />
+            <Pieces pieces={previewOf(template, lead)} />
           </p>
         </div>
       ))}

@@ -23,11 +23,11 @@ test('fills a CSV column, or its fallback if it is empty or not text', () => {
   expect(text('{size|a few} people')).toBe('a few people')
 })
 
-test('reports misspelled variables, columns without a fallback and variables of the messenger', () => {
-  expect(unknownPlaceholders('Hi {leadname}, {company} {{name}} {leadname}')).toEqual([
+test('reports misspelled variables and columns without a fallback', () => {
+  expect(unknownPlaceholders('Hi {leadname}, {company} {{nick}} {{name}} {leadname}')).toEqual([
     '{leadname}',
     '{company}',
-    '{{name}}',
+    '{{nick}}',
   ])
 })
 
@@ -66,7 +66,7 @@ test('splits a template as it is written, so that its variables can be marked', 
   expect(pieces.filter(({ kind }) => kind !== 'text')).toEqual([
     { kind: 'filled', text: '{lead_name|you}' },
     { kind: 'filled', text: '{company|x}' },
-    { kind: 'unknown', text: '{{name}}' },
+    { kind: 'filled', text: '{{name}}' },
     { kind: 'unknown', text: '{compny}' },
   ])
 })

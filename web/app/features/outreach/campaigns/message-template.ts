@@ -1,4 +1,4 @@
-import { fillSegment, type Recipient, readPlaces, type Vocabulary } from '@x-automated/contract/outreach/template'
+import { fillSegment, type Recipient, readPlaces } from '@x-automated/contract/outreach/template'
 import { OPENER_VARIABLE } from '../writer/opener-variable'
 
 export type { Recipient }
@@ -28,8 +28,8 @@ export const placeholders = [
 ] as const
 
 /** A template as one lead sees it, in pieces. */
-export function previewOf(template: string, lead: Recipient, vocabulary: Vocabulary = 'campaign'): Piece[] {
-  return readPlaces(template, vocabulary).map((segment) => {
+export function previewOf(template: string, lead: Recipient): Piece[] {
+  return readPlaces(template).map((segment) => {
     if (segment.kind === 'words') return { kind: 'text', text: segment.words }
     if (segment.kind === 'unknown') return { kind: 'unknown', text: segment.written }
     if (segment.kind === 'opener') return { kind: lead.opener ? 'filled' : 'opener', text: fillSegment(segment, lead) }
@@ -53,8 +53,6 @@ export function writtenPieces(template: string): Piece[] {
 }
 
 /** Variables that nothing fills, as written. */
-export function unknownPlaceholders(template: string, vocabulary: Vocabulary = 'campaign'): string[] {
-  return [
-    ...new Set(readPlaces(template, vocabulary).flatMap((place) => (place.kind === 'unknown' ? [place.written] : []))),
-  ]
+export function unknownPlaceholders(template: string): string[] {
+  return [...new Set(readPlaces(template).flatMap((place) => (place.kind === 'unknown' ? [place.written] : [])))]
 }

@@ -47,7 +47,7 @@ export function Messenger() {
   const first = picked.values().next().value
   const blank = message.trim() === ''
   const mayWrite = useIsOffered('member')
-  const [unknown] = unknownPlaceholders(message, 'messenger')
+  const [unknown] = unknownPlaceholders(message)
   const cannotSend = !mayWrite || picked.size === 0 || blank || running || unknown !== undefined
 
   const submit = (event?: FormEvent) => {
@@ -220,7 +220,6 @@ function Preview({ message, lead }: { message: string; lead: Lead | undefined })
         lead={lead ?? { ...exampleLead, pictureUrl: null }}
         isExample={lead === undefined}
         xAccountId={null}
-        vocabulary="messenger"
       />
     </section>
   )
