@@ -18,6 +18,7 @@ import { Input } from '../../../ui/input'
 import { LoadingText, SkeletonText } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
 import type { ShownDialog } from '../../../ui/use-dialogs'
+import { useAction } from '../../../use-action'
 import { useRefresh } from '../../../use-refresh'
 import { useStartJob } from '../../platform/jobs/use-start-job'
 import { isSingle, type Picked, pickedCount, selectionsOf } from './lead-selection'
@@ -37,6 +38,11 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
   const [chosen, setChosen] = useState<string | null>(null)
   const { signedIn, found } = useManualLists()
 
+  const undo = useAction((entry: { id: string; leadIds: string[] }) => client.lists.removeLeads(entry), {
+    done: 'Undone for 1 lead',
+    failed: 'Failed to undo. Please try again.',
+    refetches: [api.lists, api.leads],
+  })
   const close = () => {
     onAdded()
     onClose()
@@ -49,10 +55,13 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
       await startJobs(selections.map((selection) => ({ kind: 'add_to_list', listId: id, ...selection })))
       return null
     },
-    onSuccess: (answer) => {
+    onSuccess: (answer, { id, picked }) => {
       // A job says itself what it has done.
       if (answer?.changed === 0) toast.info('These leads are already on this list.')
-      else if (answer) toast.success(`${formatNumber(answer.changed)} leads added to the list successfully!`)
+      else if (answer && 'ids' in picked)
+        toast.success(`${formatNumber(answer.changed)} leads added to the list successfully!`, {
+          action: { label: 'Undo', onClick: () => void undo.run({ id, leadIds: picked.ids }) },
+        })
       close()
     },
     onError: (error) => toast.error(`Failed to add leads to list: ${errorText(error, 'Unknown error')}`),

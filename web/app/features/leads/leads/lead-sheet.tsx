@@ -1,26 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { LeadDetail, LeadEvent } from '@x-automated/contract/leads/leads'
-import {
-  Ban,
-  ChevronDown,
-  ChevronUp,
-  Ellipsis,
-  Import,
-  ListPlus,
-  type LucideIcon,
-  MessageSquare,
-  MessageSquareReply,
-  NotebookPen,
-  Pause,
-  Pencil,
-  PenLine,
-  Radar,
-  SkipForward,
-  Tag as TagSign,
-  Trash2,
-} from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, type RefObject, useId, useRef, useState } from 'react'
-import { api, client, errorText } from '../../../api'
+import type { LeadDetail } from '@x-automated/contract/leads/leads'
+import { Ban, ChevronDown, ChevronUp, Ellipsis, ListPlus, MessageSquare, Pencil, Trash2 } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } from 'react'
+import { api } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Avatar } from '../../../ui/avatar'
 import { StatusDot } from '../../../ui/badge'
@@ -31,29 +13,24 @@ import { DateTime } from '../../../ui/date-time'
 import { SheetTitle, WideSheet } from '../../../ui/dialog'
 import { Kbd } from '../../../ui/kbd'
 import { Menu, MenuItem } from '../../../ui/menu'
-import { Pager } from '../../../ui/pager'
 import { SkeletonText } from '../../../ui/skeleton'
 import { useDialogs } from '../../../ui/use-dialogs'
-import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { SampleBadge } from '../sample-data/sample-badge'
 import { AddToList } from './add-to-list'
 import { BasisDialog } from './basis-dialog'
-import { LABEL_NAMES, pauseReasonText, skippedText } from './history-text'
 import { LeadConversations, useLeadConversations } from './lead-conversations'
+import { LeadHistory } from './lead-history'
 import { LeadFollowers } from './lead-parts'
 import { canBeMessaged, SUPPRESSED_HINT, shownStatusOf } from './lead-status'
 import { fieldText } from './leads-columns'
 import { basisLabels } from './leads-url'
-import { MessagedEvent } from './messaged-event'
 import { SendDialog } from './send-dialog'
+import { SheetPart } from './sheet-part'
 import { TagBadge, useTagsToPick } from './tag-badge'
 import { NewTag, TagDialog } from './tag-dialog'
 import { useTagLeads } from './use-bulk'
-import { useKept } from './use-kept'
-
-const EVENTS_PAGE_SIZE = 20
 
 export interface LeadSheetProps {
   /** Null closes the sheet. */
@@ -247,7 +224,7 @@ function KnownLead({ lead, textarea, onBasis, renderThread, renderNotes }: Known
           renderThread(first.id, textarea)
         ) : (
           <div className="min-h-0 flex-1 overflow-y-auto px-4 py-5 md:px-6">
-            <History lead={lead} />
+            <LeadHistory lead={lead} />
           </div>
         )}
       </div>
@@ -255,11 +232,11 @@ function KnownLead({ lead, textarea, onBasis, renderThread, renderNotes }: Known
         aria-label="Details"
         className="grid min-h-0 content-start gap-5 overflow-y-auto overscroll-contain border-hair px-4 py-5 text-ui max-md:border-t md:border-s md:px-5"
       >
-        <Part title="Details">
+        <SheetPart title="Details">
           <Facts lead={lead} />
-        </Part>
+        </SheetPart>
         <Tags lead={lead} />
-        <Part
+        <SheetPart
           title="Contact basis"
           aside={
             mayWrite && (
@@ -276,10 +253,10 @@ function KnownLead({ lead, textarea, onBasis, renderThread, renderNotes }: Known
               {lead.basisSource && <> · {lead.basisSource}</>}
             </p>
           )}
-        </Part>
+        </SheetPart>
         {first && mayWrite && renderNotes(first.id)}
         <LeadConversations conversations={others} />
-        {first && <History lead={lead} />}
+        {first && <LeadHistory lead={lead} />}
       </aside>
     </div>
   )
@@ -312,43 +289,6 @@ function Head({ lead }: { lead: LeadDetail }) {
 /** The open lead's data; while the sheet closes, the data it showed. Never another lead's. */
 export function leadOf<L extends { id: string }>(id: string | null, data: L | undefined): L | undefined {
   return id === null || data?.id === id ? data : undefined
-}
-
-interface PartProps {
-  title: string
-  aside?: ReactNode
-  children: ReactNode
-}
-
-/** A part that can be folded, and stays that way. */
-function Part({ title, aside, children }: PartProps) {
-  const [folded, keepFolded] = useKept(`leadSheetFolded.${title}`)
-  const id = useId()
-  return (
-    <section className="grid gap-2">
-      <div className="flex min-h-8 items-center justify-between gap-3">
-        <h3 className="font-strong">
-          <button
-            type="button"
-            aria-expanded={!folded}
-            aria-controls={id}
-            className="group/fold inline-flex min-h-8 items-center gap-1 rounded-sm"
-            onClick={() => keepFolded(folded ? null : 'folded')}
-          >
-            {title}
-            <ChevronDown
-              aria-hidden
-              className="size-3.5 text-muted transition-transform group-aria-[expanded=false]/fold:-rotate-90"
-            />
-          </button>
-        </h3>
-        {!folded && aside}
-      </div>
-      <div id={id} hidden={folded !== null} className="grid gap-2 [&[hidden]]:hidden">
-        {children}
-      </div>
-    </section>
-  )
 }
 
 function Facts({ lead }: { lead: LeadDetail }) {
@@ -402,7 +342,7 @@ export function Tags({ lead }: { lead: LeadDetail }) {
   const set = (id: string, on: boolean) =>
     change.mutate({ picked: { ids: [lead.id] }, input: { add: on ? [id] : [], remove: on ? [] : [id] } })
   return (
-    <Part
+    <SheetPart
       title="Tags"
       aside={
         mayWrite && (
@@ -442,184 +382,6 @@ export function Tags({ lead }: { lead: LeadDetail }) {
       ) : (
         <p className="text-muted">No tags</p>
       )}
-    </Part>
+    </SheetPart>
   )
-}
-
-const POLL_EVERY_MS = 4_000
-
-const icons: Record<LeadEvent['kind'], LucideIcon> = {
-  created: Import,
-  scraped: Radar,
-  listed: ListPlus,
-  tagged: TagSign,
-  messaged: MessageSquare,
-  replied: MessageSquareReply,
-  written: PenLine,
-  skipped: SkipForward,
-  paused: Pause,
-  labelled: TagSign,
-  note: NotebookPen,
-}
-
-function History({ lead }: { lead: LeadDetail }) {
-  const { id } = lead
-  const [at, setAt] = useState({ id, page: 1 })
-  const page = at.id === id ? at.page : 1
-  const history = useQuery(
-    api.leads.history.queryOptions({
-      input: { id, page, pageSize: EVENTS_PAGE_SIZE },
-      placeholderData: keepPreviousData,
-      // A reply can arrive while the sheet is open.
-      refetchInterval: POLL_EVERY_MS,
-    }),
-  )
-  return (
-    <Part title="History">
-      {history.isError && !history.data ? (
-        <Callout tone="bad">{errorText(history.error)}</Callout>
-      ) : history.data ? (
-        <ol className="grid gap-3">
-          {history.data.events.map((event) => {
-            const Icon = icons[event.kind]
-            return (
-              <li key={`${event.kind}${event.at}${JSON.stringify(event)}`} className="flex gap-3">
-                <Icon className="mt-0.5 size-4 shrink-0 text-muted" />
-                <div className="grid min-w-0 flex-1 gap-0.5">
-                  <EventText event={event} lead={lead} />
-                  <DateTime value={event.at} className="text-xs text-muted" />
-                </div>
-              </li>
-            )
-          })}
-        </ol>
-      ) : (
-        <SkeletonText lines={4} />
-      )}
-      <Pager
-        page={page}
-        pageSize={EVENTS_PAGE_SIZE}
-        query={history}
-        onChange={(next) => setAt({ id, page: next })}
-        noun="events"
-      />
-    </Part>
-  )
-}
-
-/** The text of a message in the conversation, with a button that deletes it here. */
-function MessageText({ replyId, text }: { replyId: string; text: string | null }) {
-  const mayWrite = useIsOffered('member')
-  const remove = useAction(() => client.replies.removeText({ id: replyId }), { refetches: [api.leads.history] })
-  if (text === null)
-    return <p className="text-muted">{mayWrite ? 'This text was deleted.' : "Viewers can't read replies."}</p>
-  return (
-    <div className="flex items-start justify-between gap-2">
-      <bdi className="wrap-anywhere text-muted">“{text}”</bdi>
-      {mayWrite && (
-        <Button
-          size="sm"
-          variant="ghost"
-          icon={<Trash2 />}
-          aria-label="Delete this text"
-          loading={remove.isPending}
-          onClick={() => remove.run()}
-        />
-      )}
-    </div>
-  )
-}
-
-const SCRAPED_FROM: Record<Extract<LeadEvent, { kind: 'scraped' }>['type'], string> = {
-  followers: 'the followers of',
-  following: 'accounts followed by',
-  likers: 'the likes of a post',
-  repliers: 'the replies to a post',
-  list_members: 'the members of a list',
-  handles: 'pasted handles',
-}
-
-function EventText({ event, lead }: { event: LeadEvent; lead: LeadDetail }) {
-  switch (event.kind) {
-    case 'created':
-      return <p>Added as a lead</p>
-    case 'scraped':
-      return (
-        <p>
-          Scraped from {SCRAPED_FROM[event.type]}
-          {event.twitterHandle && (
-            <>
-              {' '}
-              <XHandle handle={event.twitterHandle} />
-            </>
-          )}
-        </p>
-      )
-    case 'listed':
-      return (
-        <p className="wrap-anywhere">
-          Added to the list <bdi className="font-strong">{event.listName}</bdi>
-        </p>
-      )
-    case 'tagged':
-      return (
-        <p className="wrap-anywhere">
-          Tagged <bdi className="font-strong">{event.tagName}</bdi>
-        </p>
-      )
-    case 'messaged':
-      return <MessagedEvent event={event} lead={lead} />
-    case 'replied':
-      return (
-        <>
-          <p>
-            {event.optedOut ? 'Opted out' : event.dmId ? 'Replied' : 'Messaged you first'}
-            {event.label && event.label !== 'opted_out' && (
-              <span className="text-muted"> · {LABEL_NAMES[event.label]}</span>
-            )}
-          </p>
-          <MessageText replyId={event.replyId} text={event.text} />
-        </>
-      )
-    case 'written':
-      return (
-        <>
-          <p>You messaged them on X</p>
-          <MessageText replyId={event.replyId} text={event.text} />
-        </>
-      )
-    case 'skipped':
-      return (
-        <>
-          <p className="wrap-anywhere">
-            Skipped step {event.stepNumber} of campaign <bdi className="font-strong">{event.campaignName}</bdi>
-          </p>
-          <p className="text-muted">{skippedText(event.why)}</p>
-        </>
-      )
-    case 'paused':
-      return (
-        <>
-          <p className="wrap-anywhere">
-            Paused in campaign <bdi className="font-strong">{event.campaignName}</bdi>
-            {event.until && (
-              <>
-                {' until '}
-                <DateTime value={event.until} precision="day" />
-              </>
-            )}
-          </p>
-          <p className="text-muted">{event.why && pauseReasonText(event.why)}</p>
-        </>
-      )
-    case 'labelled':
-      return <p>Labeled {LABEL_NAMES[event.label]}</p>
-    case 'note':
-      return (
-        <>
-          <p>Note</p>
-          {event.text && <bdi className="wrap-anywhere text-muted">{event.text}</bdi>}
-        </>
-      )
-  }
 }

@@ -14,7 +14,7 @@ import { EmptyState } from '../../../ui/empty-state'
 import { Pager } from '../../../ui/pager'
 import { Select } from '../../../ui/select'
 import { LoadingText } from '../../../ui/skeleton'
-import { useDialogs } from '../../../ui/use-dialogs'
+import { type ShownDialog, useDialogs } from '../../../ui/use-dialogs'
 import { type KeyGroup, useKeys } from '../../../ui/use-keys'
 import { useIsOffered } from '../../identity/people/use-role'
 import SampleBar from '../sample-data/sample-bar'
@@ -208,34 +208,53 @@ export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'rend
         onRemove={actOn('remove')}
         {...conversations}
       />
-      {dialogs.render(({ action, of, handle }, props) => {
-        const now = of ?? picked
-        const onDone = of ? () => {} : selection.clear
-        switch (action) {
-          case 'send':
-            return (
-              <SendDialog
-                picked={now}
-                handle={handle}
-                onSend={(message) => {
-                  queue.mutate({ picked: now, message })
-                  onDone()
-                }}
-                {...props}
-              />
-            )
-          case 'list':
-            return <AddToList picked={now} onAdded={onDone} {...props} />
-          case 'tag':
-            return <TagDialog picked={now} onManage={() => act('tags', now)} {...props} />
-          case 'basis':
-            return <BasisDialog picked={now} {...props} />
-          case 'tags':
-            return <ManageTagsDialog {...props} />
-        }
-      })}
+      {dialogs.render(({ action, of, handle }, props) => (
+        <ActionDialog
+          action={action}
+          picked={of ?? picked}
+          handle={handle}
+          onDone={of ? () => {} : selection.clear}
+          onSend={(message) => queue.mutate({ picked: of ?? picked, message })}
+          onManageTags={() => act('tags', picked)}
+          {...props}
+        />
+      ))}
     </div>
   )
+}
+
+interface ActionDialogProps extends ShownDialog {
+  action: LeadsAction
+  picked: Picked
+  /** Of a single lead. */
+  handle: string | undefined
+  /** The leads were listed or messaged. */
+  onDone: () => void
+  onSend: (message: string) => void
+  onManageTags: () => void
+}
+
+/** The dialog of an action on leads. Deletion and suppression ask in one of their own. */
+function ActionDialog({ action, picked, handle, onDone, onSend, onManageTags, ...props }: ActionDialogProps) {
+  switch (action) {
+    case 'send': {
+      const send = (message: string) => {
+        onSend(message)
+        onDone()
+      }
+      return <SendDialog picked={picked} handle={handle} onSend={send} {...props} />
+    }
+    case 'list':
+      return <AddToList picked={picked} onAdded={onDone} {...props} />
+    case 'tag':
+      return <TagDialog picked={picked} onManage={onManageTags} {...props} />
+    case 'basis':
+      return <BasisDialog picked={picked} {...props} />
+    case 'tags':
+      return <ManageTagsDialog {...props} />
+    default:
+      return null
+  }
 }
 
 /** The lead in the sheet: the one that the URL names, also when search opens it on this page. */

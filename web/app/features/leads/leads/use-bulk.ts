@@ -14,7 +14,7 @@ interface Bulk<Input, Answer> {
   /** Changes one lead. */
   call: (selection: Selection, input: Input) => Promise<Answer>
   /** Reports what the call has done. */
-  announce: (answer: Answer, input: Input) => void
+  announce: (answer: Answer, input: Input, selection: Selection) => void
   /** What a job does to several leads. */
   orders: (input: Input) => Order[]
   /** Closes the dialog, once the call is answered or the job has started. */
@@ -32,7 +32,7 @@ function useBulk<Input, Answer>({ failed, call, announce, orders, onClose = () =
     mutationFn: async ({ picked, input }: { picked: Picked; input: Input }) => {
       const selections = selectionsOf(picked)
       const [first] = selections
-      if (first && isSingle(picked)) announce(await call(first, input), input)
+      if (first && isSingle(picked)) announce(await call(first, input), input, first)
       else
         await startJobs(
           orders(input).flatMap((order) => selections.map((selection) => ({ ...order, ...selection }) as JobOrder)),
@@ -44,14 +44,38 @@ function useBulk<Input, Answer>({ failed, call, announce, orders, onClose = () =
   })
 }
 
+interface TagChange {
+  add: string[]
+  remove: string[]
+}
+
+/** The opposite change; null if it would change more than was changed. @param changed number of tags */
+export function oppositeOf({ add, remove }: TagChange, changed: number): TagChange | null {
+  return changed === add.length + remove.length ? { add: remove, remove: add } : null
+}
+
+/** Tags leads. The toast of a call and that of a job offer to undo it. */
 export function useTagLeads(onClose?: () => void) {
+  const undo = useAction((change: Selection & TagChange) => client.tags.apply(change), {
+    done: 'Undone for 1 lead',
+    failed: 'Failed to undo. Please try again.',
+    refetches: [api.leads, api.lists, api.tags],
+  })
   return useBulk({
     failed: 'Failed to change tags',
-    call: (selection, input: { add: string[]; remove: string[] }) => client.tags.apply({ ...selection, ...input }),
-    announce: ({ changed }, { add, remove }) => {
-      if (changed === 0) toast.info(add.length > 0 ? 'No change: already tagged' : 'No change: not tagged')
-      else if (add.length > 0 && remove.length > 0) toast.success('Changed the tags of 1 lead')
-      else toast.success(add.length > 0 ? 'Tagged 1 lead' : 'Removed the tag from 1 lead')
+    call: (selection, input: TagChange) => client.tags.apply({ ...selection, ...input }),
+    announce({ changed }, input, selection) {
+      const { add, remove } = input
+      if (changed === 0) return toast.info(add.length > 0 ? 'No change: already tagged' : 'No change: not tagged')
+      const opposite = oppositeOf(input, changed)
+      toast.success(
+        add.length === 0
+          ? 'Removed the tag from 1 lead'
+          : remove.length === 0
+            ? 'Tagged 1 lead'
+            : 'Changed the tags of 1 lead',
+        opposite ? { action: { label: 'Undo', onClick: () => void undo.run({ ...selection, ...opposite }) } } : {},
+      )
     },
     orders: ({ add, remove }) => [
       ...(add.length > 0 ? [{ kind: 'tag' as const, tagIds: add }] : []),

@@ -129,35 +129,18 @@ export function ManageLeadsDialog({ list, open, onClose }: ShownDialog & { list:
         {members.isError && (
           <QueryError query={members}>Failed to fetch leads for list: {errorText(members.error)}</QueryError>
         )}
-        <div className="flex flex-wrap gap-2">
-          <div className="min-w-48 flex-1">
-            <Input
-              type="search"
-              aria-label="Search leads"
-              placeholder="Search by name, handle or bio"
-              leading={<Search />}
-              maxLength={200}
-              value={typed}
-              onChange={(event) => {
-                setTyped(event.currentTarget.value)
-                setPage(1)
-              }}
-            />
-          </div>
-          <Select
-            aria-label="Show"
-            className="w-40 max-sm:w-full"
-            value={membersOnly ? 'members' : 'all'}
-            onChange={(event) => {
-              setMembersOnly(event.currentTarget.value === 'members')
-              setPage(1)
-            }}
-            options={[
-              { value: 'all', label: 'All leads' },
-              { value: 'members', label: 'In this list' },
-            ]}
-          />
-        </div>
+        <LeadSearch
+          typed={typed}
+          membersOnly={membersOnly}
+          onType={(next) => {
+            setTyped(next)
+            setPage(1)
+          }}
+          onMembersOnly={(next) => {
+            setMembersOnly(next)
+            setPage(1)
+          }}
+        />
         <PagedTable<ListedLead>
           label="Leads of the workspace"
           dense
@@ -194,6 +177,41 @@ export function ManageLeadsDialog({ list, open, onClose }: ShownDialog & { list:
         />
       </div>
     </Dialog>
+  )
+}
+
+interface LeadSearchProps {
+  typed: string
+  membersOnly: boolean
+  onType: (typed: string) => void
+  onMembersOnly: (membersOnly: boolean) => void
+}
+
+function LeadSearch({ typed, membersOnly, onType, onMembersOnly }: LeadSearchProps) {
+  return (
+    <div className="flex flex-wrap gap-2">
+      <div className="min-w-48 flex-1">
+        <Input
+          type="search"
+          aria-label="Search leads"
+          placeholder="Search by name, handle or bio"
+          leading={<Search />}
+          maxLength={200}
+          value={typed}
+          onChange={(event) => onType(event.currentTarget.value)}
+        />
+      </div>
+      <Select
+        aria-label="Show"
+        className="w-40 max-sm:w-full"
+        value={membersOnly ? 'members' : 'all'}
+        onChange={(event) => onMembersOnly(event.currentTarget.value === 'members')}
+        options={[
+          { value: 'all', label: 'All leads' },
+          { value: 'members', label: 'In this list' },
+        ]}
+      />
+    </div>
   )
 }
 
