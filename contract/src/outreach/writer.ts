@@ -100,7 +100,9 @@ const ProviderInput = z
     baseUrl: text(500).nullish(),
     model: requiredText(200),
     /** Left out, the stored key is kept. */
-    apiKey: requiredText(500).optional(),
+    apiKey: requiredText(500)
+      .refine((key) => /^[!-~]*$/.test(key), 'must have no spaces, accents or line breaks')
+      .optional(),
     inputCentsPerMillion: price,
     outputCentsPerMillion: price,
     budgetCents: wholeNumber(0, 100_000_000).nullish(),

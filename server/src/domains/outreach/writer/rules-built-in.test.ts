@@ -24,8 +24,16 @@ it.each(pairs)('writes three different messages and sequences for $goal in a $to
   }
 })
 
-it('keeps a length, and puts no braces of the audience into a message', () => {
-  for (const { text } of writeMessages({ maxLength: 50 })) expect(text.length).toBeLessThanOrEqual(50)
+it.each(pairs)('keeps the shortest length with whole sentences for $goal in a $tone tone', (wish) => {
+  const written = writeSequences({ ...wish, maxLength: 50 }).flatMap(({ steps }) => steps)
+  for (const { text } of written)
+    expect([text, text.length]).toEqual([
+      expect.stringMatching(/\?$/),
+      expect.toSatisfy((length: number) => length <= 50),
+    ])
+})
+
+it('puts no braces of the audience into a message', () => {
   expect(writeMessages({ audience: '{x}' })[0]?.text).not.toContain('{x}')
 })
 

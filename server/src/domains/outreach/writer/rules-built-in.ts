@@ -132,16 +132,28 @@ interface Wish {
 
 /** Three messages, in English. A message that would be too long loses its reason, then its greeting. */
 export function writeMessages({ goal, audience, tone, maxLength = MESSAGE_MAX }: Wish): Written[] {
-  const [voice, { reasons, ...asks }] = [toneOf(tone), GOALS[goalOf(goal)]]
+  const voice = toneOf(tone)
   const people = audience?.replace(/[{}|]/g, '').trim() || 'people in your field'
-  return reasons.map((reason, index) => {
+  const questions = questionsOf(goalOf(goal), voice)
+  return GOALS[goalOf(goal)].reasons.map((reason, index) => {
     const greeting = GREETINGS[voice][index] ?? ''
     const said = reason.replace('[people]', people)
     const start = /[.:]$/.test(greeting) ? said.charAt(0).toUpperCase() + said.slice(1) : said
-    const sizes = [`${greeting} ${start} ${asks[voice]}`, `${greeting} ${lowered(asks[voice], greeting)}`, asks[voice]]
-    return { text: sizes.find((text) => text.length <= maxLength) ?? asks[voice].slice(0, maxLength), factsUsed: [] }
+    const [question] = questions
+    const texts = [`${greeting} ${start} ${question}`, `${greeting} ${lowered(question, greeting)}`, ...questions]
+    return { text: firstWithin(maxLength, texts), factsUsed: [] }
   })
 }
+
+/** A goal's question in a tone, and its shortest one, which fits every length. */
+function questionsOf(goal: WriterGoal, voice: WriterTone): [string, string] {
+  const { [voice]: question, friendly, professional, direct } = GOALS[goal]
+  const [shortest = question] = [friendly, professional, direct].sort((a, b) => a.length - b.length)
+  return [question, shortest]
+}
+
+const firstWithin = (max: number, texts: readonly string[]) =>
+  texts.find((text) => text.length <= max) ?? texts.at(-1) ?? ''
 
 function lowered(text: string, greeting: string): string {
   return greeting.endsWith(',') ? text.charAt(0).toLowerCase() + text.slice(1) : text
@@ -149,12 +161,12 @@ function lowered(text: string, greeting: string): string {
 
 /** Three sequences of three steps, in English. */
 export function writeSequences(wish: Wish) {
-  const [voice, goal] = [toneOf(wish.tone), goalOf(wish.goal)]
-  const max = wish.maxLength ?? MESSAGE_MAX
-  const followUp = (text: string): Written => {
-    const asked = text.replace('[ask]', GOALS[goal][voice])
-    return { text: asked.length <= max ? asked : GOALS[goal][voice].slice(0, max), factsUsed: [] }
-  }
+  const voice = toneOf(wish.tone)
+  const questions = questionsOf(goalOf(wish.goal), voice)
+  const followUp = (text: string): Written => ({
+    text: firstWithin(wish.maxLength ?? MESSAGE_MAX, [text.replace('[ask]', questions[0]), ...questions]),
+    factsUsed: [],
+  })
   const [second, last] = FOLLOW_UPS[voice]
   return writeMessages(wish).map((first, index) => ({
     steps: [

@@ -35,3 +35,9 @@ it('finds a message that is almost the same as an earlier one', () => {
   ])
   expect(lint('What are you working on these days, and how is it going so far?', earlier)).toEqual([])
 })
+
+it('reads a long text without keeping others waiting', () => {
+  const before = performance.now()
+  lint('a-'.repeat(30_000), [])
+  expect(performance.now() - before).toBeLessThan(1_500)
+})

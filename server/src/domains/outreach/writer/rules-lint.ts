@@ -5,10 +5,12 @@ import type { LintProblem } from '@x-automated/contract/outreach/writer'
 const LONG = 600
 /** Words per sentence that are hard to read. */
 const WORDS_A_SENTENCE = 28
+/** A longer variable is not looked for around capitals. */
+const VARIABLE_MAX = 200
 /** Share of common word triples from which two messages are almost the same. */
 const SIMILAR = 0.6
 
-const LINK = /\bhttps?:\/\/\S+|\bwww\.\S+|\b[\w-]+\.(?:com|net|org|io|co|ai|app|dev|me|gg|xyz|ly)\b\S*/gi
+const LINK = /\bhttps?:\/\/\S+|\bwww\.\S+|\b[\w-]{1,63}\.(?:com|net|org|io|co|ai|app|dev|me|gg|xyz|ly)\b\S*/gi
 const CAPITALS = /\b\p{Lu}{4,}\b(?:[\s!]+\p{Lu}{2,}\b)*/gu
 
 /** A message that the workspace already sends. */
@@ -35,7 +37,8 @@ export function lint(text: string, earlier: readonly Earlier[]): LintProblem[] {
   if (second) add('many_questions', second.index, text.length, { count: questions.length })
   // What is in braces is not the person's own capitals.
   each(CAPITALS, ({ index, 0: words }) => {
-    if (!text.slice(0, index).match(/\{[^{}]*$/)) add('capitals', index, index + words.length)
+    if (!text.slice(Math.max(0, index - VARIABLE_MAX), index).match(/\{[^{}]*$/))
+      add('capitals', index, index + words.length)
   })
   lintPlaces(text, add)
   each(/[^.!?\n]+/g, ({ index, 0: sentence }) => {

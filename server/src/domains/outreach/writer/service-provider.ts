@@ -107,8 +107,8 @@ function providerOf(row: Row): ReadProvider {
   }
 }
 
-/** How much of a key is shown. */
-const ENDING = 4
+/** The part of a key that is shown: at most its last third. */
+const endingOf = (key: string) => key.slice(key.length - Math.min(4, Math.floor(key.length / 3)))
 
 /** Stores the workspace's own model. @throws Refusal INVALID_INPUT: the address is not allowed, or lost its key */
 export async function save(
@@ -132,7 +132,7 @@ export async function save(
     throw invalidField('apiKey', 'is required')
   const key = keeps
     ? { sealedKey: stored.sealedKey, keyEnding: stored.keyEnding }
-    : { sealedKey: apiKey ? writerSealer.seal(apiKey) : null, keyEnding: apiKey ? apiKey.slice(-ENDING) : null }
+    : { sealedKey: apiKey ? writerSealer.seal(apiKey) : null, keyEnding: apiKey ? endingOf(apiKey) : null }
   const row = {
     ...key,
     kind: input.kind,
