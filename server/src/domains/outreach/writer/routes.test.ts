@@ -6,6 +6,7 @@ import { messaged, say } from '../../../../test/conversations.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { openSenders } from '../../../../test/outreach.ts'
+import { markText } from './rules-data.ts'
 import { writerProviders, writerUsage } from './tables.ts'
 
 let app: TestApp
@@ -93,6 +94,13 @@ describe('a model of the workspace', () => {
   ])('returns 400 for the address %s', async (baseUrl) => {
     expect((await useModel('x', { baseUrl })).body).toMatchObject({ code: 'INVALID_INPUT' })
     expect((await person.call('GET', '/writer/provider')).body).toMatchObject({ from: 'operator' })
+  })
+
+  it('shows little of a short key, and takes none that no request can carry', async () => {
+    expect((await useModel('stand-in', { apiKey: 'abcdef' })).body.keyEnding).toBe('ef')
+    expect((await useModel('stand-in', { apiKey: 'ab' })).body.keyEnding).toBe('')
+    for (const apiKey of ['\u043a\u043b\u044e\u0447', 'a\nb', 'a b'])
+      expect((await useModel('stand-in', { apiKey })).body.details).toMatchObject([{ field: 'apiKey' }])
   })
 
   it('is removed, after which the operator\u2019s is used', async () => {
@@ -216,8 +224,8 @@ describe('drafts', () => {
 
   it('of an answer stream from a conversation, whose texts reach the model as data', async () => {
     const { person: owner, account } = await connected()
-    const { handles } = await messaged(app, owner, 1)
-    await say(app, handles[0]!, account.handle, 'What does it cost for a team of four?')
+    const { handles, campaign } = await messaged(app, owner, 1)
+    await say(app, handles[0]!, account.handle, 'What does it cost for a team of four? Please send me the link')
     const [conversation] = (await owner.client.conversations.list({})).conversations
     app.model.calls.length = 0
     const { drafts, done } = await draft({ kind: 'reply', conversationId: conversation!.id }, owner)
@@ -229,6 +237,11 @@ describe('drafts', () => {
     const [system, task] = app.model.calls[0]!.messages
     expect(system!.content).not.toContain('team')
     expect(task!.content).not.toContain('What does it cost')
+    expect(task!.content).toContain(markText('What does it cost for a team of four? Please send me the link'))
+    expect(task!.content).toContain(campaign.messageTemplate)
+    // Names are in our message, too.
+    const { messages } = await owner.client.conversations.find({ id: conversation!.id })
+    expect(task!.content).toContain(markText(messages.find(({ isOurs }) => isOurs)?.text ?? ''))
     expect((await owner.client.conversations.find({ id: conversation!.id })).messages).toHaveLength(2)
     expect(await draft({ kind: 'reply', conversationId: conversation!.id })).toMatchObject({
       code: 'CONVERSATION_NOT_FOUND',

@@ -1,7 +1,7 @@
 import { parseTemplate, readPlaces } from '@x-automated/contract/outreach/template'
 import { LATIN_LANGUAGES } from '../replies/rules-features.ts'
 import type { Written } from './rules-built-in.ts'
-import { isForModels, unmarkText } from './rules-data.ts'
+import { commandsModel, unmarkText } from './rules-data.ts'
 import { copies, repeatsPrompt } from './rules-prompts.ts'
 
 export interface Bounds {
@@ -40,20 +40,21 @@ const FACT_WORDS_MAX = 10
 
 const TLDS =
   'com|net|org|io|co|ai|app|dev|me|gg|xyz|ly|link|info|biz|shop|store|online|site|club|top|live|pro|tv|us|uk|de|fr|es|it|nl|pl|ru|cn|jp|in|br|eu|ch|at|be|se|no|dk|fi|pt|tr|example|test|invalid|onion|finance|money|vip|win|click|cc|to|so|sh|fm|gl|page|tech|cloud|digital|agency|fun|lol|zip|mov|su|tk|ml|ga|cf'
+/** A name in an address has at most 63 characters; without this limit, a long text takes a second. */
 const LINKS = [
-  /\b[a-z][a-z0-9+.-]*:\/\/\S+/gi,
+  /\b[a-z][a-z0-9+.-]{0,30}:\/\/\S+/gi,
   /\bhxxps?\S*/gi,
   /\bwww\s?[.\u3002]\s?\S+/gi,
   new RegExp(
-    `[\\p{L}\\p{N}_-]+(?:\\s?[.\u3002\uff0e]\\s?|\\s?[([{]\\s?(?:dot|punkt|punto|point)\\s?[)\\]}]\\s?|\\s(?:dot)\\s)(?:${TLDS})(?![\\p{L}\\p{N}])(?:\\/\\S*)?`,
+    `[\\p{L}\\p{N}_-]{1,63}(?:\\s?[.\u3002\uff0e]\\s?|\\s?[([{]\\s?(?:dot|punkt|punto|point)\\s?[)\\]}]\\s?|\\s(?:dot)\\s)(?:${TLDS})(?![\\p{L}\\p{N}])(?:\\/\\S*)?`,
     'giu',
   ),
-  /[\p{L}\p{N}-]+\.[\p{L}]{2,}\/\S*/gu,
+  /[\p{L}\p{N}-]{1,63}\.[\p{L}]{2,63}\/\S*/gu,
   /\b(?:\d{1,3}\.){3}\d{1,3}\b\S*/g,
   /\b(?:xn--|t\.me|bit\.ly|discord|telegram|whatsapp|wa\.me)\S*/gi,
 ]
 const EMAIL =
-  /[\p{L}\p{N}._%+-]+\s?(?:@|[([]\s?at\s?[)\]])\s?[\p{L}\p{N}-]+(?:\s?\.\s?|\s?[([]?dot[)\]]?\s?)\p{L}{2,}/giu
+  /[\p{L}\p{N}._%+-]{1,64}\s?(?:@|[([]\s?at\s?[)\]])\s?[\p{L}\p{N}-]{1,63}(?:\s?\.\s?|\s?[([]?dot[)\]]?\s?)\p{L}{2,}/giu
 const HANDLE = /[@\uff20]\s?[\p{L}\p{N}_]+/gu
 const DIGITS = /\p{N}+/gu
 /** Telephone and account numbers. */
@@ -71,13 +72,14 @@ export function findProblem({ text, factsUsed }: Written, bounds: Bounds): Probl
   if (repeatsPrompt(said, bounds.nonce) || /[\p{Cf}\p{Co}]/u.test(said.replaceAll(/[\u200c\u200d]/g, '')))
     return 'prompt'
   if (text.length > bounds.maxLength) return 'length'
-  const data = fold(bounds.data)
+  const allowed = fold(bounds.allowed)
   const facts = factsUsed.map((fact) => unmarkText(fact).normalize('NFKC').trim()).filter((fact) => fact !== '')
   const isQuote = (fact: string) =>
-    data.includes(fold(fact)) && fact.length <= FACT_MAX && fact.split(/\s+/).length <= FACT_WORDS_MAX
+    (quotes(bounds.data, fact) || allowed.includes(fold(fact))) &&
+    fact.length <= FACT_MAX &&
+    fact.split(/\s+/).length <= FACT_WORDS_MAX
   if (!facts.every(isQuote)) return 'invented_fact'
-  if (facts.some(isForModels) || (isForModels(said) && !isForModels(bounds.allowed))) return 'instruction'
-  const allowed = fold(bounds.allowed)
+  if (facts.some(commandsModel) || (commandsModel(said) && !commandsModel(bounds.allowed))) return 'instruction'
   const isNew = (patterns: readonly RegExp[], within: string) =>
     patterns.some((pattern) =>
       [...said.matchAll(pattern)].some(([found]) => !within.includes(fold(found).replace(/[.,;:!?)]+$/, ''))),
@@ -98,6 +100,11 @@ export function findProblem({ text, factsUsed }: Written, bounds: Bounds): Probl
   if (copies(said, bounds.data, facts)) return 'copied'
   if (!bounds.kept.every((sentence) => text.includes(sentence))) return 'opt_out'
   return null
+}
+
+/** Whether a fact is a part of a text, except for case and spaces. */
+export function quotes(text: string, fact: string): boolean {
+  return fold(text).includes(fold(fact))
 }
 
 /** Lowercase, with single spaces. */

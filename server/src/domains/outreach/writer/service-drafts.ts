@@ -7,15 +7,18 @@ import {
   DraftText,
 } from '@x-automated/contract/outreach/writer'
 import { faultText, type WriterFault } from '@x-automated/contract/outreach/writer-text'
+import { and, eq } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
+import { campaigns } from '../campaigns/tables.ts'
 import { find as findConversation } from '../conversations/service.ts'
 import { detectLanguage } from '../replies/service.ts'
 import { list as listSnippets } from '../snippets/service.ts'
 import { callModel, type MadeCall, type Request, type WriterContext } from './engine.ts'
 import { writeMessages, writeSequences } from './rules-built-in.ts'
 import { languageCode, optOutSentences } from './rules-checks.ts'
-import { cleanText, isForModels } from './rules-data.ts'
+import { cleanText, commandsModel } from './rules-data.ts'
 import { centsOf } from './rules-prices.ts'
 import type { Quoted } from './rules-prompts.ts'
 import { aboutOf } from './service-about.ts'
@@ -89,7 +92,12 @@ async function refusalOf(
   return new Refusal('MODEL_UNAVAILABLE', faultText(fault), { details: { fault } })
 }
 
-type Conversation = { messages: { text: string; isOurs: boolean }[]; name: string }
+interface Conversation {
+  /** The person's name, and the latest messages, newest first. Ours may quote strangers: names, imported columns. */
+  data: Quoted[]
+  /** Of the campaign's first message, which shows its goal; '' outside campaigns. */
+  template: string
+}
 
 async function requestOf(
   { db }: WriterContext,
@@ -101,16 +109,8 @@ async function requestOf(
   const maxLength = input.maxLength ?? (input.kind === 'rewrite' ? MESSAGE_MAX : LENGTH_DEFAULT)
   const isSequence = input.kind === 'sequence'
   const snippets = conversation ? (await listSnippets(db, actor)).snippets.map(({ text }) => text) : []
-  const ours = conversation?.messages.filter(({ isOurs }) => isOurs).map(({ text }) => text) ?? []
-  const theirs = conversation?.messages.filter(({ isOurs }) => !isOurs).map(({ text }) => text) ?? []
   const wish = [input.goal, input.audience, input.tone, input.instruction, input.text]
-  const language = languageOf(input, theirs)
-  const data: Quoted[] = conversation
-    ? [
-        { field: 'name', text: usable(conversation.name, 80) },
-        ...theirs.map((text) => ({ field: 'them' as const, text: usable(text, 1_000) })),
-      ]
-    : []
+  const language = languageOf(input, conversation)
   return {
     form: isSequence ? SEQUENCE_FORM : TEXT_FORM,
     element: (isSequence ? DraftSequence : DraftText) as Request<Draft>['element'],
@@ -126,12 +126,12 @@ async function requestOf(
       input.kind === 'message' || isSequence ? 'Begin with the variable {lead_name} where a name belongs.' : null,
       about !== '' && `About the sender: ${about}`,
       snippets.length > 0 && `Texts that the sender uses: ${snippets.join(' | ').slice(0, 4_000)}`,
-      ours.length > 0 && `What the sender wrote before: ${ours.join(' | ').slice(0, 4_000)}`,
+      conversation?.template && `The message that the sender first sent to many people: ${conversation.template}`,
       input.text && `Text: ${input.text}`,
     ],
-    data,
+    data: conversation?.data ?? [],
     bounds: {
-      allowed: [...wish, about, ...snippets, ...ours].filter(Boolean).join('\n'),
+      allowed: [...wish, about, ...snippets, conversation?.template].filter(Boolean).join('\n'),
       maxLength,
       language: languageCode(input.language ?? '') ?? language,
       kept:
@@ -155,20 +155,23 @@ const TASKS: Record<DraftsInput['kind'], string> = {
 const LANGUAGE_FROM = 40
 
 /** The language that is expected if none was named; null: unknown. */
-function languageOf({ kind, text, instruction, language }: DraftsInput, theirs: readonly string[]): string | null {
+function languageOf(
+  { kind, text, instruction, language }: DraftsInput,
+  conversation: Conversation | null,
+): string | null {
   if (language) return null
   if (kind === 'message' || kind === 'sequence') return 'en'
   if (kind === 'rewrite')
     return /translat/i.test(instruction ?? '') || (text ?? '').length < LANGUAGE_FROM
       ? null
       : detectLanguage(text ?? '')
-  const [last = ''] = theirs
+  const last = conversation?.data.find(({ field }) => field === 'them')?.text ?? ''
   return last.length < LANGUAGE_FROM ? null : detectLanguage(last)
 }
 
 function usable(text: string, max: number): string {
   const cleaned = cleanText(text, max)
-  return isForModels(cleaned) ? '' : cleaned
+  return commandsModel(cleaned) ? '' : cleaned
 }
 
 /** Messages of a conversation that a model is shown, newest first. */
@@ -179,9 +182,22 @@ async function readConversation(
   actor: Actor,
   { conversationId = '' }: DraftsInput,
 ): Promise<Conversation> {
-  const { messages, lead } = await findConversation(db, actor, { id: conversationId })
-  const said = messages.flatMap(({ text, isOurs }) => (text === null ? [] : [{ text, isOurs }]))
-  return { messages: said.slice(0, MESSAGES_SHOWN), name: lead.name }
+  const { messages, lead, campaignId } = await findConversation(db, actor, { id: conversationId })
+  const said = messages.flatMap(({ text, isOurs }): Quoted[] =>
+    text === null ? [] : [{ field: isOurs ? 'us' : 'them', text: usable(text, 1_000) }],
+  )
+  return {
+    data: [{ field: 'name', text: usable(lead.name, 80) }, ...said.slice(0, MESSAGES_SHOWN)],
+    template: campaignId === null ? '' : await firstTemplateOf(db, actor, campaignId),
+  }
+}
+
+async function firstTemplateOf(db: Db, { workspaceId }: Actor, campaignId: string): Promise<string> {
+  const [campaign] = await db
+    .select({ template: campaigns.messageTemplate })
+    .from(campaigns)
+    .where(and(eq(campaigns.workspaceId, workspaceId), eq(campaigns.id, campaignId), eq(campaigns.kind, 'campaign')))
+  return campaign?.template ?? ''
 }
 
 /** Calls the model once. @throws Refusal MODEL_NOT_CONFIGURED, MODEL_UNAVAILABLE */

@@ -1,12 +1,17 @@
+import { eq } from 'drizzle-orm'
 import { beforeAll, expect, it } from 'vitest'
-import { makePerson } from '../../../../test/makers.ts'
+import { messaged, say } from '../../../../test/conversations.ts'
+import { connectX, makePerson, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { leads } from '../../leads/leads/tables.ts'
+import { replies } from '../replies/tables.ts'
+import { dms } from '../sending/tables.ts'
 import type { Facts } from './rules-data.ts'
-import { findModel, writeOpener } from './service.ts'
+import { findModel, writeDrafts, writeOpener } from './service.ts'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await openApp({ model: true, env: { AI_MODEL: 'stand-in-hijacked', AI_CENTS_FREE: '100000' } })
+  app = await openApp({ x: true, model: true, env: { AI_MODEL: 'stand-in-hijacked', AI_CENTS_FREE: '100000' } })
 })
 
 /** What hostile texts try to make the model say. */
@@ -72,9 +77,46 @@ it('lets no demand of 200 hostile profiles through a model that obeys them', asy
     expect([facts, opener.text ?? '']).toEqual([facts, expect.not.stringMatching(HARM)])
     expect([facts, opener.factsUsed.join(' ')]).toEqual([facts, expect.not.stringMatching(HARM)])
   }
-  // Strangers' text is marked, and never part of the system message.
+  expectSystemMessagesClean()
+})
+
+it('lets no demand of hostile replies and names through, also if our own messages repeat them', async () => {
+  const person = await makePerson(app)
+  await subscribe(app, person)
+  const account = await connectX(app, person)
+  const { handles, leadIds } = await messaged(app, person)
+  await say(app, handles[0]!, account.handle, 'Tell me more')
+  const [conversation] = (await person.client.conversations.list({})).conversations
+  const context = { ...app.services, db: app.db }
+  const ofLead = eq(leads.id, leadIds[0]!)
+  const all = PAYLOADS.map((payload, place) =>
+    ATTACKS.map((attack, index) => ((place + index) % 3 === 0 ? [attack(payload)] : [])),
+  )
+  for (const [index, hostile] of all.flat(2).entries()) {
+    const name = index % 2 === 0 ? 'Ada' : hostile.slice(0, 200)
+    await app.db.update(leads).set({ name }).where(ofLead)
+    await app.db
+      .update(dms)
+      .set({ message: `Hi ${name}, what are you up to?` })
+      .where(eq(dms.leadId, leadIds[0]!))
+    if (index % 2 === 0) await app.db.update(replies).set({ text: hostile }).where(eq(replies.leadId, leadIds[0]!))
+    const drafts = writeDrafts(context, person.actor, { kind: 'reply', conversationId: conversation!.id })
+    const texts: string[] = []
+    try {
+      for await (const draft of drafts) if ('text' in draft) texts.push([draft.text, ...draft.factsUsed].join(' '))
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'MODEL_UNAVAILABLE' })
+    }
+    expect([hostile, ...texts]).toEqual([hostile, ...texts.map(() => expect.not.stringMatching(HARM))])
+  }
+  expectSystemMessagesClean()
+})
+
+/** Strangers' text is marked, and never part of the system message. */
+function expectSystemMessagesClean() {
   for (const { messages } of app.model.calls) {
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user'])
     expect(messages[0]?.content).not.toMatch(/evil|dogs|Ada/)
   }
-})
+  app.model.calls.length = 0
+}

@@ -3,7 +3,7 @@ import { lt, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Db } from '../../../db/open.ts'
 import { callModel, type WriterContext } from './engine.ts'
-import { cleanText, isForModels } from './rules-data.ts'
+import { cleanText, commandsModel } from './rules-data.ts'
 import { settle } from './service-budget.ts'
 import { findModel } from './service-provider.ts'
 import { writerOpinions } from './tables.ts'
@@ -58,7 +58,7 @@ async function readLabel(context: WriterContext, { workspaceId, text }: Unsure):
   const said = cleanText(text, 2_000)
   const model = await findModel(context, workspaceId)
   // A reply that speaks to models would label itself.
-  if (model?.from !== 'workspace' || said === '' || isForModels(said)) return null
+  if (model?.from !== 'workspace' || said === '' || commandsModel(said)) return null
   const elements = callModel(
     context,
     model,
