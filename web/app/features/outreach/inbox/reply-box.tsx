@@ -75,10 +75,14 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
     setText(text.slice(0, start) + inserted + text.slice(end))
     requestAnimationFrame(() => textarea.current?.setSelectionRange(start + inserted.length, start + inserted.length))
   }
-  const suggestions = useReplySuggestions(id, (suggested) => {
-    setText(suggested)
-    if (text.trim() !== '') undoable('Reply replaced.', () => setText(text))
-    textarea.current?.focus()
+  const suggestions = useReplySuggestions({
+    conversationId: id,
+    isEmpty: text === '',
+    onInsert(suggested) {
+      setText(suggested)
+      if (trimmed !== '') undoable('Reply replaced.', () => setText(text))
+      textarea.current?.focus()
+    },
   })
   const problem = send.isError && !send.isPending ? problemOf(send.error) : null
   return (
@@ -116,30 +120,40 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
         onClick={(event) => event.target === event.currentTarget && textarea.current?.focus()}
       >
         {snippets.list}
-        {suggestions.list}
-        <textarea
-          ref={textarea}
-          aria-label="Reply"
-          aria-keyshortcuts="R"
-          placeholder={`Reply to ${lead.name || `@${lead.twitterHandle}`}`}
-          maxLength={MESSAGE_MAX}
-          className="block max-h-60 min-h-18 w-full resize-none overflow-y-auto bg-transparent px-3.5 pt-3 pb-1 text-sm outline-none field-sizing-content placeholder:text-faint pointer-coarse:text-base"
-          value={text}
-          onChange={(event) => {
-            setText(event.currentTarget.value)
-            if (send.isError) send.reset()
-          }}
-          onSelect={snippets.onSelect}
-          {...snippets.props}
-          onKeyDown={(event) => {
-            if (snippets.onKeyDown(event)) return
-            if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
-              event.preventDefault()
-              submit()
-            }
-            if (event.key === 'Escape') event.currentTarget.blur()
-          }}
-        />
+        {suggestions.bar}
+        <div className="grid *:col-start-1 *:row-start-1">
+          {suggestions.ghost && (
+            <p
+              aria-hidden
+              className="pointer-events-none px-3.5 pt-3 pb-1 text-sm wrap-anywhere whitespace-pre-wrap text-faint pointer-coarse:text-base"
+            >
+              {suggestions.ghost}
+            </p>
+          )}
+          <textarea
+            ref={textarea}
+            aria-label="Reply"
+            aria-keyshortcuts="R"
+            placeholder={suggestions.ghost ? '' : `Reply to ${lead.name || `@${lead.twitterHandle}`}`}
+            maxLength={MESSAGE_MAX}
+            className="block max-h-60 min-h-18 w-full resize-none overflow-y-auto bg-transparent px-3.5 pt-3 pb-1 text-sm outline-none field-sizing-content placeholder:text-faint pointer-coarse:text-base"
+            value={text}
+            onChange={(event) => {
+              setText(event.currentTarget.value)
+              if (send.isError) send.reset()
+            }}
+            onSelect={snippets.onSelect}
+            {...snippets.props}
+            onKeyDown={(event) => {
+              if (snippets.onKeyDown(event) || suggestions.onKeyDown(event)) return
+              if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
+                event.preventDefault()
+                submit()
+              }
+              if (event.key === 'Escape') event.currentTarget.blur()
+            }}
+          />
+        </div>
         <div className="flex items-center gap-1 p-2">
           <IconButton
             size="sm"
@@ -151,6 +165,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
           />
           <EmojiMenu textarea={textarea} onPick={insert} />
           {suggestions.button}
+          {suggestions.insertButton}
           <span className="me-2 ms-auto text-xs text-muted" data-numeric>
             {text !== '' && formatNumber(text.length)}
             <span className="sr-only"> characters</span>
