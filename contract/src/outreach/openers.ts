@@ -101,6 +101,8 @@ export const openers = {
       z.object({
         openers: z.array(Opener),
         counts: z.object({ draft: z.number().int(), approved: z.number().int(), failed: z.number().int() }),
+        /** The latest job that writes openers of this campaign, also if it has ended. */
+        job: Job.nullable(),
         cursor: z.string().nullable(),
       }),
     ),
@@ -146,7 +148,8 @@ export const openers = {
 
   regenerate: route('POST /openers/{id}/regenerate', 'member', 'outside', {
     summary: 'Write an opener again; it is not approved',
-    description: 'It stays as it is if nothing can be written about the lead, or its text was changed meanwhile.',
+    description:
+      'It stays as it is if the model fails, nothing can be written about the lead, or its text was changed meanwhile.',
     errors: ['OPENER_NOT_FOUND'],
   })
     .input(z.strictObject({ id: Id }))

@@ -104,9 +104,41 @@ it('says what is wrong with the model, and writes built-in suggestions instead',
   })
   const { openers } = await person.client.openers.list({ id })
   expect(openers.map(({ source }) => source)).toEqual(Array(6).fill('built_in'))
-  // The address of this model is not reachable.
-  const again = await person.client.openers.regenerate({ id: openers[0]!.id })
-  expect(again).toMatchObject({ source: 'built_in', fault: 'unreachable' })
+})
+
+it('keeps an approved opener if the model cannot be reached', async () => {
+  const { person, id } = await withModel(1, 100_000)
+  await run(app.services, person, (await person.client.openers.create({ id, filter: {} })).id)
+  const [opener] = (await person.client.openers.list({ id })).openers
+  const approved = await person.client.openers.update({ id: opener!.id, isApproved: true })
+  expect(await person.client.openers.regenerate({ id: opener!.id })).toEqual({ ...approved, fault: 'unreachable' })
+})
+
+it('stores as facts what the person says, not what the workspace says about itself', async () => {
+  const { person, id } = await withModel(1, 100_000)
+  await person.client.writer.saveAbout({ text: 'We make ovens.' })
+  const marked: Models = {
+    async *stream(call) {
+      yield call.element.parse({ text: 'Bakers like our ovens.', factsUsed: ['We make ovens', 'a\u02c6baker'] })
+      return USED
+    },
+  }
+  await run(app.services, person, (await person.client.openers.create({ id, filter: {} })).id, marked)
+  expect((await person.client.openers.list({ id })).openers).toMatchObject([
+    { factsUsed: ['a baker'], source: 'model' },
+  ])
+})
+
+it('is found by everyone who opens the campaign, while it runs and after it has ended', async () => {
+  const { person, id } = await withModel(2, 100_000)
+  expect((await person.client.openers.list({ id })).job).toBeNull()
+  const member = await makePerson(app, { in: person, role: 'member' })
+  const job = await person.client.openers.create({ id, filter: {} })
+  expect((await member.client.openers.list({ id })).job).toMatchObject({ id: job.id, status: 'queued' })
+  await run(app.services, person, job.id)
+  expect((await member.client.openers.list({ id })).job).toMatchObject({ id: job.id, status: 'completed', changed: 2 })
+  const other = await makeCampaign(person, await makeList(app, person, openHandles(1)))
+  expect((await member.client.openers.list({ id: other.id })).job).toBeNull()
 })
 
 it('pays once for the same request, also in another campaign, until the opener is edited', async () => {
@@ -133,6 +165,9 @@ it('does not start a job whose estimate exceeds the budget', async () => {
   const estimate = await person.client.openers.estimate({ id, filter: {} })
   expect(estimate).toMatchObject({ leads: 20, tokens: expect.any(Number), costCents: null, remainingCents: null })
   expect(estimate.tokens).toBeGreaterThan(5_000)
+  // What the workspace says about itself is a part of each call.
+  await person.client.writer.saveAbout({ text: 'x'.repeat(4_000) })
+  expect((await person.client.openers.estimate({ id, filter: {} })).tokens).toBe(estimate.tokens + 20 * 1_000)
   const answer = await person.call('POST', `/campaigns/${id}/openers`, { filter: {} })
   expect([answer.status, answer.body.code]).toEqual([403, 'BUDGET_EXCEEDED'])
   expect(answer.body.details).toMatchObject({ limitTokens: 5_000, usedTokens: 0, resetsAt: expect.any(String) })

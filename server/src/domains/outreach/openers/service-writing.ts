@@ -62,7 +62,8 @@ export async function estimate(
   const { db } = context
   const campaign = await findCampaign(db, actor, id)
   const leads = await countLeads(db, campaign, await resolved(db, actor, { leadIds, filter }))
-  const { tokens, costCents, remainingCents } = await estimateOpeners(context, actor.workspaceId, leads)
+  const work = { leads, template: campaign.messageTemplate }
+  const { tokens, costCents, remainingCents } = await estimateOpeners(context, actor.workspaceId, work)
   return { leads, tokens, costCents, remainingCents }
 }
 
@@ -78,7 +79,10 @@ export async function create(
     throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${campaign.status} sends no more messages.`)
   const selection = await resolved(db, actor, asked)
   const total = await countLeads(db, campaign, selection)
-  const { model, fits } = await estimateOpeners(context, actor.workspaceId, total)
+  const { model, fits } = await estimateOpeners(context, actor.workspaceId, {
+    leads: total,
+    template: campaign.messageTemplate,
+  })
   const isByModel = model !== null && source !== 'built_in'
   const input: OpenersInput = { ...selection, campaignId: id, source: isByModel ? 'model' : 'built_in' }
   return db.transaction(async (tx) => {

@@ -10,6 +10,7 @@ import type { RequestContext } from '../../../requests/context.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { countOpeners, profileOf } from '../../leads/leads/service.ts'
 import { leads } from '../../leads/leads/tables.ts'
+import { findLatest } from '../../platform/jobs/service.ts'
 import { blockNewClaims, readTemplate, renderedMessage } from '../sending/service.ts'
 import { findCampaign, findSteps } from '../sequences/service.ts'
 import { isEnrollmentOf } from '../sequences/tables.ts'
@@ -58,10 +59,12 @@ export async function list(db: Db, actor: Actor, { id, status, leadId, pageSize,
     .select({ draft: openerCounts.draft, approved: openerCounts.approved, failed: openerCounts.failed })
     .from(openerCounts)
     .where(and(eq(openerCounts.workspaceId, actor.workspaceId), eq(openerCounts.campaignId, campaign.id)))
+  const job = await findLatest(db, actor, { kind: 'openers', input: { campaignId: campaign.id } })
   const shown = rows.slice(0, pageSize)
   return {
     openers: shown,
     counts: counts ?? { draft: 0, approved: 0, failed: 0 },
+    job,
     cursor: rows.length > pageSize ? (shown.at(-1)?.id ?? null) : null,
   }
 }
@@ -113,8 +116,8 @@ export async function update(db: Db, actor: Actor, { id, text, isApproved }: Inp
 }
 
 /**
- * Writes an opener again. It stays as it is if nothing could be written or its text was changed
- * meanwhile. @throws Refusal OPENER_NOT_FOUND
+ * Writes an opener again. It stays as it is if the model fails, nothing could be written, or its
+ * text was changed meanwhile. @throws Refusal OPENER_NOT_FOUND
  */
 export async function regenerate(context: RequestContext, actor: Actor, id: string) {
   const { db } = context
@@ -122,7 +125,8 @@ export async function regenerate(context: RequestContext, actor: Actor, id: stri
   const written = await writeOne(context, actor, { campaignId, leadId: lead.id })
   return transact(db, async (tx) => {
     const before = await lock(tx, actor, id)
-    if (written.text !== '' && before.version === version)
+    const isBetter = written.text !== '' && (written.fault === null || before.text === '')
+    if (isBetter && before.version === version)
       await store(tx, actor, before, { ...written, status: 'draft', isNew: true })
     await settle(tx, written.calls)
     const answer = { ...(await find(tx, actor, id)), fault: written.fault }

@@ -4,9 +4,11 @@ import type { WriterFault } from '@x-automated/contract/outreach/writer-text'
 import { detectLanguage } from '../replies/service.ts'
 import { callModel, type MadeCall, type WriterContext } from './engine.ts'
 import { writeBuiltInOpener } from './rules-built-in.ts'
-import { type Facts, usableFacts } from './rules-data.ts'
+import { quotes } from './rules-checks.ts'
+import { type Facts, unmarkText, usableFacts } from './rules-data.ts'
 import { centsOf, costOf } from './rules-prices.ts'
 import type { Quoted } from './rules-prompts.ts'
+import { aboutOf } from './service-about.ts'
 import { usedOf } from './service-budget.ts'
 import { findModel, type ModelProvider } from './service-provider.ts'
 
@@ -15,8 +17,9 @@ const OPENER_MAX = 250
 const OPENER_TOKENS = 600
 /** Characters that tell the language of a message. */
 const LANGUAGE_MIN = 60
-/** What a call of an opener typically uses. */
-const TYPICAL = { input: 700, output: 80 }
+/** What a call of an opener typically uses, besides the message and the text about the sender. */
+const TYPICAL = { input: 650, output: 80 }
+const CHARACTERS_PER_TOKEN = 4
 
 export interface OpenerInput {
   facts: Facts
@@ -72,7 +75,11 @@ export async function writeOpener(
   let next = first
   while (!next.done) next = await elements.next()
   const { fault, calls } = next.value
-  return first.done ? { ...fallback, fault, calls } : { ...first.value, source: 'model', fault: null, calls }
+  if (first.done) return { ...fallback, fault, calls }
+  const profile = data.map(({ text }) => text).join('\n')
+  // The message's own facts may be used, too, but they are not the person's.
+  const factsUsed = first.value.factsUsed.map(unmarkText).filter((fact) => fact.trim() !== '' && quotes(profile, fact))
+  return { text: first.value.text, factsUsed, source: 'model', fault: null, calls }
 }
 
 /** The language of a message as ISO 639-1; null: it is too short to tell. */
@@ -84,11 +91,17 @@ function languageOf(template: string): string | null {
   return text.length < LANGUAGE_MIN ? null : detectLanguage(text)
 }
 
-/** What openers of `leads` people cost, and whether the budget allows them. */
-export async function estimateOpeners(context: WriterContext, workspaceId: string, leads: number) {
+/** What openers of `leads` people cost, and whether the budget allows them. @param template see OpenerInput */
+export async function estimateOpeners(
+  context: WriterContext,
+  workspaceId: string,
+  { leads, template }: { leads: number; template: string },
+) {
   const model = await findModel(context, workspaceId)
   if (!model) return { model: null, tokens: 0, costCents: null, remainingCents: null, fits: true }
-  const { tokens, microcents } = costOf(model.price, TYPICAL.input * leads, TYPICAL.output * leads)
+  const about = await aboutOf(context.db, { workspaceId })
+  const input = TYPICAL.input + Math.ceil((template.length + about.length) / CHARACTERS_PER_TOKEN)
+  const { tokens, microcents } = costOf(model.price, input * leads, TYPICAL.output * leads)
   const used = await usedOf(context.db, { workspaceId, payer: model.from })
   const { limits } = model
   const remainingCents = limits.cents === null ? null : Math.max(0, limits.cents - centsOf(used.microcents))

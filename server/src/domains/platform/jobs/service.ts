@@ -134,6 +134,21 @@ export async function findUnfinished(tx: Db, actor: Actor, { kind, input }: Pick
   return row ? answerOf(row) : null
 }
 
+/** The latest job of a kind whose input has these values; null: there is none. */
+export async function findLatest(db: Db, actor: Actor, { kind, input }: Pick<NewJob, 'kind' | 'input'>) {
+  const [row] = await select(db)
+    .where(
+      and(
+        eq(jobs.workspaceId, actor.workspaceId),
+        eq(jobs.kind, kind),
+        sql`${jobs.input} @> ${JSON.stringify(input)}::jsonb`,
+      ),
+    )
+    .orderBy(desc(jobs.createdAt), desc(jobs.id))
+    .limit(1)
+  return row ? answerOf(row) : null
+}
+
 async function enqueue(
   tx: Db,
   queue: JobQueue,

@@ -1,6 +1,7 @@
 import { formatCount, formatMoney, formatNumber } from '@x-automated/contract/format'
 import type { Opener } from '@x-automated/contract/outreach/openers'
 import type { Job } from '@x-automated/contract/platform/jobs'
+import { progressText } from '../../platform/jobs/job-text'
 
 export interface Counts {
   draft: number
@@ -40,15 +41,13 @@ export function isTooExpensive({ costCents, remainingCents }: Estimate): boolean
 }
 
 /** '340 of 1,000, about 2 minutes left'. */
-export function jobText({ done, total, secondsLeft }: Pick<Job, 'done' | 'total' | 'secondsLeft'>): string {
-  const progress = `${formatNumber(done)} of ${formatNumber(total)}`
+export function jobText({ secondsLeft, ...job }: Pick<Job, 'done' | 'total' | 'secondsLeft'>): string {
+  const progress = progressText(job)
   if (secondsLeft === null) return progress
   return secondsLeft < 60
     ? `${progress}, less than a minute left`
     : `${progress}, about ${formatCount(Math.round(secondsLeft / 60), 'minute')} left`
 }
-
-export const isUnfinished = (job: Pick<Job, 'status'>) => job.status === 'queued' || job.status === 'running'
 
 /** Whether an opener has another text than the version whose approval was refused. */
 export const isUnread = ({ status, version }: Pick<Opener, 'status' | 'version'>, refused: number | null): boolean =>
