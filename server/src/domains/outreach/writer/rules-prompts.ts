@@ -44,7 +44,7 @@ export function repeatsPrompt(text: string, nonce: string): boolean {
 /** The longest part of a stranger's text that may be repeated without being named as a fact, in words. */
 const COPIED_WORDS_MAX = 4
 
-/** The part of a text's words that must be its own, and not of the facts that it quotes. */
+/** The part of a text's words that must be its own if it quotes longer facts. */
 const OWN_SHARE_MIN = 1 / 3
 
 /**
@@ -53,7 +53,8 @@ const OWN_SHARE_MIN = 1 / 3
  */
 export function copies(text: string, data: string, facts: readonly string[]): boolean {
   const rest = facts.reduce((left, fact) => left.replaceAll(fact.toLowerCase(), ' \u0000 '), text.toLowerCase())
-  if (wordsOf(rest).length < wordsOf(text).length * OWN_SHARE_MIN) return true
+  const [own, all] = [wordsOf(rest).length, wordsOf(text).length]
+  if (all - own > COPIED_WORDS_MAX && own < all * OWN_SHARE_MIN) return true
   const theirs = ` ${wordsOf(data).join(' ')} `
   return rest
     .split('\u0000')
