@@ -68,7 +68,7 @@ export const Conversation = z.object({
   label: z.enum(REPLY_LABELS).nullable(),
   /** How sure the label is, 0–1; null if a person or a second opinion set it. */
   confidence: z.number().nullable(),
-  /** `suggested`: the last reply may be an opt-out, which a person should confirm. */
+  /** `suggested`: the classifier or a member labelled it as opted out, and a person should confirm. */
   suppression: z.enum(['none', 'suggested', 'suppressed']),
   /** X keeps its texts encrypted, so they cannot be shown or answered here. */
   isEncrypted: z.boolean(),

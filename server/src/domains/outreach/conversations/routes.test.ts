@@ -231,6 +231,14 @@ describe('a change', () => {
     expect(await firstOf(person)).toMatchObject({ label: 'question', suppression: 'suppressed' })
   })
 
+  it('to "opted out" by a person asks whether to suppress the lead, until the label is corrected', async () => {
+    const { person, id } = await replied()
+    const { update } = person.client.conversations
+    expect(await update({ id, label: 'opted_out' })).toMatchObject({ label: 'opted_out', suppression: 'suggested' })
+    expect((await person.client.suppressions.list({})).total).toBe(0)
+    expect(await update({ id, label: 'question' })).toMatchObject({ suppression: 'none' })
+  })
+
   it.each([
     ['interested', 'replied', 'reply'],
     ['opted_out', 'opted_out', 'opt_out'],

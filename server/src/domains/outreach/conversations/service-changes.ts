@@ -138,7 +138,8 @@ async function change(tx: Db, actor: Actor, chosen: SQL, changes: Changes, undoI
   const { status, label, assigneeId, isRead = status === 'done' || undefined, snoozedUntil } = changes
   const set = [
     status && sql`status = ${status}, snoozed_until = ${snoozedUntil ?? null}::timestamptz`,
-    label && sql`label = ${label}, confidence = null, labelled_by = ${userId}, suggests_suppression = false`,
+    label &&
+      sql`label = ${label}, confidence = null, labelled_by = ${userId}, suggests_suppression = ${label === 'opted_out'}::boolean`,
     assigneeId !== undefined && sql`assignee_id = ${assigneeId}::uuid`,
     isRead !== undefined && sql`is_unread = ${!isRead}::boolean`,
   ].filter((part) => typeof part === 'object')

@@ -1,22 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
-import { formatCount } from '@x-automated/contract/format'
 import type { ReplyLabel } from '@x-automated/contract/leads/leads'
 import { Check, ChevronLeft, Ellipsis, ExternalLink, Mail, SearchX, UserRound } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { api, client, errorCode, errorText } from '../../../api'
+import { api, errorCode, errorText } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Button, IconButton } from '../../../ui/button'
-import { Callout } from '../../../ui/callout'
 import { Sheet } from '../../../ui/dialog'
 import { Kbd } from '../../../ui/kbd'
 import { Menu, MenuItem } from '../../../ui/menu'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
-import { toast } from '../../../ui/toast'
 import { useKeys } from '../../../ui/use-keys'
-import { useAction } from '../../../use-action'
 import { LABEL_NAMES } from '../../leads/leads/history-text'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { AssignMenu } from './assign-menu'
+import { ConversationNotices } from './conversation-notices'
 import { snoozeText } from './inbox-text'
 import { LABEL_KEYS, LabelMenu } from './label-keypad'
 import { LeadCard } from './lead-card'
@@ -24,14 +21,7 @@ import { ReferralOffer } from './referral-offer'
 import { ReplyBox } from './reply-box'
 import { SnoozeMenu } from './snooze-menu'
 import { ThreadMessages } from './thread-messages'
-import {
-  type Inbox,
-  undoButton,
-  useCampaignsById,
-  useChangeConversation,
-  useConversation,
-  useInboxContext,
-} from './use-inbox'
+import { type Inbox, useCampaignsById, useChangeConversation, useConversation, useInboxContext } from './use-inbox'
 
 /** The open conversation with the lead's card. Mounted once per conversation. */
 export function ConversationView({ id }: { id: string }) {
@@ -113,7 +103,9 @@ function Known({ inbox, query, conversation }: KnownProps) {
     void change(conversation, update, { done, onUndone: () => inbox.open(id) })
   }
   const setLabel = (label: ReplyLabel) => {
-    if (label !== conversation.label) void change(conversation, { label }, { done: `Labeled ${LABEL_NAMES[label]}` })
+    // The key of the classifier's own label confirms it.
+    if (label !== conversation.label || conversation.confidence !== null)
+      void change(conversation, { label }, { done: `Labeled ${LABEL_NAMES[label]}` })
   }
   const assign = (assigneeId: string | null, to: string | null) =>
     void change(conversation, { assigneeId }, { done: to === null ? 'Unassigned' : `Assigned to ${to}` })
@@ -191,16 +183,7 @@ function Known({ inbox, query, conversation }: KnownProps) {
         )}
         <div className="grid shrink-0 grid-cols-1 gap-2 px-4 pb-4 empty:hidden">
           {isLoaded && <ReferralOffer conversation={conversation} messages={loaded.messages} />}
-          {suppression === 'suggested' && <SuppressQuestion leadId={lead.id} handle={lead.twitterHandle} />}
-          {suppression === 'suppressed' && (
-            <Callout tone="warn">On your suppression list, so nobody in this workspace can message them.</Callout>
-          )}
-          {isEncrypted && (
-            <Callout>
-              X keeps this conversation encrypted: open it on X.{' '}
-              <XHandle handle={lead.twitterHandle} className="font-strong" />
-            </Callout>
-          )}
+          <ConversationNotices conversation={conversation} />
           {loaded?.messages[0] && !isEncrypted && suppression !== 'suppressed' && (
             <ReplyBox
               conversation={conversation}
@@ -247,45 +230,6 @@ function useHasReengagement(campaignId: string | null): boolean {
     api.sequences.find.queryOptions({ input: { id: campaignId ?? '' }, enabled: campaignId !== null }),
   )
   return Boolean(sequence.data?.reengagement)
-}
-
-/** Removes the suppression of a handle. The newest come first. */
-async function unsuppress(handle: string): Promise<void> {
-  const { suppressions } = await client.suppressions.list({ q: handle })
-  const found = suppressions.find(({ twitterHandle }) => twitterHandle === handle.toLowerCase())
-  if (found) await client.suppressions.remove({ id: found.id })
-}
-
-/** The classifier may have read an opt-out; only a person suppresses then. */
-function SuppressQuestion({ leadId, handle }: { leadId: string; handle: string }) {
-  const refetches = [api.suppressions, api.conversations, api.leads, api.messages]
-  const undo = useAction(() => unsuppress(handle), {
-    done: `@${handle} is off your suppression list`,
-    failed: `Failed to undo. Remove @${handle} from your suppression list.`,
-    refetches,
-  })
-  const suppress = useAction(() => client.suppressions.create({ leadIds: [leadId], reason: 'manual' }), {
-    onSuccess({ suppressed, stopped }) {
-      const text = `@${handle} suppressed`
-      const canceled = stopped > 0 ? `, ${formatCount(stopped, 'queued message')} canceled` : ''
-      toast.success(text + canceled, suppressed > 0 ? { action: undoButton(() => undo.run()) } : {})
-    },
-    failed: 'Failed to suppress them. Please try again.',
-    refetches,
-  })
-  return (
-    <Callout
-      tone="warn"
-      title={`Suppress @${handle}?`}
-      action={
-        <Button size="sm" loading={suppress.isPending} onClick={() => suppress.run()}>
-          Suppress
-        </Button>
-      }
-    >
-      They may have asked you to stop. If they didn't, correct the label.
-    </Callout>
-  )
 }
 
 function Frame({ children }: { children: React.ReactNode }) {

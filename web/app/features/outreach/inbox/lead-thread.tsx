@@ -2,9 +2,8 @@ import { type RefObject, useState } from 'react'
 import { generatePath, Link } from 'react-router'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
-import { Callout } from '../../../ui/callout'
 import { SkeletonText } from '../../../ui/skeleton'
-import { XHandle } from '../../platform/x-account/x-handle'
+import { ConversationNotices } from './conversation-notices'
 import { Notes } from './notes'
 import { ReplyBox } from './reply-box'
 import { ThreadMessages } from './thread-messages'
@@ -31,18 +30,13 @@ export function LeadThread({ conversationId, textarea }: LeadThreadProps) {
         )}
       </div>
     )
-  const { lead, messages, isEncrypted, suppression, draft, otherDrafts, campaignId } = conversation
+  const { messages, isEncrypted, suppression, draft, otherDrafts, campaignId } = conversation
   const last = messages[0]
   return (
     <>
       <ThreadMessages query={query} campaign={campaignOf(campaignId)} sending={sending} />
       <div className="grid shrink-0 gap-2 px-4 pb-4">
-        {isEncrypted && (
-          <Callout>
-            X keeps this conversation encrypted: open it on X.{' '}
-            <XHandle handle={lead.twitterHandle} className="font-strong" />
-          </Callout>
-        )}
+        <ConversationNotices conversation={conversation} />
         {last && !isEncrypted && suppression !== 'suppressed' && (
           <ReplyBox
             key={conversationId}

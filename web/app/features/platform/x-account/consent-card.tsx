@@ -109,6 +109,11 @@ export function AccountConsent({ account }: { account: XAccount }) {
             : void revoke.run()
         }
       />
+      {storesConversations === null && isAdmin && (
+        <Button size="sm" className="w-fit" loading={revoke.isPending} onClick={() => revoke.run()}>
+          Don't store
+        </Button>
+      )}
       <Switch
         label="Suggest people who write first as leads"
         hint="The inbox shows their handle for 7 days, but not their message."

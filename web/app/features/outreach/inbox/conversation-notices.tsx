@@ -1,0 +1,70 @@
+import { formatCount } from '@x-automated/contract/format'
+import type { Conversation } from '@x-automated/contract/outreach/conversations'
+import { api, client } from '../../../api'
+import { Button } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { toast } from '../../../ui/toast'
+import { useAction } from '../../../use-action'
+import { XHandle } from '../../platform/x-account/x-handle'
+import { undoButton } from './use-inbox'
+
+interface ConversationNoticesProps {
+  conversation: Pick<Conversation, 'lead' | 'suppression' | 'isEncrypted'>
+}
+
+/** Why a conversation cannot be answered here, and the question whether to suppress its lead. */
+export function ConversationNotices({ conversation: { lead, suppression, isEncrypted } }: ConversationNoticesProps) {
+  return (
+    <>
+      {suppression === 'suggested' && <SuppressQuestion leadId={lead.id} handle={lead.twitterHandle} />}
+      {suppression === 'suppressed' && (
+        <Callout tone="warn">On your suppression list, so nobody in this workspace can message them.</Callout>
+      )}
+      {isEncrypted && (
+        <Callout>
+          X keeps this conversation encrypted: open it on X.{' '}
+          <XHandle handle={lead.twitterHandle} className="font-strong" />
+        </Callout>
+      )}
+    </>
+  )
+}
+
+/** The model or a member may have read an opt-out; only this question suppresses then. */
+function SuppressQuestion({ leadId, handle }: { leadId: string; handle: string }) {
+  const refetches = [api.suppressions, api.conversations, api.leads, api.messages]
+  const undo = useAction(() => unsuppress(handle), {
+    done: `@${handle} is off your suppression list`,
+    failed: `Failed to undo. Remove @${handle} from your suppression list.`,
+    refetches,
+  })
+  const suppress = useAction(() => client.suppressions.create({ leadIds: [leadId], reason: 'manual' }), {
+    onSuccess({ suppressed, stopped }) {
+      const text = `@${handle} suppressed`
+      const canceled = stopped > 0 ? `, ${formatCount(stopped, 'queued message')} canceled` : ''
+      toast.success(text + canceled, suppressed > 0 ? { action: undoButton(() => undo.run()) } : {})
+    },
+    failed: 'Failed to suppress them. Please try again.',
+    refetches,
+  })
+  return (
+    <Callout
+      tone="warn"
+      title={`Suppress @${handle}?`}
+      action={
+        <Button size="sm" loading={suppress.isPending} onClick={() => suppress.run()}>
+          Suppress
+        </Button>
+      }
+    >
+      They may have asked you to stop. If they didn't, correct the label.
+    </Callout>
+  )
+}
+
+/** Removes the suppression of a handle. The newest come first. */
+async function unsuppress(handle: string): Promise<void> {
+  const { suppressions } = await client.suppressions.list({ q: handle })
+  const found = suppressions.find(({ twitterHandle }) => twitterHandle === handle.toLowerCase())
+  if (found) await client.suppressions.remove({ id: found.id })
+}
