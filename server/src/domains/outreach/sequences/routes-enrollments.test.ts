@@ -193,6 +193,23 @@ describe('POST /enrollments/{id}/pause', () => {
     expect((await person.call('POST', path, {})).body.code).toBe('ENROLLMENT_STATE')
   })
 
+  it('ends with an edit that leaves the person no step', async () => {
+    const { id, people } = await launched(1)
+    await addStep(id)
+    await sendNext(id)
+    await person.client.enrollments.pause({ id: people[0]!.id, until: new Date(Date.now() + 86_400_000).toISOString() })
+    const { version, steps } = await person.client.sequences.find({ id })
+    const [{ number: _, variants, ...first }] = steps as [(typeof steps)[number]]
+    const kept = { ...first, variants: variants.map(({ isFrozen: _, ...variant }) => variant) }
+    await person.client.sequences.save({ id, version, steps: [kept] })
+    expect((await peopleOf(id))[0]).toMatchObject({
+      state: 'finished',
+      stepNumber: null,
+      pausedUntil: null,
+      reason: null,
+    })
+  })
+
   it('lets suppression and a stop end the person, with the message that waits', async () => {
     const { id, people, handles } = await launched(2)
     for (const one of people) await person.client.enrollments.pause({ id: one.id })

@@ -382,6 +382,8 @@ async function moveEnrollments(
     ), changed as (
       update enrollments e set version = ${campaign.version}, updated_at = now(),
         next_step_number = ${next?.number ?? null}::int,
+        paused_until = case when ${next !== null}::boolean or old.is_queued then e.paused_until end,
+        reason = case when ${next !== null}::boolean or old.is_queued then e.reason end,
         state = case when old.is_queued then e.state when ${next !== null}::boolean then case e.state when 'paused' then 'paused' else 'active' end else 'finished' end,
         next_at = case when e.state = 'paused' and ${next !== null}::boolean then e.next_at when ${next !== null}::boolean and not old.is_queued and not e.is_unqueued then now() end
       from old where e.workspace_id = ${campaign.workspaceId} and e.id = old.id
