@@ -167,6 +167,7 @@ describe('connecting X, in a browser', () => {
     expect(await page.getByRole('button', { name: 'Scraping...' }).isDisabled()).toBe(true)
     await page.getByText('Successfully scraped 20 followers from @f20_first').waitFor()
     await page.getByLabel('X Username').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Filters', exact: true }).click()
     await page.getByText('20 of 100 scraped leads used this month').waitFor()
 
     // A handle without followers has a different message than one without matches.
