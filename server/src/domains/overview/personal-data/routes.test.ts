@@ -40,7 +40,7 @@ async function withData(leadCount = 3) {
   await person.call('GET', '/dashboard')
   await app.db
     .insert(authIdentities)
-    .values({ userId: person.id, providerId: 'google', accountId: person.id, email: person.email, idToken: 'a secret' })
+    .values({ userId: person.id, providerId: 'google', accountId: person.id, email: person.email, idToken: 'a-secret' })
   const { workspaceId } = person
   await app.db.insert(replySettings).values({ workspaceId, optOutWords: ['stop'] })
   await app.db
@@ -49,7 +49,7 @@ async function withData(leadCount = 3) {
   await app.db.insert(conversationSettings).values({ workspaceId, keepTextsDays: 90 })
   await person.client.snippets.create({ shortcut: 'price', text: 'It costs $50.' })
   await person.client.writer.saveAbout({ text: 'We make tools.' })
-  await person.client.writer.saveProvider({ kind: 'openai', model: 'gpt-5', apiKey: 'a secret' })
+  await person.client.writer.saveProvider({ kind: 'openai', model: 'gpt-5', apiKey: 'a-secret' })
   await app.db.insert(notificationPreferences).values({ userId: person.id, kind: NOTIFICATION_KINDS[0], email: false })
   return person
 }
@@ -67,7 +67,7 @@ describe('GET /auth/user/export', () => {
     const provider = { kind: 'oidc', issuer: 'https://id.example', clientId: 'client', scopes: 'openid' } as const
     await app.db
       .insert(ssoConnections)
-      .values({ workspaceId: person.workspaceId, ...provider, sealedClientSecret: 'a secret' })
+      .values({ workspaceId: person.workspaceId, ...provider, sealedClientSecret: 'a-secret' })
     const other = await makePerson(app)
     await makeLeads(app, other, [{ name: "Somebody else's lead" }])
     const { answer, text, file } = await archiveOf(person)
@@ -125,7 +125,7 @@ describe('GET /auth/user/export', () => {
     expect(file('account.json')[0]).toMatchObject({ id: person.id, email: person.email })
     expect(file('messages.json')[0]).toMatchObject({ message: expect.stringContaining('Hello Lead') })
     const all = Object.values(text).join()
-    for (const hidden of ['a secret', 'sealed', 'password', '"token"', 'lease', 'Somebody else', other.id])
+    for (const hidden of ['a-secret', 'sealed', 'password', '"token"', 'lease', 'Somebody else', other.id])
       expect(all).not.toContain(hidden)
   })
 

@@ -49,7 +49,7 @@ const ada = { name: 'Ada', twitterHandle: 'ada', metadata: { Company: 'Harbor' }
 test.each([
   ['Hi {lead_name} of {company}', 'Hi Ada of Harbor'],
   ['{company|your team}, {role|friend}', 'Harbor, friend'],
-  ['See {link} and {{name}}', 'See {link} and {{name}}'],
+  ['{{name}}, see {link} and {{team}}', 'Ada, see {link} and {{team}}'],
   ['{} {"a": 1}', '{} {"a": 1}'],
 ])('fills %j as %j', (text, filled) => {
   expect(withValues(text, ada)).toBe(filled)
