@@ -483,7 +483,7 @@ async function findApart(db: Db, ids: readonly string[]): Promise<Map<string, Da
   const head = (which: SQL) => sql`(
     select lead_id, due_at from dms where campaign_id = c.id and ${which} order by due_at, id limit 1)`
   const { rows } = await db.execute<{ id: string; until: string }>(sql`
-    select c.id, d.due_at as until from campaigns c cross join lateral (
+    select c.id, greatest(d.due_at, l.last_claimed_at + interval '1 day') as until from campaigns c cross join lateral (
       select * from (${head(isFirstInQueue)} union all ${head(sql`${isInQueue} and is_follow_up`)}) heads order by due_at limit 1
     ) d join leads l on l.id = d.lead_id
     where c.id = any(${sql.param(ids)}::uuid[]) and d.due_at > now()

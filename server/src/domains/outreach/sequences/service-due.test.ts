@@ -394,6 +394,10 @@ describe('the order on one X account', () => {
     const [waiting] = await dmsOf(person, other.id)
     expect(waiting?.reason).toMatchObject({ code: 'day_apart' })
     expect((await campaignNow(other.id)).waitingFor).toEqual({ reason: 'day_apart', until: waiting?.dueAt })
+    // A message that is due earlier, at the end of an undo, waits as long.
+    await app.db.execute(sql`update dms set due_at = now() + interval '1 minute' where campaign_id = ${other.id}`)
+    expect((await campaignNow(other.id)).waitingFor).toEqual({ reason: 'day_apart', until: waiting?.dueAt })
+    await app.db.execute(sql`update dms set due_at = ${waiting?.dueAt} where campaign_id = ${other.id}`)
     // Within a campaign, the step's own delay decides.
     await letPass(app, id, 2)
     await queueDue()
