@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { loadavg } from 'node:os'
 import { eq } from 'drizzle-orm'
 import { pino } from 'pino'
@@ -12,7 +11,7 @@ import { REVOCATIONS_CHANNEL } from '../server/src/domains/identity/auth/service
 import { MEMBERSHIPS_CHANNEL } from '../server/src/domains/identity/workspaces/service.ts'
 import { campaigns } from '../server/src/domains/outreach/campaigns/tables.ts'
 import { queueList, SENDING_CHANNEL } from '../server/src/domains/outreach/sending/service.ts'
-import { editSteps, ONE_STEP } from '../server/src/domains/outreach/sequences/rules.ts'
+import { newSteps, ONE_STEP } from '../server/src/domains/outreach/sequences/rules.ts'
 import { queuedStep } from '../server/src/domains/outreach/sequences/service.ts'
 import { EVENTS_CHANNEL, openEvents, RECORDED_CHANNEL } from '../server/src/domains/platform/events/service.ts'
 import { startSender } from '../server/src/jobs/sender.ts'
@@ -83,8 +82,7 @@ async function compareQueueing({ database, sealer, env }: Services): Promise<voi
   const [campaign] = await db.select().from(campaigns)
   if (!campaign) throw new Error('no campaign was inserted')
   const variants = [{ messageTemplate: campaign.messageTemplate, weight: 1, isActive: true }]
-  const ids = { isFrozen: () => false, newId: randomUUID }
-  const [step] = editSteps([], { steps: [{ ...ONE_STEP, variants }] }, ids)
+  const [step] = newSteps({ steps: [{ ...ONE_STEP, variants }] })
   if (!step) throw new Error('no step was made')
   const first = queuedStep(campaign.id, step, 1)
   const ours: number[] = []

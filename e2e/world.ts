@@ -200,7 +200,7 @@ export async function openWorld(
       page.setDefaultTimeout(120_000)
       page.on('console', (message) => {
         if (message.type() === 'error' || message.type() === 'warning')
-          problems.push(`${message.type()}: ${message.text()}`)
+          problems.push(`${message.type()}: ${message.text()} ${message.location().url}`)
       })
       page.on('pageerror', (error) => problems.push(`page error: ${error.message}`))
       return page

@@ -1,20 +1,15 @@
-import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import type { Database } from '../../server/src/db/open.ts'
-import { editSteps, ONE_STEP } from '../../server/src/domains/outreach/sequences/rules.ts'
+import { newSteps, ONE_STEP } from '../../server/src/domains/outreach/sequences/rules.ts'
 import type { VersionStep } from '../../server/src/domains/outreach/sequences/tables.ts'
 
 /** Two variants, and a follow-up after a day. */
-export const STEPS: readonly VersionStep[] = editSteps(
-  [],
-  {
-    steps: [
-      { ...ONE_STEP, variants: ['Hi {lead_name}', 'Hello {lead_name}'].map(variantOf) },
-      { ...ONE_STEP, delay: { amount: 1, unit: 'days' }, variants: [variantOf('Did you see it, {lead_name}?')] },
-    ],
-  },
-  { isFrozen: () => false, newId: randomUUID },
-)
+export const STEPS: readonly VersionStep[] = newSteps({
+  steps: [
+    { ...ONE_STEP, variants: ['Hi {lead_name}', 'Hello {lead_name}'].map(variantOf) },
+    { ...ONE_STEP, delay: { amount: 1, unit: 'days' }, variants: [variantOf('Did you see it, {lead_name}?')] },
+  ],
+})
 
 function variantOf(messageTemplate: string) {
   return { messageTemplate, weight: 1, isActive: true }

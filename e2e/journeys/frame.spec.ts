@@ -45,6 +45,17 @@ it('leads to every page from the sidebar and marks the open one', async () => {
   // Its tabs are in the top bar, beside the title.
   await page.goto('/twitter')
   await expect.poll(async () => (await page.getByRole('tablist').boundingBox())?.y).toBeLessThan(20)
+  // A rule that asks what the page contains restyles all of it after every change.
+  const selectors = await page.evaluate(() => {
+    const all = (rules: CSSRuleList): string[] =>
+      [...rules].flatMap((rule) => [
+        ...(rule instanceof CSSStyleRule ? [rule.selectorText] : []),
+        ...('cssRules' in rule ? all(rule.cssRules as CSSRuleList) : []),
+      ])
+    return [...document.styleSheets].flatMap(({ cssRules }) => all(cssRules))
+  })
+  expect(selectors.length).toBeGreaterThan(500)
+  expect(selectors.filter((selector) => /(:root|html|body)[^\s>+~,]*:has\(/.test(selector))).toEqual([])
   // Every path below /campaigns belongs to Campaigns.
   world.expectConsole(/404/)
   await page.goto('/campaigns/00000000-0000-4000-8000-000000000000')

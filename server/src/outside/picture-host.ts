@@ -1,7 +1,7 @@
 /** X's image host. */
 const X_PICTURES = 'https://pbs.twimg.com'
 const MAX_BYTES = 200 * 1024
-const TIMEOUT_MS = 5_000
+const TIMEOUT_MS = 15_000
 
 export type PictureHost = ReturnType<typeof createPictureHost>
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
 import { NO_ID } from '@x-automated/contract/fields'
 import { LEADS_CHECKED_MAX, type Preflight, type PreflightWarning } from '@x-automated/contract/outreach/preflight'
@@ -26,8 +25,8 @@ import {
   activeVariants,
   allowedBy,
   chooseVariant,
-  editSteps,
   findSteps,
+  newSteps,
   ONE_STEP,
   type Plan,
   rehearse,
@@ -62,7 +61,7 @@ export async function preflight(
   { steps, messageTemplate = '', reengagement, xAccountId, ...input }: InputOf<'campaigns', 'preflight'>,
 ): Promise<PreflightAnswer> {
   const inputs = steps ?? [{ ...ONE_STEP, variants: [{ messageTemplate, weight: 1, isActive: true }] }]
-  const planned = editSteps([], { steps: inputs, reengagement }, { isFrozen: () => false, newId: randomUUID })
+  const planned = newSteps({ steps: inputs, reengagement })
   return check(context, actor, { ...input, id: NO_ID, steps: planned, xAccountId: xAccountId ?? null })
 }
 

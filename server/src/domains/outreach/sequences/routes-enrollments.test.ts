@@ -381,6 +381,24 @@ describe('GET /campaigns/{id}/results', () => {
     await expectCountsRight(app)
   })
 
+  it('keeps the skipped people of a variant that is removed', async () => {
+    const list = await makeList(app, person, openHandles(30))
+    await person.client.suppressions.create({ handles: list.handles.slice(1) })
+    const variants = [{ messageTemplate: 'Hi' }, { messageTemplate: 'Hey' }]
+    const { id } = await launch(person, list, { messageTemplate: undefined, steps: [{ variants }] as never })
+    const find = async () => (await person.client.sequences.results({ id })).steps[0]!
+    const skipped = (step: Awaited<ReturnType<typeof find>>) =>
+      step.variants.reduce((sum, variant) => sum + variant.skipped, 0)
+    const before = await find()
+    expect(skipped(before)).toBe(29)
+    const { version, steps } = await person.client.sequences.find({ id })
+    const kept = { id: before.variants[0]!.id, messageTemplate: 'Hi' }
+    await person.client.sequences.save({ id, version, steps: [{ id: steps[0]!.id, variants: [kept] }] })
+    const after = await find()
+    expect(skipped(after)).toBe(29)
+    expect(after.variants.map(({ isActive }) => isActive)).toEqual([true, false])
+  })
+
   it('counts the messages of each variant by outcome', async () => {
     const { id } = await launched(3)
     await sendNext(id)

@@ -8,6 +8,7 @@ import {
   numberIn,
   type Progress,
   startsNewTest,
+  type VariantEdit,
   type VersionStep,
   type VersionVariant,
   variantName,
@@ -168,9 +169,13 @@ describe('startsNewTest', () => {
 })
 
 describe('editVariants', () => {
-  const edit = (before: VersionVariant[], edits: Parameters<typeof editVariants>[1], frozen: string[]) => {
+  const edit = (before: VersionVariant[], edits: VariantEdit[], frozen: string[], failed: string[] = []) => {
     let count = 0
-    return editVariants(before, edits, { isFrozen: (id) => frozen.includes(id), newId: () => `new-${++count}` })
+    return editVariants(before, edits, {
+      isUsed: (id) => frozen.includes(id) || failed.includes(id),
+      isFrozen: (id) => frozen.includes(id),
+      newId: () => `new-${++count}`,
+    })
   }
   const a = variant('a')
   const b = variant('b')
@@ -194,6 +199,12 @@ describe('editVariants', () => {
   it('retires a variant that was sent and is left out, and drops one that was not', () => {
     expect(edit([a, b], [a], ['b'])).toEqual([a, { ...b, isActive: false }])
     expect(edit([a, b], [a], [])).toEqual([a])
+  })
+
+  it('changes the text of a variant whose messages were all skipped, and retires it if it is left out', () => {
+    const changed = { ...b, messageTemplate: 'Hi' }
+    expect(edit([a, b], [a, changed], [], ['b'])).toEqual([a, changed])
+    expect(edit([a, b], [a], [], ['b'])).toEqual([a, { ...b, isActive: false }])
   })
 
   it('names new variants with the first free letters', () => {

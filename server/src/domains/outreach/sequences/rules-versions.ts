@@ -82,19 +82,24 @@ export interface VariantEdit {
   isActive: boolean
 }
 
-/**
- * The variants of a step after an edit. A variant that was sent keeps its text and its results: if
- * its text changes it is retired and a new variant takes its place; if it is left out it is retired.
- * @param isFrozen whether a variant was sent
- */
+/** How an edit treats the variants there are. */
+export interface Ids {
+  /** It has results, which stay: it is retired if it is left out. */
+  isUsed(variantId: string): boolean
+  /** It was sent, so its text stays: with another text it is retired, and a new variant takes its place. */
+  isFrozen(variantId: string): boolean
+  newId(): string
+}
+
+/** The variants of a step after an edit. */
 export function editVariants(
   before: readonly VersionVariant[],
   edits: readonly VariantEdit[],
-  { isFrozen, newId }: { isFrozen(id: string): boolean; newId(): string },
+  { isUsed, isFrozen, newId }: Ids,
 ): VersionVariant[] {
   const previous = new Map(before.map((variant) => [variant.id, variant]))
   const retired = new Map(
-    before.filter(({ id }) => isFrozen(id)).map((variant) => [variant.id, { ...variant, isActive: false }]),
+    before.filter(({ id }) => isUsed(id)).map((variant) => [variant.id, { ...variant, isActive: false }]),
   )
   const names = new Set([...before, ...edits].flatMap(({ name }) => name ?? []))
   const edited = edits.map(({ id, name, ...edit }) => {

@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { ONLY_AGENCY, SEQUENCE_LIMITS, stepsLimitText } from '@x-automated/contract/outreach/sequence-limits'
 import type { ReengagementInput, StepInput } from '@x-automated/contract/outreach/steps'
 import type { PlanLevel } from '@x-automated/contract/platform/plans'
-import { editVariants } from './rules-versions.ts'
+import { editVariants, type Ids } from './rules-versions.ts'
+
+export type { Ids } from './rules-versions.ts'
+
 import type { VersionStep } from './tables.ts'
 
 /** A sequence as a request describes it. `reengagement`: left out, it stays; null, there is none. */
@@ -10,9 +14,9 @@ export interface SequenceEdit {
   reengagement?: ReengagementInput | null | undefined
 }
 
-interface Ids {
-  isFrozen(variantId: string): boolean
-  newId(): string
+/** The steps of a new campaign. */
+export function newSteps(edit: SequenceEdit): VersionStep[] {
+  return editSteps([], edit, { isUsed: () => false, isFrozen: () => false, newId: randomUUID })
 }
 
 /** The steps after an edit, with re-engagement as the last one. Known ids and sent texts stay. */
@@ -60,7 +64,7 @@ export function withFirstMessage(before: readonly VersionStep[], messageTemplate
   if (!first) throw new Error('A sequence has a first step.')
   const changed = first.variants.find(({ isActive }) => isActive)
   const edits = first.variants
-    .filter(({ id, isActive }) => isActive || !ids.isFrozen(id))
+    .filter(({ id, isActive }) => isActive || !ids.isUsed(id))
     .map((variant) => (variant === changed ? { ...variant, messageTemplate } : variant))
   return [{ ...first, variants: editVariants(first.variants, edits, ids) }, ...others]
 }

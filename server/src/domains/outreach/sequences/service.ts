@@ -25,6 +25,8 @@ import {
   beyondPlan,
   editSteps,
   firstMessage,
+  type Ids,
+  newSteps,
   ONE_STEP,
   reengagementOf,
   stepsOf,
@@ -35,7 +37,7 @@ import { type ApplyTo, continuesWith, firstChangedStep, isAffected, type StepRef
 import { findTests, startTests } from './service-tests.ts'
 import { sequenceVersions, type VersionStep } from './tables.ts'
 
-export { activeVariants, allowedBy, editSteps, ONE_STEP } from './rules.ts'
+export { activeVariants, allowedBy, newSteps, ONE_STEP } from './rules.ts'
 export { type Plan, rehearse } from './rules-rehearsal.ts'
 export { chooseVariant } from './rules-variants.ts'
 export { findTests } from './service-tests.ts'
@@ -61,14 +63,14 @@ const isCampaign = ({ workspaceId }: Actor, id: string) =>
 
 async function answerOf(db: Db, campaign: Pick<Campaign, 'id' | 'workspaceId' | 'version'>) {
   const steps = await findSteps(db, campaign)
-  const frozen = await findFrozen(db, campaign.id)
+  const used = await findUsed(db, campaign.id)
   const last = reengagementOf(steps)
   return {
     version: campaign.version,
     steps: stepsOf(steps).map((step, index) => ({
       ...step,
       number: index + 1,
-      variants: step.variants.map((variant) => ({ ...variant, isFrozen: frozen.has(variant.id) })),
+      variants: step.variants.map((variant) => ({ ...variant, isFrozen: used.get(variant.id) === true })),
     })),
     reengagement: last && {
       id: last.id,
@@ -96,18 +98,22 @@ export async function findSteps(
   return one(rows).steps
 }
 
-/** The variants that were sent, or are being sent. */
-async function findFrozen(db: Db, campaignId: string): Promise<Set<string>> {
-  const { rows } = await db.execute<{ id: string }>(sql`
-    with recursive sent(id) as (
-      (select variant_id from dms where campaign_id = ${campaignId} and variant_id is not null and sent_at is not null order by variant_id limit 1)
+/** The variants with an outcome or a message being sent. True: one was sent, so its text is frozen. */
+async function findUsed(db: Db, campaignId: string): Promise<Map<string, boolean>> {
+  const { rows } = await db.execute<{ id: string; isFrozen: boolean }>(sql`
+    select id, bool_or(is_frozen) as "isFrozen" from (
+      select variant_id as id, sum(sent) > 0 as is_frozen from dm_activity
+      where campaign_id = ${campaignId} group by 1 having sum(sent + failed) > 0
       union all
-      select (select d.variant_id from dms d where d.campaign_id = ${campaignId} and d.variant_id > sent.id and d.sent_at is not null
-        order by d.variant_id limit 1) from sent where sent.id is not null
-    )
-    select id from sent where id is not null
-    union select variant_id from dms where campaign_id = ${campaignId} and lease_expires_at is not null and variant_id is not null`)
-  return new Set(rows.map(({ id }) => id))
+      select variant_id, true from dms where campaign_id = ${campaignId} and lease_expires_at is not null and variant_id is not null
+    ) used group by 1`)
+  return new Map(rows.map(({ id, isFrozen }) => [id, isFrozen]))
+}
+
+/** How an edit of this campaign treats its variants. */
+async function findIds(db: Db, campaignId: string): Promise<Ids> {
+  const used = await findUsed(db, campaignId)
+  return { isUsed: (id) => used.has(id), isFrozen: (id) => used.get(id) === true, newId: randomUUID }
 }
 
 // Creating
@@ -127,7 +133,7 @@ export async function planSteps(
   const inputs = steps ?? [
     { ...ONE_STEP, variants: [{ messageTemplate: messageTemplate ?? '', weight: 1, isActive: true }] },
   ]
-  const planned = editSteps([], { steps: inputs, reengagement }, { isFrozen: () => false, newId: randomUUID })
+  const planned = newSteps({ steps: inputs, reengagement })
   readTemplates(planned, steps ? 'steps' : 'messageTemplate')
   await requirePlan(db, actor, [], planned)
   return planned
@@ -252,8 +258,7 @@ export async function save(db: Db, actor: Actor, { id, version, applyTo, ...edit
       throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${campaign.status} can't be edited.`)
     if (campaign.version !== version) throw new Refusal('SEQUENCE_CHANGED')
     const before = await findSteps(tx, campaign)
-    const frozen = await findFrozen(tx, id)
-    const after = editSteps(before, edit, { isFrozen: (variant) => frozen.has(variant), newId: randomUUID })
+    const after = editSteps(before, edit, await findIds(tx, id))
     readTemplates(after, 'steps')
     await requirePlan(tx, actor, before, after)
     if (campaign.queuedAt !== null) {
@@ -273,9 +278,8 @@ export async function lockForEdit(tx: Db, workspaceId: string, campaignId: strin
 /** Changes the first message of a locked campaign, after `lockForEdit`. */
 export async function editFirstMessage(tx: Db, campaign: Campaign, messageTemplate: string): Promise<Campaign> {
   const before = await findSteps(tx, campaign)
-  const frozen = await findFrozen(tx, campaign.id)
-  const ids = { isFrozen: (variant: string) => frozen.has(variant), newId: randomUUID }
-  return applyVersion(tx, campaign, before, withFirstMessage(before, messageTemplate, ids), 'unpassed')
+  const after = withFirstMessage(before, messageTemplate, await findIds(tx, campaign.id))
+  return applyVersion(tx, campaign, before, after, 'unpassed')
 }
 
 async function applyVersion(

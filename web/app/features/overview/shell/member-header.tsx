@@ -1,10 +1,11 @@
 import { Search } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
-import { Link } from 'react-router'
+import { lazy, Suspense, useLayoutEffect, useState } from 'react'
+import { Link, useMatches } from 'react-router'
 import { paths } from '../../../paths'
 import type { User } from '../../../session'
 import { Avatar } from '../../../ui/avatar'
 import { IconButton } from '../../../ui/button'
+import { cn } from '../../../ui/cn'
 import { loadOnDemand } from '../../../ui/load-on-demand'
 import { useIsOffered } from '../../identity/people/use-role'
 import { InboxCount } from '../../outreach/inbox/inbox-count'
@@ -14,6 +15,7 @@ import { FrameLink } from './frame-link'
 import { Mark } from './logo'
 import { tabBarLinks } from './navigation'
 import { Sidebar } from './sidebar'
+import type { SignedInHandle } from './signed-in'
 
 // Loaded on demand: not needed to read a page.
 const loadMenu = () => import('./narrow-menu')
@@ -25,6 +27,7 @@ const Profile = lazy(() => import('./profile'))
 /** The frame of signed-in people: sidebar and top bar, or on phones top bar and bottom bar. */
 export function MemberHeader({ user }: { user: User }) {
   const hasInbox = useIsOffered('member')
+  const page = useMatches().at(-1)?.handle as SignedInHandle | undefined
   const [dialog, setDialog] = useState<FrameDialog | null>(null)
   const search = async () => {
     if (await prepareSearch()) setDialog('palette')
@@ -32,7 +35,12 @@ export function MemberHeader({ user }: { user: User }) {
   return (
     <header>
       <Sidebar onSearch={search} />
-      <div className="frame-bar fixed inset-x-0 top-0 z-30 flex h-bar items-center justify-end gap-1 border-b border-hair bg-canvas px-2 md:top-2 md:right-2 md:z-19 md:left-sidebar md:rounded-t-lg md:px-3">
+      <div
+        className={cn(
+          'frame-bar fixed inset-x-0 top-0 z-30 flex h-bar items-center justify-end gap-1 border-b border-hair bg-canvas px-2 md:top-2 md:right-2 md:z-19 md:left-sidebar md:rounded-t-lg md:px-3',
+          page?.fillsPanel && 'is-over-panel',
+        )}
+      >
         <Link to={paths.dashboard} aria-label="Home" className="me-auto rounded-md p-2 md:hidden">
           <Mark className="size-6" />
         </Link>
@@ -70,10 +78,14 @@ export function MemberHeader({ user }: { user: User }) {
   )
 }
 
-/** The jobs' button, loaded once there is a job. */
+/** The jobs' button, loaded once there is a job. The page's header then leaves room for it. */
 function Jobs() {
   const { data = [] } = useRecentJobs()
-  return <Suspense>{data.length > 0 && <JobsButton />}</Suspense>
+  const hasJobs = data.length > 0
+  useLayoutEffect(() => {
+    document.documentElement.toggleAttribute('data-jobs', hasJobs)
+  }, [hasJobs])
+  return <Suspense>{hasJobs && <JobsButton />}</Suspense>
 }
 
 /** Everything that the bottom bar of a phone has no room for. */

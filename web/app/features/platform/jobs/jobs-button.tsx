@@ -16,7 +16,7 @@ export default function JobsButton() {
   const running = jobs.filter((job) => !isEnded(job)).length
   if (jobs.length === 0) return null
   return (
-    <div data-jobs className="relative flex size-9 items-center justify-center pointer-coarse:size-11">
+    <div className="relative flex size-9 items-center justify-center pointer-coarse:size-11">
       <IconButton
         icon={<ListChecks className="size-5!" />}
         label={running > 0 ? `Jobs, ${running} running` : 'Jobs'}
