@@ -96,9 +96,14 @@ export function text(max: number) {
     .transform((value) => value.trim())
 }
 
-/** Like `text`, but not empty after trimming. */
+/** Whether a text has a character that people can see. */
+function isVisible(value: string): boolean {
+  return /[^\s\p{Cc}\p{Cf}\p{DI}\u2800]/u.test(value)
+}
+
+/** Like `text`, but with at least one visible character. */
 export function requiredText(max: number, problem = 'is required') {
-  return text(max).refine((value) => value.length > 0, problem)
+  return text(max).refine(isVisible, problem)
 }
 
 /** Phishing risks in emailed names: line breaks, control characters and URL schemes. */
@@ -112,9 +117,9 @@ export function nameText(max: number) {
   )
 }
 
-/** Like `nameText`, but not empty after trimming. */
+/** Like `nameText`, but with at least one visible character. */
 export function requiredName(max: number, problem = 'is required') {
-  return nameText(max).refine((value) => value.length > 0, problem)
+  return nameText(max).refine(isVisible, problem)
 }
 
 /** Makes an unvalidated name (from old rows or a provider) safe for emails. */
