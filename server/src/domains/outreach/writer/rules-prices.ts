@@ -13,31 +13,33 @@ export interface Cost {
 }
 
 /** What providers charge for known models, in cents per million tokens: [input, output]. */
-const PRICES: Record<string, [number, number]> = {
-  'gpt-4o-mini': [15, 60],
-  'gpt-4o': [250, 1_000],
-  'gpt-4.1-nano': [10, 40],
-  'gpt-4.1-mini': [40, 160],
-  'gpt-4.1': [200, 800],
-  'gpt-5-nano': [5, 40],
-  'gpt-5-mini': [25, 200],
-  'gpt-5': [125, 1_000],
-  'claude-3-5-haiku': [80, 400],
-  'claude-haiku-4-5': [100, 500],
-  'claude-sonnet-4': [300, 1_500],
-  'claude-sonnet-4-5': [300, 1_500],
-  'claude-opus-4-1': [1_500, 7_500],
-  'claude-opus-4-5': [500, 2_500],
-  'gemini-2.0-flash': [10, 40],
-  'gemini-2.5-flash-lite': [10, 40],
-  'gemini-2.5-flash': [30, 250],
-  'gemini-2.5-pro': [125, 1_000],
-}
+const PRICES = new Map<string, [number, number]>(
+  Object.entries({
+    'gpt-4o-mini': [15, 60],
+    'gpt-4o': [250, 1_000],
+    'gpt-4.1-nano': [10, 40],
+    'gpt-4.1-mini': [40, 160],
+    'gpt-4.1': [200, 800],
+    'gpt-5-nano': [5, 40],
+    'gpt-5-mini': [25, 200],
+    'gpt-5': [125, 1_000],
+    'claude-3-5-haiku': [80, 400],
+    'claude-haiku-4-5': [100, 500],
+    'claude-sonnet-4': [300, 1_500],
+    'claude-sonnet-4-5': [300, 1_500],
+    'claude-opus-4-1': [1_500, 7_500],
+    'claude-opus-4-5': [500, 2_500],
+    'gemini-2.0-flash': [10, 40],
+    'gemini-2.5-flash-lite': [10, 40],
+    'gemini-2.5-flash': [30, 250],
+    'gemini-2.5-pro': [125, 1_000],
+  }),
+)
 
 /** The price of a known model, also with the date of its version; null: unknown. */
 export function priceOf(model: string): Price | null {
   const name = model.toLowerCase().replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '')
-  const [input, output] = PRICES[name] ?? []
+  const [input, output] = PRICES.get(name) ?? []
   return input === undefined || output === undefined ? null : { input, output }
 }
 
