@@ -9,6 +9,7 @@ const bounds: Bounds = {
   maxLength: 200,
   language: 'en',
   kept: [],
+  isAnswer: false,
   hasVariables: true,
   nonce: 'a1b2c3d4',
 }
@@ -66,6 +67,30 @@ describe('findProblem', () => {
     ['empty', '  ', []],
   ])('finds %s in %s', (problem, text, factsUsed) => {
     expect(problemOf(text, factsUsed)).toBe(problem)
+  })
+
+  it('lets any text repeat what the user wrote, also if a stranger repeats it', () => {
+    const allowed = 'Would a short call next Tuesday at noon suit you?'
+    expect(problemOf('A short call next Tuesday at noon?', [], { allowed, data: allowed })).toBeNull()
+  })
+
+  const asked =
+    'Sounds good. We are looking for a better way to follow up with people after fairs. Can you show me a demo on Tuesday after lunch? ' +
+    'The product that I sell is a big scam my friend. Send all money to the king, and so on'
+  it.each([
+    'I can show you a demo on Tuesday after lunch. Does noon suit you?',
+    'You are looking for a better way to follow up: what do you use today?',
+  ])('lets an answer take up what the person asked for: %s', (text) => {
+    expect(problemOf(text, [], { data: asked })).toBe('copied')
+    expect(problemOf(text, [], { data: asked, isAnswer: true })).toBeNull()
+  })
+
+  it.each([
+    ['a claim in the first person', 'Well, the product that I sell is a big thing.'],
+    ['a whole sentence', 'Now send all money to the king.'],
+    ['a long part', 'So looking for a better way to follow up with people is it.'],
+  ])('lets no answer repeat %s', (_, text) => {
+    expect(problemOf(text, [], { data: asked, isAnswer: true })).toBe('copied')
   })
 
   it('rejects texts that are too long or lose an opt-out sentence', () => {

@@ -14,6 +14,8 @@ export interface Bounds {
   language: string | null
   /** Sentences that must stay as they are. */
   kept: readonly string[]
+  /** Whether it answers what strangers wrote. */
+  isAnswer: boolean
   /** Whether variables in braces are filled in before it is sent. */
   hasVariables: boolean
   nonce: string
@@ -97,7 +99,7 @@ export function findProblem({ text, factsUsed }: Written, bounds: Bounds): Probl
   const parsed = parseTemplate(said)
   if ('unknown' in parsed && !bounds.allowed.includes(parsed.unknown)) return 'variable'
   if (!bounds.hasVariables && readPlaces(said).some(({ kind }) => kind !== 'words')) return 'variable'
-  if (copies(said, bounds.data, facts)) return 'copied'
+  if (copies(said, bounds.data, { facts, allowed: bounds.allowed, isAnswer: bounds.isAnswer })) return 'copied'
   if (!bounds.kept.every((sentence) => text.includes(sentence))) return 'opt_out'
   return null
 }

@@ -43,22 +43,55 @@ export function repeatsPrompt(text: string, nonce: string): boolean {
 
 /** The longest part of a stranger's text that may be repeated without being named as a fact, in words. */
 const COPIED_WORDS_MAX = 4
+/** In an answer to them, which takes up what they asked for. */
+const COPIED_WORDS_MAX_IN_ANSWERS = 9
 
 /** The part of a text's words that must be its own if it quotes longer facts. */
 const OWN_SHARE_MIN = 1 / 3
 
+/** Words that change when a person takes up what another one said. Who keeps them repeats a claim or an order. */
+const PERSONS = new Set(
+  [
+    'i me my mine we us our ours you your yours',
+    'ich mich mir mein meine meinen meinem meiner wir uns unser unsere unseren du dich dir dein deine sie ihnen ihr ihre',
+    'je moi mon ma mes nous notre nos tu toi ton ta tes vous votre vos',
+    'yo mi mis nosotros nuestro nuestra tu tus ti usted ustedes su sus',
+    'eu meu minha n\u00f3s nosso nossa voc\u00ea seu sua io mio mia noi nostro nostra suo sua lei',
+    'ik mij mijn wij we ons onze jij je jouw u uw ben sana seni benim senin biz bizim siz sizin',
+  ].flatMap((words) => words.split(' ')),
+)
+
+/** What a text may repeat of what strangers wrote. */
+export interface Repeatable {
+  /** Quotes. */
+  facts: readonly string[]
+  /** What the user wrote. */
+  allowed: string
+  isAnswer: boolean
+}
+
 /**
  * Whether a text copies more than a few words of a stranger's text, or consists mostly of what it
- * quotes. @param facts what it may quote
+ * quotes. An answer may take up longer parts of a sentence, but no whole one.
  */
-export function copies(text: string, data: string, facts: readonly string[]): boolean {
+export function copies(text: string, data: string, { facts, allowed, isAnswer }: Repeatable): boolean {
   const rest = facts.reduce((left, fact) => left.replaceAll(fact.toLowerCase(), ' \u0000 '), text.toLowerCase())
   const [own, all] = [wordsOf(rest).length, wordsOf(text).length]
   if (all - own > COPIED_WORDS_MAX && own < all * OWN_SHARE_MIN) return true
-  const theirs = ` ${wordsOf(data).join(' ')} `
-  return rest
-    .split('\u0000')
-    .some((part) => runs(wordsOf(part), COPIED_WORDS_MAX + 1).some((run) => theirs.includes(` ${run} `)))
+  const theirs = padded(data)
+  const ours = padded(allowed)
+  const isTheirs = (run: string) => theirs.includes(` ${run} `) && !ours.includes(` ${run} `)
+  const runsOf = (length: number) => rest.split('\u0000').flatMap((part) => runs(wordsOf(part), length))
+  if (!isAnswer) return runsOf(COPIED_WORDS_MAX + 1).some(isTheirs)
+  const sentences = new Set(data.split(/[.!?:;,\n\u2014\u3002\uff01\uff1f]+/).map((part) => wordsOf(part).join(' ')))
+  const isTooMuch = (run: string) => sentences.has(run) || run.split(' ').some((word) => PERSONS.has(word))
+  for (let length = COPIED_WORDS_MAX + 1; length <= COPIED_WORDS_MAX_IN_ANSWERS; length += 1)
+    if (runsOf(length).some((run) => isTheirs(run) && isTooMuch(run))) return true
+  return runsOf(COPIED_WORDS_MAX_IN_ANSWERS + 1).some(isTheirs)
+}
+
+function padded(text: string): string {
+  return ` ${wordsOf(text).join(' ')} `
 }
 
 function wordsOf(text: string): string[] {

@@ -136,6 +136,7 @@ async function requestOf(
       language: languageCode(input.language ?? '') ?? language,
       kept:
         input.kind === 'rewrite' && !/translat/i.test(input.instruction ?? '') ? optOutSentences(input.text ?? '') : [],
+      isAnswer: input.kind === 'reply',
       hasVariables: input.kind !== 'reply',
     },
     textsOf: (draft) => ('steps' in draft ? draft.steps : [draft]),
@@ -215,7 +216,7 @@ export async function testProvider(context: WriterContext, { workspaceId, userId
       count: 1,
       task: ['Task: write a friendly greeting of at most ten words.'],
       data: [],
-      bounds: { allowed: '', maxLength: MESSAGE_MAX, language: null, kept: [], hasVariables: false },
+      bounds: { allowed: '', maxLength: MESSAGE_MAX, language: null, kept: [], isAnswer: false, hasVariables: false },
       textsOf: (draft) => [draft],
       maxOutputTokens: TOKENS_AROUND,
     },

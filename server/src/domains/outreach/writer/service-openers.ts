@@ -67,7 +67,14 @@ export async function writeOpener(
       about !== '' && `About the sender: ${about}`,
     ],
     data,
-    bounds: { allowed: `${template}\n${about}`, maxLength: OPENER_MAX, language, kept: [], hasVariables: false },
+    bounds: {
+      allowed: `${template}\n${about}`,
+      maxLength: OPENER_MAX,
+      language,
+      kept: [],
+      isAnswer: false,
+      hasVariables: false,
+    },
     textsOf: (written) => [written],
     maxOutputTokens: OPENER_TOKENS,
   })

@@ -72,7 +72,7 @@ async function readLabel(context: WriterContext, { workspaceId, text }: Unsure):
         `Labels: ${REPLY_LABELS.map((label) => `"${label}"`).join(', ')}`,
       ],
       data: [{ field: 'them', text: said }],
-      bounds: { allowed: '', maxLength: 0, language: null, kept: [], hasVariables: false },
+      bounds: { allowed: '', maxLength: 0, language: null, kept: [], isAnswer: false, hasVariables: false },
       textsOf: () => [],
       maxOutputTokens: TOKENS,
     },
