@@ -32,13 +32,16 @@ export class ModelFailure extends Error {
   readonly used: TokensUsed | null
   /** 0: there was no response. */
   readonly status: number
-  constructor(code: WriterFault, used: TokensUsed | null = null, status = 0) {
+  /** How long to wait before the next call, if the provider said so. */
+  readonly retryAfterSeconds: number | null
+  constructor(code: WriterFault, used: TokensUsed | null = null, status = 0, retryAfterSeconds: number | null = null) {
     // The provider's own message may quote the prompt.
     super(`the model call failed: ${code}`)
     this.name = 'ModelFailure'
     this.code = code
     this.used = used
     this.status = status
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
@@ -156,9 +159,10 @@ function failureOf(error: unknown, used: TokensUsed | null, hasBegun: boolean): 
     chain.push(one as Record<string, unknown>)
   if (chain.some((one) => one instanceof ModelFailure)) return chain.find((one) => one instanceof ModelFailure) as never
   if (chain.some((one) => one instanceof AddressRefused)) return new ModelFailure('address_refused')
-  const status = Number(chain.find(({ statusCode }) => typeof statusCode === 'number')?.statusCode ?? 0)
+  const answer = chain.find(({ statusCode }) => typeof statusCode === 'number')
+  const status = Number(answer?.statusCode ?? 0)
   // A 200 whose body could not be read is no provider error.
-  if (status >= 400) return new ModelFailure(faultOfStatus(status), used, status)
+  if (status >= 400) return new ModelFailure(faultOfStatus(status), used, status, retryAfterOf(answer?.responseHeaders))
   const names = chain.map(({ name }) => String(name))
   if (names.some((name) => name === 'TimeoutError' || name === 'AbortError')) return new ModelFailure('timeout', used)
   const codes = chain.map(({ code }) => String(code)).join(' ')
@@ -170,6 +174,14 @@ function failureOf(error: unknown, used: TokensUsed | null, hasBegun: boolean): 
     return new ModelFailure('unreachable', used)
   if (hasBegun || isBroken) return new ModelFailure('cut_off', used)
   return new ModelFailure('malformed', used)
+}
+
+/** The header Retry-After in seconds (RFC 9110): a number, or a date. */
+function retryAfterOf(headers: unknown): number | null {
+  const given = (headers as Record<string, string> | undefined)?.['retry-after']?.trim()
+  if (!given) return null
+  const seconds = /^\d+(\.\d+)?$/.test(given) ? Number(given) : (Date.parse(given) - Date.now()) / 1_000
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : null
 }
 
 function faultOfStatus(status: number): WriterFault {

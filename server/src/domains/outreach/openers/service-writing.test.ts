@@ -1,5 +1,5 @@
 import type { Job } from '@x-automated/contract/platform/jobs'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -99,11 +99,56 @@ it('says what is wrong with the model, and writes built-in suggestions instead',
   await run(app.services, person, job.id, broken)
   expect(await person.client.jobs.find({ id: job.id })).toMatchObject({
     status: 'completed',
+    done: 6,
     changed: 6,
     error: "The model is receiving too many requests. Openers it couldn't write are built-in suggestions.",
   })
   const { openers } = await person.client.openers.list({ id })
   expect(openers.map(({ source }) => source)).toEqual(Array(6).fill('built_in'))
+})
+
+it('waits for a model that receives too many requests, and then asks it again for the same leads', async () => {
+  const { person, id } = await withModel(6, 100_000)
+  const job = await person.client.openers.create({ id, filter: {} })
+  let calls = 0
+  const busy: Models = {
+    async *stream(call) {
+      calls += 1
+      // The second of the first part, twice.
+      if (calls === 2 || calls === 6) throw new ModelFailure('rate_limited', null, 429, 30)
+      return yield* models.stream(call)
+    },
+  }
+  const turn = () =>
+    runJob({ ...app.services, models: busy }, { openers: { run: writeOpeners } }, { ...person, id: job.id })
+  const found = () => person.client.jobs.find({ id: job.id })
+  await turn()
+  expect(calls).toBe(5)
+  const waits = 'The model is receiving too many requests. It will be asked again in a moment.'
+  expect(await found()).toMatchObject({ status: 'running', done: 4, changed: 4, error: waits })
+  const startsAfter = await app.db.execute<{ seconds: number }>(sql`
+    select extract(epoch from start_after - now())::float as seconds from pgboss.job where name = 'job' and singleton_key = ${job.id}`)
+  expect(startsAfter.rows[0]?.seconds).toBeGreaterThan(20)
+  await turn()
+  expect([calls, (await found()).done]).toEqual([7, 5])
+  await turn()
+  expect(await found()).toMatchObject({ status: 'completed', done: 6, changed: 6, error: null })
+  const { openers } = await person.client.openers.list({ id })
+  expect(openers.map(({ source }) => source)).toEqual(Array(6).fill('model'))
+  expect((await person.client.writer.usage({})).tokens).toBe(6 * (USED.input + USED.output))
+})
+
+it('waits for no model that asks for more than a minute', async () => {
+  const { person, id } = await withModel(1, 100_000)
+  const job = await person.client.openers.create({ id, filter: {} })
+  const closed: Models = {
+    // biome-ignore lint/correctness/useYield: it never writes anything
+    async *stream() {
+      throw new ModelFailure('rate_limited', null, 429, 3_600)
+    },
+  }
+  await runJob({ ...app.services, models: closed }, { openers: { run: writeOpeners } }, { ...person, id: job.id })
+  expect(await person.client.jobs.find({ id: job.id })).toMatchObject({ status: 'completed', changed: 1 })
 })
 
 it('keeps an approved opener if the model cannot be reached', async () => {

@@ -136,6 +136,12 @@ async function membersOf(db: Db, { workspaceId, leadListId }: Campaign): Promise
 const LEADS_AHEAD = 5_000
 /** Leads per part, written at the same time. A killed process loses at most one part. */
 const PART = 5
+/** How often in succession a job waits for a model that receives too many requests. */
+const PAUSES_MAX = 3
+/** If the provider does not say how long. */
+const PAUSE_SECONDS = 5
+/** A provider that asks for more than this is not waited for. */
+const PAUSE_SECONDS_MAX = 60
 
 /** A job's parts, from its place on. */
 export async function* writeOpeners(services: Services, job: JobRow): AsyncGenerator<JobPart> {
@@ -149,6 +155,7 @@ export async function* writeOpeners(services: Services, job: JobRow): AsyncGener
   const context = { ...services, db }
   const by = { workspaceId: job.workspaceId, userId: job.createdBy }
   const writing = await writingOf(context, by, source)
+  let warning = job.error
   for (let place = job.place; ; ) {
     const leads = await fromLeads(db, campaign, selection)
     const { rows } = await db.execute<{ id: string }>(sql`
@@ -156,29 +163,47 @@ export async function* writeOpeners(services: Services, job: JobRow): AsyncGener
         and l.id > ${place ?? NO_ID}::uuid order by l.id limit ${LEADS_AHEAD}`)
     for (let from = 0; from < rows.length; from += PART) {
       const ids = rows.slice(from, from + PART).map(({ id }) => id)
-      place = ids.at(-1) ?? place
       const tasks = ids.map((leadId) => write(context, by, { campaign, leadId, ...writing, isCached: true }))
       const found = (await Promise.all(tasks)).filter((one) => one !== null)
       const calls = found.flatMap((one) => one.calls)
       // What the built-in writer could say instead was not asked for.
       const affordable = found.filter(({ fault }) => fault !== 'budget')
-      const fault = affordable.find((one) => one.fault)?.fault
+      const pauseSeconds = job.failures < PAUSES_MAX ? pauseOf(affordable) : null
+      const isKept = ({ fault, text }: WrittenOpener) =>
+        pauseSeconds === null || (fault !== 'rate_limited' && text !== '')
+      const kept = affordable.filter(isKept)
+      // From this lead on, leads without an opener are looked for again.
+      const firstLeft = affordable.find((one) => !isKept(one))?.leadId
+      place = firstLeft ? (ids[ids.indexOf(firstLeft) - 1] ?? place) : (ids.at(-1) ?? place)
+      const fault = kept.find((one) => one.fault)?.fault
       yield {
-        place: place as string,
-        done: ids.length,
+        place: place ?? NO_ID,
+        done: firstLeft ? kept.length : ids.length,
         async save(tx, before) {
-          const changed = await store(tx, campaign, affordable)
+          const changed = await store(tx, campaign, kept)
           await settle(tx, calls)
           if (affordable.length < found.length) return { changed, error: budgetEnded(before + changed) }
-          return { changed, warning: fault ? `${faultText(fault)} ${BUILT_IN_INSTEAD}` : undefined }
+          if (fault) warning = `${faultText(fault)} ${BUILT_IN_INSTEAD}`
+          else if (pauseSeconds !== null) warning ??= PAUSED
+          else if (warning === PAUSED) warning = null
+          return { changed, warning }
         },
         drop: () => settle(db, calls),
+        ...(pauseSeconds !== null && { pauseUntil: new Date(Date.now() + pauseSeconds * 1_000) }),
       }
     }
     if (rows.length < LEADS_AHEAD) return
   }
 }
 
+/** For how long to wait for a model that receives too many requests; null: not at all. */
+function pauseOf(written: readonly WrittenOpener[]): number | null {
+  const limited = written.filter(({ fault }) => fault === 'rate_limited')
+  const seconds = Math.max(...limited.map(({ retryAfterSeconds }) => retryAfterSeconds ?? PAUSE_SECONDS))
+  return limited.length > 0 && seconds <= PAUSE_SECONDS_MAX ? Math.max(1, seconds) : null
+}
+
+const PAUSED = `${faultText('rate_limited')} It will be asked again in a moment.`
 const BUILT_IN_INSTEAD = "Openers it couldn't write are built-in suggestions."
 const budgetEnded = (count: number) =>
   `The budget for AI ended. ${formatCount(count, 'opener was', 'openers were')} written and kept.`
@@ -269,7 +294,7 @@ async function findWritten(db: Db, workspaceId: string, leadId: string, requestH
       ),
     )
     .limit(1)
-  return row && { ...row, source: 'model' as const, fault: null, calls: [] }
+  return row && { ...row, source: 'model' as const, fault: null, retryAfterSeconds: null, calls: [] }
 }
 
 /** Writes one lead's opener, by the model if there is one. @throws Refusal OPENER_NOT_FOUND: no such lead */

@@ -37,6 +37,8 @@ export interface MadeCall {
 export interface Outcome {
   /** Why elements are missing; null: all are there. */
   fault: WriterFault | null
+  /** With the fault `rate_limited`: how long to wait, if the provider said so. */
+  retryAfterSeconds: number | null
   /** To be settled with what stores the output. */
   calls: MadeCall[]
 }
@@ -65,12 +67,13 @@ export async function* callModel<Element>(
   const seen = new Set<string>()
   let missing = request.count
   let fault: WriterFault | null = null
+  let retryAfterSeconds: number | null = null
   let sendsSchema = true
   for (let attempt = 0; attempt < TRIES && missing > 0; attempt += 1) {
     const { call, bounds } = callOf(model, request, missing, sendsSchema)
     const most = costOf(model.price, tokensAtMost(call.system + call.prompt), call.maxOutputTokens)
     const reservation = await reserve(context.db, { ...by, payer: model.from }, model.limits, most)
-    if (!reservation) return { fault: 'budget', calls }
+    if (!reservation) return { fault: 'budget', retryAfterSeconds, calls }
     // Until the provider says what a call used, it counts with its maximum.
     const made: MadeCall = { reservation, used: { tokens: reservation.tokens, microcents: reservation.microcents } }
     calls.push(made)
@@ -97,6 +100,7 @@ export async function* callModel<Element>(
     } catch (error) {
       if (!(error instanceof ModelFailure)) throw error
       fault = error.code
+      retryAfterSeconds = error.retryAfterSeconds
       if (error.used) settleWith(error.used)
       else if (UNCHARGED.has(fault)) settleWith({ input: 0, output: 0 })
       if (FINAL.has(fault)) break
@@ -104,7 +108,7 @@ export async function* callModel<Element>(
       if (error.status === 400 || error.status === 422) sendsSchema = false
     }
   }
-  return { fault: missing > 0 ? (fault ?? 'unusable') : null, calls }
+  return { fault: missing > 0 ? (fault ?? 'unusable') : null, retryAfterSeconds, calls }
 }
 
 function callOf<Element>(model: ModelProvider, request: Request<Element>, count: number, sendsSchema: boolean) {

@@ -36,6 +36,8 @@ export interface WrittenOpener {
   source: 'model' | 'built_in'
   /** Why the model did not write it; null: it did, or was not asked. `budget`: it never got the call. */
   fault: WriterFault | null
+  /** With the fault `rate_limited`: how long to wait, if the provider said so. */
+  retryAfterSeconds: number | null
   /** Pass them to `settle` in the transaction that stores the opener. */
   calls: MadeCall[]
 }
@@ -49,11 +51,12 @@ export async function writeOpener(
 ): Promise<WrittenOpener> {
   const builtIn = writeBuiltInOpener(facts)
   const fallback = { text: builtIn?.text ?? null, factsUsed: builtIn?.factsUsed ?? [], source: 'built_in' as const }
-  if (!model) return { ...fallback, fault: null, calls: [] }
+  const unasked = { ...fallback, fault: null, retryAfterSeconds: null, calls: [] }
+  if (!model) return unasked
   const usable = usableFacts(facts)
   const data = (Object.keys(usable) as (keyof Facts)[]).map((field): Quoted => ({ field, text: usable[field] }))
   // Without anything about the person, a model could only invent.
-  if (!usable.bio && !usable.website && !usable.source) return { ...fallback, fault: null, calls: [] }
+  if (!usable.bio && !usable.website && !usable.source) return unasked
   const language = languageOf(template)
   const elements = callModel(context, model, by, {
     form: '{"text": string, "factsUsed": [string]}',
@@ -81,12 +84,12 @@ export async function writeOpener(
   const first = await elements.next()
   let next = first
   while (!next.done) next = await elements.next()
-  const { fault, calls } = next.value
-  if (first.done) return { ...fallback, fault, calls }
+  if (first.done) return { ...fallback, ...next.value }
+  const { calls } = next.value
   const profile = data.map(({ text }) => text).join('\n')
   // The message's own facts may be used, too, but they are not the person's.
   const factsUsed = first.value.factsUsed.map(unmarkText).filter((fact) => fact.trim() !== '' && quotes(profile, fact))
-  return { text: first.value.text, factsUsed, source: 'model', fault: null, calls }
+  return { text: first.value.text, factsUsed, source: 'model', fault: null, retryAfterSeconds: null, calls }
 }
 
 /** The language of a message as ISO 639-1; null: it is too short to tell. */

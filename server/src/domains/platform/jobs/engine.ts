@@ -26,6 +26,8 @@ export interface JobPart {
   save(tx: Db, before: number): Promise<Saved>
   /** Called instead of `save` if the part is not stored. */
   drop?(): Promise<void>
+  /** The job continues at this time. Without progress, the pause counts as one of its failures in succession. */
+  pauseUntil?: Date
 }
 
 /** What a part changed. */
@@ -35,8 +37,8 @@ export interface Saved {
   changes?: unknown
   /** Why the job ends here. */
   error?: string
-  /** What went wrong without ending the job. */
-  warning?: string | undefined
+  /** What went wrong without ending the job; null: nothing any more. */
+  warning?: string | null | undefined
 }
 
 type JobServices = Pick<Services, 'database' | 'jobs' | 'log' | 'isDraining' | 'onFault' | 'events'>
@@ -85,8 +87,8 @@ export async function runJob<S extends JobServices>(
       job = await save(db, job, part)
       services.events.touch(of.workspaceId, 'job', of.id)
       if (job?.status !== 'running') return await finish(services, kinds, of)
-      if (services.isDraining() || Date.now() > turnEnds) {
-        await scheduleJob(db, services.jobs, job)
+      if (part.pauseUntil || services.isDraining() || Date.now() > turnEnds) {
+        await scheduleJob(db, services.jobs, job, part.pauseUntil)
         return
       }
     }
@@ -218,11 +220,12 @@ async function save(db: Db, { place, ...of }: JobRow, part: JobPart): Promise<Jo
       await tx
         .insert(jobChanges)
         .values({ workspaceId: of.workspaceId, jobId: of.id, place: part.place, leads: changed, changes })
-    const set = { place: part.place, done: job.done + part.done, changed: job.changed + changed, failures: 0 }
+    const failures = part.pauseUntil && part.done === 0 ? job.failures + 1 : 0
+    const set = { place: part.place, done: job.done + part.done, changed: job.changed + changed, failures }
     const stored = one(
       await tx
         .update(jobs)
-        .set({ ...set, ...(warning && { error: warning }), updatedAt: sql`now()` })
+        .set({ ...set, ...(warning !== undefined && { error: warning }), updatedAt: sql`now()` })
         .where(isRow(of))
         .returning(),
     )
