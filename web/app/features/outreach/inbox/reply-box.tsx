@@ -234,7 +234,7 @@ function useAnswer() {
   }
 }
 
-/** Saves the text some time after it has changed, and when the box closes. */
+/** Saves the text some time after it has changed, and when the box or the page closes. */
 function useSavedDraft(id: string, text: string, savedBefore: string) {
   const queries = useQueryClient()
   const saved = useRef(savedBefore)
@@ -256,7 +256,14 @@ function useSavedDraft(id: string, text: string, savedBefore: string) {
     const timer = setTimeout(save.current, SAVE_AFTER_MS)
     return () => clearTimeout(timer)
   }, [text])
-  useEffect(() => save.current, [])
+  useEffect(() => {
+    const { current } = save
+    addEventListener('pagehide', current)
+    return () => {
+      removeEventListener('pagehide', current)
+      current()
+    }
+  }, [])
   return {
     settled: () => saving.current,
     /** The server deletes the draft of what is sent. */
