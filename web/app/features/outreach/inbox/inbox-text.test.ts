@@ -1,6 +1,15 @@
 import type { Message } from '@x-automated/contract/outreach/conversations'
 import { expect, test } from 'vitest'
-import { ageText, dayText, messageFacts, namedHandles, nextSendText, snoozeText, timeText } from './inbox-text'
+import {
+  ageText,
+  dayText,
+  messageFacts,
+  namedHandles,
+  nextSendText,
+  sharesLine,
+  snoozeText,
+  timeText,
+} from './inbox-text'
 
 const now = new Date(2026, 10, 24, 14, 0).getTime()
 const ago = (minutes: number) => new Date(now - minutes * 60_000).toISOString()
@@ -26,23 +35,39 @@ test('snoozeText names the day within a sentence', () => {
   expect(snoozeText(ago(-8 * 24 * 60), now)).toBe(`Wed, Dec 2 ${timeText(now)}`)
 })
 
+const message: Message = {
+  id: '1',
+  text: 'Hi',
+  at: ago(0),
+  isOurs: true,
+  author: 'campaign',
+  memberId: null,
+  status: 'delivered',
+  stepNumber: 2,
+  variant: { id: 'b', name: 'B' },
+  label: null,
+  why: null,
+}
+const answer = {
+  ...message,
+  author: 'member',
+  memberId: 'lena',
+  stepNumber: null,
+  variant: null,
+  status: 'sent',
+} as const
+
 test('messageFacts says which step it was, when, and whether it was read', () => {
-  const message: Message = {
-    id: '1',
-    text: 'Hi',
-    at: ago(0),
-    isOurs: true,
-    author: 'campaign',
-    memberId: null,
-    status: 'delivered',
-    stepNumber: 2,
-    variant: { id: 'b', name: 'B' },
-    label: null,
-    why: null,
-  }
   expect(messageFacts(message, undefined)).toBe(`Step 2, variant B · ${timeText(now)} · Read`)
-  const answer = { ...message, author: 'member', stepNumber: null, variant: null, status: 'sent' } as const
   expect(messageFacts(answer, 'Lena')).toBe(`Lena · ${timeText(now)} · Sent`)
+})
+
+test('messages of one person within minutes share a line, those of two members do not', () => {
+  expect(sharesLine({ ...answer, at: ago(2) }, answer)).toBe(true)
+  expect(sharesLine({ ...answer, at: ago(6) }, answer)).toBe(false)
+  expect(sharesLine({ ...answer, memberId: 'max' }, answer)).toBe(false)
+  expect(sharesLine({ ...answer, status: 'failed' }, answer)).toBe(false)
+  expect(sharesLine(message, { ...message, at: ago(-1) })).toBe(false)
 })
 
 const idle = { status: 'active', dmsQueuedCount: 0, nextFollowUpAt: null, waitingFor: null } as const

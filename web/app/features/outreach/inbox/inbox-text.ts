@@ -82,6 +82,20 @@ const STATUS_TEXTS = {
   failed: 'Failed',
 } as const
 
+const TOGETHER_MS = 5 * 60_000
+
+/** Whether a message shares the line below the next one: of the same person, within minutes. */
+export function sharesLine(message: Message, next: Message): boolean {
+  return (
+    message.author !== 'campaign' &&
+    message.status !== 'failed' &&
+    next.author === message.author &&
+    next.memberId === message.memberId &&
+    next.status !== 'failed' &&
+    Date.parse(next.at) - Date.parse(message.at) < TOGETHER_MS
+  )
+}
+
 /** What is below a message: 'Step 2, variant B · 14:22 · Read'. */
 export function messageFacts(message: Message, authorName: string | undefined): string {
   const { author, at, status, isOurs, stepNumber, variant } = message

@@ -6,7 +6,7 @@ import { generatePath, Link } from 'react-router'
 import { paths } from '../../../paths'
 import { Button } from '../../../ui/button'
 import { cn } from '../../../ui/cn'
-import { dayText, messageFacts } from './inbox-text'
+import { dayText, messageFacts, sharesLine } from './inbox-text'
 import { type useConversation, useMembers } from './use-inbox'
 
 interface ThreadMessagesProps {
@@ -31,6 +31,7 @@ export function ThreadMessages({ query, campaign, sending }: ThreadMessagesProps
     if (box && isAtEnd.current) box.scrollTop = box.scrollHeight
   }, [lastId, isSending])
   const now = Date.now()
+  const ownId = useMembers().members.find(({ isYou }) => isYou)?.id ?? null
   return (
     <div
       ref={scroller}
@@ -75,7 +76,7 @@ export function ThreadMessages({ query, campaign, sending }: ThreadMessagesProps
               at: new Date(now).toISOString(),
               isOurs: true,
               author: 'member',
-              memberId: null,
+              memberId: ownId,
               status: 'queued',
               stepNumber: null,
               variant: null,
@@ -92,8 +93,6 @@ export function ThreadMessages({ query, campaign, sending }: ThreadMessagesProps
   )
 }
 
-const TOGETHER_MS = 5 * 60_000
-
 interface BubbleProps {
   message: Message
   before: Message | undefined
@@ -106,13 +105,7 @@ function Bubble({ message, before, next, campaign }: BubbleProps) {
   const { isOurs, text, author, memberId, status, why } = message
   const authorName = author === 'member' && memberId ? (nameOf(memberId) ?? 'A former member') : undefined
   const isFailed = status === 'failed'
-  // Messages of one side within minutes share the line below them.
-  const isFollowed =
-    !isFailed &&
-    next?.author === author &&
-    author !== 'campaign' &&
-    next.status !== 'failed' &&
-    Date.parse(next.at) - Date.parse(message.at) < TOGETHER_MS
+  const isFollowed = next !== undefined && sharesLine(message, next)
   // What follows an automatic reply, or a "later", is on the page of the campaign.
   const hasStoppedFollowUps =
     !isOurs &&
