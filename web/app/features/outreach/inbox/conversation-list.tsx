@@ -223,7 +223,7 @@ function Row({ inbox, conversation, campaign, assignee }: RowProps) {
         >
           <Avatar name={name} src={lead.pictureUrl} />
         </span>
-        <span className="grid min-w-0 flex-1">
+        <span className="grid min-w-0 flex-1 grid-cols-1">
           <span className="flex items-baseline justify-between gap-2">
             <bdi className={cn('truncate', isUnread && 'font-strong')}>{name}</bdi>
             <time dateTime={lastMessage.at} className="shrink-0 text-xs text-muted" data-numeric>

@@ -122,7 +122,13 @@ function NoteForm({ text: before = '', save, onClose }: NoteFormProps) {
         maxLength={10_000}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
-        onKeyDown={(event) => event.key === 'Escape' && onClose()}
+        aria-keyshortcuts="Control+Enter Meta+Enter"
+        onKeyDown={(event) => {
+          // What is written is only thrown away by Cancel.
+          if (event.key === 'Escape' && text === before) onClose()
+          else if (event.key === 'Escape') event.currentTarget.blur()
+          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.currentTarget.form?.requestSubmit()
+        }}
       />
       <div className="flex justify-end gap-2">
         <Button size="sm" variant="ghost" onClick={onClose}>

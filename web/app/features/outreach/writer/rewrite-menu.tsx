@@ -16,6 +16,10 @@ const REWRITES = [
   { label: 'More direct', instruction: 'more direct' },
 ] as const
 
+/** A model may take a minute, so nobody may be looking when it fails. */
+const FAILED_MS = 10_000
+const failed = (problem: string) => toast.error(`${problem} Your text is unchanged.`, { duration: FAILED_MS })
+
 interface RewriteMenuProps {
   textarea: RefObject<HTMLTextAreaElement | null>
   value: string
@@ -26,7 +30,7 @@ interface RewriteMenuProps {
 export function RewriteMenu({ textarea, value, onChange }: RewriteMenuProps) {
   const [isOpen, setOpen] = useState(false)
   const { status, write } = useDrafts({
-    onError: (error) => toast.error(`${writerProblem(error)} Your text is unchanged.`),
+    onError: (error) => failed(writerProblem(error)),
   })
   const rewrite = async (instruction: string, language?: string) => {
     setOpen(false)
@@ -39,7 +43,7 @@ export function RewriteMenu({ textarea, value, onChange }: RewriteMenuProps) {
     if (!done) return
     const [draft] = done.drafts
     if (!draft || !('text' in draft)) {
-      toast.error(`${done.fault ? faultText(done.fault) : 'There is no other version.'} Your text is unchanged.`)
+      failed(done.fault ? faultText(done.fault) : 'There is no other version.')
       return
     }
     // What was typed meanwhile stays.
