@@ -72,7 +72,7 @@ function Known({ inbox, query, conversation }: KnownProps) {
   const [sending, setSending] = useState<string | null>(null)
   const textarea = useRef<HTMLTextAreaElement>(null)
   const toggle = (what: typeof shown) => (open: boolean) => setShown(open ? what : null)
-  const name = lead.name || `@${lead.twitterHandle}`
+  const name = nameOf(conversation)
   const loaded = query.data?.pages[0]
   const isLoaded = loaded !== undefined
 
@@ -85,14 +85,14 @@ function Known({ inbox, query, conversation }: KnownProps) {
     if (isUnread) void change(conversation, { isRead: true })
   })
 
-  const finish = () => {
-    const done = status !== 'done'
-    const back = () => inbox.open(id)
+  const finish = (target = conversation) => {
+    const done = target.status !== 'done'
+    const back = () => inbox.open(target.id)
     inbox.openNext()
     void change(
-      conversation,
+      target,
       { status: done ? 'done' : 'open' },
-      { done: done ? `${name}: done` : `${name}: open again`, onUndone: back },
+      { done: `${nameOf(target)}: ${done ? 'done' : 'open again'}`, onUndone: back },
     )
   }
   const snooze = (until: Date, reengage: boolean) => {
@@ -102,18 +102,20 @@ function Known({ inbox, query, conversation }: KnownProps) {
     const done = `Snoozed until ${snoozeText(until, Date.now())}`
     void change(conversation, update, { done, onUndone: () => inbox.open(id) })
   }
-  const setLabel = (label: ReplyLabel) => {
+  const setLabel = (label: ReplyLabel, target = conversation) => {
     // The key of the classifier's own label confirms it.
-    if (label !== conversation.label || conversation.confidence !== null)
-      void change(conversation, { label }, { done: `Labeled ${LABEL_NAMES[label]}` })
+    if (label !== target.label || target.confidence !== null)
+      void change(target, { label }, { done: `Labeled ${LABEL_NAMES[label]}` })
   }
   const assign = (assigneeId: string | null, to: string | null) =>
     void change(conversation, { assigneeId }, { done: to === null ? 'Unassigned' : `Assigned to ${to}` })
   const keys = {
-    e: finish,
+    e: () => finish(inbox.target(conversation)),
     h: () => setShown('snooze'),
     a: () => setShown('assign'),
-    ...Object.fromEntries(LABEL_KEYS.map((label, index) => [String(index + 1), () => setLabel(label)])),
+    ...Object.fromEntries(
+      LABEL_KEYS.map((label, index) => [String(index + 1), () => setLabel(label, inbox.target(conversation))]),
+    ),
   }
   // What is selected takes the keys instead.
   const typing = { r: () => textarea.current?.focus() }
@@ -132,7 +134,7 @@ function Known({ inbox, query, conversation }: KnownProps) {
           onBack={() => inbox.open(null)}
           actions={
             <>
-              <Button size="sm" variant="ghost" icon={<Check />} aria-keyshortcuts="E" onClick={finish}>
+              <Button size="sm" variant="ghost" icon={<Check />} aria-keyshortcuts="E" onClick={() => finish()}>
                 <span className="font-normal max-lg:sr-only">{status === 'done' ? 'Reopen' : 'Done'}</span> <Kbd>E</Kbd>
               </Button>
               <SnoozeMenu
@@ -199,7 +201,7 @@ function Known({ inbox, query, conversation }: KnownProps) {
       <aside aria-label="Lead" className="flex min-h-0 flex-col border-s border-hair pt-bar max-xl:hidden">
         <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-5 pt-2">{card}</div>
         {/* For the eyes: screen readers know the keys of each control. */}
-        <p aria-hidden className="flex gap-4 border-t border-hair px-5 py-3 text-xs text-muted pointer-coarse:hidden">
+        <p aria-hidden className="flex gap-3 border-t border-hair px-5 py-3 text-xs text-muted pointer-coarse:hidden">
           {KEY_HINTS.map(({ keys, does }) => (
             <span key={does} className="flex items-center gap-1">
               {keys.map((key) => (
@@ -216,6 +218,8 @@ function Known({ inbox, query, conversation }: KnownProps) {
     </div>
   )
 }
+
+const nameOf = ({ lead }: KnownProps['conversation']) => lead.name || `@${lead.twitterHandle}`
 
 const KEY_HINTS = [
   { keys: ['J', 'K'], does: 'next' },

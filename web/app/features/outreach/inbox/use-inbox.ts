@@ -73,6 +73,9 @@ export function useInbox(mayRead: boolean) {
     openId,
     open,
     neighbor,
+    /** What a key acts on: the conversation that the key before it opened, though another one may still be shown. */
+    target: (shown: Conversation): Conversation =>
+      (opening.current === shown.id ? null : rows?.find(({ id }) => id === opening.current)) ?? shown,
     /** Opens what follows the open conversation, which leaves the list. */
     openNext: () => open((neighbor(1) ?? neighbor(-1))?.id ?? null),
   }
