@@ -124,7 +124,7 @@ it('waits for a model that receives too many requests, and then asks it again fo
   const found = () => person.client.jobs.find({ id: job.id })
   await turn()
   expect(calls).toBe(5)
-  const waits = 'The model is receiving too many requests. It will be asked again in a moment.'
+  const waits = 'The model is receiving too many requests. The openers take longer.'
   expect(await found()).toMatchObject({ status: 'running', done: 4, changed: 4, error: waits })
   const startsAfter = await app.db.execute<{ seconds: number }>(sql`
     select extract(epoch from start_after - now())::float as seconds from pgboss.job where name = 'job' and singleton_key = ${job.id}`)

@@ -203,7 +203,7 @@ function pauseOf(written: readonly WrittenOpener[]): number | null {
   return limited.length > 0 && seconds <= PAUSE_SECONDS_MAX ? Math.max(1, seconds) : null
 }
 
-const PAUSED = `${faultText('rate_limited')} It will be asked again in a moment.`
+const PAUSED = `${faultText('rate_limited')} The openers take longer.`
 const BUILT_IN_INSTEAD = "Openers it couldn't write are built-in suggestions."
 const budgetEnded = (count: number) =>
   `The budget for AI ended. ${formatCount(count, 'opener was', 'openers were')} written and kept.`
