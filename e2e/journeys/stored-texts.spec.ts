@@ -1,7 +1,7 @@
 import { createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
 import { beforeAll, expect, it } from 'vitest'
-import { expectSoundBothWays, expectSoundPage, openWorld, signUp, type World, writeAs } from '../world.ts'
+import { expectSoundBothWays, expectSoundPage, importLeads, openWorld, signUp, type World, writeAs } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -15,10 +15,42 @@ it('asks whether conversations are stored, and saves snippets and how long texts
   await client.xAccount.connect({ username: 'texts_sender', password: 'long enough' })
   const consent = async () => (await client.xAccount.list()).accounts[0]
 
+  // Other admins may only decline.
+  await page.route('**/api/x-accounts', async (route) => {
+    const { accounts, ...others } = await (await route.fetch()).json()
+    await route.fulfill({ json: { ...others, accounts: [{ ...accounts[0], isConnectedByCaller: false }] } })
+  })
   await page.goto('/twitter')
+  await page.getByText('The person who connected this account can allow more.').waitFor()
+  expect(await page.getByRole('switch', { name: /Store conversations with leads/ }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: "Don't store" }).waitFor()
+  await page.goto('/inbox')
+  await page.getByText("Conversations of @texts_sender aren't stored until").waitFor()
+  await page.unroute('**/api/x-accounts')
+
+  await page.reload()
   await page.getByText('Store conversations of @texts_sender?').waitFor()
   await expectSoundBothWays(page)
-  await page.getByRole('button', { name: 'Store conversations' }).click()
+  await page.getByRole('button', { name: "Don't store" }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('alertdialog').waitFor({ state: 'detached' })
+  expect(await consent()).toMatchObject({ storesConversations: null })
+  await page.getByRole('button', { name: "Don't store" }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: "Don't store" }).click()
+  await page.getByText('Conversations of @texts_sender are not stored.').waitFor()
+  await page.getByText('Store conversations of @texts_sender?').waitFor({ state: 'detached' })
+  expect(await consent()).toMatchObject({ storesConversations: false, consent: null })
+
+  // Only the label and time of a reply remain.
+  await importLeads(world, person.token, ['twitter_handle,name', 'open_quiet,Quiet Lead'])
+  await writeAs(world.x, 'open_quiet', 'texts_sender', 'Between us: how much is it?')
+  await page.getByRole('link', { name: /Quiet Lead/ }).click()
+  await page.getByRole('log').getByText('Text not stored').waitFor()
+  await page.getByRole('button', { name: /^Question/, pressed: true }).waitFor()
+  expect(await page.getByText('Between us').count()).toBe(0)
+
+  await page.goto('/twitter')
+  await page.getByRole('switch', { name: /Store conversations with leads/ }).click()
   await page.getByText(/^Allowed by /).waitFor()
   await page.getByRole('switch', { name: /Suggest people who write first/ }).click()
   await expect.poll(consent).toMatchObject({ storesConversations: true, offersUnknownSenders: true })
@@ -32,7 +64,9 @@ it('asks whether conversations are stored, and saves snippets and how long texts
   await expectSoundBothWays(page)
   await page.getByRole('button', { name: 'Add as lead: @open_first' }).click()
   await page.getByText('@open_first is a lead now.').waitFor()
-  expect((await client.leads.list({})).leads).toMatchObject([{ twitterHandle: 'open_first', basis: 'wrote_first' }])
+  expect((await client.leads.list({ keyword: 'open_first' })).leads).toMatchObject([
+    { twitterHandle: 'open_first', basis: 'wrote_first' },
+  ])
 
   await page.goto('/twitter')
   await page.getByRole('switch', { name: /Store conversations with leads/ }).click()
