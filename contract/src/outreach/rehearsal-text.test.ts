@@ -14,6 +14,7 @@ it.each([
   ],
   [[day('2026-11-20', 50), day('2026-11-21', 50)], new Date('2026-11-21T10:00:00Z'), 'About 50 a day, done tomorrow'],
   [[day('2026-11-20', 1_200)], now, 'All 1,200 in one day, done today'],
+  [[day('2026-12-04', 17, 17)], december, 'All 17 in one day, done on Dec 4'],
   [
     [day('2026-11-20', 9), day('2026-11-27', 9, 9)],
     new Date('2027-01-02T10:00:00Z'),

@@ -19,7 +19,7 @@ export function rehearsalText({ perDay, lastSendAt }: RehearsedDates, timeZone: 
   const today = formatDay(now, timeZone)
   const counts = perDay.map(({ count }) => count).sort((a, b) => a - b)
   const typical = counts[Math.floor(counts.length / 2)] ?? 0
-  const followUps = perDay.find((day) => day.followUps > 0)
+  const followUps = perDay.length > 1 ? perDay.find((day) => day.followUps > 0) : undefined
   return [
     perDay.length === 1 ? `All ${formatNumber(typical)} in one day` : `About ${formatNumber(typical)} a day`,
     followUps && `follow-ups from ${dayText(followUps.date, today, 'weekday')}`,

@@ -86,9 +86,10 @@ export function notableWait(
   return status === 'active' && !waiting && !disconnected && isNotable(waitingFor, now) ? waitingFor : null
 }
 
-/** 'Tue, Dec 2'. */
-export function dayText(value: string): string {
-  return formatDate(value, { weekday: 'short', month: 'short', day: 'numeric' })
+/** 'Tue, Dec 2', or the time if it is today: '8:55 PM'. */
+export function dayText(value: string, now: number): string {
+  const day = (at: string | number) => formatDate(at, { weekday: 'short', month: 'short', day: 'numeric' })
+  return day(value) === day(now) ? formatDate(value, { hour: 'numeric', minute: '2-digit' }) : day(value)
 }
 
 /** How many messages of a paused or archived campaign are still being sent; null if none. */
@@ -120,7 +121,8 @@ export function activityText(
       if (campaign.waiting) return 'Waiting for an older campaign to finish'
       if (wait) return `Waiting: ${WAIT_TEXT[wait.reason]}`
       if (noSender) return 'No browser is sending'
-      if (queued === 0 && campaign.nextFollowUpAt) return `Next follow-up ${dayText(campaign.nextFollowUpAt)}`
+      if (queued === 0 && campaign.nextFollowUpAt)
+        return `Next follow-up ${dayText(campaign.nextFollowUpAt, Date.now())}`
       return queued === 0
         ? 'Finishing'
         : `Sending message ${formatNumber(Math.min(done + 1, total))} of ${formatNumber(total)}`

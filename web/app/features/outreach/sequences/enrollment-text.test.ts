@@ -18,6 +18,7 @@ const textOf = (change: Partial<Enrollment>) =>
 
 it('says where a person is, and why', () => {
   expect(textOf({})).toBe('Next message Wed, Dec 2')
+  expect(textOf({ nextAt: '2026-12-01T12:05:00Z' })).toMatch(/^Next message \d+:05\sPM$/)
   expect(textOf({ stepNumber: 1, nextAt: '2026-12-01T11:59:00Z' })).toBe('Waiting for the first message')
   expect(textOf({ stepNumber: 1 })).toBe('First message Wed, Dec 2')
   expect(textOf({ state: 'paused', reason: { code: 'person', params: {} } })).toBe('Paused')

@@ -37,12 +37,13 @@ export function placeText({ state, stepNumber, nextAt, pausedUntil, reason }: En
   switch (state) {
     case 'active':
       // The next part of a launch in parts has a date.
-      if (stepNumber === 1 && nextAt && Date.parse(nextAt) - now > HOUR_MS) return `First message ${dayText(nextAt)}`
+      if (stepNumber === 1 && nextAt && Date.parse(nextAt) - now > HOUR_MS)
+        return `First message ${dayText(nextAt, now)}`
       if (stepNumber === 1) return 'Waiting for the first message'
-      return nextAt ? `Next message ${dayText(nextAt)}` : 'Active'
+      return nextAt ? `Next message ${dayText(nextAt, now)}` : 'Active'
     case 'paused':
       return [
-        pausedUntil ? `Paused until ${dayText(pausedUntil)}` : 'Paused',
+        pausedUntil ? `Paused until ${dayText(pausedUntil, now)}` : 'Paused',
         reason && reason.code !== 'person' && reasonText(reason),
       ]
         .filter(Boolean)
