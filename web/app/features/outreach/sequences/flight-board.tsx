@@ -84,6 +84,8 @@ function Board({ dots, now, onPause }: BoardProps) {
   const isBusy = pause.isPending || resume.isPending
   const hold = () => {
     if (!canHold || isBusy) return
+    // While messages are sent, the next one is soon another person's.
+    setChosen(keyOf(shown))
     const person = { id: shown.enrollmentId, name: personName(shown.lead) }
     if (isHeld) resume.run(person)
     else pause.run(person)

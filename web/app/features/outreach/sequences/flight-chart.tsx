@@ -86,9 +86,9 @@ export function FlightChart({ dots, now, index, onChoose }: FlightChartProps) {
   )
 }
 
-/** Identifies a message while it changes from planned to queued and sent. */
-export const keyOf = ({ enrollmentId, stepNumber, state }: FlightDot) =>
-  `${enrollmentId} ${stepNumber} ${state === 'planned' ? 'next' : 'message'}`
+/** Identifies a message while its person is held and resumed, and while it goes from queued to sent. */
+export const keyOf = ({ enrollmentId, stepNumber, dmId }: FlightDot) =>
+  `${enrollmentId} ${stepNumber} ${dmId === null ? 'next' : 'message'}`
 
 /** Folded nights, the times after them and the line of now. */
 function TimeAxis({ layout, now, height }: { layout: FlightLayout; now: number; height: number }) {
