@@ -271,9 +271,9 @@ describe('sequences, in a browser', () => {
     await page.getByRole('listbox', { name: 'Messages of the past and the next 24 hours' }).waitFor()
     // The keys of the flight board work while nobody types.
     await page.keyboard.press('h')
-    await page.getByText(/^Messages to Name of open_e\d paused\.$/).waitFor()
+    const paused = await page.getByText(/^Messages to Name of open_e\d paused\.$/).innerText()
     await button(page, 'Resume').click()
-    await page.getByText(/^Messages to Name of open_e\d resumed\.$/).waitFor()
+    await page.getByText(paused.replace('paused', 'resumed'), { exact: true }).waitFor()
     await expectSoundBothWays(page)
 
     // Anyone who was sent nothing gets the change, by either choice.
@@ -300,7 +300,9 @@ describe('sequences, in a browser', () => {
     await client.sequences.save({ id, version, steps: [textOf('Theirs')] })
     world.expectConsole(/status of 409/)
     await button(page, 'Save messages').click()
-    await page.getByText('Someone else has changed these messages').waitFor()
+    const conflict = page.getByText('Someone else has changed these messages')
+    await conflict.waitFor()
+    expect(await conflict.evaluate((text) => text.getBoundingClientRect().top)).toBeGreaterThan(0)
     expect(await message.inputValue()).toBe('Good day')
     await button(page, 'Load their version').click()
     const loaded = page.getByRole('alert').filter({ hasText: 'Latest version loaded.' })

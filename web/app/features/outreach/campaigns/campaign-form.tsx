@@ -22,6 +22,7 @@ import { SequenceBuilder } from '../sequences/sequence-builder'
 import {
   draftFromTexts,
   emptySequence,
+  missingText,
   reengagementInput,
   type SequenceDraft,
   stepInputs,
@@ -136,6 +137,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const busy = create.isPending
   const conversation = conversationOf(sequence.draft)
   const ready = isComplete(draft, sequence.draft) && !busy
+  const missing = missingText(sequence.draft)
   const hasText = messagesOf(sequence.draft).some(({ text }) => text.trim() !== '')
   useConfirmLeave(hasText, LOSING_MESSAGES)
 
@@ -258,7 +260,8 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
             </div>
           </div>
         </div>
-        <div className="-mx-5 -mb-5 flex flex-col-reverse gap-2 rounded-b-lg border-t border-line bg-surface px-5 py-4 sm:flex-row sm:justify-end md:sticky md:bottom-2">
+        <div className="-mx-5 -mb-5 flex flex-col-reverse gap-2 rounded-b-lg border-t border-line bg-surface px-5 py-4 sm:flex-row sm:items-center sm:justify-end md:sticky md:bottom-2">
+          {hasText && missing && <p className="text-muted sm:me-auto">{missing}</p>}
           <Button variant="ghost" disabled={busy} onClick={discard}>
             Discard
           </Button>

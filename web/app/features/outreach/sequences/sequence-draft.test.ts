@@ -8,6 +8,7 @@ import {
   emptySequence,
   firstChange,
   isWritten,
+  missingText,
   moveStep,
   placeProblems,
   removeStep,
@@ -122,6 +123,27 @@ describe('sequence drafts', () => {
     expect(isWritten({ ...draftWith('Hi'), reengagement: { key: 'r', afterDays: 30, messageTemplate: '' } })).toBe(
       false,
     )
+  })
+
+  it('names the field that keeps the messages from being saved', () => {
+    const draft = draftWith('Hi', 'You', 'Bye')
+    const [first, second] = draft.steps
+    if (!first || !second) throw new Error('The draft has three steps.')
+    const delay = { amount: null, unit: 'days' } as const
+    expect(missingText(addVariant(draft, second))).toBe('Variant B of follow-up 1 is empty.')
+    expect(missingText(withStep(draft, second.key, { delay }))).toBe('Follow-up 1 needs a delay.')
+    const tested = withVariant(addVariant(draft, first), first.shown, { weight: null })
+    expect(missingText(tested)).toBe('Variant A of the first message needs a share.')
+    expect(missingText(draft)).toBeNull()
+  })
+
+  it('ignores blank numbers whose fields are hidden', () => {
+    const draft = draftWith('Hi', 'You')
+    const [first, second] = draft.steps
+    if (!first || !second) throw new Error('The draft has two steps.')
+    const blank = { delay: { amount: null, unit: 'days' }, testWindowDays: null } as const
+    const moved = moveStep(withStep(draft, second.key, blank), 1, 0)
+    expect(missingText(withVariant(moved, first.shown, { weight: null }))).toBeNull()
   })
 
   it('places problems at their field, opens the variant, and drops them when the field changes', () => {

@@ -1,5 +1,6 @@
 import type { Sequence } from '@x-automated/contract/outreach/sequences'
 import type { Delay, StepCondition, StepInput, TemplateStep } from '@x-automated/contract/outreach/steps'
+import { stepName } from './step-text'
 
 /** A variant in the editor. It is replaced when it changes, so that a stale problem disappears. */
 export interface VariantDraft {
@@ -129,7 +130,7 @@ export function draftFromTexts(texts: readonly { text: string; delay?: Delay | u
   return { steps, reengagement: null }
 }
 
-/** What a draft's steps are in a request. A blank number counts as 1; `isWritten` finds it. */
+/** What a draft's steps are in a request. A blank number counts as 1; `missingText` finds it. */
 export function stepInputs({ steps }: SequenceDraft): StepInput[] {
   return steps.map(({ id, delay, condition, allocation, switchToWinner, testWindowDays, variants }, index) => ({
     id,
@@ -157,18 +158,32 @@ export function reengagementInput({ reengagement }: SequenceDraft) {
   )
 }
 
-/** Whether no field is blank. */
-export function isWritten({ steps, reengagement }: SequenceDraft): boolean {
-  const fields = [
-    ...steps.flatMap(({ delay, testWindowDays, variants }) => [
-      delay.amount,
-      testWindowDays,
-      ...variants.flatMap(({ messageTemplate, weight }) => [messageTemplate, weight]),
-    ]),
-    ...(reengagement ? [reengagement.messageTemplate, reengagement.afterDays] : []),
-  ]
-  return fields.every((field) => (typeof field === 'string' ? field.trim() !== '' : field !== null))
+/** The first field that is blank, as a sentence: 'Variant B of follow-up 2 is empty.' Null: no field is. */
+export function missingText({ steps, reengagement }: SequenceDraft): string | null {
+  const texts = steps.flatMap(({ delay, allocation, testWindowDays, variants }, index) => {
+    const name = stepName(index, steps.length)
+    const message = index === 0 ? 'the first message' : name.toLowerCase()
+    const isTest = variants.length > 1
+    return [
+      // Other numbers are hidden, and have a default.
+      index > 0 && delay.amount === null && `${name} needs a delay.`,
+      isTest && testWindowDays === null && `The test of ${message} needs its days to reply.`,
+      ...variants.flatMap((variant) => {
+        const part = isTest ? `Variant ${variant.name} of ${message}` : name
+        return [
+          variant.messageTemplate.trim() === '' && `${part} is empty.`,
+          isTest && allocation === 'weights' && variant.weight === null && `${part} needs a share.`,
+        ]
+      }),
+    ]
+  })
+  if (reengagement?.afterDays === null) texts.push('Re-engagement needs its days.')
+  if (reengagement?.messageTemplate.trim() === '') texts.push('Re-engagement is empty.')
+  return texts.find((text) => text !== false) ?? null
 }
+
+/** Whether no field is blank. */
+export const isWritten = (draft: SequenceDraft) => missingText(draft) === null
 
 /** The number of the first step that differs, re-engagement being the last; null: none does. */
 export function firstChange(before: SequenceDraft, after: SequenceDraft): number | null {

@@ -18,7 +18,7 @@ import { LOSING_MESSAGES } from './leaving'
 import { LaunchLimit } from './plan-locks'
 import { type ApplyTo, Reach } from './reach'
 import { SequenceBuilder } from './sequence-builder'
-import { draftOf, firstChange, isWritten, reengagementInput, stepInputs } from './sequence-draft'
+import { draftOf, firstChange, missingText, reengagementInput, stepInputs } from './sequence-draft'
 import { undoable } from './undoable'
 import { useSequenceDraft } from './use-sequence-draft'
 
@@ -46,6 +46,7 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
   const [newer, setNewer] = useState<Sequence | null>(null)
   const { draft } = editor
   const changed = firstChange(draftOf(base), draft)
+  const missing = missingText(draft)
   const isOver = status === 'completed' || status === 'archived'
   const campaignPath = generatePath(paths.campaign, { campaignId: id })
 
@@ -100,27 +101,9 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
       className="grid gap-6"
       onSubmit={(event) => {
         event.preventDefault()
-        if (changed !== null && isWritten(draft) && !save.isPending) save.mutate()
+        if (changed !== null && missing === null && !save.isPending) save.mutate()
       }}
     >
-      {newer && (
-        <Callout
-          tone="warn"
-          title="Someone else has changed these messages"
-          action={
-            <span className="flex flex-wrap gap-2">
-              <Button size="sm" onClick={takeTheirs}>
-                Load their version
-              </Button>
-              <Button size="sm" variant="ghost" onClick={keepMine}>
-                Keep mine
-              </Button>
-            </span>
-          }
-        >
-          Your text is still here. Load their version, or keep yours and save again to replace theirs.
-        </Callout>
-      )}
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)]">
         <fieldset disabled={save.isPending} className="min-w-0">
           <h2 className="sr-only">Messages</h2>
@@ -148,14 +131,33 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
             <Reach campaignId={id} changedStep={changed} knownSteps={base} applyTo={applyTo} />
           </div>
         )}
-        <div className="flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
+        {newer && (
+          <Callout
+            tone="warn"
+            title="Someone else has changed these messages"
+            action={
+              <span className="flex flex-wrap gap-2">
+                <Button size="sm" onClick={takeTheirs}>
+                  Load their version
+                </Button>
+                <Button size="sm" variant="ghost" onClick={keepMine}>
+                  Keep mine
+                </Button>
+              </span>
+            }
+          >
+            Your text is still here. Load their version, or keep yours and save again to replace theirs.
+          </Callout>
+        )}
+        <div className="flex flex-col-reverse gap-2 sm:flex-row sm:items-center sm:justify-end">
+          {missing && <p className="text-muted sm:me-auto">{missing}</p>}
           <ButtonLink variant="ghost" to={campaignPath}>
             Cancel
           </ButtonLink>
           <Button
             type="submit"
             variant="primary"
-            disabled={changed === null || !isWritten(draft) || newer !== null}
+            disabled={changed === null || missing !== null || newer !== null}
             loading={save.isPending}
           >
             Save messages
