@@ -18,8 +18,11 @@ const proofs = ['{server/test,tools}/**/*-proof.test.ts']
 // Test apps record their responses here; declared-answers.spec.ts reads them at the end.
 process.env.ANSWERS_FILE ??= join(tmpdir(), `x-automated-answers-${process.pid}.txt`)
 
-/** More than there are processors, because most tests wait for PostgreSQL, a browser or a process. */
-const maxWorkers = Math.min(8, availableParallelism() + 3)
+/**
+ * One more than there are processors, because tests also wait. PostgreSQL, browsers and servers work
+ * beside them: with more workers a person's 10 seconds to press Undo pass before a test presses it.
+ */
+const maxWorkers = Math.min(8, availableParallelism() + 1)
 
 /** Enough on a busy machine, unlike Vitest's default of one second. */
 const poll = { timeout: 60_000 }
