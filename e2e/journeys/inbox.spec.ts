@@ -320,6 +320,17 @@ describe('the inbox', () => {
     const kept = await reply(loser).inputValue()
     await reply(loser).press('Control+Enter')
     await expect.poll(sent).toEqual([first, kept])
+    // Neither is what arrives while someone writes.
+    await expect.poll(() => reply(page).inputValue()).toBe('')
+    await reply(page).fill('Anything else?')
+    await reply(theirs).fill('Ask me anything.')
+    await reply(theirs).press('Control+Enter')
+    await page.getByRole('log').getByText('Ask me anything.').waitFor()
+    await reply(page).press('Control+Enter')
+    await page.getByText('Not sent: the conversation has changed').waitFor()
+    expect(await sent()).toEqual([first, kept, 'Ask me anything.'])
+    await reply(page).press('Control+Enter')
+    await expect.poll(sent).toEqual([first, kept, 'Ask me anything.', 'Anything else?'])
   })
 
   it('fills a snippet that a slash inserts, and asks for what the lead does not have', async () => {

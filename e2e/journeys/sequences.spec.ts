@@ -353,6 +353,10 @@ describe('sequences, in a browser', () => {
     await people.getByRole('listitem').filter({ hasText: 'open_talks' }).getByText('Replied').waitFor()
     await expectSoundBothWays(page)
     await people.getByRole('button', { name: 'Close' }).click()
+    await page
+      .getByRole('row', { name: /Still there\?/ })
+      .getByText('Step 2, variant A')
+      .waitFor()
     await expectSoundBothWays(page)
     await page.getByRole('link', { name: 'Name of open_talks' }).click()
     await page.getByRole('dialog', { name: 'Name of open_talks' }).getByText('Tell me more').first().waitFor()

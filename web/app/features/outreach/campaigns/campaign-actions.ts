@@ -162,8 +162,9 @@ export function useLaunch(realSend: RealSend) {
   })
 }
 
-/** Refetches campaigns and the plan's usage after messages may have been queued. */
+/** Refetches campaigns, the plan's usage and what is sent next, after messages may have been queued. */
 function invalidateCampaigns(queries: QueryClient): Promise<void> {
   void queries.invalidateQueries({ queryKey: api.billing.overview.key() })
+  void queries.invalidateQueries({ queryKey: api.today.key() })
   return queries.invalidateQueries({ queryKey: api.campaigns.key() })
 }

@@ -12,6 +12,7 @@ import { Callout } from '../../../ui/callout'
 import { DateTime } from '../../../ui/date-time'
 import { EmptyState } from '../../../ui/empty-state'
 import { shorten } from '../../../ui/shorten'
+import { stepText } from '../../leads/leads/history-text'
 import { RequeueButton } from '../../leads/leads/requeue-button'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { dmsProblem, staleDmsProblem } from './campaign-text'
@@ -96,7 +97,20 @@ const columns = (canRetry: boolean): Column<Dm>[] => [
     bare: true,
     cell: ({ lead }) => (lead?.twitterHandle ? <XHandle handle={lead.twitterHandle} /> : 'N/A'),
   },
-  { name: 'Message', bare: true, className: 'md:min-w-56', cell: ({ message }) => <Message text={message} /> },
+  {
+    name: 'Message',
+    bare: true,
+    className: 'md:min-w-56',
+    cell({ message, stepNumber, variant }) {
+      const step = stepText(stepNumber, variant)
+      return (
+        <>
+          <Message text={message} />
+          {step && <p className="text-xs text-muted">{step}</p>}
+        </>
+      )
+    },
+  },
   {
     name: 'Status',
     corner: true,

@@ -23,7 +23,6 @@ const SAVE_AFTER_MS = 800
 
 interface ReplyBoxProps {
   conversation: Pick<Conversation, 'id' | 'lead'>
-  /** The newest message that its author has seen. */
   lastMessageId: string
   draft: Draft | null
   otherDrafts: readonly { userId: string; name: string; updatedAt: string }[]
@@ -37,21 +36,30 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   const { id, lead } = conversation
   const [text, setText] = useState(draft?.text ?? '')
   const draftSaves = useSavedDraft(id, text, draft?.text ?? '')
+  // What is said while someone writes may change their answer, so it is not sent without a question.
+  const seenMessageId = useRef(lastMessageId)
+  if (text === '') seenMessageId.current = lastMessageId
   const refresh = useRefresh()
   const answer = useAnswer()
   const send = useMutation({
-    async mutationFn(text: string) {
+    async mutationFn(sent: { text: string; afterMessageId: string }) {
       // A save that ends later would leave the draft behind.
       await draftSaves.settled()
-      return answer({ id, text, afterMessageId: lastMessageId })
+      return answer({ id, ...sent })
     },
     onMutate(sent) {
       draftSaves.discard()
       setText('')
-      onSending(sent)
+      onSending(sent.text)
     },
-    // What was not sent can be changed and sent again; what is typed meanwhile stays.
-    onError: (error, sent) => errorCode(error) !== 'DM_UNSETTLED' && setText((now) => now || sent),
+    onSuccess(message) {
+      seenMessageId.current = message.id
+    },
+    onError(error, sent) {
+      seenMessageId.current = newerIn(error)[0]?.id ?? sent.afterMessageId
+      // What was not sent can be changed and sent again; what is typed meanwhile stays.
+      if (errorCode(error) !== 'DM_UNSETTLED') setText((now) => now || sent.text)
+    },
     onSettled: async () => {
       await refresh(api.conversations)
       onSending(null)
@@ -66,7 +74,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   const [asWritten, setAsWritten] = useState('')
   const isReady = trimmed !== '' && text.length <= MESSAGE_MAX && (variables.length === 0 || asWritten === trimmed)
   const submit = () => {
-    if (isReady && !send.isPending) send.mutate(trimmed)
+    if (isReady && !send.isPending) send.mutate({ text: trimmed, afterMessageId: seenMessageId.current })
   }
   const snippets = useSnippetList({ text, setText, textarea, recipient })
   const insert = (inserted: string) => {
@@ -282,22 +290,25 @@ interface Problem {
   newer: readonly Pick<Message, 'id' | 'text' | 'isOurs'>[]
 }
 
+/** What was said since the author looked, newest first; empty for other errors. */
+function newerIn(error: unknown): readonly Message[] {
+  const { data } = error as { data?: unknown }
+  return errorCode(error) === 'CONVERSATION_CHANGED' && Array.isArray(data) ? data : []
+}
+
 const UNKNOWN = 'It is unknown whether this was sent'
 
 /** What went wrong, and what to do. */
 function problemOf(error: unknown): Problem {
   const text = errorText(error, 'Failed to send. Please try again.')
   switch (errorCode(error)) {
-    case 'CONVERSATION_CHANGED': {
-      const { data } = error as { data?: unknown }
-      const newer = Array.isArray(data) ? (data as Message[]) : []
+    case 'CONVERSATION_CHANGED':
       return {
         tone: 'warn',
         title: 'Not sent: the conversation has changed',
         text: 'Send again if it still fits.',
-        newer,
+        newer: newerIn(error),
       }
-    }
     case 'DM_UNSETTLED':
       return { tone: 'warn', title: UNKNOWN, text, newer: [] }
     // No response: the same text again is sent at most once.
