@@ -3,9 +3,6 @@ import { ONLY_AGENCY, SEQUENCE_LIMITS, stepsLimitText } from '@x-automated/contr
 import type { ReengagementInput, StepInput } from '@x-automated/contract/outreach/steps'
 import type { PlanLevel } from '@x-automated/contract/platform/plans'
 import { editVariants, type Ids } from './rules-versions.ts'
-
-export type { Ids } from './rules-versions.ts'
-
 import type { VersionStep } from './tables.ts'
 
 /** A sequence as a request describes it. `reengagement`: left out, it stays; null, there is none. */

@@ -25,7 +25,6 @@ import {
   beyondPlan,
   editSteps,
   firstMessage,
-  type Ids,
   newSteps,
   ONE_STEP,
   reengagementOf,
@@ -33,7 +32,14 @@ import {
   withFirstMessage,
 } from './rules.ts'
 import { type VariantShare, variantOf } from './rules-variants.ts'
-import { type ApplyTo, continuesWith, firstChangedStep, isAffected, type StepReference } from './rules-versions.ts'
+import {
+  type ApplyTo,
+  continuesWith,
+  firstChangedStep,
+  type Ids,
+  isAffected,
+  type StepReference,
+} from './rules-versions.ts'
 import { findTests, startTests } from './service-tests.ts'
 import { sequenceVersions, type VersionStep } from './tables.ts'
 

@@ -56,7 +56,7 @@ const PERSONS = new Set(
     'ich mich mir mein meine meinen meinem meiner wir uns unser unsere unseren du dich dir dein deine sie ihnen ihr ihre',
     'je moi mon ma mes nous notre nos tu toi ton ta tes vous votre vos',
     'yo mi mis nosotros nuestro nuestra tu tus ti usted ustedes su sus',
-    'eu meu minha n\u00f3s nosso nossa voc\u00ea seu sua io mio mia noi nostro nostra suo sua lei',
+    'eu meu minha nós nosso nossa você seu sua io mio mia noi nostro nostra suo sua lei',
     'ik mij mijn wij we ons onze jij je jouw u uw ben sana seni benim senin biz bizim siz sizin',
   ].flatMap((words) => words.split(' ')),
 )

@@ -36,7 +36,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   const { id, lead } = conversation
   const [text, setText] = useState(draft?.text ?? '')
   const draftSaves = useSavedDraft(id, text, draft?.text ?? '')
-  // What is said while someone writes may change their answer, so it is not sent without a question.
+  // What arrives while someone writes may change their answer, so the server refuses it once.
   const seenMessageId = useRef(lastMessageId)
   if (text === '') seenMessageId.current = lastMessageId
   const refresh = useRefresh()

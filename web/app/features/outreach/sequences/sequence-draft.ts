@@ -167,7 +167,7 @@ export function missingText({ steps, reengagement }: SequenceDraft): string | nu
     return [
       // Other numbers are hidden, and have a default.
       index > 0 && delay.amount === null && `${name} needs a delay.`,
-      isTest && testWindowDays === null && `The test of ${message} needs its days to reply.`,
+      isTest && testWindowDays === null && `The test of ${message} needs a number of days.`,
       ...variants.flatMap((variant) => {
         const part = isTest ? `Variant ${variant.name} of ${message}` : name
         return [
@@ -177,7 +177,7 @@ export function missingText({ steps, reengagement }: SequenceDraft): string | nu
       }),
     ]
   })
-  if (reengagement?.afterDays === null) texts.push('Re-engagement needs its days.')
+  if (reengagement?.afterDays === null) texts.push('Re-engagement needs a number of days.')
   if (reengagement?.messageTemplate.trim() === '') texts.push('Re-engagement is empty.')
   return texts.find((text) => text !== false) ?? null
 }
