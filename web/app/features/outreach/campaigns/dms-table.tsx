@@ -104,10 +104,10 @@ const columns = (canRetry: boolean): Column<Dm>[] => [
     cell({ message, stepNumber, variant }) {
       const step = stepText(stepNumber, variant)
       return (
-        <>
+        <div>
           <Message text={message} />
           {step && <p className="text-xs text-muted">{step}</p>}
-        </>
+        </div>
       )
     },
   },
