@@ -293,9 +293,9 @@ describe('the inbox', () => {
   it('sends one of two simultaneous answers by two members, and shows it to the other', async () => {
     const { page, client, handle } = await enter('pair', { open_b1: 'Which plan do I need?' })
     await world.subscribe('pair@example.com')
-    await client.people.invite({ email: 'partner@example.com', role: 'member' })
     const theirs = await world.openPage()
     await (await signUp(world, 'partner@example.com')).enter(theirs)
+    await client.people.invite({ email: 'partner@example.com', role: 'member' })
     await theirs.goto(await linkInMail(world.mailbox, 'partner@example.com', /^Join/))
     await theirs.getByRole('button', { name: /^Join/ }).click()
     await theirs.waitForURL('**/dashboard')
@@ -321,7 +321,10 @@ describe('the inbox', () => {
     await reply(loser).press('Control+Enter')
     await expect.poll(sent).toEqual([first, kept])
     // Neither is what arrives while someone writes.
-    await expect.poll(() => reply(page).inputValue()).toBe('')
+    for (const one of pages) {
+      await one.getByRole('log').getByText(kept).waitFor()
+      await one.locator('button:disabled:not([aria-busy])', { hasText: 'Send' }).waitFor()
+    }
     await reply(page).fill('Anything else?')
     await reply(theirs).fill('Ask me anything.')
     await reply(theirs).press('Control+Enter')

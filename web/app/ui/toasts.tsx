@@ -67,6 +67,10 @@ function SecondsLeft({ until }: { until: number }) {
   )
 }
 
+/** How often a toast with this id has closed. Nothing can be shown under the id of a toast that slides away. */
+const closings = new Map<string, number>()
+const toastIdOf = (id: string) => `${id}-${closings.get(id) ?? 0}`
+
 /** Shows a toast. */
 export function notify(kind: ToastKind, text: string, options: ToastOptions = {}): void {
   const { duration, id, action, replaces } = options
@@ -74,15 +78,16 @@ export function notify(kind: ToastKind, text: string, options: ToastOptions = {}
   const look: Look = {
     icon: icons[kind],
     ...(autoClose ? { autoClose } : {}),
-    ...(id ? { toastId: id } : {}),
+    ...(id && { toastId: toastIdOf(id), onClose: () => closings.set(id, (closings.get(id) ?? 0) + 1) }),
   }
   const content = withAction(text, options)
-  if (id && replaces && show.isActive(id)) show.update(id, { render: content, type: kind, ...look })
+  if (look.toastId && replaces && show.isActive(look.toastId))
+    show.update(look.toastId, { render: content, type: kind, ...look })
   else show[kind](content, look)
 }
 
 /** Hides the toast with this id. */
-export const dismiss = (id: string) => show.dismiss(id)
+export const dismiss = (id: string) => show.dismiss(toastIdOf(id))
 
 function Close({ closeToast }: CloseButtonProps) {
   return (

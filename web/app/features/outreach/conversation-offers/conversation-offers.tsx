@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ConversationOffer } from '@x-automated/contract/outreach/conversation-offers'
 import { UserPlus, X } from 'lucide-react'
 import { api, client } from '../../../api'
+import { isInitialLoading } from '../../../initial-loading'
 import { Button, IconButton } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
 import { useAction } from '../../../use-action'
@@ -9,9 +10,16 @@ import { XHandle } from '../../platform/x-account/x-handle'
 
 const REFRESH_MS = 60_000
 
+const offered = () => api.conversationOffers.list.queryOptions({ input: {}, refetchInterval: REFRESH_MS })
+
+/** Whether the offers are known; content below them waits, so that nothing shifts. */
+export function useConversationOffersKnown(): boolean {
+  return !isInitialLoading(useQuery(offered()))
+}
+
 /** People who wrote first and are not leads, to be added or declined. Nothing if there are none. */
 export function ConversationOffers() {
-  const query = useQuery(api.conversationOffers.list.queryOptions({ input: {}, refetchInterval: REFRESH_MS }))
+  const query = useQuery(offered())
   const offers = query.data?.offers ?? []
   if (offers.length === 0) return null
   return (

@@ -3,6 +3,7 @@ import type { Conversation, ConversationStatus } from '@x-automated/contract/out
 import { CheckCheck, ListChecks, Search, SearchX } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useState } from 'react'
 import { generatePath, Link } from 'react-router'
+import { isInitialLoading } from '../../../initial-loading'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Avatar } from '../../../ui/avatar'
@@ -15,8 +16,8 @@ import { LoadingText, Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
 import { AccountConsent } from '../../platform/x-account/consent-card'
 import { useAccounts } from '../../platform/x-account/use-accounts'
-import { ConversationOffers } from '../conversation-offers/conversation-offers'
-import { ReplyDetectionNotice } from '../replies/reply-detection'
+import { ConversationOffers, useConversationOffersKnown } from '../conversation-offers/conversation-offers'
+import { ReplyDetectionNotice, useReplyDetectionKnown } from '../replies/reply-detection'
 import { BulkBar } from './bulk-bar'
 import { FilterMenu } from './filter-menu'
 import { narrowedBy } from './inbox-filter'
@@ -34,7 +35,9 @@ const STATUS_NAMES: Record<ConversationStatus, string> = { open: 'Open', snoozed
 
 /** The conversations that match the filter, latest first, with their filter. */
 export function ConversationList({ inbox, searchRef }: ConversationListProps) {
-  const { list, rows } = inbox
+  const { list } = inbox
+  const noticesKnown = [useReplyDetectionKnown(), useConversationOffersKnown(), !isInitialLoading(useAccounts())]
+  const rows = noticesKnown.every(Boolean) ? inbox.rows : undefined
   return (
     <>
       <ListHead inbox={inbox} />
