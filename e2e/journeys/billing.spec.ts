@@ -340,6 +340,6 @@ describe('plans and payments, in a browser', () => {
     await toast.getByRole('button', { name: 'See plans' }).click()
     await page.getByRole('heading', { name: 'Billing & Subscription' }).waitFor()
     await page.getByText('40 of 50', { exact: true }).waitFor()
-    await page.getByText(limitText).waitFor()
+    await page.getByText(limitText, { exact: true }).waitFor()
   })
 })

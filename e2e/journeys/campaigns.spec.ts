@@ -78,7 +78,7 @@ async function launch(page: Page, name: string, list: RegExp) {
 }
 
 describe('campaigns, in a browser', () => {
-  it('runs a campaign from the form to the last message, with every toast', async () => {
+  it('runs a campaign from the form to the last message, with every toast', async ({ task }) => {
     const person = await enter('campaigns@example.com')
     const { page, client } = person
 
@@ -91,7 +91,9 @@ describe('campaigns, in a browser', () => {
     for (const name of ['Save and Pause', 'Launch Campaign']) expect(await button(page, name).isDisabled()).toBe(true)
     await expectSoundPage(page)
 
-    await client.xAccount.connect({ username: 'campaigner', password: 'any eight or more' })
+    // The account of a first try has used up its cap.
+    const username = `campaigner${task.result?.retryCount ?? 0}`
+    await client.xAccount.connect({ username, password: 'any eight or more' })
     await makeLists(person, {
       Founders: ['open_a1', 'open_a2', 'closed_a3'],
       Batch: ['open_b1', 'open_b2', 'open_b3', 'open_b4', 'open_b5'],
@@ -300,9 +302,11 @@ describe('campaigns, in a browser', () => {
     })
     await page.goto(`/campaigns/${missing}`)
     await page.getByText('Campaign not found or access denied').waitFor()
-    // If it existed, it would be polled every 4 seconds.
+    // The event of an earlier change may ask again. If it existed, it would be polled every 4 seconds.
+    await page.waitForTimeout(3_000)
+    asked = 0
     await page.waitForTimeout(6_000)
-    expect(asked).toBe(1)
+    expect(asked).toBe(0)
     const reads = /\/api\/(campaigns|lists)(\?|\/.*\/dms)/
     await page.route(reads, (route) => route.fulfill(broken))
     await page.goto('/campaigns')

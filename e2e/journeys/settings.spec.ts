@@ -90,6 +90,8 @@ it('changes sending limits, manages the suppression list and receives notificati
   await page.getByText('@ada_l can be messaged again.').waitFor()
   await page.getByText('1 person suppressed').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
+  // A toast under the pointer stays.
+  await page.mouse.move(0, 0)
   await page.getByText('2 people suppressed').waitFor()
   await page.getByLabel('Search by handle').fill('grace')
   await page.getByText('1 person found').waitFor()

@@ -68,13 +68,17 @@ function Known({ inbox, query, conversation }: KnownProps) {
   const { id, lead, status, isUnread, isEncrypted, suppression, campaignId } = conversation
   const { change } = useChangeConversation()
   const { campaignOf } = useCampaignsById()
-  const [shown, setShown] = useState<'snooze' | 'assign' | 'card' | null>(null)
+  const [shown, setShown] = useState<'snooze' | 'assign' | 'card' | null>(inbox.nextMenu.current)
   const [sending, setSending] = useState<string | null>(null)
   const textarea = useRef<HTMLTextAreaElement>(null)
   const toggle = (what: typeof shown) => (open: boolean) => setShown(open ? what : null)
   const name = nameOf(conversation)
   const loaded = query.data?.pages[0]
   const isLoaded = loaded !== undefined
+
+  useEffect(() => {
+    inbox.nextMenu.current = null
+  }, [inbox.nextMenu])
 
   // Once per message: a conversation that is marked as unread stays so until the lead writes.
   const readAt = useRef('')
@@ -109,10 +113,14 @@ function Known({ inbox, query, conversation }: KnownProps) {
   }
   const assign = (assigneeId: string | null, to: string | null) =>
     void change(conversation, { assigneeId }, { done: to === null ? 'Unassigned' : `Assigned to ${to}` })
+  const openMenu = (menu: 'snooze' | 'assign') => {
+    if (inbox.target(conversation) === conversation) setShown(menu)
+    else inbox.nextMenu.current = menu
+  }
   const keys = {
     e: () => finish(inbox.target(conversation)),
-    h: () => setShown('snooze'),
-    a: () => setShown('assign'),
+    h: () => openMenu('snooze'),
+    a: () => openMenu('assign'),
     ...Object.fromEntries(
       LABEL_KEYS.map((label, index) => [String(index + 1), () => setLabel(label, inbox.target(conversation))]),
     ),

@@ -37,11 +37,13 @@ export function useInbox(mayRead: boolean) {
   const search = params.size > 0 ? `?${params}` : ''
   // A key pressed again counts from the conversation that the first press opens.
   const opening = useRef(openId)
+  const nextMenu = useRef<'snooze' | 'assign' | null>(null)
   useEffect(() => {
     opening.current = openId
   }, [openId])
   const open = (id: string | null) => {
     opening.current = id
+    nextMenu.current = null
     void navigate((id ? generatePath(paths.conversation, { conversationId: id }) : paths.inbox) + search, {
       // On phones, Back leads from a conversation to the list.
       replace: openId !== null && id !== null,
@@ -73,6 +75,8 @@ export function useInbox(mayRead: boolean) {
     openId,
     open,
     neighbor,
+    /** The menu to open with the conversation that is being opened. */
+    nextMenu,
     /** What a key acts on: the conversation that the key before it opened, though another one may still be shown. */
     target: (shown: Conversation): Conversation =>
       (opening.current === shown.id ? null : rows?.find(({ id }) => id === opening.current)) ?? shown,
