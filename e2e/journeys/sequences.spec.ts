@@ -208,10 +208,10 @@ describe('sequences, in a browser', () => {
     const sentEarlier = await sentBy('free')
     await button(page, 'Send to the first 50 now').click()
     // The launch can be undone for 10 seconds, in which a busy machine draws few frames.
-    await Promise.all([
-      page.getByText('Campaign "Parts" launched! 50 DMs queued for 100 leads.').waitFor(),
-      button(page, 'Undo').click(),
-    ])
+    const launched = page.locator('.Toastify__toast', {
+      hasText: 'Campaign "Parts" launched! 50 DMs queued for 100 leads.',
+    })
+    await launched.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Launch of "Parts" undone. Nothing was sent.').waitFor()
     expect(await sentBy('free')).toEqual(sentEarlier)
 
