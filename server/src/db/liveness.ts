@@ -7,7 +7,6 @@ import { workers } from './tables.ts'
 export interface Liveness {
   /** This process's row in `workers`. It survives reconnects. */
   workerId: number
-  isAlive(workerId: number): Promise<boolean>
   /** Marks this process as dead. */
   close(): Promise<void>
 }
@@ -28,10 +27,6 @@ export async function openLiveness({ db, locks }: Pick<Database, 'db' | 'locks'>
 
   return {
     workerId,
-    async isAlive(id) {
-      const { rows } = await db.execute(sql`select 1 where ${id}::bigint in (${livingWorkers})`)
-      return rows.length > 0
-    },
     async close() {
       await release()
       // A leftover row is deleted by a later process.

@@ -57,7 +57,7 @@ const QUIET_MS = 30_000
 /** Wakes the workers of all processes when a transaction commits that enqueued a job. */
 export const JOBS_CHANNEL = 'jobs'
 
-/** Creates or updates the queue's tables. Safe to call from several processes. */
+/** Creates or updates the queue's tables and the options of its queues. Safe to call from several processes. */
 export async function openJobQueue(database: Database, channels: Channels, log: FastifyBaseLogger): Promise<JobQueue> {
   const boss = new PgBoss({
     db: {
@@ -81,8 +81,13 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
   })
   try {
     await boss.start()
-    for (const [name, options] of Object.entries(QUEUES)) {
-      if (!(await boss.getQueue(name))) await boss.createQueue(name, { ...options, retryBackoff: true })
+    for (const [name, { policy = 'standard', ...options }] of Object.entries(QUEUES)) {
+      const existing = await boss.getQueue(name)
+      if (!existing) await boss.createQueue(name, { ...options, policy, retryBackoff: true })
+      else await boss.updateQueue(name, { ...options, retryBackoff: true })
+      // pg-boss itself never changes a policy. Jobs carry theirs, so this concerns those to come.
+      if (existing && existing.policy !== policy)
+        await database.sidePool.query('update pgboss.queue set policy = $2 where name = $1', [name, policy])
     }
     // Earlier versions delivered webhooks by one job for all endpoints.
     if (await boss.getQueue('webhooks')) await boss.deleteQueue('webhooks')
