@@ -479,6 +479,19 @@ describe('the landing page', () => {
     expect(await alert.count()).toBe(0)
   })
 
+  it('works for guests if the script of the demo is missing', async () => {
+    const page = await world.openPage()
+    world.expectConsole(/ERR_FAILED/)
+    await page.clock.install()
+    await page.route('**/finder-demo.js', (route) => route.abort())
+    const failed = page.waitForEvent('requestfailed')
+    await page.goto('/')
+    await page.getByRole('heading', { name: 'Aim before you write' }).scrollIntoViewIfNeeded()
+    await failed
+    await page.clock.runFor(2_000)
+    expect(await page.getByText("This page didn't load.").isVisible()).toBe(false)
+  })
+
   it('works if the browser blocks storage', async () => {
     const email = 'margaret@example.com'
     await signUp(world, email)
@@ -508,11 +521,15 @@ describe('the landing page', () => {
   it('loads the app for someone who signs in in another tab', async () => {
     const { enter } = await signUp(world, 'joan@example.com')
     const page = await world.openPage()
-    await page.goto('/')
+    const { views } = watchRequests(page)
+    await page.goto('/?ref=ABC234')
     const other = await page.context().newPage()
     await enter(other)
     await page.getByRole('link', { name: 'Campaigns' }).waitFor()
     await expectSoundPage(page)
+    expect(views).toEqual([JSON.stringify({ path: '/', ref: 'ABC234' })])
+    await page.getByRole('link', { name: 'Campaigns' }).click()
+    await expect.poll(() => views.length).toBe(2)
   })
 
   it('recognizes a signed-in user and links to a light first page', async () => {

@@ -108,11 +108,12 @@ function startPage(hydrated: string) {
     { capture: true, signal },
   )
   const slow = setTimeout(() => !heldApp() && showLate('slow'), SLOW_AFTER_MS)
-  // Errors of scripts don't bubble.
-  addEventListener('error', ({ target }) => target instanceof HTMLScriptElement && showBroken(), {
-    capture: true,
-    signal,
-  })
+  // Errors of scripts don't bubble. Without other scripts, like the demo's, a page still works.
+  addEventListener(
+    'error',
+    ({ target }) => target instanceof HTMLScriptElement && target.type === 'module' && showBroken(),
+    { capture: true, signal },
+  )
   // Only the message says that an import failed; Safari's differs.
   addEventListener(
     'unhandledrejection',
@@ -142,6 +143,8 @@ function startPage(hydrated: string) {
     addEventListener('storage', ({ key, newValue }) => key === 'authToken' && newValue && startApp(app))
     loadDemo()
     for (const link of document.querySelectorAll<HTMLAnchorElement>(LINKS_FOR_GUESTS)) addCode(link)
+    // The app may start later; see features/waitlist/waitlist/view-count.tsx.
+    dataset.view = 'counted'
     if ('prerendering' in document && document.prerendering)
       document.addEventListener('prerenderingchange', countView, { once: true })
     else countView()

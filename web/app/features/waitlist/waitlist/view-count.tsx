@@ -15,11 +15,19 @@ export function entryOf(path: string, referrer: string, origin: string): string 
 export const entryPath =
   typeof document === 'undefined' ? '' : entryOf(location.pathname, document.referrer, location.origin)
 
-/** Counts page views by path and referral code. Failures are ignored. */
+/**
+ * Counts page views by path and referral code, except a first one that the startup script counted.
+ * Failures are ignored.
+ */
 export function ViewCount() {
   const { pathname, search } = useLocation()
   const ref = referralCodeIn(search)
   useEffect(() => {
+    const { dataset } = document.documentElement
+    if (dataset.view) {
+      delete dataset.view
+      return
+    }
     const count = () => void client.waitlist.trackView({ path: pathname, ...(ref && { ref }) }).catch(() => {})
     if (!('prerendering' in document && document.prerendering)) return count()
     document.addEventListener('prerenderingchange', count, { once: true })
