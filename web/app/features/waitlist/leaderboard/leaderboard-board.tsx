@@ -3,12 +3,12 @@ import type { LeaderboardPeriod, LeaderboardRow } from '@x-automated/contract/wa
 import { Medal, Send, Trophy } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { paths } from '../../../paths'
+import { QueryError } from '../../../query-error'
 import { useCarriedReferral } from '../../../referral-code'
 import { useSession } from '../../../session'
 import { Avatar } from '../../../ui/avatar'
 import { Badge } from '../../../ui/badge'
 import { Button, ButtonLink } from '../../../ui/button'
-import { Callout } from '../../../ui/callout'
 import { cn } from '../../../ui/cn'
 import { EmptyState } from '../../../ui/empty-state'
 import { Pager } from '../../../ui/pager'
@@ -19,7 +19,7 @@ import { LEADERBOARD_PAGE_SIZE, useLeaderboard } from './use-leaderboard'
 /** One period's leaderboard with its loading, error and empty states. */
 export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
   const [page, setPage] = useState(1)
-  const { loadingText, problem, board, stale, tryAgain } = useLeaderboard(period, page)
+  const { loadingText, problem, board, stale, query } = useLeaderboard(period, page)
   const ownRow = useRef<HTMLTableRowElement>(null)
   const [seeking, setSeeking] = useState(false)
 
@@ -31,20 +31,7 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
     setSeeking(false)
   }, [seeking, board, stale])
 
-  if (problem) {
-    return (
-      <Callout
-        tone="bad"
-        action={
-          <Button size="sm" onClick={tryAgain}>
-            Try Again
-          </Button>
-        }
-      >
-        {problem}
-      </Callout>
-    )
-  }
+  if (problem) return <QueryError query={query}>{problem}</QueryError>
   if (board?.total === 0) return <EmptyBoard />
 
   const own = board?.own

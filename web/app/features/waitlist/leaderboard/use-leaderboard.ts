@@ -52,10 +52,10 @@ export function useLeaderboard(period: LeaderboardPeriod, page: number) {
     /** Set during the first load and retries after a failure, else null. */
     loadingText: loading ? (renewing ? 'Refreshing session...' : 'Loading leaderboard data...') : null,
     problem: failed ? leaderboardProblem(query.error, retries) : null,
+    query: { error: query.error, isFetching, refetch: tryAgain },
     /** The rows, possibly none; null while loading or failed. */
     board: loading || failed ? null : (data ?? null),
     /** The rows of the previous page, while the next one loads. */
     stale: query.isPlaceholderData,
-    tryAgain,
   }
 }
