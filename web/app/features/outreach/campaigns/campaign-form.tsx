@@ -1,10 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import { ChevronDown, ChevronUp } from 'lucide-react'
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
 import { useSearchParams } from 'react-router'
-import { api, client, errorCode, fieldProblems } from '../../../api'
 import { localStorage } from '../../../browser-storage'
 import { useSession } from '../../../session'
 import { Button, IconButton } from '../../../ui/button'
@@ -31,8 +29,6 @@ import { useSequenceDraft } from '../sequences/use-sequence-draft'
 import { TemplateBar } from '../templates/template-bar'
 import { useStartingTemplate } from '../templates/use-starting-template'
 import { AccountField } from './account-field'
-import { useLaunch } from './campaign-actions'
-import { addCachedCampaign } from './campaign-cache'
 import {
   type CampaignDraft,
   emptyDraft,
@@ -42,15 +38,12 @@ import {
   isComplete,
   problemOf,
 } from './campaign-form-rules'
-import { creationProblem } from './campaign-text'
 import { ChannelField } from './channel-field'
 import { LIST_PARAM, ListField } from './list-field'
 import { MessagePreview } from './message-preview'
 import { type PreflightBody, PreflightPanel } from './preflight-panel'
 import type { RealSend } from './real-send'
-
-/** A number: launch it for that many people, and for the others when the plan allows it. */
-type SaveMode = 'pause' | 'launch' | number
+import { type SaveMode, useCreateCampaign } from './use-create-campaign'
 
 const FOLDED_KEY = 'campaignForm'
 /** Asks for the form, also on the open page. */
@@ -79,7 +72,6 @@ function useAskedForm(show: () => void) {
 
 /** Creates a campaign, either paused or launched. Folded, it keeps what is written. */
 export function CampaignForm({ realSend }: { realSend: RealSend }) {
-  const queries = useQueryClient()
   const { status: session } = useSession()
   const [isFolded, setFolded] = useState(isFormFolded)
   const form = useForm<CampaignDraft>({ defaultValues: emptyDraft })
@@ -91,53 +83,16 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const sequence = useSequenceDraft()
   const template = useStartingTemplate(sequence, () => setFolded(false))
   const draft = useWatch({ control: form.control }) as CampaignDraft
-  const idempotencyKey = useIdempotencyKey()
-  const launch = useLaunch(realSend)
-  const create = useMutation({
-    mutationFn(mode: SaveMode) {
-      const body = {
-        name: draft.name.trim(),
-        leadListId: draft.leadListId,
-        steps: stepInputs(sequence.draft),
-        reengagement: reengagementInput(sequence.draft),
-        status: mode === 'pause' ? ('paused' as const) : ('draft' as const),
-        channel: draft.channel,
-        allowRepeat: draft.allowRepeat,
-        allowReplied: draft.allowReplied,
-        ...(draft.xAccountId ? { xAccountId: draft.xAccountId } : {}),
-        ...(template.started ? { templateId: template.started.id } : {}),
-      }
-      return client.campaigns.create(body, { context: { idempotencyKey: idempotencyKey.of(JSON.stringify(body)) } })
-    },
-    async onSuccess(campaign, mode) {
-      idempotencyKey.clear()
-      addCachedCampaign(queries, campaign)
-      clear()
-      if (mode === 'pause') {
-        toast.success(`Campaign "${campaign.name}" saved and paused!`)
-        await queries.invalidateQueries({ queryKey: api.campaigns.key() })
-      } else {
-        // On failure the campaign stays a draft in the table below; `useLaunch` shows the error.
-        const limit = typeof mode === 'number' ? { limit: mode } : {}
-        await launch.mutateAsync({ ...campaign, ...limit }).catch(() => {})
-      }
-    },
-    onError(error, mode) {
-      if (errorCode(error)) idempotencyKey.clear()
-      const problems = fieldProblems(error)
-      const isPlaced = sequence.show(error)
-      const fields = (['name', 'leadListId'] as const).filter((field) => problems[field])
-      for (const field of fields.reverse())
-        form.setError(field, { message: problems[field] ?? '' }, { shouldFocus: true })
-      if (isPlaced || fields.length > 0) return
-      if (errorCode(error) === 'TEMPLATE_NOT_FOUND') return template.lose()
-      toast.error(creationProblem(error, mode === 'pause' ? 'pause' : 'launch'))
-    },
-  })
+  const clear = () => {
+    form.reset(emptyDraft)
+    sequence.reset(emptySequence())
+    template.clear()
+  }
+  const create = useCreateCampaign({ form, draft, sequence, template, realSend, onCreated: clear })
   const busy = create.isPending
+  const pending = busy ? create.variables : null
   const conversation = conversationOf(sequence.draft)
-  const ready = isComplete(draft, sequence.draft) && !busy
-  const missing = missingText(sequence.draft)
+  const isReady = isComplete(draft, sequence.draft) && !busy
   const hasText = messagesOf(sequence.draft).some(({ text }) => text.trim() !== '')
   useConfirmLeave(hasText, LOSING_MESSAGES)
 
@@ -147,11 +102,6 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
     if (problem) return toast.error(problem)
     form.clearErrors()
     create.mutate(mode)
-  }
-  const clear = () => {
-    form.reset(emptyDraft)
-    sequence.reset(emptySequence())
-    template.clear()
   }
   const discard = () => {
     const written = sequence.draft
@@ -165,24 +115,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
     toast.info('Campaign form cleared.', { action: { label: 'Undo', onClick: restore } })
   }
 
-  const fold = () => {
-    setFolded(!isFolded)
-    if (isFolded) localStorage.removeItem(FOLDED_KEY)
-    else localStorage.setItem(FOLDED_KEY, 'folded')
-  }
-  const foldLabel = isFolded ? 'Show form' : 'Hide form'
-  const foldButton = (
-    <IconButton
-      size="sm"
-      label={foldLabel}
-      title={foldLabel}
-      aria-expanded={!isFolded}
-      disabled={busy}
-      onClick={fold}
-      icon={isFolded ? <ChevronDown /> : <ChevronUp />}
-    />
-  )
-
+  const foldButton = <FoldButton isFolded={isFolded} disabled={busy} onFold={setFolded} />
   if (isFolded)
     return (
       <Card
@@ -247,11 +180,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
             <div className="grid gap-4">
               <PreflightPanel input={preflightOf(draft, sequence.draft)}>
                 {(remaining) => (
-                  <Button
-                    disabled={!ready}
-                    loading={busy && create.variables === remaining}
-                    onClick={() => submit(remaining)}
-                  >
+                  <Button disabled={!isReady} loading={pending === remaining} onClick={() => submit(remaining)}>
                     Send to the first {formatNumber(remaining)} now
                   </Button>
                 )}
@@ -260,25 +189,69 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
             </div>
           </div>
         </div>
-        <div className="-mx-5 -mb-5 flex flex-col-reverse gap-2 rounded-b-lg border-t border-line bg-surface px-5 py-4 sm:flex-row sm:items-center sm:justify-end md:sticky md:bottom-2">
-          {hasText && missing && <p className="text-muted sm:me-auto">{missing}</p>}
-          <Button variant="ghost" disabled={busy} onClick={discard}>
-            Discard
-          </Button>
-          <Button disabled={!ready} loading={busy && create.variables === 'pause'} onClick={() => submit('pause')}>
-            Save and Pause
-          </Button>
-          <Button
-            variant="primary"
-            disabled={!ready}
-            loading={busy && create.variables === 'launch'}
-            onClick={() => submit('launch')}
-          >
-            Launch Campaign
-          </Button>
-        </div>
+        <FormFooter
+          missing={hasText ? missingText(sequence.draft) : null}
+          isReady={isReady}
+          pending={pending}
+          onDiscard={discard}
+          onSubmit={submit}
+        />
       </form>
     </Card>
+  )
+}
+
+interface FoldButtonProps {
+  isFolded: boolean
+  disabled: boolean
+  onFold: (isFolded: boolean) => void
+}
+
+/** Folds and unfolds the form, also for later visits in this browser. */
+function FoldButton({ isFolded, disabled, onFold }: FoldButtonProps) {
+  const label = isFolded ? 'Show form' : 'Hide form'
+  const fold = () => {
+    onFold(!isFolded)
+    if (isFolded) localStorage.removeItem(FOLDED_KEY)
+    else localStorage.setItem(FOLDED_KEY, 'folded')
+  }
+  return (
+    <IconButton
+      size="sm"
+      label={label}
+      title={label}
+      aria-expanded={!isFolded}
+      disabled={disabled}
+      onClick={fold}
+      icon={isFolded ? <ChevronDown /> : <ChevronUp />}
+    />
+  )
+}
+
+interface FormFooterProps {
+  /** What the messages still need. */
+  missing: string | null
+  isReady: boolean
+  /** The save in progress. */
+  pending: SaveMode | null
+  onDiscard: () => void
+  onSubmit: (mode: SaveMode) => void
+}
+
+function FormFooter({ missing, isReady, pending, onDiscard, onSubmit }: FormFooterProps) {
+  return (
+    <div className="-mx-5 -mb-5 flex flex-col-reverse gap-2 rounded-b-lg border-t border-line bg-surface px-5 py-4 sm:flex-row sm:items-center sm:justify-end md:sticky md:bottom-2">
+      {missing && <p className="text-muted sm:me-auto">{missing}</p>}
+      <Button variant="ghost" disabled={pending !== null} onClick={onDiscard}>
+        Discard
+      </Button>
+      <Button disabled={!isReady} loading={pending === 'pause'} onClick={() => onSubmit('pause')}>
+        Save and Pause
+      </Button>
+      <Button variant="primary" disabled={!isReady} loading={pending === 'launch'} onClick={() => onSubmit('launch')}>
+        Launch Campaign
+      </Button>
+    </div>
   )
 }
 
@@ -294,19 +267,5 @@ function preflightOf(draft: CampaignDraft, sequence: SequenceDraft): PreflightBo
     allowRepeat,
     allowReplied,
     ...(xAccountId ? { xAccountId } : {}),
-  }
-}
-
-/** Keeps the key of the same content until the server answers: a retry creates no second campaign. */
-function useIdempotencyKey() {
-  const kept = useRef<{ content: string; key: string } | null>(null)
-  return {
-    of(content: string): string {
-      if (kept.current?.content !== content) kept.current = { content, key: crypto.randomUUID() }
-      return kept.current.key
-    },
-    clear() {
-      kept.current = null
-    },
   }
 }

@@ -1,0 +1,88 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
+import type { UseFormReturn } from 'react-hook-form'
+import { api, client, errorCode, fieldProblems } from '../../../api'
+import { toast } from '../../../ui/toast'
+import { reengagementInput, stepInputs } from '../sequences/sequence-draft'
+import type { SequenceEditor } from '../sequences/use-sequence-draft'
+import type { StartingTemplate } from '../templates/use-starting-template'
+import { useLaunch } from './campaign-actions'
+import { addCachedCampaign } from './campaign-cache'
+import type { CampaignDraft } from './campaign-form-rules'
+import { creationProblem } from './campaign-text'
+import type { RealSend } from './real-send'
+
+/** A number: launch it for that many people, and for the others when the plan allows it. */
+export type SaveMode = 'pause' | 'launch' | number
+
+interface CreateOptions {
+  form: UseFormReturn<CampaignDraft>
+  draft: CampaignDraft
+  sequence: SequenceEditor
+  template: StartingTemplate
+  realSend: RealSend
+  /** Before the launch. */
+  onCreated: () => void
+}
+
+/** Creates the campaign of a form and launches it; shows problems at their fields, else as a toast. */
+export function useCreateCampaign({ form, draft, sequence, template, realSend, onCreated }: CreateOptions) {
+  const queries = useQueryClient()
+  const idempotencyKey = useIdempotencyKey()
+  const launch = useLaunch(realSend)
+  return useMutation({
+    mutationFn(mode: SaveMode) {
+      const body = {
+        name: draft.name.trim(),
+        leadListId: draft.leadListId,
+        steps: stepInputs(sequence.draft),
+        reengagement: reengagementInput(sequence.draft),
+        status: mode === 'pause' ? ('paused' as const) : ('draft' as const),
+        channel: draft.channel,
+        allowRepeat: draft.allowRepeat,
+        allowReplied: draft.allowReplied,
+        ...(draft.xAccountId ? { xAccountId: draft.xAccountId } : {}),
+        ...(template.started ? { templateId: template.started.id } : {}),
+      }
+      return client.campaigns.create(body, { context: { idempotencyKey: idempotencyKey.of(JSON.stringify(body)) } })
+    },
+    async onSuccess(campaign, mode) {
+      idempotencyKey.clear()
+      addCachedCampaign(queries, campaign)
+      onCreated()
+      if (mode === 'pause') {
+        toast.success(`Campaign "${campaign.name}" saved and paused!`)
+        await queries.invalidateQueries({ queryKey: api.campaigns.key() })
+      } else {
+        // On failure the campaign stays a draft in the table below; `useLaunch` shows the error.
+        const limit = typeof mode === 'number' ? { limit: mode } : {}
+        await launch.mutateAsync({ ...campaign, ...limit }).catch(() => {})
+      }
+    },
+    onError(error, mode) {
+      if (errorCode(error)) idempotencyKey.clear()
+      const problems = fieldProblems(error)
+      const isPlaced = sequence.show(error)
+      const fields = (['name', 'leadListId'] as const).filter((field) => problems[field])
+      for (const field of fields.reverse())
+        form.setError(field, { message: problems[field] ?? '' }, { shouldFocus: true })
+      if (isPlaced || fields.length > 0) return
+      if (errorCode(error) === 'TEMPLATE_NOT_FOUND') return template.lose()
+      toast.error(creationProblem(error, mode === 'pause' ? 'pause' : 'launch'))
+    },
+  })
+}
+
+/** Keeps the key of the same content until the server answers: a retry creates no second campaign. */
+function useIdempotencyKey() {
+  const kept = useRef<{ content: string; key: string } | null>(null)
+  return {
+    of(content: string): string {
+      if (kept.current?.content !== content) kept.current = { content, key: crypto.randomUUID() }
+      return kept.current.key
+    },
+    clear() {
+      kept.current = null
+    },
+  }
+}
