@@ -75,7 +75,7 @@ export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { tok
     }
     if (answer.ok) return { status: answer.status, headers: answer.headers, body: read }
     const { error, code } = (read ?? {}) as { error?: string; code?: string }
-    throw new ProductError(answer.status, error ?? `It answered ${answer.status}.`, code)
+    throw new ProductError(answer.status, error ?? `The server returned ${answer.status}.`, code)
   }
 
   return {

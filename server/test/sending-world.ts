@@ -7,7 +7,7 @@ import { eq, sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { authKeys, authSessions } from '../src/domains/identity/auth/tables.ts'
 import { queueNextParts } from '../src/domains/outreach/campaigns/service.ts'
-import { createWebhookCache, findWatches, lookAt } from '../src/domains/outreach/replies/engine.ts'
+import { checkAccount, createWebhookCache, findWatches } from '../src/domains/outreach/replies/engine.ts'
 import { receive } from '../src/domains/outreach/replies/service.ts'
 import { claimDirect } from '../src/domains/outreach/sending/claim.ts'
 import { send, TIMING } from '../src/domains/outreach/sending/send.ts'
@@ -108,7 +108,7 @@ export type World = Awaited<ReturnType<typeof openWorld>>
 async function lookAtAll({ db, services }: TestApp): Promise<void> {
   await findWatches(services)
   const { rows } = await db.execute<{ xUserId: string }>(sql`select x_user_id as "xUserId" from reply_watches`)
-  for (const { xUserId } of rows) await lookAt(services, createWebhookCache(services), receive, xUserId)
+  for (const { xUserId } of rows) await checkAccount(services, createWebhookCache(services), receive, xUserId)
 }
 
 export async function openWorld(app: TestApp) {

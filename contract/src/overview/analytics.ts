@@ -102,7 +102,7 @@ export const BreakdownQuery = withValidPeriod(
 })
 
 export const BreakdownRow = z.object({
-  /** Null: an account, a member or a variant that is not known any more. */
+  /** Null: an account, a member or a variant that is no longer known. */
   id: z.string().nullable(),
   name: z.string(),
   peopleMessaged: z.number().int(),

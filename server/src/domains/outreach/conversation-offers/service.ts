@@ -132,7 +132,7 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
 const own = (actor: Actor, id: string) =>
   and(eq(conversationOffers.workspaceId, actor.workspaceId), eq(conversationOffers.id, id))
 
-/** Deletes the offers of an account that does not allow them any more. */
+/** Deletes the offers of an account that no longer allows them. */
 export async function removeOffersOf(tx: Db, actor: Actor, xAccountId: string): Promise<void> {
   await tx
     .delete(conversationOffers)

@@ -69,8 +69,8 @@ export async function watchReplies(context: WatchContext, receive: Receive): Pro
   const { database, jobs } = context
   const webhook = createWebhookCache(context)
   await jobs.work('watch-replies', ACCOUNTS_AT_A_TIME, async ({ xUserId }) => {
-    await lookAt(context, webhook, receive, xUserId)
-    await scheduleLook(context, xUserId)
+    await checkAccount(context, webhook, receive, xUserId)
+    await scheduleCheck(context, xUserId)
   })
   await jobs.work('find-watches', 1, () => findWatches(context))
   await jobs.enqueue(database.db, 'find-watches', {})
@@ -95,7 +95,7 @@ export async function findWatches({ database: { db }, jobs }: WatchContext): Pro
 }
 
 /** Checks an account, polls it, or both, whatever is due. */
-export async function lookAt(
+export async function checkAccount(
   context: WatchContext,
   webhook: () => Promise<string>,
   receive: Receive,
@@ -115,7 +115,7 @@ async function findWatch(db: Db, xUserId: string, dueAt: 'next_check_at' | 'next
 }
 
 /** Schedules the account's next look. */
-async function scheduleLook({ database, jobs }: WatchContext, xUserId: string): Promise<void> {
+async function scheduleCheck({ database, jobs }: WatchContext, xUserId: string): Promise<void> {
   const { rows } = await database.db.execute<{ at: string }>(
     sql`select least(next_check_at, next_poll_at) as at from reply_watches where x_user_id = ${xUserId}`,
   )

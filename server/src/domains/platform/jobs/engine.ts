@@ -37,7 +37,7 @@ export interface Saved {
   changes?: unknown
   /** Why the job ends here. */
   error?: string
-  /** What went wrong without ending the job; null: nothing any more. */
+  /** What went wrong without ending the job; null: nothing now. */
   warning?: string | null | undefined
 }
 

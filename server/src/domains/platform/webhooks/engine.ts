@@ -30,12 +30,12 @@ export function secretSealer(env: { authSecret: string }) {
   return createSealer(env.authSecret, 'x-automated webhook secrets')
 }
 
-/** Has an endpoint's due deliveries sent once the transaction commits. */
+/** Sends an endpoint's due deliveries once the transaction commits. */
 export function wakeEndpoint(tx: Db, jobs: JobQueue, endpointId: string): Promise<void> {
   return jobs.reschedule(tx, 'webhook-endpoint', { endpointId }, { key: endpointId, group: endpointId })
 }
 
-/** Has an endpoint's waiting deliveries sent when the first of them is due. */
+/** Sends an endpoint's waiting deliveries when the first of them is due. */
 export async function scheduleEndpoint({ db, jobs }: WebhookContext, endpointId: string): Promise<void> {
   await db.transaction(async (tx) => {
     // Two processes that deliver to the endpoint do this one after the other.
