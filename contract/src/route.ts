@@ -8,7 +8,8 @@ export type Access = 'public' | 'operator' | Role
 export type Role = 'viewer' | 'member' | 'admin' | 'owner'
 
 /**
- * What a call changes: nothing, rows in one transaction, or also things outside the database.
+ * What a call changes: nothing, rows in one transaction, or `outside` of one: in other services too,
+ * or in several transactions.
  * Idempotency-Key works for `rows` and `outside`, not for `unkeyed` calls such as sign-in.
  */
 export type Effect = 'none' | 'rows' | 'outside' | 'unkeyed'

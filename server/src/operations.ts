@@ -44,7 +44,12 @@ const idempotency = base.middleware(async ({ context, next, procedure }, input, 
   const answer =
     effect === 'rows'
       ? await once(context.db, keyed, async (tx) => (await next({ context: { db: tx } })).output, hasTaken)
-      : await onceOutside(context.database, keyed, async (keeping) => (await next({ context: keeping })).output)
+      : await onceOutside(
+          context.database,
+          keyed,
+          async (keeping) => (await next({ context: keeping })).output,
+          hasTaken,
+        )
   return output(answer)
 })
 

@@ -97,7 +97,7 @@ export const sending = {
     )
     .output(Page.extend({ dms: z.array(Dm), cursor: z.string().nullable() })),
 
-  claim: route('POST /campaigns/{id}/claim', 'member', 'rows', {
+  claim: route('POST /campaigns/{id}/claim', 'member', 'outside', {
     summary: 'Claim the next message of a campaign that the extension sends',
     description:
       'With an Idempotency-Key, a retry returns the same message under the same lease. 204 (no message due) is not stored, so a retry checks again.',
@@ -108,7 +108,7 @@ export const sending = {
     .input(z.strictObject({ id: Id, holder }))
     .output(ClaimAnswer),
 
-  claimAny: route('POST /claim', 'member', 'rows', {
+  claimAny: route('POST /claim', 'member', 'outside', {
     summary: 'Claim the next message of any campaign that the extension sends',
     description:
       'With `signedInAs`, messages of other X accounts are returned only if that account has none queued. With an Idempotency-Key, a retry returns the same message under the same lease.',

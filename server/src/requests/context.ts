@@ -32,7 +32,7 @@ export interface RequestContext extends Services {
   setOperation(name: string): void
   /** Sets a response header. */
   setHeader(name: string, value: string): void
-  /** For effects that call another service: stores the answer in the effect's own transaction. */
+  /** For effects `outside` one transaction: stores the answer in one of the effect's own. */
   remember(tx: Db, answer: unknown): Promise<void>
   /** For effects that wait for something they started. Only with an Idempotency-Key. */
   progress?: Progress

@@ -187,6 +187,25 @@ describe('onceOutside', () => {
     expect(await run(async () => 'again')).toBe('went on with first')
   })
 
+  it('rolls back a transaction whose key was answered meanwhile, because its lock was lost', async () => {
+    const { db } = app
+    const withoutLock = (effect: Parameters<typeof onceOutside>[2]) =>
+      onceOutside({ db, locks: { tryTake: async () => async () => {} } }, request(), effect)
+    const createList = ({ remember }: Parameters<Parameters<typeof onceOutside>[2]>[0], name: string) =>
+      db.transaction(async (tx) => {
+        await tx.insert(leadLists).values({ workspaceId: person.workspaceId, name })
+        await remember(tx, name)
+        return name
+      })
+    const late = withoutLock(async (keeping) => {
+      await withoutLock((other) => createList(other, 'first'))
+      return createList(keeping, 'second')
+    })
+    await expect(late).rejects.toMatchObject({ code: 'IDEMPOTENCY_UNDER_WAY' })
+    expect((await listsOf(person)).map(({ name }) => name)).toEqual(['first'])
+    expect(await run(async () => 'again')).toBe('first')
+  })
+
   it('stores the answer of connecting X in the transaction that stores the account', async () => {
     const connect = () =>
       person.call(

@@ -1,13 +1,13 @@
 import { createHash, createHmac, hkdfSync } from 'node:crypto'
 import { ERROR_STATUS } from '@x-automated/contract/errors'
-import { and, eq, lt, sql } from 'drizzle-orm'
+import { and, eq, gt, not, or, sql } from 'drizzle-orm'
 import type { Database, Db } from '../db/open.ts'
 import { Refusal } from '../refusal.ts'
 import { createSealer, type Sealer } from '../sealing.ts'
 import { idempotencyKeys } from './tables.ts'
 
-/** How long the first answer is repeated. */
-const KEPT_HOURS = 24
+/** The first answer is repeated for 24 hours. */
+const isUnexpired = gt(idempotencyKeys.createdAt, sql`now() - interval '24 hours'`)
 
 /** A request that carries an Idempotency-Key. */
 export interface KeyedRequest {
@@ -79,7 +79,10 @@ export async function once(
 
 /** What an external effect can store in its own transactions. */
 export interface Keeping {
-  /** Stores the answer. Without this call, it is stored after the effect ends. */
+  /**
+   * Stores the answer. Without this call, it is stored after the effect ends.
+   * @throws Refusal IDEMPOTENCY_UNDER_WAY: a request that took a lost lock has answered meanwhile
+   */
   remember(tx: Db, answer: unknown): Promise<void>
   progress: Progress
 }
@@ -92,13 +95,14 @@ export interface Progress {
 }
 
 /**
- * Like `once`, for an effect that also calls another service and cannot be one transaction.
+ * Like `once`, for an effect that cannot be one transaction, such as one that calls another service.
  * An advisory lock holds the key while the effect runs, without occupying a pooled connection.
  */
 export async function onceOutside(
   database: Pick<Database, 'db' | 'locks'>,
   request: KeyedRequest,
   effect: (keeping: Keeping) => Promise<unknown>,
+  isKept: (answer: unknown) => boolean = () => true,
 ): Promise<unknown> {
   const { db, locks } = database
   const release = await locks.tryTake(lockOf(request))
@@ -108,22 +112,25 @@ export async function onceOutside(
     const answered = first && firstAnswerOf(first)
     if (answered?.refusal) throw answered.refusal
     if (answered) return answered.answer
-    let isKept = false
+    let isStored = false
     try {
       const answer = await effect({
         async remember(tx, value) {
-          await remember(tx, request, { status: ANSWERED, answer: value })
-          isKept = true
+          if (!(await remember(tx, request, { status: ANSWERED, answer: value })))
+            throw new Refusal('IDEMPOTENCY_UNDER_WAY')
+          isStored = true
         },
         progress: {
           begun: first?.answer ?? undefined,
-          keep: (tx, begun) => remember(tx, request, { status: BEGUN, answer: begun }),
+          async keep(tx, begun) {
+            await remember(tx, request, { status: BEGUN, answer: begun })
+          },
         },
       })
-      if (!isKept) await remember(db, request, { status: ANSWERED, answer })
+      if (!isStored && isKept(answer)) await remember(db, request, { status: ANSWERED, answer })
       return answer
     } catch (error) {
-      if (!isKept && isAnswer(error)) await remember(db, request, refused(error))
+      if (!isStored && isAnswer(error)) await remember(db, request, refused(error))
       throw error
     }
   } finally {
@@ -133,9 +140,7 @@ export async function onceOutside(
 
 /** Deletes expired idempotency keys. */
 export async function purgeIdempotencyKeys(db: Db): Promise<void> {
-  await db
-    .delete(idempotencyKeys)
-    .where(lt(idempotencyKeys.createdAt, sql`now() - make_interval(hours => ${KEPT_HOURS})`))
+  await db.delete(idempotencyKeys).where(not(isUnexpired))
 }
 
 /** Values of `status`. */
@@ -159,13 +164,7 @@ async function findFirst(db: Db, request: KeyedRequest): Promise<Stored | null> 
   const [row] = await db
     .select()
     .from(idempotencyKeys)
-    .where(
-      and(
-        eq(idempotencyKeys.scope, request.scope),
-        eq(idempotencyKeys.key, request.key),
-        sql`${idempotencyKeys.createdAt} > now() - make_interval(hours => ${KEPT_HOURS})`,
-      ),
-    )
+    .where(and(eq(idempotencyKeys.scope, request.scope), eq(idempotencyKeys.key, request.key), isUnexpired))
   if (row && row.requestHash !== request.hash) throw new Refusal('IDEMPOTENCY_KEY_REUSED')
   return row ? { status: row.status, answer: opened(request, row.answer) } : null
 }
@@ -183,18 +182,19 @@ function firstAnswerOf({ status, answer }: Stored): FirstAnswer | null {
   return { refusal: new Refusal(code, message, { details }) }
 }
 
-async function remember(db: Db, request: KeyedRequest, { status, answer }: Stored): Promise<void> {
+/** Stores an answer or progress. @returns false if an answer is stored already */
+async function remember(db: Db, request: KeyedRequest, { status, answer }: Stored): Promise<boolean> {
   const { scope, key, hash, sealer } = request
   const row = { scope, key, requestHash: hash, status, answer: { sealed: sealer.seal(JSON.stringify(answer ?? null)) } }
-  await db
+  const { rowCount } = await db
     .insert(idempotencyKeys)
     .values(row)
-    // Only an expired row or this effect's own progress can conflict: the lock and the lookup came
-    // first.
     .onConflictDoUpdate({
       target: [idempotencyKeys.scope, idempotencyKeys.key],
       set: { ...row, createdAt: sql`now()` },
+      setWhere: or(eq(idempotencyKeys.status, BEGUN), not(isUnexpired)),
     })
+  return rowCount === 1
 }
 
 /** The lock key of a scope and key: the first 63 bits of a hash. */

@@ -208,7 +208,36 @@ describe('a claim whose response was lost', () => {
     expect(await ask('three')).toMatchObject({ status: 200, body: { dmId: next.body.dmId } })
   })
 
-  it('leaves expired leases to the sweep, because a refusal would roll back', async () => {
+  it('holds no lock of an earlier account while the next is tried, and still repeats its response', async () => {
+    await subscribe(app, person)
+    const accounts = [(await connectX(app, person)).id, (await connectX(app, person)).id]
+    const ids: string[] = []
+    for (const xAccountId of accounts) {
+      const list = await makeList(app, person, openHandles(2))
+      ids.push((await launch(person, list, { channel: 'extension', xAccountId })).id)
+    }
+    await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: accounts[0]!, dailyCap: 1 })
+    expect((await claim(ids[0]!)).status).toBe(200)
+    const ask = () => person.call('POST', '/claim', { holder: 'laptop' }, { 'idempotency-key': 'several' })
+    const waiting = await app.db.transaction(async (tx) => {
+      await tx.execute(sql`select from campaigns where id = ${ids[1]} for update`)
+      const answer = ask()
+      await waitForBlockedStatement(app)
+      await tx.execute(sql`select from campaigns where id = ${ids[0]} for update nowait`)
+      await tx.execute(sql`select from x_accounts where id = ${accounts[0]} for update nowait`)
+      return { answer }
+    })
+    const first = await waiting.answer
+    expect(first).toMatchObject({ status: 200, body: { sendsAs: expect.any(String) } })
+    expect((await ask()).body).toEqual(first.body)
+    const leased = await app.db
+      .select({ id: dms.id })
+      .from(dms)
+      .where(sql`campaign_id = ${ids[1]} and lease is not null`)
+    expect(leased).toEqual([{ id: first.body.dmId }])
+  })
+
+  it('leaves expired leases to the sweep', async () => {
     const { id } = await launched(1)
     const { body } = await claim(id)
     await runOut(body.dmId)

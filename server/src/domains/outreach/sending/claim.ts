@@ -9,6 +9,7 @@ import type { Db } from '../../../db/open.ts'
 import { executePrepared } from '../../../db/prepared.ts'
 import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
+import type { RequestContext } from '../../../requests/context.ts'
 import { leads, mayGoOut, sampleReason } from '../../leads/leads/tables.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
@@ -305,16 +306,19 @@ export type ClaimAnswer =
     }
   | { status: 204; headers?: Record<string, string> }
 
+/** `remember` stores the answer in the transaction that claims, so that a retry gets it again. */
+type ClaimContext = Pick<RequestContext, 'db' | 'env' | 'remember'>
+
 /**
- * Gives the next message of one campaign to an extension. Leaves expired leases to `expireLeases`,
- * because a refusal would roll that back. @throws Refusal CAMPAIGN_NOT_FOUND, _CHANNEL or _STATE
+ * Gives the next message of one campaign to an extension. Leaves expired leases to `expireLeases`.
+ * @throws Refusal CAMPAIGN_NOT_FOUND, _CHANNEL or _STATE
  */
 export async function claimOne(
-  db: Db,
-  env: SendingEnv,
+  context: ClaimContext,
   actor: Actor,
   { id, holder }: { id: string; holder: string },
 ): Promise<ClaimAnswer> {
+  const { db } = context
   const [campaign] = await db
     .select()
     .from(campaigns)
@@ -323,7 +327,7 @@ export async function claimOne(
   if (campaign.channel === 'api') throw new Refusal('CAMPAIGN_CHANNEL')
   if (campaign.status !== 'active')
     throw new Refusal('CAMPAIGN_STATE', `This campaign is ${campaign.status}. Only active campaigns send messages.`)
-  const { taken, waits } = await claimFirst(db, env, actor, extensionOf(holder), [id])
+  const { taken, waits } = await claimByExtension(context, actor, holder, [id])
   if (taken) return given(taken)
   return nothingDue(waits.length > 0 ? Math.min(...waits.map(secondsOf)) : await secondsUntilLeaseExpires(db, [id]))
 }
@@ -364,11 +368,11 @@ async function lockCampaign(tx: Db, { workspaceId }: Actor, id: string) {
 
 /** Like `claimOne`, for the oldest active extension campaign with a due message. */
 export async function claimAny(
-  db: Db,
-  env: SendingEnv,
+  context: ClaimContext,
   actor: Actor,
   { holder, signedInAs }: { holder: string; signedInAs?: string | undefined },
 ): Promise<ClaimAnswer> {
+  const { db } = context
   const found = await findSendable(
     db,
     actor,
@@ -377,7 +381,7 @@ export async function claimAny(
   // Campaigns of other accounts come last: claiming one makes the extension report the mismatch.
   const sendable = found.filter(({ handle }) => !isDifferentAccount(handle, signedInAs))
   const ids = (sendable.length > 0 ? sendable : found).map(({ id }) => id)
-  const { taken, waits } = await claimFirst(db, env, actor, extensionOf(holder), ids)
+  const { taken, waits } = await claimByExtension(context, actor, holder, ids)
   if (taken) return given(taken)
   const ends = (await secondsUntilLeaseExpires(db, ids)) ?? Number.POSITIVE_INFINITY
   const soonest = Math.min(ends, ...waits.map(secondsOf))
@@ -405,15 +409,32 @@ function findSendable(db: Db, { workspaceId }: Actor, which: SQL) {
     .orderBy(asc(campaigns.createdAt), asc(campaigns.id))
 }
 
-/** Claims from the first of these campaigns that allows it. Each transaction locks one account. */
-async function claimFirst(db: Db, env: SendingEnv, actor: Actor, sender: Sender, ids: readonly string[]) {
+function claimByExtension(context: ClaimContext, actor: Actor, holder: string, ids: readonly string[]) {
+  const { db, env, remember } = context
+  return claimFirst(db, env, actor, extensionOf(holder), ids, (tx, taken) => remember(tx, given(taken)))
+}
+
+/**
+ * Claims from the first of these campaigns that allows it. Each transaction locks one account.
+ * @param db the pool @param keep runs in the transaction that claims
+ */
+async function claimFirst(
+  db: Db,
+  env: SendingEnv,
+  actor: Actor,
+  sender: Sender,
+  ids: readonly string[],
+  keep: (tx: Db, taken: Taken) => Promise<void> = async () => {},
+) {
   const waits: Extract<Answer, { kind: 'wait' }>[] = []
   for (const turn of await findTurns(db, ids)) {
     const answer = await transact(db, async (tx): Promise<Answer> => {
       const campaign = await lockCampaign(tx, actor, turn.id)
       // It may have changed since it was found.
       if (campaign?.status !== 'active' || (sender.maySend && campaign.channel === 'api')) return { kind: 'nothing' }
-      return claim(tx, env, sender, scopeOf(campaign, turn))
+      const answer = await claim(tx, env, sender, scopeOf(campaign, turn))
+      if (answer.kind === 'claimed') await keep(tx, answer)
+      return answer
     })
     if (answer.kind === 'claimed') return { taken: answer, waits }
     if (answer.kind === 'wait') waits.push(answer)

@@ -12,12 +12,8 @@ export const sendingRoutes = {
     const { dms, ...page } = await listMessages(context.db, context.actor, input)
     return { ...page, dms: dms.map((dm) => context.pictures.withLead(dm)) }
   }),
-  claim: member.campaigns.claim.handler(({ context, input }) =>
-    claimOne(context.db, context.env, context.actor, input),
-  ),
-  claimAny: member.campaigns.claimAny.handler(({ context, input }) =>
-    claimAny(context.db, context.env, context.actor, input),
-  ),
+  claim: member.campaigns.claim.handler(({ context, input }) => claimOne(context, context.actor, input)),
+  claimAny: member.campaigns.claimAny.handler(({ context, input }) => claimAny(context, context.actor, input)),
   recordOutcome: member.campaigns.recordOutcome.handler(({ context, input }) =>
     reportOutcome(context.db, context.actor, input),
   ),

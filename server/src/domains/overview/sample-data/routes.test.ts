@@ -229,7 +229,8 @@ describe('on the real X, a message to a sample lead', () => {
 
   it('is never claimed by an extension or the simulated queue', async () => {
     const planted = await queued('extension')
-    expect((await claimAny(app.db, real(), planted.person.actor, { holder: 'a browser' })).status).toBe(204)
+    const context = { db: app.db, env: real(), remember: async () => {} }
+    expect((await claimAny(context, planted.person.actor, { holder: 'a browser' })).status).toBe(204)
     await expectSkipped(planted, 16)
     const other = await queued('extension')
     expect(await claimSimulated(app.db, real(), other.person.actor)).toBeNull()
