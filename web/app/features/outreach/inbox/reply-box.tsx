@@ -1,25 +1,24 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { formatList, formatNumber } from '@x-automated/contract/format'
-import type { Conversation, Draft, Message } from '@x-automated/contract/outreach/conversations'
+import type { Conversation, Draft } from '@x-automated/contract/outreach/conversations'
 import { Slash } from 'lucide-react'
-import { type RefObject, useEffect, useRef, useState } from 'react'
-import { api, client, errorCode, errorText } from '../../../api'
+import { type RefObject, useState } from 'react'
+import { api } from '../../../api'
 import { Button, IconButton } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Kbd } from '../../../ui/kbd'
-import { useRefresh } from '../../../use-refresh'
 import { MESSAGE_MAX } from '../campaigns/message-field'
 import { undoable } from '../sequences/undoable'
 import { SuggestionsNeedModel } from '../writer/connect-model'
 import { useReplySuggestions } from '../writer/reply-suggestions'
-import { cacheDraft } from './conversation-cache'
 import { EmojiMenu } from './emoji-menu'
 import { sinceText } from './inbox-text'
+import { ReplyProblem } from './reply-problem'
 import { sendKeys } from './send-keys'
 import { variablesIn, withValues } from './snippet-insertion'
 import { useSnippetList } from './snippet-list'
-
-const SAVE_AFTER_MS = 800
+import { useReply } from './use-reply'
+import { useSavedDraft } from './use-saved-draft'
 
 interface ReplyBoxProps {
   conversation: Pick<Conversation, 'id' | 'lead'>
@@ -36,35 +35,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   const { id, lead } = conversation
   const [text, setText] = useState(draft?.text ?? '')
   const draftSaves = useSavedDraft(id, text, draft?.text ?? '')
-  // What arrives while someone writes may change their answer, so the server refuses it once.
-  const seenMessageId = useRef(lastMessageId)
-  if (text === '') seenMessageId.current = lastMessageId
-  const refresh = useRefresh()
-  const answer = useAnswer()
-  const send = useMutation({
-    async mutationFn(sent: { text: string; afterMessageId: string }) {
-      // A save that ends later would leave the draft behind.
-      await draftSaves.settled()
-      return answer({ id, ...sent })
-    },
-    onMutate(sent) {
-      draftSaves.discard()
-      setText('')
-      onSending(sent.text)
-    },
-    onSuccess(message) {
-      seenMessageId.current = message.id
-    },
-    onError(error, sent) {
-      seenMessageId.current = newerIn(error)[0]?.id ?? sent.afterMessageId
-      // What was not sent can be changed and sent again; what is typed meanwhile stays.
-      if (errorCode(error) !== 'DM_UNSETTLED') setText((now) => now || sent.text)
-    },
-    onSettled: async () => {
-      await refresh(api.conversations)
-      onSending(null)
-    },
-  })
+  const reply = useReply({ conversationId: id, lastMessageId, text, setText, draftSaves, onSending })
   const recipient = {
     ...lead,
     metadata: useQuery(api.leads.find.queryOptions({ input: { id: lead.id } })).data?.metadata ?? {},
@@ -74,7 +45,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   const [asWritten, setAsWritten] = useState('')
   const isReady = trimmed !== '' && text.length <= MESSAGE_MAX && (variables.length === 0 || asWritten === trimmed)
   const submit = () => {
-    if (isReady && !send.isPending) send.mutate({ text: trimmed, afterMessageId: seenMessageId.current })
+    if (isReady && !reply.isPending) reply.send(trimmed)
   }
   const snippets = useSnippetList({ text, setText, textarea, recipient })
   const insert = (inserted: string) => {
@@ -92,7 +63,6 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
       textarea.current?.focus()
     },
   })
-  const problem = send.isError && !send.isPending ? problemOf(send.error) : null
   return (
     // One column that a long word cannot widen.
     <div className="grid grid-cols-1 gap-2">
@@ -101,17 +71,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
           <bdi>{name}</bdi> started a reply {sinceText(updatedAt, Date.now())}
         </p>
       ))}
-      {problem && (
-        <Callout tone={problem.tone} title={problem.title}>
-          {problem.newer.map((message) => (
-            <p key={message.id} className="wrap-anywhere">
-              <span className="text-muted">{message.isOurs ? 'Your team: ' : 'They: '}</span>
-              <bdi>{message.text ?? 'Text not stored'}</bdi>
-            </p>
-          ))}
-          {problem.text}
-        </Callout>
-      )}
+      {reply.isError && <ReplyProblem error={reply.error} />}
       {variables.length > 0 && asWritten !== trimmed && (
         <Variables
           names={variables}
@@ -148,7 +108,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
             value={text}
             onChange={(event) => {
               setText(event.currentTarget.value)
-              if (send.isError) send.reset()
+              if (reply.isError) reply.reset()
             }}
             onSelect={snippets.onSelect}
             {...snippets.props}
@@ -178,7 +138,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
             {text !== '' && formatNumber(text.length)}
             <span className="sr-only"> characters</span>
           </span>
-          <Button size="sm" variant="primary" disabled={!isReady} loading={send.isPending} onClick={submit}>
+          <Button size="sm" variant="primary" disabled={!isReady} loading={reply.isPending} onClick={submit}>
             Send <Kbd>{sendKeys()}</Kbd>
           </Button>
         </div>
@@ -222,99 +182,4 @@ function Variables({ names, text, filled, onFill, onKeep }: VariablesProps) {
       {missing.length > 0 ? 'Replace it before you send.' : null}
     </Callout>
   )
-}
-
-/** Sends an answer. If the response to it was lost, the same text repeats that call: never sent twice. */
-function useAnswer() {
-  type Answer = Parameters<typeof client.conversations.answer>[0]
-  const lost = useRef<{ body: Answer; idempotencyKey: string } | null>(null)
-  return async (body: Answer) => {
-    const call = lost.current?.body.text === body.text ? lost.current : { body, idempotencyKey: crypto.randomUUID() }
-    lost.current = call
-    try {
-      const message = await client.conversations.answer(call.body, { context: { idempotencyKey: call.idempotencyKey } })
-      lost.current = null
-      return message
-    } catch (error) {
-      if (errorCode(error) !== null) lost.current = null
-      throw error
-    }
-  }
-}
-
-/** Saves the text some time after it has changed, and when the box or the page closes. */
-function useSavedDraft(id: string, text: string, savedBefore: string) {
-  const queries = useQueryClient()
-  const saved = useRef(savedBefore)
-  const saving = useRef<Promise<unknown>>(Promise.resolve())
-  const latest = useRef(text)
-  latest.current = text
-  const save = useRef(() => {
-    if (latest.current === saved.current) return
-    const next = latest.current
-    saved.current = next
-    cacheDraft(queries, id, next)
-    // The next change saves it again.
-    saving.current = client.conversations.saveDraft({ id, text: next }).catch(() => {
-      if (saved.current === next) saved.current = ''
-    })
-  })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each change starts the time again
-  useEffect(() => {
-    const timer = setTimeout(save.current, SAVE_AFTER_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  useEffect(() => {
-    const { current } = save
-    addEventListener('pagehide', current)
-    return () => {
-      removeEventListener('pagehide', current)
-      current()
-    }
-  }, [])
-  return {
-    settled: () => saving.current,
-    /** The server deletes the draft of what is sent. */
-    discard() {
-      saved.current = ''
-      latest.current = ''
-      cacheDraft(queries, id, '')
-    },
-  }
-}
-
-interface Problem {
-  tone: 'warn' | 'bad'
-  title: string
-  text: string
-  newer: readonly Pick<Message, 'id' | 'text' | 'isOurs'>[]
-}
-
-/** What was said since the author looked, newest first; empty for other errors. */
-function newerIn(error: unknown): readonly Message[] {
-  const { data } = error as { data?: unknown }
-  return errorCode(error) === 'CONVERSATION_CHANGED' && Array.isArray(data) ? data : []
-}
-
-const UNKNOWN = 'It is unknown whether this was sent'
-
-/** What went wrong, and what to do. */
-function problemOf(error: unknown): Problem {
-  const text = errorText(error, 'Failed to send. Please try again.')
-  switch (errorCode(error)) {
-    case 'CONVERSATION_CHANGED':
-      return {
-        tone: 'warn',
-        title: 'Not sent: the conversation has changed',
-        text: 'Send again if it still fits.',
-        newer: newerIn(error),
-      }
-    case 'DM_UNSETTLED':
-      return { tone: 'warn', title: UNKNOWN, text, newer: [] }
-    // No response: the same text again is sent at most once.
-    case null:
-      return { tone: 'warn', title: UNKNOWN, text: `${text} Sending it again sends it only once.`, newer: [] }
-    default:
-      return { tone: 'bad', title: 'Not sent', text, newer: [] }
-  }
 }

@@ -92,31 +92,15 @@ export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
               <p className="wrap-anywhere">{text}</p>
             )
           ) : (
-            <>
-              <Field label={`Opener for ${name}`} hideLabel error={problem ?? undefined}>
-                <Textarea
-                  maxLength={OPENER_MAX}
-                  autoFocus
-                  value={draft}
-                  onChange={(event) => setDraft(event.currentTarget.value)}
-                  onKeyDown={(event) => event.key === 'Escape' && close()}
-                />
-              </Field>
-              <div className="flex flex-wrap gap-2">
-                <Button
-                  size="sm"
-                  variant="primary"
-                  disabled={draft.trim() === ''}
-                  loading={update.isPending}
-                  onClick={() => update.run({ text: draft.trim(), isApproved: true })}
-                >
-                  Save and approve
-                </Button>
-                <Button size="sm" variant="ghost" disabled={update.isPending} onClick={close}>
-                  Cancel
-                </Button>
-              </div>
-            </>
+            <OpenerEditor
+              name={name}
+              draft={draft}
+              problem={problem}
+              isSaving={update.isPending}
+              onChange={setDraft}
+              onSave={() => update.run({ text: draft.trim(), isApproved: true })}
+              onCancel={close}
+            />
           )}
           {draft === null && isUnread(opener, refused) && (
             <p role="status" className="text-xs text-warn">
@@ -175,6 +159,41 @@ export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
         {!canChange && status === 'approved' && <Approved opener={opener} />}
       </Td>
     </Tr>
+  )
+}
+
+interface OpenerEditorProps {
+  /** Of the person it is for. */
+  name: string
+  draft: string
+  problem: string | null
+  isSaving: boolean
+  onChange: (draft: string) => void
+  onSave: () => void
+  onCancel: () => void
+}
+
+function OpenerEditor({ name, draft, problem, isSaving, onChange, onSave, onCancel }: OpenerEditorProps) {
+  return (
+    <>
+      <Field label={`Opener for ${name}`} hideLabel error={problem ?? undefined}>
+        <Textarea
+          maxLength={OPENER_MAX}
+          autoFocus
+          value={draft}
+          onChange={(event) => onChange(event.currentTarget.value)}
+          onKeyDown={(event) => event.key === 'Escape' && onCancel()}
+        />
+      </Field>
+      <div className="flex flex-wrap gap-2">
+        <Button size="sm" variant="primary" disabled={draft.trim() === ''} loading={isSaving} onClick={onSave}>
+          Save and approve
+        </Button>
+        <Button size="sm" variant="ghost" disabled={isSaving} onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </>
   )
 }
 

@@ -1,0 +1,89 @@
+import type { ReplyLabel } from '@x-automated/contract/leads/leads'
+import type { Conversation } from '@x-automated/contract/outreach/conversations'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { useKeys } from '../../../ui/use-keys'
+import { LABEL_NAMES } from '../../leads/leads/history-text'
+import { snoozeText } from './inbox-text'
+import { LABEL_KEYS } from './label-keypad'
+import { type Inbox, useChangeConversation } from './use-inbox'
+
+/** The lead's name, else their handle. */
+export const nameOf = ({ lead }: Conversation) => lead.name || `@${lead.twitterHandle}`
+
+/** What is done with the open conversation, and which of its menus is shown. */
+export function useConversationActions(inbox: Inbox, conversation: Conversation) {
+  const { change } = useChangeConversation()
+  const [shown, setShown] = useState<'snooze' | 'assign' | 'card' | null>(inbox.nextMenu.current)
+  useEffect(() => {
+    inbox.nextMenu.current = null
+  }, [inbox.nextMenu])
+  return {
+    shown,
+    setShown,
+    finish(target = conversation) {
+      const done = target.status !== 'done'
+      const back = () => inbox.open(target.id)
+      inbox.openNext()
+      void change(
+        target,
+        { status: done ? 'done' : 'open' },
+        { done: `${nameOf(target)}: ${done ? 'done' : 'open again'}`, onUndone: back },
+      )
+    },
+    snooze(until: Date, reengage: boolean) {
+      setShown(null)
+      inbox.openNext()
+      const update = { status: 'snoozed', snoozedUntil: until.toISOString(), ...(reengage && { reengage }) } as const
+      const done = `Snoozed until ${snoozeText(until, Date.now())}`
+      void change(conversation, update, { done, onUndone: () => inbox.open(conversation.id) })
+    },
+    setLabel(label: ReplyLabel, target = conversation) {
+      // The key of the classifier's own label confirms it.
+      if (label !== target.label || target.confidence !== null)
+        void change(target, { label }, { done: `Labeled ${LABEL_NAMES[label]}` })
+    },
+    assign: (assigneeId: string | null, to: string | null) =>
+      void change(conversation, { assigneeId }, { done: to === null ? 'Unassigned' : `Assigned to ${to}` }),
+    markAsRead: (isRead: boolean) => void change(conversation, { isRead }),
+  }
+}
+
+export type ConversationActions = ReturnType<typeof useConversationActions>
+
+interface ConversationKeys {
+  inbox: Inbox
+  conversation: Conversation
+  actions: ConversationActions
+  textarea: RefObject<HTMLTextAreaElement | null>
+}
+
+/** The keys of the open conversation. While conversations are selected, most act on those instead. */
+export function useConversationKeys({ inbox, conversation, actions, textarea }: ConversationKeys) {
+  const openMenu = (menu: 'snooze' | 'assign') => {
+    if (inbox.target(conversation) === conversation) actions.setShown(menu)
+    else inbox.nextMenu.current = menu
+  }
+  const reply = { r: () => textarea.current?.focus() }
+  const keys = {
+    e: () => actions.finish(inbox.target(conversation)),
+    h: () => openMenu('snooze'),
+    a: () => openMenu('assign'),
+    ...Object.fromEntries(
+      LABEL_KEYS.map((label, index) => [String(index + 1), () => actions.setLabel(label, inbox.target(conversation))]),
+    ),
+  }
+  useKeys(inbox.selection.isOn ? reply : { ...reply, ...keys })
+}
+
+/** Marks a conversation as read once its messages are shown. */
+export function useReadMark(conversation: Conversation, isShown: boolean) {
+  const { change } = useChangeConversation()
+  // Once per message: a conversation that is marked as unread stays so until the lead writes.
+  const readAt = useRef('')
+  const lastId = conversation.lastMessage.id
+  useEffect(() => {
+    if (!isShown || readAt.current === lastId) return
+    readAt.current = lastId
+    if (conversation.isUnread) void change(conversation, { isRead: true })
+  })
+}

@@ -1,0 +1,68 @@
+import { useMutation } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { api, client, errorCode } from '../../../api'
+import { useRefresh } from '../../../use-refresh'
+import { newerIn } from './reply-problem'
+import type { useSavedDraft } from './use-saved-draft'
+
+interface ReplyOptions {
+  conversationId: string
+  lastMessageId: string
+  text: string
+  setText: (change: string | ((text: string) => string)) => void
+  draftSaves: ReturnType<typeof useSavedDraft>
+  /** What is on its way; null: nothing. */
+  onSending: (text: string | null) => void
+}
+
+/** Sends an answer: clears the reply box, and restores its text if it was not sent. */
+export function useReply({ conversationId, lastMessageId, text, setText, draftSaves, onSending }: ReplyOptions) {
+  // What arrives while someone writes may change their answer, so the server refuses it once.
+  const seenMessageId = useRef(lastMessageId)
+  if (text === '') seenMessageId.current = lastMessageId
+  const refresh = useRefresh()
+  const answer = useAnswer()
+  const reply = useMutation({
+    async mutationFn(sent: { text: string; afterMessageId: string }) {
+      // A save that ends later would leave the draft behind.
+      await draftSaves.settled()
+      return answer({ id: conversationId, ...sent })
+    },
+    onMutate(sent) {
+      draftSaves.discard()
+      setText('')
+      onSending(sent.text)
+    },
+    onSuccess(message) {
+      seenMessageId.current = message.id
+    },
+    onError(error, sent) {
+      seenMessageId.current = newerIn(error)[0]?.id ?? sent.afterMessageId
+      // What was not sent can be changed and sent again; what is typed meanwhile stays.
+      if (errorCode(error) !== 'DM_UNSETTLED') setText((now) => now || sent.text)
+    },
+    onSettled: async () => {
+      await refresh(api.conversations)
+      onSending(null)
+    },
+  })
+  return { ...reply, send: (sent: string) => reply.mutate({ text: sent, afterMessageId: seenMessageId.current }) }
+}
+
+/** Sends an answer. If the response to it was lost, the same text repeats that call: never sent twice. */
+function useAnswer() {
+  type Answer = Parameters<typeof client.conversations.answer>[0]
+  const lost = useRef<{ body: Answer; idempotencyKey: string } | null>(null)
+  return async (body: Answer) => {
+    const call = lost.current?.body.text === body.text ? lost.current : { body, idempotencyKey: crypto.randomUUID() }
+    lost.current = call
+    try {
+      const message = await client.conversations.answer(call.body, { context: { idempotencyKey: call.idempotencyKey } })
+      lost.current = null
+      return message
+    } catch (error) {
+      if (errorCode(error) !== null) lost.current = null
+      throw error
+    }
+  }
+}
