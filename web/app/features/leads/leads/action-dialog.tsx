@@ -1,0 +1,42 @@
+import type { ShownDialog } from '../../../ui/use-dialogs'
+import { AddToList } from './add-to-list'
+import { BasisDialog } from './basis-dialog'
+import type { Picked } from './lead-selection'
+import type { LeadsAction } from './leads-toolbar'
+import { ManageTagsDialog } from './manage-tags-dialog'
+import { SendDialog } from './send-dialog'
+import { TagDialog } from './tag-dialog'
+
+interface ActionDialogProps extends ShownDialog {
+  action: LeadsAction
+  picked: Picked
+  /** Of a single lead. */
+  handle: string | undefined
+  /** The leads were listed or messaged. */
+  onDone: () => void
+  onSend: (message: string) => void
+  onManageTags: () => void
+}
+
+/** The dialog of an action on leads. Deletion and suppression ask in one of their own. */
+export function ActionDialog({ action, picked, handle, onDone, onSend, onManageTags, ...props }: ActionDialogProps) {
+  switch (action) {
+    case 'send': {
+      const send = (message: string) => {
+        onSend(message)
+        onDone()
+      }
+      return <SendDialog picked={picked} handle={handle} onSend={send} {...props} />
+    }
+    case 'list':
+      return <AddToList picked={picked} onAdded={onDone} {...props} />
+    case 'tag':
+      return <TagDialog picked={picked} onManage={onManageTags} {...props} />
+    case 'basis':
+      return <BasisDialog picked={picked} {...props} />
+    case 'tags':
+      return <ManageTagsDialog {...props} />
+    default:
+      return null
+  }
+}

@@ -1,0 +1,72 @@
+import { type KeyGroup, useKeys } from '../../../ui/use-keys'
+import { type Picked, pickedCount } from './lead-selection'
+import type { LeadsAction } from './leads-toolbar'
+import { focusedLead, moveFocus } from './row-focus'
+import type { LeadsSelection } from './use-leads-table'
+
+const VIEWER_KEYS: readonly KeyGroup[] = [
+  {
+    title: 'Leads',
+    keys: [
+      ['J', 'Next lead'],
+      ['K', 'Previous lead'],
+      ['E', 'Open the lead'],
+      ['F', 'Filter'],
+    ],
+  },
+]
+const LEADS_KEYS: readonly KeyGroup[] = [
+  ...VIEWER_KEYS,
+  {
+    title: 'Selected or open leads',
+    keys: [
+      ['X', 'Select people'],
+      ['T', 'Tags'],
+      ['L', 'Add to list'],
+      ['R', 'Message the open lead'],
+      ['Esc', 'Clear the selection'],
+    ],
+  },
+]
+
+interface LeadsKeys {
+  selection: LeadsSelection
+  picked: Picked
+  act: (action: LeadsAction, picked: Picked) => void
+  onOpen: (id: string) => void
+  mayWrite: boolean
+}
+
+/** The keys of the page: they act on the selected leads, or on the row that has the focus. */
+export function useLeadsKeys({ selection, picked, act, onOpen, mayWrite }: LeadsKeys) {
+  const { table, mode, switchTo, clear } = selection
+  const open = () => {
+    const id = focusedLead() ?? table.getRowModel().rows[0]?.id
+    if (id) onOpen(id)
+  }
+  const actOnTarget = (action: LeadsAction) => () => {
+    const id = focusedLead()
+    if (pickedCount(picked) > 0) act(action, picked)
+    else if (id) act(action, { ids: [id] })
+  }
+  const select = () => {
+    const id = focusedLead()
+    if (mode === 'messages') switchTo('people', id)
+    else if (id)
+      table
+        .getRowModel()
+        .rows.find((row) => row.id === id)
+        ?.toggleSelected()
+  }
+  const isSelecting = mode === 'people' || pickedCount(picked) > 0
+  useKeys(
+    {
+      j: () => moveFocus(1),
+      k: () => moveFocus(-1),
+      e: open,
+      ...(mayWrite && { x: select, t: actOnTarget('tag'), l: actOnTarget('list') }),
+      ...(isSelecting && { escape: () => (mode === 'people' ? switchTo('messages') : clear()) }),
+    },
+    { repeated: 'jk', groups: mayWrite ? LEADS_KEYS : VIEWER_KEYS },
+  )
+}

@@ -1,0 +1,25 @@
+import { useMemo, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { parseLayout, type TableLayout } from './leads-columns'
+import { type LeadsView, toLeadsParams } from './leads-url'
+import { useKept } from './use-kept'
+
+/** The table's layout, kept in this browser. While a column is dragged, it only shows. */
+export function useTableLayout({ filter, page, sort }: LeadsView) {
+  const [kept, keep] = useKept('leadsTable')
+  const stored = useMemo(() => parseLayout(kept), [kept])
+  const [dragged, setDragged] = useState<TableLayout | null>(null)
+  const navigate = useNavigate()
+  const layout = dragged ?? stored
+  const changeLayout = async (next: TableLayout, isDragging = false) => {
+    setDragged(isDragging ? next : null)
+    if (isDragging) return
+    // First to the page of the new size that has the same leads: the page of today may not exist in it.
+    if (next.pageSize !== layout.pageSize) {
+      const search = toLeadsParams(filter, Math.floor(((page - 1) * layout.pageSize) / next.pageSize) + 1, sort)
+      await navigate({ search: search.toString() }, { replace: true, preventScrollReset: true })
+    }
+    keep(JSON.stringify(next))
+  }
+  return { layout, changeLayout }
+}

@@ -1,0 +1,50 @@
+import { formatNumber } from '@x-automated/contract/format'
+import type { ListedLead } from '@x-automated/contract/leads/leads'
+import { useState } from 'react'
+import type { LeadSheetProps } from './lead-sheet'
+
+interface WalkInput {
+  /** The current page; undefined while it loads. */
+  leads: readonly ListedLead[] | undefined
+  /** How many leads come before the page. */
+  first: number
+  total: number
+  opened: string | null
+  onOpen: (id: string) => void
+  onPage: (by: 1 | -1) => void
+}
+
+/** The way from the open lead to its neighbors, across pages. */
+export function useWalk({
+  leads,
+  first,
+  total,
+  opened,
+  onOpen,
+  onPage,
+}: WalkInput): Pick<LeadSheetProps, 'place' | 'onNext' | 'onPrevious'> {
+  // The page that was asked for opens at this end.
+  const [entry, setEntry] = useState<1 | -1 | null>(null)
+  if (entry !== null && leads && !leads.some(({ id }) => id === opened)) {
+    setEntry(null)
+    const lead = leads.at(entry === 1 ? 0 : -1)
+    if (lead && opened) onOpen(lead.id)
+  }
+  const at = leads?.findIndex(({ id }) => id === opened) ?? -1
+  if (!leads || at < 0) return { place: null, onNext: null, onPrevious: null }
+  const step = (by: 1 | -1) => {
+    const next = leads[at + by]
+    if (next) return () => onOpen(next.id)
+    const place = first + at + by
+    if (place < 0 || place >= total) return null
+    return () => {
+      setEntry(by)
+      onPage(by)
+    }
+  }
+  return {
+    place: `${formatNumber(first + at + 1)} of ${formatNumber(total)}`,
+    onNext: step(1),
+    onPrevious: step(-1),
+  }
+}
