@@ -84,7 +84,10 @@ export const Campaign = z.object({
 })
 export type Campaign = z.output<typeof Campaign>
 
-const name = requiredName(200)
+/** Maximum length of a campaign's name. */
+export const CAMPAIGN_NAME_MAX = 200
+
+const name = requiredName(CAMPAIGN_NAME_MAX)
 const messageTemplate = requiredText(MESSAGE_MAX)
 const channel = z.enum(['api', 'extension'])
 /** Pass the last response's cursor. Every page costs the same, however deep. */

@@ -1,4 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
+import { CAMPAIGN_NAME_MAX } from '@x-automated/contract/outreach/campaigns'
 import { parseTemplate, type Recipient, renderTemplate } from '@x-automated/contract/outreach/template'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
@@ -35,7 +36,7 @@ export async function duplicate(db: Db, actor: Actor, id: string) {
   if (!leadListId)
     throw new Refusal('CAMPAIGN_STATE', "This campaign's lead list was deleted. Create a campaign with another list.")
   const copy = {
-    name: `${name.slice(0, NAME_MAX - COPY.length)}${COPY}`,
+    name: `${name.slice(0, CAMPAIGN_NAME_MAX - COPY.length)}${COPY}`,
     leadListId,
     templateId,
     channel,
@@ -48,8 +49,6 @@ export async function duplicate(db: Db, actor: Actor, id: string) {
 }
 
 const COPY = ' (copy)'
-/** Maximum length of a campaign's name, in characters. */
-const NAME_MAX = 200
 
 /** Recipient of a test message if the list is empty. */
 const EXAMPLE: Recipient = { name: 'Maya Okafor', twitterHandle: 'mayabuilds', metadata: {} }

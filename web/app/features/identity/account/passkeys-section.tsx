@@ -1,7 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { InputOf } from '@x-automated/contract/contract'
+import { secondFactors } from '@x-automated/contract/identity/second-factors'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, client, errorText } from '../../../api'
+import { contractResolver } from '../../../contract-resolver'
 import { session } from '../../../session'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
@@ -49,12 +52,13 @@ export function PasskeysSection() {
 function AddPasskey({ onRecoveryCodes }: { onRecoveryCodes: (codes: string[] | null) => void }) {
   const queries = useQueryClient()
   const withReauthentication = useReauthentication()
-  const form = useForm({ defaultValues: { name: '' } })
+  const form = useForm({
+    resolver: contractResolver(secondFactors.enrol),
+    defaultValues: { kind: 'passkey' as const, name: '' },
+  })
   const add = useMutation({
-    async mutationFn({ name }: { name: string }) {
-      const { id, options } = await withReauthentication(() =>
-        client.secondFactors.enrol({ kind: 'passkey', name: name.trim() }),
-      )
+    async mutationFn(input: InputOf<'secondFactors', 'enrol'>) {
+      const { id, options } = await withReauthentication(() => client.secondFactors.enrol(input))
       try {
         return await client.secondFactors.verify({ id, credential: await createPasskey(options) })
       } catch (error) {
@@ -67,7 +71,7 @@ function AddPasskey({ onRecoveryCodes }: { onRecoveryCodes: (codes: string[] | n
       session.announce('MFA_CHALLENGE_VERIFIED')
       void queries.invalidateQueries({ queryKey: api.secondFactors.key() })
       form.reset()
-      toast.success(`The passkey “${name.trim() || 'Passkey'}” was added.`)
+      toast.success(`The passkey “${name || 'Passkey'}” was added.`)
       onRecoveryCodes(recoveryCodes)
     },
   })
@@ -75,7 +79,7 @@ function AddPasskey({ onRecoveryCodes }: { onRecoveryCodes: (codes: string[] | n
     <form noValidate method="post" className="grid gap-4" onSubmit={form.handleSubmit((values) => add.mutate(values))}>
       {add.isError && !(add.error instanceof ReauthCancelled) && <Callout tone="bad">{problemText(add.error)}</Callout>}
       <div className="flex flex-wrap items-end gap-3">
-        <Field label="Passkey name" className="w-full max-w-sm">
+        <Field label="Passkey name" error={form.formState.errors.name?.message} className="w-full max-w-sm">
           <Input maxLength={100} autoComplete="off" placeholder="Work laptop" {...form.register('name')} />
         </Field>
         <Button type="submit" loading={add.isPending}>

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { formatList } from '@x-automated/contract/format'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
-import { type List, lists } from '@x-automated/contract/leads/lists'
+import { LIST_NAME_MAX, type List, lists } from '@x-automated/contract/leads/lists'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, refusalText } from '../../../api'
@@ -72,7 +72,12 @@ export function ListFormDialog({ list, filter: given, open, onClose }: ListFormD
     >
       {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
       <Field label="List name" error={errors.name?.message} required>
-        <Input placeholder="Founders who ship weekly" autoComplete="off" maxLength={200} {...form.register('name')} />
+        <Input
+          placeholder="Founders who ship weekly"
+          autoComplete="off"
+          maxLength={LIST_NAME_MAX}
+          {...form.register('name')}
+        />
       </Field>
       <Field label="Description (optional)" error={errors.description?.message}>
         <Textarea

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import { LIST_NAME_MAX } from '@x-automated/contract/leads/lists'
 import { useForm } from 'react-hook-form'
 import { api, fieldProblems, refusalText } from '../../../api'
 import { Callout } from '../../../ui/callout'
@@ -48,7 +49,7 @@ export function NewCampaignDialog({ open, onClose }: ShownDialog) {
         <Input
           placeholder="Spring outreach"
           autoComplete="off"
-          maxLength={200}
+          maxLength={LIST_NAME_MAX}
           {...form.register('name', { validate: (name) => name.trim() !== '' || 'Campaign name is required' })}
         />
       </Field>

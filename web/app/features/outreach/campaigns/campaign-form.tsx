@@ -1,4 +1,5 @@
 import { formatNumber } from '@x-automated/contract/format'
+import { CAMPAIGN_NAME_MAX } from '@x-automated/contract/outreach/campaigns'
 import { ChevronDown, ChevronUp } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
@@ -152,7 +153,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
                 <Input
                   placeholder="Founders, first hello"
                   autoComplete="off"
-                  maxLength={200}
+                  maxLength={CAMPAIGN_NAME_MAX}
                   {...form.register('name', { onChange: () => form.clearErrors('name') })}
                 />
               </Field>

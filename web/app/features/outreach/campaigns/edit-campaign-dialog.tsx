@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import { CAMPAIGN_NAME_MAX, type Campaign } from '@x-automated/contract/outreach/campaigns'
 import { useForm, useWatch } from 'react-hook-form'
 import { api, client, errorText, fieldProblems } from '../../../api'
 import { Button } from '../../../ui/button'
@@ -73,7 +73,7 @@ export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDial
           <Field label="Campaign Name" error={errors.name?.message} required>
             <Input
               autoComplete="off"
-              maxLength={200}
+              maxLength={CAMPAIGN_NAME_MAX}
               {...form.register('name', { onChange: () => form.clearErrors('name') })}
             />
           </Field>
