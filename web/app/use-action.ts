@@ -1,5 +1,5 @@
 import { type QueryKey, useMutation } from '@tanstack/react-query'
-import { showFailure, useReauthentication } from './features/identity/auth/reauthentication'
+import { showFailure, useReauthentication } from './reauthentication'
 import { useConfirm } from './ui/confirm'
 import type { Question } from './ui/confirm-dialog'
 import { toast } from './ui/toast'

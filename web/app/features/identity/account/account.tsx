@@ -1,4 +1,4 @@
-import { ReauthProvider } from '../auth/reauthentication'
+import { ReauthProvider } from '../auth/reauth-provider'
 import { AuthenticatorSection } from './authenticator-section'
 import { DataSection } from './data-section'
 import { DeleteSection } from './delete-section'

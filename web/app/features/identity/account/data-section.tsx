@@ -1,10 +1,10 @@
 import { Download } from 'lucide-react'
 import { useRef, useState } from 'react'
+import { showFailure } from '../../../reauthentication'
 import { Button } from '../../../ui/button'
 import { Progress } from '../../../ui/progress'
 import { save } from '../../../ui/save-file'
 import { useAction } from '../../../use-action'
-import { showFailure } from '../auth/reauthentication'
 import { downloadedText, fetchArchive } from './archive'
 import { Section } from './section'
 

@@ -5,6 +5,7 @@ import { useForm } from 'react-hook-form'
 import { api, client, errorCode, errorText } from '../../../api'
 import { contractResolver } from '../../../contract-resolver'
 import { QueryError } from '../../../query-error'
+import type { ReauthPrompt } from '../../../reauthentication'
 import { session, useSession } from '../../../session'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
@@ -15,13 +16,6 @@ import { Skeleton } from '../../../ui/skeleton'
 import { usePageRestored } from '../../../ui/use-page-restored'
 import { signWithPasskey, supportsPasskeys } from './passkey'
 import { type ReauthWay, reauthWays, wayText } from './reauth-ways'
-
-/** Overrides the dialog's default prompt. */
-export interface ReauthPrompt {
-  text: string
-  /** Redirects to an identity provider that can reauthenticate the user too. */
-  singleSignOn?: () => Promise<void>
-}
 
 interface ReauthDialogProps {
   open: boolean

@@ -3,10 +3,10 @@ import { useMutation } from '@tanstack/react-query'
 import type { SwitchProof } from '@x-automated/contract/identity/people'
 import { client, errorCode, errorText } from '../../../api'
 import { paths } from '../../../paths'
+import { showFailure, useReauthentication } from '../../../reauthentication'
 import { session } from '../../../session'
 import { usePageRestored } from '../../../ui/use-page-restored'
 import { requireCodeChallenge } from '../auth/pkce'
-import { showFailure, useReauthentication } from '../auth/reauthentication'
 
 /** Switches workspaces and reloads. @param onQuestion called before reauthentication */
 export function useSwitchWorkspace(onQuestion?: () => void) {

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { paths } from '../../../paths'
 import { Menu, MenuItem, MenuLink, MenuSeparator } from '../../../ui/menu'
-import { ReauthProvider } from '../../identity/auth/reauthentication'
+import { ReauthProvider } from '../../identity/auth/reauth-provider'
 import { useSwitchWorkspace } from '../../identity/people/use-switch-workspace'
 import { useWorkspaces } from '../../identity/people/use-workspaces'
 

@@ -1,28 +1,6 @@
-import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useRef, useState } from 'react'
-import { errorCode, errorText } from '../../../api'
-import { toast } from '../../../ui/toast'
-import type { ReauthPrompt } from './reauth-dialog'
-
-/** The user canceled reauthentication; nothing was changed. */
-export class ReauthCancelled extends Error {}
-
-type WithReauth = <T>(call: () => Promise<T>, questionOf?: (error: unknown) => ReauthPrompt) => Promise<T>
-
-// Without a provider, calls that require reauthentication fail.
-const ReauthContext = createContext<WithReauth>((call) => call())
-
-/**
- * `withReauthentication(() => client.x())` asks the user to reauthenticate if the call requires it,
- * then repeats it. @throws ReauthCancelled if the user cancels, else what the call throws
- */
-export function useReauthentication(): WithReauth {
-  return useContext(ReauthContext)
-}
-
-/** Shows an error toast, unless the user canceled. */
-export function showFailure(error: unknown, fallback?: string): void {
-  if (!(error instanceof ReauthCancelled)) toast.error(errorText(error, fallback))
-}
+import { lazy, type ReactNode, Suspense, useCallback, useRef, useState } from 'react'
+import { errorCode } from '../../../api'
+import { ReauthCancelled, ReauthContext, type ReauthPrompt, type WithReauth } from '../../../reauthentication'
 
 const ReauthDialog = lazy(() => import('./reauth-dialog'))
 
