@@ -1,9 +1,10 @@
 import type { DmStatus } from '@x-automated/contract/leads/leads'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
-import { ChevronLeft, SearchX } from 'lucide-react'
+import { ChevronLeft, Pencil, SearchX } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { Link, useParams } from 'react-router'
+import { generatePath, Link, useParams } from 'react-router'
 import { errorCode, errorText } from '../../api'
+import { useIsOffered } from '../../features/identity/people/use-role'
 import SampleBar from '../../features/leads/sample-data/sample-bar'
 import { type CampaignActions, useCampaignActions } from '../../features/outreach/campaigns/campaign-actions'
 import { CampaignButtons } from '../../features/outreach/campaigns/campaign-buttons'
@@ -179,6 +180,7 @@ function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
         )}
         {campaign ? (
           <div className="flex flex-wrap gap-2">
+            <EditMessages campaign={campaign} />
             <CampaignButtons campaign={campaign} actions={actions} size="md" />
             <CampaignMore campaign={campaign} />
           </div>
@@ -187,6 +189,16 @@ function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
         )}
       </div>
     </header>
+  )
+}
+
+function EditMessages({ campaign: { id, status } }: { campaign: Campaign }) {
+  const mayChange = useIsOffered('member')
+  if (!mayChange || status === 'completed' || status === 'archived') return null
+  return (
+    <ButtonLink variant="ghost" icon={<Pencil />} to={generatePath(paths.campaignSteps, { campaignId: id })}>
+      Edit messages
+    </ButtonLink>
   )
 }
 

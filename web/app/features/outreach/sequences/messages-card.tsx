@@ -1,14 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import { useMemo } from 'react'
-import { generatePath } from 'react-router'
 import { api } from '../../../api'
-import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
-import { ButtonLink } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { SkeletonText } from '../../../ui/skeleton'
-import { useIsOffered } from '../../identity/people/use-role'
 import { MessagePreview, PreviewSkeleton } from '../campaigns/message-preview'
 import { usesOpener } from '../writer/opener-variable'
 import { OpenersNotice } from '../writer/openers-notice'
@@ -23,24 +19,13 @@ export function MessagesCard({ campaign }: { campaign: Campaign }) {
   const { id, status, leadListId } = campaign
   const sequence = useQuery(api.sequences.find.queryOptions({ input: { id } }))
   const draft = useMemo(() => sequence.data && draftOf(sequence.data), [sequence.data])
-  const mayChange = useIsOffered('member')
   const isOver = status === 'completed' || status === 'archived'
   const included = [
     ...(campaign.allowRepeat ? ['Includes leads contacted by other campaigns'] : []),
     ...(campaign.allowReplied ? ['Includes people who replied to you'] : []),
   ]
   return (
-    <Card
-      title="Messages"
-      actions={
-        mayChange &&
-        !isOver && (
-          <ButtonLink size="sm" to={generatePath(paths.campaignSteps, { campaignId: id })}>
-            Edit messages
-          </ButtonLink>
-        )
-      }
-    >
+    <Card title="Messages">
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)]">
         <div className="grid gap-4">
           {draft ? (
