@@ -4,6 +4,8 @@ import { useIsOffered } from '../../features/identity/people/use-role'
 import { ExportButton } from '../../features/leads/leads/export-button'
 import { ImportButton } from '../../features/leads/leads/import-button'
 import { Leads } from '../../features/leads/leads/leads'
+import SampleBar from '../../features/overview/sample-data/sample-bar'
+import SampleOffer from '../../features/overview/sample-data/sample-offer'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { PageHeader } from '../../ui/page-header'
 
@@ -34,6 +36,8 @@ export default function LeadsPage() {
         <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
       </div>
       <Leads
+        sampleBar={<SampleBar />}
+        sampleOffer={<SampleOffer />}
         renderThread={(id, textarea) => (
           <Suspense fallback={<div className="flex-1" />}>
             <LeadThread conversationId={id} textarea={textarea} />

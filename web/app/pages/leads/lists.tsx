@@ -6,7 +6,7 @@ import { RoleNotice, VIEWER_TEXT } from '../../features/identity/people/role-not
 import { useIsOffered } from '../../features/identity/people/use-role'
 import { listColumns } from '../../features/leads/lists/list-columns'
 import { useListDialogs } from '../../features/leads/lists/list-dialogs'
-import SampleBar from '../../features/leads/sample-data/sample-bar'
+import SampleBar from '../../features/overview/sample-data/sample-bar'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import type { SignedInHandle } from '../../features/overview/shell/signed-in'
 import { PagedTable } from '../../paged-table'

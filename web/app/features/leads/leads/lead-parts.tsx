@@ -6,7 +6,7 @@ import { Avatar } from '../../../ui/avatar'
 import { Badge } from '../../../ui/badge'
 import { shorten } from '../../../ui/shorten'
 import { XHandle } from '../../platform/x-account/x-handle'
-import { SampleBadge } from '../sample-data/sample-badge'
+import { SampleBadge } from './sample-badge'
 
 const BIO_MAX = 100
 

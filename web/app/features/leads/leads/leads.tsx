@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { LeadSort, ListedLead } from '@x-automated/contract/leads/leads'
 import { Search, Users } from 'lucide-react'
-import { useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { useLocation, useNavigationType, useSearchParams } from 'react-router'
 import { api, failureText } from '../../../api'
 import { usePageCursors } from '../../../page-cursors'
@@ -14,8 +14,6 @@ import { Select } from '../../../ui/select'
 import { LoadingText } from '../../../ui/skeleton'
 import { useDialogs } from '../../../ui/use-dialogs'
 import { useIsOffered } from '../../identity/people/use-role'
-import SampleBar from '../sample-data/sample-bar'
-import SampleOffer from '../sample-data/sample-offer'
 import { ActionDialog } from './action-dialog'
 import { ColumnsMenu } from './columns-menu'
 import { LeadFilters } from './lead-filters'
@@ -37,8 +35,15 @@ import { useWalk } from './use-walk'
 /** Polls while leads on the page are queued. */
 const POLL_EVERY_MS = 5_000
 
+interface LeadsProps extends Pick<LeadSheetProps, 'renderThread' | 'renderNotes'> {
+  /** Shown below sample leads. */
+  sampleBar: ReactNode
+  /** Shown while there are no leads. */
+  sampleOffer: ReactNode
+}
+
 /** The Leads page: filter, select, list, tag and message leads. */
-export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'renderNotes'>) {
+export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) {
   const [params] = useSearchParams()
   const { filter, page, sort, goTo } = useLeadsView()
   const { layout, changeLayout } = useTableLayout({ filter, page, sort })
@@ -88,7 +93,8 @@ export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'rend
     onPage: (by) => goToPage(page + by),
   })
 
-  if (leads.data && total === 0 && !isFiltered(filter) && !leads.isPlaceholderData) return <NoLeads />
+  if (leads.data && total === 0 && !isFiltered(filter) && !leads.isPlaceholderData)
+    return <NoLeads offer={sampleOffer} />
   return (
     <div className="md:-mt-6">
       <LeadFilters
@@ -139,11 +145,7 @@ export function Leads(conversations: Pick<LeadSheetProps, 'renderThread' | 'rend
             onSuppress={actOn('suppress')}
             onRemove={actOn('remove')}
           />
-          {shown?.some(({ isSample }) => isSample) && (
-            <div className="px-4 pt-2 md:px-6">
-              <SampleBar />
-            </div>
-          )}
+          {shown?.some(({ isSample }) => isSample) && <div className="px-4 pt-2 md:px-6">{sampleBar}</div>}
           <LeadsPager
             page={page}
             total={total}
@@ -224,7 +226,7 @@ function LeadsPager({ page, total, query, onPage, pageSize, onPageSize }: LeadsP
   )
 }
 
-function NoLeads() {
+function NoLeads({ offer }: { offer: ReactNode }) {
   return (
     <EmptyState
       icon={<Users />}
@@ -234,7 +236,7 @@ function NoLeads() {
           <ButtonLink to={`${paths.xAutomation}?tab=scraper`} variant="primary" icon={<Search />}>
             Scrape followers
           </ButtonLink>
-          <SampleOffer />
+          {offer}
         </div>
       }
     >

@@ -17,7 +17,7 @@ import { useAchievementToasts } from './new-achievements'
 import { ReferralProgram } from './referral-program'
 
 const Today = lazy(() => import('../today/today'))
-const SampleBar = lazy(() => import('../../leads/sample-data/sample-bar'))
+const SampleBar = lazy(() => import('../sample-data/sample-bar'))
 
 /** What is sent today, and below it the user's place on the waitlist, referrals and rewards. */
 export function Dashboard({ user }: { user: User }) {

@@ -6,7 +6,7 @@ import { localStorage } from '../../../browser-storage'
 import { paths } from '../../../paths'
 import { IconButton } from '../../../ui/button'
 import { useIsOffered } from '../../identity/people/use-role'
-import SampleOffer from '../../leads/sample-data/sample-offer'
+import SampleOffer from '../sample-data/sample-offer'
 import { stepText } from './step-text'
 import { hasOwnLeads, isDocked, useFirstSteps } from './use-first-steps'
 

@@ -9,7 +9,7 @@ import { useIsOffered } from '../../identity/people/use-role'
 import { stepText } from './step-text'
 import { hasOwnLeads, isShown, useFirstSteps } from './use-first-steps'
 
-const SampleOffer = lazy(() => import('../../leads/sample-data/sample-offer'))
+const SampleOffer = lazy(() => import('../sample-data/sample-offer'))
 
 /** Onboarding steps. Hidden after the first launch, once dismissed, and for viewers. */
 export function FirstSteps() {
