@@ -46,7 +46,7 @@ it('loads sample data on Home, shows it marked on every page, and removes it', a
   await bar.getByRole('button', { name: 'Remove it', exact: true }).click()
   await page.getByRole('alertdialog', { name: 'Remove the sample data?' }).waitFor()
   await button('Remove sample data').click()
-  await page.getByText('The sample data is removed.').waitFor()
+  await page.getByText('Sample data removed.').waitFor()
   await page.getByText('No leads yet').waitFor()
   await button('Load sample data').first().waitFor()
   expect((await client.campaigns.list({})).total).toBe(0)

@@ -67,7 +67,7 @@ describe('the AI writer, without a model', () => {
     await sheet.getByLabel('Audience (optional)').fill('founders')
     await button(page, 'Write three drafts').click()
     await sheet.getByText('Built-in suggestions', { exact: true }).waitFor()
-    await sheet.getByText('The built-in writer has six goals and writes in English.').waitFor()
+    await sheet.getByText('The built-in writer offers six goals, in English only.').waitFor()
     await expectSoundBothWays(page)
     await button(page, 'Use this sequence 1').click()
     await page.getByText('Messages replaced.').waitFor()

@@ -122,6 +122,6 @@ function emptyText({ type, twitterHandle }: Scrape): string {
     case 'list_members':
       return 'This list has no members. Try another list.'
     default:
-      return 'X shows no one for this post. Try another post.'
+      return 'X lists no one for this post. Try another post.'
   }
 }

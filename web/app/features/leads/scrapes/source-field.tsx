@@ -114,7 +114,7 @@ export function SourceField({ form, type, error }: SourceFieldProps) {
   const fieldProps = { error, required: true, className: 'min-w-0 flex-1 basis-60' }
   if (field === 'handles')
     return (
-      <Field label="Handles to read" hint="Separate them by spaces, commas or lines." {...fieldProps}>
+      <Field label="Handles to read" hint="Separate them with spaces, commas or line breaks." {...fieldProps}>
         <Textarea
           key={field}
           placeholder="@ana @ben"

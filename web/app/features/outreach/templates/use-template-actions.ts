@@ -32,7 +32,7 @@ export function useTemplateActions() {
     refetches,
   })
   const share = useAction(({ id, isShared }: Template) => client.templates.update({ id, isShared: !isShared }), {
-    done: ({ name, isShared }) => `Template “${name}” is ${isShared ? 'shared' : 'private'} now.`,
+    done: ({ name, isShared }) => `Template “${name}” is now ${isShared ? 'shared' : 'private'}.`,
     onError,
     refetches,
   })

@@ -154,7 +154,7 @@ export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
             {isWriting ? 'Writing…' : drafting.status === 'idle' ? 'Write three drafts' : 'Write three more'}
           </Button>
         </div>
-        {model === null && <ConnectModel what="The built-in writer has six goals and writes in English." />}
+        {model === null && <ConnectModel what="The built-in writer offers six goals, in English only." />}
       </form>
       <div className="grid gap-4 pt-6" aria-live="polite" aria-busy={isWriting || undefined}>
         {drafting.status === 'failed' && <Callout tone="bad">{writerProblem(drafting.error)}</Callout>}

@@ -15,11 +15,11 @@ export default function SampleBar({ leaveTo }: { leaveTo?: string }) {
   const remove = useAction(() => client.sampleData.remove(), {
     question: {
       title: 'Remove the sample data?',
-      body: 'Its leads, lists, campaigns and conversations are deleted. Sample leads also leave your own lists. Everything else stays.',
+      body: 'Its leads, lists, campaigns and conversations are deleted. Sample leads are also removed from your lists. Everything else stays.',
       confirm: 'Remove sample data',
       danger: true,
     },
-    done: 'The sample data is removed.',
+    done: 'Sample data removed.',
     failed: 'Failed to remove the sample data. Please try again.',
     onSuccess() {
       if (leaveTo) void navigate(leaveTo)
