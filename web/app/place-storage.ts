@@ -17,12 +17,14 @@ export function readPlace(storage: Pick<Storage, 'getItem'>): StoredPlace | null
   return email && position > 0 && referralCode ? { email, position, referralCode } : null
 }
 
+/** Writes all three keys: an incomplete place counts as none. */
 export function writePlace(storage: Pick<Storage, 'setItem'>, { email, position, referralCode }: StoredPlace): void {
   storage.setItem(EMAIL, email)
   storage.setItem(POSITION, String(position))
   storage.setItem(REFERRAL_CODE, referralCode)
 }
 
+/** Removes all three keys. */
 export function removePlace(storage: Pick<Storage, 'removeItem'>): void {
   for (const key of [EMAIL, POSITION, REFERRAL_CODE]) storage.removeItem(key)
 }

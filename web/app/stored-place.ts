@@ -7,11 +7,13 @@ const changed = () => {
   for (const watch of watchers) watch()
 }
 
+/** Stores a join for later visits, and shows it wherever `useStoredPlace` is used. */
 export function storePlace(place: StoredPlace): void {
   writePlace(localStorage, place)
   changed()
 }
 
+/** Removes the stored place, here and in other tabs. */
 export function clearPlace(): void {
   removePlace(localStorage)
   changed()

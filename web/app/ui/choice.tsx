@@ -13,6 +13,7 @@ export interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type'>, La
   indeterminate?: boolean
 }
 
+/** For values that are saved with their form, and for selecting rows. */
 export function Checkbox({ label, hint, indeterminate = false, className, ref, ...props }: CheckboxProps) {
   const own = useRef<HTMLInputElement | null>(null)
   useEffect(() => {

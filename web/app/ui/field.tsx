@@ -58,7 +58,7 @@ export function useFieldWiring<P extends { id?: string | undefined; required?: b
   return { ...wiring, ...(required ? { required } : {}), ...own }
 }
 
-export function FieldHint({ id, children }: { id?: string; children: ReactNode }) {
+function FieldHint({ id, children }: { id?: string; children: ReactNode }) {
   return (
     <p id={id} className="text-muted">
       {children}
@@ -66,6 +66,7 @@ export function FieldHint({ id, children }: { id?: string; children: ReactNode }
   )
 }
 
+/** Announced by screen readers. Without a Field, the control names its id in `aria-describedby`. */
 export function FieldError({ id, children }: { id?: string; children: ReactNode }) {
   return (
     <p id={id} role="alert" className="flex gap-1.5 text-bad">

@@ -42,6 +42,7 @@ export interface MenuItemProps {
   children: ReactNode
 }
 
+/** An action. Choosing it closes the menu. */
 export function MenuItem({ onSelect, icon, danger, disabled, children }: MenuItemProps) {
   return (
     <Base.Item
@@ -63,6 +64,7 @@ interface MenuLinkProps {
   children: ReactNode
 }
 
+/** A page to open from a menu. */
 export function MenuLink({ to, isOutside, icon, children }: MenuLinkProps) {
   const outside = isOutside ? { reloadDocument: true, target: '_blank', rel: 'noopener' } : {}
   return (

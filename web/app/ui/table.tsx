@@ -142,6 +142,7 @@ export function Tr({ selected, className, ...rest }: ComponentProps<'tr'> & { se
   )
 }
 
+/** A column's heading, which stays in view while the table scrolls. */
 export function Th({ end, className, ...rest }: ComponentProps<'th'> & { end?: boolean }) {
   return (
     <th
@@ -185,6 +186,7 @@ export interface TdProps extends ComponentProps<'td'> {
   corner?: boolean
 }
 
+/** A cell. On narrow screens, a line of the row's card. */
 export function Td({ label, end, corner, className, ...rest }: TdProps) {
   return (
     <td

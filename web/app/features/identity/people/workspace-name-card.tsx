@@ -9,6 +9,7 @@ import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { useAction } from '../../../use-action'
 
+/** Renames the workspace. */
 export function WorkspaceNameCard({ name }: { name: string }) {
   const form = useForm({ resolver: contractResolver(people.rename), values: { name } })
   const rename = useAction(client.people.rename, {

@@ -46,6 +46,7 @@ export interface ConnectionFormProps {
   onDone: () => void
 }
 
+/** Connects an identity provider, or changes the connected one. */
 export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
   const queries = useQueryClient()
   const form = useForm<ConnectionValues>({ defaultValues: emptyConnection(connection) })

@@ -23,6 +23,7 @@ export interface FilterDraft {
   label: string
 }
 
+/** The fields of a filter; `filterOf` reverses it. */
 export function draftOf({ keyword, minFollowers, maxFollowers, status, tag, basis, label }: LeadFilter): FilterDraft {
   return {
     keyword: keyword ?? '',

@@ -68,6 +68,7 @@ export function SuppressedBadge() {
   )
 }
 
+/** 'Unknown' if neither X nor an import gave the number. */
 export function LeadFollowers({ followerCount }: Pick<Lead, 'followerCount'>) {
   if (followerCount === null) return <span className="text-faint">Unknown</span>
   return <span data-numeric>{formatNumber(followerCount)}</span>

@@ -4,6 +4,7 @@ import { messageableParts } from './lead-status'
 /** A bulk action's leads: ids, the messageable matches of a filter, or all its matches. */
 export type Picked = { ids: string[] } | ({ count: number } & ({ matching: LeadFilter } | { everyone: LeadFilter }))
 
+/** How many leads an action changes. A filter's number is that of its last count. */
 export function pickedCount(picked: Picked): number {
   return 'ids' in picked ? picked.ids.length : picked.count
 }

@@ -40,10 +40,12 @@ export const DEFAULT_LAYOUT: TableLayout = {
 /** Columns by which the server can sort. */
 const SORTED = ['bio', 'followerCount', 'dmStatus', 'createdAt'] satisfies LeadSort[]
 
+/** Whether the server can sort by this column. */
 export function isSortable(id: string): boolean {
   return id === 'name' || SORTED.some((sorted) => sorted === id)
 }
 
+/** The custom field of a column; null for other columns. */
 export function fieldOf(id: string): string | null {
   return id.startsWith(FIELD) ? id.slice(FIELD.length) : null
 }
@@ -57,6 +59,7 @@ export function columnChoices({ shown }: TableLayout, fields: readonly string[])
   return [...new Set([...shown, ...Object.keys(COLUMNS), ...fields.map(fieldColumn)])]
 }
 
+/** A column's heading and standard width in pixels; null takes what is left. */
 export function columnLook(id: string): { name: string; width: number | null; end?: boolean } {
   if (id === 'name') return { name: 'Lead', width: LEAD_WIDTH }
   const field = fieldOf(id)
@@ -77,6 +80,7 @@ export function tableWidth(layout: TableLayout): number {
   return ['name', ...layout.shown].reduce((sum, id) => sum + (widthOf(id, layout) ?? BIO_MIN_WIDTH), 0)
 }
 
+/** Shows a column after the others, or hides it. */
 export function withColumn(layout: TableLayout, id: string, isShown: boolean): TableLayout {
   const rest = layout.shown.filter((one) => one !== id)
   return { ...layout, shown: isShown ? [...rest, id] : rest }
@@ -91,6 +95,7 @@ export function withMoved(layout: TableLayout, id: string, by: number): TableLay
   return { ...layout, shown: shown.toSpliced(to, 0, id) }
 }
 
+/** Sets a column's width in pixels, within the limits. */
 export function withWidth(layout: TableLayout, id: string, width: number): TableLayout {
   const kept = Math.round(Math.min(Math.max(width, WIDTH_MIN), WIDTH_MAX))
   return { ...layout, widths: { ...layout.widths, [id]: kept } }

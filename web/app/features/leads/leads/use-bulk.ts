@@ -85,6 +85,7 @@ export function useTagLeads(onClose?: () => void) {
   })
 }
 
+/** Records why the leads may be messaged. */
 export function useSetBasis(onClose?: () => void) {
   return useBulk({
     failed: 'Failed to set the contact basis',
@@ -96,6 +97,7 @@ export function useSetBasis(onClose?: () => void) {
   })
 }
 
+/** Adds leads to the suppression list, which cancels their queued messages. */
 export function useSuppressLeads(onClose?: () => void) {
   return useBulk({
     failed: 'Failed to suppress leads',

@@ -83,6 +83,7 @@ export const listColumns = (actions: ListActionsProps): Column<List>[] => [
   { name: 'Actions', hidden: true, className: 'md:w-px', cell: (list) => <ListActions list={list} {...actions} /> },
 ]
 
+/** A list's buttons. Viewers can only open it. */
 export function ListActions({ list, onView, onManage, onEdit }: ListActionsProps & { list: List }) {
   const mayWrite = useIsOffered('member')
   const removal = useRemoveList('list')

@@ -37,6 +37,7 @@ export interface Changes {
   remove: string[]
 }
 
+/** Splits the pending changes by direction. */
 export function changesOf(pending: PendingChanges): Changes {
   const changes: Changes = { add: [], remove: [] }
   for (const [id, checked] of pending) changes[checked ? 'add' : 'remove'].push(id)

@@ -69,6 +69,7 @@ export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
   )
 }
 
+/** '1 person', '2 people'. */
 export function people(count: number): string {
   return formatCount(count, 'person', 'people')
 }

@@ -11,6 +11,7 @@ export interface Edits {
   allowReplied: boolean
 }
 
+/** Leaves out a campaign's other fields. */
 export function pickEdits({ name, channel, xAccountId, allowRepeat, allowReplied }: Edits): Edits {
   return { name, channel, xAccountId, allowRepeat, allowReplied }
 }

@@ -49,6 +49,7 @@ const WARNINGS: Record<PreflightWarning, string> = {
   never_ends: "Nothing can be sent: check this account's daily cap and sending window.",
 }
 
+/** What may go wrong after the launch, and what to do first. */
 export const warningText = (warning: PreflightWarning) => WARNINGS[warning]
 
 /** 'The other 50 follow on Dec 1, when your limit resets, or when you upgrade.' @param others null: some */

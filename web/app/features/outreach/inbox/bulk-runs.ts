@@ -102,6 +102,7 @@ bulkRuns.subscribe(() => dispatchEvent(new Event('bulk-runs')))
 
 const none: readonly BulkRun[] = []
 
+/** The runs in progress. Rerenders after each batch. */
 export function useBulkRuns(): readonly BulkRun[] {
   return useSyncExternalStore(bulkRuns.subscribe, bulkRuns.all, () => none)
 }

@@ -104,6 +104,7 @@ function matchCount(filter: InboxFilter, counts: Counts | undefined, loaded: num
 
 /** The inbox around the open conversation. */
 export type Inbox = ReturnType<typeof useInbox>
+/** The inbox, for the conversation inside it. */
 export const useInboxContext = () => useOutletContext<Inbox>()
 
 /** A conversation with its messages, newest first. */

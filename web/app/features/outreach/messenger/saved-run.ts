@@ -57,6 +57,7 @@ export function saveRun(
   }
 }
 
+/** The unfinished run is not offered again. */
 export function discardRun(storage: Pick<Storage, 'removeItem'>): void {
   storage.removeItem(KEY)
 }

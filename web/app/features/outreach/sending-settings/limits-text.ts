@@ -73,6 +73,7 @@ export interface LimitsDraft
   end: string
 }
 
+/** The form's values. @param defaults the window if messages may go out all day */
 export function draftOf(
   { timeZone, workDays, hours, dailyCap, warmUp, pauseSeconds }: SendingLimits,
   defaults: { start: string; end: string },

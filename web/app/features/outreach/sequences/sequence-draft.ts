@@ -205,10 +205,12 @@ export function shownVariant({ variants, shown }: StepDraft): VariantDraft {
 
 // Changes
 
+/** Changes the step with this key. */
 export function withStep(draft: SequenceDraft, key: string, change: Partial<StepDraft>): SequenceDraft {
   return { ...draft, steps: draft.steps.map((step) => (step.key === key ? { ...step, ...change } : step)) }
 }
 
+/** Changes the variant with this key, in whichever step. */
 export function withVariant(draft: SequenceDraft, key: string, change: Partial<VariantDraft>): SequenceDraft {
   return {
     ...draft,
@@ -220,6 +222,7 @@ export function withVariant(draft: SequenceDraft, key: string, change: Partial<V
   }
 }
 
+/** Adds an empty step at the end. */
 export function addStep(draft: SequenceDraft): SequenceDraft {
   return { ...draft, steps: [...draft.steps, newStep()] }
 }
@@ -232,11 +235,13 @@ export function addVariant(draft: SequenceDraft, step: StepDraft): SequenceDraft
   return withStep(draft, step.key, { variants: [...step.variants, variant], shown: variant.key })
 }
 
+/** Removes a variant and opens the step's first one. */
 export function removeVariant(draft: SequenceDraft, step: StepDraft, key: string): SequenceDraft {
   const variants = step.variants.filter((variant) => variant.key !== key)
   return withStep(draft, step.key, { variants, shown: variants[0]?.key ?? '' })
 }
 
+/** Removes a step; `restoreStep` reverses it. */
 export function removeStep(draft: SequenceDraft, key: string): SequenceDraft {
   return { ...draft, steps: draft.steps.filter((step) => step.key !== key) }
 }
@@ -253,6 +258,7 @@ export function restoreVariant(draft: SequenceDraft, stepKey: string, variant: V
   return withStep(draft, stepKey, { variants: step.variants.toSpliced(index, 0, variant), shown: variant.key })
 }
 
+/** Moves a step, but not beyond the first or last place. */
 export function moveStep(draft: SequenceDraft, from: number, to: number): SequenceDraft {
   const step = draft.steps[from]
   if (!step || to < 0 || to >= draft.steps.length) return draft

@@ -13,6 +13,7 @@ export interface DashboardFiguresProps {
   failed: boolean
 }
 
+/** Place, friends and next reward on the waitlist. */
 export function DashboardFigures({ dashboard, failed }: DashboardFiguresProps) {
   const shown = dashboard ?? (failed ? zeros : undefined)
   const next = shown?.nextReward

@@ -14,6 +14,7 @@ export function recentItems(workspaceId: string): PaletteItem[] {
   }
 }
 
+/** Puts an item first, once. */
 export function addRecent(workspaceId: string, item: PaletteItem): void {
   const others = recentItems(workspaceId).filter(({ id }) => id !== item.id)
   sessionStorage.setItem(keyOf(workspaceId), JSON.stringify([item, ...others].slice(0, RECENT_MAX)))

@@ -15,6 +15,7 @@ export function headline({ repliesWaiting, campaigns, nextSendAt }: Today, isMem
   return isMember ? `Nobody is waiting. ${sending}.` : sending
 }
 
+/** The sums of all days. */
 export function totals({ days }: Pick<Today, 'days'>): { sent: number; replied: number; positive: number } {
   const total = { sent: 0, replied: 0, positive: 0 }
   for (const { sent, replied, positive } of days) {

@@ -8,6 +8,7 @@ const names: Record<Usage['what'], { title: string; one: string; used: string }>
   xAccounts: { title: 'X accounts', one: 'X account', used: 'connected' },
 }
 
+/** The limit's name: 'Scraped leads'. */
 export function usageTitle({ what }: Pick<Usage, 'what'>): string {
   return names[what].title
 }

@@ -22,6 +22,7 @@ export interface KnownSubscription {
   mayManage: boolean | undefined
 }
 
+/** The workspace's subscription, and what this user may do with it. */
 export function useSubscription(): KnownSubscription {
   const query = useQuery(api.billing.subscription.queryOptions())
   const beyond = useQuery(api.billing.overview.queryOptions())

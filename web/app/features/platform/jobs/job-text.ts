@@ -35,6 +35,7 @@ function undoneText({ kind, changed }: Pick<Job, 'kind' | 'changed'>): string {
   return `Undone for ${formatCount(changed, 'lead')}`
 }
 
+/** Whether it has completed, failed or was canceled. */
 export function isEnded({ status }: Pick<Job, 'status'>): boolean {
   return status !== 'queued' && status !== 'running'
 }
