@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { InputOf } from '@x-automated/contract/contract'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { LEASE_SECONDS } from '@x-automated/contract/outreach/sending'
 import { MESSAGE_MAX, renderTemplate } from '@x-automated/contract/outreach/template'
@@ -291,21 +292,6 @@ export async function releaseLostClaims(db: Db, workerId: number, knownIds: read
 
 // By extensions and the simulated queue
 
-export type ClaimAnswer =
-  | {
-      status: 200
-      body: {
-        dmId: string
-        lease: string
-        leadId: string
-        twitterHandle: string
-        message: string
-        leaseExpiresAt: Date
-        sendsAs: string | null
-      }
-    }
-  | { status: 204; headers?: Record<string, string> }
-
 /** `remember` stores the answer in the transaction that claims, so that a retry gets it again. */
 type ClaimContext = Pick<RequestContext, 'db' | 'env' | 'remember'>
 
@@ -313,11 +299,7 @@ type ClaimContext = Pick<RequestContext, 'db' | 'env' | 'remember'>
  * Gives the next message of one campaign to an extension. Leaves expired leases to `expireLeases`.
  * @throws Refusal CAMPAIGN_NOT_FOUND, _CHANNEL or _STATE
  */
-export async function claimOne(
-  context: ClaimContext,
-  actor: Actor,
-  { id, holder }: { id: string; holder: string },
-): Promise<ClaimAnswer> {
+export async function claimOne(context: ClaimContext, actor: Actor, { id, holder }: InputOf<'campaigns', 'claim'>) {
   const { db } = context
   const [campaign] = await db
     .select()
@@ -328,7 +310,7 @@ export async function claimOne(
   if (campaign.status !== 'active')
     throw new Refusal('CAMPAIGN_STATE', `This campaign is ${campaign.status}. Only active campaigns send messages.`)
   const { taken, waits } = await claimByExtension(context, actor, holder, [id])
-  if (taken) return given(taken)
+  if (taken) return toClaimAnswer(taken)
   return nothingDue(waits.length > 0 ? Math.min(...waits.map(secondsOf)) : await secondsUntilLeaseExpires(db, [id]))
 }
 
@@ -370,8 +352,8 @@ async function lockCampaign(tx: Db, { workspaceId }: Actor, id: string) {
 export async function claimAny(
   context: ClaimContext,
   actor: Actor,
-  { holder, signedInAs }: { holder: string; signedInAs?: string | undefined },
-): Promise<ClaimAnswer> {
+  { holder, signedInAs }: InputOf<'campaigns', 'claimAny'>,
+) {
   const { db } = context
   const found = await findSendable(
     db,
@@ -382,7 +364,7 @@ export async function claimAny(
   const sendable = found.filter(({ handle }) => !isDifferentAccount(handle, signedInAs))
   const ids = (sendable.length > 0 ? sendable : found).map(({ id }) => id)
   const { taken, waits } = await claimByExtension(context, actor, holder, ids)
-  if (taken) return given(taken)
+  if (taken) return toClaimAnswer(taken)
   const ends = (await secondsUntilLeaseExpires(db, ids)) ?? Number.POSITIVE_INFINITY
   const soonest = Math.min(ends, ...waits.map(secondsOf))
   return nothingDue(Number.isFinite(soonest) ? soonest : null)
@@ -411,7 +393,7 @@ function findSendable(db: Db, { workspaceId }: Actor, which: SQL) {
 
 function claimByExtension(context: ClaimContext, actor: Actor, holder: string, ids: readonly string[]) {
   const { db, env, remember } = context
-  return claimFirst(db, env, actor, extensionOf(holder), ids, (tx, taken) => remember(tx, given(taken)))
+  return claimFirst(db, env, actor, extensionOf(holder), ids, (tx, taken) => remember(tx, toClaimAnswer(taken)))
 }
 
 /**
@@ -486,39 +468,20 @@ function secondsOf({ until, now }: { until: Date; now: Date }): number {
   return (until.getTime() - now.getTime()) / 1_000
 }
 
-function given({ id: dmId, lease, leaseExpiresAt, lead, message, locked: { sendsAs } }: Taken): ClaimAnswer {
+function toClaimAnswer({ id: dmId, lease, leaseExpiresAt, lead, message, locked: { sendsAs } }: Taken) {
   if (!lead) throw new Error('a message without a lead was claimed')
-  return {
-    status: 200,
-    body: {
-      dmId,
-      lease,
-      leadId: lead.id,
-      twitterHandle: lead.handle,
-      message,
-      leaseExpiresAt,
-      sendsAs,
-    },
-  }
+  const body = { dmId, lease, leadId: lead.id, twitterHandle: lead.handle, message, leaseExpiresAt, sendsAs }
+  return { status: 200 as const, body }
 }
 
-function nothingDue(seconds: number | null): ClaimAnswer {
+function nothingDue(seconds: number | null) {
   return {
-    status: 204,
+    status: 204 as const,
     ...(seconds === null ? {} : { headers: { 'retry-after': String(Math.max(1, Math.ceil(seconds))) } }),
   }
 }
 
 // By hand
-
-export interface DirectMessage {
-  leadId: string
-  /** A template. */
-  message: string
-  templateVariables: { name: string; handle: string }
-  /** Send even if the lead was messaged before. */
-  allowRepeat: boolean
-}
 
 /**
  * Creates an already claimed direct message, so no worker can take it. @param keep runs in the same
@@ -528,7 +491,7 @@ export async function claimDirect(
   db: Db,
   env: SendingEnv,
   actor: Actor,
-  { leadId, message, templateVariables: { name, handle }, allowRepeat }: DirectMessage,
+  { leadId, message, templateVariables: { name, handle }, allowRepeat }: InputOf<'messages', 'send'>,
   holder: string,
   keep: (tx: Db, dmId: string) => Promise<void>,
 ) {

@@ -1,5 +1,6 @@
+import type { InputOf } from '@x-automated/contract/contract'
 import { isId, isMoment } from '@x-automated/contract/fields'
-import type { DmStatus, LeadFilter, LeadSelection, ReplyLabel } from '@x-automated/contract/leads/leads'
+import type { DmStatus, LeadFilter, ReplyLabel } from '@x-automated/contract/leads/leads'
 import { parseTemplate, type Template } from '@x-automated/contract/outreach/template'
 import { type DmWaitReason, refusalText, type SkipReason, skipText } from '@x-automated/contract/reason'
 import { and, asc, desc, eq, gt, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm'
@@ -179,13 +180,6 @@ export async function readOpenersAgain(
   )
 }
 
-interface DirectOrder {
-  message?: string
-  holdSeconds?: number
-  /** Chosen by the caller, to undo it. */
-  undoId?: string
-}
-
 /**
  * Queues one direct message per lead, except those queued, suppressed or perhaps messaged.
  * @throws Refusal X_NOT_CONNECTED, INVALID_INPUT (placeholder), PLAN_LIMIT (earlier parts stay)
@@ -193,7 +187,7 @@ interface DirectOrder {
 export async function queueDirect(
   db: Db,
   actor: Actor,
-  { message, holdSeconds = 0, undoId, ...selection }: LeadSelection & DirectOrder,
+  { message, holdSeconds = 0, undoId, ...selection }: Partial<InputOf<'leads', 'queue'>>,
 ): Promise<{ success: true; queued: number; cursor: string | null }> {
   const template = readTemplate('message', message || DEFAULT_DIRECT_MESSAGE)
   return transact(db, async (tx) => {
@@ -413,10 +407,6 @@ export async function lockQueuedLeads(tx: Db, campaignId: string): Promise<void>
   await lockLeads(tx, sql`select lead_id from dms where campaign_id = ${campaignId} and status = 'queued'`)
 }
 
-/**
- * Lock key for an X account's limits, which all workspaces that connected it share. Taken after the
- * account's row. Workers only try to take it (engine.ts), so it cannot cause a deadlock.
-
 // The plan's quota
 
 /*
@@ -583,15 +573,8 @@ function shownTo<Row extends Shown>({ role }: Pick<Actor, 'role'>, { waitReason,
   }
 }
 
-interface DmPage {
-  status?: DmStatus
-  page: number
-  pageSize: number
-  cursor?: string
-}
-
 /** Like `listDms`. @throws Refusal CAMPAIGN_NOT_FOUND */
-export async function listMessages(db: Db, actor: Actor, { id, ...page }: { id: string } & DmPage) {
+export async function listMessages(db: Db, actor: Actor, { id, ...page }: InputOf<'campaigns', 'dms'>) {
   const [campaign] = await db
     .select()
     .from(campaigns)
@@ -608,7 +591,7 @@ export async function listDms(
   db: Db,
   actor: Pick<Actor, 'role'>,
   campaign: Campaign,
-  { status, page, pageSize, cursor }: DmPage,
+  { status, page, pageSize, cursor }: Omit<InputOf<'campaigns', 'dms'>, 'id'>,
 ) {
   const { time, order, isAfter } = status === 'replied' ? BY_REPLY : BY_QUEUE
   const matches = and(eq(dms.campaignId, campaign.id), status && eq(dms.status, status), isNotNull(time))

@@ -1,3 +1,4 @@
+import type { InputOf } from '@x-automated/contract/contract'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
@@ -107,20 +108,9 @@ export async function recordOutcome(
  * Records the outcome that an extension reports, once. Late reports count until it is queued again.
  * @throws Refusal DM_NOT_FOUND; LEASE_LOST: another lease, or a different outcome is recorded
  */
-export async function reportOutcome(
-  db: Db,
-  actor: Actor,
-  report: {
-    id: string
-    lease: string
-    wasSent: boolean
-    reason?: SkipReason
-    errorMessage?: string
-    outcomeUnknown?: boolean
-  },
-) {
+export async function reportOutcome(db: Db, actor: Actor, report: InputOf<'campaigns', 'recordOutcome'>) {
   const { id, lease, wasSent, reason } = report
-  const outcomeUnknown = !wasSent && report.outcomeUnknown === true
+  const outcomeUnknown = !wasSent && report.outcomeUnknown
   const errorMessage = report.errorMessage || (outcomeUnknown ? OUTCOME_UNKNOWN : DEFAULT_FAILURE)
   return transact(db, async (tx) => {
     await lockEnrollmentsOf(tx, sql`select ${id}::uuid`)

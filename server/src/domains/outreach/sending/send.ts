@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { InputOf } from '@x-automated/contract/contract'
 import { CONNECTION_LOST, pauseText, refusalText, type SkipReason } from '@x-automated/contract/reason'
 import { and, eq, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
@@ -13,7 +14,7 @@ import { mayGoOut } from '../../leads/leads/tables.ts'
 import { type StoredToken, usableToken, withAccount } from '../../platform/x-account/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
-import { type Claimed, claimDirect, type DirectMessage, RATE_LIMITED_BY_X, withdrawDirect } from './claim.ts'
+import { type Claimed, claimDirect, RATE_LIMITED_BY_X, withdrawDirect } from './claim.ts'
 import { renewClaim } from './limits.ts'
 import { lockEnrollmentsOf, lockEnrollmentsOfLead } from './queue.ts'
 import { delayAccount, LEAD_MISSING, record, recordOutcome, type Verdict } from './record.ts'
@@ -336,7 +337,7 @@ interface HandMessage<Result> {
 }
 
 /** Sends a direct message. @throws Refusal those of claimDirect and sendByHand */
-export function sendNow(context: NowContext, actor: Actor, input: DirectMessage, signal?: AbortSignal) {
+export function sendNow(context: NowContext, actor: Actor, input: InputOf<'messages', 'send'>, signal?: AbortSignal) {
   return sendByHand(
     context,
     actor,
@@ -523,7 +524,7 @@ const returnToQueue = (tx: Db, id: string) => release(tx, sql`id = ${id}`)
  * Confirms a claimed message right before it is sent, and renews its lease and interval.
  * @throws Refusal DM_NOT_FOUND, LEASE_LOST
  */
-export async function confirm(db: Db, limits: SendingEnv, actor: Actor, held: { id: string; lease: string }) {
+export async function confirm(db: Db, env: SendingEnv, actor: Actor, held: InputOf<'campaigns', 'confirm'>) {
   const no = { success: true as const, maySend: false, leaseExpiresAt: null }
   return transact(db, async (tx) => {
     await lockEnrollmentsOf(tx, sql`select ${held.id}::uuid`)
@@ -549,7 +550,7 @@ export async function confirm(db: Db, limits: SendingEnv, actor: Actor, held: { 
       return no
     }
     const { workspaceId } = actor
-    const until = await renewClaim(tx, limits, { ...dm, workspaceId, byHand: false, isAnswer: false, byApi: false })
+    const until = await renewClaim(tx, env, { ...dm, workspaceId, byHand: false, isAnswer: false, byApi: false })
     if (until) {
       await returnToQueue(tx, dm.id)
       return no
@@ -563,7 +564,7 @@ export async function confirm(db: Db, limits: SendingEnv, actor: Actor, held: { 
  * Releases a claimed message that the extension has not sent. @throws Refusal DM_NOT_FOUND,
  * LEASE_LOST
  */
-export async function releaseClaim(db: Db, actor: Actor, held: { id: string; lease: string }) {
+export async function releaseClaim(db: Db, actor: Actor, held: InputOf<'campaigns', 'release'>) {
   return transact(db, async (tx) => {
     await returnToQueue(tx, (await lockClaimed(tx, actor, held)).id)
     return { success: true as const }
