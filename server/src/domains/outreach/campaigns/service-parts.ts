@@ -1,4 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { reasonSql } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
@@ -74,7 +75,7 @@ async function queuePart(tx: Db, limits: SendingEnv, { id, workspaceId }: Row): 
   const leadIds = sql`select unnest(${sql.param(rows.map(({ leadId }) => leadId))}::uuid[])`
   await lockLeads(tx, leadIds)
   const step = queuedStep(id, first, 1, (await findTests(tx, campaign)).get(first.id)?.shares)
-  const skip = reasonToSkip(campaign, await isBasisRequired(tx, limits, workspaceId), limits)
+  const skip = reasonToSkip('l', campaign, await isBasisRequired(tx, limits, workspaceId), limits)
   const { rows: counts } = await tx.execute<{ queued: number }>(sql`
     with chosen as materialized (
       select e.id as enrollment_id, l.id as lead_id, ${step.variantId} as variant_id, ${step.message} as message,
@@ -98,7 +99,7 @@ async function queuePart(tx: Db, limits: SendingEnv, { id, workspaceId }: Row): 
       update leads set dm_status = 'queued', updated_at = now() where id in (select lead_id from added where status = 'queued')
     )
     select (count(*) filter (where reason is null))::int as queued from chosen`)
-  const queued = counts[0]?.queued ?? 0
+  const { queued } = one(counts)
   await spend(tx, workspaceId, allowance, queued)
   await tx.execute(sql`
     update campaigns set open_enrollments = open_enrollments - ${rows.length - queued}::int, updated_at = now() where id = ${id}`)

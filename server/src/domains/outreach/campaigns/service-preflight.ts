@@ -91,6 +91,7 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
   const account = await resolveAccount(db, workspaceId, planned.xAccountId)
   const members = list ? membersOf(actor, list) : sql`select null::uuid as id where false`
   const skip = reasonToSkip(
+    'l',
     { ...planned, kind: 'campaign', xAccountId: account?.id ?? null },
     await isBasisRequired(db, env, workspaceId),
     env,
@@ -287,7 +288,7 @@ async function countReasons(db: Db, members: SQL, skip: SQL): Promise<{ leads: n
 async function countAhead(db: Db, { workspaceId }: Actor, accountId: string | null, id?: string): Promise<number> {
   const { rows } = await db.execute<{ ahead: number }>(sql`
     select coalesce(sum(firsts_queued_count), 0)::int as ahead from campaigns
-    where status = 'active' and dms_queued_count > 0 and ${isSentNow(sql`campaigns`)}
+    where status = 'active' and dms_queued_count > 0 and ${isSentNow('campaigns')}
       and ${accountId ? sql`x_account_id = ${accountId}` : sql`x_account_id is null and workspace_id = ${workspaceId} and kind = 'campaign'`}
       and ${id ? sql`(kind = 'direct' or (created_at, id) < (select created_at, id from campaigns where id = ${id}))` : sql`true`}`)
   return one(rows).ahead

@@ -3,6 +3,7 @@ import { CAMPAIGN_NAME_MAX } from '@x-automated/contract/outreach/campaigns'
 import { parseTemplate, type Recipient, renderTemplate } from '@x-automated/contract/outreach/template'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import type { SignedInContext } from '../../../requests/context.ts'
@@ -65,8 +66,8 @@ export async function sendTest(
   const campaign = await findCampaign(db, actor, id)
   const template = templateOf(await findSteps(db, campaign), stepNumber, variantId)
   const lead = leadId ? await findLead(db, actor, id, leadId) : ((await firstLead(db, actor, campaign)) ?? EXAMPLE)
-  const [user] = await db.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
-  const sentTo = user?.email ?? ''
+  const users = await db.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
+  const { email: sentTo } = one(users)
   const parsed = parseTemplate(template)
   const message = 'template' in parsed ? renderTemplate(parsed.template, lead) : template
   await limits.consume('testMailByUser', actor.userId)

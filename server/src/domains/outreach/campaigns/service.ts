@@ -95,11 +95,11 @@ const columns = {
   reason: campaigns.reason,
   messagesInFlight: countInFlight(sql`campaigns.id`),
   /** An older active campaign on the same X account sends first. Follow-ups do not wait for it. */
-  waiting: sql<boolean>`(${campaigns.status} = 'active' and ${campaigns.firstsQueuedCount} > 0 and ${waitsForOlder(sql`campaigns`)})`,
+  waiting: sql<boolean>`(${campaigns.status} = 'active' and ${campaigns.firstsQueuedCount} > 0 and ${waitsForOlder('campaigns')})`,
   waitsBehind: sql<{ id: string; name: string } | null>`case
-    when ${campaigns.status} = 'active' and ${campaigns.firstsQueuedCount} > 0 then ${olderOf(sql`campaigns`)}
+    when ${campaigns.status} = 'active' and ${campaigns.firstsQueuedCount} > 0 then ${olderOf('campaigns')}
     when ${campaigns.status} = 'paused' then (
-      select ${olderOf(sql`resumed`)} from (
+      select ${olderOf('resumed')} from (
         select campaigns.id, campaigns.kind, campaigns.workspace_id, campaigns.created_at,
           coalesce(campaigns.x_account_id, ${linkedAccountOf(sql`campaigns.workspace_id`)}) as x_account_id
       ) resumed

@@ -112,8 +112,9 @@ export const WITHOUT_REASON = { reason: null, pauseReason: null }
  * SQL over an active campaign: it can send, within its limits. The API channel requires a connected
  * account. @param campaign table or alias
  */
-export function isSentNow(campaign: SQL): SQL<boolean> {
-  return sql`(${campaign}.channel = 'extension' or exists (select from x_accounts a where a.id = ${campaign}.x_account_id and a.status = 'connected'))`
+export function isSentNow(campaign: string): SQL<boolean> {
+  const c = sql.raw(campaign)
+  return sql`(${c}.channel = 'extension' or exists (select from x_accounts a where a.id = ${c}.x_account_id and a.status = 'connected'))`
 }
 
 /**
@@ -130,17 +131,19 @@ const goesBefore = (
   and (older.x_account_id = ${campaign}.x_account_id
     or (older.x_account_id is null and ${campaign}.x_account_id is null and older.workspace_id = ${campaign}.workspace_id))
   and (older.created_at, older.id) < (${campaign}.created_at, ${campaign}.id)
-  and ${isSentNow(sql`older`)}`
+  and ${isSentNow('older')}`
 
 /**
  * SQL over a campaign: an older one on its X account sends first. @param campaign table or alias
  */
-export function waitsForOlder(campaign: SQL): SQL<boolean> {
-  return sql`(${campaign}.kind = 'campaign' and exists (select from campaigns older where ${goesBefore(campaign)}))`
+export function waitsForOlder(campaign: string): SQL<boolean> {
+  const c = sql.raw(campaign)
+  return sql`(${c}.kind = 'campaign' and exists (select from campaigns older where ${goesBefore(c)}))`
 }
 
 /** SQL over a campaign: the oldest campaign that it waits for; null if none. */
-export function olderOf(campaign: SQL): SQL<{ id: string; name: string } | null> {
+export function olderOf(campaign: string): SQL<{ id: string; name: string } | null> {
+  const c = sql.raw(campaign)
   return sql`(select jsonb_build_object('id', older.id, 'name', older.name) from campaigns older
-    where ${campaign}.kind = 'campaign' and ${goesBefore(campaign)} order by older.created_at, older.id limit 1)`
+    where ${c}.kind = 'campaign' and ${goesBefore(c)} order by older.created_at, older.id limit 1)`
 }

@@ -118,11 +118,12 @@ export function lastHandOver(claims: SQL): SQL {
     order by claimed_at desc limit ${CLAIMS_CHECKED}) latest`
 }
 
-/** SQL over an X account `a` and its limits `p`: the claim that began its warm-up, in any workspace. */
-export function firstOfWarmUp({ isRealX }: SendingEnv): SQL {
+/** SQL over the aliases of an X account and its limits: the claim that began its warm-up, in any workspace. */
+export function firstOfWarmUp(account: string, limits: string, { isRealX }: SendingEnv): SQL {
+  const [a, p] = [sql.raw(account), sql.raw(limits)]
   return sql`select min(f.claimed_at) from x_accounts s cross join lateral (
-      select claimed_at from dms where x_account_id = s.id and claimed_at >= coalesce(p.warm_up_since, '-infinity') order by claimed_at limit 1
-    ) f where s.x_user_id = a.x_user_id and coalesce(p.warm_up, ${isRealX}::boolean)`
+      select claimed_at from dms where x_account_id = s.id and claimed_at >= coalesce(${p}.warm_up_since, '-infinity') order by claimed_at limit 1
+    ) f where s.x_user_id = ${a}.x_user_id and coalesce(${p}.warm_up, ${isRealX}::boolean)`
 }
 
 /** The current cap, and the first message of the warm-up; null: none yet, or no warm-up. */

@@ -6,6 +6,7 @@ import { MESSAGE_MAX, renderTemplate } from '@x-automated/contract/outreach/temp
 import { refusalText, type SkipReason } from '@x-automated/contract/reason'
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { executePrepared } from '../../../db/prepared.ts'
 import { transact } from '../../../db/transact.ts'
@@ -175,7 +176,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
       -- Two accounts must not message one person at the same time.
       select l.* from head d join leads l on l.id = d.lead_id for no key update of l skip locked
     ), next as materialized (
-      select d.*, ${isFollowUp ? sql`false` : waitsForOlder(sql`c`)} as is_waiting, d.lead_id is not null and l.id is null as is_locked,
+      select d.*, ${isFollowUp ? sql`false` : waitsForOlder('c')} as is_waiting, d.lead_id is not null and l.id is null as is_locked,
         coalesce(${sampleReason('l', env)}, ${sender.skips ? reasonToStop('l', 'd') : sql`null::jsonb`}) as stopped, c.kind,
         ${apartUntil} as later_at
       from head d join campaigns c on c.id = d.campaign_id left join person l on l.id = d.lead_id
@@ -205,7 +206,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
       l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId", ${suppressionReason('l')} as suppressed
     from before left join next n on true left join person l on l.id = n.lead_id`,
   )
-  const row = rows[0] as NextRow
+  const row = one(rows)
   if (!row.id) return null
   const rest = restOfSender(env, sender, locked, { lastAt: moment(row.lastAt), leavesAt: moment(row.leavesAt) })
   const untilMs = Math.max(new Date(row.dueAt).getTime(), rest?.until.getTime() ?? 0)

@@ -31,7 +31,7 @@ export async function endHolds(tx: Db, which: SQL): Promise<void> {
 export async function unqueue(tx: Db, workspaceId: string, campaignId: string): Promise<void> {
   const enrolled = sql`from enrollments where workspace_id = ${workspaceId} and campaign_id = ${campaignId}`
   await allowLongStatements(tx)
-  await refund(tx, sql`d.campaign_id = ${campaignId} and d.status = 'queued'`)
+  await refund(tx, sql`campaign_id = ${campaignId} and status = 'queued'`)
   await tx.execute(sql`delete from dms where campaign_id = ${campaignId}`)
   await resetLeadStatus(tx, sql`select lead_id ${enrolled}`)
   await tx.execute(sql`delete ${enrolled}`)
@@ -55,7 +55,7 @@ export async function deleteUnclaimed(tx: Db, workspaceId: string, which: SQL): 
   const undone = sql`any(${sql.param(rows.map(({ id }) => id))}::uuid[])`
   const leadIds = sql`select unnest(${sql.param(rows.map(({ leadId }) => leadId))}::uuid[])`
   await lockLeads(tx, leadIds)
-  await refund(tx, sql`d.id = ${undone}`)
+  await refund(tx, sql`id = ${undone}`)
   await tx.execute(sql`delete from dms where id = ${undone}`)
   await resetLeadStatus(tx, leadIds)
   return rows.length

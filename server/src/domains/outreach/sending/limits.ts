@@ -1,5 +1,6 @@
 import { LEASE_SECONDS } from '@x-automated/contract/outreach/sending'
 import { eq, type SQL, sql } from 'drizzle-orm'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { executePrepared } from '../../../db/prepared.ts'
 import { findCurrentAccount, isLinked } from '../../platform/x-account/service.ts'
@@ -129,7 +130,7 @@ type AccountRow = {
 /** SQL over a locked account `a` and its limits `p`: an AccountRow. */
 function accountColumns(env: SendingEnv): SQL {
   return sql`a.id, a.workspace_id as "workspaceId", a.x_user_id as "xUserId", a.handle, a.status, a.next_send_at as "nextSendAt",
-    a.rests_until as "restsUntil", ${unreadSince('a')} as "unreadSince", to_jsonb(p) as limits, (${firstOfWarmUp(env)}) as "firstAt",
+    a.rests_until as "restsUntil", ${unreadSince('a')} as "unreadSince", to_jsonb(p) as limits, (${firstOfWarmUp('a', 'p', env)}) as "firstAt",
     array(select s.id::text from x_accounts s where s.x_user_id = a.x_user_id) as ids, clock_timestamp()::text as now`
 }
 const ITS_LIMITS = sql`left join sending_limits p on p.workspace_id = a.workspace_id and p.x_account_id = a.id`
@@ -149,25 +150,29 @@ export function isAnswerKnown(xUserId: SQL): SQL<boolean> {
 }
 
 /**
- * SQL over an X account `a`: the first queued follow-up of each campaign that is `which` (SQL over
- * dms), longest due first. Reads one index entry per campaign that has any.
+ * SQL over an X account's alias: the first queued follow-up of each campaign that is `which` (SQL
+ * over dms), longest due first. Reads one index entry per campaign that has any.
  */
-const firstFollowUps = (which: SQL) => sql`(
+function firstFollowUps(account: string, which: SQL): SQL {
+  const isTheirs = sql`${isFollowUpOf(sql.raw(`${account}.id`))} and ${which}`
+  return sql`(
   with recursive head as (
-    (select campaign_id, due_at, id from dms where ${isFollowUpOf(sql`a.id`)} and ${which} order by campaign_id, due_at, id limit 1)
+    (select campaign_id, due_at, id from dms where ${isTheirs} order by campaign_id, due_at, id limit 1)
     union all
     select later.* from head cross join lateral (
-      select campaign_id, due_at, id from dms where ${isFollowUpOf(sql`a.id`)} and ${which} and campaign_id > head.campaign_id
+      select campaign_id, due_at, id from dms where ${isTheirs} and campaign_id > head.campaign_id
       order by campaign_id, due_at, id limit 1
     ) later
   )
   select c.id, head.due_at from head join campaigns c on c.id = head.campaign_id
   where c.status = 'active' and c.channel = 'api' order by head.due_at, head.id)`
+}
 
-/** SQL over an X account `a`: its follow-ups that are not blind. Few are, unless all of them are. */
-const followUps = firstFollowUps(
-  sql`${isReplyKnown(sql`a.x_user_id`, sql`null::timestamptz`)} and ${isAnswerKnown(sql`a.x_user_id`)}`,
-)
+/** SQL over an X account's alias: its follow-ups that are not blind. Few are, unless all of them are. */
+function followUps(account: string): SQL {
+  const xUserId = sql.raw(`${account}.x_user_id`)
+  return firstFollowUps(account, sql`${isReplyKnown(xUserId, sql`null::timestamptz`)} and ${isAnswerKnown(xUserId)}`)
+}
 
 /**
  * Locks the account that has been due longest and finds what it sends next: direct messages, then
@@ -188,10 +193,10 @@ export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
         where campaign_id = c.id and ${isFirstInQueue} and due_at <= now()
         order by due_at, id limit 1
       ) d
-      where c.x_account_id = a.id and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0 and not ${waitsForOlder(sql`c`)}
+      where c.x_account_id = a.id and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0 and not ${waitsForOlder('c')}
       order by c.kind = 'direct' desc limit 1
     ) next on true left join lateral (
-      select f.id from ${followUps} f where f.due_at <= now() limit 1
+      select f.id from ${followUps('a')} f where f.due_at <= now() limit 1
     ) follow_up on true cross join lateral (
       select f.is_follow_up, case when f.is_follow_up then follow_up.id else next.id end as id from (
         select follow_up.id is not null and (next.id is null or (next.kind <> 'direct' and a.follow_ups_in_row < ${FIRST_OF - 1})) as is_follow_up) f
@@ -236,7 +241,7 @@ export async function lockFor(
   const accountLimits = await findLimits(tx, env, workspaceId, null)
   const cap = await capOf(tx, env, accountLimits, scope)
   const { rows } = await tx.execute<{ now: string }>(sql`select clock_timestamp()::text as now`)
-  const { now } = rows[0] as { now: string }
+  const { now } = one(rows)
   return {
     ...scope,
     campaignId,
@@ -474,15 +479,15 @@ export async function reschedule(tx: Db, accountId: string, now: Date, until: Da
     ? sql`${until > now ? until.toISOString() : soon}::timestamptz`
     : sql`(
         select least((
-          select min(case when ${waitsForOlder(sql`c`)} then ${turn}::timestamptz else greatest(d.due_at, ${soon}::timestamptz) end)
+          select min(case when ${waitsForOlder('c')} then ${turn}::timestamptz else greatest(d.due_at, ${soon}::timestamptz) end)
           from campaigns c cross join lateral (
             select due_at from dms where campaign_id = c.id and ${isFirstInQueue} order by due_at, id limit 1
           ) d
           where c.x_account_id = ${accountId} and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0
         ), (
-          select greatest(due_at, ${soon}::timestamptz) from ${followUps} f limit 1
+          select greatest(due_at, ${soon}::timestamptz) from ${followUps('a')} f limit 1
         ), (
-          select greatest(due_at, ${blind}::timestamptz) from ${firstFollowUps(sql`true`)} f limit 1
+          select greatest(due_at, ${blind}::timestamptz) from ${firstFollowUps('a', sql`true`)} f limit 1
         )))`
   await tx.execute(sql`update x_accounts a set next_send_at = ${next} where id = ${accountId}`)
 }

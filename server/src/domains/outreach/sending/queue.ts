@@ -65,7 +65,7 @@ export async function queueList(
     ? selectLeads(campaign, { filter })
     : sql`select lead_id from lead_list_items where lead_list_id = ${campaign.leadListId}`
   const basisRequired = await isBasisRequired(tx, limits, campaign.workspaceId)
-  const skip = reasonToSkip(campaign, basisRequired, limits)
+  const skip = reasonToSkip('l', campaign, basisRequired, limits)
   await allowLongStatements(tx)
   const allowance = await requireQuota(
     tx,
@@ -128,24 +128,26 @@ function dueAfterHold(holdSeconds: number, count: SQL): SQL {
 const SOURCE = { how: sql`c.kind`, campaign: sql`case c.kind when 'campaign' then c.name end` }
 
 /**
- * SQL over a lead `l`: why this campaign must not message it; null if it may.
+ * SQL over a lead's alias: why this campaign must not message it; null if it may.
  * A campaign may allow repeats and people who replied, each separately, but never suppressed leads.
  */
 export function reasonToSkip(
+  lead: string,
   campaign: Pick<Campaign, 'id' | 'kind' | 'xAccountId' | 'allowRepeat' | 'allowReplied'>,
   basisRequired: boolean,
   env: Pick<SendingEnv, 'isRealX'>,
 ): SQL {
   const isLimited = basisRequired && campaign.kind === 'campaign'
-  return sql`select coalesce(${sampleReason('l', env)}, ${suppressionReason('l')}, case when ${isLimited}::boolean and l.basis = 'none' then ${reasonSql('no_basis')} end,
-    ${repliedReason('l', sql`${campaign.allowReplied}::boolean`)},
-    case when l.closed_to is not null and l.closed_to = (select x_user_id from x_accounts where id = ${campaign.xAccountId}::uuid)
+  const l = sql.raw(lead)
+  return sql`select coalesce(${sampleReason(lead, env)}, ${suppressionReason(lead)}, case when ${isLimited}::boolean and ${l}.basis = 'none' then ${reasonSql('no_basis')} end,
+    ${repliedReason(lead, sql`${campaign.allowReplied}::boolean`)},
+    case when ${l}.closed_to is not null and ${l}.closed_to = (select x_user_id from x_accounts where id = ${campaign.xAccountId}::uuid)
       then ${reasonSql('closed_inbox')} end,
-    case when l.contacted_before_at is not null and not ${campaign.allowRepeat}::boolean
+    case when ${l}.contacted_before_at is not null and not ${campaign.allowRepeat}::boolean
       then ${reasonSql('contacted', { how: sql`'earlier_lead'` })} end, (
     select case when d.status = 'queued' then ${reasonSql('queued_elsewhere', SOURCE)} else ${reasonSql('contacted', SOURCE)} end
     from dms d join campaigns c on c.id = d.campaign_id
-    where not ${campaign.allowRepeat}::boolean and d.lead_id = l.id and d.campaign_id <> ${campaign.id}::uuid
+    where not ${campaign.allowRepeat}::boolean and d.lead_id = ${l}.id and d.campaign_id <> ${campaign.id}::uuid
       and (d.sent_at is not null or d.outcome_unknown or (d.status = 'queued' and ${mayGoOut('d', 'c')}))
     order by d.sent_at nulls last limit 1)) as reason`
 }
@@ -320,7 +322,7 @@ async function requireRequeuable(tx: Db, limits: SendingEnv, dm: Message, campai
   const basisRequired = await isBasisRequired(tx, limits, dm.workspaceId)
   // A person who queues it again may know better than X's last word about the inbox.
   const { rows } = await tx.execute<{ reason: SkipReason | null }>(
-    sql`select skip.reason from leads l left join lateral (${reasonToSkip({ ...campaign, xAccountId: null }, basisRequired, limits)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
+    sql`select skip.reason from leads l left join lateral (${reasonToSkip('l', { ...campaign, xAccountId: null }, basisRequired, limits)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
   )
   if (rows[0]?.reason) throw new Refusal('DM_STATE', refusalText(rows[0].reason))
   return dm.leadId
@@ -443,16 +445,13 @@ export async function spend(tx: Db, workspaceId: string, allowance: Allowance, c
   if (count > 0) await use(tx, workspaceId, 'dms', count)
 }
 
-/**
- * Refunds messages that were queued this month and never tried. @param which SQL over a message `d`
- * and its campaign `c`
- */
+/** Refunds messages that were queued this month and never tried. @param which SQL over dms */
 export async function refund(tx: Db, which: SQL): Promise<void> {
   const { rows } = await tx.execute<{ workspaceId: string; count: number }>(sql`
-    select d.workspace_id as "workspaceId", count(*)::int as count from dms d join campaigns c on c.id = d.campaign_id
-    where ${which} and not ${wasTried('d')}
-      and greatest(d.created_at, d.requeued_at) >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
-    group by d.workspace_id`)
+    select workspace_id as "workspaceId", count(*)::int as count from dms
+    where ${which} and not ${wasTried('dms')}
+      and greatest(created_at, requeued_at) >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
+    group by workspace_id`)
   for (const { workspaceId, count } of rows) await use(tx, workspaceId, 'dms', -count)
 }
 

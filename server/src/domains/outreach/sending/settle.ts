@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
 import { livingWorkers } from '../../../db/liveness.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { reasonSql } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
@@ -224,7 +225,7 @@ export async function pauseRestored(tx: Db, backedUpAt: Date): Promise<RestoreSu
   const { rows: clock } = await tx.execute<{ quietAt: string }>(
     sql`select clock_timestamp() + make_interval(secs => ${TIMING.settleAfterMs / 1_000}) as "quietAt"`,
   )
-  const quietAt = sql`${clock[0]?.quietAt}::timestamptz`
+  const quietAt = sql`${one(clock).quietAt}::timestamptz`
   await tx.execute(sql`
     update x_accounts set unread_since = least(unread_since, ${since}), unread_until = ${quietAt}, updated_at = now()`)
   await tx.execute(sql`
@@ -244,8 +245,7 @@ export async function pauseRestored(tx: Db, backedUpAt: Date): Promise<RestoreSu
     update campaigns c set status = 'paused', updated_at = now(),
       reason = ${reasonSql('restored', { backedUpAt: sql`${backedUpAt.toISOString()}::text`, isReadable: sql`not ${isUnreadable}` })}, pause_reason = null
     where status in ('active', 'paused')`)
-  const { paused = 0, toBeRead = 0 } = rows[0] ?? {}
-  return { paused, toBeRead, unknown }
+  return { ...one(rows), unknown }
 }
 
 /**

@@ -23,14 +23,15 @@ export type Failure = { reason: SkipReason; errorMessage?: never } | { errorMess
  * SQL over the aliases of a lead and a message: another campaign messaged the lead, or claimed first.
  * Queueing checks it too, but leads may be merged later. Ignores direct messages and follow-ups.
  */
-function duplicateReason(lead: SQL, message: SQL): SQL {
+function duplicateReason(lead: string, message: string): SQL {
+  const [l, d] = [sql.raw(lead), sql.raw(message)]
   return sql`(
   select ${reasonSql('duplicate')} from campaigns c
-  where c.id = ${message}.campaign_id and c.kind = 'campaign' and not c.allow_repeat and not ${message}.is_follow_up and (
-    ${lead}.contacted_before_at is not null or exists (
+  where c.id = ${d}.campaign_id and c.kind = 'campaign' and not c.allow_repeat and not ${d}.is_follow_up and (
+    ${l}.contacted_before_at is not null or exists (
       select from dms o join campaigns other on other.id = o.campaign_id
-      where o.lead_id = ${lead}.id and o.id <> ${message}.id and not other.allow_repeat and (o.sent_at is not null or o.outcome_unknown
-        or (o.lease_expires_at is not null and (${message}.claimed_at is null or (o.claimed_at, o.id) < (${message}.claimed_at, ${message}.id)))))))`
+      where o.lead_id = ${l}.id and o.id <> ${d}.id and not other.allow_repeat and (o.sent_at is not null or o.outcome_unknown
+        or (o.lease_expires_at is not null and (${d}.claimed_at is null or (o.claimed_at, o.id) < (${d}.claimed_at, ${d}.id)))))))`
 }
 
 /**
@@ -45,10 +46,8 @@ export function isContested(message: string, campaign: string, seenForSeconds: n
       and (o.claimed_at, o.id) > (${d}.claimed_at, ${d}.id) and o.claimed_at < now() - make_interval(secs => ${seenForSeconds})))`
 }
 
-/**
- * SQL over the campaign `c` of an unclaimed message. Archiving has already refunded its messages.
- */
-const isNotRefunded = sql`c.status <> 'archived'`
+/** SQL over dms that are not claimed: archiving their campaign has not refunded them yet. */
+const isNotRefunded = sql`exists (select from campaigns c where c.id = dms.campaign_id and c.status <> 'archived')`
 
 /** SQL over a campaign's alias: it includes people who have replied. Direct messages always do. */
 export function includesReplied(campaign: string): SQL {
@@ -77,7 +76,7 @@ function stoppedReason(message: string): SQL {
 /** SQL over the aliases of a lead and a message: why it must not be sent; null if it may. */
 export function reasonToStop(lead: string, message: string): SQL {
   return sql`coalesce(${suppressionReason(lead)}, ${stoppedReason(message)}, ${answeredReason(lead, message)},
-    ${repliedBefore(lead, message)}, ${duplicateReason(sql.raw(lead), sql.raw(message))})`
+    ${repliedBefore(lead, message)}, ${duplicateReason(lead, message)})`
 }
 
 /**
@@ -112,7 +111,7 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
     stopped.map(({ id }) => id),
   )
   for (const { id } of locked) await completeIfDone(tx, id)
-  await refund(tx, sql`d.id = any(${sql.param(stopped.map(({ id }) => id))}::uuid[]) and ${isNotRefunded}`)
+  await refund(tx, sql`id = any(${sql.param(stopped.map(({ id }) => id))}::uuid[]) and ${isNotRefunded}`)
   return stopped.length
 }
 
@@ -193,11 +192,14 @@ const OPTED_OUT = { state: sql`'opted_out'`, reason: reasonSql('opt_out') }
 /** An automatic reply without a date pauses for this long. */
 const AWAY_MS = 14 * 86_400_000
 
-/** SQL over an enrollment `e`: the number of a re-engagement step that it was not sent; null if none. */
-const reengagementNumber = sql`(
+/** SQL over an enrollment's alias: the number of a re-engagement step that it was not sent; null if none. */
+function reengagementNumber(enrollment: string): SQL<number | null> {
+  const e = sql.raw(enrollment)
+  return sql`(
   select s.number::int from sequence_versions v cross join lateral jsonb_array_elements(v.steps) with ordinality s(step, number)
-  where v.workspace_id = e.workspace_id and v.campaign_id = e.campaign_id and v.version = e.version and s.step ->> 'kind' = 'reengagement'
-    and e.last_step_id <> (s.step ->> 'id')::uuid)`
+  where v.workspace_id = ${e}.workspace_id and v.campaign_id = ${e}.campaign_id and v.version = ${e}.version and s.step ->> 'kind' = 'reengagement'
+    and ${e}.last_step_id <> (s.step ->> 'id')::uuid)`
+}
 
 /**
  * Ends or pauses what the lead's conversation ends: a reply, or a message that the account's owner
@@ -223,7 +225,7 @@ export async function pauseForReengagement(
     select e.id from enrollments e join campaigns c on c.id = e.campaign_id and c.status <> 'archived'
       join x_accounts a on a.id = e.x_account_id and a.x_user_id = ${accountXUserId} join leads l on l.id = e.lead_id
     where e.workspace_id = ${workspaceId} and e.lead_id = ${leadId} and e.state in ('active', 'paused', 'replied', 'finished')
-      and ${reengagementNumber} is not null and ${suppressionReason('l')} is null
+      and ${reengagementNumber('e')} is not null and ${suppressionReason('l')} is null
     order by e.campaign_id = ${campaignId}::uuid desc nulls last, e.last_sent_at desc limit 1`)
   const [chosen] = rows
   if (!chosen) return false
@@ -233,7 +235,7 @@ export async function pauseForReengagement(
     state: sql`'paused'`,
     reason: reasonSql('later'),
     until: sql`${until.toISOString()}::timestamptz`,
-    next: reengagementNumber,
+    next: reengagementNumber('e'),
   })
   await tx.execute(sql`
     update campaigns set status = 'active', updated_at = now() where id = any(${sql.param(changed)}::uuid[]) and status = 'completed'`)
@@ -281,13 +283,13 @@ function endOf({ isReply, label, until, at }: Said): End {
   const reason = isReply ? reasonSql('reply') : reasonSql('written_by_hand')
   if (label === 'opted_out') return { which, ...OPTED_OUT }
   if (label !== 'later' || !until) return { which, state: sql`'replied'`, reason }
-  const continues = sql`${isOpen('e')} and ${reengagementNumber} is not null`
+  const continues = sql`${isOpen('e')} and ${reengagementNumber('e')} is not null`
   return {
     which,
     state: sql`case when ${continues} then 'paused' else 'replied' end`,
     reason: sql`case when ${continues} then ${reasonSql('later')} else ${reason} end`,
     until: date(until),
-    next: reengagementNumber,
+    next: reengagementNumber('e'),
   }
 }
 
@@ -321,7 +323,7 @@ export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: 
       when 'person' then ${reasonSql('person')} else ${reasonSql('skipped', { skip: sql`${reason?.code ?? null}::text` })} end`,
   })
   await completeIfDone(tx, skipped.campaignId)
-  await refund(tx, sql`d.id = ${id} and ${isNotRefunded}`)
+  await refund(tx, sql`id = ${id} and ${isNotRefunded}`)
 }
 
 /** Why a message must not be sent now; null if it may. */
@@ -339,7 +341,7 @@ export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
   // The caller locked most of them before the campaign. A message may have been queued since.
   await lockQueuedLeads(tx, campaignId)
   await resetLeadStatus(tx, sql`select lead_id from dms where campaign_id = ${campaignId} and status = 'queued'`)
-  await refund(tx, sql`d.campaign_id = ${campaignId} and d.status = 'queued'`)
+  await refund(tx, sql`campaign_id = ${campaignId} and status = 'queued'`)
   await tx.execute(sql`
     with ended as (
       update enrollments e set state = 'stopped', reason = ${reasonSql('archived')}, next_step_number = null, next_at = null,
@@ -375,11 +377,9 @@ export async function afterRelease(tx: Db, dmIds: SQL): Promise<void> {
   const leadIds = sql`select lead_id from dms where id in (${dmIds})`
   await lockLeads(tx, leadIds)
   await resetLastClaims(tx, leadIds)
-  const isReleased = sql`d.id in (${dmIds}) and d.status = 'queued' and not ${mayGoOut('d', 'c')}`
-  await resetLeadStatus(
-    tx,
-    sql`select d.lead_id from dms d join campaigns c on c.id = d.campaign_id where ${isReleased}`,
-  )
+  const isReleased = sql`id in (${dmIds}) and status = 'queued'
+    and exists (select from campaigns c where c.id = dms.campaign_id and not ${mayGoOut('dms', 'c')})`
+  await resetLeadStatus(tx, sql`select lead_id from dms where ${isReleased}`)
   await refund(tx, isReleased)
 }
 

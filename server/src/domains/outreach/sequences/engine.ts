@@ -243,7 +243,7 @@ async function dropHeld(tx: Db, changes: readonly Changed[]): Promise<void> {
   const ids = changes.flatMap(({ one: { heldId }, change }) => (change.kind === 'release' ? [] : (heldId ?? [])))
   if (ids.length === 0) return
   const those = sql`any(${sql.param(ids)}::uuid[])`
-  await refund(tx, sql`d.id = ${those}`)
+  await refund(tx, sql`id = ${those}`)
   await tx.execute(sql`delete from dms where id = ${those} and status = 'queued' and lease_expires_at is null`)
 }
 

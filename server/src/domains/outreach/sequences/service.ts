@@ -378,7 +378,7 @@ async function moveEnrollments(
   const { rows: removed } = await tx.execute<{ enrollmentId: string }>(sql`
     select enrollment_id as "enrollmentId" from dms where ${isTheirs} and ${isRemoved}`)
   if (removed.length > 0) {
-    await refund(tx, sql`d.id in (select id from dms where ${isTheirs} and ${isRemoved})`)
+    await refund(tx, sql`${isTheirs} and ${isRemoved}`)
     await tx.execute(sql`delete from dms where ${isTheirs} and ${isRemoved}`)
   }
   const shares = next && (await findTests(tx, campaign)).get(next.step.id)?.shares
