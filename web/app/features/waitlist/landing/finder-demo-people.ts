@@ -1,4 +1,4 @@
-/** How a face is drawn: a place in each list of finder-demo-faces.ts. */
+/** How a face is drawn: a place in each list of faces.ts. */
 export interface Look {
   skin: number
   hair: number

@@ -1,6 +1,6 @@
 // The finder of the landing page, on sample data. Built alone as /finder-demo.js, without React.
-import { drawFace } from './finder-demo-faces'
-import { HANDLES, highestCount, type Person, peopleOf, SCALE, WORDS } from './finder-demo-people'
+import { shapesOf } from './faces'
+import { HANDLES, highestCount, type Look, type Person, peopleOf, SCALE, WORDS } from './finder-demo-people'
 
 /** Faces shown; the others only count. */
 const FACES = 60
@@ -52,16 +52,31 @@ function makeThumb(label: string, value: number): HTMLInputElement {
   return input
 }
 
+const SVG = 'http://www.w3.org/2000/svg'
+
+function drawFace(look: Look): SVGElement {
+  const face = document.createElementNS(SVG, 'svg')
+  face.setAttribute('viewBox', '0 0 36 36')
+  face.setAttribute('class', 'size-full rounded-full')
+  for (const { d, fill, fillOpacity } of shapesOf(look)) {
+    const drawn = document.createElementNS(SVG, 'path')
+    drawn.setAttribute('d', d)
+    drawn.setAttribute('fill', fill)
+    drawn.setAttribute('fill-opacity', String(fillOpacity))
+    face.append(drawn)
+  }
+  return face
+}
+
 function makeHistogram() {
-  const svg = 'http://www.w3.org/2000/svg'
-  const chart = document.createElementNS(svg, 'svg')
+  const chart = document.createElementNS(SVG, 'svg')
   chart.setAttribute('viewBox', `0 0 ${BARS} ${BAR_HEIGHT}`)
   chart.setAttribute('preserveAspectRatio', 'none')
   chart.setAttribute('class', 'block h-24 w-full border-b border-line')
   chart.setAttribute('role', 'img')
   chart.setAttribute('aria-label', 'Follower counts of the sample people. Most have between 300 and 10,000.')
   const bars = Array.from({ length: BARS }, (_, bar) => {
-    const rect = document.createElementNS(svg, 'rect')
+    const rect = document.createElementNS(SVG, 'rect')
     rect.setAttribute('x', String(bar + 0.08))
     rect.setAttribute('width', '0.84')
     return rect

@@ -14,25 +14,16 @@ const CUTS: readonly (readonly [behind: string, before: string])[] = [
   ['M9 20a9 10 0 1 1 18 0c0 3-1 4-2 4H11c-1 0-2-1-2-4z', 'M12 14c1-4 3-6 6-6s5 2 6 6c-4-2-8-2-12 0z'],
 ]
 
-/** An invented face. */
-export function drawFace({ skin, hair, cut, shirt }: Look): SVGElement {
-  const face = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
-  face.setAttribute('viewBox', '0 0 36 36')
-  face.setAttribute('class', 'size-full rounded-full')
+/** The shapes of an invented face in a box of 36, back to front. */
+export function shapesOf({ skin, hair, cut, shirt }: Look): { d: string; fill: string; fillOpacity: number }[] {
   const [behind, before] = CUTS[cut] ?? ['', '']
-  const shape = (path: string, color = '', opacity = '1') => {
-    if (path === '') return
-    const drawn = document.createElementNS('http://www.w3.org/2000/svg', 'path')
-    drawn.setAttribute('d', path)
-    drawn.setAttribute('fill', `var(--color-${color})`)
-    drawn.setAttribute('fill-opacity', opacity)
-    face.append(drawn)
-  }
-  shape('M0 0h36v36H0z', GROUNDS[(shirt + hair) % GROUNDS.length], '0.2')
-  shape(behind, HAIRS[hair])
-  shape('M6 36c0-8 5-10 12-10s12 2 12 10z', SHIRTS[shirt])
-  shape('M15 22h6v5a3 3 0 0 1-6 0z', SKINS[skin])
-  shape('M12 16a6 7 0 0 1 12 0 6 7 0 0 1-12 0z', SKINS[skin])
-  shape(before, HAIRS[hair])
-  return face
+  const shape = (d: string, token = '', fillOpacity = 1) => ({ d, fill: `var(--color-${token})`, fillOpacity })
+  return [
+    shape('M0 0h36v36H0z', GROUNDS[(shirt + hair) % GROUNDS.length], 0.2),
+    shape(behind, HAIRS[hair]),
+    shape('M6 36c0-8 5-10 12-10s12 2 12 10z', SHIRTS[shirt]),
+    shape('M15 22h6v5a3 3 0 0 1-6 0z', SKINS[skin]),
+    shape('M12 16a6 7 0 0 1 12 0 6 7 0 0 1-12 0z', SKINS[skin]),
+    shape(before, HAIRS[hair]),
+  ].filter(({ d }) => d !== '')
 }
