@@ -6,8 +6,9 @@ import { Refusal } from '../refusal.ts'
 import { createSealer, type Sealer } from '../sealing.ts'
 import { idempotencyKeys } from './tables.ts'
 
-/** The first answer is repeated for 24 hours. */
-const isUnexpired = gt(idempotencyKeys.createdAt, sql`now() - interval '24 hours'`)
+/** How long the first answer is repeated. */
+const KEPT_HOURS = 24
+const isUnexpired = gt(idempotencyKeys.createdAt, sql`now() - make_interval(hours => ${KEPT_HOURS})`)
 
 /** A request that carries an Idempotency-Key. */
 export interface KeyedRequest {
