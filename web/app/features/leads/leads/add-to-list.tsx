@@ -113,7 +113,7 @@ function useManualLists() {
   return { signedIn, lists, found }
 }
 
-/** A manual list to choose: campaigns of smart lists find their leads themselves. */
+/** Offers the manual lists; smart lists find their leads themselves. */
 export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoose: (id: string) => void }) {
   const { signedIn, lists, found } = useManualLists()
   return (
