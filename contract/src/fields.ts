@@ -69,11 +69,15 @@ export function paging(defaultSize: number) {
   }
 }
 
-/** Like `paging`, also by the last response's cursor: every page costs the same, however deep. */
+export const BAD_CURSOR = 'must be the cursor of an earlier response'
+
+/** Where the last response ended. Every page costs the same, however deep. */
+export const Cursor = z.string().max(500).refine(isStorable, BAD_CURSOR)
+
+/** Like `paging`, also by the last response's cursor. */
 export function cursorPaging(defaultSize: number) {
-  return { ...paging(defaultSize), cursor: z.string().max(500).refine(isStorable, BAD_CURSOR).optional() }
+  return { ...paging(defaultSize), cursor: Cursor.optional() }
 }
-const BAD_CURSOR = 'must be the cursor of an earlier response'
 
 export const Page = z.object({ total: z.number().int(), page: z.number().int(), pageSize: z.number().int() })
 

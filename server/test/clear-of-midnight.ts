@@ -1,5 +1,6 @@
+import { DAY_MS } from '@x-automated/contract/time'
+
 const LONG_ENOUGH_MS = 45_000
-const DAY_MS = 86_400_000
 
 /** Waits for the next UTC day if midnight is near, for tests that must run within one day. */
 export async function clearOfMidnight(): Promise<void> {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@x-automated/contract/time'
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { expectCountsRight } from './outreach.ts'
@@ -8,7 +9,6 @@ import { type Arrival, DELAYS, INTERVAL_SECONDS, PROTECTION, type World } from '
  * Messages of the simulated queue never reach X, so its own records are used.
  */
 
-const DAY_MS = 86_400_000
 /** Maximum time from a claim to X (engine.ts). */
 const HAND_OVER_MS = 3_000
 /** A claimed message follows the cap that applied when it was claimed. */

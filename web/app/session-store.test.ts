@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@x-automated/contract/time'
 import { describe, expect, test, vi } from 'vitest'
 import {
   type AuthEvent,
@@ -10,7 +11,6 @@ import {
 
 const ada: User = { id: 'u1', email: 'ada@lovelace.example' }
 const bob: User = { id: 'u2', email: 'bob@example.org' }
-const MINUTE_MS = 60_000
 
 let serial = 0
 

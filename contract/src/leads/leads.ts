@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  Cursor,
   cursorPaging,
   FollowerQuery,
   HoldSeconds,
@@ -231,7 +232,7 @@ export const leadSelection = {
   leadIds: z.array(Id).min(1).max(IDS_MAX).optional(),
   filter: z.strictObject(LeadQuery.shape).optional(),
   /** From the last response with the same filter: continues after that part. */
-  cursor: z.string().max(500).optional(),
+  cursor: Cursor.optional(),
 }
 export type LeadSelection = { leadIds?: string[]; filter?: LeadQuery; cursor?: string }
 

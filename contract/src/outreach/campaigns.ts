@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import {
+  cursorPaging,
   HoldSeconds,
   Id,
   Page,
-  paging,
   requiredName,
   requiredText,
   Success,
@@ -90,15 +90,12 @@ export const CAMPAIGN_NAME_MAX = 200
 const name = requiredName(CAMPAIGN_NAME_MAX)
 const messageTemplate = requiredText(MESSAGE_MAX)
 const channel = z.enum(['api', 'extension'])
-/** Pass the last response's cursor. Every page costs the same, however deep. */
-const cursor = z.string().max(500).optional()
 
 export const campaigns = {
   list: route('GET /campaigns', 'viewer', 'none', { summary: 'List campaigns, newest first' })
     .input(
       z.object({
-        ...paging(100),
-        cursor,
+        ...cursorPaging(100),
         /** Only campaigns that use this list. */
         leadListId: Id.optional(),
         /** Only campaigns that were started from this template. */

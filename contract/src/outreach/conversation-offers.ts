@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id, Time } from '../fields.ts'
+import { Cursor, Id, Time } from '../fields.ts'
 import { LeadDetail } from '../leads/leads.ts'
 import { routes } from '../route.ts'
 
@@ -25,7 +25,7 @@ export const conversationOffers = {
     summary: 'List people who wrote first and are not leads, newest first',
     description: 'Only of X accounts whose `offersUnknownSenders` is set.',
   })
-    .input(z.object({ cursor: z.string().max(500).optional() }))
+    .input(z.object({ cursor: Cursor.optional() }))
     .output(z.object({ offers: z.array(ConversationOffer), cursor: z.string().nullable() })),
 
   accept: route('POST /conversation-offers/{id}/accept', 'member', 'rows', {

@@ -1,5 +1,16 @@
 import { z } from 'zod'
-import { Id, isStorable, Moment, queryNumber, requiredText, Success, Time, text, UNSTORABLE } from '../fields.ts'
+import {
+  Cursor,
+  Id,
+  isStorable,
+  Moment,
+  queryNumber,
+  requiredText,
+  Success,
+  Time,
+  text,
+  UNSTORABLE,
+} from '../fields.ts'
 import { CallersId, DM_STATUSES, nextPart, REPLY_LABELS } from '../leads/leads.ts'
 import { Reason } from '../reason.ts'
 import { routes } from '../route.ts'
@@ -129,9 +140,6 @@ const isSnooze = ({ status, snoozedUntil }: { status?: string | undefined; snooz
   (status === 'snoozed') === (snoozedUntil !== undefined)
 const SNOOZE = { path: ['snoozedUntil'], error: 'goes with the status snoozed, which needs it' }
 
-/** Passed back to read on. Lists of the inbox have no page numbers: they move while they are read. */
-const cursor = z.string().max(500)
-
 export const conversations = {
   list: route('GET /conversations', 'member', 'none', {
     summary: 'List conversations, latest message or end of a snooze first',
@@ -140,7 +148,7 @@ export const conversations = {
       z.object({
         ...Filter.shape,
         pageSize: queryNumber(1, 100).default(CONVERSATIONS_PAGE_SIZE),
-        cursor: cursor.optional(),
+        cursor: Cursor.optional(),
       }),
     )
     .output(
@@ -156,7 +164,7 @@ export const conversations = {
     summary: 'Get a conversation with its messages, newest first',
     errors: ['CONVERSATION_NOT_FOUND'],
   })
-    .input(z.object({ id: Id, cursor: cursor.optional() }))
+    .input(z.object({ id: Id, cursor: Cursor.optional() }))
     .output(
       Conversation.extend({
         messages: z.array(Message),
@@ -237,7 +245,7 @@ export const conversations = {
           conversationIds: z.array(Id).min(1).max(CONVERSATION_IDS_MAX).optional(),
           filter: z.strictObject(Filter.shape).optional(),
           /** From the last response with the same filter: continues after that part. */
-          cursor: cursor.optional(),
+          cursor: Cursor.optional(),
           /** Chosen by the caller, the same for all parts, to undo them. */
           undoId: CallersId.optional(),
           ...changes,

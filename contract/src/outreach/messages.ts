@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { HandleOfLead, Id, Page, paging, requiredText, Success, Time, text } from '../fields.ts'
+import { cursorPaging, HandleOfLead, Id, Page, requiredText, Success, Time, text } from '../fields.ts'
 import { OfferedLead } from '../leads/leads.ts'
 import { routes } from '../route.ts'
 import { MESSAGE_MAX } from './template.ts'
@@ -18,9 +18,7 @@ export const messages = {
     .input(
       z.object({
         status: z.enum(MESSENGER_FILTERS).default('all'),
-        ...paging(MESSENGER_PAGE_SIZE),
-        /** Pass the last response's cursor. Every page costs the same, however deep. */
-        cursor: z.string().max(500).optional(),
+        ...cursorPaging(MESSENGER_PAGE_SIZE),
       }),
     )
     .output(Success.extend({ ...Page.shape, leads: z.array(OfferedLead), cursor: z.string().nullable() })),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id, isStorable, queryNumber, requiredText, Time, wholeNumber } from '../fields.ts'
+import { Cursor, Id, queryNumber, requiredText, Time, wholeNumber } from '../fields.ts'
 import { IDS_MAX } from '../leads/lead-limits.ts'
 import { hasOneSelection, LeadQuery, ONE_SELECTION } from '../leads/leads.ts'
 import { Job } from '../platform/jobs.ts'
@@ -93,8 +93,7 @@ export const openers = {
         status: z.enum(OPENER_STATUSES).optional(),
         leadId: Id.optional(),
         pageSize: queryNumber(1, 100).default(OPENERS_PAGE),
-        /** Pass the last response's cursor. Every page costs the same, however deep. */
-        cursor: z.string().max(500).refine(isStorable, 'must be the cursor of an earlier response').optional(),
+        cursor: Cursor.optional(),
       }),
     )
     .output(

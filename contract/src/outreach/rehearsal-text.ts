@@ -1,6 +1,5 @@
 import { formatDate, formatDay, formatNumber } from '../format.ts'
-
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../time.ts'
 
 /** The dates of a rehearsal. */
 export interface RehearsedDates {

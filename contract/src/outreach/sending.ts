@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id, Page, paging, requiredText, Success, Time, text, wholeNumber } from '../fields.ts'
+import { cursorPaging, Id, Page, requiredText, Success, Time, text, wholeNumber } from '../fields.ts'
 import { DM_STATUSES, REPLY_LABELS } from '../leads/leads.ts'
 import { DmWaitReason, SkipReason } from '../reason.ts'
 import { routes } from '../route.ts'
@@ -90,9 +90,7 @@ export const sending = {
       z.object({
         id: Id,
         status: z.enum(DM_STATUSES).optional(),
-        ...paging(50),
-        /** Pass the last response's cursor. Every page costs the same, however deep. */
-        cursor: z.string().max(500).optional(),
+        ...cursorPaging(50),
       }),
     )
     .output(Page.extend({ dms: z.array(Dm), cursor: z.string().nullable() })),

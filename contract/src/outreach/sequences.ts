@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id, isStorable, Moment, queryNumber, Time, wholeNumber } from '../fields.ts'
+import { Cursor, Id, Moment, queryNumber, Time, wholeNumber } from '../fields.ts'
 import { EnrollmentReason } from '../reason.ts'
 import { routes } from '../route.ts'
 import { STEPS_MAX } from './sequence-limits.ts'
@@ -195,8 +195,7 @@ export const enrollments = {
         variantId: Id.optional(),
         outcome: z.enum(OUTCOMES).optional(),
         pageSize: queryNumber(1, 100).default(50),
-        /** Pass the last response's cursor. Every page costs the same, however deep. */
-        cursor: z.string().max(500).refine(isStorable, 'must be the cursor of an earlier response').optional(),
+        cursor: Cursor.optional(),
       }),
     )
     .output(

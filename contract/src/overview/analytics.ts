@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { Id, isId } from '../fields.ts'
+import { BAD_CURSOR, Id, isId } from '../fields.ts'
 import { routes } from '../route.ts'
+import { DAY_MS } from '../time.ts'
 
 const route = routes('Analytics')
 
@@ -94,7 +95,7 @@ export const BreakdownQuery = withValidPeriod(
     /** Required for steps and variants. */
     campaignId: Id.optional(),
     /** Pass the last response's cursor. */
-    cursor: z.string().max(500).refine(isId, 'must be the cursor of an earlier response').optional(),
+    cursor: z.string().max(500).refine(isId, BAD_CURSOR).optional(),
   }),
 ).refine(({ by, campaignId }) => campaignId !== undefined || (by !== 'step' && by !== 'variant'), {
   message: 'Choose a campaign.',
@@ -193,5 +194,5 @@ export const analytics = {
 
 /** Days between two calendar days. */
 export function daysBetween(from: string, to: string): number {
-  return (Date.parse(to) - Date.parse(from)) / 86_400_000
+  return (Date.parse(to) - Date.parse(from)) / DAY_MS
 }

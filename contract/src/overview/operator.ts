@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Id, Page, paging, queryNumber, Success, Time, text, wholeNumber } from '../fields.ts'
 import { formatNumber } from '../format.ts'
 import { routes } from '../route.ts'
+import { DAY_MS } from '../time.ts'
 import { ACHIEVEMENT_KEYS, HOLD_REASONS } from '../waitlist/waitlist.ts'
 import { FOUND_MEMBERS_MAX, INVITATIONS_MAX, VIEW_DAYS_MAX } from './operator-limits.ts'
 
@@ -167,5 +168,5 @@ export const operator = {
 
 /** Days in the range, including both ends. */
 function daysBetween(from: string, to: string): number {
-  return (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1
+  return (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
 }

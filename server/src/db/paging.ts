@@ -1,4 +1,4 @@
-import { isId, isMoment } from '@x-automated/contract/fields'
+import { BAD_CURSOR, isId, isMoment } from '@x-automated/contract/fields'
 import { desc, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { invalidField } from '../refusal.ts'
@@ -17,7 +17,7 @@ export function writeCursor({ at, id }: Place): string {
 /** @throws Refusal INVALID_INPUT for anything that `writeCursor` did not write */
 export function readCursor(cursor: string): Place {
   const [at = '', id = ''] = Buffer.from(cursor, 'base64url').toString().split(' ')
-  if (!isMoment(at) || !isId(id)) throw invalidField('cursor', 'must be the cursor of an earlier response')
+  if (!isMoment(at) || !isId(id)) throw invalidField('cursor', BAD_CURSOR)
   return { at: new Date(at), id }
 }
 

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
 import type { SwitchProof } from '@x-automated/contract/identity/people'
 import type { Role } from '@x-automated/contract/route'
+import { DAY_MS } from '@x-automated/contract/time'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { and, eq, exists, gt, inArray, isNotNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import {
@@ -702,7 +703,7 @@ async function endSessions(tx: Db, auth: Auth, which: SQL | undefined): Promise<
 }
 
 function sessionExpiry(): Date {
-  return new Date(Date.now() + SESSION_DAYS * 86_400_000)
+  return new Date(Date.now() + SESSION_DAYS * DAY_MS)
 }
 
 /** PKCE (RFC 7636, section 4.6): the challenge is the base64url of the verifier's SHA-256. */

@@ -1,5 +1,6 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { formatCount } from '@x-automated/contract/format'
+import { DAY_MS } from '@x-automated/contract/time'
 import { createOpenId, type OpenId, ProviderUnavailable } from '../../../outside/openid.ts'
 import { AddressRefused, type SafeFetch } from '../../../outside/safe-fetch.ts'
 import { type SamlOptions, samlUrl } from '../../../outside/saml.ts'
@@ -154,8 +155,6 @@ async function checkOpenId(provider: OpenId): Promise<Check[]> {
     }),
   ]
 }
-
-const DAY_MS = 86_400_000
 
 function checkSaml({ ssoUrl, certificates }: Connection): Check[] {
   const described = (certificates ?? []).map(describeCertificate)

@@ -1,4 +1,4 @@
-import { isId } from '@x-automated/contract/fields'
+import { BAD_CURSOR, isId } from '@x-automated/contract/fields'
 import { parseBioWords } from '@x-automated/contract/leads/bio-words'
 import { PART_MAX } from '@x-automated/contract/leads/lead-limits'
 import type { LeadFilter, LeadQuery, LeadSelection } from '@x-automated/contract/leads/leads'
@@ -192,8 +192,7 @@ export async function choosePart(
   most = PART_MAX,
 ): Promise<Part> {
   const place = cursor === undefined ? null : readCursor('createdAt', cursor)
-  if (cursor !== undefined && !(place && filter))
-    throw invalidField('cursor', 'must be the cursor of an earlier response')
+  if (cursor !== undefined && !(place && filter)) throw invalidField('cursor', BAD_CURSOR)
   if (!filter) return { leads: await chooseMatching(tx, actor, leadIds ?? []), cursor: null }
   const chosen = await openChosen(tx)
   const behind = place ? sql`and (created_at, id) > (${String(place.value)}::timestamptz, ${place.id}::uuid)` : sql``

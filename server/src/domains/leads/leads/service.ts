@@ -1,4 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
+import { BAD_CURSOR } from '@x-automated/contract/fields'
 import type { LeadFilter, LeadSort, LeadStanding } from '@x-automated/contract/leads/leads'
 import { and, asc, desc, eq, getTableColumns, ne, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
@@ -77,8 +78,7 @@ export async function fields(db: Db, { workspaceId }: Actor) {
 export async function list(db: Db, actor: Actor, { page, pageSize, sort, cursor, ...asked }: InputOf<'leads', 'list'>) {
   const filter = await resolveFilter(db, actor, asked)
   const place = cursor === undefined ? null : readCursor(sort, cursor)
-  if (cursor !== undefined && !place)
-    throw invalidField('cursor', 'must be the cursor of an earlier response in the same order')
+  if (cursor !== undefined && !place) throw invalidField('cursor', `${BAD_CURSOR} in the same order`)
   const offset = place ? 0 : (page - 1) * pageSize
   // One extra row tells whether there are more.
   const span = { sort, place, limit: pageSize + 1 }
@@ -132,8 +132,7 @@ export async function listByStanding(
   { page, pageSize, cursor }: Omit<InputOf<'messages', 'leads'>, 'status'>,
 ) {
   const place = cursor === undefined ? null : readCursor('-createdAt', cursor)
-  if (cursor !== undefined && !place)
-    throw invalidField('cursor', 'must be the cursor of an earlier response in the same order')
+  if (cursor !== undefined && !place) throw invalidField('cursor', `${BAD_CURSOR} in the same order`)
   const behind = place
     ? sql`and (s.created_at, s.lead_id) < (${String(place.value)}::timestamptz, ${place.id}::uuid)`
     : sql``

@@ -1,5 +1,6 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { OFFER_DAYS } from '@x-automated/contract/outreach/conversation-offers'
+import { DAY_MS } from '@x-automated/contract/time'
 import { and, desc, eq, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
@@ -13,7 +14,6 @@ import { publishEvents } from '../../platform/events/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { conversationOffers } from './tables.ts'
 
-const DAY_MS = 86_400_000
 const PAGE_SIZE = 50
 const isOpen = and(
   isNull(conversationOffers.declinedAt),

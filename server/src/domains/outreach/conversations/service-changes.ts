@@ -1,5 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { isId } from '@x-automated/contract/fields'
+import { BAD_CURSOR, isId } from '@x-automated/contract/fields'
 import { PART_MAX } from '@x-automated/contract/leads/lead-limits'
 import type { ReplyLabel } from '@x-automated/contract/leads/leads'
 import { lt, type SQL, sql } from 'drizzle-orm'
@@ -56,8 +56,7 @@ export async function updateMany(
   { conversationIds, filter, cursor, undoId, ...changes }: InputOf<'conversations', 'updateMany'>,
   most = PART_MAX,
 ) {
-  if (cursor !== undefined && !(filter && isId(cursor)))
-    throw invalidField('cursor', 'must be the cursor of an earlier response')
+  if (cursor !== undefined && !(filter && isId(cursor))) throw invalidField('cursor', BAD_CURSOR)
   return transact(db, async (tx) => {
     await checkChanges(tx, actor, changes)
     await allowLongStatements(tx)

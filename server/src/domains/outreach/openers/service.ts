@@ -1,5 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { isId } from '@x-automated/contract/fields'
+import { BAD_CURSOR, isId } from '@x-automated/contract/fields'
 import type { OpenerStatus } from '@x-automated/contract/outreach/openers'
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
@@ -42,7 +42,7 @@ const select = (db: Db) =>
 /** @throws Refusal CAMPAIGN_NOT_FOUND */
 export async function list(db: Db, actor: Actor, { id, status, leadId, pageSize, cursor }: InputOf<'openers', 'list'>) {
   const campaign = await findCampaign(db, actor, id)
-  if (cursor !== undefined && !isId(cursor)) throw invalidField('cursor', 'must be the cursor of an earlier response')
+  if (cursor !== undefined && !isId(cursor)) throw invalidField('cursor', BAD_CURSOR)
   const ofCampaign = and(eq(openers.workspaceId, actor.workspaceId), eq(openers.campaignId, campaign.id))
   const rows = await select(db)
     .where(

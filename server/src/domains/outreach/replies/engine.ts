@@ -6,7 +6,7 @@ import { CHAT_EVENT_TYPES, DM_EVENT_TYPES, type XActivity, type XHappening } fro
 import type { JobQueue } from '../../../ports.ts'
 import type { Sealer } from '../../../sealing.ts'
 import { withAccount } from '../../platform/x-account/service.ts'
-import { finishReading, recordMessagesFromX } from '../sending/service.ts'
+import { CLOCK_SKEW_MS, finishReading, recordMessagesFromX } from '../sending/service.ts'
 import { POLL_SECONDS } from './rules.ts'
 
 /*
@@ -38,8 +38,6 @@ const MAX_PAGES = 3
 const MAX_UNREAD_PAGES = 12
 /** Delay before an account with unsettled messages is read again. */
 const UNSETTLED_SECONDS = 20
-/** Tolerated difference between X's clock and ours. */
-const CLOCK_SKEW_MS = 30_000
 
 const NOT_CONFIGURED = `X isn't set up to notify this server, so we check for replies every ${POLL_SECONDS.degraded} seconds.`
 const NO_EVENTS = `X isn't sending us replies right now. We check every ${POLL_SECONDS.degraded} seconds.`

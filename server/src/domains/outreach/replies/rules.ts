@@ -1,3 +1,5 @@
+import { CLOCK_SKEW_MS } from '../sending/rules.ts'
+
 /** A negation right before an opt-out word cancels it: "can't stop reading". */
 const NEGATIONS = new Set(["don't", 'dont', "can't", 'cant', 'cannot', "won't", 'wont', 'never', "couldn't", 'couldnt'])
 
@@ -28,9 +30,6 @@ export function asksToStop(text: string, words: readonly string[]): boolean {
     )
   })
 }
-
-/** Tolerated difference between X's clock and ours, in milliseconds. */
-export const CLOCK_SKEW_MS = 30_000
 
 /** One of our messages in a conversation. */
 export interface OwnMessage {

@@ -1,8 +1,8 @@
 import { DEFAULT_HOURS } from '@x-automated/contract/outreach/sending-limits'
 import { WARM_UP_GROWTH, WARM_UP_START, type WaitReason } from '@x-automated/contract/outreach/sending-settings'
+import { DAY_MS } from '@x-automated/contract/time'
 import { Temporal } from 'temporal-polyfill'
 
-const DAY_MS = 86_400_000
 const MINUTES_A_DAY = 1_440
 /** If a setting is unreadable, nothing is sent and the account is retried after this time. */
 const RETRY_MS = 3_600_000

@@ -1,9 +1,11 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { type CampaignWait, DEFAULT_PROTECTION, type Protection } from '@x-automated/contract/outreach/sending-settings'
+import { DAY_MS, HOUR_MS } from '@x-automated/contract/time'
 import { eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { parseTime } from '../../../db/parse-time.ts'
 import type { Env } from '../../../env.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { usageOf } from '../../platform/billing/service.ts'
@@ -144,7 +146,7 @@ export async function capOf(
         : sql`(${first(claimsOf({ workspaceId, account }))})`
     } as first`)
   const row = one(rows)
-  const firstAt = row.first === null ? null : new Date(row.first)
+  const firstAt = parseTime(row.first)
   return { ...capAt(accountLimits, limits, firstAt, new Date(row.now)), firstAt }
 }
 
@@ -200,11 +202,10 @@ export async function findRest(
       from dms where ${claims} and claimed_at > now() - interval '1 day'
     ) counted`)
   const row = one(rows)
-  const moment = (text: string | null) => (text === null ? null : new Date(text))
   const now = new Date(row.now)
   const sent = {
-    lastAt: withoutPause ? null : moment(row.lastAt),
-    leavesAt: moment(row.leavesAt),
+    lastAt: withoutPause ? null : parseTime(row.lastAt),
+    leavesAt: parseTime(row.leavesAt),
     restsUntil: account?.restsUntil ?? null,
   }
   return {
@@ -237,7 +238,7 @@ export function warmUpDayOf(limits: SendingEnv, { accountLimits, cap, before, no
   const isWarmingUp =
     accountLimits.warmUp && cap.cap < capAt({ ...accountLimits, warmUp: false }, limits, null, now).cap
   if (!isWarmingUp) return null
-  return before.firstAt ? Math.floor((now.getTime() - before.firstAt.getTime()) / 86_400_000) + 1 : 1
+  return before.firstAt ? Math.floor((now.getTime() - before.firstAt.getTime()) / DAY_MS) + 1 : 1
 }
 
 /** Whether campaigns may only message leads with a contact basis. */
@@ -491,8 +492,6 @@ async function findApart(db: Db, ids: readonly string[]): Promise<Map<string, Da
       and l.last_claimed_at > now() - interval '1 day' and l.last_claimed_campaign_id is distinct from c.id`)
   return new Map(rows.map(({ id, until }) => [id, new Date(until)]))
 }
-
-const HOUR_MS = 3_600_000
 
 /** People who get their next message once the plan allows it. @param resetsAt null: it has room */
 function planWaitOf(

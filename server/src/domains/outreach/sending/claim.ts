@@ -8,6 +8,7 @@ import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { parseTime } from '../../../db/parse-time.ts'
 import { executePrepared } from '../../../db/prepared.ts'
 import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
@@ -29,7 +30,6 @@ import {
   type Locked,
   lockDue,
   lockFor,
-  moment,
   nextSend,
   RETRY_MS,
   reschedule,
@@ -208,7 +208,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
   )
   const row = one(rows)
   if (!row.id) return null
-  const rest = restOfSender(env, sender, locked, { lastAt: moment(row.lastAt), leavesAt: moment(row.leavesAt) })
+  const rest = restOfSender(env, sender, locked, { lastAt: parseTime(row.lastAt), leavesAt: parseTime(row.leavesAt) })
   const untilMs = Math.max(new Date(row.dueAt).getTime(), rest?.until.getTime() ?? 0)
   return {
     ...readNext(row),
@@ -230,7 +230,7 @@ function readNext(row: NextRow) {
     isWaiting: row.isWaiting,
     isLocked: row.isLocked,
     isDelayed: row.isDelayed,
-    triedSince: moment(row.triedAt),
+    triedSince: parseTime(row.triedAt),
   }
 }
 

@@ -2,6 +2,7 @@ import { LEASE_SECONDS } from '@x-automated/contract/outreach/sending'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { parseTime } from '../../../db/parse-time.ts'
 import { executePrepared } from '../../../db/prepared.ts'
 import { findCurrentAccount, isLinked } from '../../platform/x-account/service.ts'
 import { unreadSince, xAccounts } from '../../platform/x-account/tables.ts'
@@ -281,7 +282,7 @@ function readLocked(env: SendingEnv, row: AccountRow, next: Pick<Locked, 'campai
     ...next,
     sendsAs: row.handle,
     accountLimits,
-    cap: capAt(accountLimits, env, moment(row.firstAt), now),
+    cap: capAt(accountLimits, env, parseTime(row.firstAt), now),
     claims:
       row.ids.length > 1 ? sql`x_account_id = any(${sql.param(row.ids)}::uuid[])` : sql`x_account_id = ${row.id}::uuid`,
     now,
@@ -295,14 +296,11 @@ function accountOf({ id, xUserId, handle, status, ...times }: AccountRow): Locke
     xUserId,
     handle,
     status,
-    nextSendAt: moment(times.nextSendAt),
-    restsUntil: moment(times.restsUntil),
-    unreadSince: moment(times.unreadSince),
+    nextSendAt: parseTime(times.nextSendAt),
+    restsUntil: parseTime(times.restsUntil),
+    unreadSince: parseTime(times.unreadSince),
   }
 }
-
-/** A time as the database wrote it. */
-export const moment = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
 /**
  * Lock key for an X account's limits, which all workspaces that connected it share. Taken after the

@@ -1,5 +1,4 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { isId, isMoment } from '@x-automated/contract/fields'
 import type { DmStatus, LeadFilter, ReplyLabel } from '@x-automated/contract/leads/leads'
 import { parseTemplate, type Template } from '@x-automated/contract/outreach/template'
 import { type DmWaitReason, refusalText, type SkipReason, skipText } from '@x-automated/contract/reason'
@@ -8,6 +7,7 @@ import { type Actor, type Author, roleAllows } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { type Place, readCursor, writeCursor } from '../../../db/paging.ts'
 import { reasonSql } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
@@ -613,28 +613,26 @@ export async function listDms(
     .orderBy(...order)
   const shown = rows.slice(0, pageSize)
   const last = rows.length > pageSize ? shown.at(-1) : undefined
-  const lastAt = (status === 'replied' ? last?.repliedAt : last?.createdAt)?.toISOString()
+  const lastAt = status === 'replied' ? last?.repliedAt : last?.createdAt
   return {
     dms: shown.map(({ repliedAt: _, ...row }) => shownTo(actor, row)),
     total: countDms(campaign, status),
     page,
     pageSize,
-    cursor: last ? Buffer.from(`${lastAt} ${last.id}`).toString('base64url') : null,
+    cursor: last && lastAt ? writeCursor({ at: lastAt, id: last.id }) : null,
   }
 }
-
-type CursorPlace = { at: Date; id: string }
 
 /** The orders of a campaign's messages. */
 const BY_QUEUE = {
   time: dms.createdAt,
   order: [asc(dms.createdAt), asc(dms.id)],
-  isAfter: ({ at, id }: CursorPlace) => or(gt(dms.createdAt, at), and(eq(dms.createdAt, at), gt(dms.id, id))),
+  isAfter: ({ at, id }: Place) => or(gt(dms.createdAt, at), and(eq(dms.createdAt, at), gt(dms.id, id))),
 }
 const BY_REPLY = {
   time: dms.repliedAt,
   order: [desc(dms.repliedAt), desc(dms.id)],
-  isAfter: ({ at, id }: CursorPlace) => or(lt(dms.repliedAt, at), and(eq(dms.repliedAt, at), lt(dms.id, id))),
+  isAfter: ({ at, id }: Place) => or(lt(dms.repliedAt, at), and(eq(dms.repliedAt, at), lt(dms.id, id))),
 }
 
 /**
@@ -656,10 +654,4 @@ function countDms(campaign: Campaign, status: DmStatus | undefined): number {
     case 'failed':
       return dmsFailedCount
   }
-}
-
-function readCursor(cursor: string): CursorPlace {
-  const [at, id] = Buffer.from(cursor, 'base64url').toString().split(' ')
-  if (!isMoment(at ?? '') || !isId(id ?? '')) throw invalidField('cursor', 'must be the cursor of an earlier response')
-  return { at: new Date(at ?? ''), id: id as string }
 }

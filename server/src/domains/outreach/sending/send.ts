@@ -5,6 +5,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
+import { parseTime } from '../../../db/parse-time.ts'
 import { executePrepared } from '../../../db/prepared.ts'
 import { transact } from '../../../db/transact.ts'
 import { X_TIMEOUT_MS, type XApi, XError } from '../../../outside/x.ts'
@@ -281,7 +282,7 @@ async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
   const account = {
     status: row.status as StoredToken['status'],
     sealedAccessToken: row.token,
-    accessTokenExpiresAt: row.expiresAt === null ? null : new Date(row.expiresAt),
+    accessTokenExpiresAt: parseTime(row.expiresAt),
   }
   return { ...row, account }
 }

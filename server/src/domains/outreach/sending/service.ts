@@ -30,7 +30,7 @@ export {
   spend,
 } from './queue.ts'
 export { recordOutcome } from './record.ts'
-export { findSentMessage } from './rules.ts'
+export { CLOCK_SKEW_MS, findSentMessage } from './rules.ts'
 export { type NowContext, sendByHand } from './send.ts'
 export { expireLeases, finishReading, recordMessagesFromX } from './settle.ts'
 export {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { SkipReason } from '@x-automated/contract/reason'
+import { DAY_MS } from '@x-automated/contract/time'
 import { type SQL, sql } from 'drizzle-orm'
 import { livingWorkers } from '../../../db/liveness.ts'
 import { one } from '../../../db/one.ts'
@@ -85,7 +86,6 @@ export async function takeOver(db: Db): Promise<void> {
 }
 
 const SETTLE_BATCH = 8
-const DAY_MS = 86_400_000
 /** How long a process has a message to itself while settling it. */
 const SETTLE_SECONDS = 60
 

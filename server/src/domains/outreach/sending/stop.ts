@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReplyLabel } from '@x-automated/contract/leads/leads'
 import type { PauseReason, SkipReason } from '@x-automated/contract/reason'
+import { DAY_MS } from '@x-automated/contract/time'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
 import { executePrepared } from '../../../db/prepared.ts'
@@ -190,7 +191,7 @@ export interface Said {
 const OPTED_OUT = { state: sql`'opted_out'`, reason: reasonSql('opt_out') }
 
 /** An automatic reply without a date pauses for this long. */
-const AWAY_MS = 14 * 86_400_000
+const AWAY_MS = 14 * DAY_MS
 
 /** SQL over an enrollment's alias: the number of a re-engagement step that it was not sent; null if none. */
 function reengagementNumber(enrollment: string): SQL<number | null> {

@@ -1,6 +1,7 @@
 import type { EnrollmentReason, SkipReason } from '@x-automated/contract/reason'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
+import { parseTime } from '../../../db/parse-time.ts'
 import { transact } from '../../../db/transact.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { allowanceOf, use } from '../../platform/billing/service.ts'
@@ -225,10 +226,10 @@ function changeOf(due: Due, versions: ReadonlyMap<number, readonly VersionStep[]
   const enrollment = {
     ...due,
     lastSent: referenceOf(due.lastStepId, due.lastStepNumber),
-    lastSentAt: moment(due.lastSentAt),
+    lastSentAt: parseTime(due.lastSentAt),
     lastSkipped: referenceOf(due.skippedStepId, due.skippedStepNumber),
-    skippedAt: moment(due.skippedAt),
-    pausedUntil: due.state === 'paused' ? moment(due.pausedUntil) : null,
+    skippedAt: parseTime(due.skippedAt),
+    pausedUntil: due.state === 'paused' ? parseTime(due.pausedUntil) : null,
     isLater,
   }
   const account = accounts.get(due.accountId)
@@ -248,7 +249,6 @@ async function dropHeld(tx: Db, changes: readonly Changed[]): Promise<void> {
 }
 
 const skippedAs = (skip: SkipReason['code']): EnrollmentReason => ({ code: 'skipped', params: { skip } })
-const moment = (text: string | null) => (text === null ? null : new Date(text))
 const referenceOf = (id: string | null, number: number | null) => (id && number ? { id, number } : null)
 
 /** Moves the enrollments that get no new message. @returns the account of each released message */

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@x-automated/contract/time'
 import { Temporal } from 'temporal-polyfill'
 import type { WorkingHours } from '../sending-settings/rules.ts'
 
@@ -7,9 +8,8 @@ export interface Delay {
   unit: 'minutes' | 'hours' | 'days'
 }
 
-const MINUTE_MS = 60_000
 /** Milliseconds per unit. */
-export const UNIT_MS = { minutes: MINUTE_MS, hours: 60 * MINUTE_MS, days: 1_440 * MINUTE_MS } as const
+export const UNIT_MS = { minutes: MINUTE_MS, hours: HOUR_MS, days: DAY_MS } as const
 
 /**
  * When a step is due that follows a message sent at `from`. Days keep the time of day, and only

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@x-automated/contract/time'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -14,7 +15,6 @@ import {
 import { delayedFrom, reengagedFrom } from './rules-delays.ts'
 import { type FollowUp, type Plan, type RehearsedAccount, rehearse } from './rules-rehearsal.ts'
 
-const DAY_MS = 86_400_000
 const at = (text: string) => new Date(text)
 const monday = at('2026-11-23T00:00:00Z')
 const open = defaultLimits(false)

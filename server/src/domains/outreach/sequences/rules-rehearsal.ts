@@ -1,3 +1,4 @@
+import { DAY_MS } from '@x-automated/contract/time'
 import {
   type AccountLimits,
   capAt,
@@ -11,7 +12,6 @@ import {
 } from '../sending-settings/rules.ts'
 import { type Delay, UNIT_MS } from './rules-delays.ts'
 
-const DAY_MS = UNIT_MS.days
 /** At least one of this number of messages is a first one, while any is queued. */
 const FIRST_OF = 10
 /** Days in `perDay`; what follows only counts for `lastSendAt`. */

@@ -1,5 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { isId, NO_ID } from '@x-automated/contract/fields'
+import { BAD_CURSOR, isId, NO_ID } from '@x-automated/contract/fields'
 import { ENROLLMENTS_COUNTED_MAX } from '@x-automated/contract/outreach/sequence-limits'
 import { ENROLLMENT_STATES, type Outcome } from '@x-automated/contract/outreach/sequences'
 import { refusalText, type SkipReason } from '@x-automated/contract/reason'
@@ -78,7 +78,7 @@ export async function list(
   actor: Actor,
   { id, state, stepNumber, variantId, outcome, pageSize, cursor }: InputOf<'enrollments', 'list'>,
 ) {
-  if (cursor !== undefined && !isId(cursor)) throw invalidField('cursor', 'must be the cursor of an earlier response')
+  if (cursor !== undefined && !isId(cursor)) throw invalidField('cursor', BAD_CURSOR)
   const campaign = await findCampaign(db, actor, id)
   const isAnyStep = stepNumber === undefined && variantId === undefined
   const people =

@@ -1,4 +1,5 @@
 import { FLIGHT_MAX, type FlightDot } from '@x-automated/contract/outreach/sequences'
+import { DAY_MS } from '@x-automated/contract/time'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
@@ -19,7 +20,6 @@ type Campaign = typeof campaigns.$inferSelect
 
 /** Messages of the account that `refusals` looks at. */
 const MESSAGES_CHECKED = 50
-const DAY_MS = 86_400_000
 
 /**
  * The messages of the past and the next 24 hours. It reads at most what the workspace's accounts

@@ -1,6 +1,7 @@
 import { formatNumber } from '@x-automated/contract/format'
 import type { Verdict } from '@x-automated/contract/outreach/sequences'
 import { verdictText } from '@x-automated/contract/outreach/verdict-text'
+import { DAY_MS } from '@x-automated/contract/time'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import { one } from '../../../db/one.ts'
@@ -26,7 +27,6 @@ type Campaign = typeof campaigns.$inferSelect
 
 /** Messages read per variant and pair at a time. */
 const BATCH = 1_000
-const DAY_MS = 86_400_000
 
 /** Continues every test that is due. Any number of processes may run this. @returns how many */
 export async function judgeTests(db: Db): Promise<number> {

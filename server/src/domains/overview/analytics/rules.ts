@@ -1,6 +1,5 @@
 import { type ActivityDay, ANALYTICS_DAYS_MAX, daysBetween, WEEK_DAYS } from '@x-automated/contract/overview/analytics'
-
-const DAY_MS = 86_400_000
+import { DAY_MS } from '@x-automated/contract/time'
 
 /** A percentage with one decimal, at most 100; null if `whole` is 0. */
 export function rateOf(part: number, whole: number): number | null {

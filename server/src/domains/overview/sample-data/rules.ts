@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ReplyLabel } from '@x-automated/contract/leads/leads'
+import { DAY_MS, HOUR_MS } from '@x-automated/contract/time'
 import type { VersionStep } from '../../outreach/sequences/tables.ts'
 import type { SamplePerson } from './rules-people.ts'
 
@@ -85,9 +86,6 @@ export const draftSteps = (): VersionStep[] => [
     variants: variants('Hi {lead_name}, just checking that this did not get lost. Is it worth a short chat?'),
   },
 ]
-
-const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
 
 /** When the message to the founder at this place was sent: over six days that ended three days ago. */
 export function sentAt(place: number, now: Date): Date {

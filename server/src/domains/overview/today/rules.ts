@@ -1,12 +1,13 @@
 import type { Need } from '@x-automated/contract/overview/today'
 import { PLANS, type PlanLevel } from '@x-automated/contract/platform/plans'
 import type { PauseReason } from '@x-automated/contract/reason'
+import { DAY_MS } from '@x-automated/contract/time'
 import { graceEnd, limitOf, usageResetsAt, warningFrom } from '../../platform/billing/rules.ts'
 
 export { dayAfter, rateOf } from '../analytics/rules.ts'
 
 /** How long the end of a plan is a need. */
-const ENDED_MS = 14 * 86_400_000
+const ENDED_MS = 14 * DAY_MS
 
 interface Findings {
   lostHandles: readonly string[]

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@x-automated/contract/time'
 import { visitPayments } from '@x-automated/stand-ins/payments/visit'
 import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -13,7 +14,6 @@ beforeAll(async () => {
 })
 beforeEach(() => stripe.faults([]))
 
-const DAY_MS = 86_400_000
 const subscriptionOf = async (person: Person) => (await person.client.billing.subscription()).subscription
 const paidOf = async (person: Person) =>
   (await app.db.select().from(paidSubscriptions).where(eq(paidSubscriptions.workspaceId, person.workspaceId)))[0]!

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@x-automated/contract/time'
 import { and, eq, inArray, isNull, lt, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
@@ -30,7 +31,6 @@ type Paid = typeof paidSubscriptions.$inferSelect
 
 /** How often an overtaken sync reads again. */
 const MAX_READS = 5
-const DAY_MS = 86_400_000
 /** The provider announces the end of a trial three days before. */
 const TRIAL_NOTICE_MS = 3.5 * DAY_MS
 

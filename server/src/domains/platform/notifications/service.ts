@@ -8,6 +8,7 @@ import {
   type NotificationKind,
 } from '@x-automated/contract/platform/notifications'
 import type { ReplyLabel } from '@x-automated/contract/reply-labels'
+import { DAY_MS } from '@x-automated/contract/time'
 import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../../actor.ts'
@@ -102,8 +103,6 @@ export async function notifyOwners(
   await publishToEach(tx, workspaceId, rows)
   await tx.execute(sql`select pg_notify(${MEMBER_NOTIFICATIONS_CHANNEL}, '')`)
 }
-
-const DAY_MS = 86_400_000
 
 /** Publishes to each person their notification. */
 async function publishToEach(tx: Db, workspaceId: string, rows: readonly { id: string; userId: string }[]) {

@@ -1,4 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
+import { BAD_CURSOR } from '@x-automated/contract/fields'
 import { type SQL, sql } from 'drizzle-orm'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -21,7 +22,7 @@ export async function leaderboard(
   { period, page, pageSize, cursor }: InputOf<'waitlist', 'leaderboard'>,
 ) {
   const place = cursor === undefined ? null : readCursor(cursor)
-  if (cursor !== undefined && !place) throw invalidField('cursor', 'must be the cursor of an earlier response')
+  if (cursor !== undefined && !place) throw invalidField('cursor', BAD_CURSOR)
   const key = periodKey(period)
   const lost = period === 'week' ? expiredCredits : noCredits
   const [ranked, total, own] = await Promise.all([

@@ -1,6 +1,7 @@
 import { formatCount, formatDate, formatNumber, pluralize } from '@x-automated/contract/format'
 import type { Preflight, PreflightWarning } from '@x-automated/contract/outreach/preflight'
 import type { SkipReason } from '@x-automated/contract/reason'
+import { DAY_MS } from '@x-automated/contract/time'
 
 /** Whom a reason concerns, for a count of people. */
 export function skippedLabel({ code, params }: SkipReason): string {
@@ -77,7 +78,6 @@ export interface CalendarDay {
   followUps: number
 }
 
-const DAY_MS = 86_400_000
 const WEEKS_MAX = 5
 
 /** Whole weeks from Monday on, from the first day on which something is sent; at most five. */

@@ -2,11 +2,8 @@ import { formatDate, formatRelative, formatUnit } from '@x-automated/contract/fo
 import type { ReplyLabel } from '@x-automated/contract/leads/leads'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import type { Message } from '@x-automated/contract/outreach/conversations'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@x-automated/contract/time'
 import { stepText } from '../../leads/leads/history-text'
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 
 /** The color of each label, as a text class. */
 export const LABEL_COLORS: Record<ReplyLabel, string> = {

@@ -1,9 +1,8 @@
 import { formatCount } from '@x-automated/contract/format'
 import type { Enrollment, Outcome } from '@x-automated/contract/outreach/sequences'
 import { type EnrollmentReason, type SkipReason, skipText } from '@x-automated/contract/reason'
+import { HOUR_MS } from '@x-automated/contract/time'
 import { dayText } from '../campaigns/campaign-progress'
-
-const HOUR_MS = 3_600_000
 
 /** The states of people in a campaign, for a filter. */
 export const STATE_NAMES: Record<Enrollment['state'], string> = {

@@ -1,4 +1,5 @@
-const HOUR_MS = 3_600_000
+import { HOUR_MS } from '@x-automated/contract/time'
+
 /** Longer times without a message are folded. */
 const FOLDED_FROM_MS = 3 * HOUR_MS
 /** The time that a folded one is as wide as, unless all others together are short. */

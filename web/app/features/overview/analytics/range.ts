@@ -1,3 +1,4 @@
+import { DAY_MS } from '@x-automated/contract/time'
 export const RANGES = [
   { value: 'all', label: 'All time' },
   { value: '7', label: 'Last 7 days' },
@@ -14,7 +15,6 @@ export interface Days {
   to?: string
 }
 
-const DAY_MS = 86_400_000
 /** The contract's ANALYTICS_DAYS_MAX. */
 const DAYS_MAX = 366
 

@@ -1,5 +1,6 @@
 import { formatPercent } from '@x-automated/contract/format'
 import type { OperatorAction } from '@x-automated/contract/overview/operator'
+import { DAY_MS } from '@x-automated/contract/time'
 import type { HoldReason } from '@x-automated/contract/waitlist/waitlist'
 
 /** Why a referral is held. */
@@ -25,7 +26,7 @@ export function conversionText({ views, joins }: { views: number; joins: number 
 
 /** A UTC day, '2026-11-20'. */
 export function utcDay(now: Date, daysBefore = 0): string {
-  return new Date(now.getTime() - daysBefore * 86_400_000).toISOString().slice(0, 10)
+  return new Date(now.getTime() - daysBefore * DAY_MS).toISOString().slice(0, 10)
 }
 
 /** Progress from 0 to 100, or null. @param received lines so far, header included */

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import { VIEW_DAYS_MAX } from '@x-automated/contract/overview/operator-limits'
+import { DAY_MS } from '@x-automated/contract/time'
 import { ChartNoAxesColumn } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../api'
@@ -17,7 +18,6 @@ import { Table, Td, Tr } from '../../../ui/table'
 import { conversionText, utcDay } from './operator-text'
 
 const PAGE_SIZE = 25
-const DAY_MS = 86_400_000
 const FIGURES = ['Views', 'Joins', 'Conversion'].map((name) => ({ name, end: true }))
 
 /** The message for an invalid date range, or null. */

@@ -1,13 +1,12 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import type { BillingOverview, Subscription } from '@x-automated/contract/platform/billing'
+import { DAY_MS } from '@x-automated/contract/time'
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { createQueryClient } from '../../../query-client'
 import { ConfirmProvider } from '../../../ui/confirm'
 import { SubscriptionNotices } from './subscription-notices'
 import type { KnownSubscription } from './use-subscription'
-
-const DAY_MS = 86_400_000
 
 /** The notice's text with this many days of grace left. */
 function textWith(daysLeft: number): string {
