@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isStale, nameOfCopy } from './rules.ts'
+import { isStale } from './rules.ts'
 
 const now = new Date('2026-01-01T00:01:00Z')
 const secondsAgo = (seconds: number) => new Date(now.getTime() - seconds * 1000)
@@ -11,9 +11,4 @@ it.each([
   ['if counting is slow and the count is older than that', secondsAgo(11), 500, true],
 ])('isStale decides %s', (_, countedAt, countMs, stale) => {
   expect(isStale({ countedAt, countMs }, now)).toBe(stale)
-})
-
-it('nameOfCopy stays within the maximum length', () => {
-  expect(nameOfCopy('Founders', 200)).toBe('Founders (copy)')
-  expect(nameOfCopy('x'.repeat(200), 200)).toHaveLength(200)
 })

@@ -8,9 +8,3 @@ export function isStale({ countedAt, countMs }: { countedAt: Date | null; countM
   if (countedAt === null || countMs <= CHEAP_MS) return true
   return now.getTime() - countedAt.getTime() > SHARE * countMs
 }
-
-/** The name of a list's copy, cut to `max` characters. */
-export function nameOfCopy(name: string, max: number): string {
-  const suffix = ' (copy)'
-  return `${name.slice(0, max - suffix.length)}${suffix}`
-}

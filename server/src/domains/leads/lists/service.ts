@@ -4,6 +4,7 @@ import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import { LIST_NAME_MAX } from '@x-automated/contract/leads/lists'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { copyName } from '../../../copy-name.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -21,7 +22,7 @@ import {
   withoutUnknownIds,
 } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
-import { isStale, nameOfCopy } from './rules.ts'
+import { isStale } from './rules.ts'
 import { leadListItems, leadLists } from './tables.ts'
 
 type Row = typeof leadLists.$inferSelect
@@ -183,7 +184,7 @@ export async function duplicate(db: Db, actor: Actor, { id, name }: InputOf<'lis
     await allowLongStatements(tx)
     const original = await findStored(tx, actor, id)
     const copy = await insert(tx, actor, {
-      name: name ?? nameOfCopy(original.name, LIST_NAME_MAX),
+      name: name ?? copyName(original.name, LIST_NAME_MAX),
       description: original.description,
       tags: original.tags,
       filter: original.filter ?? undefined,

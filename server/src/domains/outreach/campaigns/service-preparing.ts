@@ -3,6 +3,7 @@ import { CAMPAIGN_NAME_MAX } from '@x-automated/contract/outreach/campaigns'
 import { parseTemplate, type Recipient, renderTemplate } from '@x-automated/contract/outreach/template'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { copyName } from '../../../copy-name.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
@@ -37,7 +38,7 @@ export async function duplicate(db: Db, actor: Actor, id: string) {
   if (!leadListId)
     throw new Refusal('CAMPAIGN_STATE', "This campaign's lead list was deleted. Create a campaign with another list.")
   const copy = {
-    name: `${name.slice(0, CAMPAIGN_NAME_MAX - COPY.length)}${COPY}`,
+    name: copyName(name, CAMPAIGN_NAME_MAX),
     leadListId,
     templateId,
     channel,
@@ -48,8 +49,6 @@ export async function duplicate(db: Db, actor: Actor, id: string) {
   }
   return find(db, actor, await insert(db, actor, copy, await copySteps(db, actor, id)))
 }
-
-const COPY = ' (copy)'
 
 /** Recipient of a test message if the list is empty. */
 const EXAMPLE: Recipient = { name: 'Maya Okafor', twitterHandle: 'mayabuilds', metadata: {} }

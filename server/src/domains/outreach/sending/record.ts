@@ -7,6 +7,7 @@ import { executePrepared } from '../../../db/prepared.ts'
 import { reasonSql, reasonValue } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
+import { countConversations } from '../../leads/leads/service.ts'
 import { gotMessage } from '../../leads/leads/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { followingStep, isEnrollmentOf } from '../sequences/tables.ts'
@@ -14,7 +15,16 @@ import { wakeAccount } from './limits.ts'
 import { recordRefusal, type XRefusal } from './protect.ts'
 import { lockEnrollmentsOf } from './queue.ts'
 import { backoffSeconds } from './rules.ts'
-import { completeIfDone, type Failure, type Pause, pauseCampaignsOf, release, skipMessage } from './stop.ts'
+import {
+  type CampaignRun,
+  campaignRun,
+  endRun,
+  type Failure,
+  type Pause,
+  pauseCampaignsOf,
+  release,
+  skipMessage,
+} from './stop.ts'
 import { dms } from './tables.ts'
 
 export const OUTCOME_UNKNOWN = 'Outcome unknown: check the conversation before sending again'
@@ -36,6 +46,15 @@ export interface Outcome {
 /** SQL over `dms`: its account has no consent to store the texts of conversations. */
 const isUnstored = sql`not coalesce((select a.stores_conversations from x_accounts a where a.id = dms.x_account_id), false)`
 
+/** What a recorded outcome changes in its campaign. */
+type Recorded = {
+  campaignId: string
+  /** By how much the number of open enrollments grows. */
+  opened: number
+  /** When its enrollment's next step may be due; null: none follows. */
+  nextAt: string | null
+}
+
 /**
  * Records the outcome of a claimed message once: on the message, its enrollment, its lead, its list
  * item and its campaign. @returns null if the lease is no longer valid
@@ -45,7 +64,7 @@ export async function recordOutcome(
   dm: { id: string; lease: string },
   { wasSent, eventId = null, reason, errorMessage, outcomeUnknown = false, sentAt = null }: Outcome,
 ): Promise<{ campaignCompleted: boolean } | null> {
-  const { rows } = await executePrepared<{ campaignId: string; opened: number; nextAt: string | null }>(
+  const { rows } = await executePrepared<Recorded>(
     tx,
     sql`
     with enrolled as materialized (
@@ -101,7 +120,41 @@ export async function recordOutcome(
   )
   const [row] = rows
   if (!row) return null
-  return { campaignCompleted: await completeIfDone(tx, row.campaignId, { ...row, sentId: wasSent ? dm.id : null }) }
+  return { campaignCompleted: await applyOutcome(tx, wasSent ? dm.id : null, row) }
+}
+
+/**
+ * Applies a recorded outcome to its campaign, which it may complete, and to the lead's conversation.
+ * Also applies reads and replies that arrived before: a separate statement, to see events stored
+ * while recording waited. @param sentId the message, if it was sent @returns whether it completed
+ */
+async function applyOutcome(tx: Db, sentId: string | null, { campaignId, opened, nextAt }: Recorded): Promise<boolean> {
+  const { rows } = await executePrepared<CampaignRun>(
+    tx,
+    sql`
+    with early as (
+      update dms d set status = case when event.replied_at is null then 'delivered' else 'replied' end,
+        replied_at = event.replied_at, delivered_at = coalesce(event.read_at, event.replied_at)
+      from dms m cross join lateral (
+        select (select min(r.at) from replies r where r.dm_id = m.id and r.kind = 'reply') as replied_at,
+          (select s.read_at from lead_reads s join x_accounts a on a.x_user_id = s.account_x_user_id
+           where s.lead_id = m.lead_id and a.id = m.x_account_id and s.read_at >= m.claimed_at) as read_at
+      ) event
+      where m.id = ${sentId}::uuid and d.id = m.id and d.status = 'sent' and coalesce(event.replied_at, event.read_at) is not null
+    ), campaign as (${campaignRun(campaignId, opened, nextAt)}
+    ), old as materialized (
+      select c.workspace_id, c.id, c.status, d.claimed_at from dms d join x_accounts a on a.id = d.x_account_id
+        join conversations c on c.workspace_id = d.workspace_id and c.lead_id = d.lead_id and c.account_x_user_id = a.x_user_id
+      where d.id = ${sentId}::uuid and d.claimed_at > c.last_message_at and (select count(*) from campaign) >= 0 for no key update of c
+    ), conversation as (
+      update conversations c set status = 'open', snoozed_until = null, sort_at = old.claimed_at, last_message_id = ${sentId}::uuid,
+        last_message_at = old.claimed_at, is_last_ours = true, updated_at = now()
+      from old where c.workspace_id = old.workspace_id and c.id = old.id
+      returning c.workspace_id, old.status as was_status, c.is_unread as was_unread, c.status, c.is_unread
+    ), counted as (${countConversations(sql`conversation`)})
+    select * from campaign`,
+  )
+  return endRun(tx, rows[0])
 }
 
 /**

@@ -4,10 +4,8 @@ import type { PauseReason, SkipReason } from '@x-automated/contract/reason'
 import { DAY_MS } from '@x-automated/contract/time'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
-import { executePrepared } from '../../../db/prepared.ts'
 import { reasonSql, reasonValue } from '../../../db/reasons.ts'
 import { lockRows } from '../../../db/transact.ts'
-import { countConversations } from '../../leads/leads/service.ts'
 import { mayGoOut, wasTried } from '../../leads/leads/tables.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { publishEvents } from '../../platform/events/service.ts'
@@ -411,61 +409,34 @@ export async function resetLeadStatus(tx: Db, leadIds: SQL): Promise<void> {
     from known where l.id = known.id and l.dm_status = 'queued' and not known.still_queued`)
 }
 
-/** What a recorded outcome changes in its campaign. */
-interface Recorded {
-  /** The message, if it was sent. */
-  sentId: string | null
-  /** By how much the number of open enrollments grows. */
-  opened: number
-  /** When its enrollment's next step may be due; null: none follows. */
-  nextAt: string | null
+/** SQL: the update of a campaign that ran, which completes when nothing is open or queued. */
+export function campaignRun(campaignId: string, opened: number, nextAt: string | null): SQL {
+  const done = sql`kind = 'campaign' and queued_at is not null and status not in ('completed', 'archived')
+    and dms_queued_count = 0 and open_enrollments + ${opened}::int = 0`
+  return sql`
+    update campaigns set open_enrollments = open_enrollments + ${opened}::int, follow_up_due_at = least(follow_up_due_at, ${nextAt}::timestamptz),
+      last_run_at = now(), updated_at = now(), status = case when ${done} then 'completed' else status end,
+      reason = case when ${done} then null else reason end, pause_reason = case when ${done} then null else pause_reason end
+    where id = ${campaignId} returning status, x_account_id as "xAccountId"`
+}
+
+/** A campaign after `campaignRun`. */
+export type CampaignRun = { status: string; xAccountId: string | null }
+
+/** Lets the next campaign on the account send if this one is completed. @returns whether it is */
+export async function endRun(tx: Db, run: CampaignRun | undefined): Promise<boolean> {
+  if (run?.status !== 'completed') return false
+  await endTurn(tx, run.xAccountId)
+  return true
 }
 
 /**
- * Completes a campaign when no enrollment is open and no message is queued. Also stores when it
- * last ran, and applies reads and replies that arrived before `sentId` was recorded as sent: a
- * separate statement, to see events stored while recording waited.
+ * Completes a campaign when no enrollment is open and no message is queued.
+ * @param opened by how much the number of its open enrollments grows
  */
-export async function completeIfDone(
-  tx: Db,
-  campaignId: string,
-  { sentId, opened, nextAt }: Recorded = { sentId: null, opened: 0, nextAt: null },
-): Promise<boolean> {
-  const done = sql`kind = 'campaign' and queued_at is not null and status not in ('completed', 'archived')
-    and dms_queued_count = 0 and open_enrollments + ${opened}::int = 0`
-  const { rows } = await executePrepared<{ status: string; xAccountId: string | null }>(
-    tx,
-    sql`
-    with told as (
-      update dms d set status = case when event.replied_at is null then 'delivered' else 'replied' end,
-        replied_at = event.replied_at, delivered_at = coalesce(event.read_at, event.replied_at)
-      from dms m cross join lateral (
-        select (select min(r.at) from replies r where r.dm_id = m.id and r.kind = 'reply') as replied_at,
-          (select s.read_at from lead_reads s join x_accounts a on a.x_user_id = s.account_x_user_id
-           where s.lead_id = m.lead_id and a.id = m.x_account_id and s.read_at >= m.claimed_at) as read_at
-      ) event
-      where m.id = ${sentId}::uuid and d.id = m.id and d.status = 'sent' and coalesce(event.replied_at, event.read_at) is not null
-    ), campaign as (
-      update campaigns set open_enrollments = open_enrollments + ${opened}::int, follow_up_due_at = least(follow_up_due_at, ${nextAt}::timestamptz),
-        last_run_at = now(), updated_at = now(), status = case when ${done} then 'completed' else status end,
-        reason = case when ${done} then null else reason end, pause_reason = case when ${done} then null else pause_reason end
-      where id = ${campaignId} returning status, x_account_id as "xAccountId"
-    ), old as materialized (
-      select c.workspace_id, c.id, c.status, d.claimed_at from dms d join x_accounts a on a.id = d.x_account_id
-        join conversations c on c.workspace_id = d.workspace_id and c.lead_id = d.lead_id and c.account_x_user_id = a.x_user_id
-      where d.id = ${sentId}::uuid and d.claimed_at > c.last_message_at and (select count(*) from campaign) >= 0 for no key update of c
-    ), conversation as (
-      update conversations c set status = 'open', snoozed_until = null, sort_at = old.claimed_at, last_message_id = ${sentId}::uuid,
-        last_message_at = old.claimed_at, is_last_ours = true, updated_at = now()
-      from old where c.workspace_id = old.workspace_id and c.id = old.id
-      returning c.workspace_id, old.status as was_status, c.is_unread as was_unread, c.status, c.is_unread
-    ), counted as (${countConversations(sql`conversation`)})
-    select * from campaign`,
-  )
-  const [row] = rows
-  if (row?.status !== 'completed') return false
-  await endTurn(tx, row.xAccountId)
-  return true
+export async function completeIfDone(tx: Db, campaignId: string, opened = 0): Promise<boolean> {
+  const { rows } = await tx.execute<CampaignRun>(campaignRun(campaignId, opened, null))
+  return endRun(tx, rows[0])
 }
 
 // Pausing

@@ -94,7 +94,7 @@ async function queueBatch(tx: Db, env: SendingEnv, campaignId: string): Promise<
   if (due.length > 0) await publishEvents(tx, campaign.workspaceId, 'campaign', [campaignId])
   if (!(await scheduleNext(tx, campaign, { ready, isFull, isChanged: due.length > 0 }))) return false
   const closed = changes.filter(({ change }) => change.kind === 'end').length
-  if (closed > 0) await completeIfDone(tx, campaignId, { sentId: null, opened: -closed, nextAt: null })
+  if (closed > 0) await completeIfDone(tx, campaignId, -closed)
   const accountIds = [...new Set([...released, ...queued])].filter((id) => id !== null)
   if (campaign.channel === 'api') for (const id of accountIds.sort()) await wakeAccount(tx, id)
   if (queued.length > 0) await use(tx, campaign.workspaceId, 'dms', queued.length)

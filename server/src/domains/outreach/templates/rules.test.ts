@@ -1,8 +1,7 @@
 import { TemplateSteps } from '@x-automated/contract/outreach/steps'
 import { parseTemplate } from '@x-automated/contract/outreach/template'
-import { TEMPLATE_NAME_MAX } from '@x-automated/contract/outreach/templates'
 import { describe, expect, it } from 'vitest'
-import { copyName, sharingLimit, templateLimit } from './rules.ts'
+import { sharingLimit, templateLimit } from './rules.ts'
 import { findStarters, STARTERS } from './rules-starters.ts'
 
 describe('plans', () => {
@@ -24,11 +23,6 @@ describe('plans', () => {
     )
     expect([sharingLimit('pro'), sharingLimit('agency')]).toEqual([expect.stringContaining('Upgrade to Agency'), null])
   })
-})
-
-it('keeps the name of a copy within its limit', () => {
-  expect(copyName('Hello')).toBe('Hello (copy)')
-  expect(copyName('x'.repeat(TEMPLATE_NAME_MAX))).toHaveLength(TEMPLATE_NAME_MAX)
 })
 
 describe('starters', () => {

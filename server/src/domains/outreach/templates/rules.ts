@@ -1,6 +1,5 @@
 import type { TemplateStep } from '@x-automated/contract/outreach/steps'
 import { SHARING_IS_AGENCY, TEMPLATE_LIMITS, templatesLimitText } from '@x-automated/contract/outreach/template-limits'
-import { TEMPLATE_NAME_MAX } from '@x-automated/contract/outreach/templates'
 import type { PlanLevel } from '@x-automated/contract/platform/plans'
 
 /** What determines how many templates a workspace may have. */
@@ -22,13 +21,6 @@ export function templateLimit({ plan, isGold, used }: TemplateAllowance): { text
 /** Why the plan can't share templates; null: it can. */
 export function sharingLimit(plan: PlanLevel): string | null {
   return TEMPLATE_LIMITS[plan].canShare ? null : SHARING_IS_AGENCY
-}
-
-const COPY = ' (copy)'
-
-/** The name of a copy. */
-export function copyName(name: string): string {
-  return `${name.slice(0, TEMPLATE_NAME_MAX - COPY.length)}${COPY}`
 }
 
 /** Every text of a template with the path of its field. Texts of inactive variants may be unreadable. */

@@ -1,7 +1,9 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import type { Template } from '@x-automated/contract/outreach/templates'
+import { TEMPLATE_NAME_MAX } from '@x-automated/contract/outreach/templates'
 import { and, asc, desc, eq, getTableColumns, ilike, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
+import { copyName } from '../../../copy-name.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
@@ -10,7 +12,7 @@ import { anywhere } from '../../leads/leads/service.ts'
 import { factsOf, planOf } from '../../platform/billing/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { readTemplate } from '../sending/service.ts'
-import { copyName, messagesOf, sharingLimit, templateLimit } from './rules.ts'
+import { messagesOf, sharingLimit, templateLimit } from './rules.ts'
 import { findStarters, STARTERS, STARTERS_WRITTEN_AT, type Starter } from './rules-starters.ts'
 import { hasMessageLike, templates } from './tables.ts'
 
@@ -155,7 +157,7 @@ export async function duplicate(db: Db, actor: Actor, { id, ...input }: InputOf<
     const { name, folder, steps } = STARTERS.some((starter) => starter.id === id)
       ? starterAnswer(one(STARTERS.filter((starter) => starter.id === id)))
       : await find(tx, actor, id)
-    const copy = { name: copyName(name), folder, steps, ...input, isShared: false }
+    const copy = { name: copyName(name, TEMPLATE_NAME_MAX), folder, steps, ...input, isShared: false }
     return insert(tx, actor, copy)
   })
 }
