@@ -20,7 +20,7 @@ import { isLinked, resolveAccount, type XAccount } from '../../platform/x-accoun
 import { approvedOpener } from '../openers/tables.ts'
 import { detection } from '../replies/service.ts'
 import { hasClosedInboxes, reasonToSkip, renderedPart } from '../sending/service.ts'
-import { findProtection, findRest, isBasisRequired } from '../sending-settings/service.ts'
+import { findProtection, findSendingState, isBasisRequired } from '../sending-settings/service.ts'
 import {
   activeVariants,
   allowedBy,
@@ -266,7 +266,7 @@ async function findDates(
   plan: Plan,
 ) {
   const limited = account && { ...account, restsUntil: channel === 'api' ? account.restsUntil : null }
-  const { accountLimits, before, now } = await findRest(db, env, { workspaceId, account: limited })
+  const { accountLimits, before, now } = await findSendingState(db, env, { workspaceId, account: limited })
   return rehearse(plan, { accountLimits, limits: env, before }, now)
 }
 

@@ -25,7 +25,7 @@ import { authSessions, authUsers } from '../../identity/auth/tables.ts'
 import { findRole } from '../../identity/workspaces/service.ts'
 import { extensionCodes, extensionPairings, workspaces } from '../../identity/workspaces/tables.ts'
 import { resolveAccount } from '../../platform/x-account/service.ts'
-import { findRest, type SendingEnv } from '../sending-settings/service.ts'
+import { findSendingState, type SendingEnv } from '../sending-settings/service.ts'
 
 // Pairing
 
@@ -185,7 +185,7 @@ async function readSending(db: Db, actor: Actor, limits: SendingEnv) {
     where workspace_id = ${workspaceId} and kind = 'campaign' and status = 'active' and channel = 'extension' and dms_queued_count > 0`)
   const { campaigns: waiting, queued, accountId } = one(rows)
   const account = await resolveAccount(db, workspaceId, accountId)
-  const { cap, countedInDay } = await findRest(db, limits, { workspaceId, account })
+  const { cap, countedInDay } = await findSendingState(db, limits, { workspaceId, account })
   return { campaigns: waiting, queued, sentToday: countedInDay, dailyCap: cap.cap }
 }
 

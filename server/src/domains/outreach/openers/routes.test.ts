@@ -20,7 +20,7 @@ import { upsertLeads } from '../../leads/leads/service.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { runJob } from '../../platform/jobs/engine.ts'
 import { jobs } from '../../platform/jobs/tables.ts'
-import { campaignGate } from '../sending/service.ts'
+import { campaignLock } from '../sending/service.ts'
 import { queueFollowUps } from '../sequences/engine.ts'
 import { writeOpeners } from './service-writing.ts'
 
@@ -208,7 +208,7 @@ describe('a message', () => {
   it('that is being queued is waited for when an approval is withdrawn', async () => {
     const { id, openers } = await withOpeners(1)
     const withdrawing = await app.db.transaction(async (tx) => {
-      await tx.execute(sql`select pg_advisory_xact_lock_shared(${campaignGate(sql`${id}::text`)})`)
+      await tx.execute(sql`select pg_advisory_xact_lock_shared(${campaignLock(sql`${id}::text`)})`)
       // It waits for two seconds only, in which a busy machine may not look.
       for (;;) {
         const answer = person.client.openers.update({ id: openers[0]!.id, isApproved: false })

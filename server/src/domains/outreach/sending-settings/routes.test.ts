@@ -5,7 +5,7 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { ALL_DAY, dmsOf, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { dms } from '../sending/tables.ts'
-import { find, findRest } from './service.ts'
+import { find, findSendingState } from './service.ts'
 import { sendingLimits } from './tables.ts'
 
 let app: TestApp
@@ -168,14 +168,15 @@ describe('sending limits', () => {
       insert into dms (workspace_id, campaign_id, step, message, status, claimed_at, x_account_id)
       select ${person.workspaceId}::uuid, ${id}::uuid, n, 'Hi', 'queued', now() + interval '1 second' * n / 1000, ${own.id}::uuid from generate_series(1, 20) n`)
     expect(await wait()).toMatchObject({ reason: 'warm_up' })
-    const standing = await findRest(app.db, app.env, {
+    const standing = await findSendingState(app.db, app.env, {
       workspaceId: person.workspaceId,
       account: { id: own.id, xUserId: await xUserOf(own.id), restsUntil: null },
     })
     expect(standing.cap.cap).toBe(20)
     // A message written by hand skips working hours and the pause.
     expect(
-      (await findRest(app.db, app.env, { workspaceId: person.workspaceId, account: null, byHand: true })).rest,
+      (await findSendingState(app.db, app.env, { workspaceId: person.workspaceId, account: null, byHand: true }))
+        .cooldown,
     ).toBeNull()
 
     await app.db.delete(dms).where(sql`campaign_id = ${id} and step > 0`)

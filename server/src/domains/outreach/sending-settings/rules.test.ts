@@ -4,10 +4,10 @@ import {
   type AccountLimits,
   capAt,
   clockOf,
+  cooldownOf,
   defaultLimits,
   minuteOf,
   nextWorkingMoment,
-  restOf,
   secondsFor,
 } from './rules.ts'
 
@@ -56,7 +56,7 @@ describe('nextWorkingMoment', () => {
     expect(nextWorkingMoment(lost, at('2026-11-20T12:00:00Z'))).toBeNull()
     const now = at('2026-11-20T12:00:00Z')
     expect(
-      restOf(lost, limits, { cap: 500, growsAt: null }, { lastAt: null, leavesAt: null, restsUntil: null }, now),
+      cooldownOf(lost, limits, { cap: 500, growsAt: null }, { lastAt: null, leavesAt: null, restsUntil: null }, now),
     ).toEqual({
       until: at('2026-11-20T13:00:00Z'),
       reason: 'hours',
@@ -153,7 +153,7 @@ describe('capAt', () => {
   })
 })
 
-describe('restOf', () => {
+describe('cooldownOf', () => {
   const now = at('2026-11-20T12:00:00Z')
   const in_ = (seconds: number) => new Date(now.getTime() + seconds * 1_000)
   const none = { lastAt: null, leavesAt: null, restsUntil: null }
@@ -187,14 +187,14 @@ describe('restOf', () => {
     ['a cap of 0', open, { cap: 0, growsAt: null }, none, { until: in_(3_600), reason: 'cap' }],
     ['an unreadable cap', open, { cap: Number.NaN, growsAt: null }, none, { until: in_(3_600), reason: 'cap' }],
     [
-      'working hours, if the rest ends outside them',
+      'working hours, if the cooldown ends outside them',
       office(),
       full,
       { ...none, restsUntil: in_(6 * 3_600) },
       { until: at('2026-11-23T08:00:00Z'), reason: 'hours' },
     ],
-  ] as const)('waits for %s', (_, accountLimits, cap, sent, rest) => {
-    expect(restOf(accountLimits, limits, cap, sent, now)).toEqual(rest)
+  ] as const)('waits for %s', (_, accountLimits, cap, sent, cooldown) => {
+    expect(cooldownOf(accountLimits, limits, cap, sent, now)).toEqual(cooldown)
   })
 
   it('keeps a sender within the cap in any 24 hours, within working hours, and pausing', () => {
@@ -223,7 +223,7 @@ describe('restOf', () => {
             const cap = capAt(accountLimits, limits, sent[0] === undefined ? null : new Date(sent[0]), time)
             const inDay = sent.filter((one) => one > clock - DAY)
             const filling = inDay.at(-cap.cap)
-            const rest = restOf(
+            const cooldown = cooldownOf(
               accountLimits,
               limits,
               cap,
@@ -234,9 +234,9 @@ describe('restOf', () => {
               },
               time,
             )
-            if (!rest) break
-            expect(rest.until.getTime()).toBeGreaterThan(clock)
-            clock = rest.until.getTime()
+            if (!cooldown) break
+            expect(cooldown.until.getTime()).toBeGreaterThan(clock)
+            clock = cooldown.until.getTime()
           }
           sent.push(clock)
         }

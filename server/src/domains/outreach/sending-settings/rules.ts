@@ -94,23 +94,23 @@ export interface Sent {
   restsUntil: Date | null
 }
 
-export interface Rest {
+export interface Cooldown {
   until: Date
   reason: WaitReason
 }
 
 /** Until when an account must wait, and why; null: it may send now. */
-export function restOf(
+export function cooldownOf(
   accountLimits: AccountLimits,
   limits: ProductLimits,
   { cap, growsAt }: Cap,
   sent: Sent,
   now: Date,
-): Rest | null {
+): Cooldown | null {
   if (!(cap > 0)) return { until: new Date(now.getTime() + RETRY_MS), reason: 'cap' }
   const room = sent.leavesAt && growsAt && growsAt < sent.leavesAt ? growsAt : sent.leavesAt
   const pause = sent.lastAt && new Date(sent.lastAt.getTime() + pauseSecondsOf(accountLimits, limits) * 1_000)
-  let latest: Rest | null = null
+  let latest: Cooldown | null = null
   const causes: [Date | null, WaitReason][] = [
     [pause, 'pause'],
     [sent.restsUntil, 'x'],
@@ -131,7 +131,7 @@ const UNREAD_MS = 15_000
 /**
  * After a restore, an account's recent messages are not read from X yet, so its usage is unknown.
  */
-export function unreadRest(now: Date): Rest {
+export function unreadCooldown(now: Date): Cooldown {
   return { until: new Date(now.getTime() + UNREAD_MS), reason: 'x' }
 }
 

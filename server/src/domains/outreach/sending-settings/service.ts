@@ -17,20 +17,28 @@ import { isEnrollmentOf } from '../sequences/tables.ts'
 import {
   type AccountLimits,
   type Cap,
+  type Cooldown,
   capAt,
   clockOf,
+  cooldownOf,
   defaultLimits,
   EVERY_DAY,
   minuteOf,
-  type Rest,
-  restOf,
   type SentBefore,
   secondsFor,
-  unreadRest,
+  unreadCooldown,
 } from './rules.ts'
 import { sendingLimits, sendingSettings } from './tables.ts'
 
-export { type AccountLimits, type Cap, capAt, pauseSecondsOf, type Rest, restOf, unreadRest } from './rules.ts'
+export {
+  type AccountLimits,
+  type Cap,
+  type Cooldown,
+  capAt,
+  cooldownOf,
+  pauseSecondsOf,
+  unreadCooldown,
+} from './rules.ts'
 
 /** Product-wide limits from the environment. */
 export type SendingEnv = Pick<Env, 'sendIntervalSeconds' | 'dailyDmCap' | 'isRealX'>
@@ -153,7 +161,7 @@ export async function capOf(
 export interface SendingState {
   accountLimits: AccountLimits
   cap: Cap
-  rest: Rest | null
+  cooldown: Cooldown | null
   /** Messages sent in the last 24 hours. */
   sentInDay: number
   /** Messages that count toward the cap: all claimed ones, because X may count those it refuses. */
@@ -163,22 +171,20 @@ export interface SendingState {
   now: Date
 }
 
-interface RestQuery {
+interface StateQuery {
   workspaceId: string
   account: { id: string; xUserId: string; restsUntil: Date | null } | null
   /** Written by a person: working hours and the pause do not apply. */
   byHand?: boolean
   /** Written in the inbox: of our own limits, only the product's daily cap applies. */
   isAnswer?: boolean
-  /** The pause between two messages does not apply. */
-  withoutPause?: boolean
 }
 
 /** The sending state of an account: its limits, usage, and until when and why it must wait. */
-export async function findRest(
+export async function findSendingState(
   db: Db,
   limits: SendingEnv,
-  { workspaceId, account, byHand = false, isAnswer = false, withoutPause = byHand }: RestQuery,
+  { workspaceId, account, byHand = false, isAnswer = false }: StateQuery,
 ): Promise<SendingState> {
   const set = await findLimits(db, limits, workspaceId, account?.id ?? null)
   const accountLimits = isAnswer ? capOnly(set) : byHand ? allDay(set) : set
@@ -204,14 +210,14 @@ export async function findRest(
   const row = one(rows)
   const now = new Date(row.now)
   const sent = {
-    lastAt: withoutPause ? null : parseTime(row.lastAt),
+    lastAt: byHand ? null : parseTime(row.lastAt),
     leavesAt: parseTime(row.leavesAt),
     restsUntil: account?.restsUntil ?? null,
   }
   return {
     accountLimits,
     cap,
-    rest: row.isUnread ? unreadRest(now) : restOf(accountLimits, limits, cap, sent, now),
+    cooldown: row.isUnread ? unreadCooldown(now) : cooldownOf(accountLimits, limits, cap, sent, now),
     sentInDay: row.sentInDay,
     countedInDay: row.countedInDay,
     before: {
@@ -264,8 +270,8 @@ export async function find(db: Db, limits: SendingEnv, actor: Actor) {
   const senders = ids.length > 0 ? ids.map((id) => rows.find((row) => row.id === id) ?? null) : [null]
   const accounts = []
   for (const account of senders) {
-    const state = await findRest(db, limits, { workspaceId: actor.workspaceId, account })
-    const { accountLimits, cap, rest, sentInDay, countedInDay } = state
+    const state = await findSendingState(db, limits, { workspaceId: actor.workspaceId, account })
+    const { accountLimits, cap, cooldown, sentInDay, countedInDay } = state
     accounts.push({
       xAccountId: account?.id ?? null,
       handle: account?.handle ?? null,
@@ -284,7 +290,7 @@ export async function find(db: Db, limits: SendingEnv, actor: Actor) {
       capNow: cap.cap,
       warmingUp:
         accountLimits.warmUp && cap.cap < Math.min(limits.dailyDmCap, accountLimits.dailyCap ?? limits.dailyDmCap),
-      waitingFor: rest,
+      waitingFor: cooldown,
     })
   }
   const [own] = await db
@@ -425,7 +431,7 @@ interface Needs {
 export async function withWaits<C extends Sending>(needs: Needs, campaigns: readonly C[]): Promise<WithWait<C>[]> {
   const { db, env } = needs
   const { workspaceId } = needs.actor
-  const waits = new Map<string, Rest | null>()
+  const waits = new Map<string, Cooldown | null>()
   const active = campaigns.filter(({ status }) => status === 'active')
   const sending = active.filter((one) => one.dmsQueuedCount > 0 && !one.waiting)
   const ids = [...new Set(active.map(({ xAccountId }) => xAccountId))].filter((id) => id !== null)
@@ -438,14 +444,14 @@ export async function withWaits<C extends Sending>(needs: Needs, campaigns: read
       ? (accounts.find(({ id }) => id === one.xAccountId) ?? null)
       : await findCurrentAccount(db, workspaceId)
     const isOurs = one.channel === 'api'
-    const { rest, now } = await findRest(db, env, {
+    const { cooldown, now } = await findSendingState(db, env, {
       workspaceId,
       account: account && { ...account, restsUntil: isOurs ? account.restsUntil : null },
     })
     // Jitter can delay the next message beyond the pause.
     const next = account?.nextSendAt ?? null
-    const isPutOff = next !== null && next > (rest?.until ?? now)
-    waits.set(key, isPutOff ? { reason: rest?.reason ?? 'pause', until: next } : rest)
+    const isPutOff = next !== null && next > (cooldown?.until ?? now)
+    waits.set(key, isPutOff ? { reason: cooldown?.reason ?? 'pause', until: next } : cooldown)
   }
   const sendingIds = sending.map(({ id }) => id)
   const [blind, apart] = await Promise.all([findBlind(db, sendingIds), findApart(db, sendingIds)])
@@ -458,11 +464,13 @@ export async function withWaits<C extends Sending>(needs: Needs, campaigns: read
     if (one.channel === 'api' && !connected.has(one.xAccountId ?? '')) return { reason: 'account', until: null }
     if (one.waiting) return { reason: 'turn', until: null }
     if (!sending.includes(one)) return planWaitOf(one, planResetsAt)
-    const rest = waits.get(keyOf(one)) ?? null
+    const cooldown = waits.get(keyOf(one)) ?? null
     const apartUntil = apart.get(one.id)
-    if (apartUntil && (rest === null || rest.reason === 'pause' || rest.until <= apartUntil))
+    if (apartUntil && (cooldown === null || cooldown.reason === 'pause' || cooldown.until <= apartUntil))
       return { reason: 'day_apart', until: apartUntil }
-    return blind.has(one.id) && (rest?.reason ?? 'pause') === 'pause' ? { reason: 'detection', until: null } : rest
+    return blind.has(one.id) && (cooldown?.reason ?? 'pause') === 'pause'
+      ? { reason: 'detection', until: null }
+      : cooldown
   }
   return campaigns.map((one) => ({ ...one, waitingFor: waitOf(one) }))
 }
@@ -497,7 +505,7 @@ async function findApart(db: Db, ids: readonly string[]): Promise<Map<string, Da
 function planWaitOf(
   { status, dmsQueuedCount, nextPartAt, nextFollowUpAt }: Sending,
   resetsAt: Date | null,
-): Rest | null {
+): Cooldown | null {
   const until = nextPartAt ?? (nextFollowUpAt && resetsAt)
   return status === 'active' && dmsQueuedCount === 0 && until ? { until, reason: 'plan' } : null
 }

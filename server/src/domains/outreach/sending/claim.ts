@@ -24,18 +24,18 @@ import {
   BLIND_SECONDS,
   extensionOf,
   FIRST_OF,
-  handOf,
   intervalSeconds,
   isAnswerKnown,
   type Locked,
   lockDue,
   lockFor,
+  manualSender,
   nextSend,
   RETRY_MS,
   reschedule,
-  restOfSender,
   type Sender,
   SIMULATION,
+  senderCooldown,
   TURN_SECONDS,
   wakeAccount,
   withoutOwnLimits,
@@ -105,8 +105,8 @@ async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scope | 'du
       const waitMs = waitMsOf(next, scope)
       const until = waitMs === null ? (next?.until ?? null) : new Date(now.getTime() + waitMs)
       // If the limits allow it, something else may be due before this message.
-      const restsUntil = waitMs === null ? (next?.restsUntil ?? null) : until
-      if (scope === 'due' && account) await reschedule(tx, account.id, now, restsUntil)
+      const limitedUntil = waitMs === null ? (next?.limitedUntil ?? null) : until
+      if (scope === 'due' && account) await reschedule(tx, account.id, now, limitedUntil)
       if (!until) return { kind: 'nothing' }
       return { kind: 'wait', until, now, locked, ...(next?.isWaiting ? { isTurn: true } : {}) }
     }
@@ -148,8 +148,8 @@ type NextRow = {
 async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmId?: string | null) {
   const { account, cap, campaignId, claims, claimedAt, isFollowUp, now } = locked
   const pauseSeconds = pauseSecondsOf(locked.accountLimits, env)
-  const mayClaim = restOfSender(env, sender, locked, { lastAt: null, leavesAt: null }) === null
-  const isRested = sender.isPaced
+  const mayClaim = senderCooldown(env, sender, locked, { lastAt: null, leavesAt: null }) === null
+  const isIntervalOver = sender.hasInterval
     ? sql`coalesce(last_at, '-infinity') <= at + make_interval(secs => ${-intervalSeconds(env, sender, locked)})`
     : sql`true`
   const lease = randomUUID()
@@ -192,7 +192,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
         ${sender.maySend ? sql`attempts = d.attempts + 1, tried_at = coalesce(d.tried_at, at),` : sql``} updated_at = at
       from next, before
       where d.id = next.id and ${mayClaim}::boolean and next.due_at <= at and not next.is_waiting and next.stopped is null
-        and leaves_at is null and ${isRested} and not is_locked and coalesce(later_at <= at, true)
+        and leaves_at is null and ${isIntervalOver} and not is_locked and coalesce(later_at <= at, true)
       returning d.id, d.lead_id, d.campaign_id, next.kind
     ), noted as (
       update leads l set last_claimed_at = at, last_claimed_campaign_id = claimed.campaign_id
@@ -208,15 +208,18 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
   )
   const row = one(rows)
   if (!row.id) return null
-  const rest = restOfSender(env, sender, locked, { lastAt: parseTime(row.lastAt), leavesAt: parseTime(row.leavesAt) })
-  const untilMs = Math.max(new Date(row.dueAt).getTime(), rest?.until.getTime() ?? 0)
+  const cooldown = senderCooldown(env, sender, locked, {
+    lastAt: parseTime(row.lastAt),
+    leavesAt: parseTime(row.leavesAt),
+  })
+  const untilMs = Math.max(new Date(row.dueAt).getTime(), cooldown?.until.getTime() ?? 0)
   return {
     ...readNext(row),
     id: row.id,
     lease: row.isClaimed ? lease : null,
     leaseExpiresAt: new Date(now.getTime() + LEASE_SECONDS * 1_000),
     pauseSeconds,
-    restsUntil: rest?.until ?? null,
+    limitedUntil: cooldown?.until ?? null,
     until: new Date(untilMs),
   }
 }
@@ -521,7 +524,7 @@ export async function claimDirect(
     const campaignId = await openDirectCampaign(tx, actor, xAccountId)
     const dmId = await queueOne(tx, actor, { campaignId, leadId, text })
     const scope = { campaign: { id: campaignId, workspaceId, xAccountId }, dmId }
-    const answer = await claim(tx, env, handOf(holder, false), scope)
+    const answer = await claim(tx, env, manualSender(holder, false), scope)
     if (answer.kind === 'wait') throw beyondCap(answer)
     if (answer.kind !== 'claimed') throw new Refusal('X_NOT_CONNECTED')
     await keep(tx, dmId)
@@ -569,7 +572,7 @@ export async function claimAnswer(
     const campaignId = await openDirectCampaign(tx, actor, lead.accountId, { isAnswer: true })
     const dmId = await queueOne(tx, actor, { campaignId, leadId, text, isAnswer: true })
     const scope = { campaign: { id: campaignId, workspaceId, xAccountId: lead.accountId }, dmId }
-    const answer = await claim(tx, env, handOf(holder, true), scope)
+    const answer = await claim(tx, env, manualSender(holder, true), scope)
     if (answer.kind === 'wait') throw beyondCap(answer)
     if (answer.kind !== 'claimed') throw new Refusal('X_NOT_CONNECTED')
     await keep(tx, dmId)
@@ -626,12 +629,12 @@ async function findObstacle(tx: Db, env: SendingEnv, leadId: string, allowRepeat
 
 /** Direct messages ignore the interval and the sending window, but not the daily cap and X's limits. */
 function beyondCap({ until, now, locked: { account, cap } }: Extract<Answer, { kind: 'wait' }>): Refusal {
-  const isRestedByX = account?.restsUntil && account.restsUntil >= until
+  const isLimitedByX = account?.restsUntil && account.restsUntil >= until
   return new Refusal(
     'RATE_LIMITED',
     account?.unreadSince
       ? `A backup was restored. X-Automated is still checking X for messages that @${account.handle} has sent since. Try again in a minute.`
-      : isRestedByX
+      : isLimitedByX
         ? RATE_LIMITED_BY_X
         : `@${account?.handle} has reached its daily cap of ${formatCount(cap.cap, 'DM')}. Try again later.`,
     { retryAfterSeconds: Math.max(1, Math.ceil(secondsOf({ until, now }))) },

@@ -12,20 +12,20 @@ import {
   type AccountLimits,
   allDay,
   type Cap,
+  type Cooldown,
   capAt,
   capOf,
   capOnly,
   claimsOf,
+  cooldownOf,
   findLimits,
-  findRest,
+  findSendingState,
   firstOfWarmUp,
   type LimitsRow,
   parseLimits,
   pauseSecondsOf,
-  type Rest,
-  restOf,
   type SendingEnv,
-  unreadRest,
+  unreadCooldown,
 } from '../sending-settings/service.ts'
 import { withJitter } from './rules.ts'
 import { dms, isFirstInQueue, isFollowUpOf, isInQueue } from './tables.ts'
@@ -41,30 +41,30 @@ export interface Sender {
   /** It answers in the inbox: of our own limits only DAILY_DM_CAP applies, and of campaigns none. */
   isAnswer: boolean
   /** The interval between two messages applies. */
-  isPaced: boolean
+  hasInterval: boolean
   /** A claim may become an attempt. The simulated queue never sends. */
   maySend: boolean
   /** Fails messages that must not be sent when it claims. Others do so right before they send. */
   skips: boolean
 }
 
-const PACED = { byHand: false, isAnswer: false, isPaced: true, maySend: true }
+const UNATTENDED = { byHand: false, isAnswer: false, hasInterval: true, maySend: true }
 /** A sending process. */
-export const workerOf = (id: number): Sender => ({ ...PACED, holder: `worker:${id}`, byApi: true, skips: false })
+export const workerOf = (id: number): Sender => ({ ...UNATTENDED, holder: `worker:${id}`, byApi: true, skips: false })
 /** A browser extension, by the name that it chose. */
 export const extensionOf = (name: string): Sender => ({
-  ...PACED,
+  ...UNATTENDED,
   holder: `extension:${name}`,
   byApi: false,
   skips: true,
 })
 /** A message that its writer waits for. */
-export const handOf = (holder: string, isAnswer: boolean): Sender => ({
+export const manualSender = (holder: string, isAnswer: boolean): Sender => ({
   holder,
   byApi: true,
   byHand: true,
   isAnswer,
-  isPaced: false,
+  hasInterval: false,
   maySend: true,
   skips: false,
 })
@@ -79,7 +79,7 @@ export const SIMULATION: Sender = {
   byApi: false,
   byHand: false,
   isAnswer: false,
-  isPaced: false,
+  hasInterval: false,
   maySend: false,
   skips: true,
 }
@@ -180,12 +180,12 @@ function followUps(account: string): SQL {
  * follow-ups, then first messages of its oldest active campaign. Null: no due account is free.
  */
 export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
-  // Holds the campaign's gate from here on, so that the next statement sees every earlier pause.
+  // Holds the campaign's lock from here on, so that the next statement sees every earlier pause.
   const { rows } = await executePrepared<AccountRow & { campaignId: string | null; isFollowUp: boolean }>(
     tx,
     sql`
     select ${accountColumns(env)}, turn.is_follow_up as "isFollowUp",
-      case when turn.id is not null and pg_try_advisory_xact_lock_shared(${campaignGate(sql`turn.id::text`)}) then turn.id end as "campaignId"
+      case when turn.id is not null and pg_try_advisory_xact_lock_shared(${campaignLock(sql`turn.id::text`)}) then turn.id end as "campaignId"
     from (
       select * from x_accounts where next_send_at <= now() and status = 'connected' order by next_send_at limit 1 for update skip locked
     ) a ${ITS_LIMITS} left join lateral (
@@ -310,8 +310,11 @@ function xUserLock(xUserId: string): SQL {
   return sql`hashtextextended('x user:' || ${xUserId}::text, 0)`
 }
 
-/** Lock key that each claim of a worker holds, shared, until its transaction ends. */
-export function campaignGate(id: SQL): SQL {
+/**
+ * Lock key that each claim of a worker holds, shared, until its transaction ends. Its text stays:
+ * processes of the version before may be running.
+ */
+export function campaignLock(id: SQL): SQL {
   return sql`hashtextextended('gate of campaign:' || ${id}, 0)`
 }
 
@@ -332,31 +335,35 @@ export function withoutOwnLimits(env: SendingEnv, locked: Locked): Locked {
 }
 
 /** Until when a sender must wait, and why; null: it may claim. */
-export function restOfSender(
+export function senderCooldown(
   env: SendingEnv,
   sender: Sender,
   locked: Locked,
   { lastAt, leavesAt }: Before,
-): Rest | null {
+): Cooldown | null {
   const { account, accountLimits, cap, now } = locked
-  if (account?.unreadSince) return unreadRest(now)
+  if (account?.unreadSince) return unreadCooldown(now)
   const before = {
-    lastAt: sender.isPaced ? lastAt : null,
+    lastAt: sender.hasInterval ? lastAt : null,
     leavesAt,
     restsUntil: sender.byApi ? (account?.restsUntil ?? null) : null,
   }
-  const rest = restOf(sender.byHand ? allDay(accountLimits) : accountLimits, env, cap, before, now)
+  const cooldown = cooldownOf(sender.byHand ? allDay(accountLimits) : accountLimits, env, cap, before, now)
   const intervalEnds = (lastAt?.getTime() ?? 0) + 1_000 * intervalSeconds(env, sender, locked)
-  const until = new Date(sender.isPaced ? Math.min(account?.nextSendAt?.getTime() ?? 0, intervalEnds) : 0)
-  return until > (rest?.until ?? now) ? { until, reason: 'pause' } : rest
+  const until = new Date(sender.hasInterval ? Math.min(account?.nextSendAt?.getTime() ?? 0, intervalEnds) : 0)
+  return until > (cooldown?.until ?? now) ? { until, reason: 'pause' } : cooldown
 }
 
 /**
  * Seconds from an account's last message to the next. Until the time that the last claim scheduled,
  * the longest possible: workers also move it to wait for a turn or for X.
  */
-export function intervalSeconds(env: SendingEnv, { isPaced }: Sender, { account, accountLimits, now }: Locked): number {
-  if (!isPaced) return 0
+export function intervalSeconds(
+  env: SendingEnv,
+  { hasInterval }: Sender,
+  { account, accountLimits, now }: Locked,
+): number {
+  if (!hasInterval) return 0
   const seconds = pauseSecondsOf(accountLimits, env)
   return account?.nextSendAt && account.nextSendAt > now ? withJitter(seconds, 1) : seconds
 }
@@ -383,13 +390,13 @@ export async function renewClaim(tx: Db, env: SendingEnv, claimed: RenewableClai
   const account = row && accountOf(row)
   // Exclude this message from the limits that are checked below.
   await tx.update(dms).set({ claimedAt: null }).where(eq(dms.id, id))
-  const { accountLimits, rest, now } = await findRest(tx, env, {
+  const { accountLimits, cooldown, now } = await findSendingState(tx, env, {
     workspaceId,
     account: account && { ...account, restsUntil: byApi ? account.restsUntil : null },
     byHand,
     isAnswer,
   })
-  if (rest && rest.until > now) return rest.until
+  if (cooldown && cooldown.until > now) return cooldown.until
   const leaseExpiresAt = new Date(now.getTime() + LEASE_SECONDS * 1_000)
   await tx.update(dms).set({ claimedAt: now, leaseExpiresAt, updatedAt: now }).where(eq(dms.id, id))
   if (!isAnswer)

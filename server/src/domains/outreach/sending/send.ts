@@ -328,7 +328,7 @@ const ANSWER_WITHIN_MS = 25_000
 const POLL_MS = 250
 
 /** A message that its writer waits for. */
-interface HandMessage<Result> {
+interface ManualMessage<Result> {
   /** Inserts and claims it. @param keep runs in the same transaction */
   claim(db: Db, holder: string, keep: (tx: Db, dmId: string) => Promise<void>): Promise<Omit<Claimed, 'claimedAt'>>
   /** What the caller gets once it is sent. */
@@ -358,7 +358,7 @@ export function sendNow(context: NowContext, actor: Actor, input: InputOf<'messa
 export async function sendByHand<Result>(
   context: NowContext,
   actor: Actor,
-  message: HandMessage<Result>,
+  message: ManualMessage<Result>,
   signal?: AbortSignal,
 ): Promise<Result> {
   const { db } = context.database
@@ -386,7 +386,7 @@ export async function sendByHand<Result>(
 async function deliver<Result>(
   context: NowContext,
   actor: Actor,
-  message: HandMessage<Result>,
+  message: ManualMessage<Result>,
   claimed: Claimed,
   end: number,
   signal?: AbortSignal,
@@ -485,7 +485,7 @@ function unsettled(dmId: string): Refusal {
   return new Refusal('DM_UNSETTLED', undefined, { retryAfterSeconds: 5, details: { dmId } })
 }
 
-function resultFrom<Result>(db: Db, message: HandMessage<Result>, outcome: DmOutcome): Promise<Result> {
+function resultFrom<Result>(db: Db, message: ManualMessage<Result>, outcome: DmOutcome): Promise<Result> {
   if (outcome.sentAt) return message.resultOf(db, outcome.id, outcome.sentAt)
   throw failed(outcome.id, outcome)
 }

@@ -11,7 +11,7 @@ import {
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
 import { transact } from '../../../db/transact.ts'
-import { campaignGate } from './limits.ts'
+import { campaignLock } from './limits.ts'
 
 let app: TestApp
 let person: Person
@@ -100,12 +100,12 @@ describe('lock order', () => {
     )
   })
 
-  it('is gate, messages: changing the template while messages are claimed', async () => {
+  it('is campaign lock, messages: changing the template while messages are claimed', async () => {
     await connectX(app, person)
     const list = await makeList(app, person, openHandles(3))
     const { id } = await launch(person, list)
     await expectOrder(
-      sql`select pg_advisory_xact_lock_shared(${campaignGate(sql`${id}::text`)})`,
+      sql`select pg_advisory_xact_lock_shared(${campaignLock(sql`${id}::text`)})`,
       () => person.client.campaigns.update({ id, messageTemplate: 'Good day, {lead_name}' }),
       sql`select from dms where campaign_id = ${id}`,
     )

@@ -2,7 +2,7 @@
 
 export { claimAnswer, claimSimulated, type SimulatedClaim } from './claim.ts'
 export { deleteUnclaimed, endHolds, setDue, unqueue } from './hold.ts'
-export { campaignGate, endTurn, SENDING_CHANNEL, SIMULATED_HOLDER, wakeAccount, wakeFollowUps } from './limits.ts'
+export { campaignLock, endTurn, SENDING_CHANNEL, SIMULATED_HOLDER, wakeAccount, wakeFollowUps } from './limits.ts'
 export { checkOptOuts, hasClosedInboxes } from './protect.ts'
 export {
   DEFAULT_DIRECT_MESSAGE,

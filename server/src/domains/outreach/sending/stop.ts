@@ -11,7 +11,7 @@ import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { publishEvents } from '../../platform/events/service.ts'
 import { answeredReason, repliedReason } from '../replies/tables.ts'
 import { isEnrollmentOf, isOpen } from '../sequences/tables.ts'
-import { campaignGate, endTurn, SIMULATED_HOLDER } from './limits.ts'
+import { campaignLock, endTurn, SIMULATED_HOLDER } from './limits.ts'
 import { lockEnrollmentsOf, lockEnrollmentsOfLead, lockLeads, lockQueuedLeads, refund } from './queue.ts'
 import { countInFlight } from './tables.ts'
 
@@ -469,7 +469,7 @@ export async function pauseCampaignsOf(
  * A claim takes milliseconds. A hung worker is not waited for: it checks the campaign again before
  * it sends.
  */
-const GATE_SECONDS = 2
+const CLAIM_WAIT_SECONDS = 2
 
 /**
  * Keeps workers from claiming messages of this campaign until the transaction ends. Claimed
@@ -478,8 +478,8 @@ const GATE_SECONDS = 2
 export async function blockNewClaims(tx: Db, campaignId: string): Promise<void> {
   try {
     await tx.transaction(async (nested) => {
-      await nested.execute(sql.raw(`set local lock_timeout = '${GATE_SECONDS}s'`))
-      await nested.execute(sql`select pg_advisory_xact_lock(${campaignGate(sql`${campaignId}::text`)})`)
+      await nested.execute(sql.raw(`set local lock_timeout = '${CLAIM_WAIT_SECONDS}s'`))
+      await nested.execute(sql`select pg_advisory_xact_lock(${campaignLock(sql`${campaignId}::text`)})`)
       await nested.execute(sql`set local lock_timeout = 0`)
     })
   } catch (error) {

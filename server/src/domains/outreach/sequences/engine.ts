@@ -8,7 +8,7 @@ import { allowanceOf, use } from '../../platform/billing/service.ts'
 import { publishEvents } from '../../platform/events/service.ts'
 import { unreadSince } from '../../platform/x-account/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
-import { campaignGate, completeIfDone, lockQueueing, type QueuedStep, refund, wakeAccount } from '../sending/service.ts'
+import { campaignLock, completeIfDone, lockQueueing, type QueuedStep, refund, wakeAccount } from '../sending/service.ts'
 import { type LimitsRow, parseLimits, type SendingEnv } from '../sending-settings/service.ts'
 import { UNIT_MS } from './rules-delays.ts'
 import { type Decision, type DueAccount, decide, READING_MS } from './rules-due.ts'
@@ -103,12 +103,12 @@ async function queueBatch(tx: Db, env: SendingEnv, campaignId: string): Promise<
 
 /** The campaign, if it is active; no pause and no edit of it commits before this transaction. */
 async function openCampaign(tx: Db, id: string): Promise<Campaign | null> {
-  // A pause or an edit blocks the gate first, and is seen by the next statement.
-  const gate = await tx.execute<{ isOpen: boolean }>(
-    sql`select pg_try_advisory_xact_lock_shared(${campaignGate(sql`${id}::text`)}) as "isOpen"`,
+  // A pause or an edit takes the lock first, and is seen by the next statement.
+  const lock = await tx.execute<{ isTaken: boolean }>(
+    sql`select pg_try_advisory_xact_lock_shared(${campaignLock(sql`${id}::text`)}) as "isTaken"`,
   )
   const [campaign] = await tx.select().from(campaigns).where(eq(campaigns.id, id))
-  return gate.rows[0]?.isOpen && campaign?.status === 'active' ? campaign : null
+  return lock.rows[0]?.isTaken && campaign?.status === 'active' ? campaign : null
 }
 
 /** How many messages the plan has left, for this transaction alone. */

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest'
 import {
   type AccountLimits,
   capAt,
+  cooldownOf,
   defaultLimits,
   MEAN_JITTER,
   minuteOf,
   nextWorkingMoment,
   pauseSecondsOf,
-  restOf,
   windowsFrom,
 } from '../sending-settings/rules.ts'
 import { delayedFrom, reengagedFrom } from './rules-delays.ts'
@@ -190,7 +190,7 @@ describe('rehearse', () => {
   })
 })
 
-/** Sends a plan message by message, as `restOf` allows. @returns when the plan's messages were sent */
+/** Sends a plan message by message, as `cooldownOf` allows. @returns when the plan's messages were sent */
 function sendOneByOne({ ahead, people, followUps }: Plan, { accountLimits, limits }: RehearsedAccount, now: Date) {
   const eachMs = Math.round(pauseSecondsOf(accountLimits, limits) * MEAN_JITTER * 1_000)
   // The interval with its average jitter.
@@ -204,7 +204,7 @@ function sendOneByOne({ ahead, people, followUps }: Plan, { accountLimits, limit
     const cap = capAt(accountLimits, limits, all[0] === undefined ? null : new Date(all[0]), time)
     const filling = all.filter((one) => one > clock - DAY_MS).at(-cap.cap)
     const lastAt = all.at(-1)
-    const rest = restOf(
+    const cooldown = cooldownOf(
       accountLimits,
       jittered,
       cap,
@@ -215,8 +215,8 @@ function sendOneByOne({ ahead, people, followUps }: Plan, { accountLimits, limit
       },
       time,
     )
-    if (rest) {
-      clock = rest.until.getTime()
+    if (cooldown) {
+      clock = cooldown.until.getTime()
       continue
     }
     due.sort((a, b) => a.at - b.at)

@@ -7,7 +7,7 @@ import type { Db } from '../../../db/open.ts'
 import { findAccount, findCurrentAccount } from '../../platform/x-account/service.ts'
 import type { campaigns } from '../campaigns/tables.ts'
 import {
-  findRest,
+  findSendingState,
   type SendingEnv,
   type SendingState,
   secondsToSendFrom,
@@ -30,7 +30,7 @@ export async function flight(db: Db, limits: SendingEnv, actor: Actor, id: strin
   const account = campaign.xAccountId
     ? await findAccount(db, actor.workspaceId, campaign.xAccountId)
     : await findCurrentAccount(db, actor.workspaceId)
-  const state = await findRest(db, limits, { workspaceId: actor.workspaceId, account: account ?? null })
+  const state = await findSendingState(db, limits, { workspaceId: actor.workspaceId, account: account ?? null })
   const [steps, past, next, health] = await Promise.all([
     findSteps(db, campaign),
     findPast(db, campaign),

@@ -7,7 +7,7 @@ import { Refusal } from '../../../refusal.ts'
 import type { SignedInContext } from '../../../requests/context.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import {
-  campaignGate,
+  campaignLock,
   claimSimulated,
   endHolds,
   expireLeases,
@@ -117,7 +117,7 @@ async function record(
 ): Promise<{ wasSent: boolean; campaignCompleted: boolean } | 'paused' | 'lost'> {
   return transact(db, async (tx) => {
     // A running pause ends first and is seen below. A later one waits for this transaction.
-    await tx.execute(sql`select pg_advisory_xact_lock_shared(${campaignGate(sql`${claim.campaignId}::text`)})`)
+    await tx.execute(sql`select pg_advisory_xact_lock_shared(${campaignLock(sql`${claim.campaignId}::text`)})`)
     const [campaign] = await tx
       .select({ status: campaigns.status })
       .from(campaigns)
