@@ -14,6 +14,7 @@ import { findCurrentAccount, withAccount } from '../server/src/domains/platform/
 import { xAccounts } from '../server/src/domains/platform/x-account/tables.ts'
 import { readEnv } from '../server/src/env.ts'
 import { createXApi, XError } from '../server/src/outside/x.ts'
+import { Refusal } from '../server/src/refusal.ts'
 import { createSealer } from '../server/src/sealing.ts'
 import type { DemoAccount, SeedMessage } from './demo.ts'
 
@@ -224,7 +225,14 @@ async function finishCampaign(
     for (;;) {
       // The running server would make the next message wait for the account's interval.
       if (account) await db.update(xAccounts).set({ nextSendAt: null }).where(eq(xAccounts.id, account.id))
-      const answer = await claimOne(db, limits, actor, { id: campaignId, holder: 'demo' }).catch(() => null)
+      // The last message completes the campaign, which then refuses claims.
+      const answer = await claimOne({ db, env: limits, remember: async () => {} }, actor, {
+        id: campaignId,
+        holder: 'demo',
+      }).catch((error: unknown) => {
+        if (error instanceof Refusal) return null
+        throw error
+      })
       if (answer?.status !== 200) break
       const { dmId, lease, leadId, message } = answer.body
       const [lead] = await db.select().from(leads).where(eq(leads.id, leadId))

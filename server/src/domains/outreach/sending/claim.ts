@@ -297,7 +297,7 @@ export async function releaseLostClaims(db: Db, workerId: number, knownIds: read
 // By extensions and the simulated queue
 
 /** `remember` stores the answer in the transaction that claims, so that a retry gets it again. */
-type ClaimContext = Pick<RequestContext, 'db' | 'env' | 'remember'>
+type ClaimContext = Pick<RequestContext, 'db' | 'remember'> & { env: SendingEnv }
 
 /**
  * Gives the next message of one campaign to an extension. Leaves expired leases to `expireLeases`.
