@@ -1,6 +1,14 @@
 import { parse } from 'csv-parse/browser/esm/sync'
 import { expect, test, vi } from 'vitest'
-import { CUSTOM_FIELD, columnNames, columnsProblem, guessColumns, readPreview, SKIP } from './import-columns'
+import {
+  CUSTOM_FIELD,
+  columnNames,
+  columnsProblem,
+  guessColumns,
+  handlesWarning,
+  readPreview,
+  SKIP,
+} from './import-columns'
 
 vi.mock('csv-parse/browser/esm/sync', async (original) => {
   const { parse } = await original<typeof import('csv-parse/browser/esm/sync')>()
@@ -85,4 +93,18 @@ test('reports problems of a mapping', () => {
   expect(columnsProblem(['h', 'A', 'a '], ['twitter_handle', CUSTOM_FIELD, CUSTOM_FIELD])).toBe(
     'Two columns are named “a”. Skip one of them.',
   )
+})
+
+test('names the first handle of the preview that X does not allow', () => {
+  const warning = (...handles: string[]) =>
+    handlesWarning({ headers: ['Name', 'Handle'], rows: handles.map((handle) => ['A', handle]) }, [
+      'name',
+      'twitter_handle',
+    ])
+  expect(warning('@ada', ' https://x.com/grace ', '')).toBeNull()
+  expect(warning('ada', 'bad handle!', 'worse!')).toBe(
+    "“bad handle!” isn't a valid X handle. Rows without a valid handle are skipped.",
+  )
+  expect(warning('home')).toBe('“home” is a page on X, not a handle. Rows without a valid handle are skipped.')
+  expect(handlesWarning({ headers: ['Handle'], rows: [['bad handle!']] }, [CUSTOM_FIELD])).toBeNull()
 })

@@ -1,6 +1,8 @@
 import { type CsvRecord, openCsv } from '@x-automated/contract/csv'
 import { IMPORT_COLUMNS_MAX } from '@x-automated/contract/leads/import-limits'
+import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 import { parse } from 'csv-parse/browser/esm/sync'
+import { shorten } from '../../../ui/shorten'
 
 /** The fields that a column can map to. Others become custom fields, or are skipped. */
 export const columnLabels = {
@@ -61,6 +63,7 @@ const PREVIEW_BYTES = 256 * 1024
 /** Enough for the first rows of most files. */
 const FIRST_BYTES = 16 * 1024
 const PREVIEW_ROWS = 5
+const HANDLE_SHOWN = 60
 /** Limits the time on unreadable rows, which take up to a millisecond each. */
 const ROWS_TRIED_MAX = 100
 const UNREADABLE = "We couldn't read the first rows of this file as CSV."
@@ -126,6 +129,16 @@ export function columnsProblem(headers: readonly string[], chosen: readonly stri
   const custom = headers.filter((_, index) => chosen[index] === CUSTOM_FIELD).map((name) => name.trim().toLowerCase())
   const twice = custom.find((name, index) => custom.indexOf(name) !== index)
   return twice === undefined ? null : `Two columns are named “${twice}”. Skip one of them.`
+}
+
+/** The first handle of the preview that X does not allow, as text to show; null if there is none. */
+export function handlesWarning({ rows }: Preview, chosen: readonly string[]): string | null {
+  const column = chosen.indexOf('twitter_handle')
+  const handles = rows.flatMap((row) => row[column]?.trim() || [])
+  const wrong = handles.find((handle) => handleFault(handleIn(handle)))
+  if (wrong === undefined) return null
+  const problem = handleFault(handleIn(wrong)) === 'page' ? HANDLE_PROBLEMS.page : "isn't a valid X handle"
+  return `“${shorten(wrong, HANDLE_SHOWN)}” ${problem}. Rows without a valid handle are skipped.`
 }
 
 /** The column names for the API. */
