@@ -6,6 +6,12 @@ test('shows open conversations if the URL says nothing or something unknown', ()
   expect(filterOf(new URLSearchParams('status=lost&label=sad'))).toEqual({ status: 'open' })
 })
 
+test('reads from the URL only text that the API accepts', () => {
+  const long = 'x'.repeat(300)
+  expect(filterOf(new URLSearchParams({ q: long, tag: long }))).toEqual({ q: 'x'.repeat(200), tag: 'x'.repeat(100) })
+  expect(filterOf(new URLSearchParams({ q: '\0', tag: ' ' }))).toEqual({ status: 'open' })
+})
+
 test('reads from the URL what it has written', () => {
   const filter = { status: 'done', label: 'later', tag: 'VIP', assigneeId: 'me', q: 'price' } as const
   expect(filterOf(withFilter(new URLSearchParams(), filter))).toEqual(filter)

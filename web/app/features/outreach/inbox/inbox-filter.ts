@@ -1,5 +1,6 @@
 import { REPLY_LABELS, type ReplyLabel } from '@x-automated/contract/leads/leads'
 import { CONVERSATION_STATUSES, type Filter } from '@x-automated/contract/outreach/conversations'
+import { parseKeyword } from '../../leads/leads/leads-url'
 
 /** What the list of the inbox shows. */
 export type InboxFilter = Filter
@@ -13,15 +14,18 @@ const NAMES = {
   campaignId: 'campaign',
   q: 'q',
 } as const satisfies Partial<Record<keyof Filter, string>>
+/** How much text the API accepts. */
+const TEXT_MAX = { q: 200, tag: 100 } as const
 const FIELDS = Object.keys(NAMES) as (keyof typeof NAMES)[]
 
 /** The filter in the URL: open conversations, or any status for a search, unless it names one. */
 export function filterOf(params: URLSearchParams): InboxFilter {
   const asked = CONVERSATION_STATUSES.find((status) => status === params.get('status'))
-  const status = asked ?? (params.get('q') ? undefined : 'open')
+  const status = asked ?? (parseKeyword(params.get('q'), TEXT_MAX.q) ? undefined : 'open')
   const filter: InboxFilter = { ...(status && { status }) }
   for (const field of FIELDS) {
-    const value = params.get(NAMES[field])
+    const given = params.get(NAMES[field])
+    const value = field === 'q' || field === 'tag' ? parseKeyword(given, TEXT_MAX[field]) : given
     if (!value) continue
     if (field !== 'label') filter[field] = value
     else if ((REPLY_LABELS as readonly string[]).includes(value)) filter.label = value as ReplyLabel
