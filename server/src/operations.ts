@@ -1,6 +1,7 @@
 import { implement, ORPCError } from '@orpc/server'
 import { type Contract, contract } from '@x-automated/contract/contract'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode } from '@x-automated/contract/errors'
+import { Id } from '@x-automated/contract/fields'
 import type { EventKind } from '@x-automated/contract/platform/events'
 import type { Access, OperationMeta } from '@x-automated/contract/route'
 import { roleAllows } from './actor.ts'
@@ -83,10 +84,11 @@ const CHANGES: Record<string, readonly EventKind[]> = {
   'xAccount.consent': ['conversation'],
 }
 
-/** The conversation that an operation changes, if it is one. */
+/** The conversation that an operation changes, if it is one. @param input not validated yet */
 function changedConversation(operation: string, input: unknown): string | undefined {
   const isOne = operation.startsWith('conversations.') || operation === 'notes.create'
-  return isOne ? (input as { id?: string } | undefined)?.id : undefined
+  // One unstorable id would fail the publishing of all changes.
+  return isOne ? Id.safeParse((input as { id?: unknown } | undefined)?.id).data : undefined
 }
 
 /** Requires a session, the operation's role, and a free call in the rate limit. */

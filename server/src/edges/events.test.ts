@@ -203,6 +203,18 @@ describe('GET /events', () => {
     expect(since()).toEqual([conversation, conversation, conversation])
   })
 
+  it('publishes changes although another workspace sends an id that cannot be stored', async () => {
+    const stranger = await makePerson(app)
+    const stream = await open(owner)
+    // The first change is published immediately, the next two together, a second later.
+    app.services.events.touch(stranger.workspaceId, 'campaign')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const message = { text: 'Hi', afterMessageId: randomUUID() }
+    expect((await stranger.call('POST', '/conversations/%00/messages', message)).status).toBe(404)
+    await owner.client.tags.create({ name: 'VIP' })
+    await eventually(() => data(stream).length > 0, 'the change is published')
+  })
+
   it('publishes changes by members and processes of campaigns', async () => {
     const stream = await open(owner)
     const list = await owner.client.lists.create({ name: 'List' })
