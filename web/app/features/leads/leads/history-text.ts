@@ -26,3 +26,7 @@ export function stepText(stepNumber: number | null, variant: { name: string } | 
   if (stepNumber === null || (stepNumber === 1 && (variant?.name ?? 'A') === 'A')) return null
   return variant ? `Step ${stepNumber}, variant ${variant.name}` : `Step ${stepNumber}`
 }
+
+/** Shown instead of a message's text that we do not have. */
+export const missingText = ({ isEncrypted }: { isEncrypted: boolean }) =>
+  isEncrypted ? 'Encrypted on X' : 'Text not stored'

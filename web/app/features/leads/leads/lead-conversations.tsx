@@ -6,7 +6,7 @@ import { paths } from '../../../paths'
 import { DateTime } from '../../../ui/date-time'
 import { useHasRole } from '../../identity/people/use-role'
 import { useAccounts } from '../../platform/x-account/use-accounts'
-import { LABEL_NAMES } from './history-text'
+import { LABEL_NAMES, missingText } from './history-text'
 
 /** The lead's conversations, one for each X account; none until known, and none for viewers. */
 export function useLeadConversations(leadId: string | undefined) {
@@ -22,7 +22,7 @@ type Conversations = ReturnType<typeof useLeadConversations>
 /** What was said last, with a link to answer. */
 export function LeadConversations({ conversations }: { conversations: Conversations }) {
   const accounts = useAccounts().data?.accounts ?? []
-  return conversations.map(({ id, lastMessage, label, xAccountId }) => (
+  return conversations.map(({ id, lastMessage, label, xAccountId, isEncrypted }) => (
     <Link
       key={id}
       to={generatePath(paths.conversation, { conversationId: id })}
@@ -38,7 +38,7 @@ export function LeadConversations({ conversations }: { conversations: Conversati
         </span>
         <span className="line-clamp-2 wrap-anywhere">
           {lastMessage.isOurs && 'You: '}
-          <bdi>{lastMessage.text ?? 'Text not stored'}</bdi>
+          <bdi>{lastMessage.text ?? missingText({ isEncrypted })}</bdi>
         </span>
       </span>
       <ChevronRight aria-hidden className="size-4 shrink-0 text-muted" />

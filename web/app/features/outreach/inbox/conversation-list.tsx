@@ -14,6 +14,7 @@ import { cn } from '../../../ui/cn'
 import { Input } from '../../../ui/input'
 import { LoadingText, Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
+import { missingText } from '../../leads/leads/history-text'
 import { AccountConsent } from '../../platform/x-account/consent-card'
 import { useAccounts } from '../../platform/x-account/use-accounts'
 import { ConversationOffers, useConversationOffersKnown } from '../conversation-offers/conversation-offers'
@@ -236,7 +237,7 @@ function Row({ inbox, conversation, campaign, assignee }: RowProps) {
           <span className={cn('truncate', !isUnread && 'text-muted')}>
             {isUnread && <span className="sr-only">Unread: </span>}
             {lastMessage.isOurs && 'You: '}
-            <bdi>{lastMessage.text ?? (conversation.isEncrypted ? 'Encrypted on X' : 'Text not stored')}</bdi>
+            <bdi>{lastMessage.text ?? missingText(conversation)}</bdi>
           </span>
           <span className="flex min-w-0 items-center gap-2 text-xs text-muted">
             {label && <LabelName label={label} />}

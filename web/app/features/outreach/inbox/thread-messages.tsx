@@ -6,6 +6,7 @@ import { generatePath, Link } from 'react-router'
 import { paths } from '../../../paths'
 import { Button } from '../../../ui/button'
 import { cn } from '../../../ui/cn'
+import { missingText } from '../../leads/leads/history-text'
 import { dayText, messageFacts, sharesLine } from './inbox-text'
 import { type useConversation, useMembers } from './use-inbox'
 
@@ -31,6 +32,7 @@ export function ThreadMessages({ query, campaign, sending }: ThreadMessagesProps
     if (box && isAtEnd.current) box.scrollTop = box.scrollHeight
   }, [lastId, isSending])
   const now = Date.now()
+  const isEncrypted = query.data?.pages[0]?.isEncrypted ?? false
   const ownId = useMembers().members.find(({ isYou }) => isYou)?.id ?? null
   return (
     <div
@@ -64,7 +66,13 @@ export function ThreadMessages({ query, campaign, sending }: ThreadMessagesProps
               {(!before || dayText(before.at, now) !== day) && (
                 <p className="py-3 text-center text-xs text-muted">{day}</p>
               )}
-              <Bubble message={message} next={messages[index + 1]} before={before} campaign={campaign} />
+              <Bubble
+                message={message}
+                next={messages[index + 1]}
+                before={before}
+                campaign={campaign}
+                isEncrypted={isEncrypted}
+              />
             </Fragment>
           )
         })}
@@ -98,9 +106,10 @@ interface BubbleProps {
   before: Message | undefined
   next: Message | undefined
   campaign: ThreadMessagesProps['campaign']
+  isEncrypted?: boolean
 }
 
-function Bubble({ message, before, next, campaign }: BubbleProps) {
+function Bubble({ message, before, next, campaign, isEncrypted = false }: BubbleProps) {
   const { nameOf } = useMembers()
   const { isOurs, text, author, memberId, status, why } = message
   const authorName = author === 'member' && memberId ? (nameOf(memberId) ?? 'A former member') : undefined
@@ -132,7 +141,7 @@ function Bubble({ message, before, next, campaign }: BubbleProps) {
         )}
       >
         <span className="sr-only">{isOurs ? (authorName ?? 'You') : 'Lead'}: </span>
-        <bdi>{text ?? 'Text not stored'}</bdi>
+        <bdi>{text ?? missingText({ isEncrypted })}</bdi>
       </p>
       {!isFollowed && (
         <p className={cn('px-1 text-xs text-muted', isFailed && 'text-bad')} data-numeric>
