@@ -112,6 +112,10 @@ describe('readLine', () => {
       tags: null,
     })
   })
+  it('keeps a custom column that is called __proto__', () => {
+    const read = readLine(columnsOf('twitter_handle', '__proto__'), ['ana', 'Acme'])
+    expect(JSON.stringify('metadata' in read && read.metadata)).toBe('{"__proto__":"Acme"}')
+  })
   it('removes the formula escape of an export', () => {
     expect(line('ana', "'=1+1", '', '', "'plain", '', '')).toMatchObject({
       name: '=1+1',

@@ -259,14 +259,14 @@ export function readLine(
 ): ImportedLead | { problem: string } {
   if (fields.every((field) => field.trim() === '')) return { problem: 'is empty' }
   const lead: ImportedLead = { ...NOTHING }
-  const extra: Record<string, unknown> = {}
+  const extra: [key: string, text: string][] = []
   for (const [place, column] of columns.entries()) {
     const text = withoutGuard(fields[place] ?? '').trim()
     if (column === null || text === '') continue
     if (text.includes('\u0000')) return { problem: 'contains a NUL character' }
     if ('metadataKey' in column) {
       if (text.length > VALUE_MAX) return { problem: `${column.metadataKey} is longer than ${VALUE_MAX} characters` }
-      extra[column.metadataKey] = text
+      extra.push([column.metadataKey, text])
       continue
     }
     const cell = column.read(text, delimiter)
@@ -276,7 +276,8 @@ export function readLine(
   if (lead.twitterHandle === '') return { problem: 'twitter_handle is missing' }
   if (lead.basis === null && (lead.basisAt !== null || lead.basisSource !== null))
     return { problem: 'has details of a contact basis but no basis' }
-  if (Object.keys(extra).length > 0) lead.metadata = { ...lead.metadata, ...extra }
+  // A column may be called __proto__.
+  if (extra.length > 0) lead.metadata = { ...lead.metadata, ...Object.fromEntries(extra) }
   if (JSON.stringify(lead.metadata).length > METADATA_MAX)
     return { problem: `has more than ${formatNumber(METADATA_MAX)} characters in custom columns` }
   return lead
