@@ -130,17 +130,22 @@ async function drawSheet(browser: Browser, area: string, look: Look, pictures: M
   await page.close()
 }
 
-/** Waits for fonts, requests and skeletons. */
+/** Waits for fonts, requests, skeletons and pictures. */
 async function waitUntilSettled(page: Page): Promise<void> {
   await page.waitForLoadState('load')
   await page.evaluate('document.fonts.ready')
   await page.locator('h1').first().waitFor({ state: 'attached' })
   // Event streams stay open, so the network may never be idle.
-  await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => {})
+  await page.waitForLoadState('networkidle', { timeout: 2_000 }).catch(() => {})
   await page
     .locator('[aria-busy="true"], main [class*="animate-appear"]')
     .first()
     .waitFor({ state: 'detached', timeout: 10_000 })
+    .catch(() => {})
+  await page
+    .waitForFunction(
+      '[...document.images].every((one) => one.complete || one.getBoundingClientRect().top > innerHeight)',
+    )
     .catch(() => {})
   await sleep(600)
 }
