@@ -36,6 +36,8 @@ async function enter(handle: string, texts: Record<string, string>): Promise<Per
   await client.xAccount.consent({ id: account?.id ?? '', storesConversations: true, offersUnknownSenders: false })
   const handles = Object.keys(texts)
   await importLeads(world, token, ['twitter_handle,name', ...handles.map((one) => `${one},Name of ${one}`)])
+  // What a lead wrote before X reports it to us is never read.
+  await expect.poll(async () => (await client.replies.detection()).state).toBe('live')
   for (const one of handles) await writeAs(world.x, one, handle, texts[one] ?? '')
   await expect
     .poll(async () => (await client.conversations.list({})).conversations.length, { timeout: 120_000 })
