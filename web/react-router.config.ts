@@ -4,7 +4,7 @@ import type { Config } from '@react-router/dev/config'
 import { pages, staticPages } from './app/paths'
 import { compressFiles } from './build-steps/compress'
 import { buildEmbed } from './build-steps/embed'
-import { withLateApp, withoutApp } from './build-steps/prerendered'
+import { holdApp } from './build-steps/prerendered'
 
 /** Matches no page, so the not-found screen is prerendered as build/client/404/index.html. */
 const notFoundPath = '/404'
@@ -34,10 +34,8 @@ export default {
       // React Router makes a folder of every path.
       const isFile = path.endsWith('.html')
       if (isFile) await rm(join(folder, path), { recursive: true })
-      await writeFile(
-        isFile ? join(folder, path) : built,
-        staticPages.includes(path) ? withoutApp(html) : withLateApp(html),
-      )
+      const until = staticPages.includes(path) ? 'session' : 'paint'
+      await writeFile(isFile ? join(folder, path) : built, holdApp(html, until))
     }
     await rejectInlineStyles(folder)
     await compressFiles(folder)

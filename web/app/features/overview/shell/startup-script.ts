@@ -16,13 +16,15 @@ function startPage(hydrated: string) {
   let pressed: HTMLElement | undefined
   let broken = 0
 
-  /** The app of a page that starts it only for people with a session. */
+  /** The app of a prerendered page, which starts it later or only for people with a session. */
   const heldApp = () => document.querySelector<HTMLScriptElement>('script[data-preload]')
   const startApp = (app: HTMLScriptElement) => {
     for (const href of app.dataset.preload?.split(' ') ?? [])
       document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }))
     app.replaceWith(Object.assign(document.createElement('script'), { type: 'module', textContent: app.textContent }))
   }
+  /** For what would delay the first paint: the second frame begins after it. */
+  const afterPaint = (work: () => void) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(work)))
   const showLate = (late: 'slow' | 'broken') => {
     clearTimeout(slow)
     dataset.late = late
@@ -139,6 +141,7 @@ function startPage(hydrated: string) {
     if (choice) choice.checked = true
     const app = heldApp()
     if (!app) return
+    if (app.dataset.until === 'paint') return afterPaint(() => startApp(app))
     if (dataset.session) return startApp(app)
     addEventListener('storage', ({ key, newValue }) => key === 'authToken' && newValue && startApp(app))
     loadDemo()
@@ -147,7 +150,7 @@ function startPage(hydrated: string) {
     dataset.view = 'counted'
     if ('prerendering' in document && document.prerendering)
       document.addEventListener('prerenderingchange', countView, { once: true })
-    else countView()
+    else afterPaint(countView)
   })
 }
 

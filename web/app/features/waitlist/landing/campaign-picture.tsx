@@ -73,8 +73,8 @@ export function CampaignPicture() {
       className="overflow-hidden rounded-xl border border-line bg-sunken shadow-md"
     >
       <div aria-hidden className="grid gap-4 p-4 md:p-6">
-        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-          <p className="truncate text-base font-strong">Founders who follow @indiehackers</p>
+        <div className="flex items-center justify-between gap-4">
+          <p className="min-w-0 truncate text-base font-strong">Founders who follow @indiehackers</p>
           <StatusBadge status="active" />
         </div>
         <dl className="grid grid-cols-3 gap-3 border-y border-line py-4 *:border-0 *:p-0 md:gap-4">
