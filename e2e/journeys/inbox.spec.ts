@@ -109,8 +109,9 @@ describe('the inbox', () => {
     const before = await first()
     await page.keyboard.press('2')
     await expect.poll(async () => (await first())?.label).toBe('meeting')
-    await page.getByText('Labeled Meeting').waitFor()
-    await page.getByRole('button', { name: /^Undo/ }).click()
+    // The toast before it may still slide away.
+    const labeled = page.locator('.Toastify__toast', { hasText: 'Labeled Meeting' })
+    await labeled.getByRole('button', { name: /^Undo/ }).click()
     await expect.poll(first).toMatchObject({ label: before?.label, confidence: before?.confidence })
   })
 
