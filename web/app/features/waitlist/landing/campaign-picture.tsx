@@ -10,41 +10,11 @@ const figures = [
 ]
 
 const people = [
-  {
-    name: 'Maya Okafor',
-    look: { skin: 3, hair: 0, cut: 4, shirt: 3 },
-    handle: '@mayabuilds',
-    status: 'replied',
-    when: '2 min ago',
-  },
-  {
-    name: 'Jonas Lindqvist',
-    look: { skin: 0, hair: 2, cut: 0, shirt: 0 },
-    handle: '@jonaslq',
-    status: 'delivered',
-    when: '3 min ago',
-  },
-  {
-    name: 'Priya Raman',
-    look: { skin: 2, hair: 0, cut: 1, shirt: 2 },
-    handle: '@priyaships',
-    status: 'sent',
-    when: '4 min ago',
-  },
-  {
-    name: 'Tomás Vidal',
-    look: { skin: 1, hair: 1, cut: 3, shirt: 4 },
-    handle: '@tomasvidal',
-    status: 'sending',
-    when: 'now',
-  },
-  {
-    name: 'Ines Moreau',
-    look: { skin: 0, hair: 3, cut: 2, shirt: 1 },
-    handle: '@inesmakes',
-    status: 'queued',
-    when: 'in 1 min',
-  },
+  { first: 'Maya', last: 'Okafor', handle: '@mayabuilds', status: 'replied', when: '2 min ago' },
+  { first: 'Jonas', last: 'Lindqvist', handle: '@jonaslq', status: 'delivered', when: '3 min ago' },
+  { first: 'Priya', last: 'Raman', handle: '@priyaships', status: 'sent', when: '4 min ago' },
+  { first: 'Tomás', last: 'Vidal', handle: '@tomasvidal', status: 'sending', when: 'now' },
+  { first: 'Ines', last: 'Moreau', handle: '@inesmakes', status: 'queued', when: 'in 1 min' },
 ] as const
 
 /** Messages and replies of 14 days; 327 and 141 (43%) in total. */
@@ -95,11 +65,11 @@ export function CampaignPicture() {
             <Bars />
           </div>
           <ul className="lg:ps-4">
-            {people.map(({ name, look, handle, status, when }) => (
+            {people.map(({ first, last, handle, status, when }) => (
               <li key={handle} className="flex items-center gap-3 border-b border-line py-2.5 last:border-b-0">
-                <Face look={look} className="size-7" />
+                <Face of={first} className="size-7" />
                 <p className="grid min-w-0 flex-1">
-                  <span className="truncate font-strong">{name}</span>
+                  <span className="truncate font-strong">{`${first} ${last}`}</span>
                   <span className="truncate text-xs text-muted">
                     {handle} · {when}
                   </span>

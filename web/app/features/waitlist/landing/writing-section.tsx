@@ -3,18 +3,10 @@ import { FeatureSection } from './feature-section'
 
 /** The last one shows the fallback. */
 const examples = [
-  {
-    name: 'Maya',
-    look: { skin: 3, hair: 0, cut: 4, shirt: 3 },
-    text: 'Hi Maya, two profitable products without a growth team is rare.',
-  },
-  {
-    name: 'Jonas',
-    look: { skin: 0, hair: 2, cut: 0, shirt: 0 },
-    text: 'Hi Jonas, a spreadsheet that fits in one tab is a brave idea.',
-  },
-  { name: 'Ines', look: { skin: 0, hair: 3, cut: 2, shirt: 1 }, text: "Hi Ines, I like what you're building." },
-]
+  { name: 'Maya', text: 'Hi Maya, two profitable products without a growth team is rare.' },
+  { name: 'Jonas', text: 'Hi Jonas, a spreadsheet that fits in one tab is a brave idea.' },
+  { name: 'Ines', text: "Hi Ines, I like what you're building." },
+] as const
 
 export function WritingSection() {
   return (
@@ -33,9 +25,9 @@ export function WritingSection() {
             We write onboarding emails for small SaaS teams. May I show you one?
           </p>
           <div className="grid grid-cols-1 gap-2">
-            {examples.map(({ name, look, text }) => (
+            {examples.map(({ name, text }) => (
               <div key={name} className="flex items-center gap-3">
-                <Face look={look} className="size-9" />
+                <Face of={name} className="size-9" />
                 <p className="rounded-2xl bg-bubble-in px-4 py-2">{text}</p>
               </div>
             ))}
