@@ -42,7 +42,7 @@ export function CampaignPicture() {
       aria-label="Example of a campaign: 327 messages sent, 43% response rate, 18 conversions"
       className="overflow-hidden rounded-xl border border-line bg-sunken shadow-md"
     >
-      <div aria-hidden className="grid gap-4 p-4 md:p-6">
+      <div aria-hidden className="grid grid-cols-1 gap-4 p-4 md:p-6">
         <div className="flex items-center justify-between gap-4">
           <p className="min-w-0 truncate text-base font-strong">Founders who follow @indiehackers</p>
           <StatusBadge status="active" />
