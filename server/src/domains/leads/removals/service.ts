@@ -98,7 +98,7 @@ export async function removeChosen(
     insert into removed_leads (removal_id, lead_id, lead, dm_ids, places, tags, finds, replies, reads, conversations, notes)
     select ${removal.id}::uuid, l.id, to_jsonb(l), array(select id from dms where lead_id = l.id),
       ${rowsOf('lead_list_items', sql`l`)}, ${rowsOf('lead_tags', sql`l`)}, ${rowsOf('scrape_leads', sql`l`)}, ${rowsOf('replies', sql`l`)}, ${rowsOf('lead_reads', sql`l`)},
-      ${rowsOf('conversations', sql`l`, workspaceId)}, ${rowsOf('conversation_notes', sql`l`, workspaceId)}
+      ${rowsOf('conversations', sql`l`, workspaceId, DRAFTS)}, ${rowsOf('conversation_notes', sql`l`, workspaceId)}
     from leads l where l.id in (${chosen})`)
   await storePastContacts(tx, workspaceId, chosen)
   // One statement per table: cascades would update the counts of lists and tags once per lead.
@@ -145,10 +145,17 @@ export async function find(db: Db, actor: Actor, id: string) {
   })
 }
 
-/** SQL: the rows of a table for a lead, as JSON. @param lead table or alias @param workspaceId leads its key */
-function rowsOf(table: string, lead: SQL, workspaceId?: string): SQL {
+/** SQL over a conversation `part`: what its members have drafted. */
+const DRAFTS = sql`jsonb_build_object('drafts', coalesce((
+  select jsonb_agg(to_jsonb(d)) from conversation_drafts d where d.workspace_id = part.workspace_id and d.conversation_id = part.id), '[]'))`
+
+/**
+ * SQL: the rows of a table for a lead, as JSON. @param lead table or alias @param workspaceId leads
+ * its key @param more SQL over a row `part`: an object that is added to it
+ */
+function rowsOf(table: string, lead: SQL, workspaceId?: string, more = sql`'{}'::jsonb`): SQL {
   const own = workspaceId ? sql`part.workspace_id = ${workspaceId} and` : sql``
-  return sql`coalesce((select jsonb_agg(to_jsonb(part)) from ${sql.identifier(table)} part where ${own} part.lead_id = ${lead}.id), '[]')`
+  return sql`coalesce((select jsonb_agg(to_jsonb(part) || ${more}) from ${sql.identifier(table)} part where ${own} part.lead_id = ${lead}.id), '[]')`
 }
 
 /**
@@ -238,6 +245,13 @@ async function restoreRemoval(tx: Db, actor: WorkspaceOf, removal: { id: string 
             select m.user_id from workspace_members m where m.workspace_id = l.workspace_id and m.user_id = (kept ->> 'assignee_id')::uuid and m.role <> 'viewer'))) conversation
         where r.removal_id = ${removal.id}`,
   )
+  await tx.execute(sql`
+    insert into conversation_drafts
+    select draft.* from ${back}, jsonb_array_elements(r.conversations) kept, jsonb_populate_recordset(null::conversation_drafts, kept -> 'drafts') draft
+      join workspace_members m on m.workspace_id = draft.workspace_id and m.user_id = draft.user_id and m.role <> 'viewer'
+    where r.removal_id = ${removal.id} and exists (
+      select from conversations c where c.workspace_id = draft.workspace_id and c.id = draft.conversation_id)
+    on conflict do nothing`)
   await tx.execute(sql`
     insert into conversation_notes
     select note.* from ${back}, jsonb_populate_recordset(null::conversation_notes, r.notes) note

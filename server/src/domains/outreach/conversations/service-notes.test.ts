@@ -9,7 +9,7 @@ import { purgeRemovals } from '../../leads/removals/service.ts'
 import { leadRemovals } from '../../leads/removals/tables.ts'
 import { notifications } from '../../platform/notifications/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { conversations, labelCorrections } from './tables.ts'
+import { conversationDrafts, conversations, labelCorrections } from './tables.ts'
 
 let app: TestApp
 let person: Person
@@ -109,6 +109,17 @@ it('notes are deleted with their lead and come back if that is undone', async ()
   expect(await notesOf(leadId)).toEqual(['Keep me'])
   await person.client.leads.remove({ id: leadId })
   expect((await member.call('PATCH', `/notes/${body.id}`, { text: 'x' })).status).toBe(404)
+})
+
+it('drafts come back with their lead, except those of members who may no longer write', async () => {
+  const { id, leadId } = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
+  const other = await makePerson(app, { in: person, role: 'member' })
+  for (const { id: userId, client } of [member, other]) await client.conversations.saveDraft({ id, text: `From ${userId}` })
+  const { removalId } = await person.client.leads.removeMany({ leadIds: [leadId] })
+  await person.client.people.update({ id: other.id, role: 'viewer' })
+  await person.client.leads.restore({ removalId: removalId! })
+  const drafts = await app.db.select().from(conversationDrafts).where(eq(conversationDrafts.conversationId, id))
+  expect(drafts.map(({ text }) => text)).toEqual([`From ${member.id}`])
 })
 
 it('corrections of labels are deleted with their lead, once that cannot be undone', async () => {
