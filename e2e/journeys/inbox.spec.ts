@@ -109,9 +109,13 @@ describe('the inbox', () => {
     const before = await first()
     await page.keyboard.press('2')
     await expect.poll(async () => (await first())?.label).toBe('meeting')
-    // The toast before it may still slide away.
-    const labeled = page.locator('.Toastify__toast', { hasText: 'Labeled Meeting' })
-    await labeled.getByRole('button', { name: /^Undo/ }).click()
+    await page.keyboard.press('1')
+    await expect.poll(async () => (await first())?.label).toBe('interested')
+    // The change before the last can be undone after it. Earlier toasts may still slide away.
+    for (const text of ['Labeled Interested', 'Labeled Meeting']) {
+      const labeled = page.locator('.Toastify__toast', { hasText: text })
+      await labeled.getByRole('button', { name: /^Undo/ }).click()
+    }
     await expect.poll(first).toMatchObject({ label: before?.label, confidence: before?.confidence })
   })
 

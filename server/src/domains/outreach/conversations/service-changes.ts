@@ -93,7 +93,7 @@ export async function undoUpdate(db: Db, { workspaceId }: Actor, undoId: string)
     )
     const { rows } = await tx.execute<{ undone: number }>(sql`
       with old as materialized (
-        select c.workspace_id, c.id, c.status, c.is_unread, c.updated_at, before.status as to_status, before.snoozed_until as to_snoozed_until,
+        select c.workspace_id, c.id, c.status, c.is_unread, c.updated_at, before.updated_at as to_updated_at, before.status as to_status, before.snoozed_until as to_snoozed_until,
           before.is_unread as to_unread, before.label as to_label, before.confidence as to_confidence, before.labelled_by as to_labelled_by,
           before.suggests_suppression as to_suggests, (
             select m.user_id from workspace_members m where m.workspace_id = c.workspace_id and m.user_id = before.assignee_id and m.role <> 'viewer'
@@ -102,7 +102,8 @@ export async function undoUpdate(db: Db, { workspaceId }: Actor, undoId: string)
       ), undone as (
         update conversations c set status = old.to_status, snoozed_until = old.to_snoozed_until, is_unread = old.to_unread, label = old.to_label,
           confidence = old.to_confidence, labelled_by = old.to_labelled_by, suggests_suppression = old.to_suggests, assignee_id = old.to_assignee,
-          updated_at = now()
+          -- So that the change before can be undone, too.
+          updated_at = old.to_updated_at
         from old where c.workspace_id = old.workspace_id and c.id = old.id
         returning c.workspace_id, c.id, old.status as was_status, old.is_unread as was_unread, c.status, c.is_unread
       ), corrections as (

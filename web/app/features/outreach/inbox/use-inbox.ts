@@ -184,7 +184,30 @@ export function useChanged() {
   }
 }
 
-/** Says what was done, with an Undo for some seconds. */
+interface Undoable {
+  text: string
+  until: number
+  undo: () => void
+}
+
+/** Newest last. */
+let undoables: Undoable[] = []
+
+/** Shows the newest change that can still be undone. Its Undo brings the one before. */
+function showNewest() {
+  undoables = undoables.filter(({ until }) => until > Date.now())
+  const newest = undoables.at(-1)
+  if (!newest) return
+  const onClick = () => {
+    undoables = undoables.filter((one) => one !== newest)
+    newest.undo()
+    showNewest()
+  }
+  const action = { label: 'Undo', until: newest.until, onClick }
+  toast.success(newest.text, { id: DONE_TOAST, replaces: true, action })
+}
+
+/** Says what was done. For some seconds this and the changes before can be undone, one by one. */
 export function useDoneToast() {
   const undo = useMutation({
     ...useChanged(),
@@ -199,11 +222,12 @@ export function useDoneToast() {
     },
   })
   return (text: string, done: { undoId: string; changed: number }, onUndo?: () => void) => {
-    const onClick = () => {
+    const revert = () => {
       undo.mutate(done)
       onUndo?.()
     }
-    toast.success(text, { id: DONE_TOAST, replaces: true, action: undoButton(onClick) })
+    undoables = [...undoables, { text, until: Date.now() + UNDO_MS, undo: revert }]
+    showNewest()
   }
 }
 
