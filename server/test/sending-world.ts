@@ -298,7 +298,7 @@ export async function openWorld(app: TestApp) {
           `worker:${worker.id}`,
           async () => {},
         )
-        if (tookIt) await send(app.services, { ...claimed, claimedAt: performance.now(), byHand: true }, TIMING)
+        if (tookIt) await send(app.services, { ...claimed, claimedAt: performance.now() }, TIMING)
       } finally {
         await worker.die()
       }

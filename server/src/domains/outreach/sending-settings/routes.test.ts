@@ -173,11 +173,6 @@ describe('sending limits', () => {
       account: { id: own.id, xUserId: await xUserOf(own.id), restsUntil: null },
     })
     expect(standing.cap.cap).toBe(20)
-    // A message written by hand skips working hours and the pause.
-    expect(
-      (await findSendingState(app.db, app.env, { workspaceId: person.workspaceId, account: null, byHand: true }))
-        .cooldown,
-    ).toBeNull()
 
     await app.db.delete(dms).where(sql`campaign_id = ${id} and step > 0`)
     await save({})

@@ -174,20 +174,15 @@ export interface SendingState {
 interface StateQuery {
   workspaceId: string
   account: { id: string; xUserId: string; restsUntil: Date | null } | null
-  /** Written by a person: working hours and the pause do not apply. */
-  byHand?: boolean
-  /** Written in the inbox: of our own limits, only the product's daily cap applies. */
-  isAnswer?: boolean
 }
 
 /** The sending state of an account: its limits, usage, and until when and why it must wait. */
 export async function findSendingState(
   db: Db,
   limits: SendingEnv,
-  { workspaceId, account, byHand = false, isAnswer = false }: StateQuery,
+  { workspaceId, account }: StateQuery,
 ): Promise<SendingState> {
-  const set = await findLimits(db, limits, workspaceId, account?.id ?? null)
-  const accountLimits = isAnswer ? capOnly(set) : byHand ? allDay(set) : set
+  const accountLimits = await findLimits(db, limits, workspaceId, account?.id ?? null)
   const { firstAt, ...cap } = await capOf(db, limits, accountLimits, { workspaceId, account })
   const claims = claimsOf({ workspaceId, account })
   const { rows } = await db.execute<{
@@ -210,7 +205,7 @@ export async function findSendingState(
   const row = one(rows)
   const now = new Date(row.now)
   const sent = {
-    lastAt: byHand ? null : parseTime(row.lastAt),
+    lastAt: parseTime(row.lastAt),
     leavesAt: parseTime(row.leavesAt),
     restsUntil: account?.restsUntil ?? null,
   }

@@ -22,11 +22,13 @@ import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
 import { claimThatLeavesTheDay, lastHandOver, pauseSecondsOf, type SendingEnv } from '../sending-settings/service.ts'
 import {
   BLIND_SECONDS,
+  claimCooldown,
   extensionOf,
   FIRST_OF,
   intervalSeconds,
   isAnswerKnown,
   type Locked,
+  limitsOf,
   lockDue,
   lockFor,
   manualSender,
@@ -35,10 +37,8 @@ import {
   reschedule,
   type Sender,
   SIMULATION,
-  senderCooldown,
   TURN_SECONDS,
   wakeAccount,
-  withoutOwnLimits,
   workerOf,
 } from './limits.ts'
 import { lockLeads, lockQueueing, openDirectCampaign, readTemplate } from './queue.ts'
@@ -68,6 +68,7 @@ interface Taken {
   triedSince: Date | null
   /** The interval to the account's next message, in seconds. */
   pauseSeconds: number
+  sender: Sender
   locked: Locked
 }
 
@@ -90,12 +91,12 @@ async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scope | 'du
   const found =
     scope === 'due' ? await lockDue(tx, env) : await lockFor(tx, env, scope.campaign, scope.isFollowUp ?? false)
   if (!found) return { kind: 'idle' }
-  const locked = sender.isAnswer ? withoutOwnLimits(env, found) : found
+  const locked = limitsOf(env, sender, found)
   const { account, now } = locked
   for (let delays = 0; ; ) {
     const next = locked.campaignId ? await take(tx, env, sender, locked, scope === 'due' ? null : scope.dmId) : null
     if (next?.lease) {
-      const taken = { ...next, lease: next.lease, locked }
+      const taken = { ...next, lease: next.lease, sender, locked }
       if (taken.lead || !sender.skips) return { kind: 'claimed', ...taken }
       await recordOutcome(tx, taken, { wasSent: false, reason: LEAD_MISSING })
     } else if (next?.stopped && !next.isWaiting && !next.isLocked)
@@ -148,7 +149,7 @@ type NextRow = {
 async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmId?: string | null) {
   const { account, cap, campaignId, claims, claimedAt, isFollowUp, now } = locked
   const pauseSeconds = pauseSecondsOf(locked.accountLimits, env)
-  const mayClaim = senderCooldown(env, sender, locked, { lastAt: null, leavesAt: null }) === null
+  const mayClaim = claimCooldown(env, sender, locked, { lastAt: null, leavesAt: null }) === null
   const isIntervalOver = sender.hasInterval
     ? sql`coalesce(last_at, '-infinity') <= at + make_interval(secs => ${-intervalSeconds(env, sender, locked)})`
     : sql`true`
@@ -208,7 +209,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
   )
   const row = one(rows)
   if (!row.id) return null
-  const cooldown = senderCooldown(env, sender, locked, {
+  const cooldown = claimCooldown(env, sender, locked, {
     lastAt: parseTime(row.lastAt),
     leavesAt: parseTime(row.leavesAt),
   })
@@ -251,9 +252,6 @@ export interface Claimed extends Omit<Taken, 'leaseExpiresAt' | 'locked'> {
   claimedAt: number
   /** `performance.now()` once every other transaction sees the claim; by default `claimedAt`. */
   visibleAt?: number
-  /** A person sends it and is waiting for the result. */
-  byHand?: true
-  isAnswer?: boolean
 }
 
 /** A message that was claimed for a connected account. */
@@ -576,7 +574,7 @@ export async function claimAnswer(
     if (answer.kind === 'wait') throw beyondCap(answer)
     if (answer.kind !== 'claimed') throw new Refusal('X_NOT_CONNECTED')
     await keep(tx, dmId)
-    return { ...claimedFrom(answer), isAnswer: true }
+    return claimedFrom(answer)
   })
 }
 

@@ -17,23 +17,22 @@ import {
   capOf,
   capOnly,
   claimsOf,
+  claimThatLeavesTheDay,
   cooldownOf,
   findLimits,
-  findSendingState,
   firstOfWarmUp,
   type LimitsRow,
+  lastHandOver,
   parseLimits,
   pauseSecondsOf,
   type SendingEnv,
   unreadCooldown,
 } from '../sending-settings/service.ts'
 import { withJitter } from './rules.ts'
-import { dms, isFirstInQueue, isFollowUpOf, isInQueue } from './tables.ts'
+import { isFirstInQueue, isFollowUpOf, isInQueue } from './tables.ts'
 
 /** How a sender differs from the others. They all claim in the same way (claim.ts). */
-export interface Sender {
-  /** As in `dms.holder`. */
-  holder: string
+interface SenderKind {
   /** It sends through X's API: only that channel, and X's own limits apply. */
   byApi: boolean
   /** A person waits for it: the sending window does not apply, and the schedule is not brought forward. */
@@ -48,16 +47,18 @@ export interface Sender {
   skips: boolean
 }
 
+export interface Sender extends SenderKind {
+  /** As in `dms.holder`. */
+  holder: string
+}
+
 const UNATTENDED = { byHand: false, isAnswer: false, hasInterval: true, maySend: true }
 /** A sending process. */
 export const workerOf = (id: number): Sender => ({ ...UNATTENDED, holder: `worker:${id}`, byApi: true, skips: false })
-/** A browser extension, by the name that it chose. */
-export const extensionOf = (name: string): Sender => ({
-  ...UNATTENDED,
-  holder: `extension:${name}`,
-  byApi: false,
-  skips: true,
-})
+/** A browser extension. */
+export const EXTENSION: SenderKind = { ...UNATTENDED, byApi: false, skips: true }
+/** The same, by the name that it chose. */
+export const extensionOf = (name: string): Sender => ({ ...EXTENSION, holder: `extension:${name}` })
 /** A message that its writer waits for. */
 export const manualSender = (holder: string, isAnswer: boolean): Sender => ({
   holder,
@@ -91,17 +92,11 @@ type LockedAccount = Pick<
   'id' | 'xUserId' | 'handle' | 'status' | 'nextSendAt' | 'restsUntil' | 'unreadSince'
 >
 
-/** What a claim has locked until its transaction ends, and the limits that apply to it. */
-export interface Locked {
+/** An account that is locked until the transaction ends, and its limits. */
+interface LockedLimits {
   workspaceId: string
   /** Null: the extension's account is unknown. Then the workspace counts as one account. */
   account: LockedAccount | null
-  /** The campaign whose next message may be claimed; null: none, or it is being paused or edited. */
-  campaignId: string | null
-  /** Its next follow-up, not its next first or direct message. */
-  isFollowUp: boolean
-  /** The handle of the account that sends; null: the account only limits, or is unknown. */
-  sendsAs: string | null
   accountLimits: AccountLimits
   cap: Cap
   /** Condition on dms: the messages that count toward the limits. */
@@ -110,6 +105,16 @@ export interface Locked {
   now: Date
   /** `now` as the database wrote it, with microseconds. */
   claimedAt: string
+}
+
+/** What a claim has locked. */
+export interface Locked extends LockedLimits {
+  /** The campaign whose next message may be claimed; null: none, or it is being paused or edited. */
+  campaignId: string | null
+  /** Its next follow-up, not its next first or direct message. */
+  isFollowUp: boolean
+  /** The handle of the account that sends; null: the account only limits, or is unknown. */
+  sendsAs: string | null
 }
 
 type AccountRow = {
@@ -213,74 +218,62 @@ export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
         sql`select pg_try_advisory_xact_lock(${xUserLock(row.xUserId)}) as "isFree"`,
       )
     ).rows[0]?.isFree === true
-  return readLocked(env, row, { campaignId: isFree ? row.campaignId : null, isFollowUp: row.isFollowUp })
+  return {
+    ...readLimits(env, row),
+    campaignId: isFree ? row.campaignId : null,
+    isFollowUp: row.isFollowUp,
+    sendsAs: row.handle,
+  }
 }
 
-/**
- * Locks the account of a campaign, which the caller has locked. If the extension's account is
- * unknown, locks the workspace.
- */
+/** Locks the account of a campaign, which the caller has locked. */
 export async function lockFor(
   tx: Db,
   env: SendingEnv,
   campaign: { id: string; workspaceId: string; xAccountId: string | null },
   isFollowUp: boolean,
 ): Promise<Locked> {
-  const { id: campaignId, workspaceId } = campaign
-  const row = await lockAccount(tx, env, campaign)
-  if (row) {
-    // The campaign was launched without an account, and one was connected since: assign it.
-    const isAssigned = campaign.xAccountId !== null
-    if (!isAssigned && isLinked(row))
-      await tx.update(campaigns).set({ xAccountId: row.id }).where(eq(campaigns.id, campaignId))
-    return {
-      ...readLocked(env, row, { campaignId, isFollowUp }),
-      sendsAs: isAssigned || isLinked(row) ? row.handle : null,
-    }
-  }
-  const scope = { workspaceId, account: null }
-  const accountLimits = await findLimits(tx, env, workspaceId, null)
-  const cap = await capOf(tx, env, accountLimits, scope)
-  const { rows } = await tx.execute<{ now: string }>(sql`select clock_timestamp()::text as now`)
-  const { now } = one(rows)
-  return {
-    ...scope,
-    campaignId,
-    isFollowUp,
-    sendsAs: null,
-    accountLimits,
-    cap,
-    claims: claimsOf(scope),
-    now: new Date(now),
-    claimedAt: now,
-  }
+  const limits = await lockLimits(tx, env, campaign)
+  const { account } = limits
+  const isAssigned = campaign.xAccountId !== null
+  const sendsAs = isAssigned || isLinked(account) ? (account?.handle ?? null) : null
+  // The campaign was launched without an account, and one was connected since: assign it.
+  if (!isAssigned && isLinked(account))
+    await tx.update(campaigns).set({ xAccountId: account.id }).where(eq(campaigns.id, campaign.id))
+  return { ...limits, campaignId: campaign.id, isFollowUp, sendsAs }
 }
 
-/** Locks the X account whose limits apply, across all workspaces, or else the workspace. */
-async function lockAccount(
+/** Locks the X account whose limits apply, across all workspaces; if it is unknown, the workspace. */
+async function lockLimits(
   tx: Db,
   env: SendingEnv,
   { workspaceId, xAccountId }: { workspaceId: string; xAccountId: string | null },
-): Promise<AccountRow | null> {
+): Promise<LockedLimits> {
   const id = xAccountId ?? (await findCurrentAccount(tx, workspaceId))?.id
   const { rows } = id
     ? await tx.execute<AccountRow>(sql`
         select ${accountColumns(env)} from (select * from x_accounts where id = ${id} for update) a ${ITS_LIMITS}`)
     : { rows: [] }
   const [row] = rows
-  if (!row) await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('pace:' || ${workspaceId}::text, 0))`)
-  else if (row.ids.length > 1) await tx.execute(sql`select pg_advisory_xact_lock(${xUserLock(row.xUserId)})`)
-  return row ?? null
+  if (row) {
+    if (row.ids.length > 1) await tx.execute(sql`select pg_advisory_xact_lock(${xUserLock(row.xUserId)})`)
+    return readLimits(env, row)
+  }
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('pace:' || ${workspaceId}::text, 0))`)
+  const scope = { workspaceId, account: null }
+  const accountLimits = await findLimits(tx, env, workspaceId, null)
+  const cap = await capOf(tx, env, accountLimits, scope)
+  const { rows: clock } = await tx.execute<{ now: string }>(sql`select clock_timestamp()::text as now`)
+  const { now } = one(clock)
+  return { ...scope, accountLimits, cap, claims: claimsOf(scope), now: new Date(now), claimedAt: now }
 }
 
-function readLocked(env: SendingEnv, row: AccountRow, next: Pick<Locked, 'campaignId' | 'isFollowUp'>): Locked {
+function readLimits(env: SendingEnv, row: AccountRow): LockedLimits {
   const accountLimits = parseLimits(row.limits, env)
   const now = new Date(row.now)
   return {
     workspaceId: row.workspaceId,
     account: accountOf(row),
-    ...next,
-    sendsAs: row.handle,
     accountLimits,
     cap: capAt(accountLimits, env, parseTime(row.firstAt), now),
     claims:
@@ -328,28 +321,39 @@ interface Before {
   leavesAt: Date | null
 }
 
-/** A locked account without the limits that its user has set. */
-export function withoutOwnLimits(env: SendingEnv, locked: Locked): Locked {
+/** The limits that apply to a sender: to an answer, none that a user has set. */
+export function limitsOf<L extends LockedLimits>(env: SendingEnv, { isAnswer }: SenderKind, locked: L): L {
+  if (!isAnswer) return locked
   const accountLimits = capOnly(locked.accountLimits)
   return { ...locked, accountLimits, cap: capAt(accountLimits, env, null, locked.now) }
 }
 
-/** Until when a sender must wait, and why; null: it may claim. */
-export function senderCooldown(
+/** Until when the account's limits make a sender wait, and why; null: they let it send. */
+function limitCooldown(
   env: SendingEnv,
-  sender: Sender,
-  locked: Locked,
+  sender: SenderKind,
+  { account, accountLimits, cap, now }: LockedLimits,
   { lastAt, leavesAt }: Before,
 ): Cooldown | null {
-  const { account, accountLimits, cap, now } = locked
   if (account?.unreadSince) return unreadCooldown(now)
   const before = {
     lastAt: sender.hasInterval ? lastAt : null,
     leavesAt,
     restsUntil: sender.byApi ? (account?.restsUntil ?? null) : null,
   }
-  const cooldown = cooldownOf(sender.byHand ? allDay(accountLimits) : accountLimits, env, cap, before, now)
-  const intervalEnds = (lastAt?.getTime() ?? 0) + 1_000 * intervalSeconds(env, sender, locked)
+  return cooldownOf(sender.byHand ? allDay(accountLimits) : accountLimits, env, cap, before, now)
+}
+
+/** Until when a sender must wait before it claims, and why; null: it may claim. */
+export function claimCooldown(
+  env: SendingEnv,
+  sender: SenderKind,
+  locked: LockedLimits,
+  before: Before,
+): Cooldown | null {
+  const { account, now } = locked
+  const cooldown = limitCooldown(env, sender, locked, before)
+  const intervalEnds = (before.lastAt?.getTime() ?? 0) + 1_000 * intervalSeconds(env, sender, locked)
   const until = new Date(sender.hasInterval ? Math.min(account?.nextSendAt?.getTime() ?? 0, intervalEnds) : 0)
   return until > (cooldown?.until ?? now) ? { until, reason: 'pause' } : cooldown
 }
@@ -360,48 +364,41 @@ export function senderCooldown(
  */
 export function intervalSeconds(
   env: SendingEnv,
-  { hasInterval }: Sender,
-  { account, accountLimits, now }: Locked,
+  { hasInterval }: SenderKind,
+  { account, accountLimits, now }: LockedLimits,
 ): number {
   if (!hasInterval) return 0
   const seconds = pauseSecondsOf(accountLimits, env)
   return account?.nextSendAt && account.nextSendAt > now ? withJitter(seconds, 1) : seconds
 }
 
-interface RenewableClaim {
-  id: string
-  workspaceId: string
-  /** The account that it was claimed for. */
-  xAccountId: string | null
-  /** A person sends it, so the interval does not apply. */
-  byHand: boolean
-  isAnswer: boolean
-  /** A worker sends it, so X's API limits apply. */
-  byApi: boolean
-}
-
 /**
  * Renews an old claim of a locked message right before sending: limits then count from now.
  * @returns null, or the time before which the account must not send
  */
-export async function renewClaim(tx: Db, env: SendingEnv, claimed: RenewableClaim): Promise<Date | null> {
-  const { id, workspaceId, byHand, isAnswer, byApi } = claimed
-  const row = await lockAccount(tx, env, claimed)
-  const account = row && accountOf(row)
-  // Exclude this message from the limits that are checked below.
-  await tx.update(dms).set({ claimedAt: null }).where(eq(dms.id, id))
-  const { accountLimits, cooldown, now } = await findSendingState(tx, env, {
-    workspaceId,
-    account: account && { ...account, restsUntil: byApi ? account.restsUntil : null },
-    byHand,
-    isAnswer,
-  })
-  if (cooldown && cooldown.until > now) return cooldown.until
-  const leaseExpiresAt = new Date(now.getTime() + LEASE_SECONDS * 1_000)
-  await tx.update(dms).set({ claimedAt: now, leaseExpiresAt, updatedAt: now }).where(eq(dms.id, id))
-  if (!isAnswer)
+export async function renewClaim(
+  tx: Db,
+  env: SendingEnv,
+  sender: SenderKind,
+  { id, ...whose }: { id: string; workspaceId: string; xAccountId: string | null },
+): Promise<Date | null> {
+  const locked = limitsOf(env, sender, await lockLimits(tx, env, whose))
+  const { account, accountLimits, cap, now, claimedAt } = locked
+  const others = sql`${locked.claims} and id <> ${id}`
+  const { rows } = await tx.execute<Record<keyof Before, string | null>>(
+    sql`select (${lastHandOver(others)}) as "lastAt", (${claimThatLeavesTheDay(others, cap.cap)}) + interval '1 day' as "leavesAt"`,
+  )
+  const { lastAt, leavesAt } = one(rows)
+  // The account's schedule does not count: this message's own claim set it.
+  const cooldown = limitCooldown(env, sender, locked, { lastAt: parseTime(lastAt), leavesAt: parseTime(leavesAt) })
+  if (cooldown) return cooldown.until
+  const renewed = sql`${claimedAt}::timestamptz`
+  await tx.execute(sql`
+    update dms set claimed_at = ${renewed}, lease_expires_at = ${renewed} + make_interval(secs => ${LEASE_SECONDS}), updated_at = ${renewed}
+    where id = ${id}`)
+  if (!sender.isAnswer)
     await tx.execute(sql`
-    update leads set last_claimed_at = ${now.toISOString()}::timestamptz where id = (
+    update leads set last_claimed_at = ${renewed} where id = (
       select l.id from dms d join leads l on l.id = d.lead_id where d.id = ${id} for no key update of l skip locked)`)
   if (account?.nextSendAt) {
     const next = nextSend(now, pauseSecondsOf(accountLimits, env))

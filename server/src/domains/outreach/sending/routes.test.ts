@@ -149,6 +149,14 @@ describe('POST /messages/send', () => {
     ])
   })
 
+  it('ignores the sending window and the interval', async () => {
+    const { person, account, rows } = await withLeads(2)
+    const inTwoDays = ((new Date().getUTCDay() + 1) % 7) + 1
+    const limits = { ...ALL_DAY, workDays: [inTwoDays], pauseSeconds: 600 }
+    await person.client.sendingSettings.saveLimits({ ...limits, xAccountId: account.id })
+    for (const row of rows) expect(await send(person, row)).toMatchObject({ status: 200 })
+  })
+
   it("returns 429 at the daily cap or X's rate limit, and stores nothing", async () => {
     const { person, account, rows } = await withLeads(3)
     await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 1 })

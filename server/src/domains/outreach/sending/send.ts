@@ -16,7 +16,7 @@ import { type StoredToken, usableToken, withAccount } from '../../platform/x-acc
 import { campaigns } from '../campaigns/tables.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
 import { type Claimed, claimDirect, RATE_LIMITED_BY_X, withdrawDirect } from './claim.ts'
-import { renewClaim } from './limits.ts'
+import { EXTENSION, renewClaim } from './limits.ts'
 import { lockEnrollmentsOf, lockEnrollmentsOfLead } from './queue.ts'
 import { delayAccount, LEAD_MISSING, record, recordOutcome, type Verdict } from './record.ts'
 import { findSentMessage } from './rules.ts'
@@ -298,14 +298,8 @@ async function renew(needs: Needs, claimed: Claimed): Promise<void> {
     const [row] = rows
     if (!row) throw new LeaseLost()
     if (!row.isActive) throw new CampaignPaused()
-    const until = await renewClaim(tx, needs.env, {
-      id: claimed.id,
-      workspaceId: claimed.workspaceId,
-      xAccountId: claimed.accountId,
-      byHand: claimed.byHand ?? false,
-      isAnswer: claimed.isAnswer ?? false,
-      byApi: true,
-    })
+    const { id, workspaceId, accountId: xAccountId } = claimed
+    const until = await renewClaim(tx, needs.env, claimed.sender, { id, workspaceId, xAccountId })
     if (until) throw new TooLate(until)
   })
   claimed.claimedAt = renewedAt
@@ -372,7 +366,7 @@ export async function sendByHand<Result>(
   const direct = await message.claim(db, holder, async (tx, dmId) => {
     await context.progress?.keep(tx, dmId)
   })
-  const claimed: Claimed = { ...direct, claimedAt, byHand: true }
+  const claimed: Claimed = { ...direct, claimedAt }
   const delivery = deliver(context, actor, message, claimed, end, signal)
   const answer = await Promise.race([delivery, sleep(Math.max(0, end - performance.now()), null, { ref: false })])
   if (answer) return answer
@@ -551,7 +545,7 @@ export async function confirm(db: Db, env: SendingEnv, actor: Actor, held: Input
       return no
     }
     const { workspaceId } = actor
-    const until = await renewClaim(tx, env, { ...dm, workspaceId, byHand: false, isAnswer: false, byApi: false })
+    const until = await renewClaim(tx, env, EXTENSION, { ...dm, workspaceId })
     if (until) {
       await returnToQueue(tx, dm.id)
       return no
