@@ -12,7 +12,6 @@ import { gotMessage } from '../../leads/leads/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { followingStep, isEnrollmentOf } from '../sequences/tables.ts'
 import { wakeAccount } from './limits.ts'
-import { recordRefusal, type XRefusal } from './protect.ts'
 import { lockEnrollmentsOf } from './queue.ts'
 import { backoffSeconds } from './rules.ts'
 import {
@@ -22,8 +21,10 @@ import {
   type Failure,
   type Pause,
   pauseCampaignsOf,
+  recordRefusal,
   release,
   skipMessage,
+  type XRefusal,
 } from './stop.ts'
 import { dms } from './tables.ts'
 

@@ -1,10 +1,10 @@
 import { member, viewer } from '../../../operations.ts'
 import { listByStanding } from '../../leads/leads/service.ts'
 import { claimAny, claimOne } from './claim.ts'
-import { undoQueue } from './hold.ts'
 import { listMessages, queueDirect, requeue } from './queue.ts'
 import { reportOutcome } from './record.ts'
 import { confirm, releaseClaim, sendNow } from './send.ts'
+import { undoQueue } from './stop.ts'
 
 /** The messages of campaigns, and those who send them. */
 export const sendingRoutes = {

@@ -1,9 +1,7 @@
 // What other domains use of sending. Each step has its own file.
 
 export { claimAnswer, claimSimulated, type SimulatedClaim } from './claim.ts'
-export { deleteUnclaimed, endHolds, setDue, unqueue } from './hold.ts'
 export { campaignLock, endTurn, SENDING_CHANNEL, SIMULATED_HOLDER, wakeAccount, wakeFollowUps } from './limits.ts'
-export { checkOptOuts, hasClosedInboxes } from './protect.ts'
 export {
   DEFAULT_DIRECT_MESSAGE,
   dmAnswer,
@@ -35,14 +33,20 @@ export { type NowContext, sendByHand } from './send.ts'
 export { expireLeases, finishReading, recordMessagesFromX } from './settle.ts'
 export {
   blockNewClaims,
+  checkOptOuts,
   completeIfDone,
+  deleteUnclaimed,
   endAnswered,
+  endHolds,
   endRelabelled,
+  hasClosedInboxes,
   pauseForReengagement,
   release,
   releaseLeads,
+  setDue,
   skipMessage,
   stopMessages,
+  unqueue,
   waitForInFlight,
 } from './stop.ts'
 export { countInFlight } from './tables.ts'

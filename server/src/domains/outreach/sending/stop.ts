@@ -3,17 +3,20 @@ import type { ReplyLabel } from '@x-automated/contract/leads/leads'
 import type { PauseReason, SkipReason } from '@x-automated/contract/reason'
 import { DAY_MS } from '@x-automated/contract/time'
 import { type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import { allowLongStatements } from '../../../db/long-statements.ts'
 import type { Db } from '../../../db/open.ts'
 import { reasonSql, reasonValue } from '../../../db/reasons.ts'
-import { lockRows } from '../../../db/transact.ts'
+import { lockRows, transact } from '../../../db/transact.ts'
 import { mayGoOut, wasTried } from '../../leads/leads/tables.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { publishEvents } from '../../platform/events/service.ts'
 import { answeredReason, repliedReason } from '../replies/tables.ts'
+import { findProtection } from '../sending-settings/service.ts'
 import { isEnrollmentOf, isOpen } from '../sequences/tables.ts'
-import { campaignLock, endTurn, SIMULATED_HOLDER } from './limits.ts'
+import { campaignLock, endTurn, SIMULATED_HOLDER, wakeAccount } from './limits.ts'
 import { lockEnrollmentsOf, lockEnrollmentsOfLead, lockLeads, lockQueuedLeads, refund } from './queue.ts'
-import { countInFlight } from './tables.ts'
+import { countInFlight, type dms, isInQueue } from './tables.ts'
 
 /** Why a message was skipped, or in words why it failed. */
 export type Failure = { reason: SkipReason; errorMessage?: never } | { errorMessage: string; reason?: never }
@@ -465,6 +468,85 @@ export async function pauseCampaignsOf(
   if (first) await publishEvents(tx, first.workspaceId, 'campaign', ids)
 }
 
+/*
+ * A campaign pauses itself when X or people reject too many of its messages. Only bad news is a
+ * reason to look, so a message that goes well costs nothing.
+ */
+
+export type XRefusal = NonNullable<(typeof dms.$inferSelect)['refusal']>
+
+const REFUSALS_OF = 50
+const OPT_OUTS_OF = 100
+/** Opt-outs of fewer messages say little. */
+const OPT_OUTS_FROM = 50
+/** Claims of the account to look through for those of one campaign. */
+const CLAIMS_CHECKED = 1_000
+
+/** Stores why X did not take a failed message, and pauses its campaign after too many refusals. */
+export async function recordRefusal(tx: Db, dmId: string, refusal: XRefusal): Promise<void> {
+  await tx.execute(sql`update dms set refusal = ${refusal} where id = ${dmId}`)
+  if (refusal === 'closed') return
+  const last = await countLast(tx, campaignOf(dmId), REFUSALS_OF, sql`status <> 'queued'`, sql`refusal = 'refused'`)
+  if (!last) return
+  const { refusalPercent } = await findProtection(tx, last.workspaceId)
+  if (last.matching * 100 < refusalPercent * REFUSALS_OF) return
+  await pauseItself(tx, last, { code: 'refusals', params: { refused: last.matching, of: last.total } })
+}
+
+/** Pauses the campaign of a message that led to an opt-out, after too many of them. */
+export async function checkOptOuts(tx: Db, dmId: string): Promise<void> {
+  const isOptOut = sql`exists (select from replies r where r.dm_id = recent.id and r.opted_out)`
+  const last = await countLast(tx, campaignOf(dmId), OPT_OUTS_OF, sql`sent_at is not null`, isOptOut)
+  if (!last || last.total < OPT_OUTS_FROM) return
+  const { optOutsPerHundred } = await findProtection(tx, last.workspaceId)
+  if (last.matching < optOutsPerHundred) return
+  await pauseItself(tx, last, { code: 'opt_outs', params: { optOuts: last.matching, of: last.total } })
+}
+
+/** Whether most of a campaign's last messages from an account met a closed inbox. */
+export async function hasClosedInboxes(
+  db: Db,
+  workspaceId: string,
+  campaignId: string,
+  xAccountId: string | null,
+): Promise<boolean> {
+  const which = sql`select ${campaignId}::uuid as id, ${xAccountId}::uuid as x_account_id`
+  const last = await countLast(db, which, REFUSALS_OF, sql`status <> 'queued'`, sql`refusal = 'closed'`)
+  if (!last) return false
+  const { closedInboxPercent } = await findProtection(db, workspaceId)
+  return last.matching * 100 >= closedInboxPercent * REFUSALS_OF
+}
+
+type Last = { campaignId: string; workspaceId: string; xAccountId: string; total: number; matching: number }
+
+/** SQL of the campaign of a message, and of the account that sent it. */
+const campaignOf = (dmId: string) => sql`select campaign_id as id, x_account_id from dms where id = ${dmId}`
+
+/** Counts the last messages of a campaign from an account since it was activated; null: it is 'Direct'. */
+async function countLast(db: Db, campaign: SQL, most: number, which: SQL, matching: SQL): Promise<Last | null> {
+  const { rows } = await db.execute<Last>(sql`
+    select c.id as "campaignId", c.workspace_id as "workspaceId", looked.x_account_id as "xAccountId", counted.*
+    from (${campaign}) looked join campaigns c on c.id = looked.id cross join lateral (
+      select count(*)::int as total, (count(*) filter (where ${matching}))::int as matching from (
+        select * from (
+          select * from dms where x_account_id = looked.x_account_id and claimed_at is not null order by claimed_at desc limit ${CLAIMS_CHECKED}
+        ) claimed
+        where campaign_id = c.id and claimed_at >= coalesce(c.watched_from, '-infinity') and ${which} order by claimed_at desc limit ${most}
+      ) recent
+    ) counted
+    where c.kind = 'campaign'`)
+  return rows[0] ?? null
+}
+
+async function pauseItself(tx: Db, { workspaceId, campaignId, xAccountId }: Last, reason: PauseReason): Promise<void> {
+  const { rowCount } = await tx.execute(sql`
+    update campaigns set status = 'paused', reason = ${reasonValue(reason)}, pause_reason = null, updated_at = now()
+    where id = ${campaignId} and status = 'active'`)
+  if (!rowCount) return
+  await endTurn(tx, xAccountId)
+  await publishEvents(tx, workspaceId, 'campaign', [campaignId])
+}
+
 /**
  * A claim takes milliseconds. A hung worker is not waited for: it checks the campaign again before
  * it sends.
@@ -509,4 +591,77 @@ export async function waitForInFlight(
     if (rows[0]?.count === 0) return
     await sleep(IN_FLIGHT_CHECK_MS, undefined, { signal }).catch(() => {})
   }
+}
+
+// Undoing
+
+/*
+ * A launch may hold its messages for a few seconds: they are due later. Until a sender claims one,
+ * the launch can be undone.
+ */
+
+/** Makes held messages due and ends the undo. @param which SQL over a campaign `c` */
+export async function endHolds(tx: Db, which: SQL): Promise<void> {
+  const { rows } = await tx.execute<{ id: string; xAccountId: string | null }>(sql`
+    select id, x_account_id as "xAccountId" from campaigns c where ${which} and undo_until > now() order by id`)
+  for (const { id, xAccountId } of rows) {
+    await allowLongStatements(tx)
+    await tx.execute(sql`
+      update dms set due_at = now(), updated_at = now()
+      where campaign_id = ${id} and ${isInQueue} and due_at > now() and due_at <= (select undo_until from campaigns where id = ${id})`)
+    await tx.execute(sql`update campaigns set undo_until = null where id = ${id}`)
+    await endTurn(tx, xAccountId)
+  }
+}
+
+/** Deletes what a launch queued. The caller has locked the campaign and the leads of its messages. */
+export async function unqueue(tx: Db, workspaceId: string, campaignId: string): Promise<void> {
+  const enrolled = sql`from enrollments where workspace_id = ${workspaceId} and campaign_id = ${campaignId}`
+  await allowLongStatements(tx)
+  await refund(tx, sql`campaign_id = ${campaignId} and status = 'queued'`)
+  await tx.execute(sql`delete from dms where campaign_id = ${campaignId}`)
+  await resetLeadStatus(tx, sql`select lead_id ${enrolled}`)
+  await tx.execute(sql`delete ${enrolled}`)
+}
+
+/** Deletes direct messages that nobody has claimed. @param undoId as their caller chose it */
+export async function undoQueue(db: Db, actor: Actor, undoId: string) {
+  return transact(db, async (tx) => {
+    const undone = await deleteUnclaimed(tx, actor.workspaceId, sql`undo_id = ${undoId}`)
+    return { success: true as const, undone }
+  })
+}
+
+/** Deletes direct messages that nobody has claimed. @param which SQL over dms @returns their number */
+export async function deleteUnclaimed(tx: Db, workspaceId: string, which: SQL): Promise<number> {
+  await allowLongStatements(tx)
+  const { rows } = await tx.execute<{ id: string; leadId: string }>(sql`
+    select id, lead_id as "leadId" from dms
+    where workspace_id = ${workspaceId} and ${which} and status = 'queued' and claimed_at is null and tried_at is null
+    order by id for update`)
+  const undone = sql`any(${sql.param(rows.map(({ id }) => id))}::uuid[])`
+  const leadIds = sql`select unnest(${sql.param(rows.map(({ leadId }) => leadId))}::uuid[])`
+  await lockLeads(tx, leadIds)
+  await refund(tx, sql`id = ${undone}`)
+  await tx.execute(sql`delete from dms where id = ${undone}`)
+  await resetLeadStatus(tx, leadIds)
+  return rows.length
+}
+
+/** Makes held messages due at this time, unless they are due sooner, and wakes their accounts. */
+export async function setDue(tx: Db, workspaceId: string, ids: readonly string[], at: Date): Promise<void> {
+  const due = sql`${at.toISOString()}::timestamptz`
+  await lockRows(
+    tx,
+    'dms',
+    sql`id = any(${sql.param(ids)}::uuid[]) and workspace_id = ${workspaceId} and ${isInQueue} and due_at > ${due}`,
+  )
+  const { rows } = await tx.execute<{ xAccountId: string | null }>(sql`
+    with changed as (
+      update dms set due_at = ${due}, updated_at = now()
+      where id = any(${sql.param(ids)}::uuid[]) and workspace_id = ${workspaceId} and ${isInQueue} and due_at > ${due}
+      returning campaign_id
+    )
+    select distinct x_account_id as "xAccountId" from campaigns where id in (select campaign_id from changed)`)
+  for (const { xAccountId } of rows) if (xAccountId) await wakeAccount(tx, xAccountId)
 }

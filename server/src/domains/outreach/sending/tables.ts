@@ -50,11 +50,14 @@ export const dms = pgTable(
     holder: text('holder'),
     /** Null if not claimed. */
     leaseExpiresAt: time('lease_expires_at'),
-    /** When a sender last claimed it. Caps count from here, because it may have been sent since. */
+    /**
+     * When a sender last claimed it. Caps count from here, because it may have been sent since. Of two
+     * claims on one person, the earlier one sends.
+     */
     claimedAt: time('claimed_at'),
     /**
-     * When a worker handed it to X; the interval counts from here. Belongs to an earlier claim if
-     * before `claimedAt`.
+     * When a worker last handed it to X; the interval counts from here. Before `claimedAt`: in an earlier
+     * claim. It does not move `claimedAt`, or a later claim on the person would send as well.
      */
     handedOverAt: time('handed_over_at'),
     /** The X account that it was claimed for. */
