@@ -7,6 +7,7 @@ import { ensurePersonalWorkspace } from '../server/src/domains/identity/workspac
 import { readEnv } from '../server/src/env.ts'
 import { startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
+import { openTestLog } from '../server/test/test-log.ts'
 import { SHAPES } from './imports/shapes.ts'
 
 /*
@@ -41,8 +42,9 @@ try {
     AUTH_SECRET: 'a secret for benchmarks, long enough to pass',
     LOG_LEVEL: 'silent',
   })
-  const overrides = { callsAMinute: Number.POSITIVE_INFINITY }
-  const server = await startServer({ env, databaseUrl: cluster.url, workers: false, overrides, onFault: console.error })
+  const log = openTestLog(console.error)
+  const server = await startServer({ env, databaseUrl: cluster.url, workers: false, log })
+  server.services.limits.countCall = () => {}
   const { auth, database } = server.services
   const { db } = database
   const sender = await clientOf('sender')

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eq } from 'drizzle-orm'
 import pg from 'pg'
-import pino from 'pino'
 import { formatNumber } from '../contract/src/format.ts'
 import { migrateDatabase } from '../server/src/db/migrate.ts'
 import { authUsers } from '../server/src/domains/identity/auth/tables.ts'
@@ -15,6 +14,7 @@ import { readEnv } from '../server/src/env.ts'
 import type { XApi, XUser } from '../server/src/outside/x.ts'
 import { startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
+import { openTestLog } from '../server/test/test-log.ts'
 
 /*
  * Measures speed, memory and progress updates of a scrape of 100,000 followers from an instant X.
@@ -41,7 +41,13 @@ const env = readEnv({
   AUTH_SECRET: 'a secret for benchmarks, long enough to pass',
   LOG_LEVEL: 'silent',
 })
-const server = await startServer({ env, databaseUrl: cluster.url, workers: false, migrate: false, onFault: fail })
+const server = await startServer({
+  env,
+  databaseUrl: cluster.url,
+  workers: false,
+  migrate: false,
+  log: openTestLog(fail),
+})
 const { services } = server
 const { db } = services.database
 
@@ -111,7 +117,7 @@ services.channels.subscribe(SCRAPES_CHANNEL, () => {
 })
 
 const began = performance.now()
-const scraper = await runScrapes({ ...services, x }, pino({ level: 'silent' }))
+const scraper = await runScrapes({ ...services, x }, services.log)
 for (;;) {
   const [row] = await db.select().from(scrapes).where(eq(scrapes.id, scrapeId))
   if (row?.status === 'completed' && row.matched === FOLLOWERS) break

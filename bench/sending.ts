@@ -1,6 +1,5 @@
 import { loadavg } from 'node:os'
 import { eq } from 'drizzle-orm'
-import { pino } from 'pino'
 import { formatNumber } from '../contract/src/format.ts'
 import { PLAN_LEVELS } from '../contract/src/platform/plans.ts'
 import { openChannels } from '../server/src/db/channels.ts'
@@ -19,6 +18,7 @@ import type { XApi } from '../server/src/outside/x.ts'
 import { createSealer } from '../server/src/sealing.ts'
 import type { Services } from '../server/src/services.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
+import { openTestLog } from '../server/test/test-log.ts'
 import { sendBare } from './sending/floor.ts'
 import { quantile, rateOf, spans, spread } from './sending/processes.ts'
 import { fillQueue, sendSome } from './sending/seed.ts'
@@ -50,7 +50,7 @@ try {
   const database = openDatabase(cluster.url)
   const channels = openChannels(database, CHANNELS)
   const sealer = createSealer('a secret for benchmarks, long enough to pass', 'x-automated x tokens')
-  const log = pino({ level: 'silent' })
+  const log = openTestLog(fail)
   const requestWorker = createRequestWorker(database)
   const events = openEvents({ database, channels, requestWorker, log })
   let sent = 0
@@ -61,7 +61,7 @@ try {
     },
   } as unknown as XApi
   const env = { sendIntervalSeconds: 0, dailyDmCap: CAP, isRealX: false }
-  const services = { database, channels, events, sealer, x, env, onFault: fail } as unknown as Services
+  const services = { database, channels, events, sealer, x, env, log } as unknown as Services
 
   await compareQueueing(services)
   await compareCycles(services)
@@ -128,7 +128,7 @@ async function compareCycles(services: Services): Promise<void> {
   const size = { accounts: 25, messages: 10_000 }
   await fillQueue(database, sealer, size)
   const ours = await measure(database, async (isDone) => {
-    const sender = await startSender(services, pino({ level: 'silent' }), { concurrency: CONCURRENCY })
+    const sender = await startSender(services, { concurrency: CONCURRENCY })
     await isDone
     await sender.close()
   })

@@ -6,6 +6,7 @@ import { ensurePersonalWorkspace } from '../server/src/domains/identity/workspac
 import { readEnv } from '../server/src/env.ts'
 import { type RunningServer, startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
+import { openTestLog } from '../server/test/test-log.ts'
 
 /*
  * Latency of waitlist requests with 10,000 to 1,000,000 members, with power-law referrals. Floors
@@ -50,7 +51,7 @@ async function openSeat(size: number): Promise<Seat> {
     TRUST_PROXY: 'loopback',
     LOG_LEVEL: 'silent',
   })
-  const server = await startServer({ env, databaseUrl: url, workers: false, migrate: false, onFault: fail })
+  const server = await startServer({ env, databaseUrl: url, workers: false, migrate: false, log: openTestLog(fail) })
   const codes = await client.query<{ referral_code: string }>(
     'select referral_code from users where position > 0 order by signup_date limit 5000',
   )

@@ -105,10 +105,10 @@ export function serveApi(app: FastifyInstance, services: Services): void {
   const handler = new OpenAPIHandler(router, {
     customErrorResponseBodyEncoder: envelopeOf,
     interceptors: [
-      onError((error) => {
-        // Output that violates the contract: reported, but not revealed to the caller.
+      onError((error, { context }) => {
+        // Logged, but not revealed to the caller.
         if (error instanceof ORPCError && error.cause instanceof ValidationError && error.status >= 500)
-          services.onFault(error.cause)
+          context.log.error({ err: error.cause }, 'the answer violates the contract')
       }),
     ],
   })
@@ -153,8 +153,8 @@ export function contextOf(services: Services, request: FastifyRequest, reply?: F
       cookies: single('cookie'),
     },
     setHeader: (name, value) => void reply?.header(name, value),
-    setOperation: (name) => {
-      request.operation = name
+    setOutcome: (operation, outcome) => {
+      Object.assign(request, { operation, outcome })
     },
     remember: async () => {},
   }

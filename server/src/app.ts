@@ -104,7 +104,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
   })
 
   limitBodyTime(app)
-  useEnvelope(app, services)
+  useEnvelope(app)
   app.addHook('onRequest', (request, reply, done) => secure(request.raw, reply.raw, done))
   await app.register(compress, {
     threshold: 1024,
@@ -113,12 +113,13 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
     // Clients do not send compressed bodies.
     globalDecompression: false,
   })
-  // One line per response, without personal data: no client address, query or body; the route, not
-  // the path.
+  // One line per response, without personal data: no client address, query or body; the
+  // operation or route, not the path.
   app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'none'
+    const { method, outcome } = request
+    const route = request.operation ?? request.routeOptions.url ?? 'none'
     request.log.info(
-      { method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      { method, route, status: reply.statusCode, outcome, ms: Math.round(reply.elapsedTime) },
       'answered',
     )
     done()

@@ -17,14 +17,13 @@ const base = implement(contract).$context<RequestContext>()
 /** Turns refusals into the contract's errors. Undeclared or unexpected errors are server faults. */
 const refusals = base.middleware(async ({ context, next, procedure, path }) => {
   const operation = path.join('.')
-  context.setOperation(operation)
   try {
     const answer = await next()
-    context.onAnswer(operation, 'OK')
+    context.setOutcome(operation, 'OK')
     return answer
   } catch (error) {
-    const said = asDeclaredError(error, procedure['~orpc'].errorMap, context)
-    context.onAnswer(operation, outcomeOf(said))
+    const said = asDeclaredError(error, procedure['~orpc'].errorMap, operation, context)
+    context.setOutcome(operation, outcomeOf(said))
     throw said
   }
 })
@@ -148,22 +147,22 @@ export const operator: Only<typeof operatorApi, 'operator'> = operatorApi
 
 type DeclaredErrors = Record<string, { status?: number; message?: string } | undefined>
 
-function asDeclaredError(error: unknown, declared: DeclaredErrors, context: RequestContext): unknown {
+function asDeclaredError(
+  error: unknown,
+  declared: DeclaredErrors,
+  operation: string,
+  context: RequestContext,
+): unknown {
   const refusal = asRefusal(error)
   if (!refusal) {
     // Invalid input arrives as oRPC's own error; api.ts wraps it in the envelope.
     if (error instanceof ORPCError) return error
     context.log.error({ err: error }, 'operation failed')
-    context.onFault(error)
     return faultOf('INTERNAL')
   }
   if (!(refusal.code in declared)) {
-    context.log.error({ err: refusal }, 'undeclared refusal')
-    context.onFault(
-      new Error(
-        `${context.request.method} ${context.request.path} refused with ${refusal.code}, which it does not declare`,
-      ),
-    )
+    const fault = new Error(`${operation} refused with ${refusal.code}, which it does not declare`, { cause: refusal })
+    context.log.error({ err: fault }, 'undeclared refusal')
     return faultOf('INTERNAL')
   }
   if (refusal.retryAfterSeconds !== undefined) context.setHeader('retry-after', String(refusal.retryAfterSeconds))

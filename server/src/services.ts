@@ -59,9 +59,5 @@ export interface Services {
   writerSealer: Sealer
   /** Version of the served browser extension; null if it was not built. */
   extensionVersion: string | null
-  /** Called for every server fault; the test harness fails on one. */
-  onFault(error: unknown): void
-  /** Gets each operation's outcome, `OK` or a code. Tests check that every declared one occurs. */
-  onAnswer(operation: string, outcome: string): void
   isDraining(): boolean
 }

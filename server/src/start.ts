@@ -97,9 +97,7 @@ export interface StartOptions {
   migrate?: boolean
   webFolder?: string
   extensionFolder?: string
-  onFault?: Services['onFault']
-  onAnswer?: Services['onAnswer']
-  overrides?: { callsAMinute?: number }
+  log?: FastifyBaseLogger
 }
 
 /** Opens everything in dependency order, and listens. */
@@ -110,11 +108,8 @@ export async function startServer({
   migrate = true,
   webFolder = WEB_FOLDER,
   extensionFolder = EXTENSION_FOLDER,
-  onFault = () => {},
-  onAnswer = () => {},
-  overrides = {},
+  log = openLog(env.logLevel),
 }: StartOptions): Promise<RunningServer> {
-  const log = openLog(env.logLevel)
   if (migrate) await reachDatabase(() => migrateDatabase(databaseUrl), log)
   const database = openDatabase(databaseUrl, {
     max: env.databasePoolMax,
@@ -139,7 +134,7 @@ export async function startServer({
   const outbox = createOutbox(jobs, env.authSecret)
   const origin = env.publicUrl ?? `http://localhost:${env.port}`
   const auth = await openAuth({ database, channels, origin, secret: env.authSecret })
-  const limits = createLimits(database.sidePool, overrides)
+  const limits = createLimits(database.sidePool)
   const extension = openExtensionPackage(extensionFolder, origin)
   const requestWorker = createRequestWorker(database)
   const pictureCache = createPictureCache(join(env.dataDir, 'pictures'))
@@ -182,8 +177,6 @@ export async function startServer({
     ssoSealer: createSealer(env.authSecret, 'x-automated single sign-on'),
     writerSealer: createSealer(env.authSecret, 'x-automated models'),
     extensionVersion: extension?.version ?? null,
-    onFault,
-    onAnswer,
     isDraining: () => draining,
   }
   const app = await createApp(services, { webFolder, extension })
@@ -197,7 +190,7 @@ export async function startServer({
   await retryWhileUnavailable(() => failAbandonedImports(database.db))
   await removeAbandonedUploads().catch((error) => log.warn({ err: error }, 'abandoned uploads were not deleted'))
   // Runs even without X: it ends the leases of extensions that never reported.
-  const sender = workers ? await startSender(services, log) : null
+  const sender = workers ? await startSender(services) : null
   const webhooks = workers ? await runWebhooks({ ...services, db: database.db }) : null
   const notificationEmails = workers ? startNotificationEmails({ ...services, db: database.db }, log) : null
   if (workers && services.x) await startReplyDetection(services)

@@ -8,7 +8,7 @@ import { type Operation, operations, pathWith } from './operations.ts'
 let app: TestApp
 let person: Person
 beforeAll(async () => {
-  app = await openApp({ overrides: { callsAMinute: 100_000 } })
+  app = await openApp({ unlimitedCalls: true })
   person = await makePerson(app)
   app.services.env.operators.push(person.email)
 })

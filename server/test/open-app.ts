@@ -17,6 +17,7 @@ import { cloneDatabase } from './database.ts'
 import { type Opened, watch } from './opened.ts'
 import { paymentsEnv } from './payments-env.ts'
 import { openScratchCluster, type ScratchCluster } from './scratch-cluster.ts'
+import { openTestLog } from './test-log.ts'
 
 export interface OpenAppOptions {
   /** Starts a stand-in X and configures the app with it. */
@@ -40,7 +41,8 @@ export interface OpenAppOptions {
   /** Runs background workers (sending, scrapes, emails) in this process. Off: requests only. */
   workers?: boolean
   env?: NodeJS.ProcessEnv
-  overrides?: Parameters<typeof startServer>[0]['overrides']
+  /** Lifts the limit of calls per minute. */
+  unlimitedCalls?: boolean
 }
 
 export interface TestApp extends Opened {
@@ -153,10 +155,12 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
       databaseUrl: database.url,
       workers: more.workers ?? false,
       migrate: false,
-      overrides: options.overrides,
-      onFault: (fault) => faults.push(fault),
-      onAnswer: (operation, outcome) => answers.add(`${operation} ${outcome}`),
+      log: openTestLog(
+        (fault) => faults.push(fault),
+        (outcome) => answers.add(outcome),
+      ),
     })
+    if (options.unlimitedCalls) server.services.limits.countCall = () => {}
     servers.push(server)
     return server
   }

@@ -20,10 +20,10 @@ describe('the test harness', () => {
   it('checks after each test', () => expect(checks).toBe(1))
 
   it('fails on a server fault that no test expected', () => {
-    app.services.onFault(new Error('a fault'))
+    app.services.log.error({ err: new Error('a fault') })
     expect(() => app.check()).toThrow('a fault')
     app.expectFault(/announced/)
-    app.services.onFault(new Error('an announced one'))
+    app.services.log.error({ err: new Error('an announced one') })
     expect(() => app.check()).not.toThrow()
   })
 })

@@ -244,9 +244,12 @@ export function openSenders(app: () => TestApp) {
   return {
     /** Settles unknown outcomes quickly enough for a test. */
     async start(services: Partial<Services> = {}, timing: Partial<Timing> = {}): Promise<() => Promise<void>> {
-      const sender = await startSender({ ...app().services, ...services }, app().services.log, {
-        timing: { settleAfterMs: 400, ...timing },
-      })
+      const sender = await startSender(
+        { ...app().services, ...services },
+        {
+          timing: { settleAfterMs: 400, ...timing },
+        },
+      )
       let closed: Promise<void> | null = null
       const close = () => {
         closed ??= sender.close()

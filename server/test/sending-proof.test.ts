@@ -8,6 +8,7 @@ import { isLongProof } from './proof-length.ts'
 import { breakConnections, isOfDisaster, killDatabase, restoreBackup, takeBackup } from './sending-disasters.ts'
 import { expectNothingLost, expectPromisesKept, expectProtected, expectTurnsKept, look } from './sending-oracle.ts'
 import { type CampaignState, INTERVAL_SECONDS, LEADS, MISHAPS, openWorld, type World } from './sending-world.ts'
+import { openTestLog } from './test-log.ts'
 
 /*
  * Every kind of sender keeps the invariants of sending-oracle.ts, whatever fails between two steps.
@@ -25,7 +26,7 @@ const OPTIONS: OpenAppOptions = {
   clock: true,
   ownCluster: true,
   env: { SEND_INTERVAL_SECONDS: String(INTERVAL_SECONDS) },
-  overrides: { callsAMinute: 1_000_000 },
+  unlimitedCalls: true,
 }
 
 let app: TestApp
@@ -179,8 +180,8 @@ async function simulate(world: World, isSent: boolean, hangs: boolean): Promise<
       hangs && ms < 1_001 ? new Promise<void>((wake) => world.simulating.push(wake)) : world.step(ms),
   }
   const { services, db } = world.app
-  const onFault = (error: unknown) => isOfDisaster(error) || services.onFault(error)
-  const work = processQueue({ ...services, db, onFault }, world.person.actor, { batchSize: 1 }, chance)
+  const log = openTestLog((error) => isOfDisaster(error) || services.log.error({ err: error }))
+  const work = processQueue({ ...services, db, log }, world.person.actor, { batchSize: 1 }, chance)
   if (!hangs) await work
   else world.pending.push(work.catch(() => {}))
 }

@@ -48,7 +48,7 @@ let theirs: Record<
 
 beforeAll(async () => {
   // The owner reads everything of theirs twice per operation.
-  app = await openApp({ x: true, overrides: { callsAMinute: 10_000 } })
+  app = await openApp({ x: true, unlimitedCalls: true })
   owner = await makePerson(app)
   stranger = await makePerson(app)
   const account = await connectX(app, owner)

@@ -3,7 +3,6 @@ import { ERROR_STATUS, ERROR_TEXT, type ErrorCode, type ErrorEnvelope } from '@x
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import { asRefusal } from '../operations.ts'
 import type { Refusal } from '../refusal.ts'
-import type { Services } from '../services.ts'
 
 /** Sends the error envelope. */
 export function sendRefusal(
@@ -20,15 +19,12 @@ export function envelopeOf({ code, message, details }: Pick<Refusal, 'code' | 'm
 }
 
 /** Sends Fastify's own errors and unexpected errors in the envelope, too. */
-export function useEnvelope(app: FastifyInstance, services: Pick<Services, 'onFault'>): void {
+export function useEnvelope(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const refusal = asRefusal(error)
     if (refusal) return sendRefusal(reply, refusal)
     const code = codeOf(error.statusCode)
-    if (code === 'INTERNAL') {
-      request.log.error({ err: error }, 'request failed')
-      services.onFault(error)
-    }
+    if (code === 'INTERNAL') request.log.error({ err: error }, 'request failed')
     return sendRefusal(reply, {
       code,
       message:

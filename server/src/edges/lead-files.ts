@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { ERROR_STATUS, ERROR_TEXT } from '@x-automated/contract/errors'
 import { text } from '@x-automated/contract/fields'
 import { CONTACT_BASES, IMPORT_MAX_BYTES, LeadFilter } from '@x-automated/contract/leads/leads'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { run } from '../domains/leads/imports/service.ts'
 import { type ImportSource, type LeadRow, readAll, requirePlanFor } from '../domains/leads/leads/service.ts'
@@ -51,7 +51,7 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
             })
             writeLine({ result })
           } catch (error) {
-            writeLine({ failure: failureOf(services, error) })
+            writeLine({ failure: failureOf(request, error) })
           }
           lines.end()
         }
@@ -113,9 +113,9 @@ function readOptions(query: unknown) {
 }
 
 /** A failure after the response has started: the status and body it would have had. */
-function failureOf(services: Services, error: unknown) {
+function failureOf({ log }: FastifyRequest, error: unknown) {
   const refusal = asRefusal(error)
-  if (!refusal) services.onFault(error)
+  if (!refusal) log.error({ err: error }, 'import failed')
   const { code, message, details } = refusal ?? { code: 'INTERNAL' as const, message: ERROR_TEXT.INTERNAL }
   return { status: ERROR_STATUS[code], body: { success: false, code, error: message, details } }
 }

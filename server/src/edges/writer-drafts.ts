@@ -63,10 +63,7 @@ export function serveWriterDrafts(app: FastifyInstance, services: Services): voi
     writeEvents()
       .catch((error: unknown) => {
         const refusal = asRefusal(error)
-        if (!refusal) {
-          request.log.error({ err: error }, 'drafts failed')
-          services.onFault(error)
-        }
+        if (!refusal) request.log.error({ err: error }, 'drafts failed')
         write(eventOf('error', envelopeOf(refusal ?? new Refusal('INTERNAL'))))
       })
       .finally(() => {

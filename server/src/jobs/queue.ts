@@ -73,7 +73,7 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
   } as ConstructorParameters<typeof PgBoss>[0])
   let saidAt = Number.NEGATIVE_INFINITY
   boss.on('error', (error) => {
-    if (!isUnavailable(error)) return log.error({ err: error }, 'job queue')
+    if (!isUnavailable(error)) return log.warn({ err: error }, 'job queue failed, retrying')
     // Every worker reports the error, every two seconds.
     if (performance.now() - saidAt < QUIET_MS) return
     saidAt = performance.now()

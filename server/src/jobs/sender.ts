@@ -1,4 +1,3 @@
-import type { FastifyBaseLogger } from 'fastify'
 import { openLiveness } from '../db/liveness.ts'
 import { retryWhileUnavailable } from '../db/unavailable.ts'
 import { type Claimed, claimDue, releaseLostClaims } from '../domains/outreach/sending/claim.ts'
@@ -31,10 +30,9 @@ const MAX_CONSECUTIVE_FORBIDDEN = 3
  */
 export async function startSender(
   services: Services,
-  log: FastifyBaseLogger,
   { concurrency = 8, timing: given = {} }: SenderOptions = {},
 ): Promise<{ close(): Promise<void> }> {
-  const { database, channels, env } = services
+  const { database, channels, env, log } = services
   const timing = { ...TIMING, ...given }
   const liveness = await retryWhileUnavailable(() => openLiveness(database))
   await retryWhileUnavailable(() => resetSchedules(database.db))
@@ -106,7 +104,6 @@ export async function startSender(
     services.events.touch(claimed.workspaceId, 'campaign', claimed.campaignId)
     const outcome = await send(services, claimed, timing).catch((error): Verdict => {
       log.error({ err: error, dmId: claimed.id }, 'message not sent because of an internal error')
-      services.onFault(error)
       return { kind: 'later' }
     })
     const isFailure = outcome.kind === 'later' || (outcome.kind === 'failed' && outcome.forbidden === true)
@@ -118,7 +115,7 @@ export async function startSender(
         : outcome
     await queueRecord({ claimed, verdict, failures: consecutiveFailures }).catch((error) => {
       unrecorded.add(claimed.id)
-      log.error({ err: error, dmId: claimed.id }, 'outcome not recorded')
+      log.warn({ err: error, dmId: claimed.id }, 'outcome not recorded: it will be settled')
     })
     services.events.touch(claimed.workspaceId, 'campaign', claimed.campaignId)
     if (verdict.kind === 'sent') services.events.touch(claimed.workspaceId, 'conversation')

@@ -7,7 +7,9 @@ import type { Progress } from './once.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /** The operation of the contract that was called, such as `leads.list`. */
-    operation: string | null
+    operation?: string
+    /** Its outcome: `OK`, or the code of an error. */
+    outcome?: string
   }
 }
 
@@ -28,8 +30,8 @@ export interface RequestContext extends Services {
     /** The Cookie header, used only by X's callback and sign-up links. */
     cookies: string | null
   }
-  /** Names the operation for the log and the metrics, which otherwise see one route. */
-  setOperation(name: string): void
+  /** Names the operation for the log and the metrics, which otherwise see one route, and its outcome. */
+  setOutcome(operation: string, outcome: string): void
   /** Sets a response header. */
   setHeader(name: string, value: string): void
   /** For effects `outside` one transaction: stores the answer in one of the effect's own. */

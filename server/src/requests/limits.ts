@@ -59,7 +59,7 @@ export interface Limits {
   close(): Promise<void>
 }
 
-export function createLimits(pool: pg.Pool, { callsAMinute = CALLS_A_MINUTE }: { callsAMinute?: number } = {}): Limits {
+export function createLimits(pool: pg.Pool): Limits {
   const limiters = Object.fromEntries(
     Object.entries(LIMITS).map(([key, limit]) => [
       key,
@@ -137,7 +137,7 @@ export function createLimits(pool: pg.Pool, { callsAMinute = CALLS_A_MINUTE }: {
         entry = { minute, known: 0, sending: 0, unsent: 0 }
         calls.set(userId, entry)
       }
-      if (entry.known + entry.sending + entry.unsent + added > callsAMinute) {
+      if (entry.known + entry.sending + entry.unsent + added > CALLS_A_MINUTE) {
         throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 60 - Math.floor((Date.now() / 1000) % 60) })
       }
       entry.unsent += added

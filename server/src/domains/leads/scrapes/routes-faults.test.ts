@@ -50,8 +50,7 @@ beforeAll(async () => {
   const { port } = garbling.address() as { port: number }
   const { clientId, clientSecret } = app.x
   const x = createXApi({ apiUrl: `http://127.0.0.1:${port}`, clientId, clientSecret, timeoutMs: TIMEOUT_MS })
-  const log = { info() {}, warn() {}, error() {} } as never
-  const runner = await runScrapes({ ...app.services, x }, log)
+  const runner = await runScrapes({ ...app.services, x }, app.services.log)
   closing.push(runner.close, async () => {
     garbling.closeAllConnections()
     garbling.close()

@@ -26,7 +26,7 @@ const SWEEP_MS = 10_000
 /** After this time a scrape goes to the end of the queue, so that short ones need not wait. */
 const TURN_MS = 15_000
 
-type RunnerServices = Pick<RequestContext, 'database' | 'jobs' | 'x' | 'sealer' | 'onFault' | 'isDraining'>
+type RunnerServices = Pick<RequestContext, 'database' | 'jobs' | 'x' | 'sealer' | 'isDraining'>
 
 /** What a process works with. */
 interface Runner extends RunnerServices {
@@ -194,7 +194,6 @@ async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
     // retries.
     const stopped = await settle(runner, row, verdict(FAULT, row, new Date()))
     runner.log.error({ err: error, scrapeId: row.id }, 'scrape failed')
-    runner.onFault(error)
     return stopped
   }
 }

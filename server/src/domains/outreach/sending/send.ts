@@ -371,8 +371,7 @@ export async function sendByHand<Result>(
   const answer = await Promise.race([delivery, sleep(Math.max(0, end - performance.now()), null, { ref: false })])
   if (answer) return answer
   delivery.catch((error) => {
-    if (!(error instanceof Refusal))
-      context.log.error({ err: error, dmId: claimed.id }, 'direct message left to settle')
+    if (!(error instanceof Refusal)) context.log.warn({ err: error, dmId: claimed.id }, 'direct message left to settle')
   })
   throw unsettled(claimed.id)
 }

@@ -34,7 +34,7 @@ let person: Person
 let account: { id: string; handle: string }
 
 beforeAll(async () => {
-  app = await openApp({ x: true, clock: true, workers: true, overrides: { callsAMinute: 1_000_000 } })
+  app = await openApp({ x: true, clock: true, workers: true, unlimitedCalls: true })
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 beforeEach(async () => {

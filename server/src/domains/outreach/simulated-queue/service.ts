@@ -52,7 +52,7 @@ export function isOffered({ env, x }: Pick<SignedInContext, 'env' | 'x'>): boole
  * RATE_LIMITED: the cap, the sending window or an older campaign blocks all messages
  */
 export async function processQueue(
-  context: Pick<SignedInContext, 'db' | 'env' | 'x' | 'log' | 'onFault'>,
+  context: Pick<SignedInContext, 'db' | 'env' | 'x' | 'log'>,
   actor: Actor,
   { batchSize }: { batchSize: number },
   chance: Chance = { random: Math.random, wait: sleep },
@@ -99,7 +99,6 @@ export async function processQueue(
     } catch (error) {
       // The message goes back to the queue when its lease expires.
       context.log.error({ err: error, dmId: next.dmId }, 'simulated message failed')
-      context.onFault(error)
       done.problems.push(`Error processing DM for @${next.handle}: ${error instanceof Error ? error.message : error}`)
     }
   }

@@ -279,7 +279,7 @@ async function syncOneOfMany(context: SyncContext, id: string): Promise<boolean>
     return true
   } catch (error) {
     if (error instanceof PaymentsError && error.kind === 'unavailable') throw error
-    context.log.error({ err: error, subscription: id }, 'could not sync a subscription')
+    context.log.warn({ err: error, subscription: id }, 'could not sync a subscription')
     return false
   }
 }

@@ -41,7 +41,7 @@ export interface Saved {
   warning?: string | null | undefined
 }
 
-type JobServices = Pick<Services, 'database' | 'jobs' | 'log' | 'isDraining' | 'onFault' | 'events'>
+type JobServices = Pick<Services, 'database' | 'jobs' | 'log' | 'isDraining' | 'events'>
 
 /** A kind of job. */
 export interface Kind<S> {
@@ -102,7 +102,6 @@ export async function runJob<S extends JobServices>(
       return await finish(services, kinds, of)
     }
     services.log.error({ err: error, jobId: of.id }, 'part of a job failed')
-    services.onFault(error)
     const counted = await db
       .update(jobs)
       .set({ failures: sql`failures + 1` })
