@@ -1,0 +1,124 @@
+import { allowLongStatements } from './db/long-statements.ts'
+import { purgeExpiredLinks, workOnAccountEmails } from './domains/identity/account/service.ts'
+import { purgeExpired } from './domains/identity/auth/service.ts'
+import { purgeExpiredStates } from './domains/identity/identities/service.ts'
+import { purgeExpiredInvitations } from './domains/identity/people/service.ts'
+import { purgeUnfinishedFactors } from './domains/identity/second-factors/service.ts'
+import { purgeExpiredRequests } from './domains/identity/sso/service.ts'
+import { purgeMembershipChanges } from './domains/identity/workspaces/service.ts'
+import { failAbandonedImports } from './domains/leads/imports/service.ts'
+import { purgeRemovals } from './domains/leads/removals/service.ts'
+import { runScrapes } from './domains/leads/scrapes/service.ts'
+import { bulkKinds } from './domains/outreach/bulk/engine.ts'
+import { queueNextParts } from './domains/outreach/campaigns/service.ts'
+import { purgeExpiredOffers } from './domains/outreach/conversation-offers/service.ts'
+import { endSnoozes, purgeConversationUndos, relabelReply } from './domains/outreach/conversations/service-changes.ts'
+import { purgeExpiredPairingCodes } from './domains/outreach/extension/service.ts'
+import { writeOpeners } from './domains/outreach/openers/service-writing.ts'
+import { purgeOldTexts, startReplyDetection } from './domains/outreach/replies/service.ts'
+import { judgeTests } from './domains/outreach/sequences/service-verdicts.ts'
+import { giveSecondOpinions, purgeOpinions } from './domains/outreach/writer/service.ts'
+import { purgePaymentEvents, runPayments } from './domains/platform/billing/engine.ts'
+import { purgeEventStreams } from './domains/platform/events/service.ts'
+import { runJobs } from './domains/platform/jobs/engine.ts'
+import { purgeJobs } from './domains/platform/jobs/service.ts'
+import { purgeOldNotifications, startNotificationEmails } from './domains/platform/notifications/service.ts'
+import { purgeDeliveries, runWebhooks } from './domains/platform/webhooks/service.ts'
+import { purgeExpiredAuthorizations } from './domains/platform/x-account/service.ts'
+import { expireWeek, purgeJoinData } from './domains/waitlist/waitlist/service.ts'
+import { sendQueuedEmails } from './jobs/mail.ts'
+import { startSender } from './jobs/sender.ts'
+import { createMailer } from './outside/mail.ts'
+import type { PictureCache } from './picture-cache.ts'
+import { purgeIdempotencyKeys } from './requests/once.ts'
+import type { Services } from './services.ts'
+
+/** Starts everything that runs beside requests. @returns how to end it, with the queue's jobs */
+export async function startWorkers(
+  services: Services,
+  pictureCache: PictureCache,
+): Promise<{ close(drainSeconds: number): Promise<void> }> {
+  const { env, log, jobs, database } = services
+  const { db } = database
+  // Runs even without X: it ends the leases of extensions that never reported.
+  const sender = await startSender(services)
+  const webhooks = await runWebhooks({ ...services, db })
+  const notificationEmails = startNotificationEmails({ ...services, db }, log)
+  if (services.x) await startReplyDetection(services)
+  const scraper = services.x ? await runScrapes(services, log) : null
+  await workOnAccountEmails(services)
+  await runPayments(services)
+  const mailer = env.smtpUrl ? createMailer(env.smtpUrl, env.mailFrom) : null
+  if (mailer) await sendQueuedEmails(jobs, mailer, env.authSecret)
+  warnOfMissing(services)
+  await startJobs(services)
+  await jobs.work('cleanup', 1, () => cleanUp(services, pictureCache))
+  return {
+    async close(drainSeconds) {
+      webhooks.close()
+      await notificationEmails.close()
+      await Promise.all([sender.close(), jobs.close(drainSeconds)])
+      await scraper?.close()
+      mailer?.close()
+    },
+  }
+}
+
+function warnOfMissing({ env, log, google, payments, x }: Services): void {
+  if (!env.smtpUrl) log.warn('SMTP_URL is not set: emails stay in the queue')
+  if (!env.hasContact && !env.standIns)
+    log.warn('SUPPORT_EMAIL is not set: pages show a support address that no one reads')
+  if (!google) log.warn('GOOGLE_CLIENT_ID is not set: Google sign-in is disabled')
+  if (!payments) log.warn('STRIPE_SECRET_KEY is not set: plans cannot be bought')
+  if (!x) log.warn('X_API_URL is not set: connecting X, scraping and sending are disabled')
+}
+
+async function startJobs(services: Services): Promise<void> {
+  const { env, jobs } = services
+  const { db } = services.database
+  await jobs.work('expire-week', 1, () => expireWeek(db))
+  await jobs.work('judge-tests', 1, async () => void (await judgeTests(db)))
+  await jobs.work('launch-parts', 1, () => queueNextParts(db, env))
+  await runJobs(services, { openers: { run: writeOpeners }, ...bulkKinds })
+  await jobs.work('end-snoozes', 1, () => endSnoozes(db))
+  await jobs.work('second-opinions', 1, () => giveSecondOpinions({ ...services, db, relabelReply }))
+}
+
+/** Each deletes rows that nobody needs any more. */
+const PURGES = [
+  purgeIdempotencyKeys,
+  purgeRemovals,
+  purgeExpired,
+  purgeMembershipChanges,
+  purgeExpiredInvitations,
+  purgeExpiredLinks,
+  purgeExpiredPairingCodes,
+  purgeConversationUndos,
+  purgeExpiredStates,
+  purgeUnfinishedFactors,
+  purgeExpiredAuthorizations,
+  purgeExpiredRequests,
+  purgeJoinData,
+  purgeDeliveries,
+  purgeEventStreams,
+  purgeOldNotifications,
+  purgePaymentEvents,
+  purgeExpiredOffers,
+  purgeOpinions,
+  purgeJobs,
+]
+
+async function cleanUp({ database }: Services, pictureCache: PictureCache): Promise<void> {
+  const { db, pool } = database
+  await failAbandonedImports(db)
+  for (const purge of PURGES) {
+    await db.transaction(async (tx) => {
+      await allowLongStatements(tx)
+      await purge(tx)
+    })
+  }
+  await purgeOldTexts(db)
+  await pictureCache.purgeUnused()
+  await pool.query('delete from rate_limits where expire < $1', [Date.now()])
+  await pool.query('delete from call_counts where minute < $1', [Math.floor(Date.now() / 60_000) - 5])
+}
