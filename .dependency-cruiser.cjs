@@ -87,7 +87,7 @@ module.exports = {
       'services-never-import-their-callers',
       'Routes, jobs and edges call services, never the reverse. What a domain needs from jobs is a port (ports.ts).',
       { path: '^server/src/domains/', pathNot: `(/routes\\.ts$|${tests})` },
-      { path: '(^server/src/(edges|jobs)/|^server/src/(api|app|start|main)\\.ts$|/routes\\.ts$)' },
+      { path: '(^server/src/(edges|jobs)/|^server/src/(api|app|start|main|workers)\\.ts$|/routes\\.ts$)' },
     ),
     never(
       'routes-only-call-services',
@@ -105,9 +105,9 @@ module.exports = {
     ),
     never(
       'jobs-and-edges-call-services',
-      'Jobs and callbacks contain no business rules.',
+      'Jobs and callbacks contain no business rules: they call services and engines.',
       { path: '^server/src/(jobs|edges)/', pathNot: tests },
-      { path: '^server/src/domains/[^/]+/[^/]+/(routes|rules[a-z-]*)\\.ts$' },
+      { path: '^server/src/domains/', pathNot: '/(service|engine)[a-z-]*\\.ts$' },
     ),
     never(
       'outside-imports-no-domain',

@@ -1,11 +1,23 @@
 import { openLiveness } from '../db/liveness.ts'
+import type { Db } from '../db/open.ts'
 import { retryWhileUnavailable } from '../db/unavailable.ts'
-import { type Claimed, claimDue, releaseLostClaims } from '../domains/outreach/sending/claim.ts'
-import { nextDueInMs, resetSchedules } from '../domains/outreach/sending/limits.ts'
-import { type Done, record, type Verdict } from '../domains/outreach/sending/record.ts'
-import { send, TIMING, type Timing } from '../domains/outreach/sending/send.ts'
-import { expireLeases, SENDING_CHANNEL } from '../domains/outreach/sending/service.ts'
-import { settle, takeOver } from '../domains/outreach/sending/settle.ts'
+import {
+  type Claimed,
+  claimDue,
+  type Done,
+  expireLeases,
+  nextDueInMs,
+  record,
+  releaseLostClaims,
+  resetSchedules,
+  SENDING_CHANNEL,
+  send,
+  settle,
+  TIMING,
+  type Timing,
+  takeOver,
+  type Verdict,
+} from '../domains/outreach/sending/service.ts'
 import { queueFollowUps } from '../domains/outreach/sequences/engine.ts'
 import type { Services } from '../services.ts'
 
@@ -33,60 +45,53 @@ export async function startSender(
   { concurrency = 8, timing: given = {} }: SenderOptions = {},
 ): Promise<{ close(): Promise<void> }> {
   const { database, channels, env, log } = services
+  const { db } = database
   const timing = { ...TIMING, ...given }
-  const liveness = await retryWhileUnavailable(() => openLiveness(database))
-  await retryWhileUnavailable(() => resetSchedules(database.db))
+  const { workerId, close: endLiveness } = await retryWhileUnavailable(() => openLiveness(database))
+  await retryWhileUnavailable(() => resetSchedules(db))
   /** Running deliveries by message id. */
   const inFlight = new Map<string, Promise<void>>()
-  /** Messages whose outcome could not be recorded. Their leases expire and they are settled. */
-  const unrecorded = new Set<string>()
-  /** Consecutive failures by account id. */
-  const failures = new Map<string, number>()
-  const work = createSignal()
-  const unsettled = createSignal()
-  const due = createSignal()
+  const [work, unsettled, due] = [createSignal(), createSignal(), createSignal()]
+  const { deliver, unrecorded } = createDelivery(services, timing, unsettled.notify)
   const stopListening = channels.subscribe(SENDING_CHANNEL, work.notify)
   let closing = false
 
-  /** Claims while fewer than `concurrency` messages are claimed. */
-  async function claim(): Promise<void> {
-    let width = 1
-    let contended = 0
-    let mayHaveLostClaims = false
+  /** Repeats a step, which returns the milliseconds until the next one. */
+  async function repeat(name: string, signal: Signal, retryMs: number, step: () => Promise<number>): Promise<void> {
     while (!closing) {
-      const free = concurrency - inFlight.size
-      if (free <= 0) {
-        await work.wait(POLL_MS)
-        continue
-      }
-      try {
-        if (mayHaveLostClaims)
-          await releaseLostClaims(database.db, liveness.workerId, [...inFlight.keys(), ...unrecorded])
-        mayHaveLostClaims = false
-        const isIdle = await claimSome(Math.min(width, free))
-        // Doubles, because each connection that ever claims keeps megabytes of plans.
-        width = isIdle ? 1 : Math.min(PARALLEL_CLAIMS, width * 2)
-        if (!isIdle) {
-          contended = 0
-          continue
-        }
-        const dueMs = await nextDueInMs(database.db)
-        // Due, but another process has it locked, usually for a moment.
-        contended = dueMs !== null && dueMs <= 0 ? contended + 1 : 0
-        await work.wait(contended > 0 ? Math.min(100, 4 * contended) : Math.min(POLL_MS, Math.ceil(dueMs ?? POLL_MS)))
-      } catch (error) {
-        log.warn({ err: error }, 'sending interrupted, retrying')
-        mayHaveLostClaims = true
-        await work.wait(1_000)
-      }
+      const ms = await step().catch((error) => {
+        log.warn({ err: error }, `${name} interrupted, retrying`)
+        return retryMs
+      })
+      await signal.wait(ms)
     }
+  }
+
+  let width = 1
+  let contended = 0
+  let mayHaveLostClaims = false
+  /** Claims while fewer than `concurrency` messages are claimed. */
+  async function claim(): Promise<number> {
+    const free = concurrency - inFlight.size
+    if (free <= 0) return POLL_MS
+    if (mayHaveLostClaims) await releaseLostClaims(db, workerId, [...inFlight.keys(), ...unrecorded])
+    mayHaveLostClaims = true
+    const isIdle = await claimSome(Math.min(width, free))
+    mayHaveLostClaims = false
+    // Doubles, because each connection that ever claims keeps megabytes of plans.
+    width = isIdle ? 1 : Math.min(PARALLEL_CLAIMS, width * 2)
+    const dueMs = isIdle ? await nextDueInMs(db) : null
+    // Due, but another process has it locked, usually for a moment.
+    contended = dueMs !== null && dueMs <= 0 ? contended + 1 : 0
+    if (!isIdle) return 0
+    return contended > 0 ? Math.min(100, 4 * contended) : Math.min(POLL_MS, Math.ceil(dueMs ?? POLL_MS))
   }
 
   /** Claims in parallel and starts deliveries. @returns whether no account was due */
   async function claimSome(count: number): Promise<boolean> {
     const claims = await Promise.allSettled(
       Array.from({ length: count }, async () => {
-        const { claimed, isIdle } = await claimDue(database.db, liveness.workerId, env)
+        const { claimed, isIdle } = await claimDue(db, workerId, env)
         if (!claimed) return isIdle
         const task = deliver(claimed).finally(() => {
           inFlight.delete(claimed.id)
@@ -100,33 +105,73 @@ export async function startSender(
     return claims.every((one) => one.status === 'fulfilled' && one.value)
   }
 
-  async function deliver(claimed: Claimed): Promise<void> {
-    services.events.touch(claimed.workspaceId, 'campaign', claimed.campaignId)
-    const outcome = await send(services, claimed, timing).catch((error): Verdict => {
-      log.error({ err: error, dmId: claimed.id }, 'message not sent because of an internal error')
-      return { kind: 'later' }
-    })
-    const isFailure = outcome.kind === 'later' || (outcome.kind === 'failed' && outcome.forbidden === true)
-    const consecutiveFailures = isFailure ? (failures.get(claimed.accountId) ?? 0) + 1 : 0
-    failures.set(claimed.accountId, consecutiveFailures)
-    const verdict: Verdict =
-      outcome.kind === 'failed' && isFailure && consecutiveFailures >= MAX_CONSECUTIVE_FORBIDDEN
-        ? { kind: 'stop', reason: { code: 'refusals', params: {} }, xMessage: outcome.errorMessage ?? null }
-        : outcome
-    await queueRecord({ claimed, verdict, failures: consecutiveFailures }).catch((error) => {
-      unrecorded.add(claimed.id)
-      log.warn({ err: error, dmId: claimed.id }, 'outcome not recorded: it will be settled')
-    })
-    services.events.touch(claimed.workspaceId, 'campaign', claimed.campaignId)
-    if (verdict.kind === 'sent') services.events.touch(claimed.workspaceId, 'conversation')
-    if (verdict.kind === 'unknown') unsettled.notify()
-    if (verdict.kind === 'stop')
-      log.warn({ accountId: claimed.accountId }, 'campaigns paused because X rejected the account')
+  async function sweep(): Promise<number> {
+    await expireLeases(db)
+    if (!services.x) return SWEEP_MS
+    await takeOver(db)
+    return Math.min(SWEEP_MS, Math.max(20, (await settle(services, timing)) ?? SWEEP_MS))
   }
 
-  /** Outcomes of one campaign lock one row: those that arrive during a write are batched. */
+  const loops = [
+    repeat('settling', unsettled, SWEEP_MS, sweep),
+    repeat('queueing follow-ups', due, POLL_MS, async () => ((await queueFollowUps(db, env)) ? 0 : POLL_MS)),
+    ...(services.x ? [repeat('sending', work, 1_000, claim)] : []),
+  ]
+  return {
+    async close() {
+      closing = true
+      for (const signal of [work, unsettled, due]) signal.notify()
+      await Promise.all(loops)
+      await Promise.all(inFlight.values())
+      stopListening()
+      await endLiveness()
+    },
+  }
+}
+
+/** Sends claimed messages and records their outcomes. */
+function createDelivery(services: Services, timing: Timing, onUnsettled: () => void) {
+  const { database, events, log } = services
+  /** Messages whose outcome could not be recorded. Their leases expire and they are settled. */
+  const unrecorded = new Set<string>()
+  /** Consecutive failures by account id. */
+  const failures = new Map<string, number>()
+  const recordSoon = createRecorder(database.db)
+
+  async function deliver(claimed: Claimed): Promise<void> {
+    const { workspaceId, campaignId, accountId, id: dmId } = claimed
+    events.touch(workspaceId, 'campaign', campaignId)
+    const outcome = await send(services, claimed, timing).catch((error): Verdict => {
+      log.error({ err: error, dmId }, 'message not sent because of an internal error')
+      return { kind: 'later' }
+    })
+    const verdict = countFailure(accountId, outcome)
+    await recordSoon({ claimed, verdict, failures: failures.get(accountId) ?? 0 }).catch((error) => {
+      unrecorded.add(dmId)
+      log.warn({ err: error, dmId }, 'outcome not recorded: it will be settled')
+    })
+    events.touch(workspaceId, 'campaign', campaignId)
+    if (verdict.kind === 'sent') events.touch(workspaceId, 'conversation')
+    if (verdict.kind === 'unknown') onUnsettled()
+    if (verdict.kind === 'stop') log.warn({ accountId }, 'campaigns paused because X rejected the account')
+  }
+
+  /** Counts an account's consecutive failures. @returns the verdict on the account, after too many */
+  function countFailure(accountId: string, outcome: Verdict): Verdict {
+    const isForbidden = outcome.kind === 'failed' && outcome.forbidden === true
+    const count = isForbidden || outcome.kind === 'later' ? (failures.get(accountId) ?? 0) + 1 : 0
+    failures.set(accountId, count)
+    if (!isForbidden || count < MAX_CONSECUTIVE_FORBIDDEN) return outcome
+    return { kind: 'stop', reason: { code: 'refusals', params: {} }, xMessage: outcome.errorMessage ?? null }
+  }
+
+  return { deliver, unrecorded }
+}
+
+/** Records outcomes. Those of one campaign lock one row: what arrives during a write is batched. */
+function createRecorder(db: Db): (done: Done) => Promise<void> {
   const writing = new Map<string, { waiting: Done[]; next: Promise<void> }>()
-  function queueRecord(done: Done): Promise<void> {
+  return (done) => {
     const { campaignId } = done.claimed
     const known = writing.get(campaignId)
     if (known && known.waiting.length > 0) {
@@ -138,56 +183,13 @@ export async function startSender(
       .catch(() => {})
       .then(() => {
         const batch = waiting.splice(0)
-        return retry(() => record(database.db, batch))
+        return retry(() => record(db, batch))
       })
       .finally(() => {
         if (writing.get(campaignId)?.next === next) writing.delete(campaignId)
       })
     writing.set(campaignId, { waiting, next })
     return next
-  }
-
-  async function sweep(): Promise<void> {
-    while (!closing) {
-      let nextMs = SWEEP_MS
-      try {
-        await expireLeases(database.db)
-        if (services.x) {
-          await takeOver(database.db)
-          nextMs = Math.min(SWEEP_MS, Math.max(20, (await settle(services, timing)) ?? SWEEP_MS))
-        }
-      } catch (error) {
-        log.warn({ err: error }, 'settling interrupted, retrying')
-      }
-      await unsettled.wait(nextMs)
-    }
-  }
-
-  /** Queues follow-ups that are due. */
-  async function followUp(): Promise<void> {
-    while (!closing) {
-      let isMore = false
-      try {
-        isMore = await queueFollowUps(database.db, env)
-      } catch (error) {
-        log.warn({ err: error }, 'queueing follow-ups interrupted, retrying')
-      }
-      await due.wait(isMore ? 0 : POLL_MS)
-    }
-  }
-
-  const loops = [sweep(), followUp(), ...(services.x ? [claim()] : [])]
-  return {
-    async close() {
-      closing = true
-      work.notify()
-      unsettled.notify()
-      due.notify()
-      await Promise.all(loops)
-      await Promise.all(inFlight.values())
-      stopListening()
-      await liveness.close()
-    },
   }
 }
 
@@ -203,6 +205,8 @@ async function retry(write: () => Promise<void>): Promise<void> {
     }
   }
 }
+
+type Signal = ReturnType<typeof createSignal>
 
 /** A wake-up signal. If nothing is waiting, the next wait returns immediately. */
 function createSignal() {

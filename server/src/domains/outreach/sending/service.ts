@@ -1,7 +1,23 @@
-// What other domains use of sending. Each step has its own file.
+// What others use of sending. Each step has its own file.
 
-export { claimAnswer, claimSimulated, type SimulatedClaim } from './claim.ts'
-export { campaignLock, endTurn, SENDING_CHANNEL, SIMULATED_HOLDER, wakeAccount, wakeFollowUps } from './limits.ts'
+export {
+  type Claimed,
+  claimAnswer,
+  claimDue,
+  claimSimulated,
+  releaseLostClaims,
+  type SimulatedClaim,
+} from './claim.ts'
+export {
+  campaignLock,
+  endTurn,
+  nextDueInMs,
+  resetSchedules,
+  SENDING_CHANNEL,
+  SIMULATED_HOLDER,
+  wakeAccount,
+  wakeFollowUps,
+} from './limits.ts'
 export {
   DEFAULT_DIRECT_MESSAGE,
   dmAnswer,
@@ -27,10 +43,10 @@ export {
   rerenderFirst,
   spend,
 } from './queue.ts'
-export { recordOutcome } from './record.ts'
+export { type Done, record, recordOutcome, type Verdict } from './record.ts'
 export { CLOCK_SKEW_MS, findSentMessage } from './rules.ts'
-export { type NowContext, sendByHand } from './send.ts'
-export { expireLeases, finishReading, recordMessagesFromX } from './settle.ts'
+export { type NowContext, send, sendByHand, TIMING, type Timing } from './send.ts'
+export { expireLeases, finishReading, recordMessagesFromX, settle, takeOver } from './settle.ts'
 export {
   blockNewClaims,
   checkOptOuts,
