@@ -257,10 +257,11 @@ describe('campaigns, in a browser', () => {
     }
     await shows(row(page, 'Rest'), /Paused/)
     await page.unroute(calls)
-    // The table polls while a campaign is active, even after an error.
+    // The table is read again when its tab is, and retries after an error.
     world.expectConsole(/status of 503/)
     const down = { status: 503, json: { success: false, code: 'UNAVAILABLE', error: 'Not now.' } }
     await page.route(calls, (route) => route.fulfill(down))
+    await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
     await page.getByText('Failed to refresh campaigns: Not now.').waitFor()
     await page.unroute(calls)
     await page.getByText('Failed to refresh campaigns: Not now.').waitFor({ state: 'detached' })
