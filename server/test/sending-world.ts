@@ -5,6 +5,7 @@ import type { StepInput } from '@x-automated/contract/outreach/steps'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
 import { expect } from 'vitest'
+import { transact } from '../src/db/transact.ts'
 import { authKeys, authSessions } from '../src/domains/identity/auth/tables.ts'
 import { queueNextParts } from '../src/domains/outreach/campaigns/service.ts'
 import { checkAccount, createWebhookCache, findWatches } from '../src/domains/outreach/replies/engine.ts'
@@ -558,7 +559,8 @@ export async function openWorld(app: TestApp) {
 
 /** Stops what an interrupted world left behind, so that it sends nothing in later worlds. */
 async function deleteEarlierWorlds({ db }: TestApp): Promise<void> {
-  await db.execute(sql`delete from workspaces`)
+  // The last world's events may still be numbered.
+  await transact(db, (tx) => tx.execute(sql`delete from workspaces`))
   await db.execute(sql`delete from reply_watches`)
   await db.execute(sql`delete from restores`)
 }

@@ -5,6 +5,7 @@ import { Zip, ZipDeflate } from 'fflate'
 import type { Actor, WorkspaceScope } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
 import type { JobQueue, SignUpContext } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { requireProof } from '../../identity/account/service.ts'
@@ -62,7 +63,7 @@ export async function remove(
   await requireProof(context, actor, currentPassword)
   // Revoke tokens at X first: the rows that hold them are deleted below.
   for (const workspaceId of await ownedBy(db, user.id)) await disconnectAll(context, { ...actor, workspaceId })
-  await db.transaction(async (tx) => {
+  await transact(db, async (tx) => {
     // Deleting a workspace with a million leads exceeds the usual statement timeout.
     await allowLongStatements(tx)
     // Locked, so that no workspace is transferred to this user meanwhile.
