@@ -352,6 +352,12 @@ describe('starting a job', () => {
     expect(await refused({ kind: 'remove_from_list', listId: smart.id })).toEqual([409, 'LEAD_LIST_KIND'])
   })
 
+  it('needs the list that its filter names', async () => {
+    const theirs = await makeList(app, await makePerson(app), [])
+    const answer = await refused({ kind: 'delete', filter: { listId: theirs.id } })
+    expect(answer).toEqual([404, 'LEAD_LIST_NOT_FOUND'])
+  })
+
   it('changes no lead of another workspace', async () => {
     const stranger = await makePerson(app)
     const job = await stranger.client.jobs.create({ kind: 'delete', leadIds: list.leadIds })

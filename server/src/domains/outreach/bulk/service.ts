@@ -6,7 +6,7 @@ import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { count, type ResolvedFilter, resolveFilter, selectLeads } from '../../leads/leads/service.ts'
-import { requireManual } from '../../leads/lists/service.ts'
+import { findStored, requireManual } from '../../leads/lists/service.ts'
 import { requireTags } from '../../leads/tags/service.ts'
 import { create as createJob, requireRoom } from '../../platform/jobs/service.ts'
 import { DEFAULT_DIRECT_MESSAGE, lockQueueing, readTemplate, requireQueueable } from '../sending/service.ts'
@@ -37,6 +37,8 @@ async function check(
   order: BulkOrder,
   selection: { leadIds: string[] | undefined; filter: ResolvedFilter | undefined },
 ): Promise<void> {
+  // A filter of a list that is gone would match no one.
+  if (order.filter?.listId) await findStored(tx, actor, order.filter.listId)
   if (order.kind === 'tag' || order.kind === 'untag') await requireTags(tx, actor, order.tagIds)
   if (order.kind === 'add_to_list' || order.kind === 'remove_from_list') await requireManual(tx, actor, order.listId)
   if (order.kind === 'queue') {
