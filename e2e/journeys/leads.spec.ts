@@ -271,7 +271,10 @@ describe('the leads page, in a browser', () => {
     await sheet.getByRole('button', { name: 'More for @person_2' }).click()
     await page.getByRole('menuitem', { name: 'Suppress' }).click()
     await page.getByRole('button', { name: 'Suppress lead' }).click()
-    await dismissToast(page, '1 lead added to the suppression list')
+    await page.getByText('1 lead added to the suppression list').waitFor()
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await page.getByText('Undone for 1 lead').waitFor()
+    expect((await callApi(page, 'GET', '/suppressions')).total).toBe(0)
     await sheet.waitFor({ state: 'detached' })
 
     // All matches, not only this page, are deleted and restored. What is typed on a busy machine

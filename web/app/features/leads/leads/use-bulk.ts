@@ -97,18 +97,38 @@ export function useSetBasis(onClose?: () => void) {
   })
 }
 
-/** Adds leads to the suppression list, which cancels their queued messages. */
+/**
+ * Adds leads to the suppression list, which cancels their queued messages. The toast of a call and
+ * that of a job offer to undo it, but canceled messages stay canceled.
+ */
 export function useSuppressLeads(onClose?: () => void) {
+  const undo = useAction(unsuppress, {
+    done: 'Undone for 1 lead',
+    failed: 'Failed to undo. Please try again.',
+    refetches: [api.leads, api.lists, api.suppressions],
+  })
   return useBulk({
     failed: 'Failed to suppress leads',
     call: (selection, _: null) => client.suppressions.create({ ...selection, reason: 'manual' }),
-    announce: ({ suppressed, stopped }) => {
+    announce: ({ suppressed, stopped }, _, selection) => {
+      if (suppressed === 0) return toast.info('No change: already on the suppression list')
       const text = `${formatCount(suppressed, 'lead')} added to the suppression list`
-      toast.success(stopped === 0 ? text : `${text}, ${formatCount(stopped, 'queued message')} canceled`)
+      const [leadId] = 'leadIds' in selection ? selection.leadIds : []
+      toast.success(
+        stopped === 0 ? text : `${text}, ${formatCount(stopped, 'queued message')} canceled`,
+        leadId ? { action: { label: 'Undo', onClick: () => void undo.run(leadId) } } : {},
+      )
     },
     orders: () => [{ kind: 'suppress' }],
     onClose,
   })
+}
+
+async function unsuppress(leadId: string): Promise<void> {
+  const { twitterHandle } = await client.leads.find({ id: leadId })
+  const { suppressions } = await client.suppressions.list({ q: twitterHandle })
+  const entry = suppressions.find((one) => one.twitterHandle === twitterHandle.toLowerCase())
+  if (entry) await client.suppressions.remove({ id: entry.id })
 }
 
 /** Deletes leads. One lead can be restored by the toast, several by their job. */
