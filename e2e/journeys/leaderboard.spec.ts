@@ -78,6 +78,9 @@ describe('the leaderboard, in a browser', () => {
     await own.waitFor()
     expect(await own.getAttribute('aria-current')).toBe('true')
     expect(await own.innerText()).toMatch(/^55\s+ZO\s+zoe@example\.com\s+You\s+1\s+-$/)
+    await page.goto('/rankings')
+    await expect.poll(() => page.getByPlaceholder('Enter your email address').inputValue()).toBe('zoe@example.com')
+    await page.goto('/leaderboard')
     expect(await page.getByText('Swipe to see more').count()).toBe(0)
     await expectSoundPage(page)
 

@@ -1,6 +1,5 @@
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { Leaderboard } from '../../features/waitlist/leaderboard/leaderboard'
-import { AchievementLegend } from '../../features/waitlist/waitlist/achievement-legend'
 
 const title = 'X-Automated Referral Leaderboard'
 
@@ -9,25 +8,14 @@ export const meta = () =>
 
 export default function LeaderboardPage() {
   return (
-    <div className="page-width grid gap-12 py-8 md:py-10">
-      {/* Fills the first screen even with few rows. */}
-      <div className="min-h-dvh noscript:min-h-0">
-        <Leaderboard
-          title={title}
-          description={
-            <>
-              Invite more friends to climb the ranks...
-              {/* The page's largest text, prerendered: it is the Largest Contentful Paint. */}
-              <span className="block pt-2 text-base">
-                Each friend who joins with your link counts once. Reach 3, 10, 25 or 50 referrals to earn free months of
-                Pro.
-              </span>
-            </>
-          }
-          heading="h1"
-        />
-      </div>
-      <AchievementLegend />
+    // Fills the first screen even with few rows.
+    <div className="page-width min-h-dvh py-8 md:py-10 in-data-session:md:pt-6 noscript:min-h-0">
+      <Leaderboard title={title} description="Invite more friends to climb the ranks..." heading="h1">
+        {/* The page's largest text, prerendered: it is the Largest Contentful Paint. */}
+        <p className="max-w-4xl pb-6 text-base text-muted">
+          Each friend who joins with your link counts once. Reach 3, 10, 25 or 50 referrals to earn free months of Pro.
+        </p>
+      </Leaderboard>
     </div>
   )
 }

@@ -8,7 +8,7 @@ export const meta = () => pageMeta(title, "See your place on the waitlist and ho
 
 export default function Rankings() {
   return (
-    <div className="page-width max-w-3xl py-8 md:py-10">
+    <div className="page-width max-w-3xl py-8 in-data-session:max-w-page md:py-10 in-data-session:md:pt-6">
       <PageHeader title={title} description="See your place on the waitlist and how many friends you've referred." />
       <RankingCheck />
     </div>

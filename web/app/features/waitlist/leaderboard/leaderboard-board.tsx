@@ -14,6 +14,7 @@ import { EmptyState } from '../../../ui/empty-state'
 import { Pager } from '../../../ui/pager'
 import { Table, Td, Tr } from '../../../ui/table'
 import { AchievementBadges } from '../waitlist/achievement-badges'
+import { AchievementLegend } from '../waitlist/achievement-legend'
 import { LEADERBOARD_PAGE_SIZE, useLeaderboard } from './use-leaderboard'
 
 /** One period's leaderboard with its loading, error and empty states. */
@@ -32,7 +33,13 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
   }, [seeking, board, stale])
 
   if (problem) return <QueryError query={query}>{problem}</QueryError>
-  if (board?.total === 0) return <EmptyBoard />
+  if (board?.total === 0)
+    return (
+      <div className="grid gap-10">
+        <EmptyBoard />
+        <AchievementLegend />
+      </div>
+    )
 
   const own = board?.own
   return (
@@ -76,6 +83,12 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
         onChange={setPage}
         noun="people"
       />
+      {/* Not before the rows, which would push it down. */}
+      {board && (
+        <div className="pt-12">
+          <AchievementLegend />
+        </div>
+      )}
     </>
   )
 }

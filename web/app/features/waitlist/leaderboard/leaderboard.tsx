@@ -6,6 +6,7 @@ import { api } from '../../../api'
 import { Button } from '../../../ui/button'
 import { cn } from '../../../ui/cn'
 import { NeedsScript } from '../../../ui/needs-script'
+import { PageHeader } from '../../../ui/page-header'
 import { Tabs, useTabParam } from '../../../ui/tabs'
 import { LeaderboardBoard } from './leaderboard-board'
 
@@ -23,24 +24,32 @@ export interface LeaderboardProps {
   description?: ReactNode
   /** 'h1' if it is the page's title. */
   heading?: 'h1' | 'h2'
+  /** Above the tabs. */
+  children?: ReactNode
 }
 
 /** The leaderboard of all time (default), this week or today. The open tab is kept in the URL. */
 export function Leaderboard({
   title = 'Referral Leaderboard',
   description,
-  heading: Heading = 'h2',
+  heading = 'h2',
+  children,
 }: LeaderboardProps) {
   const [period, openPeriod] = useTabParam(['alltime', 'week', 'today'], 'period')
   return (
     <div>
-      <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-4 pb-6">
-        <div className="grid gap-1">
-          <Heading className={Heading === 'h1' ? 'text-2xl' : 'text-xl'}>{title}</Heading>
-          {description && <p className="max-w-2xl text-muted">{description}</p>}
-        </div>
-        <RefreshButton />
-      </header>
+      {heading === 'h1' ? (
+        <PageHeader title={title} description={description} actions={<RefreshButton />} />
+      ) : (
+        <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-4 pb-6">
+          <div className="grid gap-1">
+            <h2 className="text-xl">{title}</h2>
+            {description && <p className="max-w-2xl text-muted">{description}</p>}
+          </div>
+          <RefreshButton />
+        </header>
+      )}
+      {children}
       <NeedsScript what="The leaderboard" />
       <div className="noscript:hidden">
         <Tabs

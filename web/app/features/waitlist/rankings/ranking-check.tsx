@@ -1,9 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
 import { Search } from 'lucide-react'
+import { useEffect } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, errorCode, fieldProblems } from '../../../api'
 import { paths } from '../../../paths'
 import { useCarriedReferral } from '../../../referral-code'
+import { useSession } from '../../../session'
 import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { EmptyState } from '../../../ui/empty-state'
@@ -12,6 +14,7 @@ import { NeedsScript } from '../../../ui/needs-script'
 import { LoadingText } from '../../../ui/skeleton'
 import { emailProblem, isEmail } from '../../identity/auth/email'
 import { EmailInput } from '../../identity/auth/email-input'
+import { AchievementLegend } from '../waitlist/achievement-legend'
 import { RankingResult, RankingTable } from './ranking-result'
 import { rankingProblem } from './ranking-text'
 
@@ -21,6 +24,11 @@ export function RankingCheck() {
   // No default values: they would overwrite input typed before hydration.
   const form = useForm<{ email: string }>()
   const { errors } = form.formState
+  const session = useSession()
+  const ownEmail = session.status === 'signed-in' ? session.user.email : null
+  useEffect(() => {
+    if (ownEmail && !form.getValues('email')) form.setValue('email', ownEmail)
+  }, [ownEmail, form])
   const check = useMutation(
     api.waitlist.position.mutationOptions({
       onError: (error) => {
@@ -31,7 +39,7 @@ export function RankingCheck() {
   const failed = check.isError && !fieldProblems(check.error).email
 
   return (
-    <div className="grid gap-8">
+    <div className="grid max-w-3xl gap-8">
       <NeedsScript />
       <form
         noValidate
@@ -83,10 +91,13 @@ export function RankingCheck() {
       ) : check.isSuccess ? (
         <RankingResult user={check.data.user} />
       ) : (
-        <EmptyState
-          icon={<Search aria-hidden />}
-          title="Enter your email to see your ranking and referral statistics"
-        />
+        <>
+          <EmptyState
+            icon={<Search aria-hidden />}
+            title="Enter your email to see your ranking and referral statistics"
+          />
+          <AchievementLegend />
+        </>
       )}
     </div>
   )

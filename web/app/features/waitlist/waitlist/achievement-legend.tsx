@@ -8,7 +8,7 @@ export function AchievementLegend() {
       <h2 id="achievements" className="text-base">
         Achievements
       </h2>
-      <dl className="grid gap-x-6 gap-y-4 sm:grid-cols-2 lg:grid-cols-4">
+      <dl className="grid grid-cols-[repeat(auto-fill,minmax(min(14rem,100%),1fr))] gap-x-6 gap-y-4">
         {Object.entries(achievements).map(([key, { name, how }]) => (
           <div key={key} className="grid grid-cols-[auto_1fr] items-center gap-x-3">
             <dt className="col-start-2 font-strong">{name}</dt>
