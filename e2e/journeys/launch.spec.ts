@@ -31,7 +31,7 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   // Folded, the form keeps what is written.
   await page.getByRole('button', { name: 'Hide form' }).click()
   await page.getByRole('heading', { name: 'Create campaign “Parts”, a list, 1 message' }).waitFor()
-  await page.getByRole('button', { name: 'Show form' }).click()
+  await page.getByRole('button', { name: 'Write messages' }).click()
   await preflight.getByRole('button', { name: 'Send to the first 50 now' }).click()
   await page.getByText('Campaign "Parts" launched! 50 DMs queued for 62 leads.').waitFor()
   await page.getByRole('button', { name: 'Undo', exact: true }).click()

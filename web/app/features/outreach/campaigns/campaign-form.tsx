@@ -1,12 +1,12 @@
 import { formatNumber } from '@x-automated/contract/format'
 import { CAMPAIGN_NAME_MAX } from '@x-automated/contract/outreach/campaigns'
-import { ChevronDown, ChevronUp } from 'lucide-react'
+import { ChevronUp, Pencil } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
 import { useSearchParams } from 'react-router'
 import { localStorage } from '../../../browser-storage'
 import { useSession } from '../../../session'
-import { Button, IconButton } from '../../../ui/button'
+import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { Checkbox } from '../../../ui/choice'
 import { Field } from '../../../ui/field'
@@ -210,22 +210,24 @@ interface FoldButtonProps {
 
 /** Folds and unfolds the form, also for later visits in this browser. */
 function FoldButton({ isFolded, disabled, onFold }: FoldButtonProps) {
-  const label = isFolded ? 'Show form' : 'Hide form'
   const fold = () => {
     onFold(!isFolded)
     if (isFolded) localStorage.removeItem(FOLDED_KEY)
     else localStorage.setItem(FOLDED_KEY, 'folded')
   }
   return (
-    <IconButton
+    // One button, so that it keeps the focus.
+    <Button
       size="sm"
-      label={label}
-      title={label}
+      variant={isFolded ? 'primary' : 'ghost'}
+      title={isFolded ? undefined : 'Hide form'}
       aria-expanded={!isFolded}
       disabled={disabled}
       onClick={fold}
-      icon={isFolded ? <ChevronDown /> : <ChevronUp />}
-    />
+      icon={isFolded ? <Pencil /> : <ChevronUp />}
+    >
+      {isFolded ? 'Write messages' : <span className="sr-only">Hide form</span>}
+    </Button>
   )
 }
 

@@ -122,6 +122,7 @@ export const campaignColumns = (
   },
   {
     name: 'Actions',
+    end: true,
     bare: true,
     className: 'md:w-px',
     cell: (campaign) => (
