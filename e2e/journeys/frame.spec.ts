@@ -100,3 +100,15 @@ it('shows a bottom bar on phones, which covers nothing', async () => {
   expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBeLessThanOrEqual((bar?.y ?? 0) + 1)
   await expectSoundBothWays(page)
 })
+
+it('leads phones from the menu to what the bar has no room for, and says what is empty', async () => {
+  const page = await world.openPage({ width: 390, height: 844 })
+  await (await signUp(world, 'menu@example.com')).enter(page)
+  await page.goto('/lists')
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'Analytics' }).click()
+  await page.getByText(/^No analytics data available/).waitFor()
+  await page.getByRole('link', { name: 'Connect X', exact: true }).waitFor()
+  await tabBar(page).getByRole('link', { name: 'Inbox' }).click()
+  await page.getByText('No replies yet').waitFor()
+})

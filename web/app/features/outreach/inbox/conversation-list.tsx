@@ -1,8 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import type { Conversation, ConversationStatus } from '@x-automated/contract/outreach/conversations'
-import { CheckCheck, ListChecks, Search, SearchX } from 'lucide-react'
+import { CheckCheck, Inbox as InboxIcon, ListChecks, Search, SearchX } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useState } from 'react'
 import { generatePath, Link } from 'react-router'
+import { api } from '../../../api'
 import { isInitialLoading } from '../../../initial-loading'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
@@ -96,7 +98,7 @@ function ListHead({ inbox }: { inbox: Inbox }) {
             type="button"
             aria-pressed={filter.status === status}
             onClick={() => setFilter({ status })}
-            className="flex min-h-7 items-center gap-1 rounded-sm px-1.5 text-xs text-muted transition-colors hover:text-ink aria-pressed:bg-raised aria-pressed:font-strong aria-pressed:text-ink aria-pressed:shadow-xs pointer-coarse:min-h-9 pointer-coarse:px-3"
+            className="flex min-h-7 items-center gap-1 rounded-sm px-1.5 text-xs text-muted transition-colors hover:text-ink aria-pressed:bg-raised aria-pressed:font-strong aria-pressed:text-ink aria-pressed:shadow-xs pointer-coarse:min-h-9 min-[24rem]:pointer-coarse:px-3"
           >
             {STATUS_NAMES[status]}
             {numbers[status] !== undefined && (
@@ -277,7 +279,11 @@ function NextSend() {
 }
 
 function EmptyList({ inbox }: { inbox: Inbox }) {
-  const { filter, setFilter } = inbox
+  const { filter, setFilter, counts } = inbox
+  const mayBeNew = filter.status === 'open' && counts?.open === 0 && counts.snoozed === 0
+  const done = useQuery(
+    api.conversations.list.queryOptions({ input: { status: 'done', pageSize: 1 }, enabled: mayBeNew }),
+  )
   if (filter.q || narrowedBy(filter) > 0)
     return (
       <Empty icon={<SearchX />} title="No matching conversations">
@@ -302,6 +308,13 @@ function EmptyList({ inbox }: { inbox: Inbox }) {
     return <Empty title="Nothing is snoozed">A snoozed conversation comes back at the time you choose.</Empty>
   if (filter.status === 'done')
     return <Empty title="Nothing is done yet">A conversation that is done opens again when the lead writes.</Empty>
+  if (mayBeNew && done.isPending) return null
+  if (mayBeNew && done.data?.conversations.length === 0)
+    return (
+      <Empty icon={<InboxIcon />} title="No replies yet">
+        When someone replies to your messages, you read and answer it here. <NextSend />
+      </Empty>
+    )
   return (
     <Empty icon={<CheckCheck />} title="All done">
       <NextSend />

@@ -18,6 +18,7 @@ import { LoadingText, Skeleton } from '../../../ui/skeleton'
 import { StatCard } from '../../../ui/stat-card'
 import { Table, Td, Tr } from '../../../ui/table'
 import { allCampaigns, CAMPAIGN_NAMES } from '../../outreach/campaigns/all-campaigns'
+import { useAccounts } from '../../platform/x-account/use-accounts'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { AdvancedAnalytics } from './advanced-analytics'
 import { durationText } from './comparison-text'
@@ -136,7 +137,7 @@ export function Analytics() {
           <StatCard
             label="Time to Answer"
             value={figures && durationText(figures.medianAnswerSeconds)}
-            hint="Half of your answers came faster"
+            hint={figures?.medianAnswerSeconds === null ? 'No answers yet' : 'Half of your answers came faster'}
           />
           <StatCard label="Click Rate" value={rate(figures, 'clickRate')} hint="Not tracked" />
           <StatCard label="Conversion Rate" value={rate(figures, 'conversionRate')} hint="Replies ÷ leads" />
@@ -183,11 +184,19 @@ function deliveredOn(figures: Figures | undefined, day: string): string {
 }
 
 function NothingYet() {
+  const accounts = useAccounts().data?.accounts
+  const isConnected = accounts?.some(({ status }) => status === 'connected')
   return (
     <EmptyState
       icon={<ChartColumn aria-hidden />}
       title="No analytics data available. Start by connecting your X account and sending messages."
-      action={<ButtonLink to={`${paths.xAutomation}?tab=messenger`}>Open X Messenger</ButtonLink>}
+      action={
+        isConnected ? (
+          <ButtonLink to={`${paths.xAutomation}?tab=messenger`}>Open X Messenger</ButtonLink>
+        ) : (
+          <ButtonLink to={paths.xAutomation}>Connect X</ButtonLink>
+        )
+      }
     />
   )
 }

@@ -3,7 +3,7 @@ import { Link, matchPath, useLocation } from 'react-router'
 import type { FrameLink as FrameLinkProps } from './navigation'
 
 /** A link of the sidebar or the bottom bar, which knows whether its page is open. */
-export function FrameLink({ link, className, children }: FrameLinkOptions) {
+export function FrameLink({ link, className, onFollow, children }: FrameLinkOptions) {
   const current = useCurrent(link)
   return (
     <Link
@@ -11,6 +11,7 @@ export function FrameLink({ link, className, children }: FrameLinkOptions) {
       title={link.label}
       aria-current={current}
       className={className}
+      onClick={onFollow}
     >
       <link.icon aria-hidden />
       {children}
@@ -21,6 +22,7 @@ export function FrameLink({ link, className, children }: FrameLinkOptions) {
 interface FrameLinkOptions {
   link: FrameLinkProps
   className: string
+  onFollow?: () => void
   children: ReactNode
 }
 

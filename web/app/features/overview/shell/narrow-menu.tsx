@@ -1,5 +1,4 @@
-import { ArrowLeftRight, LogOut } from 'lucide-react'
-import { NavLink } from 'react-router'
+import { ArrowLeftRight, CircleQuestionMark, LogOut, Wrench } from 'lucide-react'
 import { paths } from '../../../paths'
 import type { User } from '../../../session'
 import { Button } from '../../../ui/button'
@@ -10,7 +9,8 @@ import { useWorkspaces } from '../../identity/people/use-workspaces'
 import { AccountSwitcher } from '../../platform/x-account/account-switcher'
 import { BackToFirstSteps } from '../first-steps/back-to-first-steps'
 import { DockedStepsOnDemand } from '../first-steps/docked-steps-on-demand'
-import { menuLinkClass, moreLinks, profileLinks } from './navigation'
+import { FrameLink } from './frame-link'
+import { analytics, menuLinkClass, moreLinks, profileLinks } from './navigation'
 import { useIsOperator } from './use-is-operator'
 import { useSignOut } from './use-sign-out'
 
@@ -35,8 +35,9 @@ function MenuSheet({ user, open, onClose }: NarrowMenuProps) {
   const switching = useSwitchWorkspace(onClose)
   const more = moreLinks.filter((link) => profileLinks.every(({ to }) => to !== link.to))
   const operates = useIsOperator() === true
-  const operator = operates ? [{ label: 'Operator', to: paths.operator }] : []
-  const links = [...profileLinks, ...more, ...operator, { label: 'Help', to: paths.help }]
+  const operator = operates ? [{ label: 'Operator', to: paths.operator, icon: Wrench }] : []
+  const help = { label: 'Help', to: paths.help, icon: CircleQuestionMark }
+  const links = [...profileLinks, analytics, ...more, ...operator, help]
   return (
     <Sheet
       open={open}
@@ -74,17 +75,10 @@ function MenuSheet({ user, open, onClose }: NarrowMenuProps) {
         <AccountSwitcher />
       </div>
       <nav aria-label="Menu" className="-mx-3 grid">
-        {links.map(({ to, label }) => (
-          <NavLink
-            key={label}
-            to={to}
-            // A part of a page is not a page.
-            aria-current={to.includes('#') ? 'false' : 'page'}
-            onClick={onClose}
-            className={menuLinkClass}
-          >
-            {label}
-          </NavLink>
+        {links.map((link) => (
+          <FrameLink key={link.label} link={link} className={menuLinkClass} onFollow={onClose}>
+            {link.label}
+          </FrameLink>
         ))}
       </nav>
       <div className="grid pt-4">

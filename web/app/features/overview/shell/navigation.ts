@@ -1,11 +1,13 @@
 import {
   ChartNoAxesColumn,
+  CircleUserRound,
   CreditCard,
   Gift,
   House,
   Inbox,
   List,
   type LucideIcon,
+  Puzzle,
   Radar,
   Send,
   Settings,
@@ -51,6 +53,15 @@ const leads: FrameLink = { label: 'Leads', to: paths.leads, icon: UsersRound, ke
 const lists: FrameLink = { label: 'Lists', to: paths.lists, icon: List, key: 't' }
 const campaigns: FrameLink = { label: 'Campaigns', to: paths.campaigns, icon: Send, key: 'c' }
 
+/** A tab of X Automation. */
+export const analytics: FrameLink = {
+  label: 'Analytics',
+  to: paths.xAutomation,
+  tab: 'analytics',
+  icon: ChartNoAxesColumn,
+  key: 'a',
+}
+
 /** The pages to work on. */
 export const workLinks: FrameLink[] = [
   home,
@@ -60,7 +71,7 @@ export const workLinks: FrameLink[] = [
   leads,
   lists,
   campaigns,
-  { label: 'Analytics', to: paths.xAutomation, tab: 'analytics', icon: ChartNoAxesColumn, key: 'a' },
+  analytics,
 ]
 
 /** Below the pages to work on. */
@@ -85,18 +96,18 @@ export const guestLinks = links([
 ])
 
 /** Links of the profile menu. */
-export const profileLinks = links([
-  ['dashboard', 'Dashboard'],
-  ['xAutomation', 'X Automation'],
-  ['leads', 'Leads'],
-  ['lists', 'Lists'],
-  ['campaigns', 'Campaigns'],
-  ['billing', 'Billing & Subscription'],
-  ['account', 'Account'],
-  ['settings', 'Settings'],
-  ['extension', 'Browser extension'],
-])
+export const profileLinks: FrameLink[] = [
+  { ...home, label: 'Dashboard' },
+  { label: 'X Automation', to: paths.xAutomation, icon: Zap },
+  leads,
+  lists,
+  campaigns,
+  { label: 'Billing & Subscription', to: paths.billing, icon: CreditCard },
+  { label: 'Account', to: paths.account, icon: CircleUserRound },
+  { label: 'Settings', to: paths.settings, icon: Settings },
+  { label: 'Browser extension', to: paths.extension, icon: Puzzle },
+]
 
 /** A link in the menu of narrow screens. */
 export const menuLinkClass =
-  'rounded-md px-3 py-3 text-base hover:bg-hover aria-[current=page]:bg-pressed aria-[current=page]:font-strong'
+  'flex items-center gap-3 rounded-md px-3 py-2.5 text-base hover:bg-hover aria-[current=page]:bg-pressed aria-[current=page]:font-strong [&_svg]:size-4.5 [&_svg]:text-muted'

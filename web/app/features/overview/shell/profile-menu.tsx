@@ -1,4 +1,4 @@
-import { ArrowLeftRight, ListChecks, LogOut } from 'lucide-react'
+import { ArrowLeftRight, ListChecks, LogOut, Wrench } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { paths } from '../../../paths'
 import { useSession } from '../../../session'
@@ -43,11 +43,15 @@ function OpenProfileMenu({ trigger }: { trigger: ReactElement }) {
       ))}
       <MenuSeparator />
       {profileLinks.map((link) => (
-        <MenuLink key={link.label} to={link.to}>
+        <MenuLink key={link.label} to={link.to} icon={<link.icon aria-hidden />}>
           {link.label}
         </MenuLink>
       ))}
-      {operates && <MenuLink to={paths.operator}>Operator</MenuLink>}
+      {operates && (
+        <MenuLink to={paths.operator} icon={<Wrench aria-hidden />}>
+          Operator
+        </MenuLink>
+      )}
       <MenuSeparator />
       {bringBackFirstSteps && (
         <MenuItem icon={<ListChecks aria-hidden />} onSelect={bringBackFirstSteps}>
