@@ -24,7 +24,10 @@ export function LeadIdentity({ lead, onOpen, children }: LeadIdentityProps) {
   const nameClass = 'w-fit max-w-full shrink-[0.5] truncate font-strong'
   return (
     <span className="flex min-w-0 items-center gap-3">
-      <Avatar name={lead.name || lead.twitterHandle} src={lead.pictureUrl} size="sm" />
+      {/* Their name needs the room at 320 px. */}
+      <span className="contents max-[22rem]:hidden">
+        <Avatar name={lead.name || lead.twitterHandle} src={lead.pictureUrl} size="sm" />
+      </span>
       <span className="grid min-w-0">
         <span className="flex min-w-0 items-center gap-2">
           {onOpen ? (

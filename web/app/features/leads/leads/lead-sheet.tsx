@@ -100,7 +100,7 @@ export function LeadSheet({ id, onClose, place, onNext, onPrevious, ...props }: 
             disabled={!onNext}
             onClick={() => onNext?.()}
           />
-          <span className="truncate ps-1 text-ui text-muted" data-numeric>
+          <span className="truncate ps-1 text-ui text-muted max-sm:sr-only" data-numeric>
             {place}
           </span>
           <span className="ms-auto" />

@@ -115,7 +115,7 @@ export function LeadsTable({ selection, layout, onLayout, loading, stale, ...act
 }
 
 /** On phones only the name and the status are shown. */
-const onPhones = (id: string) => (id === 'dmStatus' ? 'max-md:w-28 max-md:ps-0' : id === 'name' ? '' : 'max-md:hidden')
+const onPhones = (id: string) => (id === 'dmStatus' ? 'max-md:w-24 max-md:ps-0' : id === 'name' ? '' : 'max-md:hidden')
 
 interface HeaderCellProps extends Pick<LeadsTableProps, 'layout' | 'onLayout'> {
   column: ReturnType<LeadsSelection['table']['getFlatHeaders']>[number]['column']
@@ -257,7 +257,7 @@ function RowActions({
   const lead = row.original
   const isUnsendable = !row.getCanSelect()
   const overlay =
-    'flex items-center justify-end md:pointer-fine:absolute md:pointer-fine:inset-y-0 md:pointer-fine:end-0 md:pointer-fine:ps-10 md:pointer-fine:pe-4 md:pointer-fine:opacity-0 md:pointer-fine:group-focus-within/row:opacity-100 md:pointer-fine:group-hover/row:opacity-100 md:pointer-fine:has-data-popup-open:opacity-100 md:pointer-fine:bg-linear-to-r md:pointer-fine:from-transparent md:pointer-fine:from-0% md:pointer-fine:to-sunken md:pointer-fine:to-40% md:pointer-fine:group-aria-selected/row:to-accent-soft'
+    'flex items-center justify-end md:pointer-fine:absolute md:pointer-fine:inset-y-0 md:pointer-fine:end-0 md:pointer-fine:ps-10 md:pointer-fine:pe-4 md:pointer-fine:opacity-0 md:pointer-fine:group-focus-within/row:opacity-100 md:pointer-fine:group-hover/row:opacity-100 md:pointer-fine:has-data-popup-open:opacity-100 md:pointer-fine:bg-linear-to-r md:pointer-fine:from-transparent md:pointer-fine:from-0% md:pointer-fine:to-sunken md:pointer-fine:to-40% md:pointer-fine:group-aria-selected/row:to-selected'
   if (!mayWrite)
     return (
       <span className={overlay}>

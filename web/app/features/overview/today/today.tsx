@@ -96,7 +96,7 @@ function Strip({ today, isMember }: { today: TodayData; isMember: boolean }) {
       <Cell
         label="Sent today"
         note={`At most ${formatNumber(capNow)} in any 24 hours`}
-        aside={<Ring share={capNow > 0 ? sentToday / capNow : 0} className="size-10" />}
+        aside={<Ring share={capNow > 0 ? sentToday / capNow : 0} className="size-10 max-[24rem]:hidden" />}
       >
         {formatNumber(sentToday)}{' '}
         <small className="text-sm font-normal tracking-normal text-muted">of {formatNumber(capNow)}</small>
@@ -162,13 +162,13 @@ function Cell({ label, note, aside, to, children }: CellProps) {
         </span>
         {aside}
       </span>
-      <span className="truncate text-xs text-muted" data-numeric>
+      <span className="text-xs text-pretty text-muted" data-numeric>
         {note}
       </span>
     </>
   )
   const look =
-    'grid min-w-0 gap-1 border-hair px-5 py-5 max-lg:odd:ps-0 max-lg:even:border-s max-lg:even:pe-0 max-lg:nth-[n+3]:border-t max-sm:px-4 max-sm:py-4 lg:not-first:border-s lg:first:ps-0 lg:last:pe-0'
+    'grid min-w-0 content-start gap-1 border-hair px-5 py-5 max-lg:odd:ps-0 max-lg:even:border-s max-lg:even:pe-0 max-lg:nth-[n+3]:border-t max-sm:px-4 max-sm:py-4 lg:not-first:border-s lg:first:ps-0 lg:last:pe-0'
   return to ? (
     <Link to={to} className={cn(look, 'transition-colors hover:text-accent-word')}>
       {content}
@@ -327,7 +327,7 @@ function CampaignRows({ campaigns, isMember }: { campaigns: TodayData['campaigns
               to={generatePath(paths.campaign, { campaignId: id })}
               className="-ms-3 grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-2 rounded-md px-3 py-3 transition-colors hover:bg-hover sm:grid-cols-[minmax(0,1fr)_14rem_6rem] lg:grid-cols-[minmax(0,1fr)_14rem_6rem_4rem]"
             >
-              <span className="truncate text-ui font-strong">{name}</span>
+              <span className="line-clamp-2 text-ui font-strong wrap-anywhere">{name}</span>
               <span className="grid gap-1.5 max-sm:order-last max-sm:col-span-2">
                 <span className="flex items-center justify-between gap-3 text-xs text-muted" data-numeric>
                   <StatusBadge status={status} />
