@@ -147,22 +147,28 @@ type NextRow = {
  * speaks against it: then it has a lease. Null: nothing is queued.
  */
 async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmId?: string | null) {
+  const { byApi, byHand, isAnswer, maySend, skips } = sender
   const { account, cap, campaignId, claims, claimedAt, isFollowUp, now } = locked
+  const lease = randomUUID()
   const pauseSeconds = pauseSecondsOf(locked.accountLimits, env)
-  const mayClaim = claimCooldown(env, sender, locked, { lastAt: null, leavesAt: null }) === null
+  const accountId = sql`${account?.id ?? null}::uuid`
+  const isKnown = maySend ? isAnswerKnown(sql`${account?.xUserId ?? null}::text`) : sql`true`
+  const isNext = isFollowUp ? sql`${isFollowUpOf(accountId)} and ${isKnown}` : isFirstInQueue
+  // A campaign that a worker claims from is not locked, so it is checked again.
+  const isSending = [
+    ...(isAnswer ? [] : [sql`c.status = 'active'`]),
+    ...(byApi ? [sql`c.channel = 'api'`] : []),
+    ...(byApi && !isFollowUp && !isAnswer ? [sql`c.x_account_id = ${accountId}`] : []),
+  ]
+  // Within one campaign, the delay of its step decides.
+  const apartUntil = byHand
+    ? sql`null::timestamptz`
+    : sql`case when c.kind = 'direct' or l.last_claimed_campaign_id is distinct from c.id then l.last_claimed_at + interval '1 day' end`
+  const isWithinLimits = claimCooldown(env, sender, locked, { lastAt: null, leavesAt: null }) === null
   const isIntervalOver = sender.hasInterval
     ? sql`coalesce(last_at, '-infinity') <= at + make_interval(secs => ${-intervalSeconds(env, sender, locked)})`
     : sql`true`
-  const lease = randomUUID()
-  const next = nextSend(now, pauseSeconds).toISOString()
-  const accountId = sql`${account?.id ?? null}::uuid`
-  const isKnown = sender.maySend ? isAnswerKnown(sql`${account?.xUserId ?? null}::text`) : sql`true`
-  const isNext = isFollowUp ? sql`${isFollowUpOf(accountId)} and ${isKnown}` : isFirstInQueue
-  // Within one campaign, the delay of its step decides.
-  const apartUntil = sender.byHand
-    ? sql`null::timestamptz`
-    : sql`case when c.kind = 'direct' or l.last_claimed_campaign_id is distinct from c.id then l.last_claimed_at + interval '1 day' end`
-  // A campaign that a worker claims from is not locked, so it is checked again.
+  const nextSendAt = sql`${nextSend(now, pauseSeconds).toISOString()}::timestamptz`
   const { rows } = await executePrepared<NextRow>(
     tx,
     sql`
@@ -177,33 +183,37 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
       -- Two accounts must not message one person at the same time.
       select l.* from head d join leads l on l.id = d.lead_id for no key update of l skip locked
     ), next as materialized (
-      select d.*, ${isFollowUp ? sql`false` : waitsForOlder('c')} as is_waiting, d.lead_id is not null and l.id is null as is_locked,
-        coalesce(${sampleReason('l', env)}, ${sender.skips ? reasonToStop('l', 'd') : sql`null::jsonb`}) as stopped, c.kind,
+      select d.*, c.kind, ${isFollowUp ? sql`false` : waitsForOlder('c')} as is_waiting,
+        d.lead_id is not null and l.id is null as is_locked,
+        coalesce(${sampleReason('l', env)}, ${skips ? reasonToStop('l', 'd') : sql`null::jsonb`}) as stopped,
         ${apartUntil} as later_at
       from head d join campaigns c on c.id = d.campaign_id left join person l on l.id = d.lead_id
-      where ${sender.isAnswer ? sql`true` : sql`c.status = 'active'`} ${sender.byApi ? sql`and c.channel = 'api'` : sql``}
-        ${sender.byApi && !isFollowUp && !sender.isAnswer ? sql`and c.x_account_id = ${account?.id}` : sql``}
+      where ${sql.join([sql`true`, ...isSending], sql` and `)}
+    ), free as materialized (
+      select next.*, coalesce(later_at > at, false) as is_too_soon from next, before
+      where due_at <= at and not is_waiting and not is_locked and stopped is null
     ), delayed as (
-      update dms d set due_at = later_at, updated_at = at from next, before
-      where d.id = next.id and next.due_at <= at and later_at > at and not is_locked and not is_waiting and stopped is null
+      update dms d set due_at = later_at, updated_at = at
+      from free, before where d.id = free.id and is_too_soon
       returning d.id
     ), claimed as (
-      update dms d set lease = ${lease}, holder = ${sender.holder}, claimed_at = at,
-        lease_expires_at = at + make_interval(secs => ${LEASE_SECONDS}), x_account_id = ${account?.id ?? null}::uuid,
-        ${sender.maySend ? sql`attempts = d.attempts + 1, tried_at = coalesce(d.tried_at, at),` : sql``} updated_at = at
-      from next, before
-      where d.id = next.id and ${mayClaim}::boolean and next.due_at <= at and not next.is_waiting and next.stopped is null
-        and leaves_at is null and ${isIntervalOver} and not is_locked and coalesce(later_at <= at, true)
-      returning d.id, d.lead_id, d.campaign_id, next.kind
-    ), noted as (
+      update dms d set lease = ${lease}, holder = ${sender.holder}, x_account_id = ${accountId},
+        ${maySend ? sql`attempts = d.attempts + 1, tried_at = coalesce(d.tried_at, at),` : sql``}
+        claimed_at = at, lease_expires_at = at + make_interval(secs => ${LEASE_SECONDS}), updated_at = at
+      from free, before
+      where d.id = free.id and not is_too_soon and ${isWithinLimits}::boolean and leaves_at is null and ${isIntervalOver}
+      returning d.id, d.lead_id, d.campaign_id, free.kind
+    ), contact as (
       update leads l set last_claimed_at = at, last_claimed_campaign_id = claimed.campaign_id
-      from claimed, before where l.id = claimed.lead_id ${sender.isAnswer ? sql`and false` : sql``}
-    ), moved as (
-      update x_accounts set follow_ups_in_row = case when (select kind from claimed) = 'direct' then follow_ups_in_row else ${isFollowUp ? sql`follow_ups_in_row + 1` : sql`0`} end, next_send_at = ${sender.byHand ? sql`greatest(next_send_at, ${next}::timestamptz)` : sql`${next}::timestamptz`}
-      where id = ${accountId} and exists (select from claimed) ${sender.byHand ? sql`and next_send_at is not null` : sql``}
+      from claimed, before where l.id = claimed.lead_id ${isAnswer ? sql`and false` : sql``}
+    ), schedule as (
+      update x_accounts set next_send_at = ${byHand ? sql`greatest(next_send_at, ${nextSendAt})` : nextSendAt},
+        follow_ups_in_row = case when claimed.kind = 'direct' then follow_ups_in_row else ${isFollowUp ? sql`follow_ups_in_row + 1` : sql`0`} end
+      from claimed where x_accounts.id = ${accountId} ${byHand ? sql`and next_send_at is not null` : sql``}
     )
-    select last_at as "lastAt", leaves_at as "leavesAt", n.id, n.due_at as "dueAt", n.tried_at as "triedAt", n.message,
-      n.is_waiting as "isWaiting", n.is_locked as "isLocked", n.stopped, exists (select from delayed) as "isDelayed", exists (select from claimed) as "isClaimed",
+    select last_at as "lastAt", leaves_at as "leavesAt",
+      n.id, n.due_at as "dueAt", n.tried_at as "triedAt", n.message, n.stopped, n.is_waiting as "isWaiting", n.is_locked as "isLocked",
+      exists (select from delayed) as "isDelayed", exists (select from claimed) as "isClaimed",
       l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId", ${suppressionReason('l')} as suppressed
     from before left join next n on true left join person l on l.id = n.lead_id`,
   )
