@@ -212,11 +212,7 @@ export async function relabelReply(
         order by r.at desc, r.id desc limit 1)
       returning c.id`)
     if (rows.length === 0) return
-    const relabelled = await labelReplies(tx, workspaceId, sql`${conversationId}::uuid`, label)
-    await storeAnswers(
-      tx,
-      relabelled.flatMap(({ dmId }) => dmId ?? []),
-    )
+    await labelReplies(tx, workspaceId, sql`${conversationId}::uuid`, label)
     await publishEvents(tx, workspaceId, 'campaign', [])
     await publishEvents(tx, workspaceId, 'conversation', [conversationId])
   })

@@ -136,29 +136,16 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
   if (!isReply && !message.isEncrypted && ours.some((one) => isSameMessage(one, message))) return
   await lockLeadAndCampaigns(tx, leadId)
   const answered = isReply ? answeredMessage(ours, message.at) : null
-  const isTextAllowed = await allowsTexts(tx, workspaceId, accountXUserId)
   const said = isReply ? await classify(tx, conversation, message) : null
   // The model alone never suppresses anyone: it only stops what is queued.
   const optedOut = said?.label === 'opted_out' && said.by === 'rule'
-  const [kept] = await tx
-    .insert(replies)
-    .values({
-      workspaceId,
-      leadId,
-      dmId: answered?.id ?? null,
-      accountXUserId,
-      xEventId: message.eventId,
-      kind: isReply ? 'reply' : 'written',
-      text: isTextAllowed && !message.isEncrypted ? message.text.slice(0, REPLY_TEXT_MAX) : null,
-      optedOut,
-      label: said?.label ?? null,
-      at: message.at,
-      // The clock, since this transaction may have waited for a message that was queued meanwhile.
-      createdAt: sql`clock_timestamp()`,
-    })
-    .onConflictDoNothing()
-    .returning({ id: replies.id })
-  if (!kept) return
+  const keptId = await storeMessage(tx, conversation, message, {
+    kind: isReply ? 'reply' : 'written',
+    dmId: answered?.id ?? null,
+    optedOut,
+    label: said?.label ?? null,
+  })
+  if (!keptId) return
   if (!optedOut)
     await endAnswered(tx, workspaceId, leadId, {
       isReply,
@@ -167,16 +154,11 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
       at: message.at,
     })
   const isAnswer = answered !== null && said?.label !== 'auto_reply'
+  await updateLead(tx, conversation, message.at, {
+    isAnswer,
+    wroteFirst: isReply && !ours.some(({ isOut }) => isOut),
+  })
   const at = sql`${message.at.toISOString()}::timestamptz`
-  // Of duplicate leads, the one that already has the X id is found by it.
-  await tx.execute(sql`
-    update leads l set updated_at = now(),
-      x_user_id = coalesce(l.x_user_id, ${leadXUserId}),
-      replied_at = case when ${isAnswer}::boolean then greatest(l.replied_at, ${at}) else l.replied_at end,
-      basis = case when ${wroteFirst(isReply, ours)} and l.basis = 'none' then 'wrote_first' else l.basis end,
-      basis_at = case when ${wroteFirst(isReply, ours)} and l.basis = 'none' then ${at} else l.basis_at end,
-      basis_source = case when ${wroteFirst(isReply, ours)} and l.basis = 'none' then ${`Wrote to @${conversation.accountHandle} on X`} else l.basis_source end
-    where l.id = ${leadId}`)
   if (answered?.isSent)
     await tx.execute(sql`
       update dms set status = 'replied', replied_at = least(replied_at, ${at}), delivered_at = coalesce(delivered_at, ${at}), updated_at = now()
@@ -187,7 +169,7 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
   if (optedOut) await suppressOptOut({ db: tx, sending: { stopMessages } }, workspaceId, leadId)
   if (optedOut && answered) await checkOptOuts(tx, answered.id)
   if (!optedOut) await stopMessages(tx, workspaceId, sql`select ${leadId}::uuid`)
-  const stored = { workspaceId, leadId, accountXUserId, id: kept.id, at: message.at, isEncrypted: message.isEncrypted }
+  const stored = { workspaceId, leadId, accountXUserId, id: keptId, at: message.at, isEncrypted: message.isEncrypted }
   if (!isReply) await addWritten(tx, stored)
   else
     await addReply(tx, stored, {
@@ -199,6 +181,53 @@ async function recordMessage(tx: Db, conversation: Conversation, message: XMessa
     })
   if (isReply)
     await notifyReply(tx, workspaceId, { leadId, accountXUserId, label: said?.label ?? null, at: message.at })
+}
+
+/** Stores a message that X reports, with its text if the account allows it. @returns null: it is known */
+async function storeMessage(
+  tx: Db,
+  { workspaceId, leadId, accountXUserId }: Conversation,
+  { eventId, isEncrypted, text, at }: XMessageEvent,
+  about: Pick<typeof replies.$inferInsert, 'kind' | 'dmId' | 'optedOut' | 'label'>,
+): Promise<string | null> {
+  const isTextAllowed = await allowsTexts(tx, workspaceId, accountXUserId)
+  const [stored] = await tx
+    .insert(replies)
+    .values({
+      ...about,
+      workspaceId,
+      leadId,
+      accountXUserId,
+      xEventId: eventId,
+      text: isTextAllowed && !isEncrypted ? text.slice(0, REPLY_TEXT_MAX) : null,
+      at,
+      // The clock, since this transaction may have waited for a message that was queued meanwhile.
+      createdAt: sql`clock_timestamp()`,
+    })
+    .onConflictDoNothing()
+    .returning({ id: replies.id })
+  return stored?.id ?? null
+}
+
+/** Stores what a message says of its lead: their X id, when they answered, and whether they wrote first. */
+async function updateLead(
+  tx: Db,
+  { leadId, leadXUserId, accountHandle }: Conversation,
+  messageAt: Date,
+  { isAnswer, wroteFirst }: { isAnswer: boolean; wroteFirst: boolean },
+): Promise<void> {
+  const at = sql`${messageAt.toISOString()}::timestamptz`
+  // A contact basis, which X's automation rules require.
+  const isBasis = sql`(${wroteFirst}::boolean and l.basis = 'none')`
+  // Of duplicate leads, the one that already has the X id is found by it.
+  await tx.execute(sql`
+    update leads l set updated_at = now(),
+      x_user_id = coalesce(l.x_user_id, ${leadXUserId}),
+      replied_at = case when ${isAnswer}::boolean then greatest(l.replied_at, ${at}) else l.replied_at end,
+      basis = case when ${isBasis} then 'wrote_first' else l.basis end,
+      basis_at = case when ${isBasis} then ${at} else l.basis_at end,
+      basis_source = case when ${isBasis} then ${`Wrote to @${accountHandle} on X`} else l.basis_source end
+    where l.id = ${leadId}`)
 }
 
 /** What a reply says, with the days of the account's time zone. */
@@ -232,11 +261,6 @@ export async function classifyTexts(
     await setImmediate()
   }
   return { results }
-}
-
-/** They wrote first: a contact basis, which X's automation rules require. */
-function wroteFirst(isReply: boolean, ours: readonly { isOut: boolean }[]) {
-  return sql`${isReply && !ours.some(({ isOut }) => isOut)}::boolean`
 }
 
 /**
