@@ -35,7 +35,7 @@ export async function nextPart(tx: Db, { workspaceId }: Pick<Row, 'workspaceId'>
  * Queues the people who wait, in the order of the launches: once the plan's limit has reset, or the
  * plan is another one. Any number of processes may run it.
  */
-export async function queueNextParts(db: Db, limits: SendingEnv): Promise<void> {
+export async function queueNextParts(db: Db, env: SendingEnv): Promise<void> {
   const waiting = await db
     .select()
     .from(campaigns)
@@ -44,12 +44,12 @@ export async function queueNextParts(db: Db, limits: SendingEnv): Promise<void> 
   for (const campaign of waiting) {
     const isReset = campaign.nextPartAt !== null && campaign.nextPartAt <= new Date()
     if (!isReset && (await planOf(db, campaign.workspaceId)) === campaign.partPlan) continue
-    while (await transact(db, (tx) => queuePart(tx, limits, campaign)));
+    while (await transact(db, (tx) => queuePart(tx, env, campaign)));
   }
 }
 
 /** @returns whether more people can be queued now */
-async function queuePart(tx: Db, limits: SendingEnv, { id, workspaceId }: Row): Promise<boolean> {
+async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Promise<boolean> {
   const { rows: waiting } = await tx.execute<{ id: string; leadId: string }>(sql`
     select id, lead_id as "leadId" from enrollments e
     where workspace_id = ${workspaceId} and campaign_id = ${id} and is_unqueued and state = 'active' and next_at is null
@@ -75,7 +75,7 @@ async function queuePart(tx: Db, limits: SendingEnv, { id, workspaceId }: Row): 
   const leadIds = sql`select unnest(${sql.param(rows.map(({ leadId }) => leadId))}::uuid[])`
   await lockLeads(tx, leadIds)
   const step = queuedStep(id, first, 1, (await findTests(tx, campaign)).get(first.id)?.shares)
-  const skip = reasonToSkip('l', campaign, await isBasisRequired(tx, limits, workspaceId), limits)
+  const skip = reasonToSkip('l', campaign, await isBasisRequired(tx, env, workspaceId), env)
   const { rows: counts } = await tx.execute<{ queued: number }>(sql`
     with chosen as materialized (
       select e.id as enrollment_id, l.id as lead_id, ${step.variantId} as variant_id, ${step.message} as message,

@@ -234,7 +234,7 @@ export async function update(context: UpdateContext, actor: Actor, changes: Chan
 
 async function applyChanges(
   tx: Db,
-  limits: SendingEnv,
+  env: SendingEnv,
   actor: Actor,
   { id, status, messageTemplate, ...edits }: Changes,
 ): Promise<void> {
@@ -261,7 +261,7 @@ async function applyChanges(
   const edited = messageTemplate === undefined ? renamed : await editFirstMessage(tx, renamed, messageTemplate)
   if (edited.xAccountId !== before.xAccountId) await endTurn(tx, before.xAccountId)
 
-  if (status === 'active' && step === 'changes') await activate(tx, limits, actor, edited)
+  if (status === 'active' && step === 'changes') await activate(tx, env, actor, edited)
   else if (edited.status === 'active' && (edits.channel || edits.xAccountId)) await requireSender(tx, edited)
   if ((status === 'paused' || status === 'archived') && step === 'changes') {
     await tx
@@ -286,19 +286,14 @@ async function requireAccountChange(tx: Db, actor: Actor, { xAccountId }: Row, n
 }
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, PLAN_LIMIT */
-export async function queue(
-  db: Db,
-  limits: SendingEnv,
-  actor: Actor,
-  { id, ...options }: { id: string } & LaunchOptions,
-) {
+export async function queue(db: Db, env: SendingEnv, actor: Actor, { id, ...options }: { id: string } & LaunchOptions) {
   return transact(db, async (tx) => {
     await lockList(tx, actor, id)
     const campaign = await lock(tx, actor, id)
     const step = transition(campaign.status, 'active')
     if (step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(campaign.status, 'active'))
     // Of two concurrent requests, the second finds it active and returns the same answer.
-    if (step === 'changes') await activate(tx, limits, actor, campaign, options)
+    if (step === 'changes') await activate(tx, env, actor, campaign, options)
     const { dmsQueuedCount, totalLeadsInList } = await find(tx, actor, id)
     return { success: true as const, dmsQueued: dmsQueuedCount, totalLeads: totalLeadsInList }
   })
@@ -374,7 +369,7 @@ async function edit(tx: Db, before: Row, edits: Omit<Changes, 'id' | 'status' | 
  */
 async function activate(
   tx: Db,
-  limits: SendingEnv,
+  env: SendingEnv,
   actor: Actor,
   stored: Row,
   options: LaunchOptions = {},
@@ -404,7 +399,7 @@ async function activate(
     const [first] = launched.steps
     if (!first) throw new Error('A sequence has a first step.')
     step = queuedStep(campaign.id, first, 1)
-    const { queued, open, total, undoUntil } = await queueList(tx, limits, campaign, step, filter, options)
+    const { queued, open, total, undoUntil } = await queueList(tx, env, campaign, step, filter, options)
     totals = {
       totalLeadsInList: total,
       queuedAt: new Date(),

@@ -176,7 +176,7 @@ export async function report(
 }
 
 /** Counts what waits for the extension, and the cap used by the X account that sends next. */
-async function readSending(db: Db, actor: Actor, limits: SendingEnv) {
+async function readSending(db: Db, actor: Actor, env: SendingEnv) {
   const { workspaceId } = actor
   const { rows } = await db.execute<{ campaigns: number; queued: number; accountId: string | null }>(sql`
     select count(*)::int as campaigns, coalesce(sum(dms_queued_count), 0)::int as queued,
@@ -185,7 +185,7 @@ async function readSending(db: Db, actor: Actor, limits: SendingEnv) {
     where workspace_id = ${workspaceId} and kind = 'campaign' and status = 'active' and channel = 'extension' and dms_queued_count > 0`)
   const { campaigns: waiting, queued, accountId } = one(rows)
   const account = await resolveAccount(db, workspaceId, accountId)
-  const { cap, countedInDay } = await findSendingState(db, limits, { workspaceId, account })
+  const { cap, countedInDay } = await findSendingState(db, env, { workspaceId, account })
   return { campaigns: waiting, queued, sentToday: countedInDay, dailyCap: cap.cap }
 }
 

@@ -89,14 +89,14 @@ export function capOnly(limits: AccountLimits): AccountLimits {
 /** The limits of an account, or of the extension if no account is known. */
 export async function findLimits(
   db: Db,
-  limits: SendingEnv,
+  env: SendingEnv,
   workspaceId: string,
   accountId: string | null,
 ): Promise<AccountLimits> {
   const { rows } = await db.execute<{ row: LimitsRow }>(sql`
     select to_jsonb(p) as row from sending_limits p
     where workspace_id = ${workspaceId} and x_account_id is not distinct from ${accountId}::uuid`)
-  return parseLimits(rows[0]?.row ?? null, limits)
+  return parseLimits(rows[0]?.row ?? null, env)
 }
 
 /** Condition on dms: messages that count toward the limits, in every workspace of the X account. */
@@ -139,11 +139,11 @@ export function firstOfWarmUp(account: string, limits: string, { isRealX }: Send
 /** The current cap, and the first message of the warm-up; null: none yet, or no warm-up. */
 export async function capOf(
   db: Db,
-  limits: SendingEnv,
+  env: SendingEnv,
   accountLimits: AccountLimits,
   { workspaceId, account }: LimitsScope,
 ): Promise<Cap & { firstAt: Date | null }> {
-  if (!accountLimits.warmUp) return { ...capAt(accountLimits, limits, null, new Date()), firstAt: null }
+  if (!accountLimits.warmUp) return { ...capAt(accountLimits, env, null, new Date()), firstAt: null }
   const since = sql`coalesce(${accountLimits.warmUpSince?.toISOString() ?? null}::timestamptz, '-infinity')`
   const first = (whose: SQL) =>
     sql`select claimed_at from dms where ${whose} and claimed_at >= ${since} order by claimed_at limit 1`
@@ -155,7 +155,7 @@ export async function capOf(
     } as first`)
   const row = one(rows)
   const firstAt = parseTime(row.first)
-  return { ...capAt(accountLimits, limits, firstAt, new Date(row.now)), firstAt }
+  return { ...capAt(accountLimits, env, firstAt, new Date(row.now)), firstAt }
 }
 
 export interface SendingState {
@@ -179,11 +179,11 @@ interface StateQuery {
 /** The sending state of an account: its limits, usage, and until when and why it must wait. */
 export async function findSendingState(
   db: Db,
-  limits: SendingEnv,
+  env: SendingEnv,
   { workspaceId, account }: StateQuery,
 ): Promise<SendingState> {
-  const accountLimits = await findLimits(db, limits, workspaceId, account?.id ?? null)
-  const { firstAt, ...cap } = await capOf(db, limits, accountLimits, { workspaceId, account })
+  const accountLimits = await findLimits(db, env, workspaceId, account?.id ?? null)
+  const { firstAt, ...cap } = await capOf(db, env, accountLimits, { workspaceId, account })
   const claims = claimsOf({ workspaceId, account })
   const { rows } = await db.execute<{
     now: string
@@ -212,7 +212,7 @@ export async function findSendingState(
   return {
     accountLimits,
     cap,
-    cooldown: row.isUnread ? unreadCooldown(now) : cooldownOf(accountLimits, limits, cap, sent, now),
+    cooldown: row.isUnread ? unreadCooldown(now) : cooldownOf(accountLimits, env, cap, sent, now),
     sentInDay: row.sentInDay,
     countedInDay: row.countedInDay,
     before: {
@@ -228,16 +228,15 @@ export async function findSendingState(
 /** The seconds that an account needs for `messages` from a known state; null: never. */
 export function secondsToSendFrom(
   { accountLimits, before, now }: SendingState,
-  limits: SendingEnv,
+  env: SendingEnv,
   messages: number,
 ): number | null {
-  return secondsFor(messages, accountLimits, limits, before, now)
+  return secondsFor(messages, accountLimits, env, before, now)
 }
 
 /** The day of the account's warm-up, from 1; null: it does not warm up. */
-export function warmUpDayOf(limits: SendingEnv, { accountLimits, cap, before, now }: SendingState): number | null {
-  const isWarmingUp =
-    accountLimits.warmUp && cap.cap < capAt({ ...accountLimits, warmUp: false }, limits, null, now).cap
+export function warmUpDayOf(env: SendingEnv, { accountLimits, cap, before, now }: SendingState): number | null {
+  const isWarmingUp = accountLimits.warmUp && cap.cap < capAt({ ...accountLimits, warmUp: false }, env, null, now).cap
   if (!isWarmingUp) return null
   return before.firstAt ? Math.floor((now.getTime() - before.firstAt.getTime()) / DAY_MS) + 1 : 1
 }
@@ -254,7 +253,7 @@ export async function isBasisRequired(db: Db, { isRealX }: SendingEnv, workspace
 // The settings
 
 /** The sending settings of each connected X account; without one, of the extension. */
-export async function find(db: Db, limits: SendingEnv, actor: Actor) {
+export async function find(db: Db, env: SendingEnv, actor: Actor) {
   const connected = (await list(db, actor)).accounts
   const ids = connected.map(({ id }) => id)
   const rows = ids.length > 0 ? await db.select().from(xAccounts).where(inArray(xAccounts.id, ids)) : []
@@ -265,7 +264,7 @@ export async function find(db: Db, limits: SendingEnv, actor: Actor) {
   const senders = ids.length > 0 ? ids.map((id) => rows.find((row) => row.id === id) ?? null) : [null]
   const accounts = []
   for (const account of senders) {
-    const state = await findSendingState(db, limits, { workspaceId: actor.workspaceId, account })
+    const state = await findSendingState(db, env, { workspaceId: actor.workspaceId, account })
     const { accountLimits, cap, cooldown, sentInDay, countedInDay } = state
     accounts.push({
       xAccountId: account?.id ?? null,
@@ -283,8 +282,7 @@ export async function find(db: Db, limits: SendingEnv, actor: Actor) {
       sentInDay,
       countedInDay,
       capNow: cap.cap,
-      warmingUp:
-        accountLimits.warmUp && cap.cap < Math.min(limits.dailyDmCap, accountLimits.dailyCap ?? limits.dailyDmCap),
+      warmingUp: accountLimits.warmUp && cap.cap < Math.min(env.dailyDmCap, accountLimits.dailyCap ?? env.dailyDmCap),
       waitingFor: cooldown,
     })
   }
@@ -295,11 +293,11 @@ export async function find(db: Db, limits: SendingEnv, actor: Actor) {
     .where(eq(sendingSettings.workspaceId, actor.workspaceId))
   return {
     accounts,
-    limits: { dailyCap: limits.dailyDmCap, pauseSeconds: limits.sendIntervalSeconds },
+    limits: { dailyCap: env.dailyDmCap, pauseSeconds: env.sendIntervalSeconds },
     optOutWords: await optOutWordsOf(db, actor.workspaceId),
     basis: {
-      required: own?.settings.basisRequired ?? limits.isRealX,
-      isRealX: limits.isRealX,
+      required: own?.settings.basisRequired ?? env.isRealX,
+      isRealX: env.isRealX,
       liftedBy: own?.liftedBy ?? null,
       liftedAt: own?.settings.basisLiftedAt ?? null,
     },
@@ -310,14 +308,14 @@ export async function find(db: Db, limits: SendingEnv, actor: Actor) {
 /** Sets an account's limits; a trigger makes it due again. @throws Refusal X_ACCOUNT_NOT_FOUND */
 export async function saveLimits(
   db: Db,
-  limits: SendingEnv,
+  env: SendingEnv,
   actor: Actor,
   { xAccountId, hours, ...input }: InputOf<'sendingSettings', 'saveLimits'>,
 ) {
   return db.transaction(async (tx) => {
     if (xAccountId) await findAccount(tx, actor.workspaceId, xAccountId)
     // Default warm-up starts with the first message ever; turning it on restarts it now.
-    const before = await findLimits(tx, limits, actor.workspaceId, xAccountId)
+    const before = await findLimits(tx, env, actor.workspaceId, xAccountId)
     const accountLimits = {
       ...input,
       startMinute: hours ? minuteOf(hours.start) : null,
@@ -329,12 +327,12 @@ export async function saveLimits(
       .insert(sendingLimits)
       .values({ workspaceId: actor.workspaceId, xAccountId, ...accountLimits })
       .onConflictDoUpdate({ target: [sendingLimits.workspaceId, sendingLimits.xAccountId], set: accountLimits })
-    return find(tx, limits, actor)
+    return find(tx, env, actor)
   })
 }
 
 /** Sets the workspace's own opt-out words, ignoring case and duplicates. */
-export async function saveOptOutWords(db: Db, limits: SendingEnv, actor: Actor, words: string[]) {
+export async function saveOptOutWords(db: Db, env: SendingEnv, actor: Actor, words: string[]) {
   const own = [...new Map(words.map((word) => [word.toLowerCase(), word])).values()]
   const { workspaceId } = actor
   if (own.length === 0) await db.delete(replySettings).where(eq(replySettings.workspaceId, workspaceId))
@@ -343,13 +341,13 @@ export async function saveOptOutWords(db: Db, limits: SendingEnv, actor: Actor, 
       .insert(replySettings)
       .values({ workspaceId, optOutWords: own })
       .onConflictDoUpdate({ target: replySettings.workspaceId, set: { optOutWords: own } })
-  return find(db, limits, actor)
+  return find(db, env, actor)
 }
 
 /**
  * Limits campaigns to leads with a contact basis, or lifts that. Queued messages are not affected.
  */
-export async function saveBasis(db: Db, limits: SendingEnv, actor: Actor, required: boolean) {
+export async function saveBasis(db: Db, env: SendingEnv, actor: Actor, required: boolean) {
   const basis = {
     basisRequired: required,
     basisLiftedBy: required ? null : actor.userId,
@@ -360,13 +358,13 @@ export async function saveBasis(db: Db, limits: SendingEnv, actor: Actor, requir
     .insert(sendingSettings)
     .values({ workspaceId: actor.workspaceId, ...basis })
     .onConflictDoUpdate({ target: sendingSettings.workspaceId, set: basis })
-  return find(db, limits, actor)
+  return find(db, env, actor)
 }
 
 /** Sets when campaigns pause themselves, from the next message on. */
 export async function saveProtection(
   db: Db,
-  limits: SendingEnv,
+  env: SendingEnv,
   actor: Actor,
   protection: InputOf<'sendingSettings', 'saveProtection'>,
 ) {
@@ -375,7 +373,7 @@ export async function saveProtection(
     .insert(sendingSettings)
     .values({ workspaceId: actor.workspaceId, ...set })
     .onConflictDoUpdate({ target: sendingSettings.workspaceId, set })
-  return find(db, limits, actor)
+  return find(db, env, actor)
 }
 
 /** A workspace's protection: what it has set, or the defaults. */

@@ -54,7 +54,7 @@ export interface LaunchOptions {
  */
 export async function queueList(
   tx: Db,
-  limits: SendingEnv,
+  env: SendingEnv,
   campaign: Campaign,
   first: QueuedStep,
   filter: LeadFilter | null,
@@ -64,8 +64,8 @@ export async function queueList(
   const members = filter
     ? selectLeads(campaign, { filter })
     : sql`select lead_id from lead_list_items where lead_list_id = ${campaign.leadListId}`
-  const basisRequired = await isBasisRequired(tx, limits, campaign.workspaceId)
-  const skip = reasonToSkip('l', campaign, basisRequired, limits)
+  const basisRequired = await isBasisRequired(tx, env, campaign.workspaceId)
+  const skip = reasonToSkip('l', campaign, basisRequired, env)
   await allowLongStatements(tx)
   const allowance = await requireQuota(
     tx,
@@ -267,7 +267,7 @@ export async function queueChosen(
  * Queues a failed message again and reactivates a completed campaign. Spends quota if never tried.
  * @throws Refusal DM_NOT_FOUND; DM_STATE: not failed, or the lead is excluded; PLAN_LIMIT
  */
-export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: string) {
+export async function requeue(db: Db, env: SendingEnv, actor: Actor, id: string) {
   return transact(db, async (tx) => {
     // Lock enrollment, message, lead, campaign, as recording an outcome does.
     await lockEnrollmentsOf(tx, sql`select ${id}::uuid`)
@@ -279,7 +279,7 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
       .for('update', { of: dms })
     if (!found) throw new Refusal('DM_NOT_FOUND')
     const { dm, campaign } = found
-    const leadId = await requireRequeuable(tx, limits, dm, campaign)
+    const leadId = await requireRequeuable(tx, env, dm, campaign)
     await tx
       .update(dms)
       .set({
@@ -313,16 +313,16 @@ export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: stri
 }
 
 /** Locks the lead of a message that may be queued again, and returns its id. @throws Refusal DM_STATE */
-async function requireRequeuable(tx: Db, limits: SendingEnv, dm: Message, campaign: Campaign): Promise<string> {
+async function requireRequeuable(tx: Db, env: SendingEnv, dm: Message, campaign: Campaign): Promise<string> {
   if (dm.status !== 'failed') throw new Refusal('DM_STATE', 'Only failed messages can be queued again.')
   if (dm.isAnswer) throw new Refusal('DM_STATE', 'Answer this person in the inbox again.')
   if (!dm.leadId) throw new Refusal('DM_STATE', "This message's lead was deleted.")
   if (await isPassed(tx, dm)) throw new Refusal('DM_STATE', 'A later message was already sent to this person.')
   await lockQueueing(tx, dm.workspaceId)
-  const basisRequired = await isBasisRequired(tx, limits, dm.workspaceId)
+  const basisRequired = await isBasisRequired(tx, env, dm.workspaceId)
   // A person who queues it again may know better than X's last word about the inbox.
   const { rows } = await tx.execute<{ reason: SkipReason | null }>(
-    sql`select skip.reason from leads l left join lateral (${reasonToSkip('l', { ...campaign, xAccountId: null }, basisRequired, limits)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
+    sql`select skip.reason from leads l left join lateral (${reasonToSkip('l', { ...campaign, xAccountId: null }, basisRequired, env)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
   )
   if (rows[0]?.reason) throw new Refusal('DM_STATE', refusalText(rows[0].reason))
   return dm.leadId

@@ -25,12 +25,12 @@ const MESSAGES_CHECKED = 50
  * The messages of the past and the next 24 hours. It reads at most what the workspace's accounts
  * claimed in a day and a fixed number of rows. @throws Refusal CAMPAIGN_NOT_FOUND
  */
-export async function flight(db: Db, limits: SendingEnv, actor: Actor, id: string) {
+export async function flight(db: Db, env: SendingEnv, actor: Actor, id: string) {
   const campaign = await findCampaign(db, actor, id)
   const account = campaign.xAccountId
     ? await findAccount(db, actor.workspaceId, campaign.xAccountId)
     : await findCurrentAccount(db, actor.workspaceId)
-  const state = await findSendingState(db, limits, { workspaceId: actor.workspaceId, account: account ?? null })
+  const state = await findSendingState(db, env, { workspaceId: actor.workspaceId, account: account ?? null })
   const [steps, past, next, health] = await Promise.all([
     findSteps(db, campaign),
     findPast(db, campaign),
@@ -42,7 +42,7 @@ export async function flight(db: Db, limits: SendingEnv, actor: Actor, id: strin
   const until = state.now.getTime() + DAY_MS
   return {
     past: past.map(dot),
-    next: inTurn(next, limits, state)
+    next: inTurn(next, env, state)
       .filter(({ at }) => at.getTime() <= until)
       .sort((a, b) => a.at.getTime() - b.at.getTime())
       .slice(0, FLIGHT_MAX)
@@ -50,7 +50,7 @@ export async function flight(db: Db, limits: SendingEnv, actor: Actor, id: strin
     account: {
       capNow: state.cap.cap,
       sentInDay: state.sentInDay,
-      warmUpDay: warmUpDayOf(limits, state),
+      warmUpDay: warmUpDayOf(env, state),
       ...health,
     },
   }
@@ -66,12 +66,12 @@ type NextRow = Row & { ahead: number }
 const dated = <R extends { at: Date }>(rows: readonly R[]): R[] => rows.map((row) => ({ ...row, at: new Date(row.at) }))
 
 /** When each queued message is about to go, one interval after another. */
-function inTurn(rows: readonly NextRow[], limits: SendingEnv, state: SendingState): Row[] {
+function inTurn(rows: readonly NextRow[], env: SendingEnv, state: SendingState): Row[] {
   let place = 0
   return rows.flatMap(({ ahead, ...row }) => {
     if (row.state !== 'queued') return row
     place += 1
-    const seconds = secondsToSendFrom(state, limits, ahead + place)
+    const seconds = secondsToSendFrom(state, env, ahead + place)
     if (seconds === null) return []
     return { ...row, at: new Date(Math.max(row.at.getTime(), state.now.getTime() + seconds * 1_000)) }
   })
