@@ -14,7 +14,9 @@ export interface Column<Row> extends Head {
   cell: (row: Row) => ReactNode
 }
 
-interface PagedTableProps<Row> extends Pick<TableProps, 'label' | 'maxHeight' | 'skeletonRows' | 'dense'>, PagerProps {
+interface PagedTableProps<Row>
+  extends Pick<TableProps, 'label' | 'narrow' | 'maxHeight' | 'skeletonRows' | 'dense'>,
+    PagerProps {
   query: PagerProps['query'] & {
     error: Error | null
     isPending: boolean
@@ -39,6 +41,7 @@ interface PagedTableProps<Row> extends Pick<TableProps, 'label' | 'maxHeight' | 
 /** A page of rows with its loading, error and empty states. */
 export function PagedTable<Row extends { id: string }>({
   label,
+  narrow,
   maxHeight,
   dense,
   query,
@@ -67,6 +70,7 @@ export function PagedTable<Row extends { id: string }>({
       {above}
       <Table
         label={label}
+        narrow={narrow}
         maxHeight={maxHeight}
         dense={dense}
         stale={query.isPlaceholderData}

@@ -17,7 +17,7 @@ export interface TableProps {
   /** For screen readers: 'Leads'. */
   label: string
   /** On narrow screens rows become cards (set `label` on each Td), the table scrolls, or it stays. */
-  narrow?: 'cards' | 'scroll' | 'rows'
+  narrow?: 'cards' | 'scroll' | 'rows' | undefined
   /** Without a border around it. */
   plain?: boolean
   /** Rows of 48 px on wide screens, for cells of at most two lines. */

@@ -57,7 +57,7 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
     {
       name: 'Lead',
       bare: true,
-      className: 'md:max-w-80 md:min-w-52',
+      className: 'max-md:w-full max-md:max-w-0 max-md:px-3 max-md:py-2 md:max-w-80 md:min-w-52',
       cell: (lead) => (
         <LeadIdentity lead={lead} onOpen={() => open(lead)}>
           <TagBadges ids={lead.tagIds} max={2} />
@@ -68,15 +68,16 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
       name: 'Bio',
       bare: true,
       // As wide as what the other columns leave.
-      className: 'text-muted md:w-full md:max-w-0 md:truncate',
+      className: 'text-muted max-md:hidden md:w-full md:max-w-0 md:truncate',
       cell: ({ bio }) => <LeadBio bio={bio} />,
     },
     {
       name: 'Followers',
       end: true,
+      className: 'max-md:hidden',
       cell: ({ followerCount }) => <LeadFollowers followerCount={followerCount} />,
     },
-    shownStatus,
+    { ...shownStatus, className: 'max-md:ps-0 max-md:whitespace-nowrap' },
     canRemove && {
       name: 'Actions',
       hidden: true,
@@ -109,6 +110,7 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
       <PagedTable<ListedLead>
         label={`People in ${list.name}`}
         dense
+        narrow="rows"
         query={leads}
         rows={rows}
         columns={columns}
@@ -185,7 +187,7 @@ function selectColumn(
       />
     ),
     corner: true,
-    className: 'md:w-px md:pe-0',
+    className: 'w-px pe-0',
     cell: ({ id, twitterHandle }) => (
       <Checkbox
         aria-label={`Select @${twitterHandle}`}
