@@ -24,7 +24,7 @@ export function LeadIdentity({ lead, onOpen, children }: LeadIdentityProps) {
   const nameClass = 'w-fit max-w-full shrink-[0.5] truncate font-strong'
   return (
     <span className="flex min-w-0 items-center gap-3">
-      {/* Their name needs the room at 320 px. */}
+      {/* At 320 px the name needs all the room. */}
       <span className="contents max-[22rem]:hidden">
         <Avatar name={lead.name || lead.twitterHandle} src={lead.pictureUrl} size="sm" />
       </span>
@@ -43,7 +43,7 @@ export function LeadIdentity({ lead, onOpen, children }: LeadIdentityProps) {
             <span className={nameClass}>{name}</span>
           )}
           {lead.isSample && <SampleBadge />}
-          {children}
+          <span className="contents max-[22rem]:hidden">{children}</span>
         </span>
         <XHandle handle={lead.twitterHandle} className="w-fit max-w-full truncate text-muted" />
       </span>

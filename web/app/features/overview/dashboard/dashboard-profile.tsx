@@ -18,8 +18,8 @@ export function DashboardProfile({ user, signupDate, loading }: DashboardProfile
     <div className="flex flex-wrap items-center gap-4 py-2">
       <Avatar name={user.email} size="lg" />
       <div className="grid min-w-0 flex-1">
-        <p className="truncate text-base font-strong">{user.email.replace(/@.*$/, '')}</p>
-        <p className="truncate text-muted">{user.email}</p>
+        <p className="text-base font-strong wrap-anywhere">{user.email.replace(/@.*$/, '')}</p>
+        <p className="text-muted wrap-anywhere">{user.email}</p>
         <p className="min-h-5 text-muted">
           {loading ? (
             <span className="animate-appear">Loading your dashboard...</span>
@@ -32,7 +32,7 @@ export function DashboardProfile({ user, signupDate, loading }: DashboardProfile
           )}
         </p>
       </div>
-      <Button icon={<LogOut aria-hidden />} onClick={signOut}>
+      <Button icon={<LogOut aria-hidden />} className="max-sm:w-full" onClick={signOut}>
         Sign Out
       </Button>
     </div>
