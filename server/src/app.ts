@@ -52,21 +52,7 @@ export interface Built {
 
 export async function createApp(services: Services, { webFolder, extension }: Built): Promise<FastifyInstance> {
   const { env } = services
-  // Created once; @fastify/helmet does so for every response.
-  const setSecurityHeaders = helmet({
-    // Pages set their own policy; everything else is data and may do nothing.
-    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-    strictTransportSecurity: services.origin.startsWith('https:')
-      ? { maxAge: 31_536_000, includeSubDomains: true }
-      : false,
-    crossOriginEmbedderPolicy: false,
-    referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
-    xFrameOptions: { action: 'deny' },
-  })
-  const secure = (request: IncomingMessage, reply: ServerResponse, done: () => void) => {
-    reply.setHeader('permissions-policy', PERMISSIONS_POLICY)
-    setSecurityHeaders(request, reply, done)
-  }
+  const secure = createSecurityHeaders(services.origin)
   let showNotFound: ShowNotFound = () => false
   const app = Fastify({
     loggerInstance: services.log,
@@ -86,23 +72,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
     },
     clientErrorHandler: refuseUnreadable,
   })
-
-  // An empty JSON body counts as none. Rejects everything but objects, and deep nesting, which
-  // would overflow the stack of later readers (validation, JSON.stringify, logs).
-  const parseJson = app.getDefaultJsonParser('error', 'error')
-  app.removeContentTypeParser(['application/json', 'text/plain'])
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') return done(null, null)
-    return parseJson(request, body as string, (error, value) => {
-      if (error) return done(error)
-      const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-      if (!isObject) return done(Object.assign(new Error('not an object'), { statusCode: 400 }))
-      if (isDeeperThan(BODY_LEVELS_MAX, value))
-        return done(new Refusal('INVALID_INPUT', 'The body is nested too deeply.'))
-      done(null, value)
-    })
-  })
-
+  parseJsonObjects(app)
   limitBodyTime(app)
   useEnvelope(app)
   app.addHook('onRequest', (request, reply, done) => secure(request.raw, reply.raw, done))
@@ -113,17 +83,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
     // Clients do not send compressed bodies.
     globalDecompression: false,
   })
-  // One line per response, without personal data: no client address, query or body; the
-  // operation or route, not the path.
-  app.addHook('onResponse', (request, reply, done) => {
-    const { method, outcome } = request
-    const route = request.operation ?? request.routeOptions.url ?? 'none'
-    request.log.info(
-      { method, route, status: reply.statusCode, outcome, ms: Math.round(reply.elapsedTime) },
-      'answered',
-    )
-    done()
-  })
+  logResponses(app)
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('x-request-id', request.id)
     if (request.url.startsWith('/api/') && !reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
@@ -155,6 +115,59 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
     knowsCode: (request, code) => knowsCode(services, request, code),
   })
   return app
+}
+
+/** A hook that sets the security headers of a response. */
+function createSecurityHeaders(origin: string) {
+  // Created once; @fastify/helmet does so for every response.
+  const setSecurityHeaders = helmet({
+    // Pages set their own policy; everything else is data and may do nothing.
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    strictTransportSecurity: origin.startsWith('https:') ? { maxAge: 31_536_000, includeSubDomains: true } : false,
+    crossOriginEmbedderPolicy: false,
+    referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
+    xFrameOptions: { action: 'deny' },
+  })
+  return (request: IncomingMessage, reply: ServerResponse, done: () => void) => {
+    reply.setHeader('permissions-policy', PERMISSIONS_POLICY)
+    setSecurityHeaders(request, reply, done)
+  }
+}
+
+/**
+ * Parses JSON bodies; an empty one counts as none. Rejects everything but objects, and deep nesting,
+ * which would overflow the stack of later readers (validation, JSON.stringify, logs).
+ */
+function parseJsonObjects(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  app.removeContentTypeParser(['application/json', 'text/plain'])
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') return done(null, null)
+    return parseJson(request, body as string, (error, value) => {
+      if (error) return done(error)
+      const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+      if (!isObject) return done(Object.assign(new Error('not an object'), { statusCode: 400 }))
+      if (isDeeperThan(BODY_LEVELS_MAX, value))
+        return done(new Refusal('INVALID_INPUT', 'The body is nested too deeply.'))
+      done(null, value)
+    })
+  })
+}
+
+/**
+ * Writes one line per response, without personal data: no client address, query or body; the
+ * operation or route, not the path.
+ */
+function logResponses(app: FastifyInstance): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, outcome } = request
+    const route = request.operation ?? request.routeOptions.url ?? 'none'
+    request.log.info(
+      { method, route, status: reply.statusCode, outcome, ms: Math.round(reply.elapsedTime) },
+      'answered',
+    )
+    done()
+  })
 }
 
 /** Maximum wait of a page for the lookup of the referral code in its URL. */
