@@ -29,13 +29,14 @@ export function LeadIdentity({ lead, onOpen, children }: LeadIdentityProps) {
         <Avatar name={lead.name || lead.twitterHandle} src={lead.pictureUrl} size="sm" />
       </span>
       <span className="grid min-w-0">
-        <span className="flex min-w-0 items-center gap-2">
+        {/* On phones, what doesn't fit beside the name is hidden on a second line. */}
+        <span className="flex min-w-0 items-center gap-x-2 gap-y-1 max-md:h-5.5 max-md:flex-wrap max-md:content-start max-md:overflow-hidden">
           {onOpen ? (
             <button
               type="button"
               data-opens
               onClick={onOpen}
-              className={`${nameClass} rounded-sm text-start underline-offset-[0.2em] hover:underline`}
+              className={`${nameClass} rounded-sm text-start underline-offset-[0.2em] hover:underline max-md:-outline-offset-2`}
             >
               {name}
             </button>
@@ -43,7 +44,7 @@ export function LeadIdentity({ lead, onOpen, children }: LeadIdentityProps) {
             <span className={nameClass}>{name}</span>
           )}
           {lead.isSample && <SampleBadge />}
-          <span className="contents max-[22rem]:hidden">{children}</span>
+          {children}
         </span>
         <XHandle handle={lead.twitterHandle} className="w-fit max-w-full truncate text-muted" />
       </span>
