@@ -542,7 +542,7 @@ export async function claimDirect(
 }
 
 /** What a member writes in a conversation. */
-export interface AnswerMessage {
+interface AnswerMessage {
   leadId: string
   accountXUserId: string
   text: string

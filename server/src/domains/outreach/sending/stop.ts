@@ -118,7 +118,7 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
 }
 
 /** What becomes of an enrollment. */
-export interface End {
+interface End {
   /** SQL over an enrollment `e` and its lead `l`: whether it is affected. */
   which: SQL
   /** SQL over the same: the new state, and why. */
