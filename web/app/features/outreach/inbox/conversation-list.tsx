@@ -312,7 +312,7 @@ function EmptyList({ inbox }: { inbox: Inbox }) {
   if (mayBeNew && done.data?.conversations.length === 0)
     return (
       <Empty icon={<InboxIcon />} title="No replies yet">
-        When someone replies to your messages, you read and answer it here. <NextSend />
+        Replies to your messages arrive here. <NextSend />
       </Empty>
     )
   return (
