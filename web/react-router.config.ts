@@ -1,10 +1,10 @@
-import { glob, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '@react-router/dev/config'
 import { pages, staticPages } from './app/paths'
 import { compressFiles } from './build-steps/compress'
 import { buildEmbed } from './build-steps/embed'
-import { holdApp } from './build-steps/prerendered'
+import { holdApp, inlineStyles } from './build-steps/prerendered'
 
 /** Matches no page, so the not-found screen is prerendered as build/client/404/index.html. */
 const notFoundPath = '/404'
@@ -34,10 +34,12 @@ export default {
       // React Router makes a folder of every path.
       const isFile = path.endsWith('.html')
       if (isFile) await rm(join(folder, path), { recursive: true })
-      const until = staticPages.includes(path) ? 'session' : 'paint'
-      await writeFile(isFile ? join(folder, path) : built, holdApp(html, until))
+      const isStatic = staticPages.includes(path)
+      const held = holdApp(html, isStatic ? 'session' : 'paint')
+      rejectInlineStyles(path, held)
+      const page = isStatic ? await inlineStyles(held, (href) => readFile(join(folder, href), 'utf8')) : held
+      await writeFile(isFile ? join(folder, path) : built, page)
     }
-    await rejectInlineStyles(folder)
     await compressFiles(folder)
   },
 } satisfies Config
@@ -46,11 +48,8 @@ export default {
  * Fails the build on inline styles, which the content security policy forbids and browsers drop
  * silently.
  */
-async function rejectInlineStyles(folder: string): Promise<void> {
-  for await (const file of glob('**/*.html', { cwd: folder })) {
-    const html = await readFile(join(folder, file), 'utf8')
-    const styled = html.match(/<style[\s>]|<[^>]+\sstyle="[^"]*"/)?.[0]
-    if (styled)
-      throw new Error(`${file} has an inline style, which its content security policy forbids: ${styled.slice(0, 200)}`)
-  }
+function rejectInlineStyles(path: string, html: string): void {
+  const styled = html.match(/<style[\s>]|<[^>]+\sstyle="[^"]*"/)?.[0]
+  if (styled)
+    throw new Error(`${path} has an inline style, which its content security policy forbids: ${styled.slice(0, 200)}`)
 }

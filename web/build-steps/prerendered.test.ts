@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { holdApp } from './prerendered'
+import { holdApp, inlineStyles } from './prerendered'
 
 const preloads = '<link rel="modulepreload" href="/assets/a.js"/><link rel="modulepreload" href="/assets/b.js"/>'
 const start = '<script type="module" async="">import "/assets/a.js";\nimport("/assets/b.js");</script>'
@@ -19,3 +19,10 @@ it.each([page.replace(preloads, ''), page.replace(start, ''), page.replace(start
     expect(() => holdApp(html, 'paint')).toThrow('Expected scripts to preload and one entry script')
   },
 )
+
+it('puts styles where their link is, which stays disabled', async () => {
+  const read = async (href: string) => `/* ${href} */ a{color:$1}`
+  expect(await inlineStyles('<head><link rel="stylesheet" href="/assets/a.css"/></head>', read)).toBe(
+    '<head><style>/* /assets/a.css */ a{color:$1}</style><link rel="stylesheet" href="/assets/a.css" disabled/></head>',
+  )
+})

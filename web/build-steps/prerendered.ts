@@ -15,3 +15,18 @@ export function holdApp(html: string, until: 'session' | 'paint'): string {
     .replaceAll(PRELOAD, '')
     .replace(START, `<script type="text/plain" data-until="${until}" data-preload="${preloads.join(' ')}">`)
 }
+
+const STYLESHEET = /<link rel="stylesheet" href="([^"]+)"\/>/g
+
+/**
+ * Puts a page's styles into it, which saves the first paint a round trip. The app expects their
+ * links, so they stay, disabled. @param read returns the text of a stylesheet
+ */
+export async function inlineStyles(html: string, read: (href: string) => Promise<string>): Promise<string> {
+  const hrefs = [...html.matchAll(STYLESHEET)].map(([, href]) => href as string)
+  const styles = await Promise.all(hrefs.map(read))
+  return html.replaceAll(STYLESHEET, (_, href) => {
+    const link = `<link rel="stylesheet" href="${href}" disabled/>`
+    return `<style>${styles[hrefs.indexOf(href)]}</style>${link}`
+  })
+}
