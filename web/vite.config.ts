@@ -4,6 +4,7 @@ import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { contractRoutes } from './build-steps/contract-routes.ts'
 import { cssTarget, embedInDevelopment } from './build-steps/embed.ts'
+import { writeFont } from './build-steps/font.ts'
 
 /** The API in development; `npm run dev` starts both. */
 const apiOrigin = process.env.API_ORIGIN ?? 'http://127.0.0.1:3000'
@@ -22,6 +23,7 @@ export default defineConfig({
     tailwindcss(),
     process.env.VITEST ? null : reactRouter(),
   ],
+  resolve: process.env.VITEST ? {} : { alias: { '@fonts': await writeFont() } },
   build: {
     cssTarget,
     // The content security policy doesn't allow data: URLs.
