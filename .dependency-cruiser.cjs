@@ -145,7 +145,7 @@ module.exports = {
       comment: 'The file or its package is missing.',
       severity: 'error',
       from: {},
-      to: { couldNotResolve: true, pathNot: '^(virtual:|gi://|\\./\\+types/)' },
+      to: { couldNotResolve: true, pathNot: '^(virtual:|@fonts/|gi://|\\./\\+types/)' },
     },
     {
       name: 'dependencies-are-declared',
