@@ -75,6 +75,18 @@ const replyOf = (handle: string, text = 'Who are you?') => ({
   handles: {},
 })
 
+/** Adds a step at the end. */
+async function addStep(id: string, added: StepInput): Promise<void> {
+  const { version, steps } = await person.client.sequences.find({ id })
+  const kept = steps.map(({ number: _, variants, ...rest }) => ({
+    ...rest,
+    delay: rest.delay ?? undefined,
+    condition: rest.condition ?? undefined,
+    variants: variants.map(({ isFrozen: _, ...variant }) => variant),
+  }))
+  await person.client.sequences.save({ id, version, steps: [...kept, added] as never })
+}
+
 describe('queueFollowUps', () => {
   it('keeps a campaign active while a follow-up is to come, and completes it after the last', async () => {
     const { id, handle } = await begin(TWO, 2)
@@ -97,19 +109,24 @@ describe('queueFollowUps', () => {
     await queueDue()
     await sendDue(app)
     expect((await enrollmentsOf(id)).map(({ state }) => state).sort()).toEqual(['finished', 'paused'])
-    const { version, steps } = await person.client.sequences.find({ id })
-    const kept = steps.map(({ number: _, variants, ...rest }) => ({
-      ...rest,
-      delay: rest.delay ?? undefined,
-      condition: rest.condition ?? undefined,
-      variants: variants.map(({ isFrozen: _, ...variant }) => variant),
-    }))
-    await person.client.sequences.save({ id, version, steps: [...kept, step('Last call')] as never })
+    await addStep(id, step('Last call'))
     expect(await campaignNow(id)).toMatchObject({ status: 'active', openEnrollments: 2 })
     await letPass(app, id, 2)
     await queueDue()
     await sendDue(app)
     expect(await textsTo(handle)).toEqual([`Hi @${handle}`, `Still there, @${handle}?`, 'Last call'])
+  })
+
+  it('names the step of a message that is claimed while the sequence is edited', async () => {
+    const { id, handle } = await begin()
+    await letPass(app, id, 2)
+    await queueDue()
+    const claimed = await claimNext(app)
+    await addStep(id, step('Last call'))
+    expect(await enrollmentsOf(id)).toMatchObject([{ version: 2, nextStepNumber: 2 }])
+    await record(app.db, [{ claimed, verdict: await send(app.services, claimed, TIMING), failures: 1 }])
+    expect(await enrollmentsOf(id)).toMatchObject([{ nextStepNumber: 3 }])
+    expect(await textsTo(handle)).toEqual([`Hi @${handle}`, `Still there, @${handle}?`])
   })
 
   it('waits for days with a sending window', async () => {

@@ -41,7 +41,7 @@ import {
   type StepReference,
 } from './rules-versions.ts'
 import { findTests, startTests } from './service-tests.ts'
-import { sequenceVersions, type VersionStep } from './tables.ts'
+import { isEnrollmentOf, sequenceVersions, type VersionStep } from './tables.ts'
 
 export { activeVariants, allowedBy, newSteps, ONE_STEP } from './rules.ts'
 export { type Plan, rehearse } from './rules-rehearsal.ts'
@@ -384,14 +384,13 @@ async function moveEnrollments(
   const shares = next && (await findTests(tx, campaign)).get(next.step.id)?.shares
   if (next) await rerenderFirst(tx, queuedStep(campaign.id, next.step, next.number, shares), isTheirs)
   await tx.execute(sql`
-    with queued as (
-      select enrollment_id from dms where campaign_id = ${campaign.id} and status = 'queued' and enrollment_id = any(${sql.param(ids)}::uuid[])
-    ), old as (
-      select id, state, id in (select enrollment_id from queued) as is_queued from enrollments
-      where workspace_id = ${campaign.workspaceId} and id = any(${sql.param(ids)}::uuid[])
+    with old as (
+      select e.id, e.state, d.id is not null as is_queued, d.step_number
+      from enrollments e left join dms d on d.lead_id = e.lead_id and ${isEnrollmentOf('e', 'd')} and d.status = 'queued'
+      where e.workspace_id = ${campaign.workspaceId} and e.id = any(${sql.param(ids)}::uuid[])
     ), changed as (
       update enrollments e set version = ${campaign.version}, updated_at = now(),
-        next_step_number = ${next?.number ?? null}::int,
+        next_step_number = coalesce(old.step_number, ${next?.number ?? null}::int),
         paused_until = case when ${next !== null}::boolean or old.is_queued then e.paused_until end,
         reason = case when ${next !== null}::boolean or old.is_queued then e.reason end,
         state = case when old.is_queued then e.state when ${next !== null}::boolean then case e.state when 'paused' then 'paused' else 'active' end else 'finished' end,
