@@ -54,7 +54,7 @@ export const Preflight = z.object({
   lastSendAt: Time.nullable(),
   /** The days on which messages are sent, in the time zone of the account; at most 366. */
   perDay: z.array(z.object({ date: z.string(), count: z.number().int(), followUps: z.number().int() })),
-  /** What X charges for sending; null: nothing. */
+  /** What X charges for sending, and for reading conversations before follow-ups; null: nothing. */
   costCents: z.number().int().nullable(),
   plan: z.object({
     /** DMs a month; null: unlimited. */

@@ -163,7 +163,7 @@ export function createXApi({
   }
 
   return {
-    /** X's price per follower or followed profile read, in cents; 0 if free. */
+    /** X's price per profile or direct message read, in cents; 0 if free. */
     readPriceCents: isXItself ? X_READ_PRICE_CENTS : 0,
     /** The scrapes that this X offers. */
     sources: isXItself ? X_OWN_SOURCES : X_SOURCES,

@@ -1,4 +1,5 @@
-import { eq, inArray } from 'drizzle-orm'
+import { PreflightInput } from '@x-automated/contract/outreach/preflight'
+import { eq, inArray, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -150,19 +151,25 @@ describe('POST /campaigns/preflight', () => {
     const body = await check(own, plan)
     expect(body.perDay.map(({ followUps }: { followUps: number }) => followUps)).toEqual([0, 2, 2])
     expect(Math.round(lastIn(body) / DAY_SECONDS)).toBe(33)
-    // The real X bills each message sent through its API.
-    const context = { ...app.services, db: app.db, x: { sendPriceCents: 1.5 } } as never
-    const cost = async (channel: 'api' | 'extension') =>
-      (
-        await preflight(context, own.actor, {
-          leadListId: list.id,
-          messageTemplate: '',
-          channel,
-          allowRepeat: false,
-          allowReplied: false,
-        })
-      ).costCents
-    expect([await cost('api'), await cost('extension')]).toEqual([3, null])
+  })
+
+  it('estimates what X bills: messages through its API, and reading them before follow-ups if it reports no replies', async () => {
+    const own = await makePerson(app)
+    await subscribe(app, own)
+    await connectX(app, own)
+    const leadListId = (await makeList(app, own, openHandles(2))).id
+    const context = { ...app.services, db: app.db, x: { sendPriceCents: 1.5, readPriceCents: 1 } } as never
+    const one = { variants: [{ messageTemplate: 'Hi' }] }
+    const two = [one, { delay: { amount: 3, unit: 'days' }, variants: [{ messageTemplate: 'And?' }] }]
+    const costOf = async (channel: 'api' | 'extension', steps: object[]) =>
+      (await preflight(context, own.actor, PreflightInput.parse({ leadListId, channel, steps }))).costCents
+    const costs = async () => [await costOf('api', [one]), await costOf('extension', [one]), await costOf('api', two)]
+    expect(await costs()).toEqual([3, null, 6])
+    await app.db.execute(sql`
+      insert into reply_watches (x_user_id, problem)
+      select x_user_id, 'X does not reach us.' from x_accounts where workspace_id = ${own.workspaceId}
+      on conflict (x_user_id) do update set problem = excluded.problem, webhook_id = null`)
+    expect(await costs()).toEqual([3, null, 10])
   })
 
   it('warns about what speaks against the launch', async () => {

@@ -108,15 +108,14 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
     followUps,
     due: [],
   })
-  const price = planned.channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
   const first = await findFirst(db, planned.id, members, skip)
-  const isDetected = followUps.length === 0 || (await detection(db, actor)).state !== 'off'
+  const { state } = await detection(db, actor)
   const closed = skipped.find(({ reason }) => reason.code === 'closed_inbox')?.count ?? 0
   const { closedInboxPercent } = await findProtection(db, workspaceId)
   const warnings: Record<PreflightWarning, boolean> = {
     plan: usage.remaining !== null && willSend > usage.remaining,
     no_basis: skipped.some(({ reason }) => reason.code === 'no_basis'),
-    no_detection: !isDetected,
+    no_detection: followUps.length > 0 && state === 'off',
     no_x_account: planned.channel === 'api' && account?.status !== 'connected',
     closed_inboxes: closed > 0 && closed * 100 >= closedInboxPercent * leads,
     never_ends: willSend > 0 && dates.lastSendAt === null,
@@ -129,7 +128,9 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
     ...(await countMissing(db, planned.id, members, steps)),
     ahead,
     ...dates,
-    costCents: price > 0 ? Math.ceil(price * willSend * (1 + followUps.length)) : null,
+    costCents: costOf(x, planned.channel, willSend * (1 + followUps.length), {
+      isRead: followUps.length > 0 && state === 'degraded',
+    }),
     plan: usage,
     warnings: namesOf(warnings),
   }
@@ -166,7 +167,7 @@ async function checkRest(
     : await planOfRest(db, actor, campaign, followUps, usage.limit)
   const { ahead, people } = plan
   const dates = await findDates(context, actor, channel, account, plan)
-  const price = channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
+  const { state } = await detection(db, actor)
   const inFollowUps = plan.due.reduce((sum, cohort) => sum + cohort.people * (followUps.length - cohort.followUp), 0)
   const left = people * (1 + followUps.length) + inFollowUps
   return {
@@ -181,7 +182,7 @@ async function checkRest(
     missing: [],
     ahead,
     ...dates,
-    costCents: price > 0 ? Math.ceil(price * left) : null,
+    costCents: costOf(x, channel, left, { isRead: followUps.length > 0 && state === 'degraded' }),
     plan: usage,
     warnings: namesOf({
       closed_inboxes: !isOver && (await hasClosedInboxes(db, actor.workspaceId, id, account?.id ?? null)),
@@ -189,6 +190,16 @@ async function checkRest(
       never_ends: left > 0 && dates.lastSendAt === null,
     }),
   }
+}
+
+/**
+ * What X bills for messages, in cents; null: nothing. @param isRead X does not report replies, so
+ * conversations are read before follow-ups, and each message of ours is read with them
+ */
+function costOf(x: Context['x'], channel: Planned['channel'], messages: number, { isRead }: { isRead: boolean }) {
+  const sending = channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
+  const reading = isRead ? (x?.readPriceCents ?? 0) : 0
+  return sending + reading > 0 ? Math.ceil((sending + reading) * messages) : null
 }
 
 /** Who was skipped, by reason. */
