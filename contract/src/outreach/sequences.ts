@@ -170,7 +170,7 @@ export const sequences = {
           sentInDay: z.number().int(),
           /** The day of its warm-up, from 1; null: it does not warm up. */
           warmUpDay: z.number().int().nullable(),
-          /** Of the last `checked` messages, those that X refused. */
+          /** Of the last `checked` messages, those that X refused, except for closed or protected inboxes. */
           refusals: z.number().int(),
           checked: z.number().int(),
         }),

@@ -8,6 +8,11 @@ interface Account {
   checked: number
 }
 
+/** '0 refusals in the last 50 messages, closed inboxes aside'. Messages to those fail, too, but say nothing about the account. */
+function refusalsText(refusals: number, checked: number): string {
+  return `${formatCount(refusals, 'refusal')} in the last ${formatCount(checked, 'message')}, closed inboxes aside`
+}
+
 /** How much of the account's daily cap is used, and how X takes its messages. */
 export function AccountHealth({ account: { capNow, sentInDay, warmUpDay, refusals, checked } }: { account: Account }) {
   const used = capNow === 0 ? 0 : Math.min(1, sentInDay / capNow)
@@ -35,7 +40,7 @@ export function AccountHealth({ account: { capNow, sentInDay, warmUpDay, refusal
         </span>
         <span className="text-xs text-muted">
           {warmUpDay !== null && `Warm-up day ${formatNumber(warmUpDay)}${checked > 0 ? ' · ' : ''}`}
-          {checked > 0 && `${formatCount(refusals, 'refusal')} in the last ${formatCount(checked, 'message')}`}
+          {checked > 0 && refusalsText(refusals, checked)}
         </span>
       </span>
     </p>
