@@ -6,6 +6,7 @@ import { messaged, say } from '../../../../test/conversations.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { openSenders } from '../../../../test/outreach.ts'
+import { dms } from '../sending/tables.ts'
 import { markText } from './rules-data.ts'
 import { writerProviders, writerUsage } from './tables.ts'
 
@@ -246,6 +247,21 @@ describe('drafts', () => {
     expect(await draft({ kind: 'reply', conversationId: conversation!.id })).toMatchObject({
       code: 'CONVERSATION_NOT_FOUND',
     })
+  })
+
+  it('of an answer do not rest on a message that failed', async () => {
+    const { person: owner, account } = await connected()
+    const { handles, leadIds } = await messaged(app, owner, 1)
+    await say(app, handles[0]!, account.handle, 'What does it cost?')
+    const [conversation] = (await owner.client.conversations.list({})).conversations
+    await app.db
+      .update(dms)
+      .set({ status: 'failed', sentAt: null, triedAt: new Date(), message: 'Nobody read this.' })
+      .where(eq(dms.leadId, leadIds[0]!))
+    expect((await owner.client.conversations.find({ id: conversation!.id })).messages).toHaveLength(2)
+    app.model.calls.length = 0
+    await draft({ kind: 'reply', conversationId: conversation!.id }, owner)
+    expect(app.model.calls[0]!.messages[1]!.content).not.toContain(markText('Nobody read this.'))
   })
 
   it('return 404 for another workspace\u2019s conversation, 400 for an incomplete body, and 403 to viewers', async () => {

@@ -184,8 +184,9 @@ async function readConversation(
   { conversationId = '' }: DraftsInput,
 ): Promise<Conversation> {
   const { messages, lead, campaignId } = await findConversation(db, actor, { id: conversationId })
-  const said = messages.flatMap(({ text, isOurs }): Quoted[] =>
-    text === null ? [] : [{ field: isOurs ? 'us' : 'them', text: usable(text, 1_000) }],
+  // What failed may not have reached them.
+  const said = messages.flatMap(({ text, isOurs, status }): Quoted[] =>
+    text === null || status === 'failed' ? [] : [{ field: isOurs ? 'us' : 'them', text: usable(text, 1_000) }],
   )
   return {
     data: [{ field: 'name', text: usable(lead.name, 80) }, ...said.slice(0, MESSAGES_SHOWN)],
