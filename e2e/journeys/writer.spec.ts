@@ -19,8 +19,9 @@ import {
 let world: World
 /** With the operator's model. */
 let modelWorld: World
+let model: Awaited<ReturnType<typeof startModel>>
 beforeAll(async () => {
-  const model = await startModel()
+  model = await startModel()
   watch({ check() {}, close: () => model.close() })
   const env = {
     AI_BASE_URL: model.url,
@@ -163,6 +164,14 @@ describe('the AI writer, with a model', () => {
     await page.getByText('Message rewritten.').waitFor()
     await button(page, 'Undo').click()
     await expect.poll(() => message.inputValue()).toBe('Hi {lead_name}, what are you building?')
+    const own = { kind: 'openai_compatible', baseUrl: model.url, apiKey: model.key } as const
+    await client.writer.saveProvider({ ...own, model: 'stand-in-malformed' })
+    await button(page, 'Rewrite').click()
+    modelWorld.expectConsole(/503/)
+    await button(page, 'Friendlier').click()
+    await page.getByText("The model's response couldn't be read. Your text is unchanged.").waitFor()
+    expect(await message.inputValue()).toBe('Hi {lead_name}, what are you building?')
+    await client.writer.removeProvider()
     await button(page, 'Write with AI').click()
     await button(page, 'Write three drafts').click()
     await button(page, 'Use this draft 3').click()
