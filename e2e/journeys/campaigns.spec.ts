@@ -428,6 +428,8 @@ describe('campaigns, in a browser', () => {
     const person = await enter('replies@example.com')
     const { page, client } = person
     await client.xAccount.connect({ username: 'replier', password: 'any eight or more' })
+    const [account] = (await client.xAccount.list({})).accounts
+    await client.xAccount.consent({ id: account?.id ?? '', storesConversations: true, offersUnknownSenders: false })
     const [talker, stopper, quiet] = ['open_r1', 'open_r2', 'open_r3'] as const
     const { Spring: leadListId = '' } = await makeLists(person, { Spring: [talker, stopper, quiet] })
     const launched = async (name: string, channel: 'api' | 'extension') => {
@@ -456,6 +458,8 @@ describe('campaigns, in a browser', () => {
     await reply(talker, 'Tell me more')
     await reply(stopper, 'Please stop writing to me')
     for (const handle of [talker, stopper]) await dm(handle).getByText('Replied', { exact: true }).waitFor()
+    await shows(dm(talker), /Reply:\s*Tell me more/)
+    await shows(dm(stopper), /Please stop writing to me\s*Opted out/)
     await shows(page.getByRole('table', { name: 'Funnel' }).getByRole('row').last(), /2\s+people: replied\s+67%/)
 
     await page.goto(`/campaigns/${later}`)

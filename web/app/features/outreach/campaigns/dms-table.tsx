@@ -15,6 +15,7 @@ import { shorten } from '../../../ui/shorten'
 import { stepText } from '../../leads/leads/history-text'
 import { RequeueButton } from '../../leads/leads/requeue-button'
 import { XHandle } from '../../platform/x-account/x-handle'
+import { LabelName } from '../inbox/label-name'
 import { dmsProblem, staleDmsProblem } from './campaign-text'
 import { pagePollInterval } from './campaign-watch'
 
@@ -101,12 +102,13 @@ const columns = (canRetry: boolean): Column<Dm>[] => [
     name: 'Message',
     bare: true,
     className: 'md:min-w-56',
-    cell({ message, stepNumber, variant }) {
+    cell({ message, stepNumber, variant, reply }) {
       const step = stepText(stepNumber, variant)
       return (
         <div>
           <Message text={message} />
           {step && <p className="text-xs text-muted">{step}</p>}
+          {reply && <Reply {...reply} />}
         </div>
       )
     },
@@ -144,6 +146,21 @@ const columns = (canRetry: boolean): Column<Dm>[] => [
     },
   },
 ]
+
+/** What the person replied, and how it is labeled. Viewers see the label only. */
+function Reply({ text, label }: NonNullable<Dm['reply']>) {
+  return (
+    <div className="mt-1 border-s-2 border-line ps-2 text-muted">
+      <span className="sr-only">Reply: </span>
+      {text && <Message text={text} />}
+      {label && (
+        <p className="text-xs">
+          <LabelName label={label} />
+        </p>
+      )}
+    </div>
+  )
+}
 
 /**
  * The start of a message. The rest shows in the tooltip or on click, as touch screens have no
