@@ -9,6 +9,7 @@ import { Avatar } from '../../../ui/avatar'
 import { Button } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
 import { SkeletonText } from '../../../ui/skeleton'
+import { useIsOffered } from '../../identity/people/use-role'
 import { useAccounts } from '../../platform/x-account/use-accounts'
 import { LabelName } from '../inbox/label-name'
 import { personName } from './enrollment-text'
@@ -40,6 +41,7 @@ export function RepliesSection({ campaignId, pollEveryMs, onShow }: RepliesSecti
   const latest = read.toSorted((a, b) => (b.reply?.at ?? '').localeCompare(a.reply?.at ?? '')).slice(0, shown)
   const total = dms.data?.pages[0]?.total
   const accounts = useAccounts().data?.accounts
+  const mayRead = useIsOffered('member')
   const areTextsMissing =
     latest.length > 0 &&
     latest.every(({ reply }) => !reply?.text) &&
@@ -85,13 +87,13 @@ export function RepliesSection({ campaignId, pollEveryMs, onShow }: RepliesSecti
                     </span>
                     {reply && <DateTime value={reply.at} className="shrink-0 text-xs text-muted" />}
                   </p>
-                  {reply?.text && lead && (
+                  {mayRead && lead && (
                     <Link
                       to={`${paths.inbox}?q=${encodeURIComponent(lead.twitterHandle)}`}
                       title="Open in the inbox"
                       className="line-clamp-3 rounded-sm wrap-anywhere hover:underline"
                     >
-                      <bdi>{reply.text}</bdi>
+                      {reply?.text ? <bdi>{reply.text}</bdi> : <span className="text-muted">Open in the inbox</span>}
                     </Link>
                   )}
                   {label && (
