@@ -64,7 +64,7 @@ const makeMany = (count: number) =>
 const DONE = { status: 'completed', done: 3, total: 3, error: null }
 
 describe('a job', () => {
-  it('gives tags, and its undo takes those that it gave', async () => {
+  it('adds tags, and its undo removes those that it added', async () => {
     const [a, b] = [await person.client.tags.create({ name: 'a' }), await person.client.tags.create({ name: 'b' })]
     for (const tag of [a, b]) await person.client.tags.apply({ leadIds: [first], add: [tag.id] })
     const job = await start({ kind: 'tag', filter: {}, tagIds: [a.id, b.id] })
@@ -83,7 +83,7 @@ describe('a job', () => {
     expect(await person.client.jobs.find({ id: job.id })).toMatchObject({ undoneBy: undone.id, undoUntil: null })
   })
 
-  it('takes tags, and its undo gives them again, except to leads that were deleted', async () => {
+  it('removes tags, and its undo restores them, except on deleted leads', async () => {
     const tag = await person.client.tags.create({ name: 'a' })
     await person.client.tags.apply({ filter: {}, add: [tag.id] })
     const job = await start({ kind: 'untag', filter: { tag: 'a' }, tagIds: [tag.id] })
@@ -202,7 +202,7 @@ describe('a job', () => {
     expect(await undoing).toMatchObject({ changed: 3 })
   })
 
-  it('lets its messages go once they can no longer be undone, unless an undo has begun', async () => {
+  it('releases its messages once they can no longer be undone, unless an undo has begun', async () => {
     const due = async () => {
       const rows = await app.db.select({ dueAt: dms.dueAt }).from(dms).where(eq(dms.workspaceId, person.workspaceId))
       return rows.map(({ dueAt }) => dueAt <= new Date())
@@ -219,7 +219,7 @@ describe('a job', () => {
     expect(await due()).toEqual([true, true, true])
   })
 
-  it('lets its messages go even if its changes are old by then', async () => {
+  it('releases its messages even if its changes are old by then', async () => {
     const job = await start({ kind: 'queue', filter: {}, holdSeconds: 30 })
     await app.db.update(jobs).set({ undoUntil: sql`now()` }).where(eq(jobs.id, job.id))
     await app.db

@@ -428,7 +428,7 @@ describe('POST /dms/{id}/outcome', () => {
     expect(await person.client.lists.find({ id: list.id })).toMatchObject({ leadCount: 3, contactedCount: 1 })
   })
 
-  it('keeps somebody contacted whom a later message does not reach', async () => {
+  it('keeps a lead contacted if a later message fails', async () => {
     const list = await makeList(app, person, openHandles(1))
     for (const wasSent of [true, false]) {
       const { id } = await launch(person, list, { channel: 'extension', allowRepeat: true })

@@ -166,7 +166,7 @@ describe('GET /campaigns/{id}/enrollments', () => {
       expect(lead?.pictureUrl).toContain(`/api/pictures/${lead?.id}?expires=`)
   })
 
-  it('returns 400 for a cursor of nobody', async () => {
+  it('rejects malformed cursors', async () => {
     const { id } = await launched(1)
     expect((await person.call('GET', `/campaigns/${id}/enrollments?cursor=x`)).body.code).toBe('INVALID_INPUT')
   })
@@ -183,7 +183,7 @@ describe('POST /enrollments/{id}/pause', () => {
     expect(await sendNext(id)).not.toBeNull()
   })
 
-  it('stores a date, which must be to come', async () => {
+  it('stores a date, and rejects one that has passed', async () => {
     const { id, people } = await launched(1)
     const until = new Date(Date.now() + 86_400_000).toISOString()
     const path = `/enrollments/${people[0]!.id}/pause`
@@ -210,7 +210,7 @@ describe('POST /enrollments/{id}/pause', () => {
     })
   })
 
-  it('lets suppression and a stop end the person, with the message that waits', async () => {
+  it('ends with a suppression or a stop, which fails the held message', async () => {
     const { id, people, handles } = await launched(2)
     for (const one of people) await person.client.enrollments.pause({ id: one.id })
     await person.client.enrollments.stop({ id: people[0]!.id })

@@ -100,7 +100,7 @@ describe('queueFollowUps', () => {
     expect(await campaignNow(id)).toMatchObject({ status: 'completed', openEnrollments: 0, dmsSentCount: 4 })
   })
 
-  it('continues with a new step for people who were through', async () => {
+  it('continues with a new step for people who had finished', async () => {
     const { id, handle } = await begin(TWO, 2)
     // The campaign continues because of the second person.
     await app.db.execute(sql`

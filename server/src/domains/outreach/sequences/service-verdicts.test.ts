@@ -211,7 +211,7 @@ describe('a test of two variants', () => {
     expect(await notified(id)).toEqual([expect.stringContaining('more people opt out')])
   })
 
-  it('finds no difference only when nobody can decide it any more', async () => {
+  it('reports no difference only when nobody can still decide it', async () => {
     const id = await launched(30)
     const messages = await messagesOf(id)
     await send(messages.slice(1))
