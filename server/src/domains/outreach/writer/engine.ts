@@ -23,8 +23,8 @@ export interface Request<Element> {
   task: readonly (string | null | undefined | false)[]
   data: readonly Quoted[]
   bounds: Omit<Bounds, 'data' | 'nonce'>
-  /** The texts of an element. Each is checked. */
-  textsOf(element: Element): readonly Written[]
+  /** The texts of an element, which are checked; null: it has too few or too many. */
+  textsOf(element: Element): readonly Written[] | null
   maxOutputTokens: number
 }
 
@@ -87,8 +87,8 @@ export async function* callModel<Element>(
       for (; !next.done; next = await elements.next()) {
         if (missing === 0) continue
         const texts = request.textsOf(next.value)
-        const key = JSON.stringify(texts.map(({ text }) => text))
-        if (seen.has(key) || !texts.every((text) => isFine(text, bounds))) {
+        const key = JSON.stringify(texts?.map(({ text }) => text))
+        if (!texts || seen.has(key) || !texts.every((text) => isFine(text, bounds))) {
           fault = 'unusable'
           continue
         }

@@ -8,6 +8,7 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { openSenders } from '../../../../test/outreach.ts'
 import { dms } from '../sending/tables.ts'
 import { markText } from './rules-data.ts'
+import { writeDrafts } from './service.ts'
 import { writerProviders, writerUsage } from './tables.ts'
 
 let app: TestApp
@@ -172,6 +173,23 @@ describe('drafts', () => {
     const short = { kind: 'rewrite', text: 'Hi {lead_name}, what are you building these days?', instruction: 'shorter' }
     expect((await draft(short)).code).toBe('MODEL_UNAVAILABLE')
   })
+
+  it.each([0, 11])(
+    'of a sequence of %i messages, which no campaign can have, come from the built-in writer',
+    async (count) => {
+      await useModel('stand-in')
+      const models = {
+        async *stream() {
+          yield { steps: Array.from({ length: count }, () => ({ text: 'Hi', factsUsed: [] })) } as never
+          return { input: 1, output: 1 }
+        },
+      }
+      const drafts = writeDrafts({ ...app.services, db: app.db, models }, person.actor, { kind: 'sequence' })
+      let next = await drafts.next()
+      while (!next.done) next = await drafts.next()
+      expect(next.value).toMatchObject({ source: 'built_in', fault: 'unusable' })
+    },
+  )
 
   it('of a model that does not answer in time come from the built-in writer', async () => {
     const slow = await openApp({ model: true, env: { AI_MODEL: 'stand-in-slow', AI_TIMEOUT_SECONDS: '1' } })

@@ -1,3 +1,4 @@
+import { STEPS_MAX } from '@x-automated/contract/outreach/sequence-limits'
 import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
 import {
   type Draft,
@@ -139,10 +140,17 @@ async function requestOf(
       isAnswer: input.kind === 'reply',
       hasVariables: input.kind !== 'reply',
     },
-    textsOf: (draft) => ('steps' in draft ? draft.steps : [draft]),
+    textsOf,
     maxOutputTokens:
       TOKENS_AROUND + Math.ceil((COUNTS[input.kind] * (isSequence ? 3 : 1) * Math.min(maxLength, 2_000)) / 2),
   }
+}
+
+/** The messages of a draft; null: no campaign can have as few or as many. */
+function textsOf(draft: Draft) {
+  if (!('steps' in draft)) return [draft]
+  const { length } = draft.steps
+  return length > 0 && length <= STEPS_MAX ? draft.steps : null
 }
 
 const TASKS: Record<DraftsInput['kind'], string> = {
