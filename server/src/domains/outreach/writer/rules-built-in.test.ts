@@ -33,6 +33,10 @@ it.each(pairs)('keeps the shortest length with whole sentences for $goal in a $t
     ])
 })
 
+it('writes the audience as the user did, also with dollar signs', () => {
+  expect(writeMessages({ audience: 'teams with $$ to spend' })[0]?.text).toContain('teams with $$ to spend')
+})
+
 it('puts no braces of the audience into a message', () => {
   expect(writeMessages({ audience: '{x}' })[0]?.text).not.toContain('{x}')
 })

@@ -137,7 +137,8 @@ export function writeMessages({ goal, audience, tone, maxLength = MESSAGE_MAX }:
   const questions = questionsOf(goalOf(goal), voice)
   return GOALS[goalOf(goal)].reasons.map((reason, index) => {
     const greeting = GREETINGS[voice][index] ?? ''
-    const said = reason.replace('[people]', people)
+    // A function, because `$` has a meaning in a string.
+    const said = reason.replace('[people]', () => people)
     const start = /[.:]$/.test(greeting) ? said.charAt(0).toUpperCase() + said.slice(1) : said
     const [question] = questions
     const texts = [`${greeting} ${start} ${question}`, `${greeting} ${lowered(question, greeting)}`, ...questions]
