@@ -64,6 +64,13 @@ export function faultText(fault: WriterFault): string {
   return FAULT_TEXTS[fault]
 }
 
+/** Longer messages are called long, in characters. */
+export const LONG_MESSAGE = 500
+/** Web addresses, also without a scheme. */
+export const LINKS = /\bhttps?:\/\/\S+|\bwww\.\S+|\b[\w-]{1,63}\.(?:com|net|org|io|co|ai|app|dev|me|gg|xyz|ly)\b\S*/gi
+/** Question marks, those that follow each other as one. */
+export const QUESTIONS = /[?\uff1f\u061f]+/g
+
 export const LINT_CODES = [
   /** X accepts no message this long. */
   'too_long',

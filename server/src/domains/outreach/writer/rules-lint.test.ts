@@ -15,7 +15,7 @@ it.each([
   ['capitals', 'This is AMAZING, right?'],
   ['no_fallback', 'Do you still work at {company}?'],
   ['unknown_variable', 'Do you work, {{nick}}?'],
-  ['long', `${'Short words here. '.repeat(50)}Right?`],
+  ['long', `${'Short words here. '.repeat(28)}Right?`],
   ['too_long', `${'Short words here. '.repeat(600)}Right?`],
   ['hard_to_read', `${'word '.repeat(40)}, right?`],
 ])('finds %s', (code, text) => {

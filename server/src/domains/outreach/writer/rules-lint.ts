@@ -1,8 +1,7 @@
 import { MESSAGE_MAX, readPlaces } from '@x-automated/contract/outreach/template'
 import type { LintProblem } from '@x-automated/contract/outreach/writer'
+import { LINKS, LONG_MESSAGE, QUESTIONS } from '@x-automated/contract/outreach/writer-text'
 
-/** From this length on, in characters, a first message is long. */
-const LONG = 600
 /** Words per sentence that are hard to read. */
 const WORDS_A_SENTENCE = 28
 /** A longer variable is not looked for around capitals. */
@@ -10,7 +9,6 @@ const VARIABLE_MAX = 200
 /** Share of common word triples from which two messages are almost the same. */
 const SIMILAR = 0.6
 
-const LINK = /\bhttps?:\/\/\S+|\bwww\.\S+|\b[\w-]{1,63}\.(?:com|net|org|io|co|ai|app|dev|me|gg|xyz|ly)\b\S*/gi
 const CAPITALS = /\b\p{Lu}{4,}\b(?:[\s!]+\p{Lu}{2,}\b)*/gu
 
 /** A message that the workspace already sends. */
@@ -29,9 +27,9 @@ export function lint(text: string, earlier: readonly Earlier[]): LintProblem[] {
   }
   if (text.trim() === '') return []
   if (text.length > MESSAGE_MAX) add('too_long', MESSAGE_MAX, text.length, { max: MESSAGE_MAX })
-  else if (text.length > LONG) add('long', LONG, text.length, { length: text.length })
-  each(LINK, ({ index, 0: link }) => add('link', index, index + link.length))
-  const questions = [...text.matchAll(/[?\uff1f\u061f]+/g)]
+  else if (text.length > LONG_MESSAGE) add('long', LONG_MESSAGE, text.length, { length: text.length })
+  each(LINKS, ({ index, 0: link }) => add('link', index, index + link.length))
+  const questions = [...text.matchAll(QUESTIONS)]
   if (questions.length === 0) add('no_question', 0, text.length)
   const second = questions[1]
   if (second) add('many_questions', second.index, text.length, { count: questions.length })

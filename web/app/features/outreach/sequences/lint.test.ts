@@ -18,6 +18,11 @@ describe('lint', () => {
     ])
   })
 
+  it('counts links without a scheme and question marks of every script, as the server does', () => {
+    expect(texts('See tiny.io for more')).toEqual(['good: Short'])
+    expect(texts('\u3053\u3093\u306b\u3061\u306f\uff1f')).toContain('good: One question')
+  })
+
   it('warns of a long message and of a text that was used before', () => {
     const long = `See https://example.com ${'x'.repeat(1_000)}`
     expect(texts(long, [{ label: 'step 1', text: `${long} ` }])).toEqual([

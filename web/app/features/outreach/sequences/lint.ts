@@ -1,12 +1,9 @@
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
 import { readPlaces } from '@x-automated/contract/outreach/template'
 import type { LintProblem } from '@x-automated/contract/outreach/writer'
-import { lintText } from '@x-automated/contract/outreach/writer-text'
+import { LINKS, LONG_MESSAGE, lintText, QUESTIONS } from '@x-automated/contract/outreach/writer-text'
 import { unknownPlaceholders } from '../campaigns/message-template'
 import type { SequenceDraft } from './sequence-draft'
-
-/** Longer messages get a warning. */
-const LONG = 500
 
 /** What is good about a message, or what to look at. `bad`: the server will refuse it. */
 export interface Remark {
@@ -22,18 +19,18 @@ export function lint(messageTemplate: string, earlier: readonly { label: string;
   if (text === '') return []
   const unknown = unknownPlaceholders(text)
   const isPersonal = readPlaces(text).some(({ kind }) => kind !== 'words' && kind !== 'unknown')
-  const questions = text.match(/\?(?=\s|$)/g)?.length ?? 0
-  const hasLink = /https?:\/\/|\bwww\./i.test(text)
+  const questions = text.match(QUESTIONS)?.length ?? 0
+  const hasLink = text.match(LINKS) !== null
   const same = earlier.find((one) => one.text.trim() === text)
   const good = [
     isPersonal && 'Personal',
     questions === 1 && 'One question',
     !hasLink && 'No link',
-    text.length <= LONG && 'Short',
+    text.length <= LONG_MESSAGE && 'Short',
   ].filter((found) => found !== false)
   return [
     ...good.map((found) => ({ tone: 'good' as const, text: found })),
-    ...(text.length > LONG
+    ...(text.length > LONG_MESSAGE
       ? [{ tone: 'warn' as const, text: `${formatCount(text.length, 'character')}: long for a direct message` }]
       : []),
     ...(same ? [{ tone: 'warn' as const, text: `Same text as ${same.label}` }] : []),
