@@ -21,24 +21,23 @@ export function useRehearsalText(
 /** Reserves the line's height while it loads. */
 const BLANK = '\u00a0'
 
-/** What is left of a campaign, or what its launch would start: "About 14 a day, done on Dec 4". */
+/**
+ * What is left of a campaign, or what its launch would start: "About 14 a day, done on Dec 4". With
+ * the people who wait for the plan, whose dates it includes.
+ */
 export function RehearsalStrip({ campaign }: { campaign: Campaign }) {
   const { data } = useRestOfCampaign(campaign)
   const rehearsed = useRehearsalText(data ?? { perDay: [], lastSendAt: null }, campaign.xAccountId)
-  const others = waitingForPlan(campaign)
-  // The rehearsal knows only who is queued, and would say that it is done with them.
-  const text = others > 0 && data ? othersText(campaign.stepCount === 1 ? others : null, data.plan.resetsAt) : rehearsed
+  const waiting = waitingForPlan(campaign)
+  const others = waiting > 0 && data ? othersText(campaign.stepCount === 1 ? waiting : null, data.plan.resetsAt) : null
   if (campaign.status === 'completed' || campaign.status === 'archived') return null
   const closed = data?.warnings.includes('closed_inboxes')
+  const isAlone = others === null && !closed
   return (
     <p className="text-muted" data-numeric>
-      {text ?? (closed ? null : BLANK)}
-      {closed && (
-        <>
-          {text !== null && (others > 0 ? ' ' : '. ')}
-          <span className="text-warn">{warningText('closed_inboxes')}</span>
-        </>
-      )}
+      {rehearsed === null ? isAlone && BLANK : `${rehearsed}${isAlone ? '' : '. '}`}
+      {others && <span>{others} </span>}
+      {closed && <span className="text-warn">{warningText('closed_inboxes')}</span>}
     </p>
   )
 }
