@@ -48,6 +48,9 @@ it('asks whether conversations are stored, and saves snippets and how long texts
   await page.getByRole('log').getByText('Text not stored').waitFor()
   await page.getByRole('button', { name: /^Question/, pressed: true }).waitFor()
   expect(await page.getByText('Between us').count()).toBe(0)
+  const [lead] = (await client.leads.list({})).leads
+  await page.goto(`/leads?lead=${lead?.id}`)
+  await page.getByRole('listitem').getByText('Text not stored').waitFor()
 
   await page.goto('/twitter')
   await page.getByRole('switch', { name: /Store conversations with leads/ }).click()

@@ -95,8 +95,7 @@ export function LeadHistory({ lead }: { lead: LeadDetail }) {
 function MessageText({ replyId, text }: { replyId: string; text: string | null }) {
   const mayWrite = useIsOffered('member')
   const remove = useAction(() => client.replies.removeText({ id: replyId }), { refetches: [api.leads.history] })
-  if (text === null)
-    return <p className="text-muted">{mayWrite ? 'This text was deleted.' : "Viewers can't read replies."}</p>
+  if (text === null) return <p className="text-muted">{mayWrite ? 'Text not stored' : "Viewers can't read replies."}</p>
   return (
     <div className="flex items-start justify-between gap-2">
       <bdi className="wrap-anywhere text-muted">“{text}”</bdi>
