@@ -292,7 +292,11 @@ export async function expectNothingLost(world: World): Promise<void> {
       // A campaign relaunched after a restore has the same text as the lost row that was read from
       // X.
       const unknown = arrived.filter(({ id }) => !rows.some(({ eventId }) => eventId === id))
-      expect(unknown, `${message}, which is shown as ${status}, at X`).toEqual([])
+      // Someone who replied can be sent the step again. An extension does not know the id.
+      const again = rows.filter(
+        (other) => other.message === message && other.sentAt !== null && other.holder !== 'simulated' && !other.eventId,
+      )
+      expect(unknown.slice(again.length), `${message}, which is shown as ${status}, at X`).toEqual([])
     }
     if (status === 'failed') expect(row.failure, message).toBeTruthy()
     // Another campaign's message to them may wait for the end of their pause.
