@@ -46,7 +46,7 @@ const WARNINGS: Record<PreflightWarning, string> = {
   no_basis: 'X allows automated messages only to people with a contact basis. Set one on the leads page.',
   no_detection: "Replies can't be detected without a connected X account, so follow-ups will wait.",
   no_x_account: 'Connect an X account to send this campaign.',
-  closed_inboxes: "Most of these people don't accept DMs from strangers.",
+  closed_inboxes: 'Most of these people take no DMs from strangers.',
   never_ends: "Nothing can be sent: check this account's daily cap and sending window.",
 }
 
