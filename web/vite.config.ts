@@ -43,6 +43,8 @@ export default defineConfig({
       },
     },
   },
+  // The startup script is a function of this build.
+  environments: { ssr: { build: { minify: true } } },
   server: { proxy: { '/api': apiOrigin, '/buy': apiOrigin } },
   test: { include: ['{app,embed}/**/*.test.ts', 'app/**/*.test.tsx'] },
 })
