@@ -337,7 +337,7 @@ describe('sequences, in a browser', () => {
     await talks.signedUp.enter(page)
     const { id } = talks
     await page.goto(`/campaigns/${id}`)
-    await page.getByText('Tell me more').waitFor()
+    await page.getByRole('table', { name: 'DMs' }).getByText('Tell me more').waitFor()
     // Everyone else gets it.
     const followUp = page.getByRole('table', { name: 'Funnel' }).getByRole('row', { name: /^Follow-up/ })
     await followUp.getByRole('button', { name: '1 people: sent' }).waitFor({ timeout: 300_000 })

@@ -39,5 +39,7 @@ function show(dmsQueuedCount: number, warnings: string[] = []): string {
 test('says when everyone gets a message, who waits for the plan, and what may go wrong', () => {
   expect(show(100)).toMatch(/^All 50 in one day, done [^.]+$/)
   expect(show(50)).toMatch(/^All 50 in one day, done [^.]+\. The other 50 follow on Dec 1, when your limit resets/)
-  expect(show(50, ['closed_inboxes'])).toMatch(/or when you upgrade\. Most of these people don&#x27;t accept DMs/)
+  expect(show(50, ['closed_inboxes'])).toMatch(
+    /or when you upgrade\. Most of these people take no DMs from strangers\.$/,
+  )
 })

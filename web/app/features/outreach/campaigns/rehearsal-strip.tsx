@@ -36,8 +36,7 @@ export function RehearsalStrip({ campaign }: { campaign: Campaign }) {
   return (
     <p className="text-muted" data-numeric>
       {rehearsed === null ? isAlone && BLANK : `${rehearsed}${isAlone ? '' : '. '}`}
-      {others && <span>{others} </span>}
-      {closed && <span className="text-warn">{warningText('closed_inboxes')}</span>}
+      {others && <span>{others}</span>} {closed && <span className="text-warn">{warningText('closed_inboxes')}</span>}
     </p>
   )
 }
