@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { glob, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '@react-router/dev/config'
 import { pages, staticPages } from './app/paths'
@@ -32,24 +32,30 @@ export default {
       const built = join(folder, path, 'index.html')
       const html = await readFile(built, 'utf8')
       // React Router makes a folder of every path.
-      const isFile = path.endsWith('.html')
-      if (isFile) await rm(join(folder, path), { recursive: true })
-      const isStatic = staticPages.includes(path)
-      const held = holdApp(html, isStatic ? 'session' : 'paint')
-      rejectInlineStyles(path, held)
-      const page = isStatic ? await inlineStyles(held, (href) => readFile(join(folder, href), 'utf8')) : held
-      await writeFile(isFile ? join(folder, path) : built, page)
+      if (path.endsWith('.html')) await rm(join(folder, path), { recursive: true })
+      await writeFile(fileOf(folder, path), holdApp(html, staticPages.includes(path) ? 'session' : 'paint'))
+    }
+    await rejectInlineStyles(folder)
+    for (const path of staticPages) {
+      const file = fileOf(folder, path)
+      const html = await readFile(file, 'utf8')
+      await writeFile(file, await inlineStyles(html, (href) => readFile(join(folder, href), 'utf8')))
     }
     await compressFiles(folder)
   },
 } satisfies Config
 
+const fileOf = (folder: string, path: string) => join(folder, path, path.endsWith('.html') ? '' : 'index.html')
+
 /**
  * Fails the build on inline styles, which the content security policy forbids and browsers drop
  * silently.
  */
-function rejectInlineStyles(path: string, html: string): void {
-  const styled = html.match(/<style[\s>]|<[^>]+\sstyle="[^"]*"/)?.[0]
-  if (styled)
-    throw new Error(`${path} has an inline style, which its content security policy forbids: ${styled.slice(0, 200)}`)
+async function rejectInlineStyles(folder: string): Promise<void> {
+  for await (const file of glob('**/*.html', { cwd: folder })) {
+    const html = await readFile(join(folder, file), 'utf8')
+    const styled = html.match(/<style[\s>]|<[^>]+\sstyle="[^"]*"/)?.[0]
+    if (styled)
+      throw new Error(`${file} has an inline style, which its content security policy forbids: ${styled.slice(0, 200)}`)
+  }
 }

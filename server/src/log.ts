@@ -2,8 +2,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 
 /**
- * JSON log without personal data. Level `error` is a fault of ours, and fails a test. Errors keep type, place, code and constraint, because messages,
- * parameters and details of queries contain what people wrote.
+ * JSON log without personal data. Level `error` means a fault of ours. Errors keep type, place, code
+ * and constraint, because messages, parameters and details of queries contain what people wrote.
  */
 export function openLog(level: string): FastifyBaseLogger {
   return pino({ level, serializers: { err: describeError } })

@@ -128,7 +128,8 @@ async function unsuppress(leadId: string): Promise<void> {
   const { twitterHandle } = await client.leads.find({ id: leadId })
   const { suppressions } = await client.suppressions.list({ q: twitterHandle })
   const entry = suppressions.find((one) => one.twitterHandle === twitterHandle.toLowerCase())
-  if (entry) await client.suppressions.remove({ id: entry.id })
+  if (!entry) throw new Error('The suppression was not found.')
+  await client.suppressions.remove({ id: entry.id })
 }
 
 /** Deletes leads. One lead can be restored by the toast, several by their job. */

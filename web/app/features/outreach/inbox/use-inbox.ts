@@ -166,9 +166,9 @@ const UNDO_MS = 10_000
 const MUTATION_KEY = ['changeConversation']
 const DONE_TOAST = 'conversation'
 
-/** A toast's Undo. */
-export function undoButton(onClick: () => void) {
-  return { label: 'Undo', onClick, until: Date.now() + UNDO_MS }
+/** A toast's Undo. @param until in milliseconds since 1970 */
+export function undoButton(onClick: () => void, until = Date.now() + UNDO_MS) {
+  return { label: 'Undo', onClick, until }
 }
 
 /** Options of mutations that change conversations. */
@@ -203,14 +203,15 @@ function showNewest() {
     newest.undo()
     showNewest()
   }
-  const action = { label: 'Undo', until: newest.until, onClick }
-  toast.success(newest.text, { id: DONE_TOAST, replaces: true, action })
+  toast.success(newest.text, { id: DONE_TOAST, replaces: true, action: undoButton(onClick, newest.until) })
 }
 
 /** Says what was done. For some seconds this and the changes before can be undone, one by one. */
 export function useDoneToast() {
   const undo = useMutation({
     ...useChanged(),
+    // One after the other: a change can only be undone once those after it are.
+    scope: { id: DONE_TOAST },
     mutationFn: ({ undoId }: { undoId: string; changed: number }) => client.conversations.undoUpdate({ undoId }),
     onSuccess({ undone }, { changed }) {
       if (undone < changed)
