@@ -41,7 +41,8 @@ async function filterBy(page: Page, criterion: string, value?: string) {
 const dismissToast = async (page: Page, text: string) => {
   await page.getByText(text).first().waitFor()
   for (const close of await page.getByRole('button', { name: 'Close notification' }).all())
-    await close.click().catch(() => {})
+    // It may leave before the click.
+    await close.click({ timeout: 1_000 }).catch(() => {})
 }
 
 describe('the leads page, in a browser', () => {
