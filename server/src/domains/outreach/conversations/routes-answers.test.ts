@@ -168,7 +168,7 @@ describe('an answer', () => {
     expect((await answer(person, id, sent.body.id, 'Two', 'again')).status).toBe(200)
   })
 
-  it('returns 503 if X is unreachable, and sends it at most once', async () => {
+  it('returns 503 if X is unreachable, keeps no draft of what may have arrived, and sends it at most once', async () => {
     const other = await app.startAnother({ env: { X_API_URL: 'http://127.0.0.1:9' } })
     const { person, leadId, id, last } = await replied()
     const answerThere = async () => {
@@ -183,7 +183,9 @@ describe('an answer', () => {
     expect(await answerThere()).toEqual([503, 'X_UNAVAILABLE'])
     expect(await messagesOf(person, id)).toHaveLength(2)
     await app.db.update(leads).set({ xUserId: '42' }).where(eq(leads.id, leadId))
+    await person.client.conversations.saveDraft({ id, text: 'Three' })
     expect(await answerThere()).toEqual([503, 'DM_UNSETTLED'])
+    expect((await person.client.conversations.find({ id })).draft).toBeNull()
     expect((await answer(person, id, last)).body.code).toBe('CONVERSATION_CHANGED')
   })
 

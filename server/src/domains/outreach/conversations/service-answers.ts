@@ -28,20 +28,26 @@ export async function answer(
     const refusal = await changed(tx)
     if (refusal) throw refusal
   }
-  return sendByHand(
-    context,
-    actor,
-    {
-      claim: (db, holder, keep) => claimAnswer(db, context.env, actor, { ...row, text, check }, holder, keep),
-      async resultOf(db, dmId) {
-        await deleteDraft(db, actor, id)
-        return findSent(db, actor, row, dmId)
+  try {
+    return await sendByHand(
+      context,
+      actor,
+      {
+        claim: (db, holder, keep) => claimAnswer(db, context.env, actor, { ...row, text, check }, holder, keep),
+        async resultOf(db, dmId) {
+          await deleteDraft(db, actor, id)
+          return findSent(db, actor, row, dmId)
+        },
+        // A reply may have come after the check.
+        refusalOf: async (db, reason) => (await changed(db)) ?? new Refusal('LEAD_STATE', refusalText(reason)),
       },
-      // A reply may have come after the check.
-      refusalOf: async (db, reason) => (await changed(db)) ?? new Refusal('LEAD_STATE', refusalText(reason)),
-    },
-    signal,
-  )
+      signal,
+    )
+  } catch (error) {
+    // It may have arrived: its draft would invite a second one.
+    if (error instanceof Refusal && error.code === 'DM_UNSETTLED') await deleteDraft(context.database.db, actor, id)
+    throw error
+  }
 }
 
 const ENCRYPTED = 'X keeps this conversation encrypted: open it on X.'
