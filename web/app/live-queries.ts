@@ -26,7 +26,7 @@ const ofCampaigns = [
 /** The queries that each kind of event refetches while they are on screen. */
 const AFFECTED: Record<EventKind, readonly string[]> = {
   campaign: ofCampaigns,
-  conversation: ['conversations.list', 'conversations.find', 'leads.history', 'today.find'],
+  conversation: ['conversations.list', 'conversations.find', 'conversationOffers.list', 'leads.history', 'today.find'],
   scrape: ['scrapes.list', 'scrapes.find', 'leads.list', 'xAccount.status'],
   import: ['imports.list', 'imports.find'],
   job: [
