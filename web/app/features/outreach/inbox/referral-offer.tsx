@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import type { ImportResult } from '@x-automated/contract/leads/leads'
 import type { Conversation, Message } from '@x-automated/contract/outreach/conversations'
 import { useState } from 'react'
 import { api, errorText } from '../../../api'
@@ -9,13 +10,16 @@ import { useRefresh } from '../../../use-refresh'
 import { useAccounts } from '../../platform/x-account/use-accounts'
 import { namedHandles } from './inbox-text'
 
-/** Imports one person by handle. */
-const addLead = (handle: string) =>
-  signedFetch('/api/leads/import', {
+/** Imports one person by handle. @returns why they can't be a lead; null: they are one */
+export async function addLead(handle: string): Promise<string | null> {
+  const response = await signedFetch('/api/leads/import', {
     method: 'POST',
     headers: { 'content-type': 'text/csv' },
     body: `twitter_handle\n${handle}`,
   })
+  const [rejected] = ((await response.json()) as ImportResult).rejected
+  return rejected ? `@${handle} ${rejected.problem}.` : null
+}
 
 interface ReferralOfferProps {
   conversation: Conversation
@@ -30,14 +34,15 @@ export function ReferralOffer({ conversation: { label, lead }, messages }: Refer
   const [added, setAdded] = useState<readonly string[]>([])
   const add = useMutation({
     mutationFn: addLead,
-    onSuccess: (_, handle) => {
-      setAdded((before) => [...before, handle])
+    onSuccess: (problem, handle) => {
+      if (problem === null) setAdded((before) => [...before, handle])
       return refresh(api.leads)
     },
   })
   if (label !== 'referral') return null
   const text = messages.find((message) => !message.isOurs)?.text ?? ''
   const named = namedHandles(text, [lead.twitterHandle, ...accounts.map(({ handle }) => handle)]).slice(0, 3)
+  const problem = add.isError ? errorText(add.error, 'Failed to add the lead. Please try again.') : add.data
   return named.map((handle) => (
     <Callout
       key={handle}
@@ -50,9 +55,9 @@ export function ReferralOffer({ conversation: { label, lead }, messages }: Refer
       }
     >
       {added.includes(handle) ? `@${handle} is a lead now.` : `They named @${handle}. Add this person as a lead?`}
-      {add.isError && add.variables === handle && (
+      {problem && add.variables === handle && (
         <p role="alert" className="text-bad">
-          {errorText(add.error, 'Failed to add the lead. Please try again.')}
+          {problem}
         </p>
       )}
     </Callout>
