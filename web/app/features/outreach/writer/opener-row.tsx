@@ -21,10 +21,12 @@ interface OpenerRowProps {
   canChange: boolean
   /** An unapproved opener has been on the screen. */
   onSeen: (opener: Opener) => void
+  /** It was approved, edited or withdrawn here. */
+  onChanged: () => void
 }
 
 /** An opener with the facts that it uses. */
-export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
+export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowProps) {
   const { id, campaignId, lead, text, factsUsed, source, status, version } = opener
   const [draft, setDraft] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -36,7 +38,10 @@ export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
   const update = useAction(
     (change: { text?: string; isApproved?: boolean }) => client.openers.update({ id, ...change }),
     {
-      onSuccess: () => close(),
+      onSuccess() {
+        onChanged()
+        close()
+      },
       onError: (error) => {
         const text = refusalText(error, 'Failed to change the opener. Please try again.')
         if (draft === null) toast.error(text)
@@ -49,6 +54,7 @@ export function OpenerRow({ opener, canChange, onSeen }: OpenerRowProps) {
   const approve = useAction(() => client.openers.approve({ id: campaignId, openers: [{ id, version }] }), {
     onSuccess: ({ approved }) => {
       setRefused(approved === 0 ? version : null)
+      onChanged()
       close()
     },
     failed: 'Failed to change the opener. Please try again.',

@@ -76,7 +76,13 @@ export function OpenersTable({ campaignId: id, canChange }: { campaignId: string
       ) : (
         <Table label="Openers" columns={COLUMNS} stale={query.isPlaceholderData}>
           {rows?.map((opener) => (
-            <OpenerRow key={opener.id} opener={opener} canChange={canChange} onSeen={seen.add} />
+            <OpenerRow
+              key={opener.id}
+              opener={opener}
+              canChange={canChange}
+              onSeen={seen.add}
+              onChanged={() => remove([opener.id])}
+            />
           ))}
         </Table>
       )}
