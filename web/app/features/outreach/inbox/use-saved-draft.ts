@@ -1,45 +1,59 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { client } from '../../../api'
 import { cacheDraft } from './conversation-cache'
 
 const SAVE_AFTER_MS = 800
 
+/** Saves a draft's text if it differs from the last one that was saved. @param saved that text */
+export function createDraftSaves(saved: string, send: (text: string) => Promise<unknown>) {
+  let saving: Promise<unknown> = Promise.resolve()
+  return {
+    save(text: string) {
+      if (text === saved) return
+      const before = saved
+      saved = text
+      // The next change saves it again.
+      saving = send(text).catch(() => {
+        if (saved === text) saved = before
+      })
+    },
+    settled: () => saving,
+    /** The server has deleted the draft, or will. */
+    discard() {
+      saved = ''
+    },
+  }
+}
+
 /** Saves the text some time after it has changed, and when the box or the page closes. */
 export function useSavedDraft(id: string, text: string, savedBefore: string) {
   const queries = useQueryClient()
-  const saved = useRef(savedBefore)
-  const saving = useRef<Promise<unknown>>(Promise.resolve())
+  const [saves] = useState(() =>
+    createDraftSaves(savedBefore, (next) => {
+      cacheDraft(queries, id, next)
+      return client.conversations.saveDraft({ id, text: next })
+    }),
+  )
   const latest = useRef(text)
   latest.current = text
-  const save = useRef(() => {
-    if (latest.current === saved.current) return
-    const next = latest.current
-    saved.current = next
-    cacheDraft(queries, id, next)
-    // The next change saves it again.
-    saving.current = client.conversations.saveDraft({ id, text: next }).catch(() => {
-      if (saved.current === next) saved.current = ''
-    })
-  })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each change starts the time again
   useEffect(() => {
-    const timer = setTimeout(save.current, SAVE_AFTER_MS)
+    const timer = setTimeout(() => saves.save(text), SAVE_AFTER_MS)
     return () => clearTimeout(timer)
-  }, [text])
+  }, [saves, text])
   useEffect(() => {
-    const { current } = save
-    addEventListener('pagehide', current)
+    const save = () => saves.save(latest.current)
+    addEventListener('pagehide', save)
     return () => {
-      removeEventListener('pagehide', current)
-      current()
+      removeEventListener('pagehide', save)
+      save()
     }
-  }, [])
+  }, [saves])
   return {
-    settled: () => saving.current,
+    settled: saves.settled,
     /** The server deletes the draft of what is sent. */
     discard() {
-      saved.current = ''
+      saves.discard()
       latest.current = ''
       cacheDraft(queries, id, '')
     },
