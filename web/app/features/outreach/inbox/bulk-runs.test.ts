@@ -27,25 +27,35 @@ const call = (during: (batch: number) => void = () => {}) => {
 
 test('shows progress until the run ends', async () => {
   const batches: number[] = []
-  const end = await runs.runParts('Deleting', many, [{}], call(), ({ batch }) => batches.push(batch))
+  const end = await runs.runParts(many, [{}], call(), ({ batch }) => batches.push(batch))
   expect(end).toEqual({ done: 25_000, total: 25_000, isStopped: false })
   expect(batches).toEqual([1, 2, 3])
-  expect(seen).toEqual(['Deleting… 0 of 25,000', 'Deleting… 10,000 of 25,000', 'Deleting… 20,000 of 25,000', ''])
+  expect(seen).toEqual([
+    'Changing conversations… 0 of 25,000',
+    'Changing conversations… 10,000 of 25,000',
+    'Changing conversations… 20,000 of 25,000',
+    '',
+  ])
 })
 
 test('stops after the current batch and reports what was done', async () => {
   const batches: number[] = []
   const stop = (batch: number) => batch === 2 && runs.stop(runs.all()[0]!.id)
-  const end = await runs.runParts('Deleting', many, [{}], call(stop), ({ batch }) => batches.push(batch))
+  const end = await runs.runParts(many, [{}], call(stop), ({ batch }) => batches.push(batch))
   expect([end, batches]).toEqual([{ done: 20_000, total: 25_000, isStopped: true }, [1, 2]])
   expect(seen).toContain('Stopping… 10,000 of 25,000')
   expect(stoppedText(end)).toBe('Stopped at 20,000 of 25,000. Finished changes are kept.')
 })
 
 test('shows a run of unknown length from its second call on', async () => {
-  const end = await runs.runParts('Changing', null, [{}], call(), () => {})
+  const end = await runs.runParts(null, [{}], call(), () => {})
   expect(end).toMatchObject({ total: null, isStopped: false })
-  expect(seen).toEqual(['Changing… 0', 'Changing… 10,000', 'Changing… 20,000', ''])
+  expect(seen).toEqual([
+    'Changing conversations… 0',
+    'Changing conversations… 10,000',
+    'Changing conversations… 20,000',
+    '',
+  ])
 })
 
 test('never continues in another workspace', async () => {
@@ -53,7 +63,7 @@ test('never continues in another workspace', async () => {
   const move = () => {
     workspaceId = 'w2'
   }
-  expect(await runs.runParts('Deleting', many, [{}], call(move), ({ batch }) => batches.push(batch))).toMatchObject({
+  expect(await runs.runParts(many, [{}], call(move), ({ batch }) => batches.push(batch))).toMatchObject({
     isStopped: true,
   })
   expect(batches).toEqual([1])
@@ -63,18 +73,17 @@ test('removes a failed run, and never shows a run that takes one call', async ()
   const fail = (batch: number) => {
     if (batch === 2) throw new Error('gone')
   }
-  await expect(runs.runParts('Deleting', many, [{}], call(fail), () => {})).rejects.toThrow('gone')
+  await expect(runs.runParts(many, [{}], call(fail), () => {})).rejects.toThrow('gone')
   expect(runs.all()).toEqual([])
   seen.length = 0
   const one = async () => ({ cursor: null })
-  expect(await runs.runParts('Deleting', 1, [{}], one, () => {})).toMatchObject({ done: 1, isStopped: false })
+  expect(await runs.runParts(1, [{}], one, () => {})).toMatchObject({ done: 1, isStopped: false })
   expect(seen).toEqual([])
 })
 
 test('estimates the time left from the speed so far', () => {
   const run: BulkRun = {
     id: 1,
-    doing: 'Deleting',
     done: 0,
     total: 40_000,
     isStopping: false,

@@ -4,12 +4,10 @@ import { useSyncExternalStore } from 'react'
 import { session } from '../../../session'
 import { changeInBatches, type PartResponse } from '../../leads/leads/lead-selection'
 
-/** A change too large for one call, in batches. Survives navigation, but not closing the tab. */
+/** A change of conversations too large for one call, in batches. Survives navigation, but not closing the tab. */
 export interface BulkRun {
   id: number
-  /** The progress label: 'Deleting'. */
-  doing: string
-  /** Rows processed for certain. */
+  /** Conversations processed for certain. */
   done: number
   /** Null if unknown. */
   total: number | null
@@ -53,9 +51,8 @@ export function createBulkRuns({ workspaceId, now }: BulkRunDeps) {
 
     stop: (id: number) => change(id, () => ({ isStopping: true })),
 
-    /** Changes rows in batches; completed ones stay if one fails. @param total null if it is unknown */
+    /** Changes conversations in batches; completed ones stay if one fails. @param total null if it is unknown */
     async runParts<Part, Answer extends PartResponse>(
-      doing: string,
       total: number | null,
       selections: readonly Part[],
       call: (selection: Part & { cursor?: string }) => Promise<Answer>,
@@ -71,7 +68,7 @@ export function createBulkRuns({ workspaceId, now }: BulkRunDeps) {
       const current = () => runs.find((run) => run.id === id)
       const startedAt = now()
       const show = () =>
-        setRuns([...runs, { id, doing, done: 0, total, isStopping: false, workspaceId: startedIn, startedAt }])
+        setRuns([...runs, { id, done: 0, total, isStopping: false, workspaceId: startedIn, startedAt }])
       // An unknown number is shown once it has taken a second call.
       if (total !== null) show()
       try {
@@ -107,9 +104,9 @@ export function useBulkRuns(): readonly BulkRun[] {
   return useSyncExternalStore(bulkRuns.subscribe, bulkRuns.all, () => none)
 }
 
-/** 'Deleting… 12,000 of 100,000'. */
-export function bulkRunText({ doing, done, total, isStopping }: BulkRun): string {
-  return `${isStopping ? 'Stopping' : doing}… ${doneText({ done, total })}`
+/** 'Changing conversations… 12,000 of 100,000'. */
+export function bulkRunText({ done, total, isStopping }: BulkRun): string {
+  return `${isStopping ? 'Stopping' : 'Changing conversations'}… ${doneText({ done, total })}`
 }
 
 /** 'Stopped at 12,000 of 100,000. Finished changes are kept.' */

@@ -31,7 +31,6 @@ export function useBulkChange({ selection, setSelection, selected, filter, total
       let count = 0
       try {
         const end = await bulkRuns.runParts(
-          'Changing conversations',
           total,
           parts,
           (part) => client.conversations.updateMany({ ...part, ...update, undoId }),
