@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { formatDate, formatNumber, formatRate } from '@x-automated/contract/format'
+import { formatCount, formatDate, formatNumber, formatRate } from '@x-automated/contract/format'
 import type { Need, NeedCode, Today as TodayData } from '@x-automated/contract/overview/today'
 import type { Role } from '@x-automated/contract/route'
 import {
@@ -75,9 +75,9 @@ export default function Today({ today }: { today: TodayData }) {
 
 function sentence({ sentToday, days }: TodayData): string {
   const { replied, positive } = totals({ days })
-  const sent = sentToday === 1 ? '1 message sent today' : `${formatNumber(sentToday)} messages sent today`
-  if (replied === 0) return `${sent}.`
-  return `${sent}. ${formatNumber(replied)} replied in the last 14 days, ${formatNumber(positive)} with interest.`
+  const sent = `${formatCount(sentToday, 'message')} sent today.`
+  if (replied === 0) return sent
+  return `${sent} ${formatNumber(replied)} replied in the last 14 days, ${formatNumber(positive)} with interest.`
 }
 
 function Strip({ today, isMember }: { today: TodayData; isMember: boolean }) {
