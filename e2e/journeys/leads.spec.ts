@@ -40,8 +40,8 @@ async function filterBy(page: Page, criterion: string, value?: string) {
 }
 const dismissToast = async (page: Page, text: string) => {
   await page.getByText(text).first().waitFor()
+  // It may leave before the click.
   for (const close of await page.getByRole('button', { name: 'Close notification' }).all())
-    // It may leave before the click.
     await close.click({ timeout: 1_000 }).catch(() => {})
 }
 
