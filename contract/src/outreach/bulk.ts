@@ -75,7 +75,15 @@ export const bulk = {
   create: route('POST /jobs', 'member', 'rows', {
     summary: 'Start a job that changes a selection of leads',
     description: `The job runs on the server, in parts. Leads that no longer match when their part runs, or that were created after the job, are left out. A workspace has at most ${UNFINISHED_JOBS_MAX} unfinished jobs. \`queue\` needs a connected X account and room in the plan for all the leads; its messages are due \`holdSeconds\` after the job has ended.`,
-    errors: ['TAG_NOT_FOUND', 'LEAD_LIST_NOT_FOUND', 'PLAN_LIMIT', 'LEAD_LIST_KIND', 'X_NOT_CONNECTED', 'TOO_MANY'],
+    errors: [
+      'TAG_NOT_FOUND',
+      'LEAD_LIST_NOT_FOUND',
+      'SCRAPE_NOT_FOUND',
+      'PLAN_LIMIT',
+      'LEAD_LIST_KIND',
+      'X_NOT_CONNECTED',
+      'TOO_MANY',
+    ],
   })
     .input(Fields.refine(hasOneSelection, ONE_SELECTION).pipe(OfItsKind))
     .output(Job),

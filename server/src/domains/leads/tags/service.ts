@@ -8,7 +8,7 @@ import type { Db } from '../../../db/open.ts'
 import { lockRows, transact } from '../../../db/transact.ts'
 import { withUniqueViolationAs } from '../../../db/unique-violation.ts'
 import { Refusal } from '../../../refusal.ts'
-import { choosePart, type WorkspaceOf } from '../leads/service.ts'
+import { choosePart, isTag, type WorkspaceOf } from '../leads/service.ts'
 import { replaceTag as replaceTagInLists } from '../lists/service.ts'
 import { replaceTag as replaceTagInSavedFilters } from '../saved-filters/service.ts'
 import { tags } from './tables.ts'
@@ -178,6 +178,11 @@ export async function requireTags(db: Db, { workspaceId }: WorkspaceOf, ids: rea
   const wanted = new Set(ids)
   const count = await db.$count(tags, and(eq(tags.workspaceId, workspaceId), inArray(tags.id, [...wanted])))
   if (count < wanted.size) throw new Refusal('TAG_NOT_FOUND')
+}
+
+/** @param tag an id or a name @throws Refusal TAG_NOT_FOUND */
+export async function requireTag(db: Db, { workspaceId }: WorkspaceOf, tag: string): Promise<void> {
+  if ((await db.$count(tags, isTag(workspaceId, tag))) === 0) throw new Refusal('TAG_NOT_FOUND')
 }
 
 /** Makes smart lists and saved filters that use a tag, by id or current name, use the id `into`. */

@@ -1,3 +1,4 @@
+import { NO_ID } from '@x-automated/contract/fields'
 import type { LeadDetail } from '@x-automated/contract/leads/leads'
 import type { NewBulkOrder } from '@x-automated/contract/outreach/bulk'
 import type { Job } from '@x-automated/contract/platform/jobs'
@@ -352,10 +353,15 @@ describe('starting a job', () => {
     expect(await refused({ kind: 'remove_from_list', listId: smart.id })).toEqual([409, 'LEAD_LIST_KIND'])
   })
 
-  it('needs the list that its filter names', async () => {
-    const theirs = await makeList(app, await makePerson(app), [])
-    const answer = await refused({ kind: 'delete', filter: { listId: theirs.id } })
-    expect(answer).toEqual([404, 'LEAD_LIST_NOT_FOUND'])
+  it('needs the list, the tag and the scrape that its filter names', async () => {
+    const stranger = await makePerson(app)
+    const theirs = await makeList(app, stranger, [])
+    const { id: theirTag } = await stranger.client.tags.create({ name: 'theirs' })
+    const unless = (filter: NewBulkOrder['filter']) => refused({ kind: 'delete', filter })
+    expect(await unless({ listId: theirs.id })).toEqual([404, 'LEAD_LIST_NOT_FOUND'])
+    expect(await unless({ tag: theirTag })).toEqual([404, 'TAG_NOT_FOUND'])
+    expect(await unless({ tag: 'theirs' })).toEqual([404, 'TAG_NOT_FOUND'])
+    expect(await unless({ scrapeId: NO_ID })).toEqual([404, 'SCRAPE_NOT_FOUND'])
   })
 
   it('changes no lead of another workspace', async () => {

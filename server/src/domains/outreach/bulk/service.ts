@@ -7,7 +7,8 @@ import { transact } from '../../../db/transact.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { count, type ResolvedFilter, resolveFilter, selectLeads } from '../../leads/leads/service.ts'
 import { findStored, requireManual } from '../../leads/lists/service.ts'
-import { requireTags } from '../../leads/tags/service.ts'
+import { find as findScrape } from '../../leads/scrapes/service.ts'
+import { requireTag, requireTags } from '../../leads/tags/service.ts'
 import { create as createJob, requireRoom } from '../../platform/jobs/service.ts'
 import { DEFAULT_DIRECT_MESSAGE, lockQueueing, readTemplate, requireQueueable } from '../sending/service.ts'
 
@@ -37,8 +38,11 @@ async function check(
   order: BulkOrder,
   selection: { leadIds: string[] | undefined; filter: ResolvedFilter | undefined },
 ): Promise<void> {
-  // A filter of a list that is gone would match no one.
-  if (order.filter?.listId) await findStored(tx, actor, order.filter.listId)
+  // A filter of what is gone would match no one.
+  const { listId, scrapeId, tag } = order.filter ?? {}
+  if (listId) await findStored(tx, actor, listId)
+  if (scrapeId) await findScrape(tx, actor, scrapeId)
+  if (tag) await requireTag(tx, actor, tag)
   if (order.kind === 'tag' || order.kind === 'untag') await requireTags(tx, actor, order.tagIds)
   if (order.kind === 'add_to_list' || order.kind === 'remove_from_list') await requireManual(tx, actor, order.listId)
   if (order.kind === 'queue') {
