@@ -84,6 +84,8 @@ export const suppressions = {
       Success.extend({
         /** Newly suppressed. Existing entries are left unchanged. */
         suppressed: z.number().int(),
+        /** The new entry, if there is exactly one. */
+        suppressionId: z.string().nullable(),
         /** Queued messages that will not be sent because of it. */
         stopped: z.number().int(),
         ...nextPart,

@@ -41,6 +41,7 @@ describe('POST /suppressions', () => {
     expect(await suppress({ handles: ['@Ana', 'ana', 'bob'], reason: 'opted_out', note: ' by mail ' })).toEqual({
       success: true,
       suppressed: 2,
+      suppressionId: null,
       stopped: 0,
       cursor: null,
     })
@@ -54,6 +55,14 @@ describe('POST /suppressions', () => {
     ])
   })
   const who = () => ({ id: person.id, name: expect.any(String) })
+
+  it('names its only entry, so that it can be undone after the lead has a new handle', async () => {
+    const [ana] = await makeLeads(app, person, [{ twitterHandle: 'ana', xUserId: '12' }])
+    const { suppressionId } = await suppress({ leadIds: [ana!.id] })
+    await app.db.update(leads).set({ twitterHandle: 'ana_new' }).where(eq(leads.id, ana!.id))
+    await person.client.suppressions.remove({ id: suppressionId })
+    expect(await findOfLead(app.db, person.actor, ana!.id)).toBeUndefined()
+  })
 
   it('suppresses own leads by ids or filter, with their X ids', async () => {
     const stranger = await makePerson(app)

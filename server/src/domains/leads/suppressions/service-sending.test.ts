@@ -99,6 +99,7 @@ describe('suppressing people with queued messages', () => {
     expect(await person.client.suppressions.create({ handles: list.handles.slice(0, 2) })).toEqual({
       success: true,
       suppressed: 2,
+      suppressionId: null,
       stopped: 4,
       cursor: null,
     })

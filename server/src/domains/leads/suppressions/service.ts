@@ -88,7 +88,8 @@ export async function create(
     if (part) await stageLeads(tx, part.leads, said)
     const isOptOut = reason === 'opted_out' || reason === 'replied_stop'
     const { added, stopped } = await settleStage({ db: tx, sending }, actor, { isOptOut })
-    return { success: true as const, suppressed: added.length, stopped, cursor: part?.cursor ?? null }
+    const suppressionId = added.length === 1 ? one(added) : null
+    return { success: true as const, suppressed: added.length, suppressionId, stopped, cursor: part?.cursor ?? null }
   })
 }
 

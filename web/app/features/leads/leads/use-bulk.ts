@@ -102,7 +102,7 @@ export function useSetBasis(onClose?: () => void) {
  * that of a job offer to undo it, but canceled messages stay canceled.
  */
 export function useSuppressLeads(onClose?: () => void) {
-  const undo = useAction(unsuppress, {
+  const undo = useAction((id: string) => client.suppressions.remove({ id }), {
     done: 'Undone for 1 lead',
     failed: 'Failed to undo. Please try again.',
     refetches: [api.leads, api.lists, api.suppressions],
@@ -110,26 +110,17 @@ export function useSuppressLeads(onClose?: () => void) {
   return useBulk({
     failed: 'Failed to suppress leads',
     call: (selection, _: null) => client.suppressions.create({ ...selection, reason: 'manual' }),
-    announce: ({ suppressed, stopped }, _, selection) => {
+    announce: ({ suppressed, suppressionId, stopped }) => {
       if (suppressed === 0) return toast.info('No change: already on the suppression list')
       const text = `${formatCount(suppressed, 'lead')} added to the suppression list`
-      const [leadId] = 'leadIds' in selection ? selection.leadIds : []
       toast.success(
         stopped === 0 ? text : `${text}, ${formatCount(stopped, 'queued message')} canceled`,
-        leadId ? { action: { label: 'Undo', onClick: () => void undo.run(leadId) } } : {},
+        suppressionId ? { action: { label: 'Undo', onClick: () => void undo.run(suppressionId) } } : {},
       )
     },
     orders: () => [{ kind: 'suppress' }],
     onClose,
   })
-}
-
-async function unsuppress(leadId: string): Promise<void> {
-  const { twitterHandle } = await client.leads.find({ id: leadId })
-  const { suppressions } = await client.suppressions.list({ q: twitterHandle })
-  const entry = suppressions.find((one) => one.twitterHandle === twitterHandle.toLowerCase())
-  if (!entry) throw new Error('The suppression was not found.')
-  await client.suppressions.remove({ id: entry.id })
 }
 
 /** Deletes leads. One lead can be restored by the toast, several by their job. */

@@ -33,16 +33,16 @@ export function ConversationNotices({ conversation: { lead, suppression, isEncry
 /** The model or a member may have read an opt-out; only this question suppresses then. */
 function SuppressQuestion({ leadId, handle }: { leadId: string; handle: string }) {
   const refetches = [api.suppressions, api.conversations, api.leads, api.messages]
-  const undo = useAction(() => unsuppress(handle), {
+  const undo = useAction((id: string) => client.suppressions.remove({ id }), {
     done: `@${handle} is off your suppression list`,
     failed: `Failed to undo. Remove @${handle} from your suppression list.`,
     refetches,
   })
   const suppress = useAction(() => client.suppressions.create({ leadIds: [leadId], reason: 'manual' }), {
-    onSuccess({ suppressed, stopped }) {
+    onSuccess({ suppressionId, stopped }) {
       const text = `@${handle} suppressed`
       const canceled = stopped > 0 ? `, ${formatCount(stopped, 'queued message')} canceled` : ''
-      toast.success(text + canceled, suppressed > 0 ? { action: undoButton(() => undo.run()) } : {})
+      toast.success(text + canceled, suppressionId ? { action: undoButton(() => undo.run(suppressionId)) } : {})
     },
     failed: 'Failed to suppress them. Please try again.',
     refetches,
@@ -60,11 +60,4 @@ function SuppressQuestion({ leadId, handle }: { leadId: string; handle: string }
       They may have asked you to stop. If they didn't, correct the label.
     </Callout>
   )
-}
-
-/** Removes the suppression of a handle. The newest come first. */
-async function unsuppress(handle: string): Promise<void> {
-  const { suppressions } = await client.suppressions.list({ q: handle })
-  const found = suppressions.find(({ twitterHandle }) => twitterHandle === handle.toLowerCase())
-  if (found) await client.suppressions.remove({ id: found.id })
 }
