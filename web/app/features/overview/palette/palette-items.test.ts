@@ -29,6 +29,8 @@ describe('matches', () => {
     expect(labels('@indiehackers')[0]).toEqual(['Actions', 'Scrape @indiehackers'])
     expect(labels('scrape indiehackers')[0]).toEqual(['Actions', 'Scrape @indiehackers'])
     expect(labels('two words')).toEqual([])
+    expect(labels('علی')).toEqual([])
+    expect(labels('a_handle_of_16_ch')).toEqual([])
     expect(labels('scrape')).toEqual([
       ['Actions', 'Scrape a handle'],
       ['Pages', 'Find leads'],

@@ -1,5 +1,5 @@
 import type { SearchKind } from '@x-automated/contract/overview/search'
-import { handleIn } from '@x-automated/contract/x-handle'
+import { handleFault, handleIn } from '@x-automated/contract/x-handle'
 import { paths } from '../../../paths'
 import { startCampaignPath } from '../../leads/lists/start-campaign'
 
@@ -134,7 +134,8 @@ function rankOf({ label, words = '' }: Pick<PaletteItem, 'label' | 'words'>, q: 
 function handleOf(q: string): string | null {
   if ('scrape a handle'.startsWith(q.toLowerCase())) return null
   const text = q.replace(/^scrape\s+/i, '').trim()
-  return text.length < 3 || /\s/.test(text) ? null : handleIn(text)
+  const handle = handleIn(text)
+  return text.length < 3 || handleFault(handle) ? null : handle
 }
 
 const offered = (items: PaletteItem[], isMember: boolean) => items.filter(({ forMembers }) => isMember || !forMembers)
