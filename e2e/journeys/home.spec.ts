@@ -105,12 +105,17 @@ it('finds a lead and a page and pauses all campaigns, by keyboard alone', async 
 })
 
 it('shows on Home what is sent today, and who waits after a reply', async () => {
-  const { page, client, people } = await enter('homely')
+  const { page, client, people, campaign } = await enter('homely')
   await page.goto('/dashboard')
   const today = page.getByRole('region', { name: 'Today' })
   await today.getByText('Replies waiting').waitFor()
   await page.getByRole('heading', { name: /^Nobody is waiting/ }).waitFor()
   await page.getByRole('link', { name: /Spring flight/ }).waitFor()
+  await page.getByRole('button', { name: 'Pause Spring flight' }).click()
+  await page.getByText('Campaign paused.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Campaign resumed and set to active.').waitFor()
+  expect((await client.campaigns.find({ id: campaign.id })).status).toBe('active')
   await writeAs(world.x, people[0] ?? '', 'homely', 'Yes, tell me more. What does it cost?')
   await expect
     .poll(async () => (await client.conversations.list({})).conversations.length, { timeout: 120_000 })

@@ -330,6 +330,9 @@ describe('sequences, in a browser', () => {
     expect((await client.campaigns.find({ id })).status).toBe('active')
     await page.keyboard.press('p')
     await page.getByText('Campaign paused.').waitFor()
+    await button(page, 'Undo').click()
+    await page.getByText('Campaign resumed and set to active.').waitFor()
+    expect((await client.campaigns.find({ id })).status).toBe('active')
   })
 
   it('stops the follow-up of someone who replies', async () => {

@@ -52,7 +52,7 @@ function withAction(text: string, { action }: ToastOptions = {}) {
         }}
       >
         {action.label}
-        {action.until !== undefined && <SecondsLeft until={action.until} />}
+        {action.until !== undefined && <SecondsLeft key={action.until} until={action.until} />}
       </button>
     </span>
   )

@@ -51,8 +51,10 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
     onSuccess(after, { campaign, status }) {
       updateCachedCampaign(queries, campaign.id, after)
       wakeRun(campaign.id)
-      if (status === 'paused') toast.success('Campaign paused.')
-      else if (status === 'archived') toast.success(`Campaign "${campaign.name}" archived.`)
+      if (status === 'paused') {
+        const onClick = () => update.mutate({ campaign, status: 'active' })
+        toast.success('Campaign paused.', { action: { label: 'Undo', onClick } })
+      } else if (status === 'archived') toast.success(`Campaign "${campaign.name}" archived.`)
       else if (after.totalLeadsInList === 0) toast.info(NO_LEADS)
       else {
         toast.success('Campaign resumed and set to active.')

@@ -24,6 +24,7 @@ import { cn } from '../../../ui/cn'
 import { Kbd } from '../../../ui/kbd'
 import { Ring } from '../../../ui/ring'
 import { Sparkline } from '../../../ui/sparkline'
+import { toast } from '../../../ui/toast'
 import { useSecondsUntil } from '../../../ui/use-seconds-until'
 import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
@@ -361,9 +362,14 @@ function CampaignRows({ campaigns, isMember }: { campaigns: TodayData['campaigns
 }
 
 function PauseButton({ id, name }: { id: string; name: string }) {
+  const refetches = [api.today, api.campaigns]
+  const resume = useAction(() => client.campaigns.update({ id, status: 'active' }), {
+    done: 'Campaign resumed and set to active.',
+    refetches,
+  })
   const pause = useAction(() => client.campaigns.update({ id, status: 'paused' }), {
-    done: 'Campaign paused.',
-    refetches: [api.today, api.campaigns],
+    onSuccess: () => toast.success('Campaign paused.', { action: { label: 'Undo', onClick: () => void resume.run() } }),
+    refetches,
   })
   return (
     <IconButton
