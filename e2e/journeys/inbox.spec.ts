@@ -52,6 +52,21 @@ const reply = (page: Page) => page.getByRole('textbox', { name: 'Reply' })
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 2, name })
 
 describe('the inbox', () => {
+  it('declines someone who wrote first, and undoes it', async () => {
+    const { page, client } = await enter('declining', { open_known: 'Hello' })
+    const [account] = (await client.xAccount.list({})).accounts
+    await client.xAccount.consent({ id: account?.id ?? '', storesConversations: true, offersUnknownSenders: true })
+    await writeAs(world.x, 'open_stranger', 'declining', 'Hi there')
+    await page.goto('/inbox')
+    const decline = page.getByRole('button', { name: 'Decline @open_stranger' })
+    await decline.click({ timeout: 120_000 })
+    await page.getByText('@open_stranger declined').waitFor()
+    await decline.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await decline.waitFor()
+    expect((await client.conversationOffers.list({})).offers).toHaveLength(1)
+  })
+
   it('labels, snoozes and finishes ten replies by keyboard alone', async () => {
     const texts = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`open_t${index}`, `Reply ${index}`]))
     const { page, client } = await enter('triage', texts)

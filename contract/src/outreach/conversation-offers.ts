@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Cursor, Id, Time } from '../fields.ts'
+import { Cursor, Id, Success, Time } from '../fields.ts'
 import { LeadDetail } from '../leads/leads.ts'
 import { routes } from '../route.ts'
 
@@ -40,4 +40,11 @@ export const conversationOffers = {
     successStatus: 204,
     errors: ['OFFER_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
+
+  restore: route('POST /conversation-offers/{id}/restore', 'member', 'rows', {
+    summary: 'Restore a declined offer',
+    errors: ['OFFER_NOT_FOUND'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(Success),
 }

@@ -138,6 +138,20 @@ describe('an offer', () => {
     await say(sender, account.handle)
     expect(await offersOf(person)).toEqual([])
     expect((await person.call('DELETE', `/conversation-offers/${offer!.id}`)).body.code).toBe('OFFER_NOT_FOUND')
+  })
+
+  it('is restored once after it was declined, by a member of its workspace', async () => {
+    const { person, account } = await scene()
+    await say(unknown(), account.handle)
+    const [offer] = await offersOf(person)
+    const { id } = offer!
+    const restore = async (by: Person) => (await by.call('POST', `/conversation-offers/${id}/restore`)).status
+    expect(await restore(person)).toBe(404)
+    await person.client.conversationOffers.remove({ id })
+    expect(await restore(await makePerson(app))).toBe(404)
+    expect(await restore(person)).toBe(200)
+    expect(await offersOf(person)).toEqual([offer])
+    expect(await restore(person)).toBe(404)
     expect(await app.db.$count(leads, eq(leads.workspaceId, person.workspaceId))).toBe(0)
   })
 

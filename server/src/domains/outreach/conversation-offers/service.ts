@@ -1,7 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { OFFER_DAYS } from '@x-automated/contract/outreach/conversation-offers'
 import { DAY_MS } from '@x-automated/contract/time'
-import { and, desc, eq, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { newestFirst } from '../../../db/paging.ts'
@@ -15,10 +15,8 @@ import { xAccounts } from '../../platform/x-account/tables.ts'
 import { conversationOffers } from './tables.ts'
 
 const PAGE_SIZE = 50
-const isOpen = and(
-  isNull(conversationOffers.declinedAt),
-  sql`${conversationOffers.at} > now() - make_interval(days => ${OFFER_DAYS}::int)`,
-)
+const isRecent = sql`${conversationOffers.at} > now() - make_interval(days => ${OFFER_DAYS}::int)`
+const isOpen = and(isNull(conversationOffers.declinedAt), isRecent)
 
 /**
  * Offers the sender of a message to each workspace that has the X account, allows offers, and does
@@ -117,6 +115,17 @@ const NOTHING_KNOWN = {
   location: null,
   website: null,
   metadata: null,
+}
+
+/** Undoes `remove`. @throws Refusal OFFER_NOT_FOUND */
+export async function restore(db: Db, actor: Actor, id: string) {
+  const restored = await db
+    .update(conversationOffers)
+    .set({ declinedAt: null })
+    .where(and(own(actor, id), isRecent, isNotNull(conversationOffers.declinedAt)))
+    .returning({ id: conversationOffers.id })
+  if (restored.length === 0) throw new Refusal('OFFER_NOT_FOUND')
+  return { success: true as const }
 }
 
 /** @throws Refusal OFFER_NOT_FOUND */

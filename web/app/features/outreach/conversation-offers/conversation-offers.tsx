@@ -7,6 +7,7 @@ import { Button, IconButton } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
 import { useAction } from '../../../use-action'
 import { XHandle } from '../../platform/x-account/x-handle'
+import { showDone } from '../inbox/use-inbox'
 
 const REFRESH_MS = 60_000
 
@@ -38,12 +39,12 @@ function Offer({ offer: { id, twitterHandle, at } }: { offer: ConversationOffer 
     failed: 'Failed to add the lead. Please try again.',
     refetches,
   })
+  const restore = useAction(() => client.conversationOffers.restore({ id }), {
+    failed: 'Failed to undo. Please try again.',
+    refetches,
+  })
   const decline = useAction(() => client.conversationOffers.remove({ id }), {
-    question: {
-      title: `Decline @${twitterHandle}?`,
-      body: 'This cannot be undone, but you can still import them as a lead.',
-      confirm: 'Decline',
-    },
+    onSuccess: () => showDone(`@${twitterHandle} declined`, restore.run),
     failed: 'Failed to decline. Please try again.',
     refetches,
   })

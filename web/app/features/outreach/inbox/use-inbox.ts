@@ -206,7 +206,13 @@ function showNewest() {
   toast.success(newest.text, { id: DONE_TOAST, replaces: true, action: undoButton(onClick, newest.until) })
 }
 
-/** Says what was done. For some seconds this and the changes before can be undone, one by one. */
+/** Says what was done. For some seconds this and what was done before can be undone, one by one. */
+export function showDone(text: string, undo: () => void): void {
+  undoables = [...undoables, { text, until: Date.now() + UNDO_MS, undo }]
+  showNewest()
+}
+
+/** Says which conversations were changed, with an Undo. */
 export function useDoneToast() {
   const undo = useMutation({
     ...useChanged(),
@@ -222,14 +228,11 @@ export function useDoneToast() {
         )
     },
   })
-  return (text: string, done: { undoId: string; changed: number }, onUndo?: () => void) => {
-    const revert = () => {
+  return (text: string, done: { undoId: string; changed: number }, onUndo?: () => void) =>
+    showDone(text, () => {
       undo.mutate(done)
       onUndo?.()
-    }
-    undoables = [...undoables, { text, until: Date.now() + UNDO_MS, undo: revert }]
-    showNewest()
-  }
+    })
 }
 
 /** Changes a conversation: immediately on screen, and back if it fails. */
