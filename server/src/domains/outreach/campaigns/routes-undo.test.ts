@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
   dmsOf,
@@ -11,8 +11,10 @@ import {
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
 import { leads } from '../../leads/leads/tables.ts'
+import { subscriptions } from '../../platform/billing/tables.ts'
 import { claimDue } from '../sending/claim.ts'
 import { dms } from '../sending/tables.ts'
+import { findTests } from '../sequences/service.ts'
 import { enrollments } from '../sequences/tables.ts'
 import { campaigns } from './tables.ts'
 
@@ -125,6 +127,33 @@ describe('POST /campaigns/{id}/undo-launch', () => {
     })
     expect((await undoing.answer).body.code).toBe('CAMPAIGN_STATE')
     expect(await dmsOf(person, id)).toHaveLength(1)
+  })
+
+  it('restores the steps that the launch left out after a plan had ended, unless they were edited', async () => {
+    await subscribe(app, person)
+    const two = { variants: [{ messageTemplate: 'A' }, { messageTemplate: 'B' }] }
+    const later = { delay: { amount: 2, unit: 'days' as const }, variants: [{ messageTemplate: 'Still there?' }] }
+    const list = await makeList(app, person, openHandles(1))
+    const campaign = await makeCampaign(person, list, {
+      channel: 'extension',
+      messageTemplate: undefined,
+      steps: [two, later],
+      reengagement: { afterDays: 20, messageTemplate: 'One last time' },
+    })
+    const { id } = campaign
+    const before = await person.client.sequences.find({ id })
+    await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, person.workspaceId))
+    await person.client.campaigns.queue({ id, holdSeconds: 30 })
+    const cut = await person.client.sequences.find({ id })
+    expect(cut).toMatchObject({ steps: [{ number: 1 }], reengagement: null })
+    const undone = await person.client.campaigns.undoLaunch({ id })
+    expect(undone).toEqual({ ...campaign, updatedAt: expect.any(String) })
+    expect(await person.client.sequences.find({ id })).toEqual({ ...before, version: cut.version + 1 })
+    expect((await findTests(app.db, { id, workspaceId: person.workspaceId })).size).toBe(1)
+
+    await person.client.campaigns.queue({ id, holdSeconds: 30 })
+    await person.client.campaigns.update({ id, messageTemplate: 'Edited' })
+    expect(await person.client.campaigns.undoLaunch({ id })).toMatchObject({ messageTemplate: 'Edited', stepCount: 1 })
   })
 
   it('undoes a launch that was paused meanwhile', async () => {

@@ -45,6 +45,7 @@ import {
   planSteps,
   queuedStep,
   requireReplyDetection,
+  restoreSteps,
   summaryOf,
 } from '../sequences/service.ts'
 import type { VersionStep } from '../sequences/tables.ts'
@@ -315,6 +316,7 @@ export async function undoLaunch(db: Db, actor: Actor, id: string) {
         and not exists (select from dms where campaign_id = ${id} and (claimed_at is not null or tried_at is not null))`)
     if (rows.length === 0) throw new Refusal('CAMPAIGN_STATE', 'This launch can no longer be undone.')
     await unqueue(tx, actor.workspaceId, id)
+    await restoreSteps(tx, campaign)
     await tx
       .update(campaigns)
       .set({
@@ -322,6 +324,7 @@ export async function undoLaunch(db: Db, actor: Actor, id: string) {
         ...WITHOUT_REASON,
         queuedAt: null,
         undoUntil: null,
+        launchedVersion: null,
         nextPartAt: null,
         totalLeadsInList: 0,
         openEnrollments: 0,
@@ -406,6 +409,7 @@ async function activate(
       openEnrollments: open,
       undoUntil,
       launchedFrom: campaign.status,
+      launchedVersion: launched.campaign.version === stored.version ? null : stored.version,
       ...(open > queued ? await nextPart(tx, campaign) : {}),
     }
     isDone = open === 0

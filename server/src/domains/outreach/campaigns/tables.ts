@@ -52,6 +52,8 @@ export const campaigns = pgTable(
     partPlan: text('part_plan'),
     /** Its status before the launch. */
     launchedFrom: text('launched_from', { enum: CAMPAIGN_STATUSES }),
+    /** Its version before the launch, of which the plan allowed only a part; null: all of it. */
+    launchedVersion: integer('launched_version'),
     totalLeadsInList: integer('total_leads_in_list').notNull().default(0),
     /** Triggers on dms maintain these counts. */
     dmsQueuedCount: integer('dms_queued_count').notNull().default(0),

@@ -89,18 +89,12 @@ async function answerOf(db: Db, campaign: Pick<Campaign, 'id' | 'workspaceId' | 
 /** The steps of a campaign's current version, or of another one. */
 export async function findSteps(
   db: Db,
-  { id, workspaceId, version }: Pick<Campaign, 'id' | 'workspaceId' | 'version'>,
+  campaign: Pick<Campaign, 'id' | 'workspaceId' | 'version'>,
 ): Promise<readonly VersionStep[]> {
   const rows = await db
     .select({ steps: sequenceVersions.steps })
     .from(sequenceVersions)
-    .where(
-      and(
-        eq(sequenceVersions.workspaceId, workspaceId),
-        eq(sequenceVersions.campaignId, id),
-        eq(sequenceVersions.version, version),
-      ),
-    )
+    .where(and(isVersionOf(campaign), eq(sequenceVersions.version, campaign.version)))
   return one(rows).steps
 }
 
@@ -193,7 +187,7 @@ async function requirePlan(
 
 /**
  * The steps to launch: after a plan ended, only those that the present one allows. Stores them as a
- * new version if they differ.
+ * new version if they differ, and keeps the one before for `restoreSteps`.
  */
 export async function launchSteps(
   tx: Db,
@@ -203,6 +197,15 @@ export async function launchSteps(
   const allowed = allowedBy(await planOf(tx, campaign.workspaceId), steps)
   if (firstChangedStep(steps, allowed) === null) return { campaign, steps }
   return { campaign: await storeVersion(tx, campaign, steps, allowed), steps: allowed }
+}
+
+/** Gives a campaign whose launch is undone the steps that the launch left out, unless it was edited since. */
+export async function restoreSteps(tx: Db, campaign: Campaign): Promise<void> {
+  const { launchedVersion, version } = campaign
+  if (launchedVersion === null || version !== launchedVersion + 1) return
+  const launched = await findSteps(tx, campaign)
+  const before = await findSteps(tx, { ...campaign, version: launchedVersion })
+  await storeVersion(tx, campaign, launched, before)
 }
 
 /**
@@ -297,6 +300,8 @@ async function applyVersion(
 ): Promise<Campaign> {
   const firstChanged = firstChangedStep(before, after)
   if (firstChanged === null) return campaign
+  // Nobody follows an earlier version before the launch.
+  if (campaign.queuedAt === null) await tx.delete(sequenceVersions).where(isVersionOf(campaign))
   const changed = await storeVersion(tx, campaign, before, after)
   if (campaign.queuedAt === null) return changed
   await allowLongStatements(tx)
@@ -314,6 +319,9 @@ async function applyVersion(
   return changed
 }
 
+const isVersionOf = ({ id, workspaceId }: Pick<Campaign, 'id' | 'workspaceId'>) =>
+  and(eq(sequenceVersions.workspaceId, workspaceId), eq(sequenceVersions.campaignId, id))
+
 async function storeVersion(
   tx: Db,
   campaign: Campaign,
@@ -322,11 +330,6 @@ async function storeVersion(
 ): Promise<Campaign> {
   const { id, workspaceId } = campaign
   const version = campaign.version + 1
-  // Nobody follows an earlier version before the launch.
-  if (campaign.queuedAt === null)
-    await tx
-      .delete(sequenceVersions)
-      .where(and(eq(sequenceVersions.workspaceId, workspaceId), eq(sequenceVersions.campaignId, id)))
   await tx.insert(sequenceVersions).values({ workspaceId, campaignId: id, version, steps })
   await startTests(tx, campaign, before, steps)
   return one(

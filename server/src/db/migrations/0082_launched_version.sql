@@ -1,0 +1,1 @@
+ALTER TABLE "campaigns" ADD COLUMN "launched_version" integer;
