@@ -63,8 +63,8 @@ export const VariantInput = z.strictObject({
   isActive: z.boolean().default(true),
 })
 
-/** At least one active variant, and not too many. */
-export function variantsOf<V extends z.ZodType<{ isActive: boolean }>>(variant: V) {
+/** At least one active variant, and not too many. No two have the same name. */
+export function variantsOf<V extends z.ZodType<{ isActive: boolean; name?: string | undefined }>>(variant: V) {
   return z
     .array(variant)
     .min(1)
@@ -74,6 +74,15 @@ export function variantsOf<V extends z.ZodType<{ isActive: boolean }>>(variant: 
       (variants) => variants.filter(({ isActive }) => isActive).length <= VARIANTS_MAX,
       `must include at most ${VARIANTS_MAX} active variants`,
     )
+    .superRefine((variants, context) => {
+      for (const [index, { name }] of variants.entries())
+        if (name !== undefined && variants.findIndex((variant) => variant.name === name) < index)
+          context.addIssue({
+            code: 'custom',
+            path: [index, 'name'],
+            message: 'must differ from those of other variants',
+          })
+    })
 }
 
 /** A step in a request. A step or variant that is left out is removed. */

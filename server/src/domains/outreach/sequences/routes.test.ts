@@ -82,6 +82,10 @@ describe('POST /campaigns with steps', () => {
     ['a delay of 91 days', { steps: [step('Hi'), step('You', { delay: { amount: 91, unit: 'days' } })] }],
     ['eleven steps', { steps: [step('Hi'), ...Array.from({ length: 10 }, () => step('You', { delay: DELAY }))] }],
     ['an unknown variable', { steps: [step('Hi {first_name}')] }],
+    [
+      'two variants of one name',
+      { steps: [{ variants: ['Hi', 'You'].map((text) => ({ messageTemplate: text, name: 'A' })) }] },
+    ],
     ['only inactive variants', { steps: [{ variants: [{ messageTemplate: 'Hi', isActive: false }] }] }],
   ])('returns 400 for %s', async (_, more) => {
     const list = await makeList(app, person, [])

@@ -212,4 +212,11 @@ describe('editVariants', () => {
     expect(edit([a], [a, text, text], []).map(({ name }) => name)).toEqual(['A', 'B', 'C'])
     expect([1, 26, 27, 53].map(variantName)).toEqual(['A', 'Z', 'AA', 'BA'])
   })
+
+  it('gives a variant another name than a retired one', () => {
+    const added = { name: 'B', messageTemplate: 'Hi', weight: 1, isActive: true }
+    const names = (edits: VariantEdit[]) => edit([a, b], edits, ['b']).map(({ name }) => name)
+    expect(names([a, added])).toEqual(['A', 'C', 'B'])
+    expect(names([{ ...a, name: 'B' }])).toEqual(['C', 'B'])
+  })
 })

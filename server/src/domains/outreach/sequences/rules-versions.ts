@@ -98,20 +98,21 @@ export function editVariants(
   { isUsed, isFrozen, newId }: Ids,
 ): VersionVariant[] {
   const previous = new Map(before.map((variant) => [variant.id, variant]))
-  const retired = new Map(
-    before.filter(({ id }) => isUsed(id)).map((variant) => [variant.id, { ...variant, isActive: false }]),
-  )
+  const isKept = ({ id, messageTemplate }: VariantEdit, was: VersionVariant) =>
+    id === was.id && !(isFrozen(was.id) && messageTemplate !== was.messageTemplate)
+  const retired = before
+    .filter((was) => isUsed(was.id) && !edits.some((edit) => isKept(edit, was)))
+    .map((variant) => ({ ...variant, isActive: false }))
   const names = new Set([...before, ...edits].flatMap(({ name }) => name ?? []))
+  /** The results of a retired variant keep its name. */
+  const nameOf = (name: string | undefined) =>
+    name === undefined || retired.some((variant) => variant.name === name) ? takeName(names) : name
   const edited = edits.map(({ id, name, ...edit }) => {
     const was = id === undefined ? undefined : previous.get(id)
-    if (!was) return { ...edit, id: newId(), name: name ?? takeName(names) }
-    if (isFrozen(was.id) && edit.messageTemplate !== was.messageTemplate) {
-      return { ...edit, id: newId(), name: name === undefined || name === was.name ? takeName(names) : name }
-    }
-    retired.delete(was.id)
-    return { ...edit, id: was.id, name: name ?? was.name }
+    if (!was || !isKept({ id, ...edit }, was)) return { ...edit, id: newId(), name: nameOf(name) }
+    return { ...edit, id: was.id, name: nameOf(name ?? was.name) }
   })
-  return [...edited, ...retired.values()]
+  return [...edited, ...retired]
 }
 
 /** The first free name of A, B, …, Z, AA, …; it is then taken. */

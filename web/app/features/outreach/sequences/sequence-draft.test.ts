@@ -88,10 +88,10 @@ describe('sequence drafts', () => {
     )
   })
 
-  it('gives a new variant the first free name and opens it', () => {
+  it('gives a new variant the first free name, not that of a retired one, and opens it', () => {
     const draft = draftOf(saved)
     const [step] = addVariant(draft, draft.steps[0] as never).steps
-    expect(step && shownVariant(step).name).toBe('A')
+    expect(step && shownVariant(step).name).toBe('C')
   })
 
   it('moves steps, and not beyond an end', () => {

@@ -25,6 +25,8 @@ export interface StepDraft {
   switchToWinner: boolean
   testWindowDays: number | null
   variants: readonly VariantDraft[]
+  /** Their results are shown, so no other variant gets their names. */
+  retiredNames: readonly string[]
   /** The key of the variant that is open. */
   shown: string
 }
@@ -43,6 +45,13 @@ export interface SequenceDraft {
 const newKey = () => crypto.randomUUID()
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
+/** The first free letter; it is then taken. */
+function takeName(taken: string[]): string {
+  const name = [...LETTERS].find((letter) => !taken.includes(letter)) ?? ''
+  taken.push(name)
+  return name
+}
+
 function newVariant(name: string): VariantDraft {
   return { key: newKey(), name, messageTemplate: '', weight: 1, isFrozen: false }
 }
@@ -57,6 +66,7 @@ function newStep(): StepDraft {
     switchToWinner: false,
     testWindowDays: 7,
     variants: [variant],
+    retiredNames: [],
     shown: variant.key,
   }
 }
@@ -80,6 +90,7 @@ export function draftOf({ steps, reengagement }: Sequence): SequenceDraft {
         delay: step.delay ?? delay,
         condition: step.condition ?? condition,
         variants,
+        retiredNames: step.variants.filter(({ isActive }) => !isActive).map(({ name }) => name),
         shown: variants[0]?.key ?? '',
       }
     }),
@@ -92,10 +103,11 @@ export function draftOfTemplate(steps: readonly TemplateStep[]): SequenceDraft {
   return {
     steps: steps.map(({ delay, condition, variants: all, ...step }) => {
       const blank = newStep()
+      const taken = all.flatMap(({ name }) => name ?? [])
       const variants = all
         .filter(({ isActive }) => isActive)
-        .map(({ name, messageTemplate, weight }, index) => ({
-          ...newVariant(name ?? LETTERS[index] ?? ''),
+        .map(({ name = takeName(taken), messageTemplate, weight }) => ({
+          ...newVariant(name),
           messageTemplate,
           weight,
         }))
@@ -229,9 +241,7 @@ export function addStep(draft: SequenceDraft): SequenceDraft {
 
 /** Adds a variant with the first free name and opens it. */
 export function addVariant(draft: SequenceDraft, step: StepDraft): SequenceDraft {
-  const taken = new Set(step.variants.map(({ name }) => name))
-  const name = [...LETTERS].find((letter) => !taken.has(letter)) ?? ''
-  const variant = newVariant(name)
+  const variant = newVariant(takeName([...step.variants.map(({ name }) => name), ...step.retiredNames]))
   return withStep(draft, step.key, { variants: [...step.variants, variant], shown: variant.key })
 }
 
