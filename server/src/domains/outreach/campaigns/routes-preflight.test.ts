@@ -172,6 +172,28 @@ describe('POST /campaigns/preflight', () => {
     expect(await costs()).toEqual([3, null, 10])
   })
 
+  it('plans the people whom the plan does not cover for the next months', async () => {
+    const own = await makePerson(app)
+    await connectX(app, own)
+    const list = await makeList(app, own, openHandles(60))
+    const { perDay, lastSendAt, plan, willSend } = await check(own, { leadListId: list.id, messageTemplate: 'Hi' })
+    const next = perDay.filter(({ date }: { date: string }) => date >= plan.resetsAt.slice(0, 10))
+    const sum = (days: { count: number }[]) => days.reduce((total, { count }) => total + count, 0)
+    expect([willSend, sum(perDay)]).toEqual([60, 60])
+    expect(sum(next)).toBeGreaterThanOrEqual(10)
+    expect(lastSendAt > plan.resetsAt).toBe(true)
+  })
+
+  it('does not read the state of reply detection without follow-ups', async () => {
+    const own = await makePerson(app)
+    await connectX(app, own)
+    const list = await makeList(app, own, openHandles(1))
+    await app.db.transaction(async (tx) => {
+      await tx.execute(sql`lock table reply_watches in access exclusive mode`)
+      expect(await check(own, { leadListId: list.id, messageTemplate: 'Hi' })).toMatchObject({ willSend: 1 })
+    })
+  })
+
   it('warns about what speaks against the launch', async () => {
     const own = await makePerson(app)
     const list = await makeList(app, own, openHandles(51))

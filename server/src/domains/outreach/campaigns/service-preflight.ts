@@ -102,20 +102,17 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
   const steps = allowedBy(plan, planned.steps)
   const ahead = await countAhead(db, actor, planned.xAccountId ?? (isLinked(account) ? account.id : null))
   const followUps = followUpsOf(steps)
-  const dates = await findDates(context, actor, planned.channel, account, {
-    ahead,
-    people: willSend,
-    followUps,
-    due: [],
-  })
+  const people = Math.min(willSend, usage.remaining ?? willSend)
+  const due = partsOf(willSend - people, usage.resetsAt, usage.limit)
+  const dates = await findDates(context, actor, planned.channel, account, { ahead, people, followUps, due })
   const first = await findFirst(db, planned.id, members, skip)
-  const { state } = await detection(db, actor)
+  const detected = await detectionFor(db, actor, followUps)
   const closed = skipped.find(({ reason }) => reason.code === 'closed_inbox')?.count ?? 0
   const { closedInboxPercent } = await findProtection(db, workspaceId)
   const warnings: Record<PreflightWarning, boolean> = {
     plan: usage.remaining !== null && willSend > usage.remaining,
     no_basis: skipped.some(({ reason }) => reason.code === 'no_basis'),
-    no_detection: followUps.length > 0 && state === 'off',
+    no_detection: detected === 'off',
     no_x_account: planned.channel === 'api' && account?.status !== 'connected',
     closed_inboxes: closed > 0 && closed * 100 >= closedInboxPercent * leads,
     never_ends: willSend > 0 && dates.lastSendAt === null,
@@ -128,9 +125,7 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
     ...(await countMissing(db, planned.id, members, steps)),
     ahead,
     ...dates,
-    costCents: costOf(x, planned.channel, willSend * (1 + followUps.length), {
-      isRead: followUps.length > 0 && state === 'degraded',
-    }),
+    costCents: costOf(x, planned.channel, willSend * (1 + followUps.length), detected),
     plan: usage,
     warnings: namesOf(warnings),
   }
@@ -167,7 +162,7 @@ async function checkRest(
     : await planOfRest(db, actor, campaign, followUps, usage.limit)
   const { ahead, people } = plan
   const dates = await findDates(context, actor, channel, account, plan)
-  const { state } = await detection(db, actor)
+  const detected = await detectionFor(db, actor, followUps)
   const inFollowUps = plan.due.reduce((sum, cohort) => sum + cohort.people * (followUps.length - cohort.followUp), 0)
   const left = people * (1 + followUps.length) + inFollowUps
   return {
@@ -182,7 +177,7 @@ async function checkRest(
     missing: [],
     ahead,
     ...dates,
-    costCents: costOf(x, channel, left, { isRead: followUps.length > 0 && state === 'degraded' }),
+    costCents: costOf(x, channel, left, detected),
     plan: usage,
     warnings: namesOf({
       closed_inboxes: !isOver && (await hasClosedInboxes(db, actor.workspaceId, id, account?.id ?? null)),
@@ -192,13 +187,20 @@ async function checkRest(
   }
 }
 
+type Detected = Awaited<ReturnType<typeof detection>>['state'] | null
+
+/** The state of reply detection; null: there are no follow-ups, which alone need it. */
+async function detectionFor(db: Db, actor: Actor, followUps: Plan['followUps']): Promise<Detected> {
+  return followUps.length === 0 ? null : (await detection(db, actor)).state
+}
+
 /**
- * What X bills for messages, in cents; null: nothing. @param isRead X does not report replies, so
- * conversations are read before follow-ups, and each message of ours is read with them
+ * What X bills for messages, in cents; null: nothing. With degraded detection, conversations are read
+ * before follow-ups, and each message of ours is read with them.
  */
-function costOf(x: Context['x'], channel: Planned['channel'], messages: number, { isRead }: { isRead: boolean }) {
+function costOf(x: Context['x'], channel: Planned['channel'], messages: number, detected: Detected) {
   const sending = channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
-  const reading = isRead ? (x?.readPriceCents ?? 0) : 0
+  const reading = detected === 'degraded' ? (x?.readPriceCents ?? 0) : 0
   return sending + reading > 0 ? Math.ceil((sending + reading) * messages) : null
 }
 
