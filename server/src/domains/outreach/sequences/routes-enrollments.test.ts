@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, expectCountsRight, launch, makeList, openHandles } from '../../../../test/outreach.ts'
+import { leads } from '../../leads/leads/tables.ts'
 import { usedOf } from '../../platform/billing/service.ts'
 import { storeAnswers } from '../replies/service-answers.ts'
 import { replies } from '../replies/tables.ts'
@@ -305,6 +306,22 @@ describe('POST /enrollments/{id}/resume', () => {
     expect(await refused(second!)).toBe('LEAD_STATE')
     expect(handles).toContain(first!.handle)
     expect((await person.client.campaigns.find({ id })).status).toBe('completed')
+  })
+
+  it('returns 409 for someone skipped for want of a contact basis, until there is one', async () => {
+    await person.client.sendingSettings.saveBasis({ required: true })
+    const { id, people } = await launched(1)
+    const [one] = people
+    const resume = () => person.call('POST', `/enrollments/${one!.id}/resume`, {})
+    const { status, body } = await resume()
+    expect([status, body.code, body.error]).toEqual([
+      409,
+      'LEAD_STATE',
+      'This person has no contact basis. Set one on the leads page.',
+    ])
+    expect((await dmsOf(person, id)).map((dm) => dm.status)).toEqual(['failed'])
+    await app.db.update(leads).set({ basis: 'asked', basisAt: new Date() }).where(eq(leads.id, one!.lead!.id))
+    expect((await resume()).body).toMatchObject({ state: 'active' })
   })
 
   it('returns 409 once the campaign is archived', async () => {

@@ -26,7 +26,7 @@ export const enrollmentRoutes = {
     context.pictures.withLead(await pause(context.db, context.actor, input)),
   ),
   resume: member.enrollments.resume.handler(async ({ context, input }) =>
-    context.pictures.withLead(await resume(context.db, context.actor, input)),
+    context.pictures.withLead(await resume(context.db, context.env, context.actor, input)),
   ),
   stop: member.enrollments.stop.handler(async ({ context, input }) =>
     context.pictures.withLead(await stop(context.db, context.actor, input)),

@@ -11,11 +11,11 @@ import { reasonSql } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { leads } from '../../leads/leads/tables.ts'
-import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { type Allowance, allowanceOf, beyondPlan } from '../../platform/billing/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
-import { completeIfDone, lockQueueing, skipMessage, spend, wakeAccount } from '../sending/service.ts'
+import { completeIfDone, lockQueueing, reasonToSkip, skipMessage, spend, wakeAccount } from '../sending/service.ts'
 import { ANSWERS, dms } from '../sending/tables.ts'
+import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
 import { UNIT_MS } from './rules-delays.ts'
 import { continuesWith } from './rules-versions.ts'
 import { findCampaign, findSteps } from './service.ts'
@@ -225,7 +225,7 @@ export async function stop(db: Db, actor: Actor, { id }: InputOf<'enrollments', 
 const STOPPED: SkipReason = { code: 'person', params: {} }
 
 /** Continues with a person. @throws Refusal as the contract declares */
-export async function resume(db: Db, actor: Actor, { id }: InputOf<'enrollments', 'resume'>) {
+export async function resume(db: Db, env: SendingEnv, actor: Actor, { id }: InputOf<'enrollments', 'resume'>) {
   return transact(db, async (tx) => {
     const enrollment = await lock(tx, actor, id, ['paused', 'replied', 'stopped', 'opted_out'])
     const message = await lockNextMessage(tx, enrollment)
@@ -233,7 +233,7 @@ export async function resume(db: Db, actor: Actor, { id }: InputOf<'enrollments'
     const isQueuedAgain = isSkipped && !message.isFollowUp
     // In the lock order, queueing comes before leads.
     if (isQueuedAgain) await lockQueueing(tx, actor.workspaceId)
-    await requireMessageable(tx, enrollment)
+    await requireMessageable(tx, env, enrollment, { isFirst: isQueuedAgain })
     const allowance = isQueuedAgain ? await requireDm(tx, actor.workspaceId) : null
     if (message && (isQueuedAgain || message.status === 'queued')) {
       await release(tx, message)
@@ -367,10 +367,22 @@ async function wakeSender(tx: Db, { isFollowUp, xAccountId, campaignId }: Messag
   if (accountId) await wakeAccount(tx, accountId)
 }
 
-/** Locks the lead. @throws Refusal LEAD_STATE: suppressed or deleted */
-async function requireMessageable(tx: Db, { workspaceId, leadId }: Enrollment): Promise<void> {
+/**
+ * Locks the lead. A person may resume someone who was contacted or has replied, but not change what
+ * forbids a message. @param isFirst their first message is queued
+ * @throws Refusal LEAD_STATE: suppressed, deleted, sample data, or a first message without a contact basis
+ */
+async function requireMessageable(
+  tx: Db,
+  env: SendingEnv,
+  { workspaceId, leadId, campaignId: id }: Enrollment,
+  { isFirst }: { isFirst: boolean },
+): Promise<void> {
+  const basisRequired = isFirst && (await isBasisRequired(tx, env, workspaceId))
+  const allowed = { id, kind: 'campaign', xAccountId: null, allowRepeat: true, allowReplied: true } as const
   const { rows } = await tx.execute<{ reason: SkipReason | null }>(sql`
-    select ${suppressionReason('l')} as reason from leads l where l.workspace_id = ${workspaceId} and l.id = ${leadId} for no key update of l`)
+    select skip.reason from leads l left join lateral (${reasonToSkip('l', allowed, basisRequired, env)}) skip on true
+    where l.workspace_id = ${workspaceId} and l.id = ${leadId} for no key update of l`)
   const [lead] = rows
   if (!lead) throw new Refusal('LEAD_STATE', 'This lead was deleted.')
   if (lead.reason) throw new Refusal('LEAD_STATE', refusalText(lead.reason))
