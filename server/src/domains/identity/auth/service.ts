@@ -1,23 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
 import type { SwitchProof } from '@x-automated/contract/identity/people'
-import type { Role } from '@x-automated/contract/route'
 import { DAY_MS } from '@x-automated/contract/time'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { and, eq, exists, gt, inArray, isNotNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
-import {
-  createLocalJWKSet,
-  type FlattenedJWSInput,
-  type JSONWebKeySet,
-  type JWTHeaderParameters,
-  jwtVerify,
-} from 'jose'
-import type { Actor, WorkspaceScope } from '../../../actor.ts'
-import type { Channels } from '../../../db/channels.ts'
+import type { Actor } from '../../../actor.ts'
 import { secondsFromNow } from '../../../db/columns.ts'
 import { one } from '../../../db/one.ts'
-import type { Database, Db } from '../../../db/open.ts'
-import { retryWhileUnavailable } from '../../../db/unavailable.ts'
+import type { Db } from '../../../db/open.ts'
 import type { SignUpContext } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { Limits } from '../../../requests/limits.ts'
@@ -28,20 +18,17 @@ import {
   chooseWorkspace,
   ensurePersonalWorkspace,
   findChosenWorkspace,
-  listMembershipChanges,
   listWorkspaces,
-  MEMBERSHIPS_CHANNEL,
-  membershipKey,
   type VersionedMembership,
   workspaceOf,
 } from '../workspaces/service.ts'
 import { extensionCodes } from '../workspaces/tables.ts'
-import { ACCESS_TOKEN_SECONDS, type AuthEngine, createAuthEngine, KEY_GRACE_SECONDS, SESSION_DAYS } from './engine.ts'
+import { ACCESS_TOKEN_SECONDS, SESSION_DAYS } from './engine.ts'
 import { purgeSignUps, rejectUnconfirmed } from './service-sign-up.ts'
+import type { Auth } from './service-tokens.ts'
 import {
   authCodes,
   authIdentities,
-  authKeys,
   authRefreshTokens,
   authRevocations,
   authSessions,
@@ -54,29 +41,8 @@ const REFRESH_GRACE_SECONDS = 10
 /** Time to complete the second step of a sign-in. */
 const TICKET_SECONDS = 10 * 60
 const SECOND_FACTOR_TRIES = 5
-/** Fallback for lost database notifications. */
-const REVOCATION_POLL_MS = 20_000
-export const REVOCATIONS_CHANNEL = 'revocations'
 
 type RefreshToken = typeof authRefreshTokens.$inferSelect
-
-export interface Auth {
-  engine: AuthEngine
-  /** Verifies an access token without a database read. @returns null if it is not valid */
-  verify(token: string): Promise<Actor | null>
-  publicKeys(): Promise<JSONWebKeySet>
-  /** False if a token was checked and there are no keys at all. */
-  knowsKeys(): boolean
-  revoke(db: Db, sessionIds: string[]): Promise<void>
-  close(): void
-}
-
-interface AuthOptions {
-  database: Database
-  channels: Channels
-  origin: string
-  secret: string
-}
 
 export { offerFactorRemoval, openRemovalTicket } from './service-factor-removal.ts'
 export {
@@ -90,119 +56,7 @@ export {
   openConfirmation,
   signUp,
 } from './service-sign-up.ts'
-
-/** Opens authentication for this process: keys, revocations and membership changes. */
-export async function openAuth({ database, channels, origin, secret }: AuthOptions): Promise<Auth> {
-  const { db } = database
-  const engine = createAuthEngine({
-    db,
-    secret,
-    origin,
-  })
-
-  const revoked = new Map<string, number>()
-  /** Minimum token version per membership; raised when its role changes or it ends. */
-  const outdated = new Map<string, { version: number; knownAt: number }>()
-  const outdate = (key: string, version: number) => {
-    const known = outdated.get(key)?.version ?? 0
-    outdated.set(key, { version: Math.max(known, version), knownAt: Date.now() })
-  }
-  const loadRevocations = async () => {
-    const since = new Date(Date.now() - ACCESS_TOKEN_SECONDS * 1000 - 60_000)
-    for (const { key, version } of await listMembershipChanges(db, since)) outdate(key, version)
-    for (const [key, { knownAt }] of outdated) if (knownAt < since.getTime()) outdated.delete(key)
-    const rows = await db.select().from(authRevocations).where(gt(authRevocations.revokedAt, since))
-    for (const row of rows) revoked.set(row.sessionId, row.revokedAt.getTime())
-    for (const [id, at] of revoked) if (at < since.getTime()) revoked.delete(id)
-  }
-  await retryWhileUnavailable(loadRevocations)
-  const poll = setInterval(() => void loadRevocations().catch(() => {}), REVOCATION_POLL_MS)
-  poll.unref()
-  const stopListeningForRevocations = channels.subscribe(REVOCATIONS_CHANNEL, (sessionId) =>
-    revoked.set(sessionId, Date.now()),
-  )
-  const stopListeningForMemberships = channels.subscribe(MEMBERSHIPS_CHANNEL, (payload) => {
-    const [workspaceId = '', userId = '', version] = payload.split(' ')
-    outdate(membershipKey({ workspaceId, userId }), Number(version))
-  })
-
-  let keys: { set: JSONWebKeySet; resolve: ReturnType<typeof createLocalJWKSet>; readAt: number } | null = null
-  const loadKeys = async () => {
-    // Retired keys stay available for as long as tokens signed with them may exist.
-    const isOld = sql`${authKeys.expiresAt} < now() - make_interval(secs => ${KEY_GRACE_SECONDS})`
-    const rows = await db.select().from(authKeys).where(sql`(${isOld}) is not true`)
-    const set = {
-      keys: rows.map((row) => ({ ...JSON.parse(row.publicKey), kid: row.id, alg: row.alg ?? 'EdDSA', use: 'sig' })),
-    } as JSONWebKeySet
-    keys = { set, resolve: createLocalJWKSet(set), readAt: Date.now() }
-    return keys
-  }
-  /** Verified tokens until they expire, so that each signature is checked once. */
-  const verified = new Map<string, { actor: Actor; version: number; expiresAt: number }>()
-  const isValid = (actor: Actor, version: number) =>
-    !revoked.has(actor.sessionId) && (outdated.get(membershipKey(actor))?.version ?? 0) <= version
-
-  return {
-    engine,
-    async verify(token) {
-      const known = verified.get(token)
-      if (known) {
-        if (known.expiresAt > Date.now()) return isValid(known.actor, known.version) ? known.actor : null
-        verified.delete(token)
-      }
-      const options = { issuer: origin, audience: origin, algorithms: ['EdDSA'] }
-      try {
-        const result = await jwtVerify(
-          token,
-          async (header: JWTHeaderParameters, jws: FlattenedJWSInput) => {
-            const current = keys ?? (await loadKeys())
-            // The key may be newer than our copy. Reload at most once a second: the id may be
-            // forged.
-            const unknown = !current.set.keys.some((key) => key.kid === header.kid)
-            const fresh = unknown && Date.now() - current.readAt > 1_000 ? await loadKeys() : current
-            return fresh.resolve(header, jws)
-          },
-          options,
-        )
-        const { sub, sid, wid, role, mv, exp } = result.payload as {
-          sub?: string
-          sid?: string
-          wid?: string
-          role?: Role
-          mv?: number
-          exp?: number
-        }
-        if (!sub || !sid || !wid || !role || !exp) return null
-        const actor: Actor = { userId: sub, sessionId: sid, workspaceId: wid as WorkspaceScope, role }
-        if (verified.size >= 10_000) verified.clear()
-        const version = mv ?? 0
-        verified.set(token, { actor, version, expiresAt: exp * 1000 })
-        return isValid(actor, version) ? actor : null
-      } catch (error) {
-        if ((error as { code?: string }).code?.startsWith('ERR_J')) return null
-        throw error
-      }
-    },
-    publicKeys: async () => (await loadKeys()).set,
-    knowsKeys: () => keys?.set.keys.length !== 0,
-    async revoke(tx, sessionIds) {
-      if (sessionIds.length === 0) return
-      await tx
-        .insert(authRevocations)
-        .values(sessionIds.map((sessionId) => ({ sessionId })))
-        .onConflictDoNothing()
-      for (const id of sessionIds) {
-        await tx.execute(sql`select pg_notify(${REVOCATIONS_CHANNEL}, ${id})`)
-        revoked.set(id, Date.now())
-      }
-    },
-    close() {
-      clearInterval(poll)
-      stopListeningForRevocations()
-      stopListeningForMemberships()
-    },
-  }
-}
+export { type Auth, openAuth, REVOCATIONS_CHANNEL } from './service-tokens.ts'
 
 /** The actor of an `Authorization: Bearer` header. @throws Refusal UNAUTHORIZED */
 export async function authenticate({ auth }: { auth: Auth }, authorization: string | null): Promise<Actor> {

@@ -1,0 +1,167 @@
+import type { Role } from '@x-automated/contract/route'
+import { gt, sql } from 'drizzle-orm'
+import {
+  createLocalJWKSet,
+  type FlattenedJWSInput,
+  type JSONWebKeySet,
+  type JWTHeaderParameters,
+  jwtVerify,
+} from 'jose'
+import type { Actor, WorkspaceScope } from '../../../actor.ts'
+import type { Channels } from '../../../db/channels.ts'
+import type { Database, Db } from '../../../db/open.ts'
+import { retryWhileUnavailable } from '../../../db/unavailable.ts'
+import { listMembershipChanges, MEMBERSHIPS_CHANNEL, membershipKey } from '../workspaces/service.ts'
+import { ACCESS_TOKEN_SECONDS, type AuthEngine, createAuthEngine, KEY_GRACE_SECONDS } from './engine.ts'
+import { authKeys, authRevocations } from './tables.ts'
+
+// Verifies access tokens, without a database read for each.
+
+export interface Auth {
+  engine: AuthEngine
+  /** Verifies an access token without a database read. @returns null if it is not valid */
+  verify(token: string): Promise<Actor | null>
+  publicKeys(): Promise<JSONWebKeySet>
+  /** False if a token was checked and there are no keys at all. */
+  knowsKeys(): boolean
+  revoke(db: Db, sessionIds: string[]): Promise<void>
+  close(): void
+}
+
+interface AuthOptions {
+  database: Database
+  channels: Channels
+  origin: string
+  secret: string
+}
+
+/** Verified tokens that are kept. */
+const VERIFIED_MAX = 10_000
+
+/** Opens authentication for this process: keys, revocations and membership changes. */
+export async function openAuth({ database, channels, origin, secret }: AuthOptions): Promise<Auth> {
+  const { db } = database
+  const engine = createAuthEngine({ db, secret, origin })
+  const revocations = await openRevocations(db, channels)
+  const keys = createKeys(db)
+  /** Verified tokens until they expire, so that each signature is checked once. */
+  const verified = new Map<string, { actor: Actor; version: number; expiresAt: number }>()
+
+  return {
+    engine,
+    async verify(token) {
+      const known = verified.get(token)
+      if (known) {
+        if (known.expiresAt > Date.now()) return revocations.allow(known.actor, known.version) ? known.actor : null
+        verified.delete(token)
+      }
+      const options = { issuer: origin, audience: origin, algorithms: ['EdDSA'] }
+      try {
+        const { payload } = await jwtVerify<Claims>(token, keys.find, options)
+        const { sub, sid, wid, role, mv: version = 0, exp } = payload
+        if (!sub || !sid || !wid || !role || !exp) return null
+        const actor: Actor = { userId: sub, sessionId: sid, workspaceId: wid as WorkspaceScope, role }
+        if (verified.size >= VERIFIED_MAX) verified.clear()
+        verified.set(token, { actor, version, expiresAt: exp * 1000 })
+        return revocations.allow(actor, version) ? actor : null
+      } catch (error) {
+        if ((error as { code?: string }).code?.startsWith('ERR_J')) return null
+        throw error
+      }
+    },
+    publicKeys: keys.load,
+    knowsKeys: keys.areKnown,
+    async revoke(tx, sessionIds) {
+      if (sessionIds.length === 0) return
+      await tx
+        .insert(authRevocations)
+        .values(sessionIds.map((sessionId) => ({ sessionId })))
+        .onConflictDoNothing()
+      for (const id of sessionIds) {
+        await tx.execute(sql`select pg_notify(${REVOCATIONS_CHANNEL}, ${id})`)
+        revocations.add(id)
+      }
+    },
+    close: revocations.close,
+  }
+}
+
+/** What our access tokens contain besides `sub` and `exp`. */
+interface Claims {
+  sid?: string
+  wid?: string
+  role?: Role
+  /** The version of the membership. */
+  mv?: number
+}
+
+/** The public keys of our access tokens. */
+function createKeys(db: Db) {
+  let known: { set: JSONWebKeySet; resolve: ReturnType<typeof createLocalJWKSet>; readAt: number } | null = null
+  const read = async () => {
+    // Retired keys stay available for as long as tokens signed with them may exist.
+    const isOld = sql`${authKeys.expiresAt} < now() - make_interval(secs => ${KEY_GRACE_SECONDS})`
+    const rows = await db.select().from(authKeys).where(sql`(${isOld}) is not true`)
+    const set = {
+      keys: rows.map((row) => ({ ...JSON.parse(row.publicKey), kid: row.id, alg: row.alg ?? 'EdDSA', use: 'sig' })),
+    } as JSONWebKeySet
+    known = { set, resolve: createLocalJWKSet(set), readAt: Date.now() }
+    return known
+  }
+  return {
+    load: async () => (await read()).set,
+    areKnown: () => known?.set.keys.length !== 0,
+    /** The key that signed a token. */
+    async find(header: JWTHeaderParameters, token: FlattenedJWSInput) {
+      const current = known ?? (await read())
+      // The key may be newer than our copy. Reload at most once a second: the id may be forged.
+      const isUnknown = !current.set.keys.some(({ kid }) => kid === header.kid)
+      const fresh = isUnknown && Date.now() - current.readAt > 1_000 ? await read() : current
+      return fresh.resolve(header, token)
+    },
+  }
+}
+
+export const REVOCATIONS_CHANNEL = 'revocations'
+/** Fallback for lost database notifications. */
+const REVOCATION_POLL_MS = 20_000
+
+/** Which sessions have ended and which memberships have changed, for as long as access tokens last. */
+async function openRevocations(db: Db, channels: Channels) {
+  const revoked = new Map<string, number>()
+  /** Minimum token version per membership; raised when its role changes or it ends. */
+  const outdated = new Map<string, { version: number; knownAt: number }>()
+  const outdate = (key: string, version: number) => {
+    const known = outdated.get(key)?.version ?? 0
+    outdated.set(key, { version: Math.max(known, version), knownAt: Date.now() })
+  }
+  const load = async () => {
+    const since = new Date(Date.now() - ACCESS_TOKEN_SECONDS * 1000 - 60_000)
+    for (const { key, version } of await listMembershipChanges(db, since)) outdate(key, version)
+    for (const [key, { knownAt }] of outdated) if (knownAt < since.getTime()) outdated.delete(key)
+    const rows = await db.select().from(authRevocations).where(gt(authRevocations.revokedAt, since))
+    for (const row of rows) revoked.set(row.sessionId, row.revokedAt.getTime())
+    for (const [id, at] of revoked) if (at < since.getTime()) revoked.delete(id)
+  }
+  await retryWhileUnavailable(load)
+  const poll = setInterval(() => void load().catch(() => {}), REVOCATION_POLL_MS)
+  poll.unref()
+  const add = (sessionId: string) => void revoked.set(sessionId, Date.now())
+  const stopListening = [
+    channels.subscribe(REVOCATIONS_CHANNEL, add),
+    channels.subscribe(MEMBERSHIPS_CHANNEL, (payload) => {
+      const [workspaceId = '', userId = '', version] = payload.split(' ')
+      outdate(membershipKey({ workspaceId, userId }), Number(version))
+    }),
+  ]
+  return {
+    /** Whether a token of this version is still good. */
+    allow: (actor: Actor, version: number) =>
+      !revoked.has(actor.sessionId) && (outdated.get(membershipKey(actor))?.version ?? 0) <= version,
+    add,
+    close() {
+      clearInterval(poll)
+      for (const stop of stopListening) stop()
+    },
+  }
+}
