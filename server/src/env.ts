@@ -81,7 +81,6 @@ export function readEnv(source: NodeJS.ProcessEnv) {
   const v = parsed.data
   const production = v.NODE_ENV === 'production'
   if (production && !v.AUTH_SECRET) throw new Error('AUTH_SECRET is required when NODE_ENV=production')
-  const hasContact = Boolean(given.SUPPORT_EMAIL ?? given.MAIL_FROM)
   const dataDir = resolve(v.DATA_DIR)
   return {
     production,
@@ -95,71 +94,18 @@ export function readEnv(source: NodeJS.ProcessEnv) {
     databasePoolMax: v.DATABASE_POOL_MAX,
     authSecret: v.AUTH_SECRET ?? storedSecret(dataDir),
     standIns: v.STAND_INS === 'on',
-    /** Null if X is not configured: its features are hidden. */
-    x: v.X_API_URL
-      ? {
-          apiUrl: v.X_API_URL.replace(/\/$/, ''),
-          clientId: v.X_CLIENT_ID ?? '',
-          clientSecret: v.X_CLIENT_SECRET ?? null,
-          /** Verifies calls of X's webhook. Null: poll X only. */
-          consumerSecret: v.X_CONSUMER_SECRET ?? null,
-          /** The app's own token, which registers the webhook. */
-          bearerToken: v.X_BEARER_TOKEN ?? null,
-        }
-      : null,
+    x: xOf(v),
     /** X is not the stand-in: messages reach real people and X's rules apply. */
     isRealX: v.STAND_INS !== 'on' || (v.X_API_URL !== undefined && !isLoopback(new URL(v.X_API_URL).hostname)),
-    /** Null if Google is not configured: its sign-in is hidden. */
-    google: v.GOOGLE_CLIENT_ID
-      ? {
-          issuer: (v.GOOGLE_ISSUER ?? 'https://accounts.google.com').replace(/\/$/, ''),
-          clientId: v.GOOGLE_CLIENT_ID,
-          clientSecret: v.GOOGLE_CLIENT_SECRET ?? '',
-        }
-      : null,
-    /** Null if payments are not configured: nothing can be bought. */
-    payments: v.STRIPE_SECRET_KEY
-      ? {
-          apiUrl: (v.STRIPE_API_URL ?? 'https://api.stripe.com').replace(/\/$/, ''),
-          secretKey: v.STRIPE_SECRET_KEY,
-          /** Secret of a webhook registered by hand. Null: the server registers its own. */
-          webhookSecret: v.STRIPE_WEBHOOK_SECRET ?? null,
-          /** Payment links of the built-in plans; null: bought through a checkout session. */
-          links: {
-            pro_monthly: v.STRIPE_LINK_PRO_MONTHLY ?? null,
-            pro_yearly: v.STRIPE_LINK_PRO_YEARLY ?? null,
-            agency_monthly: v.STRIPE_LINK_AGENCY_MONTHLY ?? null,
-            agency_yearly: v.STRIPE_LINK_AGENCY_YEARLY ?? null,
-          } satisfies Record<PlanId, string | null>,
-        }
-      : null,
-    ai: {
-      /** The model for workspaces without their own. Null: the built-in writer writes for them. */
-      operator: v.AI_MODEL
-        ? {
-            kind: v.AI_PROVIDER,
-            baseUrl: v.AI_BASE_URL?.replace(/\/+$/, '') ?? null,
-            model: v.AI_MODEL,
-            apiKey: v.AI_API_KEY ?? null,
-            /** In cents per million tokens. Null: the known price, or none. */
-            price:
-              v.AI_INPUT_CENTS_PER_MILLION === undefined || v.AI_OUTPUT_CENTS_PER_MILLION === undefined
-                ? null
-                : { input: v.AI_INPUT_CENTS_PER_MILLION, output: v.AI_OUTPUT_CENTS_PER_MILLION },
-          }
-        : null,
-      /** What a workspace may use of the operator's model per month, in cents, by plan. */
-      allowances: { free: v.AI_CENTS_FREE, pro: v.AI_CENTS_PRO, agency: v.AI_CENTS_AGENCY },
-      /** Whether workspaces may name models at private addresses. */
-      allowsPrivateAddresses: v.AI_PRIVATE_ADDRESSES === 'on',
-      timeoutSeconds: v.AI_TIMEOUT_SECONDS,
-    },
+    google: googleOf(v),
+    payments: paymentsOf(v),
+    ai: aiOf(v),
     /** DNS server for domain records; null: the system's. */
     dnsServer: v.DNS_SERVER ?? null,
     smtpUrl: v.SMTP_URL ?? null,
     mailFrom: v.MAIL_FROM,
     /** Whether a support address was configured; otherwise no one reads it. */
-    hasContact,
+    hasContact: Boolean(given.SUPPORT_EMAIL ?? given.MAIL_FROM),
     supportEmail: v.SUPPORT_EMAIL ?? v.MAIL_FROM.match(/[\w.+-]+@[\w.-]+/)?.[0] ?? v.MAIL_FROM,
     sendIntervalSeconds: v.SEND_INTERVAL_SECONDS,
     dailyDmCap: v.DAILY_DM_CAP,
@@ -174,6 +120,72 @@ export function readEnv(source: NodeJS.ProcessEnv) {
     trustProxy: v.TRUST_PROXY && v.TRUST_PROXY !== 'off' ? v.TRUST_PROXY : false,
     metricsToken: v.METRICS_TOKEN ?? null,
     logLevel: v.LOG_LEVEL,
+  }
+}
+
+type Variables = z.output<typeof Variables>
+
+/** Null if X is not configured: its features are hidden. */
+function xOf(v: Variables) {
+  if (!v.X_API_URL) return null
+  return {
+    apiUrl: v.X_API_URL.replace(/\/$/, ''),
+    clientId: v.X_CLIENT_ID ?? '',
+    clientSecret: v.X_CLIENT_SECRET ?? null,
+    /** Verifies calls of X's webhook. Null: poll X only. */
+    consumerSecret: v.X_CONSUMER_SECRET ?? null,
+    /** The app's own token, which registers the webhook. */
+    bearerToken: v.X_BEARER_TOKEN ?? null,
+  }
+}
+
+/** Null if Google is not configured: its sign-in is hidden. */
+function googleOf(v: Variables) {
+  if (!v.GOOGLE_CLIENT_ID) return null
+  return {
+    issuer: (v.GOOGLE_ISSUER ?? 'https://accounts.google.com').replace(/\/$/, ''),
+    clientId: v.GOOGLE_CLIENT_ID,
+    clientSecret: v.GOOGLE_CLIENT_SECRET ?? '',
+  }
+}
+
+/** Null if payments are not configured: nothing can be bought. */
+function paymentsOf(v: Variables) {
+  if (!v.STRIPE_SECRET_KEY) return null
+  return {
+    apiUrl: (v.STRIPE_API_URL ?? 'https://api.stripe.com').replace(/\/$/, ''),
+    secretKey: v.STRIPE_SECRET_KEY,
+    /** Secret of a webhook registered by hand. Null: the server registers its own. */
+    webhookSecret: v.STRIPE_WEBHOOK_SECRET ?? null,
+    /** Payment links of the built-in plans; null: bought through a checkout session. */
+    links: {
+      pro_monthly: v.STRIPE_LINK_PRO_MONTHLY ?? null,
+      pro_yearly: v.STRIPE_LINK_PRO_YEARLY ?? null,
+      agency_monthly: v.STRIPE_LINK_AGENCY_MONTHLY ?? null,
+      agency_yearly: v.STRIPE_LINK_AGENCY_YEARLY ?? null,
+    } satisfies Record<PlanId, string | null>,
+  }
+}
+
+function aiOf(v: Variables) {
+  const [input, output] = [v.AI_INPUT_CENTS_PER_MILLION, v.AI_OUTPUT_CENTS_PER_MILLION]
+  return {
+    /** The model for workspaces without their own. Null: the built-in writer writes for them. */
+    operator: v.AI_MODEL
+      ? {
+          kind: v.AI_PROVIDER,
+          baseUrl: v.AI_BASE_URL?.replace(/\/+$/, '') ?? null,
+          model: v.AI_MODEL,
+          apiKey: v.AI_API_KEY ?? null,
+          /** In cents per million tokens. Null: the known price, or none. */
+          price: input === undefined || output === undefined ? null : { input, output },
+        }
+      : null,
+    /** What a workspace may use of the operator's model per month, in cents, by plan. */
+    allowances: { free: v.AI_CENTS_FREE, pro: v.AI_CENTS_PRO, agency: v.AI_CENTS_AGENCY },
+    /** Whether workspaces may name models at private addresses. */
+    allowsPrivateAddresses: v.AI_PRIVATE_ADDRESSES === 'on',
+    timeoutSeconds: v.AI_TIMEOUT_SECONDS,
   }
 }
 
