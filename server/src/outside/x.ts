@@ -133,14 +133,11 @@ export function createXApi({
     return tokens
   }
 
-  /** Null if X answers 404, or 200 with `errors` and no `data`. */
+  /** Null if X answers 404, or 200 with `errors` and no `data`. With neither, it has said nothing. */
   async function findOne<Found>(path: string, accessToken: string, schema: z.ZodType<Found>): Promise<Found | null> {
     try {
       const { data, errors } = await call(path, { accessToken })
-      if (data === undefined && Array.isArray(errors) && errors.length > 0) return null
-      const found = schema.safeParse(data)
-      if (!found.success) throw new XError('unknown', 'X sent an unexpected response.')
-      return found.data
+      return data === undefined && Array.isArray(errors) && errors.length > 0 ? null : parsed(data, schema)
     } catch (error) {
       if (error instanceof XError && error.kind === 'not-found') return null
       throw error
@@ -226,16 +223,8 @@ export function createXApi({
 
     /** Null if the handle does not exist. */
     async findUser(accessToken: string, handle: string): Promise<XUser | null> {
-      try {
-        const path = `/2/users/by/username/${encodeURIComponent(handle)}?user.fields=${USER_FIELDS},connection_status`
-        const { data, errors } = await call(path, { accessToken })
-        // Unknown handles return 200 with `errors` and no `data`. With neither, the response says
-        // nothing.
-        return data === undefined && Array.isArray(errors) && errors.length > 0 ? null : userOf(data)
-      } catch (error) {
-        if (error instanceof XError && error.kind === 'not-found') return null
-        throw error
-      }
+      const path = `/2/users/by/username/${encodeURIComponent(handle)}?user.fields=${USER_FIELDS},connection_status`
+      return findOne(path, accessToken, User)
     },
 
     /** Null if the post does not exist. */
@@ -504,10 +493,12 @@ const User = z
   }))
 export type XUser = z.output<typeof User>
 
-function userOf(data: unknown): XUser {
-  const user = User.safeParse(data)
-  if (!user.success) throw new XError('unknown', 'X sent an unexpected response.')
-  return user.data
+const userOf = (data: unknown): XUser => parsed(data, User)
+
+function parsed<Data>(data: unknown, schema: z.ZodType<Data>): Data {
+  const result = schema.safeParse(data)
+  if (!result.success) throw new XError('unknown', 'X sent an unexpected response.')
+  return result.data
 }
 
 type MessageEvent = {
