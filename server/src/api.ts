@@ -56,7 +56,7 @@ import { hashToken } from './sealing.ts'
 import type { Services } from './services.ts'
 
 /** The handlers of every operation in the contract. */
-export const router = {
+const router = {
   auth: authRoutes,
   account: accountRoutes,
   identities: identityRoutes,

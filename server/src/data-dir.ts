@@ -194,7 +194,7 @@ function tryLock(lock: DatabaseSync): boolean {
 }
 
 /** The server that last took DATA_DIR, alive or not. */
-export function ownerOf(dataDir: string): Owner | undefined {
+function ownerOf(dataDir: string): Owner | undefined {
   const path = join(dataDir, OWNER_FILE)
   if (!existsSync(path)) return undefined
   try {

@@ -8,7 +8,7 @@ import type { Limits } from './requests/limits.ts'
 // What a domain needs from jobs or from a higher area. start.ts connects each with its implementation.
 
 /** Every kind of job, with its data. */
-export interface Jobs {
+interface Jobs {
   /** An email, encrypted: it may contain a login link. */
   mail: { sealed: string }
   /** Looks up an account and sends the requested email; encrypted, as it may contain a code. */

@@ -5,12 +5,12 @@ import { signedFetch } from './signed-fetch'
 
 /** Web Lock of the tab that reads the stream, and the channel on which it passes events on. */
 const LOCK = 'events'
-export const EVENTS_CHANNEL = 'x-automated-events'
+const EVENTS_CHANNEL = 'x-automated-events'
 
 /** The server writes a heartbeat every 20 seconds; without one for this long, the stream is lost. */
 const SILENCE_MAX_MS = 50_000
 /** How often everything is refetched while no stream is open. */
-export const FALLBACK_MS = 30_000
+const FALLBACK_MS = 30_000
 const RETRY_MS = 1_000
 const RETRY_MAX_MS = 30_000
 

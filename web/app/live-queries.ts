@@ -90,7 +90,7 @@ function inputOf({ queryKey }: Query): Input {
 }
 
 /** Whether an event concerns a query. */
-export function isAffected(query: Query, { kind, ids }: ChangeEvent): boolean {
+function isAffected(query: Query, { kind, ids }: ChangeEvent): boolean {
   const operation = operationOf(query)
   if (!AFFECTED[kind]?.includes(operation)) return false
   const { id } = inputOf(query)

@@ -2,7 +2,7 @@ import type { Connection } from './connection.ts'
 import type { Session } from './session.ts'
 
 /** As PostgreSQL expects it: a bigint in digits, or two integers. */
-export type LockKey = string | readonly [number, number]
+type LockKey = string | readonly [number, number]
 
 /**
  * Advisory locks for work that is not a transaction, such as calling another service.

@@ -5,7 +5,7 @@ import { Button } from './button'
 import { cn } from './cn'
 import { Table, Td, Tr } from './table'
 
-export interface DaySeries<K extends string> {
+interface DaySeries<K extends string> {
   key: K
   label: string
   /** 'quiet' for the series that the other one is a part of. */

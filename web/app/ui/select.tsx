@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react'
 import { cn } from './cn'
 import { useFieldWiring } from './field'
 
-export interface SelectOption {
+interface SelectOption {
   value: string
   label: string
   disabled?: boolean

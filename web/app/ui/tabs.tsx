@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { useSearchParams } from 'react-router'
 import { useHydrated } from './use-hydrated'
 
-export interface Tab {
+interface Tab {
   value: string
   label: ReactNode
   /** Rendered only while open. */

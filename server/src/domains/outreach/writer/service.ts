@@ -10,12 +10,12 @@ import { usage as usageOf } from './service-budget.ts'
 import { findModel, type ProviderContext } from './service-provider.ts'
 import { writerAbouts } from './tables.ts'
 
-export type { MadeCall, WriterContext } from './engine.ts'
+export type { WriterContext } from './engine.ts'
 export type { Facts } from './rules-data.ts'
 export { aboutOf } from './service-about.ts'
 export { beyondBudget, settle } from './service-budget.ts'
 export { testProvider, writeDrafts } from './service-drafts.ts'
-export { estimateOpeners, type OpenerInput, type WrittenOpener, writeOpener } from './service-openers.ts'
+export { estimateOpeners, type WrittenOpener, writeOpener } from './service-openers.ts'
 export { giveSecondOpinions, purgeOpinions } from './service-opinions.ts'
 export {
   find as findProvider,

@@ -9,7 +9,7 @@ export interface SamplePerson {
 
 /** The tags of the sample data, with their colors. */
 export const SAMPLE_TAGS = { Founder: 'green', Marketing: 'blue', 'Warm intro': 'amber' } as const
-export type SampleTag = keyof typeof SAMPLE_TAGS
+type SampleTag = keyof typeof SAMPLE_TAGS
 
 const person = (name: string, bio: string, followerCount: number, location: string, tag: SampleTag): SamplePerson => ({
   name,

@@ -45,7 +45,7 @@ export const OUTCOMES: Readonly<Record<number, Outcome>> = {
 }
 export type Outcome = { label: ReplyLabel; reply: string; answer?: string } | 'read' | 'closed'
 
-export const SENT_VARIANTS = [
+const SENT_VARIANTS = [
   'Hi {lead_name}, I saw what you’re building and liked it. How do you find your first customers at the moment?',
   'Hi {lead_name}, quick question from one builder to another: is outreach something you do yourself?',
 ] as const

@@ -30,7 +30,7 @@ export function levelOfSubscription({ level, planId }: NonNullable<PlanFacts['su
 }
 
 /** The plan stays active for some days after a failed payment, while the provider retries it. */
-export const GRACE_DAYS = 7
+const GRACE_DAYS = 7
 const GRACE_MS = GRACE_DAYS * 24 * 60 * 60_000
 
 /** The expected end of a subscription's plan, including the grace period for late renewals. */

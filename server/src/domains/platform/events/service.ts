@@ -9,7 +9,6 @@ import { type Follower, openStreams } from './service-streams.ts'
 import { eventStreams } from './tables.ts'
 
 export { EVENTS_CHANNEL, RECORDED_CHANNEL } from './service-recording.ts'
-export type { Follower } from './service-streams.ts'
 
 /** More ids than this are published as none, which means any. */
 const IDS_MAX = 100

@@ -402,7 +402,7 @@ export async function expireWeek(db: Db): Promise<void> {
 }
 
 /** The date in UTC, such as 2026-11-20. */
-export function utcDay(moment: Date): string {
+function utcDay(moment: Date): string {
   return moment.toISOString().slice(0, 10)
 }
 

@@ -21,7 +21,7 @@ import { ImportPeopleDialog } from './import-people-dialog'
 
 const PAGE_SIZE = 50
 
-export const REASONS: Record<SuppressionReason, string> = {
+const REASONS: Record<SuppressionReason, string> = {
   opted_out: 'Opted out',
   replied_stop: 'Asked to stop',
   manual: 'Added manually',

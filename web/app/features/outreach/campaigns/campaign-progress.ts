@@ -59,7 +59,7 @@ export function timeLeftText(seconds: number | undefined): string {
 }
 
 /** 'about 5 min'. */
-export function durationText(seconds: number): string {
+function durationText(seconds: number): string {
   if (seconds < 60) return 'under a minute'
   const minutes = Math.round(seconds / 60)
   if (minutes < 60) return `about ${minutes} min`

@@ -21,7 +21,7 @@ export function pagePollInterval(live: boolean, page: number, cursor: string | u
 export const CAMPAIGNS_PAGE_SIZE = 100
 
 /** Whether senders may claim its messages. */
-export const isActive = (campaign: Pick<Campaign, 'status'>) => campaign.status === 'active'
+const isActive = (campaign: Pick<Campaign, 'status'>) => campaign.status === 'active'
 
 /** Whether its numbers can change. */
 const isMoving = (campaign: Pick<Campaign, 'status' | 'messagesInFlight' | 'undoUntil'>) =>

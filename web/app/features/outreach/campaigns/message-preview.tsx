@@ -256,7 +256,7 @@ const marks = {
 }
 
 /** A message with its filled, missing and unknown variables highlighted. */
-export function Pieces({ pieces }: { pieces: readonly Piece[] }) {
+function Pieces({ pieces }: { pieces: readonly Piece[] }) {
   return pieces.map(({ kind, text }, index) =>
     kind === 'text' ? (
       text

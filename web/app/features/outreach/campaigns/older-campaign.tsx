@@ -13,7 +13,7 @@ export function WaitsForOlder({ waitsBehind }: Pick<Campaign, 'waitsBehind'>) {
 }
 
 /** Links to the campaign that another one waits for, where it can be paused. */
-export function OlderCampaign({ id, name }: { id: string; name: string }) {
+function OlderCampaign({ id, name }: { id: string; name: string }) {
   return (
     <Link to={generatePath(paths.campaign, { campaignId: id })} className="underline underline-offset-4">
       “<bdi>{name}</bdi>”

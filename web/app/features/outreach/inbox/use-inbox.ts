@@ -12,7 +12,7 @@ import { filterOf, type InboxFilter, narrowedBy, withFilter } from './inbox-filt
 import { NOTHING_SELECTED, type Selection, toggled } from './selection'
 
 /** Fallback while no event says that something has changed. */
-export const INBOX_POLL_MS = 10_000
+const INBOX_POLL_MS = 10_000
 
 /** The list of the inbox, its filter, and the open conversation. */
 export function useInbox(mayRead: boolean) {

@@ -28,7 +28,7 @@ interface Port {
 }
 
 /** `down`: not reached, so nothing was sent. `unclear`: the reply was lost. Or its own reason. */
-export interface ExtensionFailure {
+interface ExtensionFailure {
   success: false
   error: string
   end: ExtensionEnd | 'down' | 'unclear'

@@ -2,7 +2,7 @@ import { REFUSALS_IN_A_ROW, SEND_WITHIN_MS } from '@x-automated/contract/outreac
 import type { Claim } from '@x-automated/contract/outreach/sending'
 import type { ExtensionReply } from './extension-link'
 
-export interface RecordedOutcome {
+interface RecordedOutcome {
   wasSent: boolean
   reason?: { code: 'lead_missing'; params: Record<string, never> }
   errorMessage?: string

@@ -2,7 +2,7 @@ import { ORPCError } from '@orpc/client'
 
 /** Retries of a load, and the delay before each. */
 export const RETRY_CAP = 3
-export const RETRY_DELAY_MS = 1000
+const RETRY_DELAY_MS = 1000
 
 /** The session could not be renewed. */
 export class SessionExpired extends Error {}
