@@ -192,6 +192,8 @@ export const conversations = {
           ...changes,
           /** When the snooze ends, their sequence continues with its re-engagement message. */
           reengage: z.boolean().optional(),
+          /** Chosen by the caller, to undo it with `POST /conversations/update/undo`. */
+          undoId: CallersId.optional(),
         })
         .refine(isSnooze, SNOOZE)
         .refine(({ reengage, status }) => !reengage || status === 'snoozed', {

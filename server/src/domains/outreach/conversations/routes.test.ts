@@ -265,30 +265,56 @@ describe('a change', () => {
     expect(await isReplied()).toBe(true)
   })
 
-  it('continues with re-engagement when the snooze ends, if there is any', async () => {
+  const snoozedUntil = new Date(Date.now() + 3_600_000).toISOString()
+  const snooze = { status: 'snoozed', snoozedUntil, reengage: true } as const
+
+  /** Someone who has replied to a campaign with a re-engagement message. */
+  async function reengageable() {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(1))
     const reengagement = { afterDays: 30, messageTemplate: 'Still there?' }
     const campaign = await launch(person, list, { channel: 'extension', reengagement })
     const { body } = await person.call('POST', `/campaigns/${campaign.id}/claim`, { holder: 'test' })
     await person.client.campaigns.recordOutcome({ id: body.dmId, lease: body.lease, wasSent: true })
-    await say(list.handles[0]!, account.handle, 'Hello', 1)
-    const { id } = await firstOf(person)
-    const snoozedUntil = new Date(Date.now() + 3_600_000).toISOString()
-    await person.client.conversations.update({ id, status: 'snoozed', snoozedUntil, reengage: true })
-    expect(await person.client.enrollments.list({ id: campaign.id })).toMatchObject({
+    const write = (seconds: number) => say(list.handles[0]!, account.handle, 'Hello', seconds)
+    await write(1)
+    const find = async () => {
+      const { enrollments } = await person.client.enrollments.list({ id: campaign.id })
+      const { status, openEnrollments } = await person.client.campaigns.find({ id: campaign.id })
+      return { enrollments, status, openEnrollments }
+    }
+    return { person, write, find, ...(await firstOf(person)) }
+  }
+
+  it('continues with re-engagement when the snooze ends, if there is any', async () => {
+    const { person, id, find } = await reengageable()
+    await person.client.conversations.update({ id, ...snooze })
+    expect(await find()).toMatchObject({
       enrollments: [{ state: 'paused', stepNumber: 2, pausedUntil: snoozedUntil, reason: { code: 'later' } }],
+      status: 'active',
+      openEnrollments: 1,
     })
-    expect((await person.client.campaigns.find({ id: campaign.id })).status).toBe('active')
 
     const other = await replied()
-    const refused = await other.person.call('PATCH', `/conversations/${other.id}`, {
-      status: 'snoozed',
-      snoozedUntil,
-      reengage: true,
-    })
+    const refused = await other.person.call('PATCH', `/conversations/${other.id}`, snooze)
     expect([refused.status, refused.body.code]).toEqual([409, 'ENROLLMENT_STATE'])
     expect((await firstOf(other.person)).status).toBe('open')
+  })
+
+  it('is undone with its re-engagement, unless they have written since', async () => {
+    const { person, id, find, write } = await reengageable()
+    const before = await find()
+    const undoId = crypto.randomUUID()
+    await person.client.conversations.update({ id, ...snooze, undoId })
+    expect(await person.client.conversations.undoUpdate({ undoId })).toMatchObject({ undone: 1 })
+    expect((await firstOf(person)).status).toBe('open')
+    expect(await find()).toEqual(before)
+
+    await person.client.conversations.update({ id, ...snooze, undoId })
+    await write(2)
+    const after = await find()
+    expect(await person.client.conversations.undoUpdate({ undoId })).toMatchObject({ undone: 0 })
+    expect(await find()).toEqual(after)
   })
 })
 

@@ -12,17 +12,17 @@ import { invalidField, Refusal } from '../../../refusal.ts'
 import { countConversations } from '../../leads/leads/service.ts'
 import { publishEvents } from '../../platform/events/service.ts'
 import { storeAnswers } from '../replies/service.ts'
-import { endRelabelled, lockEnrollmentsOfLeads, pauseForReengagement } from '../sending/service.ts'
+import { endRelabelled, lockEnrollmentsOfLeads, pauseForReengagement, undoReengagement } from '../sending/service.ts'
 import { findConversation, matching } from './service.ts'
 import { conversationUndos } from './tables.ts'
 
-type Changes = Omit<InputOf<'conversations', 'update'>, 'id' | 'reengage'>
+type Changes = Omit<InputOf<'conversations', 'update'>, 'id' | 'reengage' | 'undoId'>
 
 /** Changes a conversation. @throws Refusal as the contract declares */
 export async function update(
   db: Db,
   actor: Actor,
-  { id, reengage = false, ...changes }: InputOf<'conversations', 'update'>,
+  { id, reengage = false, undoId, ...changes }: InputOf<'conversations', 'update'>,
 ) {
   return transact(db, async (tx) => {
     await checkChanges(tx, actor, changes)
@@ -31,15 +31,16 @@ export async function update(
       from conversations where workspace_id = ${actor.workspaceId} and id = ${id}`)
     const [found] = rows
     if (!found) throw new Refusal('CONVERSATION_NOT_FOUND')
+    let enrollment: object | null = null
     if (reengage && changes.snoozedUntil) {
       const until = new Date(changes.snoozedUntil)
       // Pausing locks campaigns, and a label locks the lead, which comes first.
       await lockEnrollmentsOfLeads(tx, actor.workspaceId, sql`select ${found.leadId}::uuid`)
       await lockMessages(tx, sql`select ${found.leadId}::uuid`)
-      const isPaused = await pauseForReengagement(tx, actor.workspaceId, found, until)
-      if (!isPaused) throw new Refusal('ENROLLMENT_STATE', NOTHING_TO_SEND)
+      enrollment = await pauseForReengagement(tx, actor.workspaceId, found, until)
+      if (!enrollment) throw new Refusal('ENROLLMENT_STATE', NOTHING_TO_SEND)
     }
-    await change(tx, actor, sql`select ${id}::uuid`, changes)
+    await change(tx, actor, sql`select ${id}::uuid`, changes, undoId, enrollment && { enrollment })
     return findConversation(tx, actor, id)
   })
 }
@@ -82,7 +83,14 @@ export async function undoUpdate(db: Db, { workspaceId }: Actor, undoId: string)
     const kept = sql`from conversation_undos u join conversations c
       on c.workspace_id = u.workspace_id and c.id = u.conversation_id and c.updated_at = u.updated_at
       where u.workspace_id = ${workspaceId} and u.undo_id = ${undoId}`
-    await lockMessages(tx, sql`select c.lead_id ${kept} and u.reply_id is not null`)
+    const reengaged = sql`${kept} and u.before ? 'enrollment'`
+    await lockEnrollmentsOfLeads(tx, workspaceId, sql`select c.lead_id ${reengaged}`)
+    await lockMessages(tx, sql`select c.lead_id ${kept} and (u.reply_id is not null or u.before ? 'enrollment')`)
+    await undoReengagement(
+      tx,
+      workspaceId,
+      sql`select u.before -> 'enrollment' as enrollment, u.updated_at as at ${reengaged}`,
+    )
     await lockConversations(tx, workspaceId, sql`select c.id ${kept}`)
     const { rows: relabelled } = await tx.execute<{ dmId: string | null }>(sql`
       update replies r set label = u.reply_label from (select u.reply_id, u.reply_label ${kept}) u where r.id = u.reply_id
@@ -132,8 +140,18 @@ async function checkChanges(db: Db, { workspaceId }: Actor, { snoozedUntil, assi
   if (rows.length === 0) throw new Refusal('PERSON_NOT_FOUND')
 }
 
-/** Changes conversations, if there is something to change. @param chosen subquery of their ids @returns how many */
-async function change(tx: Db, actor: Actor, chosen: SQL, changes: Changes, undoId?: string): Promise<number> {
+/**
+ * Changes conversations, if there is something to change. @param chosen subquery of their ids
+ * @param more what else is kept to undo it @returns how many
+ */
+async function change(
+  tx: Db,
+  actor: Actor,
+  chosen: SQL,
+  changes: Changes,
+  undoId?: string,
+  more: object | null = null,
+): Promise<number> {
   const { workspaceId, userId } = actor
   const { status, label, assigneeId, isRead = status === 'done' || undefined, snoozedUntil } = changes
   const set = [
@@ -175,7 +193,7 @@ async function change(tx: Db, actor: Actor, chosen: SQL, changes: Changes, undoI
       select workspace_id, id, ${userId}, old_label, label, updated_at from changed where ${label !== undefined}::boolean and label is distinct from old_label
     ), kept as (
       insert into conversation_undos as u (workspace_id, undo_id, conversation_id, before, reply_id, reply_label, updated_at)
-      select changed.workspace_id, ${undoId ?? null}::uuid, changed.id, before, r.id, r.label, updated_at
+      select changed.workspace_id, ${undoId ?? null}::uuid, changed.id, before || ${JSON.stringify(more ?? {})}::jsonb, r.id, r.label, updated_at
       from changed left join jsonb_to_recordset(${JSON.stringify(relabelled)}::jsonb) r(id uuid, label text, "conversationId" uuid) on r."conversationId" = changed.id
       where ${undoId !== undefined}::boolean
       on conflict (workspace_id, undo_id, conversation_id) do update set updated_at = excluded.updated_at

@@ -124,7 +124,7 @@ export const conversationUndos = pgTable(
     workspaceId: workspaceId(),
     undoId: uuid('undo_id').notNull(),
     conversationId: uuid('conversation_id').notNull(),
-    /** The row of `conversations`. */
+    /** The row of `conversations`, with the `enrollment` that re-engagement paused. */
     before: jsonb('before').notNull(),
     /** The reply whose label changed with the conversation's; null: none. */
     replyId: uuid('reply_id'),

@@ -62,6 +62,7 @@ export {
   setDue,
   skipMessage,
   stopMessages,
+  undoReengagement,
   unqueue,
   waitForInFlight,
 } from './stop.ts'

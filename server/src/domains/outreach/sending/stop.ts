@@ -214,26 +214,27 @@ export async function endAnswered(tx: Db, workspaceId: string, leadId: string, s
 
 /**
  * Pauses the lead's sequence until then, when it continues with its re-engagement message: that of
- * the campaign, or else the latest one of the account. @returns whether there is one
+ * the campaign, or else the latest one of the account. @returns the enrollment before, for
+ * `undoReengagement`; null: there is none
  */
 export async function pauseForReengagement(
   tx: Db,
   workspaceId: string,
   { leadId, accountXUserId, campaignId }: { leadId: string; accountXUserId: string; campaignId: string | null },
   until: Date,
-): Promise<boolean> {
+): Promise<{ id: string } | null> {
   await lockEnrollmentsOfLead(tx, workspaceId, leadId)
-  const { rows } = await tx.execute<{ id: string }>(sql`
-    select e.id from enrollments e join campaigns c on c.id = e.campaign_id and c.status <> 'archived'
+  const { rows } = await tx.execute<{ before: { id: string } }>(sql`
+    select to_jsonb(e) as before from enrollments e join campaigns c on c.id = e.campaign_id and c.status <> 'archived'
       join x_accounts a on a.id = e.x_account_id and a.x_user_id = ${accountXUserId} join leads l on l.id = e.lead_id
     where e.workspace_id = ${workspaceId} and e.lead_id = ${leadId} and e.state in ('active', 'paused', 'replied', 'finished')
       and ${reengagementNumber('e')} is not null and ${suppressionReason('l')} is null
     order by e.campaign_id = ${campaignId}::uuid desc nulls last, e.last_sent_at desc limit 1`)
-  const [chosen] = rows
-  if (!chosen) return false
+  const before = rows[0]?.before
+  if (!before) return null
   await lockRows(tx, 'dms', sql`lead_id = ${leadId}`)
   const changed = await endEnrollments(tx, workspaceId, sql`select ${leadId}::uuid`, {
-    which: sql`e.id = ${chosen.id}`,
+    which: sql`e.id = ${before.id}`,
     state: sql`'paused'`,
     reason: reasonSql('later'),
     until: sql`${until.toISOString()}::timestamptz`,
@@ -241,7 +242,34 @@ export async function pauseForReengagement(
   })
   await tx.execute(sql`
     update campaigns set status = 'active', updated_at = now() where id = any(${sql.param(changed)}::uuid[]) and status = 'completed'`)
-  return true
+  return before
+}
+
+/**
+ * Undoes `pauseForReengagement` for enrollments that have not changed since. The caller has locked
+ * them and their messages. @param paused a query: each `enrollment` before, and the time `at` of its pause
+ */
+export async function undoReengagement(tx: Db, workspaceId: string, paused: SQL): Promise<void> {
+  const { rows } = await tx.execute<{ campaignIds: string[]; accountIds: string[] }>(sql`
+    with restored as (
+      update enrollments e set state = before.state, reason = before.reason, next_step_number = before.next_step_number,
+        paused_until = before.paused_until, next_at = before.next_at, updated_at = now()
+      from (${paused}) p cross join lateral jsonb_populate_record(null::enrollments, p.enrollment) before
+      where e.workspace_id = ${workspaceId} and e.id = before.id and e.state = 'paused' and e.updated_at = p.at
+      returning e.*, p.at, ${isOpen('e')}::int - 1 as opened
+    ), released as (
+      update dms d set is_held = false, updated_at = now() from restored e
+      where e.state = 'active' and d.lead_id = e.lead_id and ${isEnrollmentOf('e', 'd')} and d.status = 'queued' and d.is_held and d.updated_at = e.at
+      returning d.x_account_id
+    ), counted as (
+      update campaigns c set open_enrollments = c.open_enrollments + d.opened, follow_up_due_at = least(c.follow_up_due_at, d.next_at)
+      from (select campaign_id, sum(opened)::int as opened, min(next_at) as next_at from restored group by 1) d where c.id = d.campaign_id
+      returning c.id
+    )
+    select array(select id from counted order by id) as "campaignIds",
+      array(select distinct x_account_id from released where x_account_id is not null order by 1) as "accountIds"`)
+  for (const id of rows[0]?.campaignIds ?? []) await completeIfDone(tx, id)
+  for (const id of rows[0]?.accountIds ?? []) await wakeAccount(tx, id)
 }
 
 /** Ends the sequences of a lead that X shows a message to which the database does not have. */

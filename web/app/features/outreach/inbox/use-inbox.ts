@@ -140,7 +140,7 @@ export function useMembers() {
 }
 
 /** What a person changes of one or more conversations. */
-export type Update = Omit<Parameters<typeof client.conversations.update>[0], 'id'>
+export type Update = Omit<Parameters<typeof client.conversations.update>[0], 'id' | 'undoId'>
 
 export interface ChangeOptions {
   /** The toast, with an Undo if there is one. None: nothing is said. */
@@ -242,9 +242,8 @@ export function useChangeConversation() {
   const changed = useChanged()
   const call = useMutation({
     ...changed,
-    // The re-engagement message of a snooze can be stopped on its campaign's page, but not undone here.
     async mutationFn({ id, update: { reengage, ...update }, undoId }: { id: string; update: Update; undoId: string }) {
-      if (reengage) await client.conversations.update({ id, reengage, ...update })
+      if (reengage) await client.conversations.update({ id, reengage, undoId, ...update })
       else await client.conversations.updateMany({ conversationIds: [id], undoId, ...update })
     },
     async onMutate({ id, update }) {
@@ -258,8 +257,7 @@ export function useChangeConversation() {
       const undoId = crypto.randomUUID()
       return call.mutateAsync({ id: before.id, update, undoId }).then(
         () => {
-          if (done && update.reengage) toast.success(done, { id: DONE_TOAST, replaces: true })
-          else if (done) showDone(done, { undoId, changed: 1 }, onUndone)
+          if (done) showDone(done, { undoId, changed: 1 }, onUndone)
           return true
         },
         () => false,
