@@ -36,7 +36,7 @@ export const Today = z.object({
   sentToday: z.number().int(),
   /** The daily caps of today, in total. */
   capNow: z.number().int(),
-  /** When the next message is due; null: nothing is queued. */
+  /** When the next message or follow-up is due; null: there is none. */
   nextSendAt: Time.nullable(),
   /** Active and paused campaigns, active ones first. */
   campaigns: z.array(

@@ -66,7 +66,14 @@ it('GET /today says when the next message is due, and lists active campaigns bef
   ])
   expect(shown[0]!.id).toBe(active.id)
   const other = await connectX(app, person)
-  expect((await person.client.today.find({ xAccountId: other.id })).campaigns).toEqual([])
+  expect(await person.client.today.find({ xAccountId: other.id })).toMatchObject({ campaigns: [], nextSendAt: null })
+
+  // Nothing is queued any more, but a follow-up is due.
+  const followUpDueAt = new Date(Date.now() + 3 * 86_400_000)
+  await app.db.update(xAccounts).set({ nextSendAt: null }).where(eq(xAccounts.workspaceId, person.workspaceId))
+  await app.db.update(campaigns).set({ followUpDueAt }).where(eq(campaigns.id, active.id))
+  expect((await person.client.today.find({})).nextSendAt).toBe(followUpDueAt.toISOString())
+  expect((await person.client.today.find({ xAccountId: other.id })).nextSendAt).toBeNull()
 })
 
 it('GET /today names what needs a person, the most urgent first', async () => {

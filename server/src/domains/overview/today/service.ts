@@ -6,6 +6,7 @@ import { desc, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { parseTime } from '../../../db/parse-time.ts'
 import { findSentByDay } from '../../outreach/campaigns/service.ts'
 import { detection } from '../../outreach/replies/service.ts'
 import { capOf, findLimits, type SendingEnv } from '../../outreach/sending-settings/service.ts'
@@ -39,12 +40,13 @@ export async function find(context: Context, actor: Actor, { xAccountId }: Input
     findNeeds(db, actor, { accounts, chosen }),
   ])
   const days = await findDays(db, actor, chosen, caps.timeZone)
-  const due = accounts.flatMap(({ status, nextSendAt }) => (status === 'connected' && nextSendAt ? [nextSendAt] : []))
+  const connected = accounts.filter(({ status }) => status === 'connected')
+  const due = connected.flatMap(({ nextSendAt }) => nextSendAt ?? [])
   return {
     repliesWaiting,
     sentToday: days.at(-1)?.sent ?? 0,
     capNow: caps.total,
-    nextSendAt: due.sort((a, b) => a.getTime() - b.getTime())[0] ?? null,
+    nextSendAt: due.sort((a, b) => a.getTime() - b.getTime())[0] ?? (await findFollowUp(db, actor, connected)),
     campaigns,
     days,
     needs,
@@ -81,6 +83,14 @@ async function findCaps(db: Db, env: SendingEnv, { workspaceId }: Actor, account
     }),
   )
   return { total: found.reduce((sum, { cap }) => sum + cap, 0), timeZone: found[0]?.timeZone ?? 'UTC' }
+}
+
+/** When the first follow-up of these accounts is due; null: there is none. */
+async function findFollowUp(db: Db, { workspaceId }: Actor, accounts: readonly XAccount[]): Promise<Date | null> {
+  const { rows } = await db.execute<{ at: string | null }>(sql`
+    select min(follow_up_due_at) as at from campaigns
+    where workspace_id = ${workspaceId} and status = 'active' and x_account_id = any(${sql.param(accounts.map(({ id }) => id))}::uuid[])`)
+  return parseTime(one(rows).at)
 }
 
 interface CampaignRow extends Record<string, unknown> {

@@ -33,5 +33,6 @@ export default function Pulse({ today: { sentToday, capNow, nextSendAt } }: { to
 function Next({ at }: { at: Date }) {
   const seconds = useSecondsUntil(at.getTime())
   if (seconds <= 0) return 'Sending now'
-  return seconds < 3_600 ? `Next in ${nextSendText(at, seconds)}` : `Next at ${nextSendText(at, seconds)}`
+  const text = nextSendText(at, seconds)
+  return seconds < 3_600 ? `Next in ${text}` : seconds < 24 * 3_600 ? `Next at ${text}` : `Next on ${text}`
 }

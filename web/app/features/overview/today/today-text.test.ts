@@ -18,6 +18,12 @@ test('headline names who waits, but not to people who may not answer', () => {
   expect(headline({ ...calm, repliesWaiting: 4 }, true)).toBe('4 people are waiting for your answer')
   expect(headline({ ...calm, repliesWaiting: 4 }, false)).toBe('Nothing is scheduled')
   expect(headline(calm, true)).toBe('Nobody is waiting. Nothing is scheduled.')
+  const campaigns = [
+    { id: 'c', name: 'C', status: 'active' as const, peopleMessaged: 1, totalLeadsInList: 1, positiveRate: 0 },
+  ]
+  const dueIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+  expect(headline({ ...calm, campaigns, nextSendAt: dueIn(0.5) }, false)).toBe('Messages are on their way')
+  expect(headline({ ...calm, campaigns, nextSendAt: dueIn(3) }, false)).toBe('Your campaigns are running')
 })
 
 test('totals add up the days', () => {

@@ -1,5 +1,6 @@
 import { formatCount, formatRate } from '@x-automated/contract/format'
 import type { Today } from '@x-automated/contract/overview/today'
+import { DAY_MS } from '@x-automated/contract/time'
 
 /** Home's headline. @param isMember whether they may answer */
 export function headline({ repliesWaiting, campaigns, nextSendAt }: Today, isMember: boolean): string {
@@ -7,7 +8,8 @@ export function headline({ repliesWaiting, campaigns, nextSendAt }: Today, isMem
   if (isMember && repliesWaiting > 1)
     return `${formatCount(repliesWaiting, 'person', 'people')} are waiting for your answer`
   const isRunning = campaigns.some(({ status }) => status === 'active')
-  const sending = nextSendAt
+  const isSoon = nextSendAt !== null && Date.parse(nextSendAt) - Date.now() < DAY_MS
+  const sending = isSoon
     ? 'Messages are on their way'
     : isRunning
       ? 'Your campaigns are running'

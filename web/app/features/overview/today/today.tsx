@@ -30,7 +30,7 @@ import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { startCampaignPath } from '../../leads/lists/start-campaign'
 import { needKey, needText } from './need-text'
-import { nextSendText } from './next-send'
+import { dueText, nextSendText } from './next-send'
 import { chartTop, headline, shareText, totals } from './today-text'
 
 /** Shown at first. */
@@ -136,10 +136,7 @@ function Waiting() {
 function NextCell({ at }: { at: Date }) {
   const seconds = useSecondsUntil(at.getTime())
   return (
-    <Cell
-      label="Next message"
-      note={seconds <= 0 ? 'Being sent' : `Due at ${formatDate(at.toISOString(), { timeStyle: 'short' })}`}
-    >
+    <Cell label="Next message" note={seconds <= 0 ? 'Being sent' : dueText(at, seconds)}>
       {nextSendText(at, seconds)}
     </Cell>
   )
