@@ -40,7 +40,7 @@ export const campaignColumns = (
     name: 'Lead List',
     className: 'md:min-w-20 md:px-2.5 xl:min-w-28',
     cell: ({ leadListName }) => (
-      <bdi className="line-clamp-3 wrap-break-word" title={leadListName ?? undefined}>
+      <bdi className="line-clamp-3 wrap-anywhere" title={leadListName ?? undefined}>
         {leadListName ?? 'N/A'}
       </bdi>
     ),
@@ -155,7 +155,8 @@ function CampaignName({ campaign, connections, noSender }: CampaignState & { cam
       <Link
         id={nameId(campaign)}
         to={generatePath(paths.campaign, { campaignId: campaign.id })}
-        className="w-fit rounded-sm font-strong wrap-anywhere underline-offset-4 hover:underline"
+        title={campaign.name}
+        className="line-clamp-3 w-fit rounded-sm font-strong wrap-anywhere underline-offset-4 hover:underline"
       >
         <bdi>{campaign.name}</bdi>
       </Link>
