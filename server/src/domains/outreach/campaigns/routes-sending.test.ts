@@ -576,6 +576,23 @@ describe('POST /dms/{id}/requeue', () => {
 })
 
 describe('queueDirect', () => {
+  it('gives a person one of two direct messages if both are queued again', async () => {
+    const own = await makePerson(app)
+    await connectX(app, own)
+    const { leadIds } = await makeList(app, own, openHandles(1))
+    const fail = () => app.db.update(dms).set({ status: 'failed' }).where(eq(dms.leadId, leadIds[0]!)).returning()
+    await own.client.leads.queue({ leadIds, message: 'First' })
+    const [first] = await fail()
+    await app.db.update(leads).set({ dmStatus: 'failed' }).where(eq(leads.id, leadIds[0]!))
+    await own.client.leads.queue({ leadIds, message: 'Second' })
+    const answer = await own.call('POST', `/dms/${first!.id}/requeue`)
+    expect([answer.status, answer.body.error]).toEqual([409, 'This person is already queued for a direct message.'])
+    await fail()
+    await own.client.campaigns.requeue({ id: first!.id })
+    const second = (await app.db.select().from(dms).where(eq(dms.leadId, leadIds[0]!))).find(({ step }) => step === 1)
+    expect((await own.call('POST', `/dms/${second!.id}/requeue`)).body.code).toBe('DM_STATE')
+  })
+
   it('queues one message per lead, except for leads who are queued or were messaged', async () => {
     const own = await makePerson(app)
     await connectX(app, own)

@@ -130,12 +130,14 @@ const SOURCE = { how: sql`c.kind`, campaign: sql`case c.kind when 'campaign' the
 /**
  * SQL over a lead's alias: why this campaign must not message it; null if it may.
  * A campaign may allow repeats and people who replied, each separately, but never suppressed leads.
+ * @param dmId the message to be queued again: other direct ones to the lead then count, too
  */
 export function reasonToSkip(
   lead: string,
   campaign: Pick<Campaign, 'id' | 'kind' | 'xAccountId' | 'allowRepeat' | 'allowReplied'>,
   basisRequired: boolean,
   env: Pick<SendingEnv, 'isRealX'>,
+  dmId: string | null = null,
 ): SQL {
   const isLimited = basisRequired && campaign.kind === 'campaign'
   const l = sql.raw(lead)
@@ -147,7 +149,8 @@ export function reasonToSkip(
       then ${reasonSql('contacted', { how: sql`'earlier_lead'` })} end, (
     select case when d.status = 'queued' then ${reasonSql('queued_elsewhere', SOURCE)} else ${reasonSql('contacted', SOURCE)} end
     from dms d join campaigns c on c.id = d.campaign_id
-    where not ${campaign.allowRepeat}::boolean and d.lead_id = ${l}.id and d.campaign_id <> ${campaign.id}::uuid
+    where not ${campaign.allowRepeat}::boolean and d.lead_id = ${l}.id
+      and (d.campaign_id <> ${campaign.id}::uuid or (c.kind = 'direct' and d.id <> ${dmId}::uuid))
       and (d.sent_at is not null or d.outcome_unknown or (d.status = 'queued' and ${mayGoOut('d', 'c')}))
     order by d.sent_at nulls last limit 1)) as reason`
 }
@@ -322,7 +325,7 @@ async function requireRequeuable(tx: Db, env: SendingEnv, dm: Message, campaign:
   const basisRequired = await isBasisRequired(tx, env, dm.workspaceId)
   // A person who queues it again may know better than X's last word about the inbox.
   const { rows } = await tx.execute<{ reason: SkipReason | null }>(
-    sql`select skip.reason from leads l left join lateral (${reasonToSkip('l', { ...campaign, xAccountId: null }, basisRequired, env)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
+    sql`select skip.reason from leads l left join lateral (${reasonToSkip('l', { ...campaign, xAccountId: null }, basisRequired, env, dm.id)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
   )
   if (rows[0]?.reason) throw new Refusal('DM_STATE', refusalText(rows[0].reason))
   return dm.leadId
