@@ -36,10 +36,11 @@ export default {
       await writeFile(fileOf(folder, path), holdApp(html, staticPages.includes(path) ? 'session' : 'paint'))
     }
     await rejectInlineStyles(folder)
+    const demo = await readFile(join(folder, 'finder-demo.js'), 'utf8')
     for (const path of staticPages) {
       const file = fileOf(folder, path)
       const html = await readFile(file, 'utf8')
-      await writeFile(file, await inlineStyles(html, (href) => readFile(join(folder, href), 'utf8')))
+      await writeFile(file, await inlineStyles(html, (href) => readFile(join(folder, href), 'utf8'), [demo]))
     }
     await compressFiles(folder)
   },

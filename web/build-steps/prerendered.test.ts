@@ -20,9 +20,12 @@ it.each([page.replace(preloads, ''), page.replace(start, ''), page.replace(start
   },
 )
 
-it('puts styles where their link is, which stays disabled', async () => {
-  const read = async (href: string) => `/* ${href} */ a{color:$1}`
-  expect(await inlineStyles('<head><link rel="stylesheet" href="/assets/a.css"/></head>', read)).toBe(
-    '<head><style>/* /assets/a.css */ a{color:$1}</style><link rel="stylesheet" href="/assets/a.css" disabled/></head>',
+it("puts a page's styles where their link is, which stays disabled", async () => {
+  const used = 'p{color:$1} [open] .\\[\\&_a\\>b\\]\\:c{d:e} .aria-\\[f\\=g\\]\\:h{i:j} .added{k:l}'
+  const read = async (href: string) => `/* ${href} */ ${used} .unused{m:n}`
+  const link = '<link rel="stylesheet" href="/assets/a.css"/>'
+  const body = '<p class="[&amp;_a&gt;b]:c aria-[f=g]:h" open=""></p>'
+  expect(await inlineStyles(link + body, read, ['element.className = "added"'])).toBe(
+    `<style>/* /assets/a.css */ ${used}</style>${link.replace('/>', ' disabled/>')}${body}`,
   )
 })

@@ -19,14 +19,29 @@ export function holdApp(html: string, until: 'session' | 'paint'): string {
 const STYLESHEET = /<link rel="stylesheet" href="([^"]+)"\/>/g
 
 /**
- * Puts a page's styles into it, which saves the first paint a round trip. The app expects their
- * links, so they stay, disabled. @param read returns the text of a stylesheet
+ * Puts the styles that a page uses into it, which saves the first paint a round trip. Their links
+ * stay, disabled, until the startup script starts the app.
+ * @param read returns the text of a stylesheet
+ * @param scripts texts of other scripts that add elements to the page
  */
-export async function inlineStyles(html: string, read: (href: string) => Promise<string>): Promise<string> {
+export async function inlineStyles(
+  html: string,
+  read: (href: string) => Promise<string>,
+  scripts: readonly string[],
+): Promise<string> {
   const hrefs = [...html.matchAll(STYLESHEET)].map(([, href]) => href as string)
-  const styles = await Promise.all(hrefs.map(read))
+  const sheets = await Promise.all(hrefs.map(read))
+  // Here, because tests import the configuration, too.
+  const { PurgeCSS } = await import('purgecss')
+  const used = await new PurgeCSS().purge({
+    content: [{ raw: [html.replaceAll('&amp;', '&').replaceAll('&gt;', '>'), ...scripts].join('\n'), extension: 'html' }],
+    css: sheets.map((raw) => ({ raw })),
+    // Classes like `aria-[current=page]:flex`, then elements and attributes.
+    defaultExtractor: (text) => [...(text.match(/[^\s"'`]+/g) ?? []), ...(text.match(/[\w-]+/g) ?? [])],
+    keyframes: true,
+  })
   return html.replaceAll(STYLESHEET, (_, href) => {
     const link = `<link rel="stylesheet" href="${href}" disabled/>`
-    return `<style>${styles[hrefs.indexOf(href)]}</style>${link}`
+    return `<style>${used[hrefs.indexOf(href)]?.css}</style>${link}`
   })
 }

@@ -19,6 +19,8 @@ function startPage(hydrated: string) {
   /** The app of a prerendered page, which starts it later or only for people with a session. */
   const heldApp = () => document.querySelector<HTMLScriptElement>('script[data-preload]')
   const startApp = (app: HTMLScriptElement) => {
+    // A static page contains the styles of its own elements only.
+    for (const link of document.querySelectorAll<HTMLLinkElement>('link[disabled]')) link.disabled = false
     for (const href of app.dataset.preload?.split(' ') ?? [])
       document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }))
     app.replaceWith(Object.assign(document.createElement('script'), { type: 'module', textContent: app.textContent }))
