@@ -34,7 +34,9 @@ export async function inlineStyles(
   // Here, because tests import the configuration, too.
   const { PurgeCSS } = await import('purgecss')
   const used = await new PurgeCSS().purge({
-    content: [{ raw: [html.replaceAll('&amp;', '&').replaceAll('&gt;', '>'), ...scripts].join('\n'), extension: 'html' }],
+    content: [
+      { raw: [html.replaceAll('&amp;', '&').replaceAll('&gt;', '>'), ...scripts].join('\n'), extension: 'html' },
+    ],
     css: sheets.map((raw) => ({ raw })),
     // Classes like `aria-[current=page]:flex`, then elements and attributes.
     defaultExtractor: (text) => [...(text.match(/[^\s"'`]+/g) ?? []), ...(text.match(/[\w-]+/g) ?? [])],
