@@ -54,6 +54,18 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   await page.getByText('Launch of "Reloaded" undone. Nothing was sent.').waitFor()
   await page.getByRole('button', { name: 'Launch', exact: true }).waitFor()
 
+  // Resuming a campaign that was never launched launches it.
+  const { leads } = await client.leads.list({ keyword: 'open_l58' })
+  const { id: oneListId } = await client.lists.create({ name: 'One' })
+  await client.lists.addLeads({ id: oneListId, leadIds: leads.map((lead) => lead.id) })
+  const saved = await client.campaigns.create({ ...draft, name: 'Saved', leadListId: oneListId, status: 'paused' })
+  await page.goto(`/campaigns/${saved.id}`)
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByText('Campaign resumed and set to active.').waitFor()
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await page.getByText('Launch of "Saved" undone. Nothing was sent.').waitFor()
+  expect((await client.campaigns.find({ id: saved.id })).status).toBe('paused')
+
   // A direct message, too.
   await page.goto('/leads')
   await page.getByRole('button', { name: 'Send DM to @open_l59' }).click()

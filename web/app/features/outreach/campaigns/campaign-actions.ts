@@ -30,6 +30,13 @@ export interface CampaignActions {
   busyId: string | null
 }
 
+interface Change {
+  campaign: Campaign
+  status: TargetStatus
+  /** It was never launched, and is now, so that it can be undone. */
+  isLaunch?: boolean
+}
+
 /** The actions on campaigns. Changes show immediately and are rolled back on failure. */
 export function useCampaignActions(realSend: RealSend): CampaignActions {
   const queries = useQueryClient()
@@ -38,8 +45,8 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
   const launch = useLaunch(realSend)
   const undo = useUndoLaunch()
   const update = useMutation({
-    mutationFn: ({ campaign, status }: { campaign: Campaign; status: TargetStatus }) =>
-      client.campaigns.update({ id: campaign.id, status }),
+    mutationFn: ({ campaign: { id }, status, isLaunch }: Change) =>
+      isLaunch ? launchHeld(id) : client.campaigns.update({ id, status }),
     onMutate: ({ campaign, status }) =>
       showOptimistically(queries, campaign.id, {
         status,
@@ -48,7 +55,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
         waiting: false,
         waitingFor: null,
       }),
-    onSuccess(after, { campaign, status }) {
+    onSuccess(after, { campaign, status, isLaunch }) {
       updateCachedCampaign(queries, campaign.id, after)
       wakeRun(campaign.id)
       if (status === 'paused') {
@@ -57,7 +64,10 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
       } else if (status === 'archived') toast.success(`Campaign "${campaign.name}" archived.`)
       else if (after.totalLeadsInList === 0) toast.info(NO_LEADS)
       else {
-        toast.success('Campaign resumed and set to active.')
+        toast.success('Campaign resumed and set to active.', {
+          id: undoToast(after.id),
+          ...(isLaunch && { action: undoAction(() => undo.mutate(after)) }),
+        })
         void realSend.autoStart(campaign.id)
       }
     },
@@ -105,7 +115,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
   return {
     launch: (campaign, limit) => launch.mutate({ ...campaign, ...(limit !== undefined && { limit }) }),
     undoLaunch: (campaign) => undo.mutate(campaign),
-    resume: (campaign) => update.mutate({ campaign, status: 'active' }),
+    resume: (campaign) => update.mutate({ campaign, status: 'active', isLaunch: campaign.totalLeadsInList === 0 }),
     pause: (campaign) => update.mutate({ campaign, status: 'paused' }),
     archive,
     startRealSend,
@@ -120,6 +130,12 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
             ? undo.variables.id
             : null,
   }
+}
+
+/** Launches a campaign and returns it. Its messages are held. */
+async function launchHeld(id: string): Promise<Campaign> {
+  await client.campaigns.queue({ id, holdSeconds: HOLD_SECONDS })
+  return client.campaigns.find({ id })
 }
 
 /** The id of the toast that offers to undo a launch. */
