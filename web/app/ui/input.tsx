@@ -1,3 +1,4 @@
+import { formatNumber } from '@x-automated/contract/format'
 import { Eye, EyeOff } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useState } from 'react'
 import { cn } from './cn'
@@ -55,7 +56,27 @@ export function PasswordInput(props: Omit<InputProps, 'type' | 'trailing'>) {
   )
 }
 
-/** A textarea that grows with its text. */
-export function Textarea({ className, ...own }: ComponentProps<'textarea'>) {
-  return <textarea {...useFieldWiring(own)} className={cn('control', className)} />
+/** A textarea that grows with its text, and says where the browser cuts a text off: at `maxLength`. */
+export function Textarea({ className, onInput, ...own }: ComponentProps<'textarea'>) {
+  const props = useFieldWiring(own)
+  const [isFull, setFull] = useState(false)
+  return (
+    <>
+      <textarea
+        dir="auto"
+        {...props}
+        className={cn('control', className)}
+        onInput={(event) => {
+          const { value, maxLength } = event.currentTarget
+          setFull(maxLength >= 0 && value.length >= maxLength)
+          onInput?.(event)
+        }}
+      />
+      {isFull && (
+        <p role="status" className="text-xs text-muted">
+          At most {formatNumber(props.maxLength ?? 0)} characters.
+        </p>
+      )}
+    </>
+  )
 }

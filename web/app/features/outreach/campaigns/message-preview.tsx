@@ -168,7 +168,10 @@ function Conversation({ messages, lead, xAccountId }: ConversationProps) {
       {messages.map(({ key, template, when }) => (
         <div key={key} data-message={key} className="grid justify-items-start gap-2">
           {when !== null && <p className="w-full pt-1 text-center text-xs text-muted">{when}</p>}
-          <p className="max-w-[88%] rounded-xl rounded-es-sm bg-hover px-3 py-2 whitespace-pre-wrap wrap-anywhere">
+          <p
+            dir="auto"
+            className="max-w-[88%] rounded-xl rounded-es-sm bg-hover px-3 py-2 whitespace-pre-wrap wrap-anywhere"
+          >
             <Pieces pieces={previewOf(template, lead)} />
           </p>
         </div>

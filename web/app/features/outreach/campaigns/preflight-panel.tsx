@@ -148,7 +148,9 @@ function NextMessages({ messages, hasVariants }: Pick<Preflight, 'messages'> & {
               <bdi className="truncate">@{twitterHandle}</bdi>
               {hasVariants && <span>{variant}</span>}
             </p>
-            <p className="line-clamp-6 whitespace-pre-wrap wrap-anywhere">{message}</p>
+            <p dir="auto" className="line-clamp-6 whitespace-pre-wrap wrap-anywhere">
+              {message}
+            </p>
           </li>
         ))}
       </ul>

@@ -93,6 +93,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
           {suggestions.ghost && (
             <p
               aria-hidden
+              dir="auto"
               className="pointer-events-none px-3.5 pt-3 pb-1 text-sm wrap-anywhere whitespace-pre-wrap text-faint pointer-coarse:text-base"
             >
               {suggestions.ghost}
@@ -100,6 +101,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
           )}
           <textarea
             ref={textarea}
+            dir={text === '' ? undefined : 'auto'}
             aria-label="Reply"
             aria-keyshortcuts="R"
             placeholder={suggestions.ghost ? '' : `Reply to ${lead.name || `@${lead.twitterHandle}`}`}

@@ -23,6 +23,14 @@ describe('lint', () => {
     expect(texts('\u3053\u3093\u306b\u3061\u306f\uff1f')).toContain('good: One question')
   })
 
+  it('says where X ends a message that is too long', () => {
+    expect(texts(`Hi? ${'x'.repeat(10_000)}`)).toEqual([
+      'good: One question',
+      'good: No link',
+      'bad: X accepts at most 10,000 characters.',
+    ])
+  })
+
   it('warns of a long message and of a text that was used before', () => {
     const long = `See https://example.com ${'x'.repeat(1_000)}`
     expect(texts(long, [{ label: 'step 1', text: `${long} ` }])).toEqual([

@@ -1,5 +1,5 @@
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
-import { readPlaces } from '@x-automated/contract/outreach/template'
+import { MESSAGE_MAX, readPlaces } from '@x-automated/contract/outreach/template'
 import type { LintProblem } from '@x-automated/contract/outreach/writer'
 import { LINKS, LONG_MESSAGE, lintText, QUESTIONS } from '@x-automated/contract/outreach/writer-text'
 import { unknownPlaceholders } from '../campaigns/message-template'
@@ -30,7 +30,10 @@ export function lint(messageTemplate: string, earlier: readonly { label: string;
   ].filter((found) => found !== false)
   return [
     ...good.map((found) => ({ tone: 'good' as const, text: found })),
-    ...(text.length > LONG_MESSAGE
+    ...(text.length > MESSAGE_MAX
+      ? [{ tone: 'bad' as const, text: lintText({ code: 'too_long', params: { max: formatNumber(MESSAGE_MAX) } }) }]
+      : []),
+    ...(text.length > LONG_MESSAGE && text.length <= MESSAGE_MAX
       ? [{ tone: 'warn' as const, text: `${formatCount(text.length, 'character')}: long for a direct message` }]
       : []),
     ...(same ? [{ tone: 'warn' as const, text: `Same text as ${same.label}` }] : []),
@@ -46,7 +49,7 @@ export function lint(messageTemplate: string, earlier: readonly { label: string;
 }
 
 /** Shown by `lint` while one types. */
-const KNOWN: readonly LintProblem['code'][] = ['long', 'unknown_variable', 'no_fallback']
+const KNOWN: readonly LintProblem['code'][] = ['too_long', 'long', 'unknown_variable', 'no_fallback']
 
 /** What the server has found, as remarks. */
 export function remarksOf(problems: readonly LintProblem[]): Remark[] {

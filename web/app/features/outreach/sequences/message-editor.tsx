@@ -3,7 +3,7 @@ import { Check, CircleAlert, TriangleAlert } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
 import { cn } from '../../../ui/cn'
 import { FieldError } from '../../../ui/field'
-import { InsertVariables, MESSAGE_MAX } from '../campaigns/message-field'
+import { InsertVariables } from '../campaigns/message-field'
 import { placeholders, writtenPieces } from '../campaigns/message-template'
 import { useLint } from '../writer/use-lint'
 import { WriterTools } from '../writer/writer-tools'
@@ -36,7 +36,7 @@ export function MessageEditor({ id, value, onChange, placeholder, hint, problem,
     <div className="grid grid-cols-1 gap-2">
       <div className="control p-0!">
         <div className="grid grid-cols-1 max-h-96 overflow-y-auto">
-          <div aria-hidden className={cn(TEXT, 'text-transparent')}>
+          <div aria-hidden dir="auto" className={cn(TEXT, 'text-transparent')}>
             {writtenPieces(value).map(({ kind, text }, index) =>
               kind === 'text' ? (
                 text
@@ -55,7 +55,7 @@ export function MessageEditor({ id, value, onChange, placeholder, hint, problem,
             ref={textarea}
             placeholder={placeholder}
             className={cn(TEXT, 'resize-none overflow-hidden bg-transparent outline-none placeholder:text-faint')}
-            maxLength={MESSAGE_MAX}
+            dir="auto"
             required
             aria-invalid={problem ? true : undefined}
             aria-describedby={notes.join(' ') || undefined}

@@ -96,7 +96,7 @@ export function StepTexts({ draft: { steps, reengagement } }: { draft: SequenceD
           {variants.map((variant) => (
             <p key={variant.key} className="flex gap-2">
               {variants.length > 1 && <span className="font-strong">{variant.name}</span>}
-              <span className="whitespace-pre-wrap wrap-anywhere">{variant.messageTemplate}</span>
+              <bdi className="whitespace-pre-wrap wrap-anywhere">{variant.messageTemplate}</bdi>
             </p>
           ))}
         </li>

@@ -131,6 +131,7 @@ describe('sequence drafts', () => {
     if (!first || !second) throw new Error('The draft has three steps.')
     const delay = { amount: null, unit: 'days' } as const
     expect(missingText(addVariant(draft, second))).toBe('Variant B of follow-up 1 is empty.')
+    expect(missingText(draftWith('x'.repeat(10_001)))).toBe('First message is too long.')
     expect(missingText(withStep(draft, second.key, { delay }))).toBe('Follow-up 1 needs a delay.')
     const tested = withVariant(addVariant(draft, first), first.shown, { weight: null })
     expect(missingText(tested)).toBe('Variant A of the first message needs a share.')

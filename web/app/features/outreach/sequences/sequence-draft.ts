@@ -1,5 +1,6 @@
 import type { Sequence } from '@x-automated/contract/outreach/sequences'
 import type { Delay, StepCondition, StepInput, TemplateStep } from '@x-automated/contract/outreach/steps'
+import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
 import { stepName } from './step-text'
 
 /** A variant in the editor. It is replaced when it changes, so that a stale problem disappears. */
@@ -170,7 +171,7 @@ export function reengagementInput({ reengagement }: SequenceDraft) {
   )
 }
 
-/** The first field that is blank, as a sentence: 'Variant B of follow-up 2 is empty.' Null: no field is. */
+/** What is wrong with the first field that is blank or too long: 'Variant B of follow-up 2 is empty.' Null: nothing. */
 export function missingText({ steps, reengagement }: SequenceDraft): string | null {
   const texts = steps.flatMap(({ delay, allocation, testWindowDays, variants }, index) => {
     const name = stepName(index, steps.length)
@@ -184,6 +185,7 @@ export function missingText({ steps, reengagement }: SequenceDraft): string | nu
         const part = isTest ? `Variant ${variant.name} of ${message}` : name
         return [
           variant.messageTemplate.trim() === '' && `${part} is empty.`,
+          variant.messageTemplate.trim().length > MESSAGE_MAX && `${part} is too long.`,
           isTest && allocation === 'weights' && variant.weight === null && `${part} needs a share.`,
         ]
       }),
@@ -191,10 +193,11 @@ export function missingText({ steps, reengagement }: SequenceDraft): string | nu
   })
   if (reengagement?.afterDays === null) texts.push('Re-engagement needs a number of days.')
   if (reengagement?.messageTemplate.trim() === '') texts.push('Re-engagement is empty.')
+  if (reengagement && reengagement.messageTemplate.trim().length > MESSAGE_MAX) texts.push('Re-engagement is too long.')
   return texts.find((text) => text !== false) ?? null
 }
 
-/** Whether no field is blank. */
+/** Whether no field is blank or too long. */
 export const isWritten = (draft: SequenceDraft) => missingText(draft) === null
 
 /** The number of the first step that differs, re-engagement being the last; null: none does. */

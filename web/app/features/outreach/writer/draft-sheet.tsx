@@ -216,7 +216,9 @@ function Drafts({ drafts, onInsert }: { drafts: readonly Draft[]; onInsert: Draf
                 // biome-ignore lint/suspicious/noArrayIndexKey: steps never move
                 <div key={at} className="grid gap-1">
                   {delay && <p className="text-xs text-muted">{delayText(delay)} later, if no reply</p>}
-                  <p className="whitespace-pre-wrap wrap-anywhere">{text}</p>
+                  <p dir="auto" className="whitespace-pre-wrap wrap-anywhere">
+                    {text}
+                  </p>
                 </div>
               ))}
               <div>

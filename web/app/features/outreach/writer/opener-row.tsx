@@ -95,7 +95,9 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
             status === 'failed' ? (
               <p className="text-muted">Nothing in this profile to write about. The fallback is sent.</p>
             ) : (
-              <p className="wrap-anywhere">{text}</p>
+              <p dir="auto" className="wrap-anywhere">
+                {text}
+              </p>
             )
           ) : (
             <OpenerEditor

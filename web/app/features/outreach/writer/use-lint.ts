@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
 import { api } from '../../../api'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
 import { useHasRole } from '../../identity/people/use-role'
@@ -10,7 +11,7 @@ export function useLint(text: string, campaignId?: string) {
   const lint = useQuery(
     api.writer.lint.queryOptions({
       input: { text: settled, ...(campaignId ? { campaignId } : {}) },
-      enabled: isMember === true && settled.trim() !== '',
+      enabled: isMember === true && settled.trim() !== '' && settled.length <= MESSAGE_MAX,
       placeholderData: keepPreviousData,
       retry: false,
     }),
