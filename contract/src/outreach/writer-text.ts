@@ -38,7 +38,11 @@ export const WRITER_FAULTS = [
   'malformed',
   /** The model declined. */
   'refused',
-  /** The text failed our checks: invented facts, links or prices, another language, or too long. */
+  /** The text is in another language than the one asked for. */
+  'other_language',
+  /** The text is longer than asked for. */
+  'too_long',
+  /** The text failed our other checks: invented facts, links or prices. */
   'unusable',
 ] as const
 export type WriterFault = (typeof WRITER_FAULTS)[number]
@@ -56,6 +60,8 @@ const FAULT_TEXTS: Record<WriterFault, string> = {
   cut_off: "The model's response was cut off.",
   malformed: "The model's response couldn't be read.",
   refused: 'The model declined to answer.',
+  other_language: 'The model wrote in another language.',
+  too_long: 'The model wrote too much.',
   unusable: "The model's text failed our safety checks.",
 }
 

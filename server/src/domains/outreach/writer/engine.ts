@@ -45,6 +45,8 @@ export interface Outcome {
 
 /** Faults that a second try does not change. */
 const FINAL = new Set<WriterFault>(['budget', 'rate_limited', 'key_refused', 'not_found', 'address_refused', 'timeout'])
+/** Faults of texts that we would not show, although the model can be reached. */
+export const TEXT_FAULTS = new Set<WriterFault>(['other_language', 'too_long', 'unusable'])
 /** Faults of calls that reached no model. They cost nothing. */
 const UNCHARGED = new Set<WriterFault>([
   'rate_limited',
@@ -88,8 +90,9 @@ export async function* callModel<Element>(
         if (missing === 0) continue
         const texts = request.textsOf(next.value)
         const key = JSON.stringify(texts?.map(({ text }) => text))
-        if (!texts || seen.has(key) || !texts.every((text) => isFine(text, bounds))) {
-          fault = 'unusable'
+        const problem = !texts || seen.has(key) ? 'unusable' : faultOf(texts, bounds)
+        if (problem) {
+          fault = problem
           continue
         }
         seen.add(key)
@@ -130,9 +133,12 @@ function callOf<Element>(model: ModelProvider, request: Request<Element>, count:
   return { call, bounds }
 }
 
-function isFine(written: Written, bounds: Bounds): boolean {
-  return (
-    findProblem(written, bounds) === null &&
-    !isOtherLanguage(written.text, bounds.language, detectLanguage(written.text))
-  )
+/** Why the first of these texts that fails a check must not be shown; null: none fails. */
+function faultOf(texts: readonly Written[], bounds: Bounds): WriterFault | null {
+  for (const written of texts) {
+    const problem = findProblem(written, bounds)
+    if (problem) return problem === 'length' ? 'too_long' : 'unusable'
+    if (isOtherLanguage(written.text, bounds.language, detectLanguage(written.text))) return 'other_language'
+  }
+  return null
 }

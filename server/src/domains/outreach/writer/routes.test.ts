@@ -156,8 +156,8 @@ describe('drafts', () => {
     ['stand-in-500', 'provider_error'],
     ['stand-in-malformed', 'malformed'],
     ['stand-in-refusal', 'refused'],
-    ['stand-in-language', 'unusable'],
-    ['stand-in-long', 'unusable'],
+    ['stand-in-language', 'other_language'],
+    ['stand-in-long', 'too_long'],
   ])('of %s come from the built-in writer, and a rewrite says why there is none', async (model, fault) => {
     await useModel(model)
     const { done } = await draft({ kind: 'message' })

@@ -16,7 +16,7 @@ import { campaigns } from '../campaigns/tables.ts'
 import { find as findConversation } from '../conversations/service.ts'
 import { detectLanguage } from '../replies/service.ts'
 import { list as listSnippets } from '../snippets/service.ts'
-import { callModel, type MadeCall, type Request, type WriterContext } from './engine.ts'
+import { callModel, type MadeCall, type Request, TEXT_FAULTS, type WriterContext } from './engine.ts'
 import { writeMessages, writeSequences } from './rules-built-in.ts'
 import { languageCode, optOutSentences } from './rules-checks.ts'
 import { cleanText, commandsModel } from './rules-data.ts'
@@ -234,7 +234,6 @@ export async function testProvider(context: WriterContext, { workspaceId, userId
   while (!next.done) next = await elements.next()
   const { fault, calls } = next.value
   await settle(context.db, calls)
-  // A model that writes what we would not show can be reached nevertheless.
-  if (fault && fault !== 'unusable') throw new Refusal('MODEL_UNAVAILABLE', faultText(fault), { details: { fault } })
+  if (fault && !TEXT_FAULTS.has(fault)) throw new Refusal('MODEL_UNAVAILABLE', faultText(fault), { details: { fault } })
   return { success: true as const, milliseconds: Math.round(performance.now() - since), model: model.model }
 }
