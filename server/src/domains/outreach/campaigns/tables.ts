@@ -52,7 +52,7 @@ export const campaigns = pgTable(
     partPlan: text('part_plan'),
     /** Its status before the launch. */
     launchedFrom: text('launched_from', { enum: CAMPAIGN_STATUSES }),
-    /** Its version before the launch, of which the plan allowed only a part; null: all of it. */
+    /** Its version before the launch, if the plan did not allow all of it; else null. */
     launchedVersion: integer('launched_version'),
     totalLeadsInList: integer('total_leads_in_list').notNull().default(0),
     /** Triggers on dms maintain these counts. */
