@@ -80,28 +80,41 @@ export function useSnippetList({ text, setText, textarea, recipient }: SnippetLi
             {all.length === 0 ? 'No snippets yet. Create them in Settings.' : 'No matching snippets'}
           </p>
         ) : (
-          <div id={listId} role="listbox" aria-label="Snippets">
-            {shown.map((snippet) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled in the text field
-              <div
-                key={snippet.id}
-                id={`${listId}-${snippet.id}`}
-                role="option"
-                tabIndex={-1}
-                aria-selected={snippet === active}
-                className={cn('flex cursor-default gap-3 rounded-md px-2 py-1.5', snippet === active && 'bg-hover')}
-                onMouseDown={(event) => event.preventDefault()}
-                onClick={() => insert(snippet)}
-              >
-                <span className="max-w-1/2 shrink-0 truncate font-strong">
-                  {snippet.isTemplate ? snippet.shortcut : `/${snippet.shortcut}`}
-                </span>
-                <span className="truncate text-muted">{snippet.text}</span>
-              </div>
-            ))}
-          </div>
+          <Options listId={listId} snippets={shown} active={active} onInsert={insert} />
         )}
       </div>
     ),
   }
+}
+
+interface OptionsProps {
+  listId: string
+  snippets: readonly Insertion[]
+  active: Insertion | undefined
+  onInsert: (snippet: Insertion) => void
+}
+
+function Options({ listId, snippets, active, onInsert }: OptionsProps) {
+  return (
+    <div id={listId} role="listbox" aria-label="Snippets">
+      {snippets.map((snippet) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled in the text field
+        <div
+          key={snippet.id}
+          id={`${listId}-${snippet.id}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={snippet === active}
+          className={cn('flex cursor-default gap-3 rounded-md px-2 py-1.5', snippet === active && 'bg-hover')}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => onInsert(snippet)}
+        >
+          <span className="max-w-1/2 shrink-0 truncate font-strong">
+            {snippet.isTemplate ? snippet.shortcut : `/${snippet.shortcut}`}
+          </span>
+          <span className="truncate text-muted">{snippet.text}</span>
+        </div>
+      ))}
+    </div>
+  )
 }
