@@ -40,21 +40,11 @@ export function useSendRun(onDone: () => void) {
   const [stopping, setStopping] = useState(false)
   /** Why leads weren't messaged in the last run. */
   const [notMessaged, setNotMessaged] = useState<string | null>(null)
-  const [results, setResults] = useState<readonly RowResult[]>([])
   const stop = useRef<AbortController | null>(null)
   /** Whether it was stopped with the button rather than by leaving the page. */
   const stoppedByUser = useRef(false)
   const running = progress !== null
-  const me = useQuery(api.auth.me.queryOptions()).data
-  const owner = me ? `${me.id} ${me.workspace.id}` : null
-  const [interrupted, setInterrupted] = useState<SavedRun | null>(null)
-  useEffect(() => setInterrupted(owner === null || running ? null : loadRun(sessionStorage, owner)), [owner, running])
-
-  const [lastMessage, setLastMessage] = useState<string | null>(null)
-  useEffect(() => {
-    setLastMessage(owner === null ? null : loadLastMessage(sessionStorage, owner))
-    setResults(owner === null ? [] : loadResults(sessionStorage, owner))
-  }, [owner])
+  const { keepRest, keepMessage, keepResults, ...kept } = useKeptRun(running)
 
   useEffect(() => () => stop.current?.abort(), [])
   useConfirmLeave(running, LEAVING, () => stop.current?.abort())
@@ -62,16 +52,14 @@ export function useSendRun(onDone: () => void) {
   const start = async ({ message, leads, allowRepeat, runId = crypto.randomUUID() }: Run) => {
     if (stop.current) return
     const stopper = new AbortController()
-    const saveFrom = (index: number, id = runId) =>
-      owner !== null &&
-      saveRun(sessionStorage, owner, signedInAs(), { runId: id, message, allowRepeat, leads: leads.slice(index) })
+    const keepFrom = (index: number, id = runId) =>
+      keepRest({ runId: id, message, allowRepeat, leads: leads.slice(index) })
     stop.current = stopper
     stoppedByUser.current = false
-    saveFrom(0)
-    if (owner !== null) saveLastMessage(sessionStorage, owner, message)
-    setLastMessage(message)
+    keepFrom(0)
+    keepMessage(message)
     let done: RowResult[] = []
-    setResults(done)
+    keepResults(done)
     setNotMessaged(null)
     setStopping(false)
     setProgress({ sent: 0, failed: 0, total: leads.length })
@@ -88,16 +76,15 @@ export function useSendRun(onDone: () => void) {
             const { id, name, twitterHandle } = lead
             done = [...done, { lead: { id, name, twitterHandle }, result }]
           }
-          setResults(done)
-          if (owner !== null) saveResults(sessionStorage, owner, done)
-          saveFrom(count)
+          keepResults(done)
+          keepFrom(count)
           setProgress(now)
         },
       )
       const count = summary.sent + summary.failed
-      if (stoppedByUser.current) discardRun(sessionStorage)
+      if (stoppedByUser.current) kept.discard()
       // The halted message gets a new key, because the old key would return the same refusal.
-      else if (summary.halted !== null) saveFrom(count - 1, crypto.randomUUID())
+      else if (summary.halted !== null) keepFrom(count - 1, crypto.randomUUID())
       const text = summaryText(summary)
       if (summary.sent > 0) toast.success(text)
       else if (summary.failed > 0) toast.error(text)
@@ -112,25 +99,54 @@ export function useSendRun(onDone: () => void) {
     }
   }
   return {
+    ...kept,
     progress,
     stopping,
     notMessaged,
-    /** What happened to each lead of the current or last run. */
-    results,
-    /** The template of the last run in this tab. */
-    lastMessage,
     start,
-    /** The run that was interrupted, if any. */
-    interrupted,
-    resume: () => interrupted && void start(interrupted),
-    discard() {
-      discardRun(sessionStorage)
-      setInterrupted(null)
-    },
+    resume: () => kept.interrupted && void start(kept.interrupted),
     stop: () => {
       stoppedByUser.current = true
       setStopping(true)
       stop.current?.abort()
+    },
+  }
+}
+
+/** What this tab keeps for the user and workspace, also over a reload. */
+function useKeptRun(isRunning: boolean) {
+  const me = useQuery(api.auth.me.queryOptions()).data
+  const owner = me ? `${me.id} ${me.workspace.id}` : null
+  const [interrupted, setInterrupted] = useState<SavedRun | null>(null)
+  useEffect(
+    () => setInterrupted(owner === null || isRunning ? null : loadRun(sessionStorage, owner)),
+    [owner, isRunning],
+  )
+  const [lastMessage, setLastMessage] = useState<string | null>(null)
+  const [results, setResults] = useState<readonly RowResult[]>([])
+  useEffect(() => {
+    setLastMessage(owner === null ? null : loadLastMessage(sessionStorage, owner))
+    setResults(owner === null ? [] : loadResults(sessionStorage, owner))
+  }, [owner])
+  return {
+    /** The run that was interrupted, if any. */
+    interrupted,
+    /** The template of the last run. */
+    lastMessage,
+    /** What happened to each lead of the current or last run. */
+    results,
+    keepRest: (run: SavedRun) => owner !== null && saveRun(sessionStorage, owner, signedInAs(), run),
+    keepMessage(message: string) {
+      if (owner !== null) saveLastMessage(sessionStorage, owner, message)
+      setLastMessage(message)
+    },
+    keepResults(next: readonly RowResult[]) {
+      setResults(next)
+      if (owner !== null) saveResults(sessionStorage, owner, next)
+    },
+    discard() {
+      discardRun(sessionStorage)
+      setInterrupted(null)
     },
   }
 }
