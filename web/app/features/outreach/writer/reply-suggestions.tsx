@@ -22,43 +22,16 @@ interface ReplySuggestionsOptions {
 /** Suggests two answers, one at a time, in an empty reply. A person inserts and sends them. */
 export function useReplySuggestions({ conversationId, isEmpty, onInsert }: ReplySuggestionsOptions) {
   const textId = useId()
-  const [shown, setShown] = useState(0)
-  /** Rewritten suggestions, by the text that they replace. */
-  const [rewritten, setRewritten] = useState<ReadonlyMap<string, string>>(new Map())
-  const suggesting = useDrafts()
-  const rewriting = useDrafts()
+  const suggestions = useSuggestions(conversationId)
+  const { suggestion, reset } = suggestions
   const hasModel = Boolean(useModel())
   if (!hasModel) return { button: null, bar: null, insertButton: null, ghost: null, onKeyDown: () => false }
 
-  const drafted = suggesting.drafts.flatMap((draft) => ('text' in draft ? [draft.text] : []))
-  const original = drafted[shown % Math.max(1, drafted.length)]
-  const suggestion = original && (rewritten.get(original) ?? original)
-  const isWriting = suggesting.status === 'writing'
-  const isRewriting = rewriting.status === 'writing'
-  const reset = () => {
-    suggesting.reset()
-    rewriting.reset()
-    setRewritten(new Map())
-    setShown(0)
-  }
-  const ask = () => {
-    reset()
-    void suggesting.write({ kind: 'reply', conversationId })
-  }
-  const rewrite = async (instruction: string) => {
-    if (!original || !suggestion) return
-    const done = await rewriting.write({ kind: 'rewrite', text: suggestion, instruction })
-    const [draft] = done?.drafts ?? []
-    if (draft && 'text' in draft) setRewritten((before) => new Map(before).set(original, draft.text))
-  }
   const insert = () => {
     if (!suggestion) return
     onInsert(suggestion)
     reset()
   }
-  const failed = [rewriting, suggesting].find(({ status }) => status === 'failed')
-  const fault = suggestion ? null : suggesting.done?.fault
-  const problem = failed ? writerProblem(failed.error) : fault && faultText(fault)
   return {
     button: (
       <IconButton
@@ -67,54 +40,11 @@ export function useReplySuggestions({ conversationId, isEmpty, onInsert }: Reply
         title="Suggest replies"
         icon={<Sparkles />}
         className="text-muted"
-        loading={isWriting}
-        onClick={ask}
+        loading={suggestions.isWriting}
+        onClick={suggestions.ask}
       />
     ),
-    bar: suggesting.status !== 'idle' && (
-      <section
-        aria-label="Suggested replies"
-        aria-busy={isWriting || isRewriting || undefined}
-        className="flex items-center gap-1 border-b border-hair py-1 ps-3.5 pe-2 text-xs text-muted"
-      >
-        <Sparkles aria-hidden className="size-3.5 shrink-0" />
-        <div role="status" className="me-auto grid min-w-0 ps-1">
-          <span className={problem ? 'wrap-anywhere' : 'truncate'}>
-            {problem ??
-              (suggestion ? `Suggested, ${(shown % drafted.length) + 1} of ${drafted.length}` : 'Writing suggestions…')}
-          </span>
-          {suggestion && (
-            <span id={textId} className={isEmpty ? 'sr-only' : 'truncate text-ink'}>
-              {suggestion}
-            </span>
-          )}
-        </div>
-        {suggestion &&
-          REWRITES.map(({ label, instruction }) => (
-            <Button
-              key={label}
-              size="sm"
-              variant="ghost"
-              className="max-sm:hidden"
-              disabled={isRewriting}
-              onClick={() => void rewrite(instruction)}
-            >
-              {label}
-            </Button>
-          ))}
-        {drafted.length > 1 && (
-          <IconButton
-            size="sm"
-            label="Another suggestion"
-            title="Another suggestion"
-            icon={<RefreshCw />}
-            loading={isRewriting}
-            onClick={() => setShown(shown + 1)}
-          />
-        )}
-        <IconButton size="sm" label="Close suggestions" title="Close suggestions" icon={<X />} onClick={reset} />
-      </section>
-    ),
+    bar: suggestions.isOpen && <SuggestionBar {...suggestions} textId={textId} isTextHidden={isEmpty} />,
     insertButton: suggestion && (
       <Button size="sm" variant="ghost" aria-describedby={textId} onClick={insert}>
         Insert {isEmpty && <Kbd>Tab</Kbd>}
@@ -133,4 +63,105 @@ export function useReplySuggestions({ conversationId, isEmpty, onInsert }: Reply
       return true
     },
   }
+}
+
+/** The suggested answers, the one that is shown, and why there is none. */
+function useSuggestions(conversationId: string) {
+  const [shown, setShown] = useState(0)
+  /** Rewritten suggestions, by the text that they replace. */
+  const [rewritten, setRewritten] = useState<ReadonlyMap<string, string>>(new Map())
+  const suggesting = useDrafts()
+  const rewriting = useDrafts()
+  const drafted = suggesting.drafts.flatMap((draft) => ('text' in draft ? [draft.text] : []))
+  const place = shown % Math.max(1, drafted.length)
+  const original = drafted[place]
+  const suggestion = original && (rewritten.get(original) ?? original)
+  const failed = [rewriting, suggesting].find(({ status }) => status === 'failed')
+  const fault = suggestion ? null : suggesting.done?.fault
+  const reset = () => {
+    suggesting.reset()
+    rewriting.reset()
+    setRewritten(new Map())
+    setShown(0)
+  }
+  return {
+    isOpen: suggesting.status !== 'idle',
+    isWriting: suggesting.status === 'writing',
+    isRewriting: rewriting.status === 'writing',
+    suggestion,
+    place,
+    count: drafted.length,
+    problem: failed ? writerProblem(failed.error) : fault && faultText(fault),
+    reset,
+    ask() {
+      reset()
+      void suggesting.write({ kind: 'reply', conversationId })
+    },
+    showNext: () => setShown(shown + 1),
+    async rewrite(instruction: string) {
+      if (!original || !suggestion) return
+      const done = await rewriting.write({ kind: 'rewrite', text: suggestion, instruction })
+      const [draft] = done?.drafts ?? []
+      if (draft && 'text' in draft) setRewritten((before) => new Map(before).set(original, draft.text))
+    },
+  }
+}
+
+interface SuggestionBarProps extends ReturnType<typeof useSuggestions> {
+  textId: string
+  /** The reply shows the suggestion itself. */
+  isTextHidden: boolean
+}
+
+function SuggestionBar({ textId, isTextHidden, suggestion, problem, ...suggestions }: SuggestionBarProps) {
+  const { isWriting, isRewriting, place, count } = suggestions
+  return (
+    <section
+      aria-label="Suggested replies"
+      aria-busy={isWriting || isRewriting || undefined}
+      className="flex items-center gap-1 border-b border-hair py-1 ps-3.5 pe-2 text-xs text-muted"
+    >
+      <Sparkles aria-hidden className="size-3.5 shrink-0" />
+      <div role="status" className="me-auto grid min-w-0 ps-1">
+        <span className={problem ? 'wrap-anywhere' : 'truncate'}>
+          {problem ?? (suggestion ? `Suggested, ${place + 1} of ${count}` : 'Writing suggestions…')}
+        </span>
+        {suggestion && (
+          <span id={textId} className={isTextHidden ? 'sr-only' : 'truncate text-ink'}>
+            {suggestion}
+          </span>
+        )}
+      </div>
+      {suggestion &&
+        REWRITES.map(({ label, instruction }) => (
+          <Button
+            key={label}
+            size="sm"
+            variant="ghost"
+            className="max-sm:hidden"
+            disabled={isRewriting}
+            onClick={() => void suggestions.rewrite(instruction)}
+          >
+            {label}
+          </Button>
+        ))}
+      {count > 1 && (
+        <IconButton
+          size="sm"
+          label="Another suggestion"
+          title="Another suggestion"
+          icon={<RefreshCw />}
+          loading={isRewriting}
+          onClick={suggestions.showNext}
+        />
+      )}
+      <IconButton
+        size="sm"
+        label="Close suggestions"
+        title="Close suggestions"
+        icon={<X />}
+        onClick={suggestions.reset}
+      />
+    </section>
+  )
 }
