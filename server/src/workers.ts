@@ -1,3 +1,4 @@
+import { attemptEach } from './attempt-each.ts'
 import { allowLongStatements } from './db/long-statements.ts'
 import { purgeExpiredLinks, workOnAccountEmails } from './domains/identity/account/service.ts'
 import { purgeExpired } from './domains/identity/auth/service.ts'
@@ -110,15 +111,20 @@ const PURGES = [
 
 async function cleanUp({ database }: Services, pictureCache: PictureCache): Promise<void> {
   const { db, pool } = database
-  await failAbandonedImports(db)
-  for (const purge of PURGES) {
-    await db.transaction(async (tx) => {
-      await allowLongStatements(tx)
-      await purge(tx)
-    })
-  }
-  await purgeOldTexts(db)
-  await pictureCache.purgeUnused()
-  await pool.query('delete from rate_limits where expire < $1', [Date.now()])
-  await pool.query('delete from call_counts where minute < $1', [Math.floor(Date.now() / 60_000) - 5])
+  const purges = PURGES.map(
+    (purge) => () =>
+      db.transaction(async (tx) => {
+        await allowLongStatements(tx)
+        await purge(tx)
+      }),
+  )
+  const others = [
+    () => failAbandonedImports(db),
+    () => purgeOldTexts(db),
+    () => pictureCache.purgeUnused(),
+    () => pool.query('delete from rate_limits where expire < $1', [Date.now()]),
+    () => pool.query('delete from call_counts where minute < $1', [Math.floor(Date.now() / 60_000) - 5]),
+  ]
+  // What has to be deleted is deleted, even if another part fails every hour.
+  await attemptEach<() => Promise<unknown>>([...purges, ...others], (cleanPart) => cleanPart())
 }

@@ -5,6 +5,7 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, expectCountsRight, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { dms } from '../sending/tables.ts'
+import { sequenceVersions } from '../sequences/tables.ts'
 import { queueNextParts } from './service.ts'
 import { campaigns } from './tables.ts'
 
@@ -89,6 +90,16 @@ describe('the next part of a launch', () => {
     const [row] = await app.db.select().from(campaigns).where(eq(campaigns.id, id))
     expect(row?.nextPartAt).toBeNull()
     await expectCountsRight(app)
+  })
+
+  it('comes also if that of another campaign fails', async () => {
+    const broken = await launched(2, 1)
+    const { id } = await launched(2, 1)
+    await app.db.delete(sequenceVersions).where(eq(sequenceVersions.campaignId, broken.id))
+    await resetLimits()
+    await expect(run()).rejects.toThrow('expected one row')
+    expect(await dmsOf(person, id)).toHaveLength(2)
+    await app.db.update(campaigns).set({ status: 'archived' }).where(eq(campaigns.id, broken.id))
   })
 
   it('is what the campaign waits for once the others were sent', async () => {

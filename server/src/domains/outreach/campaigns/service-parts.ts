@@ -1,4 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
+import { attemptEach } from '../../../attempt-each.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { reasonSql } from '../../../db/reasons.ts'
@@ -41,11 +42,11 @@ export async function queueNextParts(db: Db, env: SendingEnv): Promise<void> {
     .from(campaigns)
     .where(sql`status = 'active' and next_part_at is not null`)
     .orderBy(campaigns.queuedAt, campaigns.id)
-  for (const campaign of waiting) {
+  await attemptEach(waiting, async (campaign) => {
     const isReset = campaign.nextPartAt !== null && campaign.nextPartAt <= new Date()
-    if (!isReset && (await planOf(db, campaign.workspaceId)) === campaign.partPlan) continue
+    if (!isReset && (await planOf(db, campaign.workspaceId)) === campaign.partPlan) return
     while (await transact(db, (tx) => queuePart(tx, env, campaign)));
-  }
+  })
 }
 
 /** @returns whether more people can be queued now */

@@ -1,5 +1,6 @@
 import type { EnrollmentReason, SkipReason } from '@x-automated/contract/reason'
 import { eq, type SQL, sql } from 'drizzle-orm'
+import { attemptEach } from '../../../attempt-each.ts'
 import type { Db } from '../../../db/open.ts'
 import { parseTime } from '../../../db/parse-time.ts'
 import { transact } from '../../../db/transact.ts'
@@ -31,18 +32,15 @@ const BATCH_SIZE = 1_000
 export async function queueFollowUps(db: Db, env: SendingEnv): Promise<boolean> {
   const { rows } = await db.execute<{ id: string }>(sql`
     select id from campaigns where status = 'active' and follow_up_due_at <= now() order by follow_up_due_at limit ${CAMPAIGNS_MAX}`)
-  const failures: unknown[] = []
   let isMore = false
-  for (const { id } of rows) {
+  await attemptEach(rows, async ({ id }) => {
     try {
       isMore = (await transact(db, (tx) => queueBatch(tx, env, id))) || isMore
     } catch (error) {
-      // The other campaigns do not wait for this one.
       await lookAgainLater(db, id)
-      failures.push(error)
+      throw error
     }
-  }
-  if (failures.length > 0) throw failures[0]
+  })
   return isMore
 }
 

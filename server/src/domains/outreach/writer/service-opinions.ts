@@ -1,6 +1,7 @@
 import { REPLY_LABELS, type ReplyLabel } from '@x-automated/contract/leads/leads'
 import { lt, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { attemptEach } from '../../../attempt-each.ts'
 import type { Db } from '../../../db/open.ts'
 import { callModel, type WriterContext } from './engine.ts'
 import { cleanText, commandsModel } from './rules-data.ts'
@@ -47,10 +48,10 @@ export async function giveSecondOpinions(context: WriterContext & { relabelReply
     )
     select u.workspace_id as "workspaceId", u.id as "conversationId", u.reply_id as "replyId", u.text
     from unsure u join asked using (workspace_id, reply_id)`)
-  for (const reply of rows) {
+  await attemptEach(rows, async (reply) => {
     const label = await readLabel(context, reply)
     if (label) await context.relabelReply(context.db, { ...reply, label })
-  }
+  })
 }
 
 /** The model's label; null: it cannot say. */

@@ -1,0 +1,6 @@
+/** Works on each, also if that has failed for one before. @throws the first failure, at the end */
+export async function attemptEach<One>(all: readonly One[], work: (one: One) => Promise<unknown>): Promise<void> {
+  const failures: unknown[] = []
+  for (const one of all) await work(one).catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
+}
