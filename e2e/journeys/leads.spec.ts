@@ -204,9 +204,10 @@ describe('the leads page, in a browser', () => {
 
     // Tags are created, added and managed.
     await page.getByRole('button', { name: 'Tag', exact: true }).click()
+    const tag = page.getByLabel('Find or create a tag')
+    await expect.poll(() => tag.evaluate((field) => field === document.activeElement)).toBe(true)
     await page.getByRole('button', { name: 'Create tag' }).click()
     await page.getByText('Tag name cannot be empty.').waitFor()
-    const tag = page.getByLabel('Find or create a tag')
     await tag.fill('vip')
     await tag.press('Enter')
     await page.getByRole('checkbox', { name: 'VIP', checked: true }).uncheck()

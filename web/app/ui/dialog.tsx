@@ -62,9 +62,9 @@ export function Dialog({
   )
 }
 
-/** The dialog's first control, if it is a text field. */
+/** The dialog's first control after its segments, if it is a text field. */
 function firstField(content: HTMLElement | null): HTMLElement | null {
-  const first = content?.querySelector<HTMLElement>('input, select, textarea, button, a[href]')
+  const first = content?.querySelector<HTMLElement>('input, select, textarea, button:not([role=group] button), a[href]')
   return first?.matches(
     'input:not([type=checkbox], [type=radio], [type=file], [type=range], [type=date]):enabled, textarea:enabled',
   )

@@ -43,7 +43,8 @@ test('starts an active campaign after 100 ms, and no other', async () => {
     await vi.advanceTimersByTimeAsync(1)
     await begun
     expect(begin.mock.calls).toEqual([[found]])
-    for (const other of [null, { status: 'completed' } as Campaign]) {
+    const following = { status: 'active', dmsQueuedCount: 0, nextFollowUpAt: '2026-11-30T03:27:00Z' } as Campaign
+    for (const other of [null, { status: 'completed' } as Campaign, following]) {
       await startIfActive(async () => other, begin)
       await vi.advanceTimersByTimeAsync(1_000)
     }
