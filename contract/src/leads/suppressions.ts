@@ -74,11 +74,20 @@ export const suppressions = {
       z
         .strictObject({
           handles: z.array(TwitterHandle).min(1).max(IDS_MAX).optional(),
+          /** With one handle: the person's user id at X, as a removed suppression had it. */
+          xUserId: z
+            .string()
+            .regex(/^\d{1,20}$/)
+            .optional(),
           ...leadSelection,
           reason: SuppressionReasonField.default('manual'),
           note: text(SUPPRESSION_NOTE_MAX).optional(),
         })
-        .refine(hasOneSelection, { message: 'Give one of handles, leadIds and filter.', path: ['handles'] }),
+        .refine(hasOneSelection, { message: 'Give one of handles, leadIds and filter.', path: ['handles'] })
+        .refine(({ handles, xUserId }) => xUserId === undefined || handles?.length === 1, {
+          message: 'goes with one handle',
+          path: ['xUserId'],
+        }),
     )
     .output(
       Success.extend({

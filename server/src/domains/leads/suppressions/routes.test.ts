@@ -56,6 +56,14 @@ describe('POST /suppressions', () => {
   })
   const who = () => ({ id: person.id, name: expect.any(String) })
 
+  it('takes the X id of one handle, so that an undone removal also holds for a new handle', async () => {
+    const [ana] = await makeLeads(app, person, [{ twitterHandle: 'ana_new', xUserId: '13' }])
+    expect(await suppress({ handles: ['ana_old'], xUserId: '13' })).toMatchObject({ suppressed: 1 })
+    expect(await findOfLead(app.db, person.actor, ana!.id)).toEqual({ reason: 'manual' })
+    expect((await suppress({ handles: ['a', 'b'], xUserId: '13' })).code).toBe('INVALID_INPUT')
+    expect((await suppress({ leadIds: [ana!.id], xUserId: '13' })).code).toBe('INVALID_INPUT')
+  })
+
   it('names its only entry, so that it can be undone after the lead has a new handle', async () => {
     const [ana] = await makeLeads(app, person, [{ twitterHandle: 'ana', xUserId: '12' }])
     const { suppressionId } = await suppress({ leadIds: [ana!.id] })

@@ -75,15 +75,15 @@ interface Context {
 export async function create(
   { db, sending }: Context,
   actor: Actor,
-  { reason, note, handles, ...selection }: InputOf<'suppressions', 'create'>,
+  { reason, note, handles, xUserId, ...selection }: InputOf<'suppressions', 'create'>,
 ) {
   return transact(db, async (tx) => {
     await openStage(tx)
     const said = sql`${reason}::text, ${note || null}::text`
     if (handles)
       await tx.execute(sql`
-        insert into incoming_suppressions (twitter_handle, reason, note)
-        select distinct lower(handle), ${said} from unnest(${sql.param(handles)}::text[]) handle on conflict do nothing`)
+        insert into incoming_suppressions (twitter_handle, x_user_id, reason, note)
+        select distinct lower(handle), ${xUserId ?? null}::text, ${said} from unnest(${sql.param(handles)}::text[]) handle on conflict do nothing`)
     const part = handles ? null : await choosePart(tx, actor, selection)
     if (part) await stageLeads(tx, part.leads, said)
     const isOptOut = reason === 'opted_out' || reason === 'replied_stop'

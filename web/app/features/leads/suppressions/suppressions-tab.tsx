@@ -188,8 +188,9 @@ function useRemoveSuppression(onSettled: () => Promise<unknown>) {
   )
   return useMutation({
     mutationFn: ({ id }: Suppression) => api.suppressions.remove.call({ id }),
-    onSuccess: (_, { twitterHandle, reason, note }) => {
-      const onClick = () => putBack.mutate({ handles: [twitterHandle], reason, note: note ?? undefined })
+    onSuccess: (_, { twitterHandle, xUserId, reason, note }) => {
+      const entry = { handles: [twitterHandle], xUserId: xUserId ?? undefined, reason, note: note ?? undefined }
+      const onClick = () => putBack.mutate(entry)
       toast.success(`@${twitterHandle} can be messaged again.`, { action: { label: 'Undo', onClick } })
     },
     onError: (error) => toast.error(errorText(error, 'Failed to remove them. Please try again.')),
