@@ -2,34 +2,26 @@ import { loadavg } from 'node:os'
 import { eq } from 'drizzle-orm'
 import { formatNumber } from '../contract/src/format.ts'
 import { PLAN_LEVELS } from '../contract/src/platform/plans.ts'
-import { openChannels } from '../server/src/db/channels.ts'
-import { createRequestWorker } from '../server/src/db/liveness.ts'
 import { migrateDatabase } from '../server/src/db/migrate.ts'
 import { type Database, openDatabase } from '../server/src/db/open.ts'
-import { REVOCATIONS_CHANNEL } from '../server/src/domains/identity/auth/service.ts'
-import { MEMBERSHIPS_CHANNEL } from '../server/src/domains/identity/workspaces/service.ts'
 import { campaigns } from '../server/src/domains/outreach/campaigns/tables.ts'
-import { queueList, SENDING_CHANNEL } from '../server/src/domains/outreach/sending/service.ts'
+import { queueList } from '../server/src/domains/outreach/sending/service.ts'
 import { newSteps, ONE_STEP } from '../server/src/domains/outreach/sequences/rules.ts'
 import { queuedStep } from '../server/src/domains/outreach/sequences/service.ts'
-import { EVENTS_CHANNEL, openEvents, RECORDED_CHANNEL } from '../server/src/domains/platform/events/service.ts'
 import { startSender } from '../server/src/jobs/sender.ts'
-import type { XApi } from '../server/src/outside/x.ts'
-import { createSealer } from '../server/src/sealing.ts'
 import type { Services } from '../server/src/services.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
-import { openTestLog } from '../server/test/test-log.ts'
 import { sendBare } from './sending/floor.ts'
 import { quantile, rateOf, spans, spread } from './sending/processes.ts'
 import { fillQueue, sendSome } from './sending/seed.ts'
+import { openSenderServices, sealer } from './sending/services.ts'
 import type { Done } from './sending/worker.ts'
 
 /*
  * Measures queueing, sending, claims and replies against bare SQL, with one and four processes.
- * X responds instantly, so only our code counts. Every commit is on disk, as in production.
+ * X responds instantly except where a line says otherwise, so only our code counts. Every commit is on disk, as in production.
  */
 
-const CHANNELS = [SENDING_CHANNEL, EVENTS_CHANNEL, RECORDED_CHANNEL, MEMBERSHIPS_CHANNEL, REVOCATIONS_CHANNEL]
 const CONCURRENCY = 8
 const SECONDS_MAX = 18
 const CAP = 500
@@ -39,6 +31,8 @@ const CAMPAIGNS = 100
 const CLAIM_SECONDS = 10
 const FLOOR_SECONDS = 5
 const REPLIES = 2_000
+/** About what the real X takes for a message. */
+const ANSWER_MS = 200
 /** Maximum p99 latency of a claim, in milliseconds. */
 const CLAIM_MAX_MS = 8
 /** Four processes claim at least this many times as fast as one. */
@@ -48,33 +42,18 @@ const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on
 try {
   await migrateDatabase(cluster.url)
   const database = openDatabase(cluster.url)
-  const channels = openChannels(database, CHANNELS)
-  const sealer = createSealer('a secret for benchmarks, long enough to pass', 'x-automated x tokens')
-  const log = openTestLog(fail)
-  const requestWorker = createRequestWorker(database)
-  const events = openEvents({ database, channels, requestWorker, log })
-  let sent = 0
-  const x = {
-    sendMessage: async () => {
-      sent += 1
-      return { eventId: `${process.pid}${sent}` }
-    },
-  } as unknown as XApi
-  const env = { sendIntervalSeconds: 0, dailyDmCap: CAP, isRealX: false }
-  const services = { database, channels, events, sealer, x, env, log } as unknown as Services
-
+  const { services, close } = openSenderServices(database, { dailyDmCap: CAP })
   await compareQueueing(services)
   await compareCycles(services)
   await measureMillion(services)
-  await events.close()
-  await requestWorker.close()
+  await close()
   await database.close()
 } finally {
   await cluster.close()
 }
 
 /** Queues a campaign with our code and with one bare statement, alternately. */
-async function compareQueueing({ database, sealer, env }: Services): Promise<void> {
+async function compareQueueing({ database, env }: Services): Promise<void> {
   const { db, pool } = database
   // More than any plan allows, so plan limits are off.
   Object.assign(PLAN_LEVELS.free, { dms: null })
@@ -124,7 +103,7 @@ async function emptyQueue({ pool }: Database): Promise<void> {
 }
 
 async function compareCycles(services: Services): Promise<void> {
-  const { database, sealer } = services
+  const { database } = services
   const size = { accounts: 25, messages: 10_000 }
   await fillQueue(database, sealer, size)
   const ours = await measure(database, async (isDone) => {
@@ -148,7 +127,7 @@ async function compareCycles(services: Services): Promise<void> {
   console.log(`  ours / floor  ${(ours.perSecond / floor.perSecond).toFixed(2)}`)
 }
 
-async function measureMillion({ database, sealer }: Services): Promise<void> {
+async function measureMillion({ database }: Services): Promise<void> {
   await fillQueue(database, sealer, { accounts: CAMPAIGNS, messages: QUEUED })
   const answers = await sendSome(database, Math.ceil((3 * REPLIES) / CAMPAIGNS))
   await database.pool.query('vacuum analyze dms')
@@ -182,6 +161,7 @@ async function measureMillion({ database, sealer }: Services): Promise<void> {
       process.exitCode = 1
     }
   }
+  await compareSenders()
   for (const processes of [1, 4]) {
     const shares = Array.from({ length: processes }, () => ({
       kind: 'replies' as const,
@@ -194,6 +174,20 @@ async function measureMillion({ database, sealer }: Services): Promise<void> {
   }
   const { rows } = await database.pool.query(`select count(*)::int as replied from dms where status = 'replied'`)
   if (rows[0].replied !== 2 * REPLIES) throw new Error(`${rows[0].replied} messages have a reply`)
+}
+
+/** Whole senders, of which each waits for X with at most 8 messages at a time. */
+async function compareSenders(): Promise<void> {
+  let alone = 0
+  for (const processes of [1, 4]) {
+    const task = { kind: 'sends' as const, seconds: CLAIM_SECONDS, dailyDmCap: CAP, answerMs: ANSWER_MS }
+    const done = await spread(cluster.url, Array<typeof task>(processes).fill(task))
+    const times = processes === 1 ? '' : `   ${(rateOf(done) / alone).toFixed(2)} times as fast as one`
+    alone ||= rateOf(done)
+    console.log(
+      `  ${of(processes)}  ${perSecond(done)} sent, if X answers in ${ANSWER_MS} ms${times}   (load ${loadavg()[0]?.toFixed(1)})`,
+    )
+  }
 }
 
 function perSecond(done: Done[]): string {
@@ -218,10 +212,6 @@ interface Result {
 
 function line({ sent, seconds, perSecond }: Result): string {
   return `${Math.round(perSecond).toString().padStart(6)} messages/s   (${formatNumber(sent)} in ${seconds.toFixed(1)} s)`
-}
-
-function fail(error: unknown): never {
-  throw error
 }
 
 /** Runs `work` until everything is sent or the time is up, and counts what was recorded as sent. */

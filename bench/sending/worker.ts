@@ -4,15 +4,18 @@ import { openDatabase } from '../../server/src/db/open.ts'
 import { receive } from '../../server/src/domains/outreach/replies/service.ts'
 import { claimDue } from '../../server/src/domains/outreach/sending/claim.ts'
 import { record } from '../../server/src/domains/outreach/sending/record.ts'
+import { startSender } from '../../server/src/jobs/sender.ts'
+import { openSenderServices } from './services.ts'
 
 /*
- * A worker process that claims and records messages, or records replies, as fast as possible.
+ * A worker process that claims and records messages, sends them, or records replies, as fast as possible.
  * Started by sending.ts, which sends the start signal.
  */
 
 export type Task =
   /** Until the time or the number of messages is reached. */
   | { kind: 'claims'; seconds: number; dailyDmCap: number; count?: number; perSecond?: number }
+  | { kind: 'sends'; seconds: number; dailyDmCap: number; answerMs: number }
   | { kind: 'replies'; answers: { leadXUserId: string; accountXUserId: string }[]; perSecond?: number }
 /** Milliseconds per call. `claims` excludes recording. */
 export interface Done {
@@ -23,7 +26,7 @@ export interface Done {
 
 const database = openDatabase(process.argv[2] ?? '', { max: 6 })
 process.on('message', async (task: Task) => {
-  const done = task.kind === 'claims' ? await claim(task) : await answer(task)
+  const done = await { claims: claim, sends: sendAll, replies: answer }[task.kind](task as never)
   process.send?.(done satisfies Done)
   await database.close()
   process.disconnect()
@@ -55,6 +58,16 @@ async function claim({
   }
   done.seconds = (performance.now() - began) / 1_000
   await liveness.close()
+  return done
+}
+
+async function sendAll({ seconds, ...x }: Extract<Task, { kind: 'sends' }>): Promise<Done> {
+  const done: Done = { times: [], claims: [], seconds }
+  const { services, close } = openSenderServices(database, { ...x, onSent: () => done.times.push(x.answerMs) })
+  const sender = await startSender(services)
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+  await sender.close()
+  await close()
   return done
 }
 

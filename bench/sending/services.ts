@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openChannels } from '../../server/src/db/channels.ts'
+import { createRequestWorker } from '../../server/src/db/liveness.ts'
+import type { Database } from '../../server/src/db/open.ts'
+import { REVOCATIONS_CHANNEL } from '../../server/src/domains/identity/auth/service.ts'
+import { MEMBERSHIPS_CHANNEL } from '../../server/src/domains/identity/workspaces/service.ts'
+import { SENDING_CHANNEL } from '../../server/src/domains/outreach/sending/service.ts'
+import { EVENTS_CHANNEL, openEvents, RECORDED_CHANNEL } from '../../server/src/domains/platform/events/service.ts'
+import type { XApi } from '../../server/src/outside/x.ts'
+import { createSealer } from '../../server/src/sealing.ts'
+import type { Services } from '../../server/src/services.ts'
+import { openTestLog } from '../../server/test/test-log.ts'
+
+const CHANNELS = [SENDING_CHANNEL, EVENTS_CHANNEL, RECORDED_CHANNEL, MEMBERSHIPS_CHANNEL, REVOCATIONS_CHANNEL]
+export const sealer = createSealer('a secret for benchmarks, long enough to pass', 'x-automated x tokens')
+
+/** What a sender needs. @param answerMs how long X takes for a message @param onSent called for each */
+export function openSenderServices(
+  database: Database,
+  { dailyDmCap, answerMs = 0, onSent = () => {} }: { dailyDmCap: number; answerMs?: number; onSent?: () => void },
+): { services: Services; close(): Promise<void> } {
+  const channels = openChannels(database, CHANNELS)
+  const log = openTestLog((error) => {
+    throw error
+  })
+  const requestWorker = createRequestWorker(database)
+  const events = openEvents({ database, channels, requestWorker, log })
+  let sent = 0
+  const x = {
+    sendMessage: async () => {
+      if (answerMs > 0) await sleep(answerMs)
+      sent += 1
+      onSent()
+      return { eventId: `${process.pid}${sent}` }
+    },
+  } as unknown as XApi
+  const env = { sendIntervalSeconds: 0, dailyDmCap, isRealX: false }
+  return {
+    services: { database, channels, events, sealer, x, env, log } as unknown as Services,
+    async close() {
+      await events.close()
+      await requestWorker.close()
+    },
+  }
+}
