@@ -176,7 +176,7 @@ async function measureMillion({ database }: Services): Promise<void> {
   if (rows[0].replied !== 2 * REPLIES) throw new Error(`${rows[0].replied} messages have a reply`)
 }
 
-/** Whole senders, of which each waits for X with at most 8 messages at a time. */
+/** Whole senders. Each has at most 8 messages at X at a time. */
 async function compareSenders(): Promise<void> {
   let alone = 0
   for (const processes of [1, 4]) {
