@@ -168,8 +168,8 @@ export async function openWorld(app: TestApp) {
   /** Caps, each from a point in time. */
   const caps: { at: number; cap: number }[] = [{ at: 0, cap }]
   /**
-   * For leads who may no longer be messaged: messages handed over when we knew, and whether it is
-   * permanent.
+   * For leads who may no longer be messaged: messages handed over when we knew, whether it is
+   * permanent, and whether only a user's act says so, which a restore may lose.
    */
   const stopped = new Map<string, { place: number; queuedBefore: number; isPermanent: boolean; byHand: boolean }>()
   const undelivered: XHappening[] = []
@@ -369,13 +369,14 @@ export async function openWorld(app: TestApp) {
       await receive(app.db, events)
       undelivered.splice(0, batch.length)
       // A message queued at the same time may count as queued later.
-      const { rows } = await app.db.execute<{ handle: string; repliedAt: string }>(
-        sql`select l.twitter_handle as handle, min(r.created_at) as "repliedAt" from leads l join replies r on r.lead_id = l.id
+      const { rows } = await app.db.execute<{ handle: string; repliedAt: string; byHand: boolean }>(
+        sql`select l.twitter_handle as handle, min(r.created_at) as "repliedAt", bool_and(r.kind = 'written') as "byHand"
+          from leads l join replies r on r.lead_id = l.id
           where l.workspace_id = ${person.workspaceId} and r.label is distinct from 'auto_reply'
             and not exists (select from enrollments e where e.lead_id = l.id and e.resumed_at >= r.created_at) group by 1`,
       )
-      for (const { handle, repliedAt } of rows)
-        if (!stopped.has(handle)) world.stop(handle, new Date(repliedAt).getTime(), { isPermanent: false })
+      for (const { handle, repliedAt, byHand } of rows)
+        world.stop(handle, new Date(repliedAt).getTime(), { isPermanent: false, byHand })
       const { rows: out } = await app.db.execute<{ handle: string }>(
         sql`select twitter_handle as handle from suppressions where workspace_id = ${person.workspaceId}`,
       )
@@ -387,7 +388,11 @@ export async function openWorld(app: TestApp) {
       { isPermanent, byHand = false }: { isPermanent: boolean; byHand?: boolean },
     ) {
       const before = stopped.get(handle)
-      if (before?.isPermanent || (before && !isPermanent)) return
+      if (before?.isPermanent) return
+      if (before && !isPermanent) {
+        before.byHand &&= byHand
+        return
+      }
       stopped.set(handle, { place, queuedBefore, isPermanent, byHand })
     },
     async saveCap(most: number) {
