@@ -112,6 +112,8 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
     })
     if (sure) update.mutate({ campaign, status: 'archived' })
   }
+  const changed = [launch, start, endHold, undo].find(({ isPending }) => isPending)?.variables
+  const busyId = (update.isPending ? update.variables.campaign : changed)?.id ?? null
   return {
     launch: (campaign, limit) => launch.mutate({ ...campaign, ...(limit !== undefined && { limit }) }),
     undoLaunch: (campaign) => undo.mutate(campaign),
@@ -120,15 +122,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
     archive,
     startRealSend,
     isSending: realSend.isSending,
-    busyId: launch.isPending
-      ? launch.variables.id
-      : update.isPending
-        ? update.variables.campaign.id
-        : start.isPending
-          ? start.variables.id
-          : undo.isPending
-            ? undo.variables.id
-            : null,
+    busyId,
   }
 }
 
