@@ -72,7 +72,7 @@ function UsedBy({ list: { id, campaignCount } }: { list: List }) {
   if (campaignCount === 0) return <p className="text-muted">No campaign uses this list yet.</p>
   const others = campaignCount - shown.length
   return (
-    <p className="flex min-h-5 flex-wrap gap-x-1 text-muted">
+    <p className="flex min-h-5 min-w-0 flex-wrap gap-x-1 text-muted">
       Used by{' '}
       {shown.map(({ id: campaignId, name }, index) => (
         <span key={campaignId} className="max-w-full truncate">

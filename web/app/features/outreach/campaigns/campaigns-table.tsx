@@ -38,7 +38,7 @@ export const campaignColumns = (
   },
   {
     name: 'Lead List',
-    className: 'md:min-w-20 md:px-2.5 xl:min-w-28',
+    className: 'md:min-w-20 md:px-2 xl:min-w-28',
     cell: ({ leadListName }) => (
       <bdi className="line-clamp-3 wrap-anywhere" title={leadListName ?? undefined}>
         {leadListName ?? 'N/A'}
@@ -64,13 +64,13 @@ export const campaignColumns = (
     ),
     label: 'Status',
     ...(sort ? { sorted: sort.isOn ? ('ascending' as const) : ('none' as const) } : {}),
-    className: 'md:px-2.5',
+    className: 'md:px-2',
     cell: (campaign) => <CampaignStatus campaign={campaign} />,
   },
   {
     name: 'DMs Queued',
     end: true,
-    className: 'md:px-2.5 md:whitespace-nowrap',
+    className: 'md:px-2 md:whitespace-nowrap',
     cell: ({ dmsQueuedCount, totalLeadsInList }) => (
       <>
         {formatNumber(dmsQueuedCount)} / {formatNumber(totalLeadsInList)}
@@ -80,7 +80,7 @@ export const campaignColumns = (
   {
     name: 'DMs Sent',
     end: true,
-    className: 'md:px-2.5',
+    className: 'md:px-2',
     cell: ({ dmsSentCount, dmsFailedCount }) => (
       <span className="grid justify-items-end">
         {formatNumber(dmsSentCount)}
@@ -93,7 +93,7 @@ export const campaignColumns = (
   {
     name: 'Replies',
     end: true,
-    className: 'md:px-2.5',
+    className: 'md:px-2',
     cell: ({ peopleReplied, peoplePositive, peopleMessaged }) => (
       <span className="grid justify-items-end">
         {formatNumber(peopleReplied)}
@@ -112,12 +112,12 @@ export const campaignColumns = (
   },
   {
     name: 'Last Run',
-    className: 'text-muted md:px-2.5 md:whitespace-nowrap',
+    className: 'text-muted md:px-2 md:whitespace-nowrap',
     cell: ({ lastRunAt }) => (lastRunAt ? <DateTime value={lastRunAt} precision="day" /> : 'Never'),
   },
   {
     name: 'Created',
-    className: 'text-muted md:px-2.5 md:max-xl:hidden md:whitespace-nowrap',
+    className: 'text-muted md:px-2 md:max-xl:hidden md:whitespace-nowrap',
     cell: ({ createdAt }) => <DateTime value={createdAt} precision="day" />,
   },
   {
