@@ -287,18 +287,24 @@ export async function expectNothingLost(world: World): Promise<void> {
     const arrived = arrivals.filter(
       ({ id, text }) => text === message && !rows.some((other) => other !== row && other.eventId === id),
     )
+    // After a restore, a campaign may send a text again that was read from X. Extensions know no ids.
+    const nameless = rows.filter(
+      (other) =>
+        other !== row &&
+        other.message === message &&
+        other.sentAt !== null &&
+        other.holder !== 'simulated' &&
+        !other.eventId,
+    )
     if (row.sentAt !== null && row.holder !== 'simulated') {
-      expect(arrived.length, `${message}, which is shown as sent, on X`).toBe(1)
-      if (row.eventId) expect(row.eventId).toBe(arrived[0]?.id)
+      expect(arrived.length, `${message}, which is shown as sent, on X`).toBe(1 + nameless.length)
+      if (row.eventId) expect(arrived.map(({ id }) => id)).toContain(row.eventId)
     } else if (!row.outcomeUnknown) {
       // A campaign relaunched after a restore has the same text as the lost row that was read from
       // X.
       const unknown = arrived.filter(({ id }) => !rows.some(({ eventId }) => eventId === id))
-      // Someone who replied can be sent the step again. An extension does not know the id.
-      const again = rows.filter(
-        (other) => other.message === message && other.sentAt !== null && other.holder !== 'simulated' && !other.eventId,
-      )
-      expect(unknown.slice(again.length), `${message}, which is shown as ${status}, at X`).toEqual([])
+      // Someone who replied can be sent the step again.
+      expect(unknown.slice(nameless.length), `${message}, which is shown as ${status}, at X`).toEqual([])
     }
     if (status === 'failed') expect(row.failure, message).toBeTruthy()
     // Another campaign's message to them may wait for the end of their pause.
