@@ -88,6 +88,7 @@ describe('the session, in a browser', () => {
     let page = await world.openPage({ width: 390, height: 844 })
     await ada.enter(page)
     await page.clock.install()
+    await stopClock(page)
     const scripts = '**/assets/*.js'
     let heading = page.getByRole('heading', { name: 'Dashboard' })
     let alert = page.getByRole('alert').filter({ hasText: /\S/ })
@@ -100,6 +101,7 @@ describe('the session, in a browser', () => {
     await page.getByText('Initializing application...').waitFor()
     expect(await alert.count()).toBe(0)
     await page.clock.fastForward(10_000)
+    await page.clock.resume()
     await alert.getByText('This page is taking longer than expected. Please check your connection.').waitFor()
     await alert.getByRole('link', { name: 'Reload the page' }).waitFor()
     held.resolve()
