@@ -576,6 +576,15 @@ describe('POST /dms/{id}/requeue', () => {
 })
 
 describe('queueDirect', () => {
+  it('queues none beside one that is queued, after another message to the person failed', async () => {
+    const own = await makePerson(app)
+    await connectX(app, own)
+    const { leadIds } = await makeList(app, own, openHandles(1))
+    await own.client.leads.queue({ leadIds, message: 'First' })
+    await app.db.update(leads).set({ dmStatus: 'failed_contact' }).where(eq(leads.id, leadIds[0]!))
+    expect(await own.client.leads.queue({ leadIds, message: 'Second' })).toMatchObject({ queued: 0 })
+  })
+
   it('gives a person one of two direct messages if both are queued again', async () => {
     const own = await makePerson(app)
     await connectX(app, own)
