@@ -27,7 +27,9 @@ export function RankingCheck() {
   const session = useSession()
   const ownEmail = session.status === 'signed-in' ? session.user.email : null
   useEffect(() => {
-    if (ownEmail && !form.getValues('email')) form.setValue('email', ownEmail)
+    // Someone in the field may be about to type another address.
+    const isInField = document.activeElement?.matches('input[type=email]')
+    if (ownEmail && !isInField && !form.getValues('email')) form.setValue('email', ownEmail)
   }, [ownEmail, form])
   const check = useMutation(
     api.waitlist.position.mutationOptions({
