@@ -19,7 +19,8 @@ import type { Done } from './sending/worker.ts'
 
 /*
  * Measures queueing, sending, claims and replies against bare SQL, with one and four processes.
- * X responds instantly except where a line says otherwise, so only our code counts. Every commit is on disk, as in production.
+ * X responds instantly, except to whole senders, so only our code counts. Every commit is on disk, as
+ * in production.
  */
 
 const CONCURRENCY = 8

@@ -14,7 +14,7 @@ import { openTestLog } from '../../server/test/test-log.ts'
 const CHANNELS = [SENDING_CHANNEL, EVENTS_CHANNEL, RECORDED_CHANNEL, MEMBERSHIPS_CHANNEL, REVOCATIONS_CHANNEL]
 export const sealer = createSealer('a secret for benchmarks, long enough to pass', 'x-automated x tokens')
 
-/** What a sender needs. @param answerMs how long X takes for a message @param onSent called for each */
+/** What a sender needs. @param answerMs how long X takes for a message @param onSent called for each message */
 export function openSenderServices(
   database: Database,
   { dailyDmCap, answerMs = 0, onSent = () => {} }: { dailyDmCap: number; answerMs?: number; onSent?: () => void },

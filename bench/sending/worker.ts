@@ -8,8 +8,8 @@ import { startSender } from '../../server/src/jobs/sender.ts'
 import { openSenderServices } from './services.ts'
 
 /*
- * A worker process that claims and records messages, sends them, or records replies, as fast as possible.
- * Started by sending.ts, which sends the start signal.
+ * A worker process that claims and records messages, sends them, or records replies, as fast as
+ * possible. Started by sending.ts, which sends the start signal.
  */
 
 export type Task =
@@ -26,12 +26,17 @@ export interface Done {
 
 const database = openDatabase(process.argv[2] ?? '', { max: 6 })
 process.on('message', async (task: Task) => {
-  const done = await { claims: claim, sends: sendAll, replies: answer }[task.kind](task as never)
+  const done = await work(task)
   process.send?.(done satisfies Done)
   await database.close()
   process.disconnect()
 })
 process.send?.('ready')
+
+function work(task: Task): Promise<Done> {
+  if (task.kind === 'claims') return claim(task)
+  return task.kind === 'sends' ? sendAll(task) : answer(task)
+}
 
 async function claim({
   seconds,

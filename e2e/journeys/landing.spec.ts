@@ -538,6 +538,8 @@ describe('the landing page', () => {
     await enter(page)
     await page.goto('/')
     await page.getByRole('link', { name: 'Campaigns' }).waitFor()
+    // The page contains its own styles only, and the app needs all.
+    expect(await page.locator('link[rel="stylesheet"][disabled]').count()).toBe(0)
     await expectSoundPage(page)
 
     await (await page.context().newCDPSession(page)).send('Network.clearBrowserCache')

@@ -1,4 +1,4 @@
-/** Works on each, also if that has failed for one before. @throws the first failure, at the end */
+/** Works on each one, even if an earlier one has failed. @throws the first failure, at the end */
 export async function attemptEach<One>(all: readonly One[], work: (one: One) => Promise<unknown>): Promise<void> {
   const failures: unknown[] = []
   for (const one of all) await work(one).catch((error: unknown) => failures.push(error))

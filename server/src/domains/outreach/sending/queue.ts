@@ -130,7 +130,7 @@ const SOURCE = { how: sql`c.kind`, campaign: sql`case c.kind when 'campaign' the
 /**
  * SQL over a lead's alias: why this campaign must not message it; null if it may.
  * A campaign may allow repeats and people who replied, each separately, but never suppressed leads.
- * @param dmId the message to be queued again: other direct ones to the lead then count, too
+ * @param dmId a message that is queued again: the lead's other direct messages count, too
  */
 export function reasonToSkip(
   lead: string,

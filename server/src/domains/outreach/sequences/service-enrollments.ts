@@ -368,8 +368,8 @@ async function wakeSender(tx: Db, { isFollowUp, xAccountId, campaignId }: Messag
 }
 
 /**
- * Locks the lead. A person may resume someone who was contacted or has replied, but not change what
- * forbids a message. @param isFirst their first message is queued
+ * Locks the lead. Someone who was contacted or has replied can be resumed; nothing else is overridden.
+ * @param isFirst their first message is queued
  * @throws Refusal LEAD_STATE: suppressed, deleted, sample data, or a first message without a contact basis
  */
 async function requireMessageable(
