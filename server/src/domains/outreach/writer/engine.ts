@@ -48,7 +48,7 @@ const FINAL = new Set<WriterFault>(['budget', 'rate_limited', 'key_refused', 'no
 /** Faults of texts that we would not show, although the model can be reached. */
 export const TEXT_FAULTS = new Set<WriterFault>(['other_language', 'too_long', 'unusable'])
 /** Faults of calls that reached no model. They cost nothing. */
-const UNCHARGED = new Set<WriterFault>([
+export const UNCHARGED = new Set<WriterFault>([
   'rate_limited',
   'key_refused',
   'not_found',

@@ -47,6 +47,16 @@ it('labels an unsure reply with the workspace\u2019s model, and asks once', asyn
   expect(app.model.calls).toHaveLength(1)
 })
 
+it('asks again once a provider that failed answers', async () => {
+  const { person, stored } = await withUnsureReply({ model: 'stand-in-500' })
+  await run()
+  expect(await stored()).toMatchObject({ label: 'later' })
+  const { url: baseUrl, key: apiKey } = app.model
+  await person.call('PUT', '/writer/provider', { kind: 'openai_compatible', baseUrl, apiKey, model: 'stand-in' })
+  await run()
+  expect(await stored()).toMatchObject({ label: 'interested' })
+})
+
 it.each([
   ['a model of its own', undefined],
   ['budget', { budgetTokens: 1 }],

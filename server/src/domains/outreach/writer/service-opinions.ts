@@ -1,9 +1,9 @@
 import { REPLY_LABELS, type ReplyLabel } from '@x-automated/contract/leads/leads'
-import { lt, sql } from 'drizzle-orm'
+import { and, eq, lt, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { attemptEach } from '../../../attempt-each.ts'
 import type { Db } from '../../../db/open.ts'
-import { callModel, type WriterContext } from './engine.ts'
+import { callModel, UNCHARGED, type WriterContext } from './engine.ts'
 import { cleanText, commandsModel } from './rules-data.ts'
 import { settle } from './service-budget.ts'
 import { findModel } from './service-provider.ts'
@@ -27,7 +27,7 @@ type Unsure = { workspaceId: string; conversationId: string; replyId: string; te
 
 /**
  * Asks the models that workspaces have connected for the labels of new replies that the classifier
- * is unsure about. Each reply is asked about once, and only within the budget.
+ * is unsure about. Each reply is asked about once, only within the budget, and again if no model was reached.
  */
 export async function giveSecondOpinions(context: WriterContext & { relabelReply: RelabelReply }): Promise<void> {
   const { rows } = await context.db.execute<Unsure>(sql`
@@ -41,7 +41,7 @@ export async function giveSecondOpinions(context: WriterContext & { relabelReply
         ) r
       where c.confidence < ${UNSURE} and c.labelled_by is null and c.label is not null and r.text is not null
         and not exists (select from writer_opinions o where o.workspace_id = c.workspace_id and o.reply_id = r.id)
-      limit ${BATCH}
+      order by random() limit ${BATCH}
     ), asked as (
       insert into writer_opinions (workspace_id, reply_id) select workspace_id, reply_id from unsure
       on conflict do nothing returning workspace_id, reply_id
@@ -49,13 +49,25 @@ export async function giveSecondOpinions(context: WriterContext & { relabelReply
     select u.workspace_id as "workspaceId", u.id as "conversationId", u.reply_id as "replyId", u.text
     from unsure u join asked using (workspace_id, reply_id)`)
   await attemptEach(rows, async (reply) => {
-    const label = await readLabel(context, reply)
-    if (label) await context.relabelReply(context.db, { ...reply, label })
+    let isAsked = false
+    try {
+      const label = await readLabel(context, reply)
+      if (label) await context.relabelReply(context.db, { ...reply, label })
+      isAsked = label !== undefined
+    } finally {
+      if (!isAsked)
+        await context.db
+          .delete(writerOpinions)
+          .where(and(eq(writerOpinions.workspaceId, reply.workspaceId), eq(writerOpinions.replyId, reply.replyId)))
+    }
   })
 }
 
-/** The model's label; null: it cannot say. */
-async function readLabel(context: WriterContext, { workspaceId, text }: Unsure): Promise<ReplyLabel | null> {
+/** The model's label; null: it cannot say; undefined: it was not reached. */
+async function readLabel(
+  context: WriterContext,
+  { workspaceId, text }: Unsure,
+): Promise<ReplyLabel | null | undefined> {
   const said = cleanText(text, 2_000)
   const model = await findModel(context, workspaceId)
   // A reply that speaks to models would label itself.
@@ -82,7 +94,8 @@ async function readLabel(context: WriterContext, { workspaceId, text }: Unsure):
   let next = first
   while (!next.done) next = await elements.next()
   await settle(context.db, next.value.calls)
-  return first.done ? null : first.value.label
+  if (!first.done) return first.value.label
+  return next.value.fault && UNCHARGED.has(next.value.fault) ? undefined : null
 }
 
 /** Deletes what is older than the replies that are looked at. */
