@@ -62,6 +62,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
       if (trimmed !== '') undoable('Reply replaced.', () => setText(text))
       textarea.current?.focus()
     },
+    onClose: () => textarea.current?.focus(),
   })
   return (
     // One column that a long word cannot widen.

@@ -4,7 +4,7 @@ import { SEQUENCE_LIMITS, stepsLimitText } from '@x-automated/contract/outreach/
 import type { Draft, DraftsDone } from '@x-automated/contract/outreach/writer'
 import { faultText, WRITER_GOALS, WRITER_TONES } from '@x-automated/contract/outreach/writer-text'
 import { Sparkles } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { api } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
@@ -53,6 +53,7 @@ let lastBrief = {
 export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
   const [brief, setBrief] = useState(lastBrief)
   const drafting = useDrafts()
+  const submit = useRef<HTMLButtonElement>(null)
   const model = useModel()
   const hasModel = Boolean(model)
   const isWriting = drafting.status === 'writing'
@@ -143,8 +144,9 @@ export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
           value={brief.length as (typeof LENGTHS)[number]['value']}
           onChange={(length) => change({ length })}
         />
-        <div>
+        <div className="flex flex-wrap gap-2">
           <Button
+            ref={submit}
             type="submit"
             variant={drafting.status === 'idle' ? 'primary' : 'secondary'}
             icon={<Sparkles />}
@@ -153,6 +155,17 @@ export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
           >
             {isWriting ? 'Writing…' : drafting.status === 'idle' ? 'Write three drafts' : 'Write three more'}
           </Button>
+          {isWriting && (
+            <Button
+              variant="ghost"
+              onClick={() => {
+                drafting.cancel()
+                submit.current?.focus()
+              }}
+            >
+              Cancel
+            </Button>
+          )}
         </div>
         {model === null && <ConnectModel what="The built-in writer offers six goals, in English only." />}
       </form>

@@ -17,16 +17,22 @@ interface ReplySuggestionsOptions {
   /** Whether the reply is empty, so that a suggestion is shown in its place. */
   isEmpty: boolean
   onInsert: (text: string) => void
+  /** The bar that had the focus is gone. */
+  onClose: () => void
 }
 
 /** Suggests two answers, one at a time, in an empty reply. A person inserts and sends them. */
-export function useReplySuggestions({ conversationId, isEmpty, onInsert }: ReplySuggestionsOptions) {
+export function useReplySuggestions({ conversationId, isEmpty, onInsert, onClose }: ReplySuggestionsOptions) {
   const textId = useId()
   const suggestions = useSuggestions(conversationId)
   const { suggestion, reset } = suggestions
   const hasModel = Boolean(useModel())
   if (!hasModel) return { button: null, bar: null, insertButton: null, ghost: null, onKeyDown: () => false }
 
+  const close = () => {
+    reset()
+    onClose()
+  }
   const insert = () => {
     if (!suggestion) return
     onInsert(suggestion)
@@ -44,7 +50,9 @@ export function useReplySuggestions({ conversationId, isEmpty, onInsert }: Reply
         onClick={suggestions.ask}
       />
     ),
-    bar: suggestions.isOpen && <SuggestionBar {...suggestions} textId={textId} isTextHidden={isEmpty} />,
+    bar: suggestions.isOpen && (
+      <SuggestionBar {...suggestions} textId={textId} isTextHidden={isEmpty} onClose={close} />
+    ),
     insertButton: suggestion && (
       <Button size="sm" variant="ghost" aria-describedby={textId} onClick={insert}>
         Insert {isEmpty && <Kbd>Tab</Kbd>}
@@ -111,9 +119,10 @@ interface SuggestionBarProps extends ReturnType<typeof useSuggestions> {
   textId: string
   /** The reply shows the suggestion itself. */
   isTextHidden: boolean
+  onClose: () => void
 }
 
-function SuggestionBar({ textId, isTextHidden, suggestion, problem, ...suggestions }: SuggestionBarProps) {
+function SuggestionBar({ textId, isTextHidden, onClose, suggestion, problem, ...suggestions }: SuggestionBarProps) {
   const { isWriting, isRewriting, place, count } = suggestions
   return (
     <section
@@ -155,13 +164,7 @@ function SuggestionBar({ textId, isTextHidden, suggestion, problem, ...suggestio
           onClick={suggestions.showNext}
         />
       )}
-      <IconButton
-        size="sm"
-        label="Close suggestions"
-        title="Close suggestions"
-        icon={<X />}
-        onClick={suggestions.reset}
-      />
+      <IconButton size="sm" label="Close suggestions" title="Close suggestions" icon={<X />} onClick={onClose} />
     </section>
   )
 }

@@ -39,6 +39,11 @@ export function useDrafts({ onError }: { onError?: (error: unknown) => void } = 
         return null
       }
     },
+    /** Ends the call. Keeps the drafts that have arrived. */
+    cancel() {
+      call.current?.abort()
+      setDrafting(({ drafts }) => ({ ...IDLE, drafts }))
+    },
     reset() {
       call.current?.abort()
       setDrafting(IDLE)
