@@ -91,22 +91,23 @@ test('an event refetches the queries on screen that it concerns', async () => {
     closing.push(new QueryObserver(queries, { queryKey, queryFn: ask }).subscribe(() => {}))
     return ask
   }
-  const [own, other, list, tags, suppressions, offers] = [
+  const [own, other, list, tags, suppressions, offers, conversation] = [
     show(['campaigns', 'find'], 'c1'),
     show(['campaigns', 'find'], 'c2'),
     show(['campaigns', 'list']),
     show(['tags', 'list']),
     show(['suppressions', 'list']),
     show(['conversationOffers', 'list']),
+    show(['conversations', 'find'], 'v1'),
   ]
   await vi.waitFor(() => expect(queries.isFetching()).toBe(0), 10_000)
   live.onChange({ kind: 'campaign', ids: ['c1'] })
   await vi.waitFor(() => expect([own, list].map((ask) => ask.mock.calls.length)).toEqual([2, 2]), 10_000)
   expect([other, tags].map((ask) => ask.mock.calls.length)).toEqual([1, 1])
-  live.onChange({ kind: 'conversation', ids: [] })
+  live.onChange({ kind: 'conversation', ids: ['v2'] })
   await vi.waitFor(() => expect(offers).toHaveBeenCalledTimes(2), 10_000)
   live.onChange({ kind: 'job', ids: ['j1'] })
-  await vi.waitFor(() => expect(tags).toHaveBeenCalledTimes(2), 10_000)
+  await vi.waitFor(() => expect([tags, conversation].map((ask) => ask.mock.calls.length)).toEqual([2, 2]), 10_000)
   live.onReset()
   await vi.waitFor(() => expect(other).toHaveBeenCalledTimes(2), 10_000)
   expect(suppressions).toHaveBeenCalledTimes(1)

@@ -39,6 +39,8 @@ const AFFECTED: Record<EventKind, readonly string[]> = {
     'tags.list',
     'openers.list',
     'openers.estimate',
+    'conversations.list',
+    'conversations.find',
   ],
   notification: ['notifications.list', 'notifications.countUnread', 'xAccount.list', 'xAccount.status', 'today.find'],
 }

@@ -32,7 +32,16 @@ const isLost = ({ status = 500 }: { status?: number }) => status >= 500 || statu
 
 /** Everything that a job on leads may change. */
 export function refetchAfter(queries: QueryClient): Promise<unknown> {
-  const parts = [api.jobs, api.leads, api.lists, api.tags, api.suppressions, api.messages, api.billing.overview]
+  const parts = [
+    api.jobs,
+    api.leads,
+    api.lists,
+    api.tags,
+    api.suppressions,
+    api.conversations,
+    api.messages,
+    api.billing.overview,
+  ]
   return Promise.all(parts.map((part) => queries.invalidateQueries({ queryKey: part.key() })))
 }
 
