@@ -170,6 +170,7 @@ describe('the leads page, in a browser', () => {
     expect(await form.getByLabel('Contact basis').inputValue()).toBe('customer')
     await form.getByLabel('List name').fill('All customers')
     await form.getByRole('button', { name: 'Create List' }).click()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Saved filters')
     await dismissToast(page, 'List “All customers” created.')
     expect((await callApi(page, 'GET', '/lists')).lists).toMatchObject([
       { name: 'All customers', filter: { basis: 'customer' } },

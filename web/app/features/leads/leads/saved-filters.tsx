@@ -1,13 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type SavedFilter, savedFilters } from '@x-automated/contract/leads/saved-filters'
 import { Bookmark, BookmarkPlus, Link2, ListFilter, Pencil, Settings2, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, client, errorText } from '../../../api'
 import { contractResolver } from '../../../contract-resolver'
 import { showProblems } from '../../../show-problems'
 import { Button, IconButton } from '../../../ui/button'
-import { Dialog } from '../../../ui/dialog'
+import { Dialog, type DialogProps } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
@@ -32,6 +32,8 @@ export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
   const saved = useSavedFilters()
   const dialogs = useDialogs<'save' | 'list' | 'manage'>()
   const mayWrite = useIsOffered('member')
+  const button = useRef<HTMLButtonElement>(null)
+  const returnsTo = () => button.current
   const copyLink = async () => {
     const address = new URL(location.pathname, location.origin)
     address.search = toLeadsParams(view.filter, 1, view.sort).toString()
@@ -46,7 +48,13 @@ export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
     <>
       <Menu
         trigger={
-          <Button size="sm" variant="ghost" icon={<Bookmark />} className="text-ui! font-normal! max-md:px-2!">
+          <Button
+            ref={button}
+            size="sm"
+            variant="ghost"
+            icon={<Bookmark />}
+            className="text-ui! font-normal! max-md:px-2!"
+          >
             <span className="max-md:sr-only">Saved filters</span>
           </Button>
         }
@@ -73,9 +81,9 @@ export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
         )}
       </Menu>
       {dialogs.render((kind, props) => {
-        if (kind === 'manage') return <ManageFilters {...props} />
-        if (kind === 'save') return <SaveFilter view={view} {...props} />
-        return <ListFormDialog filter={view.filter} {...props} />
+        if (kind === 'manage') return <ManageFilters returnsTo={returnsTo} {...props} />
+        if (kind === 'save') return <SaveFilter view={view} returnsTo={returnsTo} {...props} />
+        return <ListFormDialog filter={view.filter} returnsTo={returnsTo} {...props} />
       })}
     </>
   )
@@ -96,7 +104,9 @@ function SavedItems({ onPick }: Pick<SavedFiltersProps, 'onPick'>) {
   ))
 }
 
-function SaveFilter({ open, onClose, view }: ShownDialog & { view: LeadsView }) {
+type FilterDialogProps = ShownDialog & Pick<DialogProps, 'returnsTo'>
+
+function SaveFilter({ open, onClose, returnsTo, view }: FilterDialogProps & { view: LeadsView }) {
   const refresh = useRefresh()
   const form = useForm({
     resolver: contractResolver(savedFilters.create),
@@ -117,6 +127,7 @@ function SaveFilter({ open, onClose, view }: ShownDialog & { view: LeadsView }) 
     <FormDialog
       open={open}
       onClose={onClose}
+      returnsTo={returnsTo}
       title="Save this filter"
       description="Everyone in the workspace can use it from “Saved filters”."
       label="Save filter"
@@ -130,7 +141,7 @@ function SaveFilter({ open, onClose, view }: ShownDialog & { view: LeadsView }) 
   )
 }
 
-function ManageFilters({ open, onClose }: ShownDialog) {
+function ManageFilters({ open, onClose, returnsTo }: FilterDialogProps) {
   const saved = useSavedFilters()
   const [renaming, setRenaming] = useState<{ id: string; name: string } | null>(null)
   const change = {
@@ -151,7 +162,13 @@ function ManageFilters({ open, onClose }: ShownDialog) {
     }),
   })
   return (
-    <Dialog open={open} onClose={onClose} title="Saved filters" footer={<Button onClick={onClose}>Done</Button>}>
+    <Dialog
+      open={open}
+      onClose={onClose}
+      returnsTo={returnsTo}
+      title="Saved filters"
+      footer={<Button onClick={onClose}>Done</Button>}
+    >
       <ul className="grid divide-y divide-line">
         {saved.map((one) => (
           <li key={one.id} className="flex min-h-12 items-center gap-2 py-2">

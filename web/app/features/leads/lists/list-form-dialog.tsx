@@ -9,6 +9,7 @@ import { contractResolver } from '../../../contract-resolver'
 import { showProblems } from '../../../show-problems'
 import { Callout } from '../../../ui/callout'
 import { RadioGroup } from '../../../ui/choice'
+import type { DialogProps } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input, Textarea } from '../../../ui/input'
@@ -17,7 +18,7 @@ import type { ShownDialog } from '../../../ui/use-dialogs'
 import { useRefresh } from '../../../use-refresh'
 import { draftOf, FilterFields, filterOf, rangeProblem } from '../leads/filter-fields'
 
-interface ListFormDialogProps extends ShownDialog {
+interface ListFormDialogProps extends ShownDialog, Pick<DialogProps, 'returnsTo'> {
   /** The list to edit; none creates one. */
   list?: List
   /** Creates a smart list with this filter. */
@@ -27,7 +28,7 @@ interface ListFormDialogProps extends ShownDialog {
 const SMART = 'Updates automatically. Campaigns use the leads that match at launch.'
 
 /** Creates or edits a list. */
-export function ListFormDialog({ list, filter: given, open, onClose }: ListFormDialogProps) {
+export function ListFormDialog({ list, filter: given, open, onClose, returnsTo }: ListFormDialogProps) {
   const refresh = useRefresh()
   const [kind, setKind] = useState<'manual' | 'smart'>(list?.filter || given ? 'smart' : 'manual')
   const saved = list?.filter ?? given ?? {}
@@ -64,6 +65,7 @@ export function ListFormDialog({ list, filter: given, open, onClose }: ListFormD
     <FormDialog
       open={open}
       onClose={onClose}
+      returnsTo={returnsTo}
       title={list ? 'Edit list' : given ? 'Save as smart list' : 'Create List'}
       description={list ? undefined : given ? SMART : 'Create a list to group leads for a campaign.'}
       label={list ? 'Save changes' : 'Create List'}
