@@ -4,6 +4,7 @@ import type { Conversation } from '@x-automated/contract/outreach/conversations'
 import { useEffect, useRef, useState } from 'react'
 import { generatePath, useNavigate, useOutletContext, useParams, useSearchParams } from 'react-router'
 import { api, client, errorText } from '../../../api'
+import { keptPerWorkspace } from '../../../kept-per-workspace'
 import { paths } from '../../../paths'
 import { toast } from '../../../ui/toast'
 import { allCampaigns, CAMPAIGN_NAMES } from '../campaigns/all-campaigns'
@@ -191,15 +192,15 @@ interface Undoable {
 }
 
 /** Newest last. */
-let undoables: Undoable[] = []
+const undoables = keptPerWorkspace<Undoable[]>([])
 
 /** Shows the newest change that can still be undone. Its Undo brings the one before. */
 function showNewest() {
-  undoables = undoables.filter(({ until }) => until > Date.now())
-  const newest = undoables.at(-1)
+  undoables.set(undoables.get().filter(({ until }) => until > Date.now()))
+  const newest = undoables.get().at(-1)
   if (!newest) return
   const onClick = () => {
-    undoables = undoables.filter((one) => one !== newest)
+    undoables.set(undoables.get().filter((one) => one !== newest))
     newest.undo()
     showNewest()
   }
@@ -208,7 +209,7 @@ function showNewest() {
 
 /** Says what was done. For some seconds this and what was done before can be undone, one by one. */
 export function showDone(text: string, undo: () => void): void {
-  undoables = [...undoables, { text, until: Date.now() + UNDO_MS, undo }]
+  undoables.set([...undoables.get(), { text, until: Date.now() + UNDO_MS, undo }])
   showNewest()
 }
 

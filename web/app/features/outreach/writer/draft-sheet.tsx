@@ -6,6 +6,7 @@ import { faultText, WRITER_GOALS, WRITER_TONES } from '@x-automated/contract/out
 import { Sparkles } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { api } from '../../../api'
+import { keptPerWorkspace } from '../../../kept-per-workspace'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Sheet } from '../../../ui/dialog'
@@ -40,26 +41,27 @@ const LENGTHS = [
 const OTHER = 'other'
 
 /** What the last request was about, kept for the next one. */
-let lastBrief = {
+const lastBrief = keptPerWorkspace({
   goal: 'conversation',
   ownGoal: '',
   audience: '',
   tone: 'friendly',
   language: 'English',
   length: '350',
-}
+})
 
 /** Drafts a message or a sequence from what the user wants. */
 export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
-  const [brief, setBrief] = useState(lastBrief)
+  const [brief, setBrief] = useState(lastBrief.get)
   const drafting = useDrafts()
   const submit = useRef<HTMLButtonElement>(null)
   const model = useModel()
   const hasModel = Boolean(model)
   const isWriting = drafting.status === 'writing'
-  const change = (part: Partial<typeof lastBrief>) => {
-    lastBrief = { ...brief, ...part }
-    setBrief(lastBrief)
+  const change = (part: Partial<typeof brief>) => {
+    const changed = { ...brief, ...part }
+    lastBrief.set(changed)
+    setBrief(changed)
   }
   const goal = brief.goal === OTHER ? brief.ownGoal.trim() : brief.goal
   const write = () => {
