@@ -236,6 +236,12 @@ describe('the inbox', () => {
     await page.getByRole('button', { name: 'Send' }).click()
     await expect.poll(sent).toHaveLength(4)
     await expectSoundBothWays(page)
+
+    // The same text once more is shown while it is on its way.
+    await page.route(`**/api/conversations/${id}/messages`, () => {})
+    await reply(page).fill('No contract.')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await expect.poll(() => page.getByRole('log').getByText('No contract.', { exact: true }).count()).toBe(2)
   })
 
   it('changes several conversations at a time, by keyboard and on a phone, and undoes it', async () => {

@@ -26,6 +26,7 @@ import {
   useReadMark,
 } from './use-conversation-actions'
 import { type Inbox, useCampaignsById, useConversation, useInboxContext } from './use-inbox'
+import type { SentAnswer } from './use-reply'
 
 /** The open conversation with the lead's card. Mounted once per conversation. */
 export function ConversationView({ id }: { id: string }) {
@@ -72,7 +73,7 @@ function Known({ inbox, query, conversation }: KnownProps) {
   const { lead, isEncrypted, suppression, campaignId } = conversation
   const actions = useConversationActions(inbox, conversation)
   const { campaignOf } = useCampaignsById()
-  const [sending, setSending] = useState<string | null>(null)
+  const [sending, setSending] = useState<SentAnswer | null>(null)
   const textarea = useRef<HTMLTextAreaElement>(null)
   useConversationKeys({ inbox, conversation, actions, textarea })
   const name = nameOf(conversation)

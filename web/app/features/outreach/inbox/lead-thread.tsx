@@ -8,6 +8,7 @@ import { Notes } from './notes'
 import { ReplyBox } from './reply-box'
 import { ThreadMessages } from './thread-messages'
 import { useCampaignsById, useConversation } from './use-inbox'
+import type { SentAnswer } from './use-reply'
 
 interface LeadThreadProps {
   conversationId: string
@@ -18,7 +19,7 @@ interface LeadThreadProps {
 export function LeadThread({ conversationId, textarea }: LeadThreadProps) {
   const query = useConversation(conversationId)
   const { campaignOf } = useCampaignsById()
-  const [sending, setSending] = useState<string | null>(null)
+  const [sending, setSending] = useState<SentAnswer | null>(null)
   const conversation = query.data?.pages[0]
   if (!conversation)
     return (

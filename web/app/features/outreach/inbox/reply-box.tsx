@@ -17,7 +17,7 @@ import { ReplyProblem } from './reply-problem'
 import { sendKeys } from './send-keys'
 import { variablesIn, withValues } from './snippet-insertion'
 import { useSnippetList } from './snippet-list'
-import { useReply } from './use-reply'
+import { type SentAnswer, useReply } from './use-reply'
 import { useSavedDraft } from './use-saved-draft'
 
 interface ReplyBoxProps {
@@ -27,7 +27,7 @@ interface ReplyBoxProps {
   otherDrafts: readonly { userId: string; name: string; updatedAt: string }[]
   textarea: RefObject<HTMLTextAreaElement | null>
   /** What is on its way; null: nothing. */
-  onSending: (text: string | null) => void
+  onSending: (answer: SentAnswer | null) => void
 }
 
 /** An answer: saved as it is written, and sent immediately. */

@@ -9,12 +9,13 @@ import { cn } from '../../../ui/cn'
 import { missingText } from '../../leads/leads/history-text'
 import { dayText, messageFacts, sharesLine } from './inbox-text'
 import { type useConversation, useMembers } from './use-inbox'
+import type { SentAnswer } from './use-reply'
 
 interface ThreadMessagesProps {
   query: ReturnType<typeof useConversation>
   campaign: Pick<Campaign, 'id' | 'name' | 'stepCount'> | undefined
   /** The answer that is on its way; null: none. */
-  sending: string | null
+  sending: SentAnswer | null
 }
 
 /** The messages of a conversation, oldest first, as X shows them. */
@@ -25,7 +26,8 @@ export function ThreadMessages({ query, campaign, sending }: ThreadMessagesProps
   const last = messages.at(-1)
   const lastId = last?.id
   // A refetch may bring the answer before its call returns.
-  const isSending = sending !== null && !(last?.isOurs && last.text === sending)
+  const isSending =
+    sending !== null && !(last?.isOurs && last.id !== sending.afterMessageId && last.text === sending.text)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new message comes into view
   useLayoutEffect(() => {
     const box = scroller.current
@@ -80,7 +82,7 @@ export function ThreadMessages({ query, campaign, sending }: ThreadMessagesProps
           <Bubble
             message={{
               id: 'sending',
-              text: sending,
+              text: sending.text,
               at: new Date(now).toISOString(),
               isOurs: true,
               author: 'member',

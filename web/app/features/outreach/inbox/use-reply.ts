@@ -5,6 +5,12 @@ import { useRefresh } from '../../../use-refresh'
 import { newerIn } from './reply-problem'
 import type { useSavedDraft } from './use-saved-draft'
 
+/** An answer, and the newest message that its author has seen. */
+export interface SentAnswer {
+  text: string
+  afterMessageId: string
+}
+
 interface ReplyOptions {
   conversationId: string
   lastMessageId: string
@@ -12,7 +18,7 @@ interface ReplyOptions {
   setText: (change: string | ((text: string) => string)) => void
   draftSaves: ReturnType<typeof useSavedDraft>
   /** What is on its way; null: nothing. */
-  onSending: (text: string | null) => void
+  onSending: (answer: SentAnswer | null) => void
 }
 
 /** Sends an answer: clears the reply box, and restores its text if it was not sent. */
@@ -23,7 +29,7 @@ export function useReply({ conversationId, lastMessageId, text, setText, draftSa
   const refresh = useRefresh()
   const answer = useAnswer()
   const reply = useMutation({
-    async mutationFn(sent: { text: string; afterMessageId: string }) {
+    async mutationFn(sent: SentAnswer) {
       // A save that ends later would leave the draft behind.
       await draftSaves.settled()
       return answer({ id: conversationId, ...sent })
@@ -31,7 +37,7 @@ export function useReply({ conversationId, lastMessageId, text, setText, draftSa
     onMutate(sent) {
       draftSaves.discard()
       setText('')
-      onSending(sent.text)
+      onSending(sent)
     },
     onSuccess(message) {
       seenMessageId.current = message.id
