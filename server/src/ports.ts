@@ -124,7 +124,8 @@ export interface Inbox {
   releaseMember(tx: Db, workspaceId: string, userId: string): Promise<void>
 }
 
-/** Sending, for suppressions (domains/outreach/sending/service.ts). */
+/** Sending, for suppressions and restored leads (domains/outreach/sending/service.ts). */
 export interface Sending {
   stopMessages(tx: Db, workspaceId: string, leadIds: SQL): Promise<number>
+  requeueRestored(tx: Db, workspaceId: string, leadIds: SQL): Promise<void>
 }

@@ -16,7 +16,7 @@ import { MEMBERSHIPS_CHANNEL } from './domains/identity/workspaces/service.ts'
 import { failAbandonedImports } from './domains/leads/imports/service.ts'
 import { SCRAPES_CHANNEL } from './domains/leads/scrapes/service.ts'
 import { releaseMember } from './domains/outreach/conversations/service-changes.ts'
-import { SENDING_CHANNEL, stopMessages } from './domains/outreach/sending/service.ts'
+import { requeueRestored, SENDING_CHANNEL, stopMessages } from './domains/outreach/sending/service.ts'
 import { findPeopleLimit } from './domains/platform/billing/service.ts'
 import { EVENTS_CHANNEL, openEvents, RECORDED_CHANNEL } from './domains/platform/events/service.ts'
 import { MEMBER_NOTIFICATIONS_CHANNEL } from './domains/platform/notifications/service.ts'
@@ -158,7 +158,7 @@ async function openServices(given: Given, databaseUrl: string, pictureCache: Pic
     auth: await openAuth({ database, channels, origin, secret: env.authSecret }),
     waitlist,
     plans: { findPeopleLimit },
-    sending: { stopMessages },
+    sending: { requeueRestored, stopMessages },
     inbox: { releaseMember },
     limits: createLimits(database.sidePool),
     requestWorker,

@@ -18,5 +18,5 @@ export const leadRoutes = {
   findRemoval: member.leads.findRemoval.handler(({ context, input }) =>
     findRemoval(context.db, context.actor, input.id),
   ),
-  restore: member.leads.restore.handler(({ context, input }) => restore(context.db, context.actor, input.removalId)),
+  restore: member.leads.restore.handler(({ context, input }) => restore(context, context.actor, input.removalId)),
 }

@@ -146,7 +146,7 @@ const services: [name: string, service: Service][] = [
     'deleting and restoring leads',
     async (db, actor) => {
       const { removalId } = await removeMany(db, actor, { filter: FEW })
-      await restore(db, actor, removalId!)
+      await restore({ ...app.services, db }, actor, removalId!)
     },
   ],
   ['deleting a lead', (db, actor) => remove(db, actor, ids.lead)],

@@ -3,6 +3,7 @@ import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { lockRows, transact } from '../../../db/transact.ts'
+import type { Sending } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { hashToken } from '../../../sealing.ts'
 import { isUndoable } from '../../platform/jobs/service.ts'
@@ -56,15 +57,20 @@ export async function removeForJob(tx: Db, actor: WorkspaceOf, chosen: SQL, jobI
   return removal
 }
 
+interface Context {
+  db: Db
+  sending: Pick<Sending, 'requeueRestored'>
+}
+
 /** Restores what a part of a job deleted. @returns the number of leads */
-export async function restoreForJob(tx: Db, actor: WorkspaceOf, id: string): Promise<number> {
+export async function restoreForJob({ db: tx, sending }: Context, actor: WorkspaceOf, id: string): Promise<number> {
   await keepTexts(tx, actor.workspaceId)
   const [removal] = await tx
     .select({ id: leadRemovals.id })
     .from(leadRemovals)
     .where(and(eq(leadRemovals.id, id), eq(leadRemovals.workspaceId, actor.workspaceId)))
     .for('update')
-  return removal ? restoreRemoval(tx, actor, removal) : 0
+  return removal ? restoreRemoval({ db: tx, sending }, actor, removal) : 0
 }
 
 type NewRemoval = Pick<typeof leadRemovals.$inferInsert, 'id' | 'selectionHash' | 'cursor' | 'jobId'>
@@ -162,7 +168,7 @@ function rowsOf(table: string, lead: SQL, workspaceId?: string, more = sql`'{}':
  * Restores deleted leads and links them to the lists, tags and messages that still exist. Leads
  * that were added again stay unchanged. @throws Refusal REMOVAL_NOT_FOUND
  */
-export async function restore(db: Db, actor: Actor, removalId: string) {
+export async function restore({ db, sending }: Context, actor: Actor, removalId: string) {
   return transact(db, async (tx) => {
     await lockRemoval(tx, actor, removalId)
     await keepTexts(tx, actor.workspaceId)
@@ -172,13 +178,22 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
       .where(ofWorkspace(actor, removalId))
       .for('update')
     if (!removal) throw new Refusal('REMOVAL_NOT_FOUND')
-    return { success: true as const, restored: await restoreRemoval(tx, actor, removal) }
+    return { success: true as const, restored: await restoreRemoval({ db: tx, sending }, actor, removal) }
   })
 }
 
 /** Restores a deletion that the caller has found. It has called `keepTexts`. @returns the number of leads */
-async function restoreRemoval(tx: Db, actor: WorkspaceOf, removal: { id: string }): Promise<number> {
+async function restoreRemoval(
+  { db: tx, sending }: Context,
+  actor: WorkspaceOf,
+  removal: { id: string },
+): Promise<number> {
   const removed = sql`removed_leads r where r.removal_id = ${removal.id}`
+  await lockRows(
+    tx,
+    'enrollments',
+    sql`workspace_id = ${actor.workspaceId} and lead_id in (select r.lead_id from ${removed})`,
+  )
   await lockRows(tx, 'dms', sql`id in (select unnest(r.dm_ids) from ${removed})`)
   await lockRows(
     tx,
@@ -189,8 +204,7 @@ async function restoreRemoval(tx: Db, actor: WorkspaceOf, removal: { id: string 
   await lockRows(
     tx,
     'campaigns',
-    sql`id in (select campaign_id from dms where id in (select unnest(r.dm_ids) from ${removed}) and status = 'queued')`,
-    'share',
+    sql`id in (select campaign_id from dms where id in (select unnest(r.dm_ids) from ${removed}) and (status = 'queued' or reason ->> 'code' = 'lead_missing'))`,
   )
   // A formerly queued message is still queued, has failed without its lead, or its campaign was
   // archived.
@@ -257,6 +271,7 @@ async function restoreRemoval(tx: Db, actor: WorkspaceOf, removal: { id: string 
     select note.* from ${back}, jsonb_populate_recordset(null::conversation_notes, r.notes) note
     where r.removal_id = ${removal.id} on conflict do nothing`)
   await deletePastContacts(tx, actor.workspaceId, sql`select r.lead_id from ${removed}`)
+  await sending.requeueRestored(tx, actor.workspaceId, sql`select l.id from ${back} where r.removal_id = ${removal.id}`)
   await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
   return rowCount ?? 0
 }

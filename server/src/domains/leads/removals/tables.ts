@@ -1,3 +1,4 @@
+import { type SQL, sql } from 'drizzle-orm'
 import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, partOf } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
@@ -40,3 +41,11 @@ export const removedLeads = pgTable(
   },
   (t) => [primaryKey({ columns: [t.removalId, t.leadId] })],
 )
+
+/** SQL over the alias of a row of a lead: the lead was deleted, and is kept for an undo. */
+export function isRestorable(row: string): SQL<boolean> {
+  const alias = sql.raw(row)
+  return sql`exists (
+    select from lead_removals removal join removed_leads removed on removed.removal_id = removal.id
+    where removal.workspace_id = ${alias}.workspace_id and removed.lead_id = ${alias}.lead_id)`
+}

@@ -32,6 +32,7 @@ import {
   lockQueueing,
   queueChosen,
   readTemplate,
+  requeueRestored,
   setDue,
 } from '../sending/service.ts'
 import { FIRST_PART, nextPartSize } from './rules.ts'
@@ -161,7 +162,7 @@ export const bulkKinds: JobKinds<Services> = {
       const { id, leadCount } = await removeForJob(tx, by, chosen, job.id)
       return { changed: leadCount, changes: id }
     },
-    undo: (tx, job, id) => restoreForJob(tx, job, id),
+    undo: (tx, job, id) => restoreForJob({ db: tx, sending: { requeueRestored } }, job, id),
   }),
   queue: kindOf<'queue', string[]>({
     async change({ tx, by, chosen }, { message }) {

@@ -163,6 +163,25 @@ describe('POST /campaigns/{id}/claim', () => {
     expect((await person.client.campaigns.find({ id: campaign.id })).status).toBe('completed')
   })
 
+  it('gives out a message again that came due before the deletion of its lead was undone', async () => {
+    const list = await makeList(app, person, openHandles(1))
+    const campaign = await launch(person, list, { channel: 'extension' })
+    const { removalId } = await person.client.leads.removeMany({ leadIds: list.leadIds })
+    expect((await claim(campaign.id)).status).toBe(204)
+    expect((await person.client.campaigns.find({ id: campaign.id })).status).toBe('completed')
+    await person.client.leads.restore({ removalId: removalId! })
+    expect((await person.client.leads.find({ id: list.leadIds[0]! })).dmStatus).toBe('queued')
+    expect(await person.client.campaigns.find({ id: campaign.id })).toMatchObject({
+      status: 'active',
+      openEnrollments: 1,
+    })
+    const { body } = await claim(campaign.id)
+    expect(body).toMatchObject({ leadId: list.leadIds[0] })
+    await report(body.dmId, { lease: body.lease, wasSent: true })
+    expect(await dmsOf(person, campaign.id)).toMatchObject([{ status: 'sent', reason: null }])
+    await expectCountsRight(app)
+  })
+
   it('rejects invalid holders, viewers and unknown campaigns', async () => {
     const { id } = await launched(1)
     expect((await person.call('POST', `/campaigns/${id}/claim`, { holder: ' ' })).status).toBe(400)

@@ -59,6 +59,7 @@ export {
   pauseForReengagement,
   release,
   releaseLeads,
+  requeueRestored,
   setDue,
   skipMessage,
   stopMessages,

@@ -676,6 +676,35 @@ export async function deleteUnclaimed(tx: Db, workspaceId: string, which: SQL): 
   return rows.length
 }
 
+/**
+ * Queues the messages again that failed because their leads were deleted, and continues with these
+ * people. The caller has locked enrollments, messages and campaigns, and has restored the leads.
+ */
+export async function requeueRestored(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
+  const { rows } = await tx.execute<{ id: string; campaignId: string; accountId: string | null }>(sql`
+    with queued as (
+      update dms d set status = 'queued', reason = null, updated_at = now() from campaigns c
+      where d.lead_id in (${leadIds}) and d.status = 'failed' and d.reason ->> 'code' = 'lead_missing' and c.id = d.campaign_id and c.status <> 'archived'
+      returning d.*, case when d.is_follow_up then d.x_account_id else c.x_account_id end as account_id
+    ), marked as (
+      update leads l set dm_status = 'queued', updated_at = now() from queued d where l.id = d.lead_id
+    )
+    select id, campaign_id as "campaignId", account_id as "accountId" from queued`)
+  if (rows.length === 0) return
+  const ids = sql`any(${sql.param(rows.map(({ id }) => id))}::uuid[])`
+  await release(tx, sql`id = ${ids}`)
+  await tx.execute(sql`
+    with continued as (
+      update enrollments e set state = 'active', next_step_number = d.step_number, updated_at = now() from dms d
+      where d.id = ${ids} and e.workspace_id = ${workspaceId} and ${isEnrollmentOf('e', 'd')} and e.state = 'failed'
+      returning e.campaign_id
+    )
+    update campaigns c set status = case when status = 'completed' then 'active' else status end, updated_at = now(),
+      open_enrollments = open_enrollments + (select count(*) from continued where campaign_id = c.id)
+    where id = any(${sql.param(rows.map(({ campaignId }) => campaignId))}::uuid[])`)
+  for (const id of new Set(rows.map(({ accountId }) => accountId).sort())) if (id) await wakeAccount(tx, id)
+}
+
 /** Makes held messages due at this time, unless they are due sooner, and wakes their accounts. */
 export async function setDue(tx: Db, workspaceId: string, ids: readonly string[], at: Date): Promise<void> {
   const due = sql`${at.toISOString()}::timestamptz`

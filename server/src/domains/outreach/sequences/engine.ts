@@ -4,6 +4,7 @@ import { attemptEach } from '../../../attempt-each.ts'
 import type { Db } from '../../../db/open.ts'
 import { parseTime } from '../../../db/parse-time.ts'
 import { transact } from '../../../db/transact.ts'
+import { isRestorable } from '../../leads/removals/tables.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { allowanceOf, use } from '../../platform/billing/service.ts'
 import { publishEvents } from '../../platform/events/service.ts'
@@ -144,7 +145,7 @@ async function lookAgainLater(db: Db, campaignId: string): Promise<void> {
 
 /**
  * SQL from `from` on: enrollments `e` of leads `l` that are due. Without those that wait for their
- * account or for X to report reading: they keep the time at which they were due.
+ * account, for X to report reading or for a deleted lead: they keep the time at which they were due.
  */
 function whereReady({ id, workspaceId, xAccountId }: Campaign, accounts: Accounts): SQL {
   const account = sql`coalesce(e.x_account_id, ${xAccountId}::uuid)`
@@ -154,6 +155,7 @@ function whereReady({ id, workspaceId, xAccountId }: Campaign, accounts: Account
     where v.workspace_id = ${workspaceId} and v.campaign_id = ${id} and s.step ->> 'condition' in ('read', 'not_read'))`
   return sql`from enrollments e left join leads l on l.id = e.lead_id
     where e.workspace_id = ${workspaceId} and e.campaign_id = ${id} and e.next_at <= now() and e.state in ('active', 'paused')
+      and (l.id is not null or not ${isRestorable('e')})
       and (l.id is null or e.is_unqueued or (e.reason ->> 'code' is distinct from 'later' and ${heldOf} is not null)
         or (${account} = any(${sql.param([...accounts.keys()])}::uuid[])
           and (${account} = any(${sql.param(live.map(({ id }) => id))}::uuid[]) or ${wasRead}

@@ -155,6 +155,19 @@ describe('queueFollowUps', () => {
     expect(await campaignNow(id)).toMatchObject({ status: 'completed', openEnrollments: 0 })
   })
 
+  it('waits with the follow-up of a deleted lead while the deletion can be undone', async () => {
+    const { id, list, handle } = await begin()
+    const { removalId } = await person.client.leads.removeMany({ leadIds: list.leadIds })
+    await letPass(app, id, 2)
+    await queueDue()
+    expect(await enrollmentsOf(id)).toMatchObject([{ state: 'active' }])
+    await person.client.leads.restore({ removalId: removalId! })
+    await app.db.update(campaigns).set({ followUpDueAt: sql`now()` }).where(eq(campaigns.id, id))
+    await queueDue()
+    await sendDue(app)
+    expect(await textsTo(handle)).toEqual([`Hi @${handle}`, `Still there, @${handle}?`])
+  })
+
   it('waits while the plan has no room or the account is not connected', async () => {
     const { id } = await begin()
     await subscribe(app, person, 'pro_monthly')

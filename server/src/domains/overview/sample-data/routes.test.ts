@@ -189,7 +189,7 @@ describe('DELETE /sample-data', () => {
     await person.client.sampleData.load()
     const { leads } = await person.client.leads.list({})
     const { removalId } = await removeMany(app.db, person.actor, { leadIds: [leads[0]!.id] })
-    await restore(app.db, person.actor, removalId!)
+    await restore({ ...app.services, db: app.db }, person.actor, removalId!)
     expect((await person.client.leads.find({ id: leads[0]!.id })).isSample).toBe(true)
     await person.client.sampleData.remove()
     expect((await contents(person)).leads).toEqual([])
