@@ -65,7 +65,7 @@ async function countAll(db: Db, actor: Actor): Promise<number> {
 
 interface Context {
   db: Db
-  sending: Sending
+  sending: Pick<Sending, 'stopMessages'>
 }
 
 /**

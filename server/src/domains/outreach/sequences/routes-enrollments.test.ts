@@ -260,6 +260,37 @@ describe('POST /enrollments/{id}/resume', () => {
     expect(await person.client.campaigns.find({ id })).toMatchObject({ status: 'completed', dmsFailedCount: 0 })
   })
 
+  it('queues a stopped first message again with the text of an edit since', async () => {
+    const { id, people } = await launched(2)
+    await person.client.enrollments.stop({ id: people[0]!.id })
+    await person.client.campaigns.update({ id, messageTemplate: 'Better' })
+    expect(await person.client.enrollments.resume({ id: people[0]!.id })).toMatchObject({ state: 'active', version: 2 })
+    const queued = { status: 'queued', message: 'Better', stepNumber: 1 }
+    expect(await dmsOf(person, id)).toMatchObject([queued, queued])
+  })
+
+  it('continues with the edited next step of someone who was stopped, unless it was edited for people without a message', async () => {
+    const { id, people } = await launched(2)
+    await addStep(id)
+    for (const _ of people) await sendNext(id)
+    const edit = async (applyTo: 'unpassed' | 'unstarted', messageTemplate: string) => {
+      const { version, steps } = await person.client.sequences.find({ id })
+      const [first, second] = steps.map(({ number: _, ...step }) => ({
+        ...step,
+        delay: step.delay ?? undefined,
+        condition: step.condition ?? undefined,
+        variants: step.variants.map(({ isFrozen: _, ...variant }) => variant),
+      }))
+      const edited = { ...second!, variants: [{ messageTemplate }] }
+      await person.client.sequences.save({ id, version, applyTo, steps: [first, edited] as never })
+    }
+    await person.client.enrollments.stop({ id: people[0]!.id })
+    await edit('unpassed', 'Edited')
+    await edit('unstarted', 'Edited for others')
+    expect(await person.client.enrollments.resume({ id: people[0]!.id })).toMatchObject({ stepNumber: 2, version: 2 })
+    expect(await peopleOf(id)).toMatchObject([{ version: 2 }, { version: 2 }])
+  })
+
   it('continues with the next step of someone who was sent one, after its delay', async () => {
     const { id, people } = await launched(1)
     await addStep(id)

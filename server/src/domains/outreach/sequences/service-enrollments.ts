@@ -13,12 +13,20 @@ import { invalidField, Refusal } from '../../../refusal.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { type Allowance, allowanceOf, beyondPlan } from '../../platform/billing/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
-import { completeIfDone, lockQueueing, reasonToSkip, skipMessage, spend, wakeAccount } from '../sending/service.ts'
+import {
+  completeIfDone,
+  lockQueueing,
+  reasonToSkip,
+  rerenderFirst,
+  skipMessage,
+  spend,
+  wakeAccount,
+} from '../sending/service.ts'
 import { ANSWERS, dms } from '../sending/tables.ts'
 import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
 import { UNIT_MS } from './rules-delays.ts'
 import { continuesWith } from './rules-versions.ts'
-import { findCampaign, findSteps } from './service.ts'
+import { findCampaign, findSteps, findTests, queuedStep } from './service.ts'
 import { enrollments } from './tables.ts'
 
 type Enrollment = typeof enrollments.$inferSelect
@@ -237,7 +245,9 @@ export async function resume(db: Db, env: SendingEnv, actor: Actor, { id }: Inpu
     const allowance = isQueuedAgain ? await requireDm(tx, actor.workspaceId) : null
     if (message && (isQueuedAgain || message.status === 'queued')) {
       await release(tx, message)
-      await openAgain(tx, enrollment, { stepNumber: message.stepNumber, at: null, assumed: null })
+      if (isQueuedAgain) await renderAgain(tx, enrollment, message)
+      const stepNumber = isQueuedAgain ? 1 : message.stepNumber
+      await openAgain(tx, enrollment, { stepNumber, at: null, assumed: null })
       await wakeSender(tx, message)
       if (allowance) await spend(tx, actor.workspaceId, allowance, 1)
     } else {
@@ -288,6 +298,14 @@ async function release(tx: Db, { id, status, leadId }: Message): Promise<void> {
     .where(eq(dms.id, id))
   if (status !== 'queued' && leadId)
     await tx.update(leads).set({ dmStatus: 'queued', updatedAt: sql`now()` }).where(eq(leads.id, leadId))
+}
+
+/** Gives a first message the text of the enrollment's version, which an edit may have changed. */
+async function renderAgain(tx: Db, enrollment: Enrollment, message: Message): Promise<void> {
+  const { campaignId: id, workspaceId, version } = enrollment
+  const [first] = await findSteps(tx, { id, workspaceId, version })
+  const shares = first && (await findTests(tx, { id, workspaceId })).get(first.id)?.shares
+  if (first) await rerenderFirst(tx, queuedStep(id, first, 1, shares), sql`dms.id = ${message.id}`)
 }
 
 /** @throws Refusal ENROLLMENT_STATE: the plan has no DMs left */

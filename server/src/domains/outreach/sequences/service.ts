@@ -314,7 +314,7 @@ async function applyVersion(
         ? { id: group.skippedStepId, number: group.skippedStepNumber }
         : null
     const next = continuesWith(after, { lastSent, lastSkipped, sentStepIds: new Set(group.sentStepIds) })
-    await moveEnrollments(tx, changed, group.ids, next && { step: next, number: after.indexOf(next) + 1 })
+    await moveEnrollments(tx, changed, group, next && { step: next, number: after.indexOf(next) + 1 })
   }
   return changed
 }
@@ -343,12 +343,17 @@ async function storeVersion(
 
 type Group = {
   ids: string[]
+  /** Those who only continue if someone resumes them. */
+  endedIds: string[]
   lastStepId: string | null
   lastStepNumber: number | null
   skippedStepId: string | null
   skippedStepNumber: number | null
   sentStepIds: string[]
 }
+
+/** SQL over an enrollment `e`: it continues with a new version without being resumed. */
+const isFollowing = sql`e.state in ('active', 'paused', 'finished')`
 
 /** The people who may follow a new version, by how far they have come. A message being sent counts as sent. */
 async function findGroups(tx: Db, { id, workspaceId }: Campaign): Promise<Group[]> {
@@ -360,11 +365,12 @@ async function findGroups(tx: Db, { id, workspaceId }: Campaign): Promise<Group[
         and (sent_at is not null or outcome_unknown or (status = 'queued' and (lease_expires_at is not null or tried_at is not null)))
       group by 1
     )
-    select array_agg(e.id) as ids, w.last_id as "lastStepId", w.last_number as "lastStepNumber", e.skipped_step_id as "skippedStepId",
+    select coalesce(array_agg(e.id) filter (where ${isFollowing}), '{}') as ids,
+      coalesce(array_agg(e.id) filter (where not ${isFollowing}), '{}') as "endedIds", w.last_id as "lastStepId", w.last_number as "lastStepNumber", e.skipped_step_id as "skippedStepId",
       e.skipped_step_number as "skippedStepNumber", coalesce(w.step_ids, '{}') as "sentStepIds"
     from enrollments e left join written w on w.enrollment_id = e.id
-    where e.workspace_id = ${workspaceId} and e.campaign_id = ${id} and e.state in ('active', 'paused', 'finished')
-    group by 2, 3, 4, 5, 6`)
+    where e.workspace_id = ${workspaceId} and e.campaign_id = ${id}
+    group by 3, 4, 5, 6, 7`)
   return rows
 }
 
@@ -372,9 +378,12 @@ async function findGroups(tx: Db, { id, workspaceId }: Campaign): Promise<Group[
 async function moveEnrollments(
   tx: Db,
   campaign: Campaign,
-  ids: readonly string[],
+  { ids, endedIds }: Group,
   next: { step: VersionStep; number: number } | null,
 ): Promise<void> {
+  await tx.execute(sql`
+    update enrollments set version = ${campaign.version}, updated_at = now()
+    where workspace_id = ${campaign.workspaceId} and id = any(${sql.param(endedIds)}::uuid[])`)
   const isTheirs = sql`enrollment_id = any(${sql.param(ids)}::uuid[]) and campaign_id = ${campaign.id}
     and status = 'queued' and lease_expires_at is null and tried_at is null`
   const isRemoved: SQL = next ? sql`is_follow_up` : sql`true`
