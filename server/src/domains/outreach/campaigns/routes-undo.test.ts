@@ -69,6 +69,26 @@ describe('POST /campaigns/{id}/queue with holdSeconds', () => {
     expect((await person.call('POST', `/campaigns/${id}/undo-launch`)).body.code).toBe('CAMPAIGN_STATE')
   })
 
+  it('keeps the hold when the campaign is paused and resumed', async () => {
+    const { id } = await held(1, { channel: 'extension' })
+    await person.client.campaigns.update({ id, status: 'paused' })
+    expect((await person.client.campaigns.update({ id, status: 'active' })).undoUntil).not.toBeNull()
+    expect((await person.call('POST', `/campaigns/${id}/claim`, { holder: 'a' })).status).toBe(204)
+    expect((await person.call('POST', `/campaigns/${id}/undo-launch`)).status).toBe(200)
+  })
+
+  it('keeps the hold for people who are stopped and resumed, or queued again', async () => {
+    const { id } = await held(2, { channel: 'extension' })
+    const { enrollments: people } = await person.client.enrollments.list({ id })
+    for (const one of people) await person.client.enrollments.stop({ id: one.id })
+    await person.client.enrollments.resume({ id: people[0]!.id })
+    const failed = (await dmsOf(person, id)).find(({ status }) => status === 'failed')
+    await person.client.campaigns.requeue({ id: failed!.id })
+    expect((await dmsOf(person, id)).map(({ status }) => status)).toEqual(['queued', 'queued'])
+    expect((await person.call('POST', `/campaigns/${id}/claim`, { holder: 'a' })).status).toBe(204)
+    expect((await person.call('POST', `/campaigns/${id}/undo-launch`)).status).toBe(200)
+  })
+
   it('does not hold back the simulated queue, which ends the undo', async () => {
     await connectX(app, person)
     const { id } = await held(1)

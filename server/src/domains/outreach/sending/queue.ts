@@ -268,6 +268,9 @@ export async function queueChosen(
   return { queued: rows.map(({ id }) => id), campaignId }
 }
 
+/** SQL over dms: now, or when a launch that is held can no longer be undone. */
+export const DUE_NOW = sql`greatest(now(), (select c.undo_until from campaigns c where c.id = dms.campaign_id))`
+
 /**
  * Queues a failed message again and reactivates a completed campaign. Spends quota if never tried.
  * @throws Refusal DM_NOT_FOUND; DM_STATE: not failed, or the lead is excluded; PLAN_LIMIT
@@ -296,7 +299,7 @@ export async function requeue(db: Db, env: SendingEnv, actor: Actor, id: string)
         isHeld: false,
         lease: null,
         holder: null,
-        dueAt: sql`now()`,
+        dueAt: DUE_NOW,
         requeuedAt: sql`now()`,
         updatedAt: sql`now()`,
       })

@@ -20,6 +20,7 @@ export {
 } from './limits.ts'
 export {
   DEFAULT_DIRECT_MESSAGE,
+  DUE_NOW,
   dmAnswer,
   type LaunchOptions,
   listDms,

@@ -289,7 +289,7 @@ async function release(tx: Db, { id, status, leadId }: Message): Promise<void> {
     status: 'queued',
     reason: null,
     errorMessage: null,
-    dueAt: sql`now()`,
+    dueAt: DUE_NOW,
     requeuedAt: sql`now()`,
   } as const
   await tx
