@@ -15,6 +15,7 @@ import { type Allowance, allowanceOf, beyondPlan } from '../../platform/billing/
 import { campaigns } from '../campaigns/tables.ts'
 import {
   completeIfDone,
+  DUE_NOW,
   lockQueueing,
   reasonToSkip,
   rerenderFirst,
