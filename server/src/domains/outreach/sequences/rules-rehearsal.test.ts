@@ -128,6 +128,16 @@ describe('rehearse', () => {
     expect(rehearse(plan(100_000), limited, monday).lastSendAt).toBeNull()
   })
 
+  it('lists at most 366 days of a launch whose parts take many years', () => {
+    const due = Array.from({ length: 1_000 }, (_, month) => {
+      const at = new Date(monday)
+      at.setUTCMonth(at.getUTCMonth() + month)
+      return { followUp: -1, at, people: 50 }
+    })
+    const { perDay, lastSendAt } = rehearse(plan(0, [days(3), { afterDays: 30 }], { due }), account(office), monday)
+    expect([perDay.length, lastSendAt?.getUTCFullYear()]).toEqual([366, 2110])
+  })
+
   it('has no dates if nothing is sent', () => {
     expect(rehearse(plan(0, [days(1)]), account(open), monday)).toEqual({
       perDay: [],
