@@ -88,6 +88,13 @@ describe('sequence drafts', () => {
     )
   })
 
+  it('gives the variants of a template different names', () => {
+    const variant = (name: string) => ({ name, messageTemplate: 'Hi', weight: 1, isActive: true })
+    const step = { allocation: 'weights' as const, switchToWinner: false, testWindowDays: 7 }
+    const [named] = draftOfTemplate([{ ...step, variants: [variant('B'), variant('B'), variant('A')] }]).steps
+    expect(named?.variants.map(({ name }) => name)).toEqual(['B', 'C', 'A'])
+  })
+
   it('gives a new variant the first free name, not that of a retired one, and opens it', () => {
     const draft = draftOf(saved)
     const [step] = addVariant(draft, draft.steps[0] as never).steps
@@ -136,6 +143,15 @@ describe('sequence drafts', () => {
     const tested = withVariant(addVariant(draft, first), first.shown, { weight: null })
     expect(missingText(tested)).toBe('Variant A of the first message needs a share.')
     expect(missingText(draft)).toBeNull()
+  })
+
+  it('names two variants of one name, which older versions could save', () => {
+    const [step] = saved.steps
+    if (!step) throw new Error('The sequence has a step.')
+    const variants = step.variants.map((variant) => ({ ...variant, name: 'A', isActive: true }))
+    expect(missingText(draftOf({ ...saved, steps: [{ ...step, variants }] }))).toBe(
+      'Two variants of the first message are called A: remove one and add it again.',
+    )
   })
 
   it('ignores blank numbers whose fields are hidden', () => {

@@ -107,11 +107,10 @@ export function draftOfTemplate(steps: readonly TemplateStep[]): SequenceDraft {
       const taken = all.flatMap(({ name }) => name ?? [])
       const variants = all
         .filter(({ isActive }) => isActive)
-        .map(({ name = takeName(taken), messageTemplate, weight }) => ({
-          ...newVariant(name),
-          messageTemplate,
-          weight,
-        }))
+        .map(({ name, messageTemplate, weight }, place, active) => {
+          const isFree = name !== undefined && active.findIndex((one) => one.name === name) === place
+          return { ...newVariant(isFree ? name : takeName(taken)), messageTemplate, weight }
+        })
       return {
         ...blank,
         ...step,
@@ -171,13 +170,16 @@ export function reengagementInput({ reengagement }: SequenceDraft) {
   )
 }
 
-/** What is wrong with the first field that is blank or too long: 'Variant B of follow-up 2 is empty.' Null: nothing. */
+/** What keeps a draft from being saved, of its first such field: 'Variant B of follow-up 2 is empty.' Null: nothing. */
 export function missingText({ steps, reengagement }: SequenceDraft): string | null {
   const texts = steps.flatMap(({ delay, allocation, testWindowDays, variants }, index) => {
     const name = stepName(index, steps.length)
     const message = index === 0 ? 'the first message' : name.toLowerCase()
     const isTest = variants.length > 1
+    const names = variants.map((variant) => variant.name)
+    const repeated = names.find((one, place) => names.indexOf(one) < place)
     return [
+      repeated !== undefined && `Two variants of ${message} are called ${repeated}: remove one and add it again.`,
       // Other numbers are hidden, and have a default.
       index > 0 && delay.amount === null && `${name} needs a delay.`,
       isTest && testWindowDays === null && `The test of ${message} needs a number of days.`,
@@ -197,7 +199,7 @@ export function missingText({ steps, reengagement }: SequenceDraft): string | nu
   return texts.find((text) => text !== false) ?? null
 }
 
-/** Whether no field is blank or too long. */
+/** Whether nothing keeps a draft from being saved. */
 export const isWritten = (draft: SequenceDraft) => missingText(draft) === null
 
 /** The number of the first step that differs, re-engagement being the last; null: none does. */
