@@ -73,6 +73,8 @@ export async function recordOutcome(
       select e.* from dms d join enrollments e on ${isEnrollmentOf('e', 'd')} where d.id = ${dm.id} for no key update of e
     ), dm as (
       update dms set status = ${wasSent ? 'sent' : 'failed'}, sent_at = ${wasSent ? sql`coalesce(${sentAt?.toISOString() ?? null}::timestamptz, now())` : null}, x_event_id = ${eventId},
+        -- Restored, its claim may be older than the one under which it was sent.
+        claimed_at = greatest(claimed_at, ${sentAt?.toISOString() ?? null}::timestamptz),
         reason = ${reasonValue((!wasSent && reason) || null)}, error_message = ${(!wasSent && errorMessage) || null}, outcome_unknown = ${outcomeUnknown}, lease_expires_at = null, updated_at = now(),
         message = case when is_answer and ${wasSent}::boolean and ${isUnstored} then '' else message end
       where id = ${dm.id} and lease = ${dm.lease} and (status = 'queued' or (status = 'failed' and outcome_unknown))

@@ -8,7 +8,7 @@ import type { Db } from '../../../db/open.ts'
 import { parseTime } from '../../../db/parse-time.ts'
 import { executePrepared } from '../../../db/prepared.ts'
 import { transact } from '../../../db/transact.ts'
-import { X_TIMEOUT_MS, type XApi, XError } from '../../../outside/x.ts'
+import { X_TIMEOUT_MS, type XApi, type XConversationMessage, XError } from '../../../outside/x.ts'
 import { Refusal } from '../../../refusal.ts'
 import { hadReplied, wasContacted } from '../../leads/leads/service.ts'
 import { mayGoOut } from '../../leads/leads/tables.ts'
@@ -96,7 +96,7 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
     const reasonNotToSend = lead.xUserId ? null : await saveXUserId(needs.database.db, claimed, recipientId)
     if (claimed.triedSince) {
       const found = await findInConversation(needs, { ...claimed, recipientId, since: claimed.triedSince })
-      if (found) return { kind: 'sent', eventId: found }
+      if (found) return { kind: 'sent', eventId: found.id }
     }
     if (reasonNotToSend) return { kind: 'failed', reason: reasonNotToSend }
     const token = usableToken(needs, await prepareHandOver(needs, claimed, timing))
@@ -196,7 +196,7 @@ async function saveXUserId(db: Db, claimed: Claimed, xUserId: string): Promise<S
 export async function findInConversation(
   needs: Needs,
   sent: Pick<Claimed, 'id' | 'accountId' | 'senderId' | 'message'> & { recipientId: string; since: Date },
-): Promise<string | null> {
+): Promise<Pick<XConversationMessage, 'id' | 'at'> | null> {
   const messages = await withAccount(needs, sent.accountId, (x, accessToken) =>
     x.listMessages(accessToken, sent.recipientId),
   )
@@ -204,8 +204,7 @@ export async function findInConversation(
     sql`select x_event_id as id from dms where x_event_id = any(${sql.param(messages.map(({ id }) => id))}::text[]) and id <> ${sent.id} and lead_id is not null`,
   )
   const known = new Set(rows.map(({ id }) => id))
-  const found = findSentMessage(messages, { text: sent.message, senderId: sent.senderId, since: sent.since }, known)
-  return found?.id ?? null
+  return findSentMessage(messages, { text: sent.message, senderId: sent.senderId, since: sent.since }, known)
 }
 
 /** A lower bound: with very short intervals, claims would otherwise be renewed forever. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -299,6 +300,29 @@ it('keeps an account unread until messages claimed in the backup are settled', a
   await person.client.campaigns.recordOutcome({ id: claimed.body.dmId, lease: claimed.body.lease, wasSent: false })
   await allRead()
   expect(await person.client.campaigns.claimAny({ holder: 'another browser' })).toMatchObject({ status: 200 })
+})
+
+it('counts the day between two messages from the hand-over that the backup does not know', async () => {
+  const list = await listOf(1)
+  const { id } = await launch(person, list)
+  await completed(person, id)
+  const read = () => app.db.select().from(dms).where(eq(dms.campaignId, id))
+  const [sent] = await read()
+  const claimedAt = new Date(sent!.claimedAt!.getTime() - 23 * 3_600_000)
+  const claim = { holder: 'worker:0', lease: randomUUID(), leaseExpiresAt: claimedAt, claimedAt, triedAt: claimedAt }
+  await app.db.update(leads).set({ lastClaimedAt: claimedAt }).where(eq(leads.id, sent!.leadId!))
+  const unsent = { status: 'queued', sentAt: null, xEventId: null } as const
+  await app.db
+    .update(dms)
+    .set({ ...claim, ...unsent })
+    .where(eq(dms.id, sent!.id))
+  await app.clock.step(25_000)
+  await eventually(isQuiet, 'it is found at X')
+  const [settled] = await read()
+  const [lead] = await app.db.select().from(leads).where(eq(leads.id, sent!.leadId!))
+  expect(settled).toMatchObject({ status: 'sent', xEventId: sent!.xEventId })
+  expect(lead!.lastClaimedAt).toEqual(settled!.claimedAt)
+  expect(settled!.claimedAt!.getTime() - sent!.claimedAt!.getTime()).toBeGreaterThan(-1_000)
 })
 
 it('fails messages that X no longer lists', async () => {

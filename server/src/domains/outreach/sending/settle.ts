@@ -145,10 +145,10 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<v
     await giveUp()
     return
   }
-  let eventId: string | null
+  let found: Awaited<ReturnType<typeof findInConversation>>
   try {
     const recipientId = dm.leadXUserId ?? (await lookUp(needs, accountId, dm.handle))
-    eventId = recipientId
+    found = recipientId
       ? await findInConversation(needs, {
           id: dm.id,
           accountId,
@@ -168,9 +168,12 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<v
       await transact(db, (tx) => pauseCampaignsOf(tx, { accountId, campaignId: dm.campaignId }, verdict))
     return
   }
-  if (eventId) {
-    const found = eventId
-    await transact(db, (tx) => recordOutcome(tx, dm, { wasSent: true, eventId: found }))
+  if (found) {
+    const { id: eventId, at: sentAt } = found
+    await transact(db, async (tx) => {
+      await recordOutcome(tx, dm, { wasSent: true, eventId, sentAt })
+      await resetLastClaims(tx, sql`select lead_id from dms where id = ${dm.id}`)
+    })
   } else if (dm.ageMs < timing.settleAfterMs) {
     await checkLater(db, dm, (timing.settleAfterMs - dm.ageMs) / 1000)
   } else if (dm.isAnswer) {
