@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id, requiredText, Time, text, wholeNumber } from '../fields.ts'
+import { Id, NoInput, requiredText, Time, text, wholeNumber } from '../fields.ts'
 import { routes } from '../route.ts'
 import { Delay } from './steps.ts'
 import { MESSAGE_MAX } from './template.ts'
@@ -150,12 +150,14 @@ export const writer = {
   removeProvider: route('DELETE /writer/provider', 'admin', 'rows', {
     summary: 'Remove your own model and its key',
     successStatus: 204,
-  }),
+  }).input(NoInput),
 
   testProvider: route('POST /writer/provider/test', 'admin', 'unkeyed', {
     summary: 'Call the model once',
     errors: ['MODEL_NOT_CONFIGURED', 'MODEL_UNAVAILABLE'],
-  }).output(z.object({ success: z.literal(true), milliseconds: z.number().int(), model: z.string() })),
+  })
+    .input(NoInput)
+    .output(z.object({ success: z.literal(true), milliseconds: z.number().int(), model: z.string() })),
 
   about: route('GET /writer/about', 'member', 'none', {
     summary: 'Get what the workspace says about itself',

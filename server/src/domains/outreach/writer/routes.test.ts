@@ -93,6 +93,8 @@ describe('a model of the workspace', () => {
     'ftp://a.example',
     'nonsense',
     'https://user:secret@a.example',
+    'https://a.example/v1?',
+    'https://a.example/v1#key',
   ])('returns 400 for the address %s', async (baseUrl) => {
     expect((await useModel('x', { baseUrl })).body).toMatchObject({ code: 'INVALID_INPUT' })
     expect((await person.call('GET', '/writer/provider')).body).toMatchObject({ from: 'operator' })

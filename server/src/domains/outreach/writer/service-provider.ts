@@ -120,7 +120,13 @@ export async function save(
   if (baseUrl) {
     const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null
     const isPrivateAllowed = env.ai.allowsPrivateAddresses && /^https?:$/.test(url?.protocol ?? '')
-    const problem = !url ? 'must be a web address' : isPrivateAllowed ? null : addressProblem(url, env.standIns)
+    const problem = !url
+      ? 'must be a web address'
+      : /[?#]/.test(baseUrl)
+        ? 'must not contain ? or #'
+        : isPrivateAllowed
+          ? null
+          : addressProblem(url, env.standIns)
     if (problem) throw invalidField('baseUrl', problem)
   }
   const stored = await rowOf(db, workspaceId)
