@@ -101,7 +101,7 @@ it('says what is wrong with the model, and writes built-in suggestions instead',
     status: 'completed',
     done: 6,
     changed: 6,
-    error: "The model is receiving too many requests. Openers it couldn't write are built-in suggestions.",
+    error: 'The model is receiving too many requests. The built-in writer took over.',
   })
   const { openers } = await person.client.openers.list({ id })
   expect(openers.map(({ source }) => source)).toEqual(Array(6).fill('built_in'))

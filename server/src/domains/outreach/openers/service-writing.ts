@@ -204,7 +204,7 @@ function pauseOf(written: readonly WrittenOpener[]): number | null {
 }
 
 const PAUSED = `${faultText('rate_limited')} The openers take longer.`
-const BUILT_IN_INSTEAD = "Openers it couldn't write are built-in suggestions."
+const BUILT_IN_INSTEAD = 'The built-in writer took over.'
 const budgetEnded = (count: number) =>
   `The budget for AI ended. ${formatCount(count, 'opener was', 'openers were')} written and kept.`
 

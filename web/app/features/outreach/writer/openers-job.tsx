@@ -59,7 +59,10 @@ export function EndedJob({ job }: { job: Job }) {
       </Callout>
     )
   return (
-    <Callout tone={job.error ? 'warn' : job.status === 'completed' ? 'good' : 'info'} title={job.error}>
+    <Callout
+      tone={job.error ? 'warn' : job.status === 'completed' ? 'good' : 'info'}
+      title={job.status !== 'canceled' && job.error}
+    >
       {job.status === 'canceled' ? 'Canceled. ' : ''}
       {job.changed > 0
         ? `${formatCount(job.changed, 'opener')} written. Read them below and approve the ones that you want to send.`
