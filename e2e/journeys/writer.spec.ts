@@ -36,6 +36,8 @@ beforeAll(async () => {
 const BIOS = { open_w1: 'Writes about small tools for founders', open_w2: 'Changelog nerd and gardener' }
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name })
+/** Whether the focus is in the page, not on its body or all of its content. */
+const isFocusKept = (page: Page) => page.evaluate(() => !document.activeElement?.matches('body, main'))
 
 /** Someone on the Agency plan with a list of people who have bios. */
 async function enter(world: World, handle: string): Promise<{ page: Page; client: Client }> {
@@ -93,6 +95,7 @@ describe('the AI writer, without a model', () => {
     await page.getByRole('link', { name: 'Write openers' }).click()
     await button(page, 'Write 2 built-in suggestions').click()
     await page.getByText('2 openers written.').waitFor()
+    expect(await isFocusKept(page)).toBe(true)
     // Another tab finds the job, too.
     const tab = await page.context().newPage()
     await tab.goto(page.url())
@@ -111,8 +114,12 @@ describe('the AI writer, without a model', () => {
     await button(page, 'Edit the opener for Name of open_w2').click()
     await page.getByLabel('Opener for Name of open_w2').fill('Changelog nerds are rare.')
     await button(page, 'Save and approve').click()
+    await button(page, 'Approve all 1').waitFor()
+    expect(await isFocusKept(page)).toBe(true)
     await button(page, 'Approve all 1').click()
     await page.getByText('Approved 1 opener.', { exact: true }).waitFor()
+    await page.getByText('No openers with this status').waitFor()
+    expect(await isFocusKept(page)).toBe(true)
     await page.getByLabel('Status').selectOption({ label: 'All openers' })
     await openers.getByText('Changelog nerds are rare.').waitFor()
     await page.setViewportSize({ width: 390, height: 844 })
@@ -201,7 +208,14 @@ describe('the AI writer, with a model', () => {
     await suggestions.getByText('Suggested, 1 of 2').waitFor()
     await suggestions.getByText(/^Thanks for your answer/).waitFor()
     await expectSoundBothWays(page)
+    // A failed rewrite keeps the focus, and is over with the next suggestion.
+    await client.writer.saveProvider({ ...own, model: 'stand-in-malformed' })
+    await button(page, 'Shorter').press('Enter')
+    await suggestions.getByText("The model's response couldn't be read.").waitFor()
+    expect(await button(page, 'Shorter').evaluate((one) => one === document.activeElement)).toBe(true)
+    await client.writer.removeProvider()
     await button(page, 'Another suggestion').click()
+    await suggestions.getByText('Suggested, 2 of 2').waitFor()
     await suggestions.getByText(/^Good to hear from you/).waitFor()
     const reply = page.getByRole('textbox', { name: 'Reply' })
     expect(await reply.inputValue()).toBe('')

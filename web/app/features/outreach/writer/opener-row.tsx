@@ -65,12 +65,14 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
     setDraft(null)
     setProblem(null)
   }
+  const isEditing = draft !== null
   // The button that had the focus is gone.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: these two remove it
   useEffect(() => {
-    if (!isFocusLost.current || !editButton.current || editButton.current.disabled) return
+    if (!isFocusLost.current || !editButton.current) return
     isFocusLost.current = false
     if (document.activeElement?.matches('body, main')) editButton.current.focus()
-  })
+  }, [isEditing, status])
   const regenerate = useAction(() => client.openers.regenerate({ id }), {
     onSuccess: (answer) => {
       const what = answer.fault ? faultText(answer.fault) : null
@@ -82,6 +84,11 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
     refetches: [api.openers.list],
   })
   const isBusy = approve.isPending || update.isPending || regenerate.isPending
+  /** Not `disabled`, which would lose the focus. */
+  const unlessBusy = (onClick: () => void) => ({
+    'aria-disabled': isBusy || undefined,
+    onClick: () => !isBusy && onClick(),
+  })
   return (
     <Tr>
       <Td label="Person">
@@ -110,7 +117,7 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
               onCancel={close}
             />
           )}
-          {draft === null && isUnread(opener, refused) && (
+          {!isEditing && isUnread(opener, refused) && (
             <p role="status" className="text-xs text-warn">
               Changed since you read it. Read it again before you approve it.
             </p>
@@ -132,10 +139,10 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
         )}
       </Td>
       <Td end>
-        {canChange && draft === null && (
+        {canChange && !isEditing && (
           <div className="flex items-center justify-end gap-1">
             {status === 'draft' && (
-              <Button size="sm" icon={<Check />} disabled={isBusy} onClick={() => approve.run()}>
+              <Button size="sm" icon={<Check />} {...unlessBusy(() => approve.run())}>
                 Approve<span className="sr-only"> the opener for {name}</span>
               </Button>
             )}
@@ -144,23 +151,20 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
               <RowButton
                 label={`Withdraw the approval for ${name}`}
                 icon={<Undo2 />}
-                disabled={isBusy}
-                onClick={() => update.run({ isApproved: false })}
+                {...unlessBusy(() => update.run({ isApproved: false }))}
               />
             )}
             <RowButton
               ref={editButton}
               label={`Edit the opener for ${name}`}
               icon={<Pencil />}
-              disabled={isBusy}
-              onClick={() => setDraft(text)}
+              {...unlessBusy(() => setDraft(text))}
             />
             <RowButton
               label={`Write the opener for ${name} again`}
               icon={<RefreshCw />}
-              disabled={isBusy}
               loading={regenerate.isPending}
-              onClick={() => regenerate.run()}
+              {...unlessBusy(() => regenerate.run())}
             />
           </div>
         )}

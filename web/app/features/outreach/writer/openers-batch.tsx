@@ -9,6 +9,7 @@ import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
 import { Skeleton, SkeletonButton, SkeletonLine } from '../../../ui/skeleton'
 import { toast } from '../../../ui/toast'
+import { useKeptFocus } from '../../../ui/use-kept-focus'
 import { useAction } from '../../../use-action'
 import { isEnded } from '../../platform/jobs/job-text'
 import { ConnectModel } from './connect-model'
@@ -24,6 +25,7 @@ const TOO_LARGE = "This batch costs more than what's left of this month's AI bud
 /** Writes openers for everyone on a campaign's list who has none, as a job. */
 export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
   const queries = useQueryClient()
+  const keptFocus = useKeptFocus<HTMLElement>()
   const model = useModel()
   const latest = useOpenersJob(id)
   const { job, counts } = latest.data ?? {}
@@ -46,7 +48,7 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
   })
   if (running)
     return (
-      <Card title="Write openers">
+      <Card key="card" title="Write openers" {...keptFocus}>
         <RunningJob job={running} />
       </Card>
     )
@@ -60,8 +62,10 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
   const isOver = found && isTooExpensive(found)
   return (
     <Card
+      key="card"
       title="Write openers"
       description="One sentence for each person, from name, bio, website and source. Only openers that you approve are sent."
+      {...keptFocus}
     >
       <div className="grid gap-4">
         {job && !isSettled && <EndedJob job={job} />}

@@ -10,6 +10,7 @@ import { EmptyState } from '../../../ui/empty-state'
 import { Select } from '../../../ui/select'
 import { LoadingText } from '../../../ui/skeleton'
 import { Table } from '../../../ui/table'
+import { useKeptFocus } from '../../../ui/use-kept-focus'
 import { useAction } from '../../../use-action'
 import { OpenerRow } from './opener-row'
 import { inParts } from './opener-text'
@@ -36,6 +37,7 @@ export function OpenersTable({ campaignId: id, canChange }: { campaignId: string
       staleTime: 0,
     }),
   )
+  const keptFocus = useKeptFocus<HTMLElement>()
   const seen = useSeen()
   const rows = query.data?.openers
   const counts = query.data?.counts
@@ -46,12 +48,23 @@ export function OpenersTable({ campaignId: id, canChange }: { campaignId: string
     if (settled.length > 0) remove(settled)
   }, [rows])
 
+  // What was on this page no longer has the status.
+  const isPastEnd = rows?.length === 0 && cursors.length > 1 && !query.isPlaceholderData
+  useEffect(() => {
+    if (isPastEnd) setCursors([undefined])
+  }, [isPastEnd])
+  /** Each page is read from its top. */
+  const turn = (pages: typeof cursors) => {
+    setCursors(pages)
+    keptFocus.ref.current?.focus({ preventScroll: true })
+    keptFocus.ref.current?.scrollIntoView()
+  }
   if (query.isError && !query.data)
     return <QueryError query={query} fallback="Failed to load the openers. Please try again." />
   const total = counts && (status === 'all' ? counts.draft + counts.approved + counts.failed : counts[status])
   const first = (cursors.length - 1) * OPENERS_PAGE + 1
   return (
-    <section className="grid grid-cols-1 gap-4" aria-labelledby="openers-title">
+    <section {...keptFocus} className="grid scroll-mt-20 grid-cols-1 gap-4" aria-labelledby="openers-title">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h2 id="openers-title" className="text-lg">
           Openers
@@ -96,14 +109,14 @@ export function OpenersTable({ campaignId: id, canChange }: { campaignId: string
               size="sm"
               icon={<ChevronLeft aria-hidden />}
               disabled={cursors.length === 1}
-              onClick={() => setCursors(cursors.slice(0, -1))}
+              onClick={() => turn(cursors.slice(0, -1))}
             >
               Previous
             </Button>
             <Button
               size="sm"
               disabled={!query.data?.cursor || query.isPlaceholderData}
-              onClick={() => setCursors([...cursors, query.data?.cursor ?? undefined])}
+              onClick={() => turn([...cursors, query.data?.cursor ?? undefined])}
             >
               Next
               <ChevronRight aria-hidden />

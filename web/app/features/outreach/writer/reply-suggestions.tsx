@@ -60,11 +60,11 @@ export function useReplySuggestions({ conversationId, isEmpty, onInsert, onClose
     ),
     /** Shown in the empty reply. */
     ghost: isEmpty && suggestion ? suggestion : null,
-    /** Whether the suggestion has used the key: Tab inserts it into an empty reply, Escape closes it. */
+    /** Whether the suggestions have used the key: Tab inserts one into an empty reply, Escape closes them. */
     onKeyDown(event: KeyboardEvent): boolean {
       const isPlain = !event.shiftKey && !event.metaKey && !event.ctrlKey && !event.altKey
-      if (!suggestion || !isEmpty || !isPlain) return false
-      if (event.key === 'Tab') insert()
+      if (!suggestions.isOpen || !isEmpty || !isPlain) return false
+      if (event.key === 'Tab' && suggestion) insert()
       else if (event.key === 'Escape') reset()
       else return false
       event.preventDefault()
@@ -105,9 +105,12 @@ function useSuggestions(conversationId: string) {
       reset()
       void suggesting.write({ kind: 'reply', conversationId })
     },
-    showNext: () => setShown(shown + 1),
+    showNext() {
+      rewriting.reset()
+      setShown(shown + 1)
+    },
     async rewrite(instruction: string) {
-      if (!original || !suggestion) return
+      if (!original || !suggestion || rewriting.status === 'writing') return
       const done = await rewriting.write({ kind: 'rewrite', text: suggestion, instruction })
       const [draft] = done?.drafts ?? []
       if (draft && 'text' in draft) setRewritten((before) => new Map(before).set(original, draft.text))
@@ -148,7 +151,7 @@ function SuggestionBar({ textId, isTextHidden, onClose, suggestion, problem, ...
             size="sm"
             variant="ghost"
             className="max-sm:hidden"
-            disabled={isRewriting}
+            aria-disabled={isRewriting || undefined}
             onClick={() => void suggestions.rewrite(instruction)}
           >
             {label}

@@ -18,7 +18,8 @@ const REWRITES = [
 
 /** A model may take a minute, so nobody may be looking when it fails. */
 const FAILED_MS = 10_000
-const failed = (problem: string) => toast.error(`${problem} Your text is unchanged.`, { duration: FAILED_MS })
+const failed = (problem: string) =>
+  toast.error(`${problem} Your text is unchanged.`, { duration: FAILED_MS, id: 'rewrite-failed', replaces: true })
 
 interface RewriteMenuProps {
   textarea: RefObject<HTMLTextAreaElement | null>
