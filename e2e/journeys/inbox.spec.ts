@@ -134,6 +134,23 @@ describe('the inbox', () => {
     await expect.poll(first).toMatchObject({ label: before?.label, confidence: before?.confidence })
   })
 
+  it('brings conversations back that were finished offline, and says so', async () => {
+    const { page } = await enter('offline', { open_o1: 'One', open_o2: 'Two', open_o3: 'Three' })
+    await page.goto('/inbox')
+    await expect.poll(() => rows(page).count()).toBe(3)
+    const ids = () => rows(page).evaluateAll((all) => all.map((row) => row.getAttribute('data-conversation')))
+    const before = await ids()
+    await page.keyboard.press('j')
+    await page.getByRole('log').waitFor()
+    world.expectConsole(/Failed to load resource/)
+    await page.context().setOffline(true)
+    await page.keyboard.press('e')
+    await page.keyboard.press('e')
+    await page.locator('.Toastify__toast--error').first().waitFor()
+    await expect.poll(ids).toEqual(before)
+    await page.context().setOffline(false)
+  })
+
   it('offers the person whom a referral names as a lead', async () => {
     const { page, client } = await enter('referred', { open_r1: 'Not me, @open_daniel runs growth at our place.' })
     await page.goto('/inbox')

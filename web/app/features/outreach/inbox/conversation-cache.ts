@@ -11,8 +11,10 @@ export type ConversationChange = Partial<
   Pick<Conversation, 'status' | 'snoozedUntil' | 'label' | 'confidence' | 'assigneeId' | 'isUnread'>
 >
 
-/** Shows a change in everything that is cached, before the server has answered. */
-export function changeCached(queries: QueryClient, ids: ReadonlySet<string>, change: ConversationChange): void {
+/** Shows a change in everything that is cached, before the server has answered. @returns a rollback */
+export function changeCached(queries: QueryClient, ids: ReadonlySet<string>, change: ConversationChange): () => void {
+  const lists = queries.getQueriesData<Lists>({ queryKey: api.conversations.list.key({ type: 'infinite' }) })
+  const found = queries.getQueriesData<Found>({ queryKey: api.conversations.find.key({ type: 'infinite' }) })
   for (const query of queries.getQueryCache().findAll({ queryKey: api.conversations.list.key({ type: 'infinite' }) })) {
     const status = (query.queryKey[1] as { input?: InboxFilter } | undefined)?.input?.status
     queries.setQueryData<Lists>(
@@ -24,6 +26,23 @@ export function changeCached(queries: QueryClient, ids: ReadonlySet<string>, cha
     { queryKey: api.conversations.find.key({ type: 'infinite' }) },
     (data) => data && { ...data, pages: data.pages.map((page) => (ids.has(page.id) ? { ...page, ...change } : page)) },
   )
+  return () => {
+    for (const [queryKey, before] of lists)
+      queries.setQueryData<Lists>(
+        queryKey,
+        (data) => data && before && { ...data, pages: restorePages(data.pages, before.pages, ids) },
+      )
+    for (const [queryKey, before] of found) {
+      const was = before?.pages.find(({ id }) => ids.has(id))
+      // The rest may have changed since, such as the draft.
+      const back = was && Object.fromEntries(Object.keys(change).map((key) => [key, was[key as keyof typeof change]]))
+      if (back)
+        queries.setQueryData<Found>(
+          queryKey,
+          (data) => data && { ...data, pages: data.pages.map((page) => ({ ...page, ...back })) },
+        )
+    }
+  }
 }
 
 /** Keeps the draft with the cached conversation, for when it is opened again. */
@@ -49,4 +68,23 @@ export function changePages<Page extends { conversations: Conversation[] }>(
       ? page.conversations.filter((one) => !ids.has(one.id))
       : page.conversations.map((one) => (ids.has(one.id) ? { ...one, ...change } : one)),
   }))
+}
+
+/** Pages of a list with these conversations as they were, and where they were. */
+export function restorePages<Page extends { conversations: Conversation[] }>(
+  pages: Page[],
+  before: readonly Page[],
+  ids: ReadonlySet<string>,
+): Page[] {
+  return pages.map((page, index) => {
+    const others = page.conversations.filter((one) => !ids.has(one.id))
+    const was = before[index]?.conversations ?? []
+    const conversations = was.reduceRight((restored, one, place) => {
+      if (!ids.has(one.id)) return restored
+      const after = new Set(was.slice(place + 1).map(({ id }) => id))
+      const next = restored.findIndex(({ id }) => after.has(id))
+      return restored.toSpliced(next < 0 ? restored.length : next, 0, one)
+    }, others)
+    return { ...page, conversations }
+  })
 }

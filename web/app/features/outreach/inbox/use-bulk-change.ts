@@ -49,11 +49,11 @@ export function useBulkChange({ selection, setSelection, selected, filter, total
       const before = selection
       setSelection(NOTHING_SELECTED)
       await queries.cancelQueries({ queryKey: api.conversations.key() })
-      changeCached(queries, new Set(ids), shownChange(update))
-      return before
+      return { before, rollBack: changeCached(queries, new Set(ids), shownChange(update)) }
     },
-    onError(error, _, before) {
-      if (before) setSelection(before)
+    onError(error, _, shown) {
+      if (shown) setSelection(shown.before)
+      shown?.rollBack()
       changed.onError(error)
     },
   })

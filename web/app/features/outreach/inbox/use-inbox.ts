@@ -249,7 +249,11 @@ export function useChangeConversation() {
     },
     async onMutate({ id, update }) {
       await queries.cancelQueries({ queryKey: api.conversations.key() })
-      changeCached(queries, new Set([id]), shownChange(update))
+      return changeCached(queries, new Set([id]), shownChange(update))
+    },
+    onError(error, _, rollBack) {
+      rollBack?.()
+      changed.onError(error)
     },
   })
   return {
