@@ -6,6 +6,7 @@ import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { openSenders } from '../../../../test/outreach.ts'
 import { leads } from '../../leads/leads/tables.ts'
+import { conversations } from '../conversations/tables.ts'
 import { receive } from '../replies/service.ts'
 import { replies } from '../replies/tables.ts'
 import { purgeExpiredOffers } from './service.ts'
@@ -81,8 +82,14 @@ describe('a message from someone who is not a lead', () => {
     ])
     await person.client.suppressions.create({ handles: [stopped] })
     for (const sender of [lead, imported, stopped, account.handle]) await say(sender, account.handle)
-    await say(account.handle, unknown())
     expect(await offersOf(person)).toEqual([])
+  })
+
+  it('leaves nothing if the owner of the account wrote it to them', async () => {
+    const { person, account } = await scene()
+    await say(account.handle, unknown())
+    for (const table of [replies, conversations, conversationOffers])
+      expect(await app.db.$count(table, eq(table.workspaceId, person.workspaceId))).toBe(0)
   })
 
   it('is offered no longer than 7 days, or until the account forbids it', async () => {
