@@ -402,6 +402,17 @@ describe('POST /claim', () => {
 })
 
 describe('POST /dms/{id}/outcome', () => {
+  it('keeps a person queued after a failure while another message to them is queued', async () => {
+    const list = await makeList(app, person, openHandles(1))
+    const [first] = [
+      await launch(person, list, { channel: 'extension', allowRepeat: true }),
+      await launch(person, list, { channel: 'extension', allowRepeat: true }),
+    ]
+    const { body } = await claim(first.id)
+    await report(body.dmId, { lease: body.lease, wasSent: false })
+    expect((await person.client.leads.find({ id: list.leadIds[0]! })).dmStatus).toBe('queued')
+  })
+
   it('records the outcome and completes the campaign with the last message', async () => {
     const list = await makeList(app, person, openHandles(3))
     const campaign = await launch(person, list, { channel: 'extension' })

@@ -8,7 +8,7 @@ import { reasonSql, reasonValue } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
 import { countConversations } from '../../leads/leads/service.ts'
-import { gotMessage } from '../../leads/leads/tables.ts'
+import { gotMessage, mayGoOut } from '../../leads/leads/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { followingStep, isEnrollmentOf } from '../sequences/tables.ts'
 import { wakeAccount } from './limits.ts'
@@ -110,7 +110,11 @@ export async function recordOutcome(
     ), lead as (
       -- Anyone who got a follow-up has been contacted before.
       update leads l set updated_at = now(), dm_status = case
-        when ${wasSent}::boolean or dm.is_follow_up or ${gotMessage('l')} then 'contacted' else 'failed_contact' end
+        when ${wasSent}::boolean or dm.is_follow_up or ${gotMessage('l')} then 'contacted'
+        when exists (
+          select from dms o join campaigns c on c.id = o.campaign_id
+          where o.lead_id = l.id and o.id <> dm.id and o.status = 'queued' and ${mayGoOut('o', 'c')}
+        ) then 'queued' else 'failed_contact' end
       from dm left join list on true where l.id = dm.lead_id
     ), item as (
       update lead_list_items i set contact_status = 'contacted'
