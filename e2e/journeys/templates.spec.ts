@@ -63,8 +63,8 @@ it('saves the messages of a campaign as a template, and starts another campaign 
   await page.getByRole('heading', { level: 1, name: 'Second campaign' }).waitFor()
 })
 
-it('edits, archives and restores a template, and names the plan that lifts a limit', async () => {
-  world.expectConsole(/status of 403/)
+it('edits, archives, restores and loses a template, and names the plan that lifts a limit', async () => {
+  world.expectConsole(/status of 40[34]/)
   const { page, client } = await enter('limited')
   const steps = [{ variants: [{ messageTemplate: 'Hello' }] }]
   for (const name of ['One', 'Two', 'Three']) await client.templates.create({ name, steps })
@@ -83,11 +83,25 @@ it('edits, archives and restores a template, and names the plan that lifts a lim
   await item(page, 'Archive').click()
   await page.getByText('Template “One” archived.').waitFor()
   await expect.poll(() => button(page, 'More for One').count()).toBe(0)
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TR')
   await button(page, 'Undo').click()
   await page.getByText('Template “One” restored.').waitFor()
   await button(page, 'More for One').waitFor()
   const [one] = (await client.templates.list({ q: 'One' })).templates
   expect(one?.steps[0]?.variants[0]?.messageTemplate).toBe('Hello {lead_name}')
+
+  // Someone else deletes it while the form of a campaign has its messages.
+  const { id: leadListId } = await client.lists.create({ name: 'Founders' })
+  await page.getByRole('row').filter({ hasText: 'Hello {lead_name}' }).getByRole('button', { name: 'Use' }).click()
+  await page.getByText('Started from “One”.').waitFor()
+  await page.getByLabel('Campaign Name').fill('Without it')
+  await page.getByLabel('Select Lead List').selectOption(leadListId)
+  await client.templates.remove({ id: one?.id ?? '' })
+  await button(page, 'Save and Pause').press('Enter')
+  await page.getByText('This template is no longer available.').waitFor()
+  expect(await button(page, 'Save and Pause').evaluate((save) => save === document.activeElement)).toBe(true)
+  await button(page, 'Save and Pause').press('Enter')
+  await page.getByText('Campaign "Without it" saved and paused!').waitFor()
 })
 
 it('replaces the messages in the form by a template, which can be undone', async () => {

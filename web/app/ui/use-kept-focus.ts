@@ -7,7 +7,7 @@ export function useKeptFocus<E extends HTMLElement>() {
   const rowsOf = (element: E) => [...element.querySelectorAll('tbody tr')]
   useEffect(() => {
     const element = ref.current
-    if (!element || !focused.current || element.contains(document.activeElement)) return
+    if (!element || !focused.current || !document.activeElement?.matches('body, main')) return
     const row = rowsOf(element)[focused.current.row] as HTMLElement | undefined
     if (row) row.tabIndex = -1
     ;(row ?? element).focus({ preventScroll: true })
@@ -16,6 +16,8 @@ export function useKeptFocus<E extends HTMLElement>() {
     ref,
     tabIndex: -1,
     onFocus({ currentTarget, target }: FocusEvent<E>) {
+      // React's events also come from the menus and dialogs of its parts.
+      if (!currentTarget.contains(target)) return
       const row = rowsOf(currentTarget).findIndex((one) => one.contains(target))
       focused.current = { row }
     },

@@ -19,6 +19,7 @@ import { PageHeader } from '../../ui/page-header'
 import { Segments } from '../../ui/segments'
 import { Select } from '../../ui/select'
 import { useDialogs } from '../../ui/use-dialogs'
+import { useKeptFocus } from '../../ui/use-kept-focus'
 
 const DESCRIPTION = 'Messages to start campaigns from.'
 
@@ -32,6 +33,7 @@ export default function Templates() {
   const [page, setPage] = useState(1)
   const templates = useTemplates(filter, page)
   const actions = useTemplateActions()
+  const keptFocus = useKeptFocus<HTMLDivElement>()
   const dialogs = useDialogs<{ kind: 'view'; template: Template } | { kind: 'edit'; template: Template | null }>()
   const change = (part: Partial<TemplateFilter>) => {
     setFilter((now) => ({ ...now, ...part }))
@@ -55,7 +57,7 @@ export default function Templates() {
           )
         }
       />
-      <div className="grid gap-4">
+      <div {...keptFocus} className="grid gap-4">
         <Link
           to={paths.campaigns}
           className="-ms-1 flex w-fit items-center gap-1 rounded-sm pe-1 text-muted transition-colors hover:text-ink"

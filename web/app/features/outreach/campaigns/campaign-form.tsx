@@ -242,16 +242,23 @@ interface FormFooterProps {
 }
 
 function FormFooter({ missing, isReady, pending, onDiscard, onSubmit }: FormFooterProps) {
+  // The button of the save in progress keeps the focus.
+  const isDisabled = (mode: SaveMode) => !isReady && pending !== mode
   return (
     <div className="-mx-5 -mb-5 flex flex-col-reverse gap-2 rounded-b-lg border-t border-line bg-surface px-5 py-4 sm:flex-row sm:items-center sm:justify-end md:sticky md:bottom-2">
       {missing && <p className="text-muted sm:me-auto">{missing}</p>}
       <Button variant="ghost" disabled={pending !== null} onClick={onDiscard}>
         Discard
       </Button>
-      <Button disabled={!isReady} loading={pending === 'pause'} onClick={() => onSubmit('pause')}>
+      <Button disabled={isDisabled('pause')} loading={pending === 'pause'} onClick={() => onSubmit('pause')}>
         Save and Pause
       </Button>
-      <Button variant="primary" disabled={!isReady} loading={pending === 'launch'} onClick={() => onSubmit('launch')}>
+      <Button
+        variant="primary"
+        disabled={isDisabled('launch')}
+        loading={pending === 'launch'}
+        onClick={() => onSubmit('launch')}
+      >
         Launch Campaign
       </Button>
     </div>

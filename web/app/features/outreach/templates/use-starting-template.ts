@@ -55,10 +55,10 @@ export function useStartingTemplate(editor: SequenceEditor, onStart: () => void)
     start,
     clear: () => setStarted(null),
     restore: setStarted,
-    /** The template was deleted meanwhile. */
+    /** The template was deleted or made private meanwhile. */
     lose() {
       setStarted(null)
-      toast.error('This template was deleted. Save again to create the campaign without it.')
+      toast.error('This template is no longer available. Save again to create the campaign without it.')
     },
   }
 }
