@@ -108,9 +108,17 @@ const ProviderInput = z
     budgetCents: wholeNumber(0, 100_000_000).nullish(),
     budgetTokens: wholeNumber(0, 1_000_000_000_000).nullish(),
   })
-  .superRefine(({ kind, baseUrl }, context) => {
+  .superRefine(({ kind, baseUrl, inputCentsPerMillion, outputCentsPerMillion }, context) => {
     if (kind === 'openai_compatible' && !baseUrl)
       context.addIssue({ code: 'custom', path: ['baseUrl'], message: 'is required' })
+    // With one price, nothing would have a cost.
+    const [hasInput, hasOutput] = [inputCentsPerMillion != null, outputCentsPerMillion != null]
+    if (hasInput !== hasOutput)
+      context.addIssue({
+        code: 'custom',
+        path: [hasInput ? 'outputCentsPerMillion' : 'inputCentsPerMillion'],
+        message: 'Enter both prices, or none.',
+      })
   })
 
 const Usage = z.object({

@@ -100,6 +100,16 @@ describe('a model of the workspace', () => {
     expect((await person.call('GET', '/writer/provider')).body).toMatchObject({ from: 'operator' })
   })
 
+  it('has two prices, or none', async () => {
+    for (const [price, missing] of [
+      ['inputCentsPerMillion', 'outputCentsPerMillion'],
+      ['outputCentsPerMillion', 'inputCentsPerMillion'],
+    ] as const)
+      expect((await useModel('x', { [price]: 15 })).body.details).toEqual([
+        { field: missing, problem: 'Enter both prices, or none.' },
+      ])
+  })
+
   it('shows little of a short key, and takes none that no request can carry', async () => {
     expect((await useModel('stand-in', { apiKey: 'abcdef' })).body.keyEnding).toBe('ef')
     expect((await useModel('stand-in', { apiKey: 'ab' })).body.keyEnding).toBe('')

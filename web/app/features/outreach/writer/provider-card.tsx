@@ -9,6 +9,7 @@ import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
 import { SkeletonText } from '../../../ui/skeleton'
+import { useKeptFocus } from '../../../ui/use-kept-focus'
 import { useAction } from '../../../use-action'
 import { useHasRole } from '../../identity/people/use-role'
 import { SeePlans } from '../../platform/billing/usage-notice'
@@ -20,12 +21,15 @@ export function ProviderCard() {
   const query = useQuery(api.writer.provider.queryOptions())
   const isAdmin = useHasRole('admin')
   const [isEditing, setEditing] = useState(false)
+  const keptFocus = useKeptFocus<HTMLElement>()
   const provider = query.data
   const isOwn = provider?.from === 'workspace'
+  const hasNoBudget = provider?.from === 'operator' && (provider.budgetCents === 0 || provider.budgetTokens === 0)
   return (
     <Card
       title="Model"
       description="Writes drafts, rewrites, openers and suggested replies. Nothing it writes is sent without a person."
+      {...keptFocus}
     >
       {query.isError && provider === undefined ? (
         <QueryError query={query} fallback="Failed to load the model. Please try again." />
@@ -36,7 +40,7 @@ export function ProviderCard() {
       ) : (
         <div className="grid max-w-xl gap-4">
           {provider ? <ProviderFacts provider={provider} /> : <NoModel />}
-          {provider?.from === 'operator' && (provider.budgetCents === 0 || provider.budgetTokens === 0) && (
+          {hasNoBudget && (
             <Callout action={<SeePlans />}>
               Your plan has no budget for this model. Drafts and openers come from the built-in writer.
             </Callout>
@@ -44,7 +48,7 @@ export function ProviderCard() {
           {!isAdmin && <p className="text-muted">Only admins can change this.</p>}
           {isAdmin && (
             <>
-              {provider && <TestButton key={provider.updatedAt} />}
+              {provider && !hasNoBudget && <TestButton key={provider.updatedAt} />}
               <div className="flex flex-wrap gap-2">
                 <Button
                   variant={provider ? 'secondary' : 'primary'}
