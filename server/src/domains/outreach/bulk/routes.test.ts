@@ -164,6 +164,18 @@ describe('a job', () => {
     expect(await app.db.$count(dms, eq(dms.leadId, first))).toBe(1)
   })
 
+  it('queues messages again that failed between the deletion of their leads and its undo', async () => {
+    await person.client.leads.queue({ leadIds: [first] })
+    const job = await start({ kind: 'delete', filter: {} })
+    const failed = { status: 'failed', reason: { code: 'lead_missing', params: {} } } as const
+    await app.db.update(dms).set(failed).where(eq(dms.workspaceId, person.workspaceId))
+    await undo(job)
+    expect(await app.db.select().from(dms).where(eq(dms.leadId, first))).toMatchObject([
+      { status: 'queued', reason: null },
+    ])
+    expect(await lead(first)).toMatchObject({ dmStatus: 'queued' })
+  })
+
   it('keeps a deletion while it can be undone, and not longer', async () => {
     const job = await start({ kind: 'delete', leadIds: list.leadIds })
     const old = { createdAt: sql`now() - interval '2 hours'` }
