@@ -138,6 +138,22 @@ it('waits for a model that receives too many requests, and then asks it again fo
   expect((await person.client.writer.usage({})).tokens).toBe(6 * (USED.input + USED.output))
 })
 
+it('stops once the campaign is archived', async () => {
+  const { person, id } = await withModel(12, 100_000)
+  const job = await person.client.openers.create({ id, filter: {} })
+  let calls = 0
+  const archiving: Models = {
+    async *stream(call) {
+      calls += 1
+      if (calls === 1) await person.client.campaigns.update({ id, status: 'archived' })
+      return yield* models.stream(call)
+    },
+  }
+  await run(app.services, person, job.id, archiving)
+  expect(calls).toBe(5)
+  expect(await person.client.jobs.find({ id: job.id })).toMatchObject({ status: 'completed', changed: 5 })
+})
+
 it('waits for no model that asks for more than a minute', async () => {
   const { person, id } = await withModel(1, 100_000)
   const job = await person.client.openers.create({ id, filter: {} })

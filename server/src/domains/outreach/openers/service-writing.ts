@@ -75,7 +75,7 @@ export async function create(
 ) {
   const { db, jobs } = context
   const campaign = await findCampaign(db, actor, id)
-  if (campaign.status === 'archived' || campaign.status === 'completed')
+  if (isOver(campaign))
     throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${campaign.status} sends no more messages.`)
   const selection = await resolved(db, actor, asked)
   const total = await countLeads(db, campaign, selection)
@@ -94,6 +94,9 @@ export async function create(
     return createJob(tx, jobs, actor, { kind: 'openers', input, total })
   })
 }
+
+/** Whether a campaign sends no more messages. */
+const isOver = ({ status }: Pick<Campaign, 'status'>) => status === 'archived' || status === 'completed'
 
 /** One part or new job of a campaign after the other. */
 async function lockParts(tx: Db, campaignId: string): Promise<void> {
@@ -147,10 +150,14 @@ const PAUSE_SECONDS_MAX = 60
 export async function* writeOpeners(services: Services, job: JobRow): AsyncGenerator<JobPart> {
   const { db } = services.database
   const { campaignId, source, ...selection } = job.input as OpenersInput
-  const [campaign] = await db
-    .select()
-    .from(campaigns)
-    .where(and(eq(campaigns.id, campaignId), eq(campaigns.workspaceId, job.workspaceId)))
+  const findOpen = async () => {
+    const [found] = await db
+      .select()
+      .from(campaigns)
+      .where(and(eq(campaigns.id, campaignId), eq(campaigns.workspaceId, job.workspaceId)))
+    return found && !isOver(found) ? found : null
+  }
+  const campaign = await findOpen()
   if (!campaign) return
   const context = { ...services, db }
   const by = { workspaceId: job.workspaceId, userId: job.createdBy }
@@ -162,6 +169,8 @@ export async function* writeOpeners(services: Services, job: JobRow): AsyncGener
       select l.id ${leads} and l.created_at <= ${job.createdAt.toISOString()}::timestamptz
         and l.id > ${place ?? NO_ID}::uuid order by l.id limit ${LEADS_AHEAD}`)
     for (let from = 0; from < rows.length; from += PART) {
+      // It may have been archived meanwhile.
+      if (!(await findOpen())) return
       const ids = rows.slice(from, from + PART).map(({ id }) => id)
       const tasks = ids.map((leadId) => write(context, by, { campaign, leadId, ...writing, isCached: true }))
       const found = (await Promise.all(tasks)).filter((one) => one !== null)

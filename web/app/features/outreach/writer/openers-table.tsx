@@ -84,7 +84,7 @@ export function OpenersTable({ campaignId: id, canChange }: { campaignId: string
       {!rows && <LoadingText>Loading openers…</LoadingText>}
       {rows?.length === 0 && !query.isPlaceholderData ? (
         <EmptyState icon={<Sparkles />} title={status === 'all' ? 'No openers yet' : 'No openers with this status'}>
-          {status === 'all' ? 'Write them above. You approve each one before it is sent.' : null}
+          {status === 'all' && canChange ? 'Write them above. You approve each one before it is sent.' : null}
         </EmptyState>
       ) : (
         <Table label="Openers" columns={COLUMNS} stale={query.isPlaceholderData}>
