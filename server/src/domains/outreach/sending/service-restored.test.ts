@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { checkArchive } from '../../../../../tools/archive.ts'
@@ -24,6 +25,7 @@ import {
 } from '../../../../test/outreach.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { restores, xAccounts } from '../../platform/x-account/tables.ts'
+import { recordMessagesFromX } from './settle.ts'
 import { dms } from './tables.ts'
 
 // Restores a backup that was taken while sending: X knows messages that the database does not.
@@ -300,6 +302,19 @@ it('keeps an account unread until messages claimed in the backup are settled', a
   await person.client.campaigns.recordOutcome({ id: claimed.body.dmId, lease: claimed.body.lease, wasSent: false })
   await allRead()
   expect(await person.client.campaigns.claimAny({ holder: 'another browser' })).toMatchObject({ status: 200 })
+})
+
+it('records a message at X once if two processes read it', async () => {
+  await app.db
+    .update(xAccounts)
+    .set({ unreadSince: new Date(), unreadUntil: new Date() })
+    .where(eq(xAccounts.id, account.id))
+  const [senderId, recipientId] = [idOfHandle(account.handle), idOfHandle(openHandles(1)[0]!)]
+  const messages = Array.from({ length: 5 }, (_, n) => {
+    return { id: `${randomInt(2 ** 47)}`, senderId, recipientId, text: `Text ${n}`, at: new Date(), handles: {} }
+  })
+  await Promise.all([1, 2, 3].map(() => recordMessagesFromX(app.db, senderId, messages)))
+  expect(await app.db.$count(dms, eq(dms.workspaceId, person.workspaceId))).toBe(5)
 })
 
 it('counts the day between two messages from the hand-over that the backup does not know', async () => {
