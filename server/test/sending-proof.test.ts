@@ -445,6 +445,23 @@ const one = fc.oneof(
 /** Over the end of a pause for an automatic reply. Not before a restore: X keeps 30 days to read back. */
 const weeks = { weight: 2, arbitrary: fc.constant(command('15 days', (world) => world.step(1_300_000_000))) }
 
+/** Without replies, which cannot be known as theirs while they are no lead. */
+const whileDeleted = fc.oneof(
+  workers.map(sendOne),
+  workers.map((name) => command(`${name} claims`, (world) => world.claim(name, 1))),
+  extensions.map((name) => command(`extension ${name} claims`, (world) => world.claimByExtension(name))),
+  fc.constantFrom(1, 75, 150).map(wait),
+  fc.constant(command('the due job runs', (world) => world.queueFollowUps())),
+)
+const deletion = fc.tuple(leads, fc.array(whileDeleted, { maxLength: 4 })).map(([lead, steps]) =>
+  command(`${lead} is deleted until after: ${steps.join(' | ')}`, async (world) => {
+    const { removalId } = await world.client.leads.removeMany({ leadIds: [world.leadIds[lead] as string] })
+    for (const step of steps) await step.alone(world)
+    for (const campaign of world.campaigns) await beginContinuing(world, campaign)
+    if (removalId) await world.client.leads.restore({ removalId })
+  }),
+)
+
 const backup = fc.constant(command('a backup is taken', takeBackup))
 
 function atOnce(all: Parallel[]): Command {
@@ -496,9 +513,10 @@ const during = (disaster: typeof loss) =>
   fc
     .tuple(disaster, fc.array(one, { minLength: 1, maxLength: 3 }))
     .map(([first, others]) => [atOnce([first, ...others])])
-const upTo = (maxCommands: number, step = one) =>
+const some = fc.oneof({ weight: 30, arbitrary: one }, { weight: 1, arbitrary: deletion })
+const upTo = (maxCommands: number, step: fc.Arbitrary<Command> = some) =>
   fc.commands([step, step, step, step, several], { maxCommands, size: 'max' })
-const long = fc.oneof({ weight: 80, arbitrary: one }, weeks)
+const long = fc.oneof({ weight: 80, arbitrary: some }, weeks)
 const few = upTo(30)
 const restored = fc.constant([command('the backup is restored', restoreBackup)])
 
