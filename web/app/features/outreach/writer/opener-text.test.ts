@@ -19,9 +19,11 @@ it('says what openers cost, and what is left', () => {
 })
 
 it('starts nothing that costs more than is left', () => {
-  expect(isTooExpensive(estimate)).toBe(false)
-  expect(isTooExpensive({ ...estimate, costCents: 913 })).toBe(true)
-  expect(isTooExpensive({ ...estimate, remainingCents: null })).toBe(false)
+  expect(isTooExpensive(estimate, undefined)).toBe(false)
+  expect(isTooExpensive({ ...estimate, costCents: 913 }, undefined)).toBe(true)
+  expect(isTooExpensive({ ...estimate, remainingCents: null }, { tokens: 1, limitTokens: null })).toBe(false)
+  expect(isTooExpensive({ ...estimate, costCents: null }, { tokens: 1, limitTokens: 53_001 })).toBe(false)
+  expect(isTooExpensive({ ...estimate, costCents: null }, { tokens: 1, limitTokens: 53_000 })).toBe(true)
 })
 
 it('says how long a job still takes', () => {

@@ -35,8 +35,12 @@ export function estimateText({ tokens, costCents, remainingCents }: Estimate): s
   return remainingCents === null ? `${cost}.` : `${cost} of the ${formatMoney(remainingCents)} left this month.`
 }
 
-/** Whether the estimate passes the budget: such a batch does not start. */
-export function isTooExpensive({ costCents, remainingCents }: Estimate): boolean {
+/** Whether the estimate passes the budget: such a batch does not start. @param usage of this month */
+export function isTooExpensive(
+  { tokens, costCents, remainingCents }: Estimate,
+  usage: { tokens: number; limitTokens: number | null } | undefined,
+): boolean {
+  if (usage && usage.limitTokens !== null && usage.tokens + tokens > usage.limitTokens) return true
   return costCents !== null && remainingCents !== null && costCents > remainingCents
 }
 

@@ -37,6 +37,9 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
       staleTime: 0,
     }),
   )
+  const usage = useQuery(
+    api.writer.usage.queryOptions({ input: {}, enabled: Boolean(model) && latest.isSuccess && !running, staleTime: 0 }),
+  )
   const start = useAction((source: 'model' | 'built_in') => client.openers.create({ id, ...EVERYONE, source }), {
     onSuccess: (created) =>
       queries.setQueryData(
@@ -59,7 +62,7 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
   if (!latest.data || (!job && (!found || model === undefined))) return <Skeleton className="h-screen" />
   const isSettled = job?.status !== 'failed' && counts?.draft === 0 && (job?.changed ?? 0) > 0
   const hasModel = Boolean(model)
-  const isOver = found && isTooExpensive(found)
+  const isOver = found && isTooExpensive(found, usage.data)
   return (
     <Card
       key="card"

@@ -24,7 +24,9 @@ export function useOpenersJob(campaignId: string) {
   const { changed, status } = query.data?.job ?? {}
   // biome-ignore lint/correctness/useExhaustiveDependencies: each part of the job adds openers
   useEffect(() => {
-    if (status) void queries.invalidateQueries({ queryKey: api.openers.key() })
+    if (!status) return
+    void queries.invalidateQueries({ queryKey: api.openers.key() })
+    void queries.invalidateQueries({ queryKey: api.writer.usage.key() })
   }, [queries, changed, status])
   return query
 }
