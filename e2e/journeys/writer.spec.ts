@@ -135,6 +135,10 @@ describe('the AI writer, without a model', () => {
     expect(texts[0]).toMatch(/^Hi Name of open_w1\. .*(Writes about small tools for founders).* May I ask/)
     expect(texts[1]).toBe('Hi Name of open_w2. Changelog nerds are rare. May I ask you something?')
     expect((await client.writer.usage({})).tokens).toBe(0)
+    await page.getByRole('link', { name: 'View openers' }).click()
+    const [campaign] = (await client.campaigns.list({})).campaigns
+    await client.campaigns.update({ id: campaign?.id ?? '', status: 'archived' })
+    await page.getByText('This campaign is archived, so its openers no longer change.').waitFor()
 
     // Replies are suggested by models only.
     const [account] = (await client.xAccount.list({})).accounts

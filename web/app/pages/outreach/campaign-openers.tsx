@@ -10,6 +10,7 @@ import { OpenersTable } from '../../features/outreach/writer/openers-table'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { paths } from '../../paths'
 import { QueryError } from '../../query-error'
+import { Callout } from '../../ui/callout'
 import { LoadingText, Skeleton } from '../../ui/skeleton'
 
 export const meta = () => pageMeta('AI openers', 'One sentence per person, sent only once you approve it.')
@@ -39,7 +40,11 @@ export default function CampaignOpeners() {
       ) : isMember === false ? null : campaign.data && isMember && !sequence.isLoading ? (
         <div className="grid grid-cols-1 gap-6">
           <OpenerUse campaign={campaign.data} />
-          {!isOver && <OpenersBatch campaign={campaign.data} />}
+          {isOver ? (
+            <Callout>This campaign is {campaign.data.status}, so its openers no longer change.</Callout>
+          ) : (
+            <OpenersBatch campaign={campaign.data} />
+          )}
           <OpenersTable key={id} campaignId={id} canChange={!isOver} />
         </div>
       ) : (
