@@ -106,6 +106,17 @@ async function activate(world: World, campaign: CampaignState): Promise<void> {
   if (campaign.holding || campaign.wish === 'archived') return
   await reopen(world, campaign)
   await world.client.campaigns.update({ id: campaign.id, status: 'active' })
+  await stayOpen(world, campaign)
+}
+
+const isActive = async (world: World, { id }: CampaignState) =>
+  (await world.client.campaigns.find({ id })).status === 'active'
+
+/** A pause that was answered meanwhile may have come first. */
+async function stayOpen(world: World, campaign: CampaignState): Promise<void> {
+  if (!campaign.closedAt || !(await isActive(world, campaign))) return
+  campaign.closedAt = null
+  campaign.wish = 'active'
 }
 
 async function reopen(world: World, campaign: CampaignState): Promise<void> {
@@ -120,6 +131,7 @@ async function launch(world: World, campaign: CampaignState, how: { holdSeconds?
   if (campaign.holding || campaign.wish !== 'none') return
   await reopen(world, campaign)
   await world.client.campaigns.queue({ id: campaign.id, ...how })
+  await stayOpen(world, campaign)
 }
 
 /** Undoes a launch, after which nothing of it goes out. */
@@ -137,7 +149,8 @@ function hold(world: World, campaign: CampaignState, status: 'paused' | 'archive
   if (campaign.holding || campaign.wish === 'none' || campaign.wish === 'archived') return
   campaign.holding = world.client.campaigns
     .update({ id: campaign.id, status })
-    .then(({ messagesInFlight }) => {
+    .then(async ({ messagesInFlight }) => {
+      if (await isActive(world, campaign)) return
       campaign.wish = status
       // A sender that has been silent for too long may still send what it owns.
       if (messagesInFlight === 0) campaign.closedAt = { place: world.handedOver(), at: world.app.clock.now() }
