@@ -39,13 +39,10 @@ export const removedLeads = pgTable(
     conversations: jsonb('conversations').notNull().default([]),
     notes: jsonb('notes').notNull().default([]),
   },
-  (t) => [primaryKey({ columns: [t.removalId, t.leadId] })],
+  (t) => [primaryKey({ columns: [t.removalId, t.leadId] }), index('removed_leads_lead').on(t.leadId)],
 )
 
 /** SQL over the alias of a row of a lead: the lead was deleted, and is kept for an undo. */
 export function isRestorable(row: string): SQL<boolean> {
-  const alias = sql.raw(row)
-  return sql`exists (
-    select from lead_removals removal join removed_leads removed on removed.removal_id = removal.id
-    where removal.workspace_id = ${alias}.workspace_id and removed.lead_id = ${alias}.lead_id)`
+  return sql`exists (select from removed_leads removed where removed.lead_id = ${sql.raw(row)}.lead_id)`
 }

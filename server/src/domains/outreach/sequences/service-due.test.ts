@@ -18,6 +18,7 @@ import {
   sendDue,
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
+import { openPlanned } from '../../../../test/plans.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { limitOn, use } from '../../platform/billing/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
@@ -166,6 +167,17 @@ describe('queueFollowUps', () => {
     await queueDue()
     await sendDue(app)
     expect(await textsTo(handle)).toEqual([`Hi @${handle}`, `Still there, @${handle}?`])
+  })
+
+  it('finds by their ids who was deleted', async () => {
+    const { id, list } = await begin()
+    await person.client.leads.removeMany({ leadIds: list.leadIds })
+    await letPass(app, id, 2)
+    const { db, reads } = await openPlanned(app.databaseUrl)
+    await queueFollowUps(db, app.services.env)
+    const isDeletion = ({ table }: { table: string }) => ['lead_removals', 'removed_leads'].includes(table)
+    const found = reads.filter(isDeletion).map(({ table, by }) => `${table} by ${by}`)
+    expect([...new Set(found)]).toEqual(['removed_leads by index'])
   })
 
   it('waits while the plan has no room or the account is not connected', async () => {

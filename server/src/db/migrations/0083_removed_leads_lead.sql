@@ -1,0 +1,1 @@
+CREATE INDEX "removed_leads_lead" ON "removed_leads" USING btree ("lead_id");
