@@ -687,7 +687,8 @@ export async function requeueRestored(tx: Db, workspaceId: string, leadIds: SQL)
       where d.lead_id in (${leadIds}) and d.status = 'failed' and d.reason ->> 'code' = 'lead_missing' and c.id = d.campaign_id and c.status <> 'archived'
       returning d.*, case when d.is_follow_up then d.x_account_id else c.x_account_id end as account_id
     ), marked as (
-      update leads l set dm_status = 'queued', updated_at = now() from queued d where l.id = d.lead_id
+      -- Anyone who gets a follow-up has been contacted.
+      update leads l set dm_status = 'queued', updated_at = now() from queued d where l.id = d.lead_id and not d.is_follow_up
     )
     select id, campaign_id as "campaignId", account_id as "accountId" from queued`)
   if (rows.length === 0) return

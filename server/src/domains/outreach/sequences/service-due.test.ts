@@ -180,6 +180,19 @@ describe('queueFollowUps', () => {
     expect([...new Set(found)]).toEqual(['removed_leads by index'])
   })
 
+  it('sends the follow-up of a person who was deleted and restored, who stays contacted', async () => {
+    const { list, handle, id } = await begin()
+    await letPass(app, id, 2)
+    await queueDue()
+    const { removalId } = await person.client.leads.removeMany({ leadIds: list.leadIds })
+    await sendDue(app)
+    expect(await textsTo(handle)).toHaveLength(1)
+    await person.client.leads.restore({ removalId: removalId! })
+    expect(await person.client.leads.find({ id: list.leadIds[0]! })).toMatchObject({ dmStatus: 'contacted' })
+    await sendDue(app)
+    expect(await textsTo(handle)).toHaveLength(2)
+  })
+
   it('waits while the plan has no room or the account is not connected', async () => {
     const { id } = await begin()
     await subscribe(app, person, 'pro_monthly')
