@@ -16,8 +16,9 @@ import {
 import { leads } from '../../leads/leads/tables.ts'
 import { leadListItems } from '../../leads/lists/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { expireLeases, queueDirect } from '../sending/service.ts'
+import { expireLeases, queueDirect, releaseLeads } from '../sending/service.ts'
 import { dms } from '../sending/tables.ts'
+import { campaigns } from './tables.ts'
 
 let app: TestApp
 let person: Person
@@ -411,6 +412,25 @@ describe('POST /dms/{id}/outcome', () => {
     const { body } = await claim(first.id)
     await report(body.dmId, { lease: body.lease, wasSent: false })
     expect((await person.client.leads.find({ id: list.leadIds[0]! })).dmStatus).toBe('queued')
+  })
+
+  it('leaves nobody queued whose other campaign is archived while a failure is recorded', async () => {
+    const list = await makeList(app, person, openHandles(1))
+    const [first, second] = [
+      await launch(person, list, { channel: 'extension', allowRepeat: true }),
+      await launch(person, list, { channel: 'extension', allowRepeat: true }),
+    ]
+    const { body } = await claim(first.id)
+    const { reported } = await app.db.transaction(async (tx) => {
+      await tx.execute(sql`select from leads where id = ${list.leadIds[0]} for no key update`)
+      const reported = report(body.dmId, { lease: body.lease, wasSent: false })
+      await waitForBlockedStatement(app)
+      await tx.update(campaigns).set({ status: 'archived' }).where(eq(campaigns.id, second.id))
+      await releaseLeads(tx, second.id)
+      return { reported }
+    })
+    expect(await reported).toMatchObject({ status: 200 })
+    expect((await person.client.leads.find({ id: list.leadIds[0]! })).dmStatus).toBe('failed_contact')
   })
 
   it('records the outcome and completes the campaign with the last message', async () => {

@@ -73,7 +73,7 @@ export async function recordOutcome(
       select e.* from dms d join enrollments e on ${isEnrollmentOf('e', 'd')} where d.id = ${dm.id} for no key update of e
     ), dm as (
       update dms set status = ${wasSent ? 'sent' : 'failed'}, sent_at = ${wasSent ? sql`coalesce(${sentAt?.toISOString() ?? null}::timestamptz, now())` : null}, x_event_id = ${eventId},
-        -- Restored, its claim may be older than the one under which it was sent.
+        -- After a restore, it may have been sent under a later claim than the one that is known.
         claimed_at = greatest(claimed_at, ${sentAt?.toISOString() ?? null}::timestamptz),
         reason = ${reasonValue((!wasSent && reason) || null)}, error_message = ${(!wasSent && errorMessage) || null}, outcome_unknown = ${outcomeUnknown}, lease_expires_at = null, updated_at = now(),
         message = case when is_answer and ${wasSent}::boolean and ${isUnstored} then '' else message end
@@ -110,11 +110,7 @@ export async function recordOutcome(
     ), lead as (
       -- Anyone who got a follow-up has been contacted before.
       update leads l set updated_at = now(), dm_status = case
-        when ${wasSent}::boolean or dm.is_follow_up or ${gotMessage('l')} then 'contacted'
-        when exists (
-          select from dms o join campaigns c on c.id = o.campaign_id
-          where o.lead_id = l.id and o.id <> dm.id and o.status = 'queued' and ${mayGoOut('o', 'c')}
-        ) then 'queued' else 'failed_contact' end
+        when ${wasSent}::boolean or dm.is_follow_up or ${gotMessage('l')} then 'contacted' else 'failed_contact' end
       from dm left join list on true where l.id = dm.lead_id
     ), item as (
       update lead_list_items i set contact_status = 'contacted'
@@ -127,7 +123,19 @@ export async function recordOutcome(
   )
   const [row] = rows
   if (!row) return null
+  if (!wasSent) await keepQueued(tx, dm.id)
   return { campaignCompleted: await applyOutcome(tx, wasSent ? dm.id : null, row) }
+}
+
+/**
+ * Keeps the lead of a failed message queued while another message to them is. A separate statement,
+ * to see what ended while recording waited for the lead.
+ */
+async function keepQueued(tx: Db, failedId: string): Promise<void> {
+  await tx.execute(sql`
+    update leads l set dm_status = 'queued' from dms failed
+    where failed.id = ${failedId} and l.id = failed.lead_id and l.dm_status = 'failed_contact' and exists (
+      select from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut('d', 'c')})`)
 }
 
 /**
