@@ -247,6 +247,8 @@ async function restoreRemoval(
   await tx.execute(sql`
     update dms d set lead_id = l.id from ${back}
     where r.removal_id = ${removal.id} and d.id = any(r.dm_ids) and d.lead_id is null`)
+  // It locks X accounts, which come before conversations.
+  await sending.requeueRestored(tx, actor.workspaceId, sql`select l.id from ${back} where r.removal_id = ${removal.id}`)
   await tx.execute(sql`
     insert into replies
     select reply.* from ${back}, jsonb_array_elements(r.replies) kept,
@@ -271,7 +273,6 @@ async function restoreRemoval(
     select note.* from ${back}, jsonb_populate_recordset(null::conversation_notes, r.notes) note
     where r.removal_id = ${removal.id} on conflict do nothing`)
   await deletePastContacts(tx, actor.workspaceId, sql`select r.lead_id from ${removed}`)
-  await sending.requeueRestored(tx, actor.workspaceId, sql`select l.id from ${back} where r.removal_id = ${removal.id}`)
   await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
   return rowCount ?? 0
 }

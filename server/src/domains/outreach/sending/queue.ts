@@ -9,7 +9,7 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { type Place, readCursor, writeCursor } from '../../../db/paging.ts'
 import { reasonSql } from '../../../db/reasons.ts'
-import { transact } from '../../../db/transact.ts'
+import { lockRows, transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { choosePart, selectLeads } from '../../leads/leads/service.ts'
 import { leads, mayGoOut, sampleReason, wasTried } from '../../leads/leads/tables.ts'
@@ -156,8 +156,8 @@ export function reasonToSkip(
 }
 
 /**
- * Renders queued first messages with a changed step. Requires `blockNewClaims`, because it locks
- * messages in no particular order. @param which SQL over dms
+ * Renders queued first messages with a changed step. For more than one, it requires `blockNewClaims`,
+ * because it locks them in no particular order. @param which SQL over dms
  */
 export async function rerenderFirst(tx: Db, { id, number, variantId, message }: QueuedStep, which: SQL): Promise<void> {
   await tx.execute(sql`
@@ -392,14 +392,10 @@ export async function lockEnrollmentsOfLead(tx: Db, workspaceId: string, leadId:
   await lockEnrollmentsOfLeads(tx, workspaceId, sql`select ${leadId}::uuid`)
 }
 
-/** Locks a campaign's open enrollments, before its messages, leads and the campaign itself. */
-export async function lockOpenEnrollments(tx: Db, workspaceId: string, campaignId: string): Promise<void> {
+/** Locks a campaign's enrollments, before its messages, leads and the campaign itself. */
+export async function lockEnrollmentsOfCampaign(tx: Db, workspaceId: string, campaignId: string): Promise<void> {
   await allowLongStatements(tx)
-  await tx.execute(sql`
-    select count(*) from (
-      select from enrollments e where e.workspace_id = ${workspaceId} and e.campaign_id = ${campaignId} and ${isOpen('e')}
-      order by e.id for no key update
-    ) locked`)
+  await lockRows(tx, 'enrollments', sql`workspace_id = ${workspaceId} and campaign_id = ${campaignId}`)
 }
 
 /** Locks leads in id order, so that two transactions never deadlock. */

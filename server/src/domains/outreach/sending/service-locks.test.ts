@@ -111,6 +111,37 @@ describe('lock order', () => {
     )
     expect((await dmsOf(person, id)).map(({ message }) => message)).toContain('Good day, Lead 1')
   })
+
+  it('is enrollment, campaign: changing the template while a person who was stopped is resumed', async () => {
+    const list = await makeList(app, person, openHandles(2))
+    const { id } = await launch(person, list, { channel: 'extension' })
+    const { enrollments } = await person.client.enrollments.list({ id })
+    await person.client.enrollments.stop({ id: enrollments[0]!.id })
+    await expectOrder(
+      sql`select from enrollments where id = ${enrollments[0]!.id} for no key update`,
+      () => person.client.campaigns.update({ id, messageTemplate: 'Good day, {lead_name}' }),
+      sql`select from campaigns where id = ${id}`,
+    )
+  })
+
+  it('is X account, count of conversations: undoing a deletion while an answer is sent', async () => {
+    const account = await connectX(app, person)
+    const list = await makeList(app, person, openHandles(1))
+    const { id } = await launch(person, list)
+    await app.db.execute(sql`
+      with counts as (insert into conversation_counts (workspace_id, open, unread) values (${person.workspaceId}, 1, 1))
+      insert into conversations (workspace_id, lead_id, account_x_user_id, last_message_id, last_message_at, sort_at)
+      values (${person.workspaceId}, ${list.leadIds[0]}, '1', new_id(), now(), now())`)
+    const { removalId } = await person.client.leads.removeMany({ leadIds: list.leadIds })
+    await app.db.execute(
+      sql`update dms set status = 'failed', reason = '{"code": "lead_missing"}' where campaign_id = ${id}`,
+    )
+    await expectOrder(
+      sql`select from x_accounts where id = ${account.id} for update`,
+      () => person.client.leads.restore({ removalId: removalId! }),
+      sql`select from conversation_counts where workspace_id = ${person.workspaceId}`,
+    )
+  })
 })
 
 describe('transact', () => {

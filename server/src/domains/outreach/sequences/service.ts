@@ -12,7 +12,7 @@ import { resolveAccount, type XAccount } from '../../platform/x-account/service.
 import { campaigns } from '../campaigns/tables.ts'
 import {
   blockNewClaims,
-  lockOpenEnrollments,
+  lockEnrollmentsOfCampaign,
   type QueuedStep,
   readTemplate,
   refund,
@@ -281,7 +281,7 @@ export async function save(db: Db, actor: Actor, { id, version, applyTo, ...edit
 /** Keeps senders and the due job from a campaign's people. Call it before locking the campaign. */
 export async function lockForEdit(tx: Db, workspaceId: string, campaignId: string): Promise<void> {
   await blockNewClaims(tx, campaignId)
-  await lockOpenEnrollments(tx, workspaceId, campaignId)
+  await lockEnrollmentsOfCampaign(tx, workspaceId, campaignId)
 }
 
 /** Changes the first message of a locked campaign, after `lockForEdit`. */
