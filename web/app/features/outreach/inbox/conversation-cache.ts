@@ -15,10 +15,10 @@ export type ConversationChange = Partial<
 export function changeCached(queries: QueryClient, ids: ReadonlySet<string>, change: ConversationChange): () => void {
   const lists = queries.getQueriesData<Lists>({ queryKey: api.conversations.list.key({ type: 'infinite' }) })
   const found = queries.getQueriesData<Found>({ queryKey: api.conversations.find.key({ type: 'infinite' }) })
-  for (const query of queries.getQueryCache().findAll({ queryKey: api.conversations.list.key({ type: 'infinite' }) })) {
-    const status = (query.queryKey[1] as { input?: InboxFilter } | undefined)?.input?.status
+  for (const [queryKey] of lists) {
+    const status = (queryKey[1] as { input?: InboxFilter } | undefined)?.input?.status
     queries.setQueryData<Lists>(
-      query.queryKey,
+      queryKey,
       (data) => data && { ...data, pages: changePages(data.pages, ids, change, status) },
     )
   }

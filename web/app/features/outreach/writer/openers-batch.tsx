@@ -51,7 +51,7 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
   })
   if (running)
     return (
-      <Card key="card" title="Write openers" {...keptFocus}>
+      <Card title="Write openers" {...keptFocus}>
         <RunningJob job={running} />
       </Card>
     )
@@ -65,7 +65,6 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
   const isOver = found && isTooExpensive(found, usage.data)
   return (
     <Card
-      key="card"
       title="Write openers"
       description="One sentence for each person, from name, bio, website and source. Only openers that you approve are sent."
       {...keptFocus}
