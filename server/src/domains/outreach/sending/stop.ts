@@ -411,6 +411,11 @@ export async function afterRelease(tx: Db, dmIds: SQL): Promise<void> {
     and exists (select from campaigns c where c.id = dms.campaign_id and not ${mayGoOut('dms', 'c')})`
   await resetLeadStatus(tx, sql`select lead_id from dms where ${isReleased}`)
   await refund(tx, isReleased)
+  // A campaign's new account found these messages claimed, and left the schedule.
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    select distinct c.x_account_id as id from dms d join campaigns c on c.id = d.campaign_id
+    where d.id in (${dmIds}) and d.status = 'queued' and c.x_account_id <> d.x_account_id order by 1`)
+  for (const { id } of rows) await wakeAccount(tx, id)
 }
 
 /** Restores when locked leads were last claimed, after claims that were not sent. */
