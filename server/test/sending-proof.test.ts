@@ -458,7 +458,7 @@ const one = fc.oneof(
 /** Over the end of a pause for an automatic reply. Not before a restore: X keeps 30 days to read back. */
 const weeks = { weight: 2, arbitrary: fc.constant(command('15 days', (world) => world.step(1_300_000_000))) }
 
-/** Without replies, which cannot be known as theirs while they are no lead. */
+/** No replies: what someone writes who is no lead is not kept. */
 const whileDeleted = fc.oneof(
   workers.map(sendOne),
   workers.map((name) => command(`${name} claims`, (world) => world.claim(name, 1))),

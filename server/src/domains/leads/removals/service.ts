@@ -63,14 +63,15 @@ interface Context {
 }
 
 /** Restores what a part of a job deleted. @returns the number of leads */
-export async function restoreForJob({ db: tx, sending }: Context, actor: WorkspaceOf, id: string): Promise<number> {
+export async function restoreForJob(context: Context, actor: WorkspaceOf, id: string): Promise<number> {
+  const { db: tx } = context
   await keepTexts(tx, actor.workspaceId)
   const [removal] = await tx
     .select({ id: leadRemovals.id })
     .from(leadRemovals)
     .where(and(eq(leadRemovals.id, id), eq(leadRemovals.workspaceId, actor.workspaceId)))
     .for('update')
-  return removal ? restoreRemoval({ db: tx, sending }, actor, removal) : 0
+  return removal ? restoreRemoval(context, actor, removal) : 0
 }
 
 type NewRemoval = Pick<typeof leadRemovals.$inferInsert, 'id' | 'selectionHash' | 'cursor' | 'jobId'>

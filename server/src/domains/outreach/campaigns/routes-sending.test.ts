@@ -405,10 +405,8 @@ describe('POST /claim', () => {
 describe('POST /dms/{id}/outcome', () => {
   it('keeps a person queued after a failure while another message to them is queued', async () => {
     const list = await makeList(app, person, openHandles(1))
-    const [first] = [
-      await launch(person, list, { channel: 'extension', allowRepeat: true }),
-      await launch(person, list, { channel: 'extension', allowRepeat: true }),
-    ]
+    const first = await launch(person, list, { channel: 'extension', allowRepeat: true })
+    await launch(person, list, { channel: 'extension', allowRepeat: true })
     const { body } = await claim(first.id)
     await report(body.dmId, { lease: body.lease, wasSent: false })
     expect((await person.client.leads.find({ id: list.leadIds[0]! })).dmStatus).toBe('queued')
@@ -416,10 +414,8 @@ describe('POST /dms/{id}/outcome', () => {
 
   it('leaves nobody queued whose other campaign is archived while a failure is recorded', async () => {
     const list = await makeList(app, person, openHandles(1))
-    const [first, second] = [
-      await launch(person, list, { channel: 'extension', allowRepeat: true }),
-      await launch(person, list, { channel: 'extension', allowRepeat: true }),
-    ]
+    const first = await launch(person, list, { channel: 'extension', allowRepeat: true })
+    const second = await launch(person, list, { channel: 'extension', allowRepeat: true })
     const { body } = await claim(first.id)
     const { reported } = await app.db.transaction(async (tx) => {
       await tx.execute(sql`select from leads where id = ${list.leadIds[0]} for no key update`)

@@ -128,8 +128,8 @@ export async function recordOutcome(
 }
 
 /**
- * Keeps the lead of a failed message queued while another message to them is. A separate statement,
- * to see what ended while recording waited for the lead.
+ * Shows the lead of a failed message as queued if another message to them still is. A separate
+ * statement, to see what ended while recording waited for the lead.
  */
 async function keepQueued(tx: Db, failedId: string): Promise<void> {
   await tx.execute(sql`

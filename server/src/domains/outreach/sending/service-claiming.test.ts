@@ -68,6 +68,17 @@ it('sends nothing, and from no other account, while what an account sent before 
   await person.client.campaigns.update({ id: restored.id, xAccountId: other.id })
 })
 
+it('sends a released message from the account that its campaign has by then', async () => {
+  const accounts = [await connectX(app, person), await connectX(app, person)]
+  const list = await makeList(app, person, openHandles(1))
+  const { id } = await launch(person, list, { xAccountId: accounts[0]!.id })
+  const claimed = await claimNext()
+  await person.client.campaigns.update({ id, xAccountId: accounts[1]!.id })
+  await expect(claimNext()).rejects.toThrow('nothing is due')
+  await record(app.db, [{ claimed, verdict: { kind: 'later' }, failures: 1 }])
+  expect((await claimNext()).accountId).toBe(accounts[1]!.id)
+})
+
 describe('two accounts that claim messages to one person at the same moment', () => {
   let list: SomeList
   let first: Claimed

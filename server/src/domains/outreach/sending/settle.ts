@@ -307,7 +307,7 @@ type Row = {
 
 async function recordMessageFromX(tx: Db, message: XConversationMessage, since: Date): Promise<void> {
   const { id: eventId, senderId, recipientId, at, handles } = message
-  // A process may read on after another has taken over.
+  // A process may still be reading after another one has taken over.
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('message from X ' || ${eventId}, 0))`)
   const known = await tx.execute(sql`select from dms where x_event_id = ${eventId} limit 1`)
   if (known.rows.length > 0) return

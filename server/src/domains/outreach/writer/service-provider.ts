@@ -119,14 +119,10 @@ export async function save(
   const baseUrl = input.baseUrl ? input.baseUrl.replace(/\/+$/, '') : null
   if (baseUrl) {
     const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null
-    const isPrivateAllowed = env.ai.allowsPrivateAddresses && /^https?:$/.test(url?.protocol ?? '')
-    const problem = !url
-      ? 'must be a web address'
-      : /[?#]/.test(baseUrl)
-        ? 'must not contain ? or #'
-        : isPrivateAllowed
-          ? null
-          : addressProblem(url, env.standIns)
+    if (!url) throw invalidField('baseUrl', 'must be a web address')
+    if (/[?#]/.test(baseUrl)) throw invalidField('baseUrl', 'must not contain ? or #')
+    const isPrivateAllowed = env.ai.allowsPrivateAddresses && /^https?:$/.test(url.protocol)
+    const problem = isPrivateAllowed ? null : addressProblem(url, env.standIns)
     if (problem) throw invalidField('baseUrl', problem)
   }
   const stored = await rowOf(db, workspaceId)

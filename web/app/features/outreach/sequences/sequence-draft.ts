@@ -170,7 +170,7 @@ export function reengagementInput({ reengagement }: SequenceDraft) {
   )
 }
 
-/** What keeps a draft from being saved, of its first such field: 'Variant B of follow-up 2 is empty.' Null: nothing. */
+/** The first thing that keeps a draft from being saved: 'Variant B of follow-up 2 is empty.' Null: nothing does. */
 export function missingText({ steps, reengagement }: SequenceDraft): string | null {
   const texts = steps.flatMap(({ delay, allocation, testWindowDays, variants }, index) => {
     const name = stepName(index, steps.length)
