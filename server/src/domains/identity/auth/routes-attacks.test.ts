@@ -297,6 +297,16 @@ describe('keys', () => {
     expect([await statusOf(late, person.token), await statusOf(late, token)]).toEqual([401, 200])
   })
 
+  it('are found by every process immediately, also right after it has read the others', async () => {
+    const person = await makeAccount(app)
+    const another = { url: `${(await app.startAnother()).url}/api` }
+    expect(await statusOf(another, person.token)).toBe(200)
+    await app.db.update(authKeys).set({ expiresAt: sql`now() - interval '1 hour'` })
+    const { token } = (await signIn(person.email)).body as { token: string }
+    expect(kidOf(token)).not.toBe(kidOf(person.token))
+    expect(await Promise.all([statusOf(another, token), statusOf(another, token)])).toEqual([200, 200])
+  })
+
   it('return 401 for a valid token on a server without keys', async () => {
     const person = await makeAccount(app)
     const rows = await app.db.delete(authKeys).returning()

@@ -97,7 +97,7 @@ interface Claims {
 
 /** The public keys of our access tokens. */
 function createKeys(db: Db) {
-  let known: { set: JSONWebKeySet; resolve: ReturnType<typeof createLocalJWKSet>; readAt: number } | null = null
+  let known: { set: JSONWebKeySet; resolve: ReturnType<typeof createLocalJWKSet> } | null = null
   const read = async () => {
     // Retired keys stay available for as long as tokens signed with them may exist.
     const isOld = sql`${authKeys.expiresAt} < now() - make_interval(secs => ${KEY_GRACE_SECONDS})`
@@ -105,9 +105,10 @@ function createKeys(db: Db) {
     const set = {
       keys: rows.map((row) => ({ ...JSON.parse(row.publicKey), kid: row.id, alg: row.alg ?? 'EdDSA', use: 'sig' })),
     } as JSONWebKeySet
-    known = { set, resolve: createLocalJWKSet(set), readAt: Date.now() }
+    known = { set, resolve: createLocalJWKSet(set) }
     return known
   }
+  let reload: { at: number; keys: ReturnType<typeof read> } | null = null
   return {
     load: async () => (await read()).set,
     areKnown: () => known?.set.keys.length !== 0,
@@ -115,9 +116,9 @@ function createKeys(db: Db) {
     async find(header: JWTHeaderParameters, token: FlattenedJWSInput) {
       const current = known ?? (await read())
       // The key may be newer than our copy. Reload at most once a second: the id may be forged.
-      const isUnknown = !current.set.keys.some(({ kid }) => kid === header.kid)
-      const fresh = isUnknown && Date.now() - current.readAt > 1_000 ? await read() : current
-      return fresh.resolve(header, token)
+      if (current.set.keys.some(({ kid }) => kid === header.kid)) return current.resolve(header, token)
+      if (!reload || Date.now() - reload.at > 1_000) reload = { at: Date.now(), keys: read() }
+      return (await reload.keys).resolve(header, token)
     },
   }
 }
