@@ -24,6 +24,8 @@ export function serveWriterDrafts(app: FastifyInstance, services: Services): voi
   const open = new Map<string, number>()
 
   app.post('/api/writer/drafts', { compress: false }, async (request, reply) => {
+    const gone = new AbortController()
+    reply.raw.on('close', () => gone.abort())
     const actor = await signedIn(services, request, 'member')
     const input = readInput(DraftsInput, request.body ?? {})
     const count = open.get(actor.userId) ?? 0
@@ -35,7 +37,7 @@ export function serveWriterDrafts(app: FastifyInstance, services: Services): voi
       else open.delete(actor.userId)
     }
 
-    const drafts = writeDrafts({ ...services, db: services.database.db }, actor, input)
+    const drafts = writeDrafts({ ...services, db: services.database.db }, actor, input, gone.signal)
     const first = drafts.next()
     first.catch(() => {})
     const isLate = Symbol('late')
@@ -50,7 +52,6 @@ export function serveWriterDrafts(app: FastifyInstance, services: Services): voi
     }
 
     const stream = new PassThrough()
-    // The call is paid for, so it ends even if the reader leaves; writes then go nowhere.
     const write = (text: string) => {
       if (!reply.raw.destroyed) stream.write(text)
     }
@@ -71,6 +72,7 @@ export function serveWriterDrafts(app: FastifyInstance, services: Services): voi
         close()
         stream.end()
       })
+    if (gone.signal.aborted) return reply.hijack()
     return reply
       .header('content-type', 'text/event-stream; charset=utf-8')
       .header('cache-control', 'no-store, no-transform')

@@ -19,6 +19,8 @@ export interface ModelCall<Element> {
   maxOutputTokens: number
   /** Whether the schema is sent. Some servers refuse it. */
   sendsSchema: boolean
+  /** Ends the call, which then fails as if it took too long. */
+  signal?: AbortSignal | undefined
 }
 
 export interface TokensUsed {
@@ -72,7 +74,7 @@ export function createModels(options: {
     async *stream(call) {
       const { Output, streamText } = await loadSdk()
       let failure: unknown = null
-      const deadline = AbortSignal.timeout(timeoutMs)
+      const deadline = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(call.signal ? [call.signal] : [])])
       const model = await openModel(call, call.isGuarded && !options.allowPrivate ? guarded : undefined)
       const answer = streamText({
         model,

@@ -26,6 +26,8 @@ export interface Request<Element> {
   /** The texts of an element, which are checked; null: it has too few or too many. */
   textsOf(element: Element): readonly Written[] | null
   maxOutputTokens: number
+  /** Aborted once nobody waits for the answer. */
+  signal?: AbortSignal | undefined
 }
 
 /** A call's reservation, and what it used. */
@@ -128,6 +130,7 @@ function callOf<Element>(model: ModelProvider, request: Request<Element>, count:
     element: request.element,
     maxOutputTokens: request.maxOutputTokens,
     sendsSchema,
+    signal: request.signal,
   }
   const bounds: Bounds = { ...request.bounds, nonce, data: request.data.map(({ text }) => text).join('\n') }
   return { call, bounds }

@@ -209,6 +209,25 @@ describe('drafts', () => {
     expect(done).toMatchObject({ source: 'built_in', fault: 'timeout' })
   })
 
+  it('free their places and end their calls once their clients are gone', async () => {
+    await useModel('stand-in-slow')
+    app.model.calls.length = 0
+    const gone = new AbortController()
+    const request = {
+      method: 'POST',
+      headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ kind: 'message' }),
+      signal: gone.signal,
+    }
+    const waiting = [1, 2, 3].map(() => fetch(`${app.url}/writer/drafts`, request).catch(() => {}))
+    await expect.poll(() => app.model.calls.length).toBe(3)
+    await useModel('stand-in')
+    expect(await draft({ kind: 'message' })).toMatchObject({ status: 429 })
+    gone.abort()
+    await Promise.all(waiting)
+    await expect.poll(async () => (await draft({ kind: 'message' })).done?.source, { timeout: 20_000 }).toBe('model')
+  })
+
   it('of a server that cannot be reached come from the built-in writer', async () => {
     await useModel('stand-in', { baseUrl: 'http://127.0.0.1:1/v1' })
     expect((await draft({ kind: 'message' })).done).toMatchObject({ source: 'built_in', fault: 'unreachable' })

@@ -39,7 +39,7 @@ const LENGTH_DEFAULT = 400
 const TOKENS_AROUND = 1_000
 
 /**
- * Writes drafts one by one. Returns what the event `done` reports.
+ * Writes drafts one by one, until `signal` aborts. Returns what the event `done` reports.
  * @throws Refusal CONVERSATION_NOT_FOUND; MODEL_NOT_CONFIGURED, BUDGET_EXCEEDED, MODEL_UNAVAILABLE
  * where the built-in writer cannot help
  */
@@ -47,6 +47,7 @@ export async function* writeDrafts(
   context: WriterContext,
   actor: Actor,
   input: DraftsInput,
+  signal?: AbortSignal,
 ): AsyncGenerator<Draft, DraftsDone> {
   const { workspaceId, userId } = actor
   // First, so that an unknown conversation is refused with or without a model.
@@ -60,7 +61,7 @@ export async function* writeDrafts(
   if (model) {
     const own = await aboutOf(context.db, actor)
     const request = await requestOf(context, actor, input, own, conversation)
-    const elements = callModel(context, model, { workspaceId, userId }, request)
+    const elements = callModel(context, model, { workspaceId, userId }, { ...request, signal })
     let next = await elements.next()
     for (; !next.done; next = await elements.next()) {
       drafts.push(next.value)
