@@ -22,3 +22,14 @@ test('shows the pager for several pages, or if the current page is past the last
   expect(behind).toContain('aria-label="Page 1"')
   expect(behind).toMatch(/<button(?![^>]*disabled=)[^>]*>(?:(?!<\/button>).)*Previous/)
 })
+
+test('disables Previous and Next at the ends without taking their focus', () => {
+  for (const [page, button] of [
+    [1, 'Previous'],
+    [2, 'Next'],
+  ] as const) {
+    const html = shown(page, 26)
+    expect(html).toMatch(new RegExp(`<button[^>]* aria-disabled="true"[^>]*>(?:(?!</button>).)*${button}`))
+    expect(html).not.toContain(' disabled=')
+  }
+})

@@ -29,19 +29,18 @@ export function Pager({ page, pageSize, query, onChange, noun = 'rows' }: PagerP
   if (total === undefined || (pages === 1 && page === 1)) return null
   const last = Math.min(page * pageSize, total)
   const first = Math.min((page - 1) * pageSize + 1, last)
+  /** Not `disabled`, which would lose the focus. */
+  const stepUnless = (isAtEnd: boolean, by: 1 | -1) => ({
+    'aria-disabled': isAtEnd || undefined,
+    onClick: () => isAtEnd || onChange(page + by),
+  })
   return (
     <nav aria-label="Pages" className="flex flex-wrap items-center justify-between gap-3 pt-4">
       <p className="text-muted" data-numeric>
         {formatNumber(first)}–{formatNumber(last)} of {formatNumber(total)} {noun}
       </p>
       <div className="flex items-center gap-1">
-        <Button
-          size="sm"
-          variant="ghost"
-          icon={<ChevronLeft aria-hidden />}
-          disabled={page <= 1}
-          onClick={() => onChange(page - 1)}
-        >
+        <Button size="sm" variant="ghost" icon={<ChevronLeft aria-hidden />} {...stepUnless(page <= 1, -1)}>
           <span className="max-sm:sr-only">Previous</span>
         </Button>
         {pagerNumbers(page, pages).map((entry) =>
@@ -66,7 +65,7 @@ export function Pager({ page, pageSize, query, onChange, noun = 'rows' }: PagerP
             </span>
           ),
         )}
-        <Button size="sm" variant="ghost" disabled={page >= pages} onClick={() => onChange(page + 1)}>
+        <Button size="sm" variant="ghost" {...stepUnless(page >= pages, 1)}>
           <span className="max-sm:sr-only">Next</span>
           <ChevronRight aria-hidden />
         </Button>
