@@ -169,9 +169,21 @@ describe('the AI writer, with a model', () => {
     await button(page, 'Cancel').press('Enter')
     await button(page, 'Use your own model').waitFor()
     expect(await isFocusKept(page)).toBe(true)
-    await page.getByLabel('About us').fill('We write onboarding emails. $39 a month.')
+    // What is typed while a text is saved stays.
+    const about = page.getByLabel('About us')
+    const whole = 'We write onboarding emails. $39 a month.'
+    await about.fill('We write onboarding emails.')
+    await page.route('**/api/writer/about', async (route) => {
+      if (route.request().method() === 'PUT') await about.fill(whole)
+      await route.continue()
+    })
     await button(page, 'Save').click()
     await page.getByText('Text saved.').waitFor()
+    await expect.poll(() => button(page, 'Save').getAttribute('aria-busy')).toBeNull()
+    expect(await about.inputValue()).toBe(whole)
+    await button(page, 'Save').click()
+    await expect.poll(async () => (await client.writer.about()).text).toBe(whole)
+    await page.unroute('**/api/writer/about')
     await expectSoundBothWays(page)
 
     await page.goto('/campaigns')

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import { ABOUT_MAX } from '@x-automated/contract/outreach/writer'
 import { useState } from 'react'
@@ -23,7 +23,7 @@ export function AboutCard() {
       {about.isError && !about.data ? (
         <QueryError query={about} fallback="Failed to load the text. Please try again." />
       ) : about.data ? (
-        <AboutForm key={about.data.text} saved={about.data.text} />
+        <AboutForm saved={about.data.text} />
       ) : (
         <SkeletonField />
       )}
@@ -33,9 +33,16 @@ export function AboutCard() {
 
 function AboutForm({ saved }: { saved: string }) {
   const isAdmin = useHasRole('admin')
-  const [text, setText] = useState(saved)
+  const queries = useQueryClient()
+  /** Null until something is typed, and once it is saved. A refetched text does not replace it. */
+  const [typed, setTyped] = useState<string | null>(null)
+  const text = typed ?? saved
   const save = useAction((next: string) => client.writer.saveAbout({ text: next }), {
     done: 'Text saved.',
+    onSuccess(answer, sent) {
+      queries.setQueryData(api.writer.about.queryKey(), answer)
+      setTyped((now) => (now?.trim() === sent ? null : now))
+    },
     failed: 'Failed to save the text. Please try again.',
     refetches: [api.writer],
   })
@@ -53,7 +60,7 @@ function AboutForm({ saved }: { saved: string }) {
           disabled={!isAdmin}
           placeholder="We write onboarding emails for small SaaS teams. $39 a month, no contract, first month free."
           value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
+          onChange={(event) => setTyped(event.currentTarget.value)}
         />
       </Field>
       {isAdmin && (
