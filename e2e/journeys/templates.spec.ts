@@ -104,6 +104,29 @@ it('edits, archives, restores and loses a template, and names the plan that lift
   await page.getByText('Campaign "Without it" saved and paused!').waitFor()
 })
 
+it('asks before a template that is not saved is discarded', async () => {
+  const { page } = await enter('unsaved')
+  await page.goto('/templates')
+  const dialog = page.getByRole('dialog', { name: 'New template' })
+  await button(page, 'New template').click()
+  await page.getByLabel('Template name').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+
+  await button(page, 'New template').click()
+  await page.getByLabel('Message template').fill('Hello {lead_name}')
+  await page.keyboard.press('Escape')
+  await button(page, 'Keep editing').click()
+  expect(await page.getByLabel('Message template').inputValue()).toBe('Hello {lead_name}')
+  await page.mouse.click(5, 5)
+  await button(page, 'Discard changes').click()
+  await dialog.waitFor({ state: 'detached' })
+
+  // Nothing is left to lose.
+  await page.getByRole('main').getByRole('link', { name: 'Campaigns' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor()
+})
+
 it('replaces the messages in the form by a template, which can be undone', async () => {
   const { page } = await enter('picker')
   await page.goto('/campaigns')

@@ -6,3 +6,12 @@ export const LOSING_MESSAGES = {
   cancel: 'Keep editing',
   danger: true,
 }
+
+/** Asks before a dialog with unsaved changes is closed. */
+export const DISCARDING_CHANGES = {
+  title: 'Discard changes?',
+  body: 'What you wrote is not saved.',
+  confirm: 'Discard changes',
+  cancel: 'Keep editing',
+  danger: true,
+}
