@@ -155,15 +155,26 @@ export function reasonToSkip(
     order by d.sent_at nulls last limit 1)) as reason`
 }
 
+/** SQL over a message and its lead `l`: sets of a message that is rendered with a step. */
+const renderedWith = ({ id, number, variantId, message }: QueuedStep) =>
+  sql`message = ${message}, variant_id = ${variantId}, step_id = ${id}, step_number = ${number}, updated_at = now()`
+
 /**
  * Renders queued first messages with a changed step. For more than one, it requires `blockNewClaims`,
  * because it locks them in no particular order. @param which SQL over dms
  */
-export async function rerenderFirst(tx: Db, { id, number, variantId, message }: QueuedStep, which: SQL): Promise<void> {
+export async function rerenderFirst(tx: Db, step: QueuedStep, which: SQL): Promise<void> {
   await tx.execute(sql`
-    update dms set message = ${message}, variant_id = ${variantId},
-      step_id = ${id}, step_number = ${number}, updated_at = now()
-    from leads l where ${which} and not is_follow_up and l.id = dms.lead_id`)
+    update dms set ${renderedWith(step)} from leads l where ${which} and not is_follow_up and l.id = dms.lead_id`)
+}
+
+/** Renders messages of deleted leads with a changed step, in case the deletion is undone. @param which SQL over dms */
+export async function rerenderRemoved(tx: Db, workspaceId: string, step: QueuedStep, which: SQL): Promise<void> {
+  await tx.execute(sql`
+    update dms set ${renderedWith(step)}
+    from lead_removals removal join removed_leads removed on removed.removal_id = removal.id
+      cross join lateral jsonb_populate_record(null::leads, removed.lead) l
+    where removal.workspace_id = ${workspaceId} and dms.id = any(removed.dm_ids) and dms.lead_id is null and ${which}`)
 }
 
 /**

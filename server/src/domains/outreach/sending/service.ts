@@ -42,6 +42,7 @@ export {
   renderedPart,
   requireQueueable,
   rerenderFirst,
+  rerenderRemoved,
   spend,
 } from './queue.ts'
 export { type Done, record, recordOutcome, type Verdict } from './record.ts'

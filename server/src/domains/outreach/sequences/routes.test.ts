@@ -1,6 +1,6 @@
 import type { StepInput } from '@x-automated/contract/outreach/steps'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -251,6 +251,30 @@ describe('PUT /campaigns/{id}/sequence', () => {
       },
     ])
     expect((await dmsOf(person, id)).map(({ message }) => message).sort()).toEqual(['Hello', 'Hi'])
+  })
+
+  it('gives people their new text who are deleted meanwhile, once the deletion is undone', async () => {
+    const list = await makeList(app, person, openHandles(3))
+    const { id } = await launch(person, list, { channel: 'extension', messageTemplate: 'Hi {lead_name}' })
+    const claim = () => person.client.campaigns.claim({ id, holder: 'test' })
+    const sent = await claim()
+    if (sent.status !== 200) throw new Error('no claim')
+    await person.client.campaigns.recordOutcome({ id: sent.body.dmId, lease: sent.body.lease, wasSent: true })
+    const { removalId } = await person.client.leads.removeMany({ leadIds: list.leadIds.slice(1) })
+    // One of them comes due meanwhile.
+    await app.db.execute(sql`
+      update dms set due_at = now() + interval '1 minute' where id = (select id from dms where campaign_id = ${id} and status = 'queued' order by id desc limit 1)`)
+    expect((await claim()).status).toBe(204)
+    expect((await dmsOf(person, id)).map(({ status }) => status)).toEqual(['sent', 'failed', 'queued'])
+    await person.client.campaigns.update({ id, messageTemplate: 'Hello {lead_name}' })
+    await expectCountsRight(app)
+    await person.client.leads.restore({ removalId: removalId! })
+    expect((await dmsOf(person, id)).map(({ message }) => message)).toEqual([
+      'Hi Lead 1',
+      'Hello Lead 2',
+      'Hello Lead 3',
+    ])
+    await expectCountsRight(app)
   })
 })
 

@@ -18,6 +18,7 @@ import {
   refund,
   renderedMessage,
   rerenderFirst,
+  rerenderRemoved,
   wakeAccount,
 } from '../sending/service.ts'
 import {
@@ -384,8 +385,8 @@ async function moveEnrollments(
   await tx.execute(sql`
     update enrollments set version = ${campaign.version}, updated_at = now()
     where workspace_id = ${campaign.workspaceId} and id = any(${sql.param(endedIds)}::uuid[])`)
-  const isTheirs = sql`enrollment_id = any(${sql.param(ids)}::uuid[]) and campaign_id = ${campaign.id}
-    and status = 'queued' and lease_expires_at is null and tried_at is null`
+  const isUntried = sql`campaign_id = ${campaign.id} and status = 'queued' and lease_expires_at is null and tried_at is null`
+  const isTheirs = sql`enrollment_id = any(${sql.param(ids)}::uuid[]) and ${isUntried}`
   const isRemoved: SQL = next ? sql`is_follow_up` : sql`true`
   const { rows: removed } = await tx.execute<{ enrollmentId: string }>(sql`
     select enrollment_id as "enrollmentId" from dms where ${isTheirs} and ${isRemoved}`)
@@ -393,8 +394,15 @@ async function moveEnrollments(
     await refund(tx, sql`${isTheirs} and ${isRemoved}`)
     await tx.execute(sql`delete from dms where ${isTheirs} and ${isRemoved}`)
   }
-  const shares = next && (await findTests(tx, campaign)).get(next.step.id)?.shares
-  if (next) await rerenderFirst(tx, queuedStep(campaign.id, next.step, next.number, shares), isTheirs)
+  if (next) {
+    const shares = (await findTests(tx, campaign)).get(next.step.id)?.shares
+    const step = queuedStep(campaign.id, next.step, next.number, shares)
+    await rerenderFirst(tx, step, isTheirs)
+    // Those that came due meanwhile have failed.
+    const isMissing = sql`campaign_id = ${campaign.id} and reason ->> 'code' = 'lead_missing'`
+    const isRemovedLeads = sql`enrollment_id = any(${sql.param([...ids, ...endedIds])}::uuid[]) and (${isUntried} or ${isMissing})`
+    await rerenderRemoved(tx, campaign.workspaceId, step, isRemovedLeads)
+  }
   await tx.execute(sql`
     with old as (
       select e.id, e.state, d.id is not null as is_queued, d.step_number
