@@ -150,6 +150,19 @@ describe('the next part of a launch', () => {
     await expectCountsRight(app)
   })
 
+  it('comes for people whose deletion is undone after the time of the part', async () => {
+    const { id, list } = await launched(3, 1)
+    const { removalId } = await person.client.leads.removeMany({ leadIds: list.leadIds.slice(1, 2) })
+    await resetLimits()
+    await run()
+    expect((await dmsOf(person, id)).map(({ lead }) => lead?.id)).toEqual([list.leadIds[0], list.leadIds[2]])
+    await person.client.leads.restore({ removalId: removalId! })
+    await run()
+    expect((await dmsOf(person, id)).map(({ lead }) => lead?.id)).toContain(list.leadIds[1])
+    expect(await find(id)).toMatchObject({ openEnrollments: 3 })
+    await expectCountsRight(app)
+  })
+
   it('is part of what the pre-flight of the campaign says is left', async () => {
     const { id, list } = await launched(60, 2)
     const rest = await person.client.campaigns.findPreflight({ id })

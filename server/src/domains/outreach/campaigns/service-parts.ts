@@ -4,6 +4,7 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { reasonSql } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
+import { isRestorable } from '../../leads/removals/tables.ts'
 import { allowanceOf, planOf, usageOf } from '../../platform/billing/service.ts'
 import { publishEvents } from '../../platform/events/service.ts'
 import {
@@ -49,12 +50,15 @@ export async function queueNextParts(db: Db, env: SendingEnv): Promise<void> {
   })
 }
 
+/** SQL over an enrollment `e`: its lead was deleted, which can be undone. Its first message waits. */
+const isRemoved = sql`(not exists (select from leads l where l.id = e.lead_id) and ${isRestorable('e')})`
+
 /** @returns whether more people can be queued now */
 async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Promise<boolean> {
   const { rows: waiting } = await tx.execute<{ id: string; leadId: string }>(sql`
     select id, lead_id as "leadId" from enrollments e
     where workspace_id = ${workspaceId} and campaign_id = ${id} and is_unqueued and state = 'active' and next_at is null
-      and not exists (select from dms d where d.campaign_id = e.campaign_id and d.step = 0 and d.lead_id = e.lead_id)
+      and not ${isRemoved} and not exists (select from dms d where d.campaign_id = e.campaign_id and d.step = 0 and d.lead_id = e.lead_id)
     order by id limit ${PART} for no key update`)
   await lockQueueing(tx, workspaceId)
   const allowance = await allowanceOf(tx, workspaceId, 'dms')
@@ -67,22 +71,24 @@ async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Pro
   if (!campaign) return false
   const [first] = await findSteps(tx, campaign)
   if (rows.length === 0 || !first) {
-    const isLeft = sql`exists (select from enrollments where workspace_id = ${workspaceId} and campaign_id = ${id} and is_unqueued)`
+    const left = sql`from enrollments e where workspace_id = ${workspaceId} and campaign_id = ${id} and is_unqueued`
+    const isAwaited = sql`${allowance.left > 0}::boolean and exists (select ${left} and state = 'active' and ${isRemoved})`
     const { nextPartAt, partPlan } = await nextPart(tx, campaign)
     await tx.execute(sql`
-      update campaigns set part_plan = ${partPlan}, next_part_at = case when ${isLeft} then ${nextPartAt.toISOString()}::timestamptz end where id = ${id}`)
+      update campaigns set part_plan = ${partPlan}, next_part_at = case when ${isAwaited} then now()
+        when exists (select ${left}) then ${nextPartAt.toISOString()}::timestamptz end where id = ${id}`)
     return false
   }
   const leadIds = sql`select unnest(${sql.param(rows.map(({ leadId }) => leadId))}::uuid[])`
   await lockLeads(tx, leadIds)
   const step = queuedStep(id, first, 1, (await findTests(tx, campaign)).get(first.id)?.shares)
   const skip = reasonToSkip('l', campaign, await isBasisRequired(tx, env, workspaceId), env)
-  const { rows: counts } = await tx.execute<{ queued: number }>(sql`
+  const { rows: counts } = await tx.execute<{ queued: number; stopped: number }>(sql`
     with chosen as materialized (
       select e.id as enrollment_id, l.id as lead_id, ${step.variantId} as variant_id, ${step.message} as message,
         case when l.id is null then ${reasonSql('lead_missing')} else skip.reason end as reason
       from enrollments e left join leads l on l.id = e.lead_id left join lateral (${skip}) skip on true
-      where e.workspace_id = ${workspaceId} and e.id = any(${sql.param(rows.map((row) => row.id))}::uuid[])
+      where e.workspace_id = ${workspaceId} and e.id = any(${sql.param(rows.map((row) => row.id))}::uuid[]) and not ${isRemoved}
       order by e.id
     ), enrolled as (
       update enrollments e set is_unqueued = false, version = ${campaign.version}, updated_at = now(),
@@ -99,11 +105,11 @@ async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Pro
     ), marked as (
       update leads set dm_status = 'queued', updated_at = now() where id in (select lead_id from added where status = 'queued')
     )
-    select (count(*) filter (where reason is null))::int as queued from chosen`)
-  const { queued } = one(counts)
+    select (count(*) filter (where reason is null))::int as queued, (count(*) filter (where reason is not null))::int as stopped from chosen`)
+  const { queued, stopped } = one(counts)
   await spend(tx, workspaceId, allowance, queued)
   await tx.execute(sql`
-    update campaigns set open_enrollments = open_enrollments - ${rows.length - queued}::int, updated_at = now() where id = ${id}`)
+    update campaigns set open_enrollments = open_enrollments - ${stopped}::int, updated_at = now() where id = ${id}`)
   await completeIfDone(tx, id)
   await publishEvents(tx, workspaceId, 'campaign', [id])
   if (campaign.xAccountId) await wakeAccount(tx, campaign.xAccountId)
