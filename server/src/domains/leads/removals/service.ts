@@ -205,7 +205,10 @@ async function restoreRemoval(
   await lockRows(
     tx,
     'campaigns',
-    sql`id in (select campaign_id from dms where id in (select unnest(r.dm_ids) from ${removed}) and (status = 'queued' or reason ->> 'code' = 'lead_missing'))`,
+    sql`id in (
+      select campaign_id from dms where id in (select unnest(r.dm_ids) from ${removed}) and (status = 'queued' or reason ->> 'code' = 'lead_missing')
+      union all
+      select campaign_id from enrollments where workspace_id = ${actor.workspaceId} and next_at <= now() and lead_id in (select r.lead_id from ${removed}))`,
   )
   // A formerly queued message is still queued, has failed without its lead, or its campaign was
   // archived.

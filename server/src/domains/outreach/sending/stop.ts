@@ -696,6 +696,12 @@ export async function requeueRestored(tx: Db, workspaceId: string, leadIds: SQL)
       update leads l set dm_status = 'queued', updated_at = now() from queued d where l.id = d.lead_id and not d.is_follow_up
     )
     select id, campaign_id as "campaignId", account_id as "accountId" from queued`)
+  // What came due meanwhile is due now.
+  await tx.execute(sql`
+    update campaigns c set follow_up_due_at = least(c.follow_up_due_at, waiting.next_at)
+    from (
+      select campaign_id, min(next_at) as next_at from enrollments where workspace_id = ${workspaceId} and lead_id in (${leadIds}) group by 1
+    ) waiting where c.id = waiting.campaign_id and waiting.next_at <= now()`)
   if (rows.length === 0) return
   const ids = sql`any(${sql.param(rows.map(({ id }) => id))}::uuid[])`
   await release(tx, sql`id = ${ids}`)

@@ -163,7 +163,6 @@ describe('queueFollowUps', () => {
     await queueDue()
     expect(await enrollmentsOf(id)).toMatchObject([{ state: 'active' }])
     await person.client.leads.restore({ removalId: removalId! })
-    await app.db.update(campaigns).set({ followUpDueAt: sql`now()` }).where(eq(campaigns.id, id))
     await queueDue()
     await sendDue(app)
     expect(await textsTo(handle)).toEqual([`Hi @${handle}`, `Still there, @${handle}?`])
