@@ -6,6 +6,7 @@ import { lockRows, transact } from '../../../db/transact.ts'
 import type { Sending } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { hashToken } from '../../../sealing.ts'
+import { publishEvents } from '../../platform/events/service.ts'
 import { isUndoable } from '../../platform/jobs/service.ts'
 import { keepTexts } from '../../platform/x-account/service.ts'
 import {
@@ -71,7 +72,9 @@ export async function restoreForJob(context: Context, actor: WorkspaceOf, id: st
     .from(leadRemovals)
     .where(and(eq(leadRemovals.id, id), eq(leadRemovals.workspaceId, actor.workspaceId)))
     .for('update')
-  return removal ? restoreRemoval(context, actor, removal) : 0
+  if (!removal) return 0
+  await publishEvents(tx, actor.workspaceId, 'campaign', [])
+  return restoreRemoval(context, actor, removal)
 }
 
 type NewRemoval = Pick<typeof leadRemovals.$inferInsert, 'id' | 'selectionHash' | 'cursor' | 'jobId'>

@@ -21,6 +21,7 @@ import { Refusal } from '../../../refusal.ts'
 import { purgeRemovals } from '../../leads/removals/service.ts'
 import { leadRemovals } from '../../leads/removals/tables.ts'
 import { suppressOptOut } from '../../leads/suppressions/service.ts'
+import { EVENTS_CHANNEL } from '../../platform/events/service.ts'
 import { runJob } from '../../platform/jobs/engine.ts'
 import { purgeJobs } from '../../platform/jobs/service.ts'
 import { jobChanges, jobs } from '../../platform/jobs/tables.ts'
@@ -174,6 +175,15 @@ describe('a job', () => {
       { status: 'queued', reason: null },
     ])
     expect(await lead(first)).toMatchObject({ dmStatus: 'queued' })
+  })
+
+  it('publishes that campaigns have changed when a deletion is undone', async () => {
+    const job = await start({ kind: 'delete', filter: {} })
+    const payloads: string[] = []
+    const stop = app.services.channels.subscribe(EVENTS_CHANNEL, (one) => payloads.push(one))
+    await undo(job)
+    await eventually(() => payloads.includes(`${person.workspaceId} campaign *`), 'the change is published')
+    stop()
   })
 
   it('keeps a deletion while it can be undone, and not longer', async () => {
