@@ -594,6 +594,24 @@ describe('POST /dms/{id}/requeue', () => {
     expect((await report(dmId, { lease: body.lease, wasSent: true })).body.campaignCompleted).toBe(true)
   })
 
+  it('gives the message the text that an edit gave to everyone who was not sent it', async () => {
+    const { id } = await launched(2)
+    const { body } = await claim(id)
+    await report(body.dmId, { lease: body.lease, wasSent: false })
+    await person.client.campaigns.update({ id, messageTemplate: 'Good day, {lead_name}' })
+    expect((await requeue(body.dmId)).body).toMatchObject({ message: 'Good day, Lead 1', variant: { name: 'A' } })
+    await expectCountsRight(app)
+  })
+
+  it('keeps the text of a message that may have been sent', async () => {
+    const { id } = await launched(2)
+    const { body } = await claim(id)
+    await report(body.dmId, { lease: body.lease, wasSent: false, outcomeUnknown: true })
+    const [sent] = await dmsOf(person, id)
+    await person.client.campaigns.update({ id, messageTemplate: 'Good day, {lead_name}' })
+    expect((await requeue(body.dmId)).body).toMatchObject({ message: sent!.message })
+  })
+
   it('returns 404 for unknown messages and other workspaces, and 403 for viewers', async () => {
     const { dmId } = await failedOne()
     for (const answer of [await requeue(dmId, stranger), await requeue(NOBODYS)])

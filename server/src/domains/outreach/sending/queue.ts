@@ -160,12 +160,11 @@ const renderedWith = ({ id, number, variantId, message }: QueuedStep) =>
   sql`message = ${message}, variant_id = ${variantId}, step_id = ${id}, step_number = ${number}, updated_at = now()`
 
 /**
- * Renders queued first messages with a changed step. For more than one, it requires `blockNewClaims`,
+ * Renders queued messages with a changed step. For more than one, it requires `blockNewClaims`,
  * because it locks them in no particular order. @param which SQL over dms
  */
-export async function rerenderFirst(tx: Db, step: QueuedStep, which: SQL): Promise<void> {
-  await tx.execute(sql`
-    update dms set ${renderedWith(step)} from leads l where ${which} and not is_follow_up and l.id = dms.lead_id`)
+export async function rerender(tx: Db, step: QueuedStep, which: SQL): Promise<void> {
+  await tx.execute(sql`update dms set ${renderedWith(step)} from leads l where ${which} and l.id = dms.lead_id`)
 }
 
 /** Renders messages of deleted leads with a changed step, in case the deletion is undone. @param which SQL over dms */
@@ -189,7 +188,7 @@ export async function readOpenersAgain(
 ): Promise<void> {
   await tx.execute(lockOpeners(workspaceId, id))
   const hasOpener = sql`exists (select from openers o where o.workspace_id = ${workspaceId} and o.campaign_id = ${id} and o.lead_id = dms.lead_id)`
-  await rerenderFirst(
+  await rerender(
     tx,
     step,
     sql`dms.campaign_id = ${id} and dms.status = 'queued' and ${which} and ${hasOpener} and dms.message <> ${step.message}`,
@@ -284,9 +283,16 @@ export const DUE_NOW = sql`greatest(now(), (select c.undo_until from campaigns c
 
 /**
  * Queues a failed message again and reactivates a completed campaign. Spends quota if never tried.
+ * @param renderAgain gives it its present text
  * @throws Refusal DM_NOT_FOUND; DM_STATE: not failed, or the lead is excluded; PLAN_LIMIT
  */
-export async function requeue(db: Db, env: SendingEnv, actor: Actor, id: string) {
+export async function requeue(
+  db: Db,
+  env: SendingEnv,
+  actor: Actor,
+  id: string,
+  renderAgain: (tx: Db, dm: Message) => Promise<void>,
+) {
   return transact(db, async (tx) => {
     // Lock enrollment, message, lead, campaign, as recording an outcome does.
     await lockEnrollmentsOf(tx, sql`select ${id}::uuid`)
@@ -316,6 +322,8 @@ export async function requeue(db: Db, env: SendingEnv, actor: Actor, id: string)
       })
       .where(eq(dms.id, id))
     await tx.update(leads).set({ dmStatus: 'queued', updatedAt: sql`now()` }).where(eq(leads.id, leadId))
+    // What may have been sent keeps its text.
+    if (!dm.outcomeUnknown) await renderAgain(tx, dm)
     await reopenEnrollment(tx, dm)
     const accountId = dm.isFollowUp ? dm.xAccountId : campaign.xAccountId
     if (accountId) await wakeAccount(tx, accountId)
@@ -348,13 +356,13 @@ async function requireRequeuable(tx: Db, env: SendingEnv, dm: Message, campaign:
 }
 
 /** Continues the enrollment and the completed campaign of a message. @throws Refusal DM_STATE: archived */
-async function reopenEnrollment(tx: Db, { id, workspaceId, campaignId, stepNumber }: Message): Promise<void> {
+async function reopenEnrollment(tx: Db, { id, workspaceId, campaignId }: Message): Promise<void> {
   const { rowCount } = await tx.execute(sql`
     with old as (
-      select e.id, ${isOpen('e')} as was_open from dms d join enrollments e on ${isEnrollmentOf('e', 'd')} where d.id = ${id}
+      select e.id, d.step_number, ${isOpen('e')} as was_open from dms d join enrollments e on ${isEnrollmentOf('e', 'd')} where d.id = ${id}
     ), changed as (
       update enrollments e set state = 'active', reason = null, paused_until = null, next_at = null,
-        next_step_number = ${stepNumber}, resumed_at = now(), updated_at = now()
+        next_step_number = old.step_number, resumed_at = now(), updated_at = now()
       from old where e.workspace_id = ${workspaceId} and e.id = old.id
     )
     update campaigns set status = case when status = 'completed' then 'active' else status end, updated_at = now(),

@@ -1,5 +1,6 @@
 import { member, viewer } from '../../../operations.ts'
 import { listByStanding } from '../../leads/leads/service.ts'
+import { renderAgain } from '../sequences/service.ts'
 import { claimAny, claimOne } from './claim.ts'
 import { listMessages, queueDirect, requeue } from './queue.ts'
 import { reportOutcome } from './record.ts'
@@ -22,7 +23,7 @@ export const sendingRoutes = {
   ),
   release: member.campaigns.release.handler(({ context, input }) => releaseClaim(context.db, context.actor, input)),
   requeue: member.campaigns.requeue.handler(async ({ context, input }) =>
-    context.pictures.withLead(await requeue(context.db, context.env, context.actor, input.id)),
+    context.pictures.withLead(await requeue(context.db, context.env, context.actor, input.id, renderAgain)),
   ),
 }
 

@@ -41,7 +41,7 @@ export {
   renderedMessage,
   renderedPart,
   requireQueueable,
-  rerenderFirst,
+  rerender,
   rerenderRemoved,
   spend,
 } from './queue.ts'

@@ -77,7 +77,10 @@ const replyOf = (handle: string, text = 'Who are you?') => ({
 })
 
 /** Adds a step at the end. */
-async function addStep(id: string, added: StepInput): Promise<void> {
+const addStep = (id: string, added: StepInput) => saveSteps(id, (steps) => [...steps, added])
+
+/** Saves the sequence with other steps. */
+async function saveSteps(id: string, change: (steps: object[]) => (object | undefined)[]): Promise<void> {
   const { version, steps } = await person.client.sequences.find({ id })
   const kept = steps.map(({ number: _, variants, ...rest }) => ({
     ...rest,
@@ -85,7 +88,7 @@ async function addStep(id: string, added: StepInput): Promise<void> {
     condition: rest.condition ?? undefined,
     variants: variants.map(({ isFrozen: _, ...variant }) => variant),
   }))
-  await person.client.sequences.save({ id, version, steps: [...kept, added] as never })
+  await person.client.sequences.save({ id, version, steps: change(kept) as never })
 }
 
 describe('queueFollowUps', () => {
@@ -277,6 +280,19 @@ describe('queueFollowUps', () => {
     await queueDue()
     expect(await sendDue(app)).toEqual([`Still there, @${handle}?`])
     expect(await campaignNow(id)).toMatchObject({ status: 'completed', messageTemplate: 'Hello', dmsSentCount: 2 })
+  })
+
+  it('sends the new text of a follow-up that failed before an edit, once it is queued again', async () => {
+    const { id } = await begin(TWO, 2)
+    await letPass(app, id, 2)
+    await queueDue()
+    const claimed = await claimNext(app)
+    await record(app.db, [{ claimed, verdict: { kind: 'failed', errorMessage: 'No' }, failures: 1 }])
+    await saveSteps(id, (steps) => [steps[0], { ...steps[1], variants: [{ messageTemplate: 'Any news?' }] }])
+    const { message, stepNumber } = await person.client.campaigns.requeue({ id: claimed.id })
+    expect([message, stepNumber]).toEqual(['Any news?', 2])
+    await queueDue()
+    expect(await sendDue(app)).toEqual(['Any news?', 'Any news?'])
   })
 
   it('queues nothing of a launch that was undone', async () => {

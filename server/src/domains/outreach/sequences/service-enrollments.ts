@@ -18,7 +18,6 @@ import {
   DUE_NOW,
   lockQueueing,
   reasonToSkip,
-  rerenderFirst,
   skipMessage,
   spend,
   wakeAccount,
@@ -27,7 +26,7 @@ import { ANSWERS, dms } from '../sending/tables.ts'
 import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
 import { UNIT_MS } from './rules-delays.ts'
 import { continuesWith } from './rules-versions.ts'
-import { findCampaign, findSteps, findTests, queuedStep } from './service.ts'
+import { findCampaign, findSteps, renderAgain } from './service.ts'
 import { enrollments } from './tables.ts'
 
 type Enrollment = typeof enrollments.$inferSelect
@@ -246,7 +245,7 @@ export async function resume(db: Db, env: SendingEnv, actor: Actor, { id }: Inpu
     const allowance = isQueuedAgain ? await requireDm(tx, actor.workspaceId) : null
     if (message && (isQueuedAgain || message.status === 'queued')) {
       await release(tx, message)
-      if (isQueuedAgain) await renderAgain(tx, enrollment, message)
+      if (isQueuedAgain) await renderAgain(tx, message)
       const stepNumber = isQueuedAgain ? 1 : message.stepNumber
       await openAgain(tx, enrollment, { stepNumber, at: null, assumed: null })
       await wakeSender(tx, message)
@@ -299,14 +298,6 @@ async function release(tx: Db, { id, status, leadId }: Message): Promise<void> {
     .where(eq(dms.id, id))
   if (status !== 'queued' && leadId)
     await tx.update(leads).set({ dmStatus: 'queued', updatedAt: sql`now()` }).where(eq(leads.id, leadId))
-}
-
-/** Gives a first message the text of the enrollment's version, which an edit may have changed. */
-async function renderAgain(tx: Db, enrollment: Enrollment, message: Message): Promise<void> {
-  const { campaignId: id, workspaceId, version } = enrollment
-  const [first] = await findSteps(tx, { id, workspaceId, version })
-  const shares = first && (await findTests(tx, { id, workspaceId })).get(first.id)?.shares
-  if (first) await rerenderFirst(tx, queuedStep(id, first, 1, shares), sql`dms.id = ${message.id}`)
 }
 
 /** @throws Refusal ENROLLMENT_STATE: the plan has no DMs left */

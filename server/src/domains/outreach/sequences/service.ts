@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
+import { NO_ID } from '@x-automated/contract/fields'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
@@ -17,10 +18,11 @@ import {
   readTemplate,
   refund,
   renderedMessage,
-  rerenderFirst,
+  rerender,
   rerenderRemoved,
   wakeAccount,
 } from '../sending/service.ts'
+import type { dms } from '../sending/tables.ts'
 import {
   allowedBy,
   beyondPlan,
@@ -42,7 +44,7 @@ import {
   type StepReference,
 } from './rules-versions.ts'
 import { findTests, startTests } from './service-tests.ts'
-import { isEnrollmentOf, sequenceVersions, type VersionStep } from './tables.ts'
+import { enrollments, isEnrollmentOf, sequenceVersions, type VersionStep } from './tables.ts'
 
 export { activeVariants, allowedBy, newSteps, ONE_STEP } from './rules.ts'
 export { type Plan, rehearse } from './rules-rehearsal.ts'
@@ -375,6 +377,21 @@ async function findGroups(tx: Db, { id, workspaceId }: Campaign): Promise<Group[
   return rows
 }
 
+/** Gives a message that is queued again the text of its person's version, which an edit may have changed. */
+export async function renderAgain(tx: Db, dm: typeof dms.$inferSelect): Promise<void> {
+  const { campaignId: id, workspaceId, enrollmentId } = dm
+  const [enrollment] = await tx
+    .select({ version: enrollments.version })
+    .from(enrollments)
+    .where(and(eq(enrollments.workspaceId, workspaceId), eq(enrollments.id, enrollmentId ?? NO_ID)))
+  if (!enrollment) return
+  const steps = await findSteps(tx, { id, workspaceId, version: enrollment.version })
+  const step = dm.isFollowUp ? steps.find((one) => one.id === dm.stepId) : steps[0]
+  if (!step) return
+  const shares = (await findTests(tx, { id, workspaceId })).get(step.id)?.shares
+  await rerender(tx, queuedStep(id, step, steps.indexOf(step) + 1, shares), sql`dms.id = ${dm.id}`)
+}
+
 /** Moves people to the campaign's version: their queued messages change, or are created again when due. */
 async function moveEnrollments(
   tx: Db,
@@ -397,11 +414,11 @@ async function moveEnrollments(
   if (next) {
     const shares = (await findTests(tx, campaign)).get(next.step.id)?.shares
     const step = queuedStep(campaign.id, next.step, next.number, shares)
-    await rerenderFirst(tx, step, isTheirs)
+    await rerender(tx, step, isTheirs)
     // Those that came due meanwhile have failed.
-    const isMissing = sql`campaign_id = ${campaign.id} and reason ->> 'code' = 'lead_missing'`
-    const isRemovedLeads = sql`enrollment_id = any(${sql.param([...ids, ...endedIds])}::uuid[]) and (${isUntried} or ${isMissing})`
-    await rerenderRemoved(tx, campaign.workspaceId, step, isRemovedLeads)
+    const isUnsent = sql`((${isUntried}) or (campaign_id = ${campaign.id} and reason ->> 'code' = 'lead_missing'))`
+    const everyone = sql.param([...ids, ...endedIds])
+    await rerenderRemoved(tx, campaign.workspaceId, step, sql`enrollment_id = any(${everyone}::uuid[]) and ${isUnsent}`)
   }
   await tx.execute(sql`
     with old as (
