@@ -368,6 +368,12 @@ describe('campaigns, in a browser', () => {
     await page.getByText('Another campaign DM sending process is already active.').waitFor()
     await shows(row(page, 'Second'), /Paused\s+0 \/ 0/)
     expect(await client.campaigns.find({ id: second.id })).toEqual(second)
+    await client.campaigns.queue({ id: second.id, holdSeconds: 30 })
+    await page.reload()
+    await row(page, 'Second').getByRole('button', { name: 'Start Real Send' }).click()
+    await page.getByText('Another campaign DM sending process is already active.').waitFor()
+    await row(page, 'Second').getByRole('button', { name: 'Undo launch' }).click()
+    await page.getByText('Launch of "Second" undone. Nothing was sent.').waitFor()
 
     await row(page, 'Running').getByRole('button', { name: 'Pause' }).click()
     await page.getByText('Campaign paused.').waitFor()

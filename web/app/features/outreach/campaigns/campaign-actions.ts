@@ -23,7 +23,7 @@ export interface CampaignActions {
   pause: (campaign: Campaign) => void
   /** Asks for confirmation. */
   archive: (campaign: Campaign) => void
-  /** Resumes a paused campaign first. If it can't be sent, shows the reason and changes nothing. */
+  /** Resumes a paused campaign first, or ends its hold. If it can't be sent, shows the reason and changes nothing. */
   startRealSend: (campaign: Campaign) => void
   isSending: RealSend['isSending']
   /** The id of the campaign being changed. */
@@ -80,14 +80,6 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
       return invalidateCampaigns(queries)
     },
   })
-  const start = useMutation({
-    mutationFn: ({ id }: Campaign) => realSend.findObstacle(id),
-    onSuccess(obstacle, campaign) {
-      if (obstacle) toast[obstacle.tone](obstacle.text)
-      else update.mutate({ campaign, status: 'active' })
-    },
-    onError: (error) => showFailure(error, changeProblem(error, 'active')),
-  })
   const endHold = useMutation({
     mutationFn: ({ id }: Campaign) => client.campaigns.update({ id, status: 'active' }),
     onSuccess(after) {
@@ -98,9 +90,17 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
     },
     onError: (error) => showFailure(error, changeProblem(error, 'active')),
   })
+  const start = useMutation({
+    mutationFn: ({ id }: Campaign) => realSend.findObstacle(id),
+    onSuccess(obstacle, campaign) {
+      if (obstacle) toast[obstacle.tone](obstacle.text)
+      else if (campaign.status === 'paused') update.mutate({ campaign, status: 'active' })
+      else endHold.mutate(campaign)
+    },
+    onError: (error) => showFailure(error, changeProblem(error, 'active')),
+  })
   const startRealSend = (campaign: Campaign) => {
-    if (campaign.status === 'paused') start.mutate(campaign)
-    else if (campaign.undoUntil) endHold.mutate(campaign)
+    if (campaign.status === 'paused' || campaign.undoUntil) start.mutate(campaign)
     else realSend.start(campaign)
   }
   const archive = async (campaign: Campaign) => {

@@ -19,7 +19,7 @@ export interface RealSend {
   start: (campaign: Campaign) => void
   /** Refetches a campaign and starts it if it is active. */
   autoStart: (id: string) => Promise<void>
-  /** Why a paused campaign can't be sent now, checked before it changes; null if it can. */
+  /** Why a paused or held campaign can't be sent now, checked before it changes; null if it can. */
   findObstacle: (id: string) => Promise<Obstacle | null>
   /** Whether this page is sending or following the campaign. */
   isSending: (id: string) => boolean
@@ -79,7 +79,7 @@ export async function startIfActive(
 
 const isOver = (status: Campaign['status']) => status !== 'active' && status !== 'draft'
 
-/** Why a paused campaign could not be sent after a resume; null if it could. */
+/** Why a paused campaign could not be sent after a resume, or a held one now; null if it could. */
 async function findObstacle({ id, waitsBehind, channel }: Campaign): Promise<Obstacle | null> {
   if (waitsBehind) return { tone: 'info', text: ALREADY_SENDING }
   return channel === 'extension' ? findObstacleInBrowser(id) : null
