@@ -38,7 +38,6 @@ import {
   type Sender,
   SIMULATION,
   TURN_SECONDS,
-  wakeAccount,
   workerOf,
 } from './limits.ts'
 import { lockLeads, lockQueueing, openDirectCampaign, readTemplate } from './queue.ts'
@@ -292,14 +291,9 @@ export async function claimDue(
  * worker is not claiming. @param knownIds messages that the worker may have handed to X
  */
 export async function releaseLostClaims(db: Db, workerId: number, knownIds: readonly string[]): Promise<void> {
-  await transact(db, async (tx) => {
-    const released = await release(
-      tx,
-      sql`lease_expires_at is not null and holder = ${workerOf(workerId).holder} and not outcome_unknown
-        and id <> all(${sql.param([...knownIds])}::uuid[])`,
-    )
-    for (const id of [...new Set(released.map(({ accountId }) => accountId))].sort()) await wakeAccount(tx, id)
-  })
+  const isLost = sql`lease_expires_at is not null and holder = ${workerOf(workerId).holder} and not outcome_unknown
+    and id <> all(${sql.param([...knownIds])}::uuid[])`
+  await transact(db, (tx) => release(tx, isLost))
 }
 
 // By extensions and the simulated queue

@@ -11,7 +11,6 @@ import { countConversations } from '../../leads/leads/service.ts'
 import { gotMessage, mayGoOut } from '../../leads/leads/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { followingStep, isEnrollmentOf } from '../sequences/tables.ts'
-import { wakeAccount } from './limits.ts'
 import { lockEnrollmentsOf } from './queue.ts'
 import { backoffSeconds } from './rules.ts'
 import {
@@ -286,9 +285,6 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
     case 'paused':
     case 'late':
       await release(tx, isHeld(claimed))
-      // With this message claimed, the account may have found nothing to send and left the
-      // schedule.
-      await wakeAccount(tx, claimed.accountId)
       return
     case 'stop':
       await release(tx, isHeld(claimed))

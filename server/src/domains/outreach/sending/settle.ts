@@ -188,7 +188,6 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<v
         update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, outcome_unknown = false, due_at = now(), updated_at = now()
         where id = ${dm.id} and lease = ${dm.lease} and status = 'queued'`)
       if (rowCount) await afterRelease(tx, sql`${dm.id}`)
-      await wakeAccount(tx, accountId)
     })
   }
 }

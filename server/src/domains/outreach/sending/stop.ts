@@ -384,16 +384,16 @@ export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
 
 /**
  * Returns claimed messages, which were certainly not sent, to the queue. They do not count toward the
- * cap. @param which condition on dms @returns the accounts that they were claimed for
+ * cap. @param which condition on dms
  */
-export async function release(tx: Db, which: SQL): Promise<{ id: string; accountId: string }[]> {
+export async function release(tx: Db, which: SQL): Promise<{ id: string }[]> {
   // An earlier attempt may have gone through. A simulation attempts nothing.
-  const { rows } = await tx.execute<{ id: string; accountId: string }>(sql`
+  const { rows } = await tx.execute<{ id: string }>(sql`
     update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, updated_at = now(),
       attempts = attempts - case when holder = ${SIMULATED_HOLDER} then 0 else 1 end,
       tried_at = case when holder = ${SIMULATED_HOLDER} or attempts > 1 then tried_at end
     where status = 'queued' and ${which}
-    returning id, x_account_id as "accountId"`)
+    returning id`)
   if (rows.length > 0) await afterRelease(tx, sql`select unnest(${sql.param(rows.map(({ id }) => id))}::uuid[])`)
   return rows
 }
@@ -411,10 +411,11 @@ export async function afterRelease(tx: Db, dmIds: SQL): Promise<void> {
     and exists (select from campaigns c where c.id = dms.campaign_id and not ${mayGoOut('dms', 'c')})`
   await resetLeadStatus(tx, sql`select lead_id from dms where ${isReleased}`)
   await refund(tx, isReleased)
-  // A campaign's new account found these messages claimed, and left the schedule.
+  // With these messages claimed, their account and a campaign's new one may have found nothing to send
+  // and left the schedule.
   const { rows } = await tx.execute<{ id: string }>(sql`
-    select distinct c.x_account_id as id from dms d join campaigns c on c.id = d.campaign_id
-    where d.id in (${dmIds}) and d.status = 'queued' and c.x_account_id <> d.x_account_id order by 1`)
+    select distinct a.id from dms d join campaigns c on c.id = d.campaign_id join x_accounts a on a.id in (c.x_account_id, d.x_account_id)
+    where d.id in (${dmIds}) and d.status = 'queued' order by 1`)
   for (const { id } of rows) await wakeAccount(tx, id)
 }
 

@@ -16,7 +16,8 @@ import {
 } from '../../../../test/outreach.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { suppressions } from '../../leads/suppressions/tables.ts'
-import { expireLeases } from '../sending/service.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
+import { claimDue, expireLeases } from '../sending/service.ts'
 import { dms } from '../sending/tables.ts'
 import { processQueue } from './service.ts'
 
@@ -200,7 +201,11 @@ describe('the simulated queue', () => {
       sent: 1,
       problems: [`Failed to record outcome for @${list.handles[0]}: Another sender has claimed this message.`],
     })
-    const other = await running(1)
+  })
+
+  it('queues a message again that it dropped', async () => {
+    const { person, account, list } = await running(1)
+    const isTheirs = eq(xAccounts.id, account.id)
     app.expectFault(/out of luck/)
     const faulty = {
       ...chance([0]),
@@ -208,16 +213,24 @@ describe('the simulated queue', () => {
         throw new Error('out of luck')
       },
     }
-    expect(await run(other.person, 1, faulty)).toMatchObject({
+    expect(await run(person, 1, faulty)).toMatchObject({
       processed: 0,
-      problems: [`Error processing DM for @${other.list.handles[0]}: out of luck`],
+      problems: [`Error processing DM for @${list.handles[0]}: out of luck`],
     })
-    // A dropped message was not sent, so it is queued again when its lease expires.
+    // A sender takes the account off the schedule.
+    await app.db
+      .update(xAccounts)
+      .set({ nextSendAt: new Date(0) })
+      .where(isTheirs)
+    expect(await claimDue(app.db, 1, app.services.env)).toEqual({ claimed: null, isIdle: false })
+    // It was not sent, so it is queued again when its lease expires.
     await app.db.execute(
       sql`update dms set lease_expires_at = now() - interval '1 s' where holder = 'simulated' and lease_expires_at is not null`,
     )
     await expireLeases(app.db)
-    expect(await run(other.person, 5, chance([0]))).toMatchObject({ processed: 1, sent: 1 })
+    const [scheduled] = await app.db.select().from(xAccounts).where(isTheirs)
+    expect(scheduled?.nextSendAt).not.toBeNull()
+    expect(await run(person, 5, chance([0]))).toMatchObject({ processed: 1, sent: 1 })
   })
 
   it('returns 429 with Retry-After at the daily cap', async () => {
