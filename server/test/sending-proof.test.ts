@@ -500,6 +500,8 @@ async function finish(world: World): Promise<void> {
     await command('', (w) => w.giveBack(extension.name)).alone(world)
     extension.hand = null
   }
+  // Pauses may take longer than X needs for a late message, which arrives in steps only.
+  await world.step(15_000)
   await world.sweep()
   await Promise.all(world.campaigns.map(({ holding }) => holding))
   await world.connect()

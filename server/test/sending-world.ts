@@ -164,7 +164,7 @@ export async function openWorld(app: TestApp) {
   const handed = new Map<string, { at: number; place: number }>()
   /** Messages that X may have accepted, without a known X id. */
   const handing = new Set<Promise<unknown>>()
-  const underWay: { at: number; arrive(): Promise<unknown> }[] = []
+  const underWay: { at: number; arrive(): Promise<unknown>; arriving?: Promise<unknown> }[] = []
   /** Caps, each from a point in time. */
   const caps: { at: number; cap: number }[] = [{ at: 0, cap }]
   /**
@@ -310,12 +310,12 @@ export async function openWorld(app: TestApp) {
     async step(ms: number) {
       const end = clock.now() + ms
       for (const one of underWay.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)) {
-        const place = underWay.indexOf(one)
-        // A concurrent step handles it.
-        if (place === -1) continue
-        underWay.splice(place, 1)
-        await clock.step(Math.max(0, one.at - clock.now()))
-        await one.arrive()
+        // A concurrent step waits for it as well: the clock must not run on before it has arrived.
+        one.arriving ??= clock
+          .step(Math.max(0, one.at - clock.now()))
+          .then(one.arrive)
+          .finally(() => underWay.splice(underWay.indexOf(one), 1))
+        await one.arriving
       }
       await clock.step(Math.max(0, end - clock.now()))
     },
