@@ -13,6 +13,7 @@ import {
   ScrollRestoration,
   useRouteError,
 } from 'react-router'
+import icon from '../public/favicon.svg?inline'
 import { sessionStorage } from './browser-storage'
 import { Footer } from './features/overview/shell/footer'
 import { Header } from './features/overview/shell/header'
@@ -36,10 +37,10 @@ import { HYDRATED, useHydrated } from './ui/use-hydrated'
 
 export const links: LinksFunction = () => [
   { rel: 'preload', href: inter, as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' },
-  { rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' },
+  // Inline, because on slow networks a request for it would delay the first paint.
+  { rel: 'icon', href: icon, type: 'image/svg+xml' },
   { rel: 'icon', href: '/favicon.ico', sizes: '32x32' },
   { rel: 'apple-touch-icon', href: '/apple-touch-icon.png' },
-  { rel: 'manifest', href: '/manifest.webmanifest' },
 ]
 
 export const meta = () =>

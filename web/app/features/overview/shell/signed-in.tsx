@@ -1,6 +1,6 @@
 import { setLocale } from '@x-automated/contract/format'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { Navigate, Outlet, useLocation, useMatches } from 'react-router'
+import { type LinksFunction, Navigate, Outlet, useLocation, useMatches } from 'react-router'
 import { paths } from '../../../paths'
 import { saveReturnPath } from '../../../return-path'
 import { useSession } from '../../../session'
@@ -23,6 +23,9 @@ export interface SignedInHandle {
   /** Takes the whole panel, top bar included, and scrolls inside it. */
   fillsPanel?: boolean
 }
+
+/** Public pages are not installed as an app, and asking for this would delay their first paint. */
+export const links: LinksFunction = () => [{ rel: 'manifest', href: '/manifest.webmanifest' }]
 
 /** Layout of signed-in pages: waits for the session and sends guests to /login and back. */
 export default function SignedIn() {
