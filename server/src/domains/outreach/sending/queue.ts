@@ -168,12 +168,16 @@ export async function rerender(tx: Db, step: QueuedStep, which: SQL): Promise<vo
 }
 
 /** Renders messages of deleted leads with a changed step, in case the deletion is undone. @param which SQL over dms */
-export async function rerenderRemoved(tx: Db, workspaceId: string, step: QueuedStep, which: SQL): Promise<void> {
+export async function rerenderRemoved(tx: Db, step: QueuedStep, which: SQL): Promise<void> {
+  // A deletion may hold a million leads, so begin with the messages.
   await tx.execute(sql`
+    with theirs as materialized (
+      select d.id, e.lead_id from (select * from dms where lead_id is null and ${which}) d join enrollments e on ${isEnrollmentOf('e', 'd')}
+    )
     update dms set ${renderedWith(step)}
-    from lead_removals removal join removed_leads removed on removed.removal_id = removal.id
+    from theirs join removed_leads removed on removed.lead_id = theirs.lead_id
       cross join lateral jsonb_populate_record(null::leads, removed.lead) l
-    where removal.workspace_id = ${workspaceId} and dms.id = any(removed.dm_ids) and dms.lead_id is null and ${which}`)
+    where dms.id = theirs.id`)
 }
 
 /**

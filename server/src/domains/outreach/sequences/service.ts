@@ -418,7 +418,7 @@ async function moveEnrollments(
     // Those that came due meanwhile have failed.
     const isUnsent = sql`((${isUntried}) or (campaign_id = ${campaign.id} and reason ->> 'code' = 'lead_missing'))`
     const everyone = sql.param([...ids, ...endedIds])
-    await rerenderRemoved(tx, campaign.workspaceId, step, sql`enrollment_id = any(${everyone}::uuid[]) and ${isUnsent}`)
+    await rerenderRemoved(tx, step, sql`enrollment_id = any(${everyone}::uuid[]) and ${isUnsent}`)
   }
   await tx.execute(sql`
     with old as (
