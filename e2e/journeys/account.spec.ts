@@ -117,9 +117,20 @@ describe('the account page, in a browser', () => {
 
     const profile = section(page, 'Profile')
     await profile.getByText(/^Member since /).waitFor()
-    await profile.getByLabel('Name').fill('Ada Lovelace')
+    const name = profile.getByLabel('Name')
+    await name.fill('Ada Lovelace')
+    // What is typed while a name is saved stays.
+    await page.route('**/api/auth/user', async (route) => {
+      if (route.request().method() !== 'GET') await name.fill('Ada King')
+      await route.continue()
+    })
     await profile.getByRole('button', { name: 'Save name' }).click()
     await page.getByText('Name saved.').waitFor()
+    await events.expect('USER_UPDATED')
+    expect(await name.inputValue()).toBe('Ada King')
+    await page.unroute('**/api/auth/user')
+    await profile.getByRole('button', { name: 'Save name' }).click()
+    await expect.poll(() => profile.getByRole('button', { name: 'Save name' }).isDisabled()).toBe(true)
     await events.expect('USER_UPDATED')
 
     const password = section(page, 'Password')

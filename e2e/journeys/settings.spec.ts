@@ -41,6 +41,22 @@ it('changes sending limits, manages the suppression list and receives notificati
   await page.getByRole('button', { name: 'Add word' }).click()
   await page.getByRole('button', { name: 'Save words' }).click()
   await page.getByText('Opt-out words saved.').waitFor()
+  // What is typed stays when a save brings another value, or another member saves one.
+  const fields = ['Pause at refusals', 'Pause at opt-outs', 'Warn at closed inboxes']
+  const typed = () => Promise.all(fields.map((name) => page.getByRole('textbox', { name }).inputValue()))
+  const [refusals] = fields.map((name) => page.getByRole('textbox', { name }))
+  await refusals!.fill('30')
+  await page.getByLabel('Words and phrases').fill('basta')
+  await client.sendingSettings.saveProtection({ refusalPercent: 25, optOutsPerHundred: 9 })
+  await client.sendingSettings.saveOptOutWords({ words: ['genug'] })
+  await page.getByRole('switch', { name: 'Warm up' }).click()
+  await page.getByRole('button', { name: 'Save limits' }).click()
+  await page.getByText('genug').waitFor()
+  expect((await typed()).slice(0, 2)).toEqual(['30', '9'])
+  expect(await page.getByLabel('Words and phrases').inputValue()).toBe('basta')
+  await page.getByRole('button', { name: 'Use the defaults' }).click()
+  await page.getByText('Protection saved.').waitFor()
+  await expect.poll(typed).toEqual(['20', '4', '60'])
 
   // The contact basis rule is turned off only after confirming X's rules.
   const basis = page.getByRole('switch', { name: /Only message leads with a contact basis/ })

@@ -41,9 +41,14 @@ function ProfileSkeleton() {
 
 function ProfileForm({ user }: { user: User }) {
   const queries = useQueryClient()
-  const form = useForm({ resolver: contractResolver(account.updateUser), values: { name: user.name } })
+  const form = useForm({
+    resolver: contractResolver(account.updateUser),
+    values: { name: user.name },
+    resetOptions: { keepDirty: true, keepDirtyValues: true },
+  })
   const save = useAction((input: { name?: string }) => client.account.updateUser(input), {
-    onSuccess(changed) {
+    onSuccess(changed, { name }) {
+      if (form.getValues('name')?.trim() === name) form.resetField('name', { defaultValue: changed.name })
       queries.setQueryData(api.account.findUser.queryKey(), changed)
       session.updateUser({ id: changed.id, email: changed.email })
     },

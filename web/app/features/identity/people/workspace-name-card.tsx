@@ -11,9 +11,16 @@ import { useAction } from '../../../use-action'
 
 /** Renames the workspace. */
 export function WorkspaceNameCard({ name }: { name: string }) {
-  const form = useForm({ resolver: contractResolver(people.rename), values: { name } })
+  const form = useForm({
+    resolver: contractResolver(people.rename),
+    values: { name },
+    resetOptions: { keepDirty: true, keepDirtyValues: true },
+  })
   const rename = useAction(client.people.rename, {
     done: 'Name saved.',
+    onSuccess(_, sent) {
+      if (form.getValues('name').trim() === sent.name) form.resetField('name', { defaultValue: sent.name })
+    },
     onError: (error) => showProblems(form, error, errorText(error, 'Failed to save the name. Please try again.')),
     refetches: [api.auth],
   })

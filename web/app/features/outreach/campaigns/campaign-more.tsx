@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import { BookmarkPlus, Copy, Ellipsis, Mail, Pencil } from 'lucide-react'
-import { useState } from 'react'
 import { generatePath, useNavigate } from 'react-router'
 import { api, client, errorText } from '../../../api'
 import { paths } from '../../../paths'
@@ -21,7 +20,8 @@ export function CampaignMore({ campaign }: { campaign: Campaign }) {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const mayChange = useIsOffered('member')
-  const [editing, setEditing] = useState(false)
+  // As it was when the dialog opened: changes by others replace nothing that is typed.
+  const edit = useDialogs<Campaign>()
   const duplicate = useAction(() => client.campaigns.duplicate({ id: campaign.id }), {
     done: ({ name }) => `Draft “${name}” created.`,
     onSuccess({ id }) {
@@ -44,7 +44,7 @@ export function CampaignMore({ campaign }: { campaign: Campaign }) {
   return (
     <>
       <Menu trigger={<IconButton icon={<Ellipsis />} label="More" variant="secondary" />}>
-        <MenuItem icon={<Pencil />} disabled={!isEditable(campaign)} onSelect={() => setEditing(true)}>
+        <MenuItem icon={<Pencil />} disabled={!isEditable(campaign)} onSelect={() => edit.show(campaign)}>
           Edit
         </MenuItem>
         <MenuItem icon={<Copy />} disabled={duplicate.isPending} onSelect={() => duplicate.run()}>
@@ -58,7 +58,9 @@ export function CampaignMore({ campaign }: { campaign: Campaign }) {
         </MenuItem>
         {campaign.status === 'active' && <MenuNote>Pause the campaign to edit it.</MenuNote>}
       </Menu>
-      <EditCampaignDialog campaign={campaign} open={editing} onClose={() => setEditing(false)} />
+      {edit.render((before, props) => (
+        <EditCampaignDialog campaign={before} {...props} />
+      ))}
       {template.render((draft, props) => (
         <SaveTemplateDialog draft={draft} name={campaign.name} {...props} />
       ))}

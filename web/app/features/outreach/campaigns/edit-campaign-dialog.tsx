@@ -8,6 +8,7 @@ import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
+import type { ShownDialog } from '../../../ui/use-dialogs'
 import { AccountField } from './account-field'
 import { invalidateCampaignNames } from './all-campaigns'
 import { updateCachedCampaign } from './campaign-cache'
@@ -15,10 +16,8 @@ import { INCLUDE_CONTACTED, INCLUDE_REPLIED } from './campaign-form-rules'
 import { ChannelField } from './channel-field'
 import { changedFields, type Edits, pickEdits } from './edits'
 
-interface EditCampaignDialogProps {
+interface EditCampaignDialogProps extends ShownDialog {
   campaign: Campaign
-  open: boolean
-  onClose: () => void
 }
 
 /** Active campaigns must be paused first, because their sender would change between messages. */
@@ -30,7 +29,7 @@ export function isEditable({ status }: Pick<Campaign, 'status'>): boolean {
 export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDialogProps) {
   const queries = useQueryClient()
   const before: Edits = { ...campaign, xAccountId: campaign.xAccountId ?? '' }
-  const form = useForm<Edits>({ values: pickEdits(before) })
+  const form = useForm<Edits>({ defaultValues: pickEdits(before) })
   const draft = useWatch({ control: form.control }) as Edits
   const { errors } = form.formState
   const save = useMutation({

@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { KEEP_TEXTS_DAYS } from '@x-automated/contract/outreach/replies'
-import { useState } from 'react'
 import { api, client } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Button } from '../../../ui/button'
@@ -10,6 +9,7 @@ import { Field } from '../../../ui/field'
 import { NumberInput } from '../../../ui/number-input'
 import { SkeletonField } from '../../../ui/skeleton'
 import { useAction } from '../../../use-action'
+import { useFormDraft } from '../../../use-form-draft'
 import { useHasRole } from '../../identity/people/use-role'
 
 const { min, max } = KEEP_TEXTS_DAYS
@@ -22,7 +22,7 @@ export function RetentionCard() {
       {settings.isError && !settings.data ? (
         <QueryError query={settings} fallback="Failed to load the settings. Please try again." />
       ) : settings.data ? (
-        <RetentionForm key={settings.data.keepTextsDays} days={settings.data.keepTextsDays} />
+        <RetentionForm days={settings.data.keepTextsDays} />
       ) : (
         <SkeletonField />
       )}
@@ -32,7 +32,9 @@ export function RetentionCard() {
 
 function RetentionForm({ days }: { days: number }) {
   const isAdmin = useHasRole('admin')
-  const [draft, setDraft] = useState<number | null>(days)
+  const queries = useQueryClient()
+  const form = useFormDraft<{ keepTextsDays: number | null }>({ keepTextsDays: days })
+  const { keepTextsDays: draft } = form.draft
   const isValid = draft !== null && draft >= min && draft <= max
   const save = useAction((keepTextsDays: number) => client.replies.saveSettings({ keepTextsDays }), {
     question: (keepTextsDays) => ({
@@ -42,6 +44,10 @@ function RetentionForm({ days }: { days: number }) {
       danger: keepTextsDays < days,
     }),
     done: ({ keepTextsDays }) => `Message text is kept for ${formatCount(keepTextsDays, 'day')}.`,
+    onSuccess(settings, keepTextsDays) {
+      queries.setQueryData(api.replies.settings.queryKey(), settings)
+      form.settle({ keepTextsDays })
+    },
     failed: 'Failed to save the setting. Please try again.',
     refetches: [api.replies],
   })
@@ -52,12 +58,17 @@ function RetentionForm({ days }: { days: number }) {
         hint={isAdmin === false ? 'Only admins can change this.' : undefined}
         error={isValid ? undefined : `Enter a number from ${formatNumber(min)} to ${formatNumber(max)}.`}
       >
-        <NumberInput max={max} disabled={!isAdmin} value={draft} onChange={setDraft} />
+        <NumberInput
+          max={max}
+          disabled={!isAdmin}
+          value={draft}
+          onChange={(keepTextsDays) => form.set({ keepTextsDays })}
+        />
       </Field>
       {isAdmin && (
         <div>
           <Button
-            disabled={!isValid || draft === days}
+            disabled={!isValid || !form.isChanged}
             loading={save.isPending}
             onClick={() => isValid && save.run(draft)}
           >

@@ -12,6 +12,7 @@ import { Field, FieldError } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { NumberInput } from '../../../ui/number-input'
 import { Progress } from '../../../ui/progress'
+import { useFormDraft } from '../../../use-form-draft'
 import {
   capUsageText,
   DAYS,
@@ -40,25 +41,22 @@ const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zon
 
 /** The sending limits of one X account, and how much of them is used. */
 export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
-  const saved = draftOf(account, DEFAULT_HOURS)
-  const [draft, setDraft] = useState(saved)
+  const { draft, isChanged, set, settle, discard } = useFormDraft(draftOf(account, DEFAULT_HOURS))
   const [shown, setShown] = useState(false)
   const problems = problemsOf(draft, limits)
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(saved)
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const save = useSaveSettings(() => client.sendingSettings.saveLimits(limitsInput(account.xAccountId, draft)), {
-    done: 'Saved. Applies from the next message.',
-    onSuccess({ accounts }) {
-      const now = accounts.find(({ xAccountId }) => xAccountId === account.xAccountId)
-      if (now) setDraft(draftOf(now, DEFAULT_HOURS))
+  const save = useSaveSettings(
+    (sent: LimitsDraft) => client.sendingSettings.saveLimits(limitsInput(account.xAccountId, sent)),
+    {
+      done: 'Saved. Applies from the next message.',
+      onSuccess: (_, sent) => settle(sent),
+      refetches: [api.campaigns],
     },
-    refetches: [api.campaigns],
-  })
-  const set = (change: Partial<LimitsDraft>) => setDraft({ ...draft, ...change })
+  )
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setShown(true)
-    if (Object.keys(problems).length === 0) void save.run()
+    if (Object.keys(problems).length === 0) void save.run(draft)
   }
   const problem = (name: keyof typeof problems) => (shown ? problems[name] : undefined)
   const now = new Date()
@@ -144,7 +142,7 @@ export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
               >
                 Use safe defaults
               </Button>
-              {isChanged && <Button onClick={() => setDraft(saved)}>Discard changes</Button>}
+              {isChanged && <Button onClick={discard}>Discard changes</Button>}
             </div>
           )}
         </form>

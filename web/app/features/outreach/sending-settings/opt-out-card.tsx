@@ -1,20 +1,22 @@
-import { useState } from 'react'
 import { client } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { ChipsInput } from '../../../ui/chips-input'
 import { Field } from '../../../ui/field'
+import { useFormDraft } from '../../../use-form-draft'
 import { useSaveSettings } from './use-save-settings'
 
 /** Words that opt a sender out when they reply with one. */
 export function OptOutCard({ words, disabled }: { words: readonly string[]; disabled: boolean }) {
-  const [draft, setDraft] = useState<readonly string[]>(words)
-  const save = useSaveSettings((saved: string[]) => client.sendingSettings.saveOptOutWords({ words: saved }), {
-    done: 'Opt-out words saved.',
-    onSuccess: ({ optOutWords }) => setDraft(optOutWords),
-    failed: 'Failed to save the opt-out words. Please try again.',
-  })
-  const isChanged = draft.join('\n') !== words.join('\n')
+  const { draft, isChanged, set, settle } = useFormDraft({ words })
+  const save = useSaveSettings(
+    (sent: typeof draft) => client.sendingSettings.saveOptOutWords({ words: [...sent.words] }),
+    {
+      done: 'Opt-out words saved.',
+      onSuccess: (_, sent) => settle(sent),
+      failed: 'Failed to save the opt-out words. Please try again.',
+    },
+  )
   return (
     <Card
       title="Opt-out words"
@@ -24,15 +26,15 @@ export function OptOutCard({ words, disabled }: { words: readonly string[]; disa
         <Field label="Words and phrases">
           <ChipsInput
             noun="word"
-            values={draft}
-            onChange={setDraft}
+            values={draft.words}
+            onChange={(changed) => set({ words: changed })}
             disabled={disabled}
             empty="Leave empty to use only the built-in words."
           />
         </Field>
         {!disabled && (
           <div className="flex flex-wrap gap-2">
-            <Button disabled={!isChanged} loading={save.isPending} onClick={() => save.run([...draft])}>
+            <Button disabled={!isChanged} loading={save.isPending} onClick={() => save.run(draft)}>
               Save words
             </Button>
           </div>

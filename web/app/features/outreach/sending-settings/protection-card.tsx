@@ -1,10 +1,10 @@
 import { DEFAULT_PROTECTION, type Protection } from '@x-automated/contract/outreach/sending-settings'
-import { useState } from 'react'
 import { client } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { Field } from '../../../ui/field'
 import { NumberInput } from '../../../ui/number-input'
+import { useFormDraft } from '../../../use-form-draft'
 import { useSaveSettings } from './use-save-settings'
 
 const MAX = 100
@@ -35,25 +35,19 @@ function problemOf(value: number | null, min: number): string | undefined {
 
 /** When campaigns pause themselves. */
 export function ProtectionCard({ protection, disabled }: { protection: Protection; disabled: boolean }) {
-  const [draft, setDraft] = useState<Record<keyof Protection, number | null>>(protection)
+  const { draft, isChanged, set, settle } = useFormDraft<Record<keyof Protection, number | null>>(protection)
   const save = useSaveSettings((saved: Protection) => client.sendingSettings.saveProtection(saved), {
     done: 'Protection saved.',
-    onSuccess: (settings) => setDraft(settings.protection),
+    onSuccess: (_, sent) => settle(sent),
     failed: 'Failed to save the protection. Please try again.',
   })
   const isValid = FIELDS.every(({ key, min }) => problemOf(draft[key], min) === undefined)
-  const isChanged = FIELDS.some(({ key }) => draft[key] !== protection[key])
   return (
     <Card title="Protection" description="Campaigns pause automatically before too many refusals harm your X account.">
       <div className="grid max-w-xl gap-4">
         {FIELDS.map(({ key, label, hint, min }) => (
           <Field key={key} label={label} hint={hint} error={problemOf(draft[key], min)}>
-            <NumberInput
-              max={MAX}
-              disabled={disabled}
-              value={draft[key]}
-              onChange={(value) => setDraft({ ...draft, [key]: value })}
-            />
+            <NumberInput max={MAX} disabled={disabled} value={draft[key]} onChange={(value) => set({ [key]: value })} />
           </Field>
         ))}
         {!disabled && (
@@ -65,7 +59,13 @@ export function ProtectionCard({ protection, disabled }: { protection: Protectio
             >
               Save protection
             </Button>
-            <Button disabled={save.isPending} onClick={() => save.run(DEFAULT_PROTECTION)}>
+            <Button
+              disabled={save.isPending}
+              onClick={() => {
+                set(DEFAULT_PROTECTION)
+                void save.run(DEFAULT_PROTECTION)
+              }}
+            >
               Use the defaults
             </Button>
           </div>

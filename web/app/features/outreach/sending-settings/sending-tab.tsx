@@ -45,8 +45,8 @@ export function SendingTab() {
       {accounts.map((account) => (
         <LimitsCard key={account.xAccountId ?? 'extension'} account={account} limits={limits} disabled={!mayManage} />
       ))}
-      <OptOutCard key={optOutWords.join('\n')} words={optOutWords} disabled={!mayManage} />
-      <ProtectionCard key={JSON.stringify(protection)} protection={protection} disabled={!mayManage} />
+      <OptOutCard words={optOutWords} disabled={!mayManage} />
+      <ProtectionCard protection={protection} disabled={!mayManage} />
       <BasisCard basis={basis} disabled={!isOwner} />
     </div>
   )

@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import { ABOUT_MAX } from '@x-automated/contract/outreach/writer'
-import { useState } from 'react'
 import { api, client } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Button } from '../../../ui/button'
@@ -10,6 +9,7 @@ import { Field } from '../../../ui/field'
 import { Textarea } from '../../../ui/input'
 import { SkeletonField } from '../../../ui/skeleton'
 import { useAction } from '../../../use-action'
+import { useFormDraft } from '../../../use-form-draft'
 import { useHasRole } from '../../identity/people/use-role'
 
 /** What the writer knows about the user's own product. */
@@ -34,14 +34,13 @@ export function AboutCard() {
 function AboutForm({ saved }: { saved: string }) {
   const isAdmin = useHasRole('admin')
   const queries = useQueryClient()
-  /** Null until something is typed, and once it is saved. A refetched text does not replace it. */
-  const [typed, setTyped] = useState<string | null>(null)
-  const text = typed ?? saved
-  const save = useAction((next: string) => client.writer.saveAbout({ text: next }), {
+  const { draft, set, settle } = useFormDraft({ text: saved })
+  const { text } = draft
+  const save = useAction((sent: typeof draft) => client.writer.saveAbout({ text: sent.text.trim() }), {
     done: 'Text saved.',
     onSuccess(answer, sent) {
       queries.setQueryData(api.writer.about.queryKey(), answer)
-      setTyped((now) => (now?.trim() === sent ? null : now))
+      settle(sent)
     },
     failed: 'Failed to save the text. Please try again.',
     refetches: [api.writer],
@@ -60,12 +59,12 @@ function AboutForm({ saved }: { saved: string }) {
           disabled={!isAdmin}
           placeholder="We write onboarding emails for small SaaS teams. $39 a month, no contract, first month free."
           value={text}
-          onChange={(event) => setTyped(event.currentTarget.value)}
+          onChange={(event) => set({ text: event.currentTarget.value })}
         />
       </Field>
       {isAdmin && (
         <div>
-          <Button disabled={text.trim() === saved} loading={save.isPending} onClick={() => save.run(text.trim())}>
+          <Button disabled={text.trim() === saved} loading={save.isPending} onClick={() => save.run(draft)}>
             Save
           </Button>
         </div>
