@@ -110,6 +110,17 @@ describe('the session, in a browser', () => {
     await heading.waitFor()
     expect(await alert.count()).toBe(0)
 
+    // A page that entry.client.tsx gave up is not just slow.
+    await page.unroute(scripts)
+    await page.route(scripts, () => {})
+    await page.goto('/dashboard', { waitUntil: 'commit' })
+    await page.getByText('Initializing application...').waitFor()
+    await page.evaluate(() => {
+      document.documentElement.dataset.late = 'broken'
+    })
+    await page.clock.fastForward(10_000)
+    await alert.getByText("This page didn't load. Check your connection, then reload it.").waitFor()
+
     // With an installed clock, a page cannot detect a reload.
     await page.context().close()
     page = await world.openPage({ width: 390, height: 844 })

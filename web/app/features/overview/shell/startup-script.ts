@@ -29,7 +29,8 @@ function startPage(hydrated: string) {
   const afterPaint = (work: () => void) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(work)))
   const showLate = (late: 'slow' | 'broken') => {
     clearTimeout(slow)
-    dataset.late = late
+    // entry.client.tsx may have found the page broken.
+    if (dataset.late !== 'broken') dataset.late = late
     pressed?.removeAttribute('aria-busy')
   }
   const showBroken = () => {
