@@ -8,5 +8,7 @@ export const openerRoutes = {
   list: member.openers.list.handler(({ context, input }) => list(context.db, context.actor, input)),
   approve: member.openers.approve.handler(({ context, input }) => approve(context.db, context.actor, input)),
   update: member.openers.update.handler(({ context, input }) => update(context.db, context.actor, input)),
-  regenerate: member.openers.regenerate.handler(({ context, input }) => regenerate(context, context.actor, input.id)),
+  regenerate: member.openers.regenerate.handler(({ context, input, signal }) =>
+    regenerate(context, context.actor, input.id, signal),
+  ),
 }

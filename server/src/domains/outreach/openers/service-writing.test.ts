@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import type { Job } from '@x-automated/contract/platform/jobs'
 import { eq, sql } from 'drizzle-orm'
 import { afterEach, beforeAll, expect, it } from 'vitest'
@@ -250,6 +252,31 @@ it("counts a canceled part's calls as they were used", async () => {
   expect((await person.client.openers.list({ id })).counts.draft).toBe(0)
   expect((await person.client.writer.usage({})).tokens).toBe(5 * (USED.input + USED.output))
 })
+
+it.each(['/openers/:id/regenerate', '/writer/provider/test'])(
+  'ends its call of the model when the client of %s leaves',
+  async (path) => {
+    const { person, id } = await withModel(1, 1_000_000)
+    await run(app.services, person, (await person.client.openers.create({ id, filter: {} })).id)
+    const [opener] = (await person.client.openers.list({ id })).openers
+    const gone = new AbortController()
+    const ended = Promise.withResolvers<void>()
+    app.services.models = {
+      // biome-ignore lint/correctness/useYield: it never writes anything
+      async *stream({ signal }) {
+        gone.abort()
+        await once(signal!, 'abort')
+        ended.resolve()
+        throw new ModelFailure('timeout')
+      },
+    }
+    const headers = { authorization: `Bearer ${person.token}`, 'idempotency-key': randomUUID() }
+    const leave = () =>
+      fetch(app.url + path.replace(':id', opener!.id), { method: 'POST', headers, signal: gone.signal })
+    await expect(leave()).rejects.toThrow('aborted')
+    await ended.promise
+  },
+)
 
 it('keeps a text that was edited while the model wrote another one', async () => {
   const { person, id } = await withModel(1, 1_000_000)

@@ -263,13 +263,14 @@ interface Task {
   about: string
   /** Whether what the model wrote for the same request is good enough. */
   isCached?: boolean
+  signal?: AbortSignal | undefined
 }
 
 /** Writes a lead's opener. @returns null: the lead was deleted */
 async function write(
   context: WriterContext,
   by: { workspaceId: string; userId: string },
-  { campaign, leadId, model, about, isCached = false }: Task,
+  { campaign, leadId, model, about, isCached = false, signal }: Task,
 ): Promise<WrittenOpener | null> {
   const { rows } = await context.db.execute<{ [Key in keyof Facts]: Facts[Key] } & { profileHash: string }>(sql`
     select l.name, l.bio, l.website, l.source_profile as source, md5(${profileOf('l')}) as "profileHash"
@@ -284,7 +285,7 @@ async function write(
       .update(JSON.stringify([model.kind, model.model, input]))
       .digest('hex')
   const known = isCached && asked ? await findWritten(context.db, by.workspaceId, leadId, asked) : undefined
-  const written = known ?? (await writeOpener(context, by, input, model))
+  const written = known ?? (await writeOpener(context, by, { ...input, signal }, model))
   const requestHash = written.source === 'model' ? asked : null
   return { ...written, text: written.text ?? '', leadId, profileHash, requestHash }
 }
@@ -310,10 +311,10 @@ async function findWritten(db: Db, workspaceId: string, leadId: string, requestH
 export async function writeOne(
   context: WriterContext,
   actor: Actor,
-  { campaignId, leadId }: { campaignId: string; leadId: string },
+  { campaignId, leadId, signal }: { campaignId: string; leadId: string; signal?: AbortSignal | undefined },
 ): Promise<WrittenOpener> {
   const campaign = await findCampaign(context.db, actor, campaignId)
-  const task = { campaign, leadId, ...(await writingOf(context, actor, 'model')) }
+  const task = { campaign, leadId, signal, ...(await writingOf(context, actor, 'model')) }
   const written = await write(context, actor, task)
   if (!written) throw new Refusal('OPENER_NOT_FOUND')
   return written

@@ -119,10 +119,15 @@ export async function update(db: Db, actor: Actor, { id, text, isApproved }: Inp
  * Writes an opener again. It stays as it is if the model fails, nothing could be written, or its
  * text was changed meanwhile. @throws Refusal OPENER_NOT_FOUND
  */
-export async function regenerate(context: RequestContext, actor: Actor, id: string) {
+export async function regenerate(context: RequestContext, actor: Actor, id: string, signal?: AbortSignal) {
   const { db } = context
   const { campaignId, lead, version } = await find(db, actor, id)
-  const written = await writeOne(context, actor, { campaignId, leadId: lead.id })
+  const written = await writeOne(context, actor, { campaignId, leadId: lead.id, signal })
+  if (signal?.aborted && written.fault) {
+    await settle(db, written.calls)
+    // The client has disconnected. A retry with the same key writes the opener again.
+    throw new Refusal('UNAVAILABLE')
+  }
   return transact(db, async (tx) => {
     const before = await lock(tx, actor, id)
     const isBetter = written.text !== '' && (written.fault === null || before.text === '')

@@ -212,7 +212,7 @@ async function firstTemplateOf(db: Db, { workspaceId }: Actor, campaignId: strin
 }
 
 /** Calls the model once. @throws Refusal MODEL_NOT_CONFIGURED, MODEL_UNAVAILABLE */
-export async function testProvider(context: WriterContext, { workspaceId, userId }: Actor) {
+export async function testProvider(context: WriterContext, { workspaceId, userId }: Actor, signal?: AbortSignal) {
   const model = await findModel(context, workspaceId)
   if (!model) throw new Refusal('MODEL_NOT_CONFIGURED')
   const since = performance.now()
@@ -229,6 +229,7 @@ export async function testProvider(context: WriterContext, { workspaceId, userId
       bounds: { allowed: '', maxLength: MESSAGE_MAX, language: null, kept: [], isAnswer: false, hasVariables: false },
       textsOf: (draft) => [draft],
       maxOutputTokens: TOKENS_AROUND,
+      signal,
     },
   )
   let next = await elements.next()

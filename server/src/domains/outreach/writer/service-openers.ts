@@ -27,6 +27,7 @@ export interface OpenerInput {
   template: string
   /** What the workspace says about itself. */
   about: string
+  signal?: AbortSignal | undefined
 }
 
 export interface WrittenOpener {
@@ -46,7 +47,7 @@ export interface WrittenOpener {
 export async function writeOpener(
   context: WriterContext,
   by: { workspaceId: string; userId: string | null },
-  { facts, template, about }: OpenerInput,
+  { facts, template, about, signal }: OpenerInput,
   model: ModelProvider | null,
 ): Promise<WrittenOpener> {
   const builtIn = writeBuiltInOpener(facts)
@@ -80,6 +81,7 @@ export async function writeOpener(
     },
     textsOf: (written) => [written],
     maxOutputTokens: OPENER_TOKENS,
+    signal,
   })
   const first = await elements.next()
   let next = first
