@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
 
-// A lead's openers are merged and deleted with it, and lose their approval if it changes.
+// A lead's openers are merged, deleted and restored with it, and lose their approval if it changes.
 
 /**
  * SQL: a statement that adds changes of openers to their campaigns' counts, which come last in the
@@ -46,14 +46,35 @@ export async function dropApprovals(tx: Db, workspaceId: string): Promise<void> 
     ${countOpeners(sql`changed`)}`)
 }
 
-/** Deletes the openers of leads, whose rows are locked. @param chosen subquery of lead ids */
-export async function deleteOpeners(tx: Db, workspaceId: string, chosen: SQL): Promise<void> {
+/**
+ * Deletes the openers of leads, whose rows are locked. @param chosen subquery of lead ids
+ * @param removalId of the stored deletion, which keeps them for its undo
+ */
+export async function deleteOpeners(
+  tx: Db,
+  workspaceId: string,
+  chosen: SQL,
+  removalId: string | null = null,
+): Promise<void> {
   await tx.execute(sql`
     with gone as (
-      delete from openers where workspace_id = ${workspaceId} and lead_id in (${chosen})
-      returning workspace_id, campaign_id, status as was_status, null::text as status
+      delete from openers where workspace_id = ${workspaceId} and lead_id in (${chosen}) returning *
+    ), kept as (
+      update removed_leads removed set openers = own.openers
+      from (select lead_id, jsonb_agg(to_jsonb(gone)) as openers from gone group by lead_id) own
+      where removed.removal_id = ${removalId}::uuid and removed.lead_id = own.lead_id
     )
-    ${countOpeners(sql`gone`)}`)
+    ${countOpeners(sql`(select workspace_id, campaign_id, status as was_status, null::text as status from gone) changed`)}`)
+}
+
+/** Restores openers. @param rows subquery of their former rows, whose leads exist again */
+export async function restoreOpeners(tx: Db, rows: SQL): Promise<void> {
+  await tx.execute(sql`
+    with back as (
+      insert into openers ${rows} on conflict do nothing
+      returning workspace_id, campaign_id, null::text as was_status, status
+    )
+    ${countOpeners(sql`back`)}`)
 }
 
 /** Moves openers to the lead that is kept, unless it has its own. @param pairs a relation pair(kept, gone) */

@@ -43,7 +43,7 @@ export {
   type RejectedLine,
   rejectedLines,
 } from './engine-import.ts'
-export { countOpeners, deleteOpeners, profileOf } from './engine-openers.ts'
+export { countOpeners, deleteOpeners, profileOf, restoreOpeners } from './engine-openers.ts'
 export {
   asksForTag,
   chooseMatching,

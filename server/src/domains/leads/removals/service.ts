@@ -16,6 +16,7 @@ import {
   deleteOpeners,
   deletePastContacts,
   restoreConversations,
+  restoreOpeners,
   storePastContacts,
   type WorkspaceOf,
 } from '../leads/service.ts'
@@ -119,7 +120,7 @@ export async function removeChosen(
   await tx.execute(sql`delete from lead_tags where lead_id in (${chosen})`)
   await tx.execute(sql`delete from scrape_leads where lead_id in (${chosen})`)
   await deleteConversations(tx, workspaceId, chosen)
-  await deleteOpeners(tx, workspaceId, chosen)
+  await deleteOpeners(tx, workspaceId, chosen, removal.id)
   await tx.execute(sql`update dms set lead_id = null where lead_id in (${chosen})`)
   await tx.execute(sql`delete from leads where id in (${chosen})`)
   return removal
@@ -280,6 +281,12 @@ async function restoreRemoval(
     select note.* from ${back}, jsonb_populate_recordset(null::conversation_notes, r.notes) note
     where r.removal_id = ${removal.id} on conflict do nothing`)
   await deletePastContacts(tx, actor.workspaceId, sql`select r.lead_id from ${removed}`)
+  await restoreOpeners(
+    tx,
+    sql`select opener.* from ${back}, jsonb_populate_recordset(null::openers, r.openers) opener
+        where r.removal_id = ${removal.id} and opener.campaign_id in (
+          select id from campaigns where workspace_id = ${actor.workspaceId} and kind = 'campaign')`,
+  )
   await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
   return rowCount ?? 0
 }

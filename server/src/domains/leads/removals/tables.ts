@@ -30,7 +30,7 @@ export const removedLeads = pgTable(
     lead: jsonb('lead').notNull(),
     /** Its messages, by id. */
     dmIds: uuid('dm_ids').array().notNull(),
-    /** Its rows of lead_list_items, lead_tags, scrape_leads, replies, lead_reads, conversations and notes. */
+    /** Its rows of lead_list_items, lead_tags, scrape_leads, replies, lead_reads, conversations, notes and openers. */
     places: jsonb('places').notNull(),
     tags: jsonb('tags').notNull().default([]),
     finds: jsonb('finds').notNull().default([]),
@@ -38,6 +38,7 @@ export const removedLeads = pgTable(
     reads: jsonb('reads').notNull().default([]),
     conversations: jsonb('conversations').notNull().default([]),
     notes: jsonb('notes').notNull().default([]),
+    openers: jsonb('openers').notNull().default([]),
   },
   (t) => [primaryKey({ columns: [t.removalId, t.leadId] }), index('removed_leads_lead').on(t.leadId)],
 )

@@ -20,6 +20,7 @@ import { upsertLeads } from '../../leads/leads/service.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { runJob } from '../../platform/jobs/engine.ts'
 import { jobs } from '../../platform/jobs/tables.ts'
+import { bulkKinds } from '../bulk/engine.ts'
 import { campaignLock } from '../sending/service.ts'
 import { queueFollowUps } from '../sequences/engine.ts'
 import { writeOpeners } from './service-writing.ts'
@@ -367,6 +368,45 @@ it('are deleted with their lead', async () => {
   const { openers, counts } = await person.client.openers.list({ id })
   expect(openers.map(({ lead }) => lead.id)).toEqual([list.leadIds[2]])
   expect(counts.draft).toBe(1)
+})
+
+describe('when a deletion of leads is undone', () => {
+  const rows = async (id: string) =>
+    (await app.db.execute(sql`select * from openers where campaign_id = ${id} order by id`)).rows
+
+  it('are restored as they were', async () => {
+    const { id, list, openers } = await withOpeners(3)
+    await approveAll(id, openers.slice(0, 2))
+    const before = [await rows(id), await person.client.openers.list({ id })]
+    const { removalId } = await person.client.leads.removeMany({ leadIds: list.leadIds.slice(0, 2) })
+    await expectCountsRight(app)
+    expect(await rows(id)).toHaveLength(1)
+    await person.client.leads.restore({ removalId: removalId! })
+    expect([await rows(id), await person.client.openers.list({ id })]).toEqual(before)
+  })
+
+  it('are restored as they were, also by the undo of a job', async () => {
+    const { id, openers } = await withOpeners(3)
+    await approveAll(id, openers.slice(0, 2))
+    const before = await rows(id)
+    const work = (jobId: string) => runJob(app.services, bulkKinds, { workspaceId: person.workspaceId, id: jobId })
+    const job = await person.client.jobs.create({ kind: 'delete', filter: {} })
+    await work(job.id)
+    await expectCountsRight(app)
+    expect(await rows(id)).toEqual([])
+    await work((await person.client.jobs.undo({ id: job.id })).id)
+    expect(await rows(id)).toEqual(before)
+  })
+
+  it('are part of a text that was edited meanwhile', async () => {
+    const { id, list, openers } = await withOpeners(2)
+    await approveAll(id, openers.slice(0, 1))
+    await person.client.campaigns.queue({ id })
+    const { removalId } = await person.client.leads.removeMany({ leadIds: list.leadIds })
+    await person.client.campaigns.update({ id, messageTemplate: 'Hi! {ai_opener|…}' })
+    await person.client.leads.restore({ removalId: removalId! })
+    expect(await messages(id)).toEqual([`Hi! ${openers[0]!.text}`, 'Hi! …'])
+  })
 })
 
 describe('a job', () => {

@@ -4,7 +4,7 @@ import { index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'dr
 import { createdAt, newId, time, updatedAt } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 
-/** One sentence about a lead, per campaign. It is deleted with its lead. */
+/** One sentence about a lead, per campaign. It is deleted and restored with its lead. */
 export const openers = pgTable(
   'openers',
   {

@@ -169,12 +169,14 @@ export async function rerender(tx: Db, step: QueuedStep, which: SQL): Promise<vo
 
 /** Renders messages of deleted leads with a changed step, in case the deletion is undone. @param which SQL over dms */
 export async function rerenderRemoved(tx: Db, step: QueuedStep, which: SQL): Promise<void> {
+  // `approvedOpener` reads the kept openers instead of the table.
+  const message = sql`(with openers as (select * from jsonb_populate_recordset(null::openers, removed.openers)) select ${step.message})`
   // A deletion may hold a million leads, so begin with the messages.
   await tx.execute(sql`
     with theirs as materialized (
       select d.id, e.lead_id from (select * from dms where lead_id is null and ${which}) d join enrollments e on ${isEnrollmentOf('e', 'd')}
     )
-    update dms set ${renderedWith(step)}
+    update dms set ${renderedWith({ ...step, message })}
     from theirs join removed_leads removed on removed.lead_id = theirs.lead_id
       cross join lateral jsonb_populate_record(null::leads, removed.lead) l
     where dms.id = theirs.id`)

@@ -1,0 +1,1 @@
+ALTER TABLE "removed_leads" ADD COLUMN "openers" jsonb DEFAULT '[]'::jsonb NOT NULL;
