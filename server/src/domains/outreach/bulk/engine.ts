@@ -15,6 +15,7 @@ import {
 import { removeForJob, restoreForJob } from '../../leads/removals/service.ts'
 import { removeEntries, suppressChosen } from '../../leads/suppressions/service.ts'
 import { addTags, countLeads, removeTags, type Tagging, undoAddTags, undoRemoveTags } from '../../leads/tags/service.ts'
+import { publishEvents } from '../../platform/events/service.ts'
 import {
   deleteChanges,
   isBeingUndone,
@@ -146,6 +147,7 @@ export const bulkKinds: JobKinds<Services> = {
   suppress: kindOf<'suppress', string[]>({
     async change({ tx, services: { sending }, by, chosen }, order) {
       const changes = await suppressChosen({ db: tx, sending }, by, chosen, order)
+      await publishEvents(tx, by.workspaceId, 'campaign', [])
       return { changed: changes.length, changes }
     },
     undo: (tx, { workspaceId }, changes) => removeEntries(tx, workspaceId, changes),

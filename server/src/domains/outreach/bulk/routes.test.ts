@@ -63,6 +63,14 @@ const members = async () => (await person.client.lists.members({ id: list.id, le
 const makeMany = (count: number) =>
   app.db.execute(sql`
     insert into leads (workspace_id, name, twitter_handle) select ${person.workspaceId}, 'Lead', 'many_' || i from generate_series(1, ${count}) i`)
+/** Checks that the work publishes that campaigns have changed. */
+async function expectCampaignsPublished(work: () => Promise<unknown>): Promise<void> {
+  const payloads: string[] = []
+  const stop = app.services.channels.subscribe(EVENTS_CHANNEL, (one) => payloads.push(one))
+  await work()
+  await eventually(() => payloads.includes(`${person.workspaceId} campaign *`), 'the change is published')
+  stop()
+}
 const DONE = { status: 'completed', done: 3, total: 3, error: null }
 
 describe('a job', () => {
@@ -179,12 +187,11 @@ describe('a job', () => {
 
   it('publishes that campaigns have changed when a deletion is undone', async () => {
     const job = await start({ kind: 'delete', filter: {} })
-    const payloads: string[] = []
-    const stop = app.services.channels.subscribe(EVENTS_CHANNEL, (one) => payloads.push(one))
-    await undo(job)
-    await eventually(() => payloads.includes(`${person.workspaceId} campaign *`), 'the change is published')
-    stop()
+    await expectCampaignsPublished(() => undo(job))
   })
+
+  it('publishes that campaigns have changed when people are suppressed', () =>
+    expectCampaignsPublished(() => start({ kind: 'suppress', filter: {} })))
 
   it('keeps a deletion while it can be undone, and not longer', async () => {
     const job = await start({ kind: 'delete', leadIds: list.leadIds })
