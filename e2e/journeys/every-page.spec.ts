@@ -38,7 +38,7 @@ async function checkLayoutShift(page: Page, path: string, width = 390): Promise<
   await page.setViewportSize({ width, height: 844 })
   await page.goto(path)
   await waitUntilLoaded(page)
-  // The page's own: while it loads, there is that of the loading screen.
+  // Only now: the loading screen has a heading of its own.
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   expect(await layoutShift(page), 'layout shift while loading').toBeLessThanOrEqual(SHIFT_MAX)
 }

@@ -91,7 +91,7 @@ describe('the session, in a browser', () => {
     await stopClock(page)
     const scripts = '**/assets/*.js'
     let heading = page.getByRole('heading', { name: 'Dashboard' })
-    // Until the styles have loaded, the text is visible without the mark, too.
+    // Until the styles have loaded, the text is visible even without the attribute.
     const lateAlert = () => page.locator('html[data-late]').getByRole('alert').filter({ hasText: /\S/ })
     let alert = lateAlert()
     const held = Promise.withResolvers<void>()
@@ -110,7 +110,7 @@ describe('the session, in a browser', () => {
     await heading.waitFor()
     expect(await alert.count()).toBe(0)
 
-    // A page that entry.client.tsx gave up is not just slow.
+    // A page that entry.client.tsx gave up on isn't just slow.
     await page.unroute(scripts)
     await page.route(scripts, () => {})
     await page.goto('/dashboard', { waitUntil: 'commit' })

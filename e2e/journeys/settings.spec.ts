@@ -41,7 +41,7 @@ it('changes sending limits, manages the suppression list and receives notificati
   await page.getByRole('button', { name: 'Add word' }).click()
   await page.getByRole('button', { name: 'Save words' }).click()
   await page.getByText('Opt-out words saved.').waitFor()
-  // What is typed stays when a save brings another value, or another member saves one.
+  // What is typed stays when a save brings what another member has saved.
   const fields = ['Pause at refusals', 'Pause at opt-outs', 'Warn at closed inboxes']
   const typed = () => Promise.all(fields.map((name) => page.getByRole('textbox', { name }).inputValue()))
   const [refusals] = fields.map((name) => page.getByRole('textbox', { name }))

@@ -104,7 +104,7 @@ it('edits, archives, restores and loses a template, and names the plan that lift
   await page.getByText('Campaign "Without it" saved and paused!').waitFor()
 })
 
-it('asks before a template that is not saved is discarded', async () => {
+it('asks before an unsaved template is discarded', async () => {
   const { page } = await enter('unsaved')
   await page.goto('/templates')
   const dialog = page.getByRole('dialog', { name: 'New template' })

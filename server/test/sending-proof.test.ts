@@ -500,7 +500,7 @@ async function finish(world: World): Promise<void> {
     await command('', (w) => w.giveBack(extension.name)).alone(world)
     extension.hand = null
   }
-  // Pauses may take longer than X needs for a late message, which arrives in steps only.
+  // A late message arrives only while the clock steps, and the pauses may outlast it.
   await world.step(15_000)
   await world.sweep()
   await Promise.all(world.campaigns.map(({ holding }) => holding))

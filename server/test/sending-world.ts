@@ -310,7 +310,7 @@ export async function openWorld(app: TestApp) {
     async step(ms: number) {
       const end = clock.now() + ms
       for (const one of underWay.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)) {
-        // A concurrent step waits for it as well: the clock must not run on before it has arrived.
+        // Concurrent steps wait for it, too: the clock must not move on before it has arrived.
         one.arriving ??= clock
           .step(Math.max(0, one.at - clock.now()))
           .then(one.arrive)

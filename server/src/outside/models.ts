@@ -19,7 +19,7 @@ export interface ModelCall<Element> {
   maxOutputTokens: number
   /** Whether the schema is sent. Some servers refuse it. */
   sendsSchema: boolean
-  /** Ends the call, which then fails as if it took too long. */
+  /** Ends the call, which then fails like one that took too long. */
   signal?: AbortSignal | undefined
 }
 

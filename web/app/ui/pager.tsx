@@ -29,7 +29,7 @@ export function Pager({ page, pageSize, query, onChange, noun = 'rows' }: PagerP
   if (total === undefined || (pages === 1 && page === 1)) return null
   const last = Math.min(page * pageSize, total)
   const first = Math.min((page - 1) * pageSize + 1, last)
-  /** Not `disabled`, which would lose the focus. */
+  /** Not `disabled`: a disabled button loses the focus. */
   const stepUnless = (isAtEnd: boolean, by: 1 | -1) => ({
     'aria-disabled': isAtEnd || undefined,
     onClick: () => isAtEnd || onChange(page + by),

@@ -150,7 +150,7 @@ describe('the next part of a launch', () => {
     await expectCountsRight(app)
   })
 
-  it('comes for people whose deletion is undone after the time of the part', async () => {
+  it('includes people whose deletion is undone after the part was due', async () => {
     const { id, list } = await launched(3, 1)
     const { removalId } = await person.client.leads.removeMany({ leadIds: list.leadIds.slice(1, 2) })
     await resetLimits()

@@ -594,7 +594,7 @@ describe('POST /dms/{id}/requeue', () => {
     expect((await report(dmId, { lease: body.lease, wasSent: true })).body.campaignCompleted).toBe(true)
   })
 
-  it('gives the message the text that an edit gave to everyone who was not sent it', async () => {
+  it('gives the message its new text if it was edited since it failed', async () => {
     const { id } = await launched(2)
     const { body } = await claim(id)
     await report(body.dmId, { lease: body.lease, wasSent: false })

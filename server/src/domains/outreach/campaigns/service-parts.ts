@@ -50,7 +50,7 @@ export async function queueNextParts(db: Db, env: SendingEnv): Promise<void> {
   })
 }
 
-/** SQL over an enrollment `e`: its lead was deleted, which can be undone. Its first message waits. */
+/** SQL over an enrollment `e`: its lead's deletion can still be undone, so its first message waits. */
 const isRemoved = sql`(not exists (select from leads l where l.id = e.lead_id) and ${isRestorable('e')})`
 
 /** @returns whether more people can be queued now */

@@ -155,7 +155,7 @@ export function reasonToSkip(
     order by d.sent_at nulls last limit 1)) as reason`
 }
 
-/** SQL over a message and its lead `l`: sets of a message that is rendered with a step. */
+/** SQL over a message and its lead `l`: the assignments that render it with a step. */
 const renderedWith = ({ id, number, variantId, message }: QueuedStep) =>
   sql`message = ${message}, variant_id = ${variantId}, step_id = ${id}, step_number = ${number}, updated_at = now()`
 
@@ -171,7 +171,7 @@ export async function rerender(tx: Db, step: QueuedStep, which: SQL): Promise<vo
 export async function rerenderRemoved(tx: Db, step: QueuedStep, which: SQL): Promise<void> {
   // `approvedOpener` reads the kept openers instead of the table.
   const message = sql`(with openers as (select * from jsonb_populate_recordset(null::openers, removed.openers)) select ${step.message})`
-  // A deletion may hold a million leads, so begin with the messages.
+  // A deletion can contain a million leads, so start from the messages.
   await tx.execute(sql`
     with theirs as materialized (
       select d.id, e.lead_id from (select * from dms where lead_id is null and ${which}) d join enrollments e on ${isEnrollmentOf('e', 'd')}
@@ -289,7 +289,7 @@ export const DUE_NOW = sql`greatest(now(), (select c.undo_until from campaigns c
 
 /**
  * Queues a failed message again and reactivates a completed campaign. Spends quota if never tried.
- * @param renderAgain gives it its present text
+ * @param renderAgain gives it its current text
  * @throws Refusal DM_NOT_FOUND; DM_STATE: not failed, or the lead is excluded; PLAN_LIMIT
  */
 export async function requeue(

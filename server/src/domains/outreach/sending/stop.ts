@@ -411,8 +411,8 @@ export async function afterRelease(tx: Db, dmIds: SQL): Promise<void> {
     and exists (select from campaigns c where c.id = dms.campaign_id and not ${mayGoOut('dms', 'c')})`
   await resetLeadStatus(tx, sql`select lead_id from dms where ${isReleased}`)
   await refund(tx, isReleased)
-  // With these messages claimed, their account and a campaign's new one may have found nothing to send
-  // and left the schedule.
+  // While these messages were claimed, their account and a campaign's new one may have found nothing
+  // to send and left the schedule.
   const { rows } = await tx.execute<{ id: string }>(sql`
     select distinct a.id from dms d join campaigns c on c.id = d.campaign_id join x_accounts a on a.id in (c.x_account_id, d.x_account_id)
     where d.id in (${dmIds}) and d.status = 'queued' order by 1`)

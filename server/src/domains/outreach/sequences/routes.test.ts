@@ -253,7 +253,7 @@ describe('PUT /campaigns/{id}/sequence', () => {
     expect((await dmsOf(person, id)).map(({ message }) => message).sort()).toEqual(['Hello', 'Hi'])
   })
 
-  it('gives people their new text who are deleted meanwhile, once the deletion is undone', async () => {
+  it('gives deleted people the new text once their deletion is undone', async () => {
     const list = await makeList(app, person, openHandles(3))
     const { id } = await launch(person, list, { channel: 'extension', messageTemplate: 'Hi {lead_name}' })
     const claim = () => person.client.campaigns.claim({ id, holder: 'test' })

@@ -79,7 +79,7 @@ const replyOf = (handle: string, text = 'Who are you?') => ({
 /** Adds a step at the end. */
 const addStep = (id: string, added: StepInput) => saveSteps(id, (steps) => [...steps, added])
 
-/** Saves the sequence with other steps. */
+/** Saves the sequence with changed steps. */
 async function saveSteps(id: string, change: (steps: object[]) => (object | undefined)[]): Promise<void> {
   const { version, steps } = await person.client.sequences.find({ id })
   const kept = steps.map(({ number: _, variants, ...rest }) => ({
@@ -282,7 +282,7 @@ describe('queueFollowUps', () => {
     expect(await campaignNow(id)).toMatchObject({ status: 'completed', messageTemplate: 'Hello', dmsSentCount: 2 })
   })
 
-  it('sends the new text of a follow-up that failed before an edit, once it is queued again', async () => {
+  it('sends a follow-up that failed before an edit with its new text once it is queued again', async () => {
     const { id } = await begin(TWO, 2)
     await letPass(app, id, 2)
     await queueDue()

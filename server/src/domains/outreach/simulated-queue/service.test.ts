@@ -203,7 +203,7 @@ describe('the simulated queue', () => {
     })
   })
 
-  it('queues a message again that it dropped', async () => {
+  it('queues a dropped message again', async () => {
     const { person, account, list } = await running(1)
     const isTheirs = eq(xAccounts.id, account.id)
     app.expectFault(/out of luck/)

@@ -26,7 +26,7 @@ export interface Request<Element> {
   /** The texts of an element, which are checked; null: it has too few or too many. */
   textsOf(element: Element): readonly Written[] | null
   maxOutputTokens: number
-  /** Aborted once nobody waits for the answer. */
+  /** Aborts once nobody is waiting for the answer. */
   signal?: AbortSignal | undefined
 }
 

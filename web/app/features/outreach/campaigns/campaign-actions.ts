@@ -23,7 +23,7 @@ export interface CampaignActions {
   pause: (campaign: Campaign) => void
   /** Asks for confirmation. */
   archive: (campaign: Campaign) => void
-  /** Resumes a paused campaign first, or ends its hold. If it can't be sent, shows the reason and changes nothing. */
+  /** First resumes a paused campaign, or ends a launch's hold. If it can't be sent, shows the reason and changes nothing. */
   startRealSend: (campaign: Campaign) => void
   isSending: RealSend['isSending']
   /** The id of the campaign being changed. */

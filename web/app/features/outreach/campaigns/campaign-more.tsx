@@ -20,7 +20,7 @@ export function CampaignMore({ campaign }: { campaign: Campaign }) {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const mayChange = useIsOffered('member')
-  // As it was when the dialog opened: changes by others replace nothing that is typed.
+  // The campaign as it was when the dialog opened, so that others' changes replace nothing typed.
   const edit = useDialogs<Campaign>()
   const duplicate = useAction(() => client.campaigns.duplicate({ id: campaign.id }), {
     done: ({ name }) => `Draft “${name}” created.`,

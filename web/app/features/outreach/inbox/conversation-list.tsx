@@ -87,7 +87,7 @@ function ListHead({ inbox }: { inbox: Inbox }) {
   const numbers = { open: counts?.open, snoozed: counts?.snoozed, done: undefined }
   return (
     <header className="flex h-bar shrink-0 items-center gap-1.5 border-hair px-4 md:border-b md:ps-5 md:pe-1.5">
-      {/* On phones an open conversation covers the page's title, which screen readers keep. */}
+      {/* On phones, an open conversation covers the heading, but screen readers still find it. */}
       <h1 className="visible me-auto shrink-0 text-sm max-md:fixed max-md:start-(--start-of-title) max-md:top-0 max-md:z-31 max-md:h-bar max-md:text-lg max-md:leading-[var(--spacing-bar)]">
         Inbox
       </h1>

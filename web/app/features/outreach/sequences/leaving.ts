@@ -1,7 +1,7 @@
 /** Asks before unsaved messages are lost. */
 export const LOSING_MESSAGES = {
   title: 'Leave without saving?',
-  body: 'What you wrote on this page is not saved.',
+  body: "Your changes on this page haven't been saved.",
   confirm: 'Leave',
   cancel: 'Keep editing',
   danger: true,
@@ -10,7 +10,7 @@ export const LOSING_MESSAGES = {
 /** Asks before a dialog with unsaved changes is closed. */
 export const DISCARDING_CHANGES = {
   title: 'Discard changes?',
-  body: 'What you wrote is not saved.',
+  body: "Your changes haven't been saved.",
   confirm: 'Discard changes',
   cancel: 'Keep editing',
   danger: true,

@@ -24,7 +24,7 @@ export interface SignedInHandle {
   fillsPanel?: boolean
 }
 
-/** Public pages are not installed as an app, and asking for this would delay their first paint. */
+/** Only signed-in pages can be installed. Elsewhere, this request would delay the first paint. */
 export const links: LinksFunction = () => [{ rel: 'manifest', href: '/manifest.webmanifest' }]
 
 /** Layout of signed-in pages: waits for the session and sends guests to /login and back. */
