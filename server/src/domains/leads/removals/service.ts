@@ -6,7 +6,6 @@ import { lockRows, transact } from '../../../db/transact.ts'
 import type { Sending } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { hashToken } from '../../../sealing.ts'
-import { publishEvents } from '../../platform/events/service.ts'
 import { isUndoable } from '../../platform/jobs/service.ts'
 import { keepTexts } from '../../platform/x-account/service.ts'
 import {
@@ -73,9 +72,7 @@ export async function restoreForJob(context: Context, actor: WorkspaceOf, id: st
     .from(leadRemovals)
     .where(and(eq(leadRemovals.id, id), eq(leadRemovals.workspaceId, actor.workspaceId)))
     .for('update')
-  if (!removal) return 0
-  await publishEvents(tx, actor.workspaceId, 'campaign', [])
-  return restoreRemoval(context, actor, removal)
+  return removal ? restoreRemoval(context, actor, removal) : 0
 }
 
 type NewRemoval = Pick<typeof leadRemovals.$inferInsert, 'id' | 'selectionHash' | 'cursor' | 'jobId'>

@@ -115,6 +115,9 @@ async function releaseMessages({ database: { db }, jobs }: Services, job: JobRow
     })
 }
 
+const publishCampaigns = (tx: Db, { workspaceId }: { workspaceId: string }) =>
+  publishEvents(tx, workspaceId, 'campaign', [])
+
 export const bulkKinds: JobKinds<Services> = {
   tag: kindOf<'tag', Tagging[]>({
     async change({ tx, by, chosen }, { tagIds }) {
@@ -147,7 +150,7 @@ export const bulkKinds: JobKinds<Services> = {
   suppress: kindOf<'suppress', string[]>({
     async change({ tx, services: { sending }, by, chosen }, order) {
       const changes = await suppressChosen({ db: tx, sending }, by, chosen, order)
-      await publishEvents(tx, by.workspaceId, 'campaign', [])
+      await publishCampaigns(tx, by)
       return { changed: changes.length, changes }
     },
     undo: (tx, { workspaceId }, changes) => removeEntries(tx, workspaceId, changes),
@@ -162,18 +165,26 @@ export const bulkKinds: JobKinds<Services> = {
   delete: kindOf<'delete', string>({
     async change({ tx, by, job, chosen }) {
       const { id, leadCount } = await removeForJob(tx, by, chosen, job.id)
+      await publishCampaigns(tx, by)
       return { changed: leadCount, changes: id }
     },
-    undo: (tx, job, id) => restoreForJob({ db: tx, sending: { requeueRestored } }, job, id),
+    async undo(tx, job, id) {
+      await publishCampaigns(tx, job)
+      return restoreForJob({ db: tx, sending: { requeueRestored } }, job, id)
+    },
   }),
   queue: kindOf<'queue', string[]>({
     async change({ tx, by, chosen }, { message }) {
       await lockQueueing(tx, by.workspaceId)
       const template = readTemplate('message', message || DEFAULT_DIRECT_MESSAGE)
       const { queued } = await queueChosen(tx, by, chosen, { template, dueAt: LATEST_DUE })
+      await publishCampaigns(tx, by)
       return { changed: queued.length, changes: queued }
     },
-    undo: (tx, { workspaceId }, ids) => deleteUnclaimed(tx, workspaceId, sql`id = any(${sql.param(ids)}::uuid[])`),
+    async undo(tx, job, ids) {
+      await publishCampaigns(tx, job)
+      return deleteUnclaimed(tx, job.workspaceId, sql`id = any(${sql.param(ids)}::uuid[])`)
+    },
     ended: releaseMessages,
   }),
 }

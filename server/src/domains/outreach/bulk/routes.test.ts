@@ -185,13 +185,21 @@ describe('a job', () => {
     expect(await lead(first)).toMatchObject({ dmStatus: 'queued' })
   })
 
-  it('publishes that campaigns have changed when a deletion is undone', async () => {
-    const job = await start({ kind: 'delete', filter: {} })
-    await expectCampaignsPublished(() => undo(job))
+  it.each([
+    { kind: 'suppress', filter: {} },
+    { kind: 'delete', filter: {} },
+    { kind: 'queue', filter: {}, message: 'Hi', holdSeconds: 30 },
+  ] as const)('publishes that campaigns have changed: $kind', async (order) => {
+    await expectCampaignsPublished(() => start(order))
   })
 
-  it('publishes that campaigns have changed when people are suppressed', () =>
-    expectCampaignsPublished(() => start({ kind: 'suppress', filter: {} })))
+  it.each([
+    { kind: 'delete', filter: {} },
+    { kind: 'queue', filter: {}, message: 'Hi', holdSeconds: 30 },
+  ] as const)('publishes that campaigns have changed by an undo: $kind', async (order) => {
+    const job = await start(order)
+    await expectCampaignsPublished(() => undo(job))
+  })
 
   it('keeps a deletion while it can be undone, and not longer', async () => {
     const job = await start({ kind: 'delete', leadIds: list.leadIds })
