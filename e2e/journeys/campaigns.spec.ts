@@ -110,7 +110,7 @@ describe('campaigns, in a browser', () => {
     await fill(page, 'Hello', /^Founders \(People who build in public and…\)$/, 'Hi {lead_name} of {compny}')
     await page.getByText('Unknown variable: {compny}.').waitFor()
     await page.getByRole('link', { name: 'Lists', exact: true }).first().click()
-    await page.getByText('What you wrote on this page is not saved.').waitFor()
+    await page.getByText("Your changes on this page haven't been saved.").waitFor()
     await button(page, 'Keep editing').click()
     await button(page, 'Discard').click()
     await page.getByText('Campaign form cleared.').waitFor()
