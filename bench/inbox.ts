@@ -140,6 +140,7 @@ try {
       if (rows.length > 0) break
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
+    // Detection would find that X does not know the invented senders, and disconnect them.
     await pool.query(
       `insert into reply_watches (x_user_id, next_poll_at) select distinct x_user_id, now() + interval '1 day' from x_accounts where workspace_id <> $1
        on conflict (x_user_id) do update set next_poll_at = excluded.next_poll_at`,

@@ -197,7 +197,7 @@ export async function readOpenersAgain(
   await rerender(
     tx,
     step,
-    sql`dms.campaign_id = ${id} and dms.status = 'queued' and ${which} and ${hasOpener} and dms.message <> ${step.message}`,
+    sql`dms.campaign_id = ${id} and dms.status = 'queued' and not dms.is_follow_up and ${which} and ${hasOpener} and dms.message <> ${step.message}`,
   )
 }
 

@@ -399,7 +399,8 @@ export async function release(tx: Db, which: SQL): Promise<{ id: string }[]> {
 }
 
 /**
- * Their claims no longer delay others. If their campaign was archived meanwhile, like `releaseLeads`.
+ * Their claims no longer delay others, and their accounts look for them again. If their campaign was
+ * archived meanwhile, like `releaseLeads`.
  * @param dmIds messages released in this transaction
  */
 export async function afterRelease(tx: Db, dmIds: SQL): Promise<void> {
@@ -687,16 +688,16 @@ export async function deleteUnclaimed(tx: Db, workspaceId: string, which: SQL): 
  * people. The caller has locked enrollments, messages and campaigns, and has restored the leads.
  */
 export async function requeueRestored(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
-  const { rows } = await tx.execute<{ id: string; campaignId: string; accountId: string | null }>(sql`
+  const { rows } = await tx.execute<{ id: string; campaignId: string }>(sql`
     with queued as (
       update dms d set status = 'queued', reason = null, updated_at = now() from campaigns c
       where d.lead_id in (${leadIds}) and d.status = 'failed' and d.reason ->> 'code' = 'lead_missing' and c.id = d.campaign_id and c.status <> 'archived'
-      returning d.*, case when d.is_follow_up then d.x_account_id else c.x_account_id end as account_id
+      returning d.*
     ), marked as (
       -- Anyone who gets a follow-up has been contacted.
       update leads l set dm_status = 'queued', updated_at = now() from queued d where l.id = d.lead_id and not d.is_follow_up
     )
-    select id, campaign_id as "campaignId", account_id as "accountId" from queued`)
+    select id, campaign_id as "campaignId" from queued`)
   // What came due meanwhile is due now.
   await tx.execute(sql`
     update campaigns c set follow_up_due_at = least(c.follow_up_due_at, waiting.next_at)
@@ -715,7 +716,6 @@ export async function requeueRestored(tx: Db, workspaceId: string, leadIds: SQL)
     update campaigns c set status = case when status = 'completed' then 'active' else status end, updated_at = now(),
       open_enrollments = open_enrollments + (select count(*) from continued where campaign_id = c.id)
     where id = any(${sql.param(rows.map(({ campaignId }) => campaignId))}::uuid[])`)
-  for (const id of new Set(rows.map(({ accountId }) => accountId).sort())) if (id) await wakeAccount(tx, id)
 }
 
 /** Makes held messages due at this time, unless they are due sooner, and wakes their accounts. */

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
-import { NO_ID } from '@x-automated/contract/fields'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
@@ -380,10 +379,11 @@ async function findGroups(tx: Db, { id, workspaceId }: Campaign): Promise<Group[
 /** Gives a message that is queued again the text of its person's version, which an edit may have changed. */
 export async function renderAgain(tx: Db, dm: typeof dms.$inferSelect): Promise<void> {
   const { campaignId: id, workspaceId, enrollmentId } = dm
+  if (!enrollmentId) return
   const [enrollment] = await tx
     .select({ version: enrollments.version })
     .from(enrollments)
-    .where(and(eq(enrollments.workspaceId, workspaceId), eq(enrollments.id, enrollmentId ?? NO_ID)))
+    .where(and(eq(enrollments.workspaceId, workspaceId), eq(enrollments.id, enrollmentId)))
   if (!enrollment) return
   const steps = await findSteps(tx, { id, workspaceId, version: enrollment.version })
   const step = dm.isFollowUp ? steps.find((one) => one.id === dm.stepId) : steps[0]
