@@ -107,12 +107,12 @@ async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Pro
     )
     select (count(*) filter (where reason is null))::int as queued, (count(*) filter (where reason is not null))::int as stopped from chosen`)
   const { queued, stopped } = one(counts)
-  await spend(tx, workspaceId, allowance, queued)
   await tx.execute(sql`
     update campaigns set open_enrollments = open_enrollments - ${stopped}::int, updated_at = now() where id = ${id}`)
   await completeIfDone(tx, id)
   await publishEvents(tx, workspaceId, 'campaign', [id])
   if (campaign.xAccountId) await wakeAccount(tx, campaign.xAccountId)
+  await spend(tx, workspaceId, allowance, queued)
   await readOpenersAgain(tx, campaign, step, sql`dms.lead_id in (${leadIds})`)
   return true
 }

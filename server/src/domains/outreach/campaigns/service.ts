@@ -33,7 +33,7 @@ import {
   unqueue,
   waitForInFlight,
   wakeAccount,
-  wakeFollowUps,
+  wakeCampaign,
 } from '../sending/service.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
 import {
@@ -260,7 +260,6 @@ async function applyChanges(
   if (edits.xAccountId) await requireAccountChange(tx, actor, before, edits.xAccountId)
   const renamed = isEdited ? await edit(tx, before, edits) : before
   const edited = messageTemplate === undefined ? renamed : await editFirstMessage(tx, renamed, messageTemplate)
-  if (edited.xAccountId !== before.xAccountId) await endTurn(tx, before.xAccountId)
 
   if (status === 'active' && step === 'changes') await activate(tx, env, actor, edited)
   else if (edited.status === 'active' && (edits.channel || edits.xAccountId)) await requireSender(tx, edited)
@@ -272,6 +271,7 @@ async function applyChanges(
     if (status === 'archived') await releaseLeads(tx, id)
     await endTurn(tx, edited.xAccountId)
   }
+  if (edited.xAccountId !== before.xAccountId) await endTurn(tx, before.xAccountId)
 }
 
 /** @throws Refusal X_ACCOUNT_NOT_FOUND; CAMPAIGN_STATE: only its account can show what a restore lost */
@@ -430,8 +430,7 @@ async function activate(
   // Extensions poll for messages, and their activity says nothing about X's API limits.
   if (account && campaign.channel !== 'extension') {
     await resumeDirect(tx, actor, account.id)
-    await wakeAccount(tx, account.id)
-    await wakeFollowUps(tx, campaign.id)
+    await wakeCampaign(tx, campaign.id, account.id)
   }
   if (step) await readOpenersAgain(tx, campaign, step)
 }

@@ -14,7 +14,14 @@ import { notifyReply } from '../../platform/notifications/service.ts'
 import { allowsTexts } from '../../platform/x-account/service.ts'
 import { offerSender } from '../conversation-offers/service.ts'
 import { addReply, addWritten } from '../conversations/service.ts'
-import { checkOptOuts, endAnswered, findSentMessage, lockEnrollmentsOfLead, stopMessages } from '../sending/service.ts'
+import {
+  checkOptOuts,
+  endAnswered,
+  findSentMessage,
+  lockEnrollmentsOfLead,
+  lockLeadAndCampaigns,
+  stopMessages,
+} from '../sending/service.ts'
 import { optOutWordsOf } from '../sending-settings/service.ts'
 import { type WatchContext, watchReplies } from './engine.ts'
 import { classifyReply, detectLanguage, labelToContinue } from './engine-labels.ts'
@@ -275,13 +282,6 @@ function isSameMessage(
   if (ours.triedAt === null) return false
   const sent = { text: ours.message, senderId, since: ours.triedAt }
   return findSentMessage([{ id: eventId, senderId, text, at }], sent, new Set()) !== null
-}
-
-/** Locks the lead, then its campaigns in id order, so that two transactions never deadlock. */
-async function lockLeadAndCampaigns(tx: Db, leadId: string): Promise<void> {
-  await tx.execute(sql`select from leads where id = ${leadId} for no key update`)
-  await tx.execute(sql`
-    select from campaigns where id in (select campaign_id from dms where lead_id = ${leadId}) order by id for no key update`)
 }
 
 /** Marks messages sent up to `readAt` as delivered. */

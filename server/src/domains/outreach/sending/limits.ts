@@ -437,10 +437,11 @@ export async function wakeAccount(tx: Db, accountId: string): Promise<void> {
   await notifySenders(tx)
 }
 
-/** Schedules the accounts that have queued follow-ups of a campaign. */
-export async function wakeFollowUps(tx: Db, campaignId: string): Promise<void> {
+/** Schedules a campaign's account, and those that have its queued follow-ups. */
+export async function wakeCampaign(tx: Db, campaignId: string, accountId: string): Promise<void> {
   const { rows } = await tx.execute<{ id: string }>(sql`
-    select distinct x_account_id as id from dms where campaign_id = ${campaignId} and ${isInQueue} and is_follow_up order by 1`)
+    select ${accountId}::uuid as id
+    union select x_account_id from dms where campaign_id = ${campaignId} and ${isInQueue} and is_follow_up order by 1`)
   for (const { id } of rows) await wakeAccount(tx, id)
 }
 

@@ -430,6 +430,13 @@ export async function lockLeads(tx: Db, ids: SQL): Promise<void> {
     select count(*) from (select from leads where id in (${ids}) order by id for no key update) locked`)
 }
 
+/** Locks the lead, then its campaigns in id order, so that two transactions never deadlock. */
+export async function lockLeadAndCampaigns(tx: Db, leadId: string): Promise<void> {
+  await tx.execute(sql`select from leads where id = ${leadId} for no key update`)
+  await tx.execute(sql`
+    select from campaigns where id in (select campaign_id from dms where lead_id = ${leadId}) order by id for no key update`)
+}
+
 /**
  * Locks the leads of a campaign's queued messages. Call it before locking the campaign, as
  * recording an outcome does.

@@ -247,9 +247,15 @@ export interface Done {
 
 /** Records verdicts of one campaign. Mixing campaigns could deadlock two processes. */
 export async function record(db: Db, done: readonly Done[]): Promise<void> {
-  await transact(db, async (tx) => {
-    for (const one of done) await recordOne(tx, one)
-  })
+  const isOutcome = ({ verdict }: Done) => verdict.kind === 'sent' || verdict.kind === 'failed'
+  const outcomes = done.filter(isOutcome)
+  // The others may end with a lock on the X account, after which nothing else is locked.
+  const others = done.filter((one) => !isOutcome(one)).map((one) => [one])
+  for (const group of [outcomes, ...others])
+    if (group.length > 0)
+      await transact(db, async (tx) => {
+        for (const one of group) await recordOne(tx, one)
+      })
 }
 
 async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<void> {
@@ -271,8 +277,7 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
     }
     case 'skipped':
       await lockEnrollmentsOf(tx, sql`select ${claimed.id}::uuid`)
-      await release(tx, isHeld(claimed))
-      await skipMessage(tx, claimed.id, { reason: verdict.reason })
+      await release(tx, isHeld(claimed), () => skipMessage(tx, claimed.id, { reason: verdict.reason }))
       return
     case 'wait':
       await release(tx, isHeld(claimed))
@@ -287,8 +292,7 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
       await release(tx, isHeld(claimed))
       return
     case 'stop':
-      await release(tx, isHeld(claimed))
-      await pauseCampaignsOf(tx, claimed, verdict)
+      await release(tx, isHeld(claimed), () => pauseCampaignsOf(tx, claimed, verdict))
       return
     case 'unknown':
       await tx.execute(

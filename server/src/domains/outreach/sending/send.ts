@@ -17,7 +17,7 @@ import { campaigns } from '../campaigns/tables.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
 import { type Claimed, claimDirect, RATE_LIMITED_BY_X, withdrawDirect } from './claim.ts'
 import { EXTENSION, renewClaim } from './limits.ts'
-import { lockEnrollmentsOf, lockEnrollmentsOfLead } from './queue.ts'
+import { lockEnrollmentsOf, lockEnrollmentsOfLead, lockLeadAndCampaigns, lockLeads } from './queue.ts'
 import { delayAccount, LEAD_MISSING, record, recordOutcome, type Verdict } from './record.ts'
 import { findSentMessage } from './rules.ts'
 import {
@@ -446,6 +446,7 @@ async function deliver<Result>(
 async function endWritten(tx: Db, { workspaceId, lead }: Claimed): Promise<void> {
   if (!lead) return
   await lockEnrollmentsOfLead(tx, workspaceId, lead.id)
+  await lockLeadAndCampaigns(tx, lead.id)
   await endAnswered(tx, workspaceId, lead.id, { isReply: false, label: null, until: null, at: new Date() })
   await stopMessages(tx, workspaceId, sql`select ${lead.id}::uuid`)
 }
@@ -528,10 +529,11 @@ export async function confirm(db: Db, env: SendingEnv, actor: Actor, held: Input
     }
     const reason = await findReasonToStop(tx, dm.id)
     if (reason) {
-      await returnToQueue(tx, dm.id)
-      await skipMessage(tx, dm.id, { reason })
+      await release(tx, sql`id = ${dm.id}`, () => skipMessage(tx, dm.id, { reason }))
       return no
     }
+    // Returning the message locks its lead, which comes before the campaign.
+    await lockLeads(tx, sql`select ${dm.leadId}::uuid`)
     // A concurrent pause either commits first and is seen here, or waits for this transaction.
     const [campaign] = await tx
       .select({ status: campaigns.status })

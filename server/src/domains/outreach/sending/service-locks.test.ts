@@ -3,8 +3,10 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
+  claimNext,
   dmsOf,
   launch,
+  letPass,
   makeCampaign,
   makeList,
   openHandles,
@@ -12,6 +14,7 @@ import {
 } from '../../../../test/outreach.ts'
 import { transact } from '../../../db/transact.ts'
 import { campaignLock } from './limits.ts'
+import { record, type Verdict } from './service.ts'
 
 let app: TestApp
 let person: Person
@@ -19,6 +22,8 @@ beforeAll(async () => {
   app = await openApp()
 })
 beforeEach(async () => {
+  // Only accounts of this test are due.
+  await app.db.execute(sql`update x_accounts set next_send_at = null`)
   person = await makePerson(app)
 })
 
@@ -122,6 +127,52 @@ describe('lock order', () => {
       () => person.client.campaigns.update({ id, messageTemplate: 'Good day, {lead_name}' }),
       sql`select from campaigns where id = ${id}`,
     )
+  })
+
+  it.each<[string, Verdict]>([
+    ['X stopped the account', { kind: 'stop', reason: { code: 'x_disconnected', params: {} }, xMessage: null }],
+    ['a message was skipped', { kind: 'skipped', reason: { code: 'person', params: {} } }],
+  ])('is campaign, X account: recording that %s', async (_, verdict) => {
+    const account = await connectX(app, person)
+    const { id } = await launch(person, await makeList(app, person, openHandles(2)))
+    const claimed = await claimNext(app)
+    await expectOrder(
+      sql`select from campaigns where id = ${id} for no key update`,
+      () => record(app.db, [{ claimed, verdict, failures: 0 }]),
+      sql`select from x_accounts where id = ${account.id}`,
+    )
+  })
+
+  it('is campaign, X account: recording a sent message with one that waits', async () => {
+    const account = await connectX(app, person)
+    const { id } = await launch(person, await makeList(app, person, openHandles(2)))
+    const first = await claimNext(app)
+    await app.db.execute(sql`update x_accounts set next_send_at = now() where id = ${account.id}`)
+    await letPass(app, id, 1)
+    const second = await claimNext(app)
+    await expectOrder(
+      sql`select from campaigns where id = ${id} for no key update`,
+      () =>
+        record(app.db, [
+          { claimed: first, verdict: { kind: 'wait', until: new Date() }, failures: 0 },
+          { claimed: second, verdict: { kind: 'sent', eventId: 'order-1' }, failures: 0 },
+        ]),
+      sql`select from x_accounts where id = ${account.id}`,
+    )
+    expect((await dmsOf(person, id)).map(({ status }) => status).sort()).toEqual(['queued', 'sent'])
+  })
+
+  it('is lead, campaign: confirming a message of a paused campaign', async () => {
+    const list = await makeList(app, person, openHandles(1))
+    const { id } = await launch(person, list, { channel: 'extension' })
+    const { body } = await person.call('POST', `/campaigns/${id}/claim`, { holder: 'laptop' })
+    await app.db.execute(sql`update campaigns set status = 'paused' where id = ${id}`)
+    const { maySend } = await expectOrder(
+      sql`select from leads where id = ${list.leadIds[0]} for no key update`,
+      () => person.client.campaigns.confirm({ id: body.dmId, lease: body.lease }),
+      sql`select from campaigns where id = ${id}`,
+    )
+    expect(maySend).toBe(false)
   })
 
   it('is X account, count of conversations: undoing a deletion while an answer is sent', async () => {

@@ -16,7 +16,7 @@ export {
   SENDING_CHANNEL,
   SIMULATED_HOLDER,
   wakeAccount,
-  wakeFollowUps,
+  wakeCampaign,
 } from './limits.ts'
 export {
   DEFAULT_DIRECT_MESSAGE,
@@ -27,6 +27,7 @@ export {
   lockEnrollmentsOfCampaign,
   lockEnrollmentsOfLead,
   lockEnrollmentsOfLeads,
+  lockLeadAndCampaigns,
   lockLeads,
   lockQueuedLeads,
   lockQueueing,

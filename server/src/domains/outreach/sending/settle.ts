@@ -27,6 +27,7 @@ import {
   release,
   resetLastClaims,
   skipMessage,
+  wakeReleased,
 } from './stop.ts'
 
 /**
@@ -187,7 +188,9 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<v
       const { rowCount } = await tx.execute(sql`
         update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, outcome_unknown = false, due_at = now(), updated_at = now()
         where id = ${dm.id} and lease = ${dm.lease} and status = 'queued'`)
-      if (rowCount) await afterRelease(tx, sql`${dm.id}`)
+      if (!rowCount) return
+      await afterRelease(tx, sql`${dm.id}`)
+      await wakeReleased(tx, sql`${dm.id}`)
     })
   }
 }

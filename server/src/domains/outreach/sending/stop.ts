@@ -294,8 +294,8 @@ export async function endRelabelled(tx: Db, workspaceId: string, leadIds: SQL, l
       ? { which: sql`(${isOpen('e')} or e.state = 'finished')`, ...OPTED_OUT }
       : { which: isPaused, state: sql`'replied'`, reason: reasonSql('reply') }
   const ended = await endEnrollments(tx, workspaceId, leadIds, end)
-  for (const id of ended.sort()) await completeIfDone(tx, id)
   await stopMessages(tx, workspaceId, leadIds)
+  for (const id of ended.sort()) await completeIfDone(tx, id)
 }
 
 function endOf({ isReply, label, until, at }: Said): End {
@@ -384,9 +384,13 @@ export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
 
 /**
  * Returns claimed messages, which were certainly not sent, to the queue. They do not count toward the
- * cap. @param which condition on dms
+ * cap. @param which condition on dms @param change locks campaigns, before the X accounts are woken
  */
-export async function release(tx: Db, which: SQL): Promise<{ id: string }[]> {
+export async function release(
+  tx: Db,
+  which: SQL,
+  change?: (isReleased: boolean) => Promise<unknown>,
+): Promise<{ id: string }[]> {
   // An earlier attempt may have gone through. A simulation attempts nothing.
   const { rows } = await tx.execute<{ id: string }>(sql`
     update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, updated_at = now(),
@@ -394,13 +398,16 @@ export async function release(tx: Db, which: SQL): Promise<{ id: string }[]> {
       tried_at = case when holder = ${SIMULATED_HOLDER} or attempts > 1 then tried_at end
     where status = 'queued' and ${which}
     returning id`)
-  if (rows.length > 0) await afterRelease(tx, sql`select unnest(${sql.param(rows.map(({ id }) => id))}::uuid[])`)
+  const isReleased = rows.length > 0
+  const dmIds = sql`select unnest(${sql.param(rows.map(({ id }) => id))}::uuid[])`
+  if (isReleased) await afterRelease(tx, dmIds)
+  await change?.(isReleased)
+  if (isReleased) await wakeReleased(tx, dmIds)
   return rows
 }
 
 /**
- * Their claims no longer delay others, and their accounts look for them again. If their campaign was
- * archived meanwhile, like `releaseLeads`.
+ * Their claims no longer delay others. If their campaign was archived meanwhile, like `releaseLeads`.
  * @param dmIds messages released in this transaction
  */
 export async function afterRelease(tx: Db, dmIds: SQL): Promise<void> {
@@ -412,8 +419,13 @@ export async function afterRelease(tx: Db, dmIds: SQL): Promise<void> {
     and exists (select from campaigns c where c.id = dms.campaign_id and not ${mayGoOut('dms', 'c')})`
   await resetLeadStatus(tx, sql`select lead_id from dms where ${isReleased}`)
   await refund(tx, isReleased)
-  // While these messages were claimed, their account and a campaign's new one may have found nothing
-  // to send and left the schedule.
+}
+
+/**
+ * Wakes accounts of released messages. While these were claimed, their account and a campaign's new
+ * one may have found nothing to send and left the schedule.
+ */
+export async function wakeReleased(tx: Db, dmIds: SQL): Promise<void> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     select distinct a.id from dms d join campaigns c on c.id = d.campaign_id join x_accounts a on a.id in (c.x_account_id, d.x_account_id)
     where d.id in (${dmIds}) and d.status = 'queued' order by 1`)

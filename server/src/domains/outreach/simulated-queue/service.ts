@@ -129,10 +129,12 @@ async function record(
       )
       return recorded ? { wasSent, ...recorded } : 'lost'
     }
-    const released = await release(tx, sql`id = ${claim.dmId} and lease = ${claim.lease}`)
+    const isPaused = campaign?.status === 'paused'
+    const released = await release(tx, sql`id = ${claim.dmId} and lease = ${claim.lease}`, async (isReleased) => {
+      if (isReleased && !isPaused) await skipMessage(tx, claim.dmId, { errorMessage: NO_CAMPAIGN })
+    })
     if (released.length === 0) return 'lost'
-    if (campaign?.status === 'paused') return 'paused'
-    await skipMessage(tx, claim.dmId, { errorMessage: NO_CAMPAIGN })
+    if (isPaused) return 'paused'
     return { wasSent: false, campaignCompleted: false }
   })
 }
