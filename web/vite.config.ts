@@ -45,6 +45,8 @@ export default defineConfig({
   },
   // The startup script is a function of this build.
   environments: { ssr: { build: { minify: true } } },
+  // Otherwise Vite finds packages page by page, and a page loaded meanwhile gets two copies of React.
+  optimizeDeps: { entries: ['app/**/*.{ts,tsx}', '!app/**/*.test.{ts,tsx}'] },
   server: { proxy: { '/api': apiOrigin, '/buy': apiOrigin } },
   test: { include: ['{app,embed}/**/*.test.ts', 'app/**/*.test.tsx'] },
 })
