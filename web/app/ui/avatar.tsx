@@ -12,6 +12,9 @@ export interface AvatarProps {
 
 const sizes = { xs: 'size-5 text-2xs', sm: 'size-7 text-xs', md: 'size-9 text-sm', lg: 'size-14 text-xl' }
 
+/** Emojis of several code points are one character. */
+const characters = new Intl.Segmenter()
+
 /** A person's picture or initials. Decorative: show the name next to it. */
 export function Avatar({ name, src, size = 'md', letters = 1 }: AvatarProps) {
   const [broken, setBroken] = useState<string | null>(null)
@@ -23,7 +26,9 @@ export function Avatar({ name, src, size = 'md', letters = 1 }: AvatarProps) {
         sizes[size],
       )}
     >
-      {[...name.replace(/^[@\s\p{Cf}]+/u, '')].slice(0, letters).join('')}
+      {Array.from(characters.segment(name.replace(/^[@\s\p{Cf}]+/u, '')), ({ segment }) => segment)
+        .slice(0, letters)
+        .join('')}
       {src && broken !== src && (
         <img
           src={src}
