@@ -219,7 +219,13 @@ describe('every page', () => {
     await page.goto('/leads')
     const docked = page.getByRole('region', { name: 'First steps', exact: true })
     await docked.getByRole('button', { name: 'First steps' }).click()
-    await docked.getByRole('link', { name: 'Connect your X account' }).waitFor()
+    await docked.getByRole('link', { name: 'Connect your X account' }).click()
+    await page.getByLabel('Username').fill('everywhere')
+    await page.getByLabel('Password', { exact: true }).fill('any eight or more')
+    await page.getByRole('button', { name: 'Connect X', exact: true }).click()
+    await docked.getByText('1 of 4').waitFor()
+    await callApi(page, 'POST', '/leads/import', 'twitter_handle,name\nsomebody,Some Body\n', 'text/csv')
+    await docked.getByText('2 of 4').waitFor()
     await page.goto('/twitter?tab=lists')
     // The open tab is visible at every width.
     const open = page.getByRole('tab', { name: 'Lead Lists' })
@@ -229,8 +235,6 @@ describe('every page', () => {
     await open.waitFor()
     await expect.poll(async () => ((await open.boundingBox())?.x ?? 390) < 300, { timeout: 120_000 }).toBe(true)
 
-    await callApi(page, 'POST', '/session/connect', { username: 'everywhere', password: 'any eight or more' })
-    await callApi(page, 'POST', '/leads/import', 'twitter_handle,name\nsomebody,Some Body\n', 'text/csv')
     await page.goto('/dashboard')
     await steps.getByText('2 of 4 steps done.').waitFor()
     const records = await createRecords(world, await tokenOf(page), 'everywhere')

@@ -21,15 +21,17 @@ const ofCampaigns = [
   'analytics.breakdown',
   'analytics.heatmap',
   'today.find',
+  'firstSteps.find',
 ]
 
 /** The queries that each kind of event refetches while they are on screen. */
 const AFFECTED: Record<EventKind, readonly string[]> = {
   campaign: ofCampaigns,
   conversation: ['conversations.list', 'conversations.find', 'conversationOffers.list', 'leads.history', 'today.find'],
-  scrape: ['scrapes.list', 'scrapes.find', 'leads.list', 'xAccount.status'],
-  import: ['imports.list', 'imports.find'],
+  scrape: ['scrapes.list', 'scrapes.find', 'leads.list', 'xAccount.status', 'firstSteps.find'],
+  import: ['imports.list', 'imports.find', 'firstSteps.find'],
   job: [
+    'firstSteps.find',
     'jobs.list',
     'jobs.find',
     'leads.list',
@@ -69,6 +71,7 @@ const LONGER_INTERVALS_MS: Record<string, number> = {
   'sendingSettings.find': 15_000,
   'templates.list': 5_000,
   'today.find': 3_000,
+  'firstSteps.find': 5_000,
   'xAccount.list': 15_000,
   'analytics.find': 15_000,
   'analytics.breakdown': 30_000,

@@ -1,7 +1,9 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import { Check, ChevronUp, Circle, X } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
+import { api } from '../../../api'
 import { localStorage } from '../../../browser-storage'
 import { paths } from '../../../paths'
 import { IconButton } from '../../../ui/button'
@@ -15,7 +17,17 @@ const OPEN_KEY = 'firstStepsOpen'
 
 /** The first steps in the sidebar and the menu of phones, until the first message is sent. */
 export default function DockedSteps({ onFollow }: { onFollow?: () => void }) {
+  const queries = useQueryClient()
   const { found, dismiss } = useFirstSteps()
+  // Any change on this page can complete a step.
+  useEffect(
+    () =>
+      queries.getMutationCache().subscribe((event) => {
+        if (event.type === 'updated' && event.action.type === 'success')
+          void queries.invalidateQueries({ queryKey: api.firstSteps.key() })
+      }),
+    [queries],
+  )
   const mayConnect = useIsOffered('admin')
   const [isOpen, setOpen] = useState(() => localStorage.getItem(OPEN_KEY) !== null)
   if (!found || !isDocked(found)) return null
