@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
-import { expectSoundBothWays, expectSoundPage, openWorld, signUp, type World } from '../world.ts'
+import { callApi, expectSoundBothWays, expectSoundPage, openWorld, signUp, type World } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -111,4 +111,26 @@ it('leads phones from the menu to what the bar has no room for, and says what is
   await page.getByRole('link', { name: 'Connect X', exact: true }).waitFor()
   await tabBar(page).getByRole('link', { name: 'Inbox' }).click()
   await page.getByText('No replies yet').waitFor()
+})
+
+it('ends long titles with an ellipsis, after two lines on phones', async () => {
+  const page = await world.openPage({ width: 320 })
+  await (await signUp(world, 'long@example.com')).enter(page)
+  const { id } = await callApi(page, 'POST', '/lists', { name: 'Founders of small software companies '.repeat(5) })
+  await page.goto(`/lists/${id}`)
+  const title = page.getByRole('heading', { name: 'Founders of small' })
+  await title.waitFor()
+  const { top, lines } = await title.evaluate((h1) => {
+    const text = document.createRange()
+    text.selectNodeContents(h1)
+    const { height } = h1.getBoundingClientRect()
+    return { top: text.getBoundingClientRect().top, lines: height / Number.parseFloat(getComputedStyle(h1).lineHeight) }
+  })
+  expect(top).toBeGreaterThan(0)
+  expect(lines).toBeCloseTo(2)
+  await page.setViewportSize({ width: 1280, height: 900 })
+  expect(await title.evaluate((h1) => [getComputedStyle(h1).textOverflow, h1.scrollWidth > h1.clientWidth])).toEqual([
+    'ellipsis',
+    true,
+  ])
 })
