@@ -124,6 +124,15 @@ describe('lists, in a browser', () => {
     await page.getByText('List not found or access denied').waitFor()
     await page.getByRole('link', { name: 'Back to lists' }).click()
 
+    // A list that is deleted in another tab.
+    const { id: deleted } = await callApi(page, 'POST', '/lists', { name: 'Deleted elsewhere' })
+    await page.goto(`/lists/${deleted}`)
+    await page.getByRole('heading', { name: 'Deleted elsewhere' }).waitFor()
+    await callApi(page, 'DELETE', `/lists/${deleted}`)
+    await page.evaluate(() => new BroadcastChannel('x-automated-data').postMessage('changed'))
+    await page.getByText('List not found or access denied').waitFor()
+    await page.getByRole('link', { name: 'Back to lists' }).click()
+
     // Deleting asks first.
     await row(page, 'Founders (copy)').getByRole('button', { name: 'Delete' }).click()
     await page

@@ -33,7 +33,7 @@ export default function ListPage() {
   const list = query.data
   const dialogs = useListDialogs()
   const mayWrite = useIsOffered('member')
-  if (query.isError && !list) return <ListFailure query={query} />
+  if (query.isError && (!list || isDeleted(query.error))) return <ListFailure query={query} />
   const manage = mayWrite && list && (
     <Button onClick={() => dialogs.manage(list)}>{list.filter ? 'Edit filter' : 'Manage Leads'}</Button>
   )
@@ -116,12 +116,14 @@ function MoreActions({ list, onRename }: { list: List; onRename: () => void }) {
   )
 }
 
+const isDeleted = (error: Error | null) => errorCode(error) === 'LEAD_LIST_NOT_FOUND'
+
 /** Shown if the list can't be loaded. */
 function ListFailure({ query }: { query: { error: Error | null; refetch: () => unknown; isFetching: boolean } }) {
   return (
     <>
       <PageHeader title="List" />
-      {errorCode(query.error) === 'LEAD_LIST_NOT_FOUND' ? (
+      {isDeleted(query.error) ? (
         <EmptyState
           icon={<SearchX />}
           title={errorText(query.error, 'List not found or access denied')}
