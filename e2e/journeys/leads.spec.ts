@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   callApi,
@@ -340,7 +340,8 @@ describe('the leads page, in a browser', () => {
   it('tags and deletes all matches and undoes it after a reload', async () => {
     const page = await world.openPage()
     await (await signUp(world, 'mia@example.com')).enter(page)
-    await callApi(page, 'POST', '/leads/import', 'twitter_handle\nana\nbob\n', 'text/csv')
+    const csv = `twitter_handle,name\nana,Ana ${'of a very long name '.repeat(3)}\nbob,Bob\n`
+    await callApi(page, 'POST', '/leads/import', csv, 'text/csv')
     await callApi(page, 'POST', '/suppressions', { handles: ['ana', 'bob'] })
     await callApi(page, 'POST', '/tags', { name: 'VIP' })
     await page.goto('/leads')
@@ -352,6 +353,10 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('checkbox', { name: 'VIP' }).check()
     await page.getByRole('button', { name: 'Add tags' }).click()
     await rowOf(page, 'bob').getByText('VIP').waitFor()
+    // A long name leaves room for the tag.
+    const right = (part: Locator) => part.evaluate((element) => element.getBoundingClientRect().right)
+    const tagged = rowOf(page, 'ana').getByRole('cell').filter({ hasText: 'VIP' })
+    expect(await right(tagged.getByText('VIP'))).toBeLessThan(await right(tagged))
 
     // The job continues without the page, and can be undone from another one.
     await page.getByRole('button', { name: 'More for all leads' }).click()

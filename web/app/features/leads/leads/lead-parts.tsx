@@ -21,7 +21,7 @@ interface LeadIdentityProps {
 /** Picture, name and handle. */
 export function LeadIdentity({ lead, onOpen, children }: LeadIdentityProps) {
   const name = <bdi className="truncate">{lead.name || lead.twitterHandle}</bdi>
-  const nameClass = 'w-fit max-w-full shrink-[0.5] truncate font-strong'
+  const nameClass = 'w-fit max-w-full truncate font-strong'
   return (
     <span className="flex min-w-0 items-center gap-3">
       {/* At 320 px the name needs all the room. */}
