@@ -39,6 +39,13 @@ describe('lint', () => {
     ])
   })
 
+  it('warns of a variable without its closing brace', () => {
+    const warning = "warn: {lead_name isn't closed with }. It is sent as written."
+    expect(texts('Hi {lead_name, how is {company|your team}?').at(-1)).toBe(warning)
+    expect(texts('Hi {lead_name').at(-1)).toBe(warning)
+    expect(texts('Hi {lead_name} :-{ {!} {"a": 1}')).not.toContainEqual(expect.stringMatching(/closed/))
+  })
+
   it('names unknown variables', () => {
     expect(texts('Hi {compny}').at(-1)).toMatch(/^bad: Unknown variable: \{compny\}\. Use one of those above/)
   })

@@ -13,12 +13,19 @@ export interface Remark {
   place?: { start: number; end: number }
 }
 
+/** The start of a variable without its closing brace. */
+const UNCLOSED = /(\{[\p{L}_][\p{L}\p{M}\p{N}_]*)[^{}]*(?=\{|$)/u
+
 /** Remarks about one message, the good ones first. @param earlier the texts of the messages before */
 export function lint(messageTemplate: string, earlier: readonly { label: string; text: string }[]): Remark[] {
   const text = messageTemplate.trim()
   if (text === '') return []
   const unknown = unknownPlaceholders(text)
-  const isPersonal = readPlaces(text).some(({ kind }) => kind !== 'words' && kind !== 'unknown')
+  const places = readPlaces(text)
+  const isPersonal = places.some(({ kind }) => kind !== 'words' && kind !== 'unknown')
+  const unclosed = places.flatMap((place) =>
+    place.kind === 'words' ? (place.words.match(UNCLOSED)?.[1] ?? []) : [],
+  )[0]
   const questions = text.match(QUESTIONS)?.length ?? 0
   const hasLink = text.match(LINKS) !== null
   const same = earlier.find((one) => one.text.trim() === text)
@@ -37,6 +44,7 @@ export function lint(messageTemplate: string, earlier: readonly { label: string;
       ? [{ tone: 'warn' as const, text: `${formatCount(text.length, 'character')}: long for a direct message` }]
       : []),
     ...(same ? [{ tone: 'warn' as const, text: `Same text as ${same.label}` }] : []),
+    ...(unclosed ? [{ tone: 'warn' as const, text: `${unclosed} isn't closed with }. It is sent as written.` }] : []),
     ...(unknown.length > 0
       ? [
           {
