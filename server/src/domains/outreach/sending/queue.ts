@@ -311,6 +311,8 @@ export async function requeue(
     if (!found) throw new Refusal('DM_NOT_FOUND')
     const { dm, campaign } = found
     const leadId = await requireRequeuable(tx, env, dm, campaign)
+    // What may have been sent keeps its text.
+    if (!dm.outcomeUnknown) await renderAgain(tx, dm)
     await tx
       .update(dms)
       .set({
@@ -328,8 +330,6 @@ export async function requeue(
       })
       .where(eq(dms.id, id))
     await tx.update(leads).set({ dmStatus: 'queued', updatedAt: sql`now()` }).where(eq(leads.id, leadId))
-    // What may have been sent keeps its text.
-    if (!dm.outcomeUnknown) await renderAgain(tx, dm)
     await reopenEnrollment(tx, dm)
     const accountId = dm.isFollowUp ? dm.xAccountId : campaign.xAccountId
     if (accountId) await wakeAccount(tx, accountId)

@@ -269,6 +269,31 @@ describe('POST /enrollments/{id}/resume', () => {
     expect(await dmsOf(person, id)).toMatchObject([queued, queued])
   })
 
+  it('stores the version of an edit for someone who was stopped before a message only once they continue', async () => {
+    const { id, people } = await launched(2)
+    const storedVersions = async () => {
+      const rows = await app.db.select().from(enrollments).where(eq(enrollments.campaignId, id)).orderBy(enrollments.id)
+      return rows.map(({ version }) => version)
+    }
+    await person.client.enrollments.stop({ id: people[0]!.id })
+    await person.client.campaigns.update({ id, messageTemplate: 'Better' })
+    expect(await storedVersions()).toEqual([1, 2])
+    expect(await peopleOf(id)).toMatchObject([{ version: 2 }, { version: 2 }])
+    const stopped = (await dmsOf(person, id)).find(({ status }) => status === 'failed')
+    await person.client.campaigns.requeue({ id: stopped!.id })
+    expect((await dmsOf(person, id)).map(({ message }) => message)).toEqual(['Better', 'Better'])
+    expect(await storedVersions()).toEqual([2, 2])
+  })
+
+  it('keeps the version of someone who was stopped while their first message was being sent', async () => {
+    const { id, people } = await launched(1)
+    await person.client.campaigns.claim({ id, holder: 'test' })
+    await person.client.enrollments.stop({ id: people[0]!.id })
+    await person.client.campaigns.update({ id, messageTemplate: 'Better' })
+    expect(await peopleOf(id)).toMatchObject([{ version: 1 }])
+    expect(await person.client.enrollments.resume({ id: people[0]!.id })).toMatchObject({ version: 1 })
+  })
+
   it('continues with the edited next step of someone who was stopped, unless it was edited for people without a message', async () => {
     const { id, people } = await launched(2)
     await addStep(id)

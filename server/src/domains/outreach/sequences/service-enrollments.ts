@@ -26,8 +26,8 @@ import { ANSWERS, dms } from '../sending/tables.ts'
 import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
 import { UNIT_MS } from './rules-delays.ts'
 import { continuesWith } from './rules-versions.ts'
-import { findCampaign, findSteps, renderAgain } from './service.ts'
-import { enrollments } from './tables.ts'
+import { findCampaign, findSteps, renderAgain, storeFollowed } from './service.ts'
+import { enrollments, versionOf } from './tables.ts'
 
 type Enrollment = typeof enrollments.$inferSelect
 type State = Enrollment['state']
@@ -38,7 +38,7 @@ const columns = {
   id: enrollments.id,
   campaignId: enrollments.campaignId,
   state: enrollments.state,
-  version: enrollments.version,
+  version: sql<number>`${versionOf('enrollments')}`,
   stepNumber: enrollments.nextStepNumber,
   nextAt: sql<Date | null>`case ${enrollments.state} when 'active' then coalesce(${enrollments.nextAt}, (
     select d.due_at from dms d where d.lead_id = ${enrollments.leadId} and d.enrollment_id = ${enrollments.id} and d.status = 'queued' limit 1
@@ -235,8 +235,9 @@ const STOPPED: SkipReason = { code: 'person', params: {} }
 /** Continues with a person. @throws Refusal as the contract declares */
 export async function resume(db: Db, env: SendingEnv, actor: Actor, { id }: InputOf<'enrollments', 'resume'>) {
   return transact(db, async (tx) => {
-    const enrollment = await lock(tx, actor, id, ['paused', 'replied', 'stopped', 'opted_out'])
-    const message = await lockNextMessage(tx, enrollment)
+    const locked = await lock(tx, actor, id, ['paused', 'replied', 'stopped', 'opted_out'])
+    const message = await lockNextMessage(tx, locked)
+    const enrollment = { ...locked, version: (await storeFollowed(tx, locked)) ?? locked.version }
     const isSkipped = message?.status === 'failed' && message.triedAt === null && message.claimedAt === null
     const isQueuedAgain = isSkipped && !message.isFollowUp
     // In the lock order, queueing comes before leads.

@@ -43,7 +43,15 @@ import {
   type StepReference,
 } from './rules-versions.ts'
 import { findTests, startTests } from './service-tests.ts'
-import { enrollments, isEnrollmentOf, sequenceVersions, type VersionStep } from './tables.ts'
+import {
+  type enrollments,
+  isEnrollmentOf,
+  isUnsent,
+  isWritten,
+  sequenceVersions,
+  type VersionStep,
+  versionOf,
+} from './tables.ts'
 
 export { activeVariants, allowedBy, newSteps, ONE_STEP } from './rules.ts'
 export { type Plan, rehearse } from './rules-rehearsal.ts'
@@ -357,35 +365,44 @@ type Group = {
 /** SQL over an enrollment `e`: it continues with a new version without being resumed. */
 const isFollowing = sql`e.state in ('active', 'paused', 'finished')`
 
-/** The people who may follow a new version, by how far they have come. A message being sent counts as sent. */
+/**
+ * The people whose version an edit may change, by how far they have come. A message being sent counts as
+ * sent. There can be any number of people who ended before that: see `versionOf`.
+ */
 async function findGroups(tx: Db, { id, workspaceId }: Campaign): Promise<Group[]> {
   const { rows } = await tx.execute<Group>(sql`
     with written as (
       select enrollment_id, array_agg(distinct step_id order by step_id) as step_ids,
         (array_agg(step_id order by step desc))[1] as last_id, (array_agg(step_number order by step desc))[1] as last_number
-      from dms where campaign_id = ${id} and enrollment_id is not null
-        and (sent_at is not null or outcome_unknown or (status = 'queued' and (lease_expires_at is not null or tried_at is not null)))
+      from dms where campaign_id = ${id} and enrollment_id is not null and ${isWritten('dms')}
       group by 1
     )
     select coalesce(array_agg(e.id) filter (where ${isFollowing}), '{}') as ids,
       coalesce(array_agg(e.id) filter (where not ${isFollowing}), '{}') as "endedIds", w.last_id as "lastStepId", w.last_number as "lastStepNumber", e.skipped_step_id as "skippedStepId",
       e.skipped_step_number as "skippedStepNumber", coalesce(w.step_ids, '{}') as "sentStepIds"
     from enrollments e left join written w on w.enrollment_id = e.id
-    where e.workspace_id = ${workspaceId} and e.campaign_id = ${id}
+    where e.workspace_id = ${workspaceId} and e.campaign_id = ${id} and (w.last_id is not null or not ${isUnsent('e')})
     group by 3, 4, 5, 6, 7`)
   return rows
+}
+
+/** Stores the version that a locked enrollment follows, because it continues. @returns it */
+export async function storeFollowed(
+  tx: Db,
+  { workspaceId, id }: Pick<typeof enrollments.$inferSelect, 'workspaceId' | 'id'>,
+): Promise<number | null> {
+  const { rows } = await tx.execute<{ version: number }>(sql`
+    update enrollments e set version = ${versionOf('e')} where e.workspace_id = ${workspaceId} and e.id = ${id} returning e.version`)
+  return rows[0]?.version ?? null
 }
 
 /** Gives a message that is queued again the text of its person's version, which an edit may have changed. */
 export async function renderAgain(tx: Db, dm: typeof dms.$inferSelect): Promise<void> {
   const { campaignId: id, workspaceId, enrollmentId } = dm
   if (!enrollmentId) return
-  const [enrollment] = await tx
-    .select({ version: enrollments.version })
-    .from(enrollments)
-    .where(and(eq(enrollments.workspaceId, workspaceId), eq(enrollments.id, enrollmentId)))
-  if (!enrollment) return
-  const steps = await findSteps(tx, { id, workspaceId, version: enrollment.version })
+  const version = await storeFollowed(tx, { workspaceId, id: enrollmentId })
+  if (version === null) return
+  const steps = await findSteps(tx, { id, workspaceId, version })
   const step = dm.isFollowUp ? steps.find((one) => one.id === dm.stepId) : steps[0]
   if (!step) return
   const shares = (await findTests(tx, { id, workspaceId })).get(step.id)?.shares

@@ -182,6 +182,33 @@ export function isEnrollmentOf(enrollment: string, message: string): SQL<boolean
   return sql`(${e}.workspace_id = ${d}.workspace_id and ${e}.id = ${d}.enrollment_id)`
 }
 
+/** SQL over a message's alias: it was sent, may have been, or is being sent. */
+export function isWritten(message: string): SQL<boolean> {
+  const d = sql.raw(message)
+  return sql`(${d}.sent_at is not null or ${d}.outcome_unknown
+    or (${d}.status = 'queued' and (${d}.lease_expires_at is not null or ${d}.tried_at is not null)))`
+}
+
+/**
+ * SQL over an enrollment's alias: it ended before a message was recorded as sent. Failed people are not
+ * included: undoing a deletion continues them as they are.
+ */
+export function isUnsent(enrollment: string): SQL<boolean> {
+  const e = sql.raw(enrollment)
+  return sql`(${e}.state in ('replied', 'opted_out', 'stopped') and ${e}.last_step_id is null)`
+}
+
+/**
+ * SQL over an enrollment's alias: the version that it follows. Edits leave people who ended before
+ * a message was written to them: they follow the campaign's, which is stored when they continue.
+ */
+export function versionOf(enrollment: string): SQL<number> {
+  const e = sql.raw(enrollment)
+  return sql`case when ${isUnsent(enrollment)} and not exists (
+      select from dms d where d.lead_id = ${e}.lead_id and ${isEnrollmentOf(enrollment, 'd')} and ${isWritten('d')})
+    then (select c.version from campaigns c where c.id = ${e}.campaign_id) else ${e}.version end`
+}
+
 /**
  * SQL over the aliases of an enrollment and its message: a row with the `number` of the step that
  * follows it and the `delay` until then, as an interval of whole days; no row if none follows.
