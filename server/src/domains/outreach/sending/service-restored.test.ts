@@ -317,6 +317,27 @@ it('records a message at X once if two processes read it', async () => {
   expect(await app.db.$count(dms, eq(dms.workspaceId, person.workspaceId))).toBe(5)
 })
 
+it('records a message at X as sent, even if a simulation had claimed it in the backup', async () => {
+  const list = await listOf(1)
+  const { id } = await launch(person, list, { channel: 'extension' })
+  const [queued] = await dmsOf(person, id)
+  const at = new Date()
+  const claim = {
+    holder: 'simulated',
+    lease: randomUUID(),
+    leaseExpiresAt: new Date(at.getTime() + 60_000),
+    claimedAt: at,
+  }
+  await app.db.update(dms).set(claim).where(eq(dms.campaignId, id))
+  await app.db.update(xAccounts).set({ unreadSince: at, unreadUntil: at }).where(eq(xAccounts.id, account.id))
+  const [senderId, recipientId] = [idOfHandle(account.handle), idOfHandle(list.handles[0]!)]
+  await recordMessagesFromX(app.db, senderId, [
+    { id: `${randomInt(2 ** 47)}`, senderId, recipientId, text: queued!.message, at, handles: {} },
+  ])
+  const [row] = await app.db.select().from(dms).where(eq(dms.campaignId, id))
+  expect(row).toMatchObject({ status: 'sent', sentAt: at, holder: null })
+})
+
 it('counts the day between two messages from the hand-over that the backup does not know', async () => {
   const list = await listOf(1)
   const { id } = await launch(person, list)

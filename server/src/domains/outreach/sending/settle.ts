@@ -355,7 +355,7 @@ async function recordSent(
   // A new lease, so that no one else can record an outcome.
   const { rows } = await tx.execute<{ lease: string }>(sql`
     update dms set x_event_id = ${eventId}, updated_at = now(),
-      ${isOpen ? sql`lease = ${randomUUID()}, x_account_id = ${accountId}, claimed_at = ${moment}, tried_at = least(tried_at, ${moment}), outcome_unknown = true` : sql`lease = lease`}
+      ${isOpen ? sql`lease = ${randomUUID()}, holder = null, x_account_id = ${accountId}, claimed_at = ${moment}, tried_at = least(tried_at, ${moment}), outcome_unknown = true` : sql`lease = lease`}
     where id = ${row.id} returning lease`)
   const [claimed] = rows
   if (isOpen && claimed)
