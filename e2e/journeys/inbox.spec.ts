@@ -53,11 +53,25 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 
 describe('the inbox', () => {
   it('declines someone who wrote first, and undoes it', async () => {
-    const { page, client } = await enter('declining', { open_known: 'Hello' })
+    const { page, client } = await enter('declining', { open_known: 'مرحبا، '.repeat(30) })
     const [account] = (await client.xAccount.list({})).accounts
     await client.xAccount.consent({ id: account?.id ?? '', storesConversations: true, offersUnknownSenders: true })
     await writeAs(world.x, 'open_stranger', 'declining', 'Hi there')
     await page.goto('/inbox')
+    // The list shows how a text from right to left begins.
+    const beginning = await page.getByText('مرحبا').evaluate((text) => {
+      const first = document.createRange()
+      first.setStart(text.firstChild ?? text, 0)
+      first.setEnd(text.firstChild ?? text, 1)
+      return first.getBoundingClientRect().right
+    })
+    expect(beginning).toBeLessThan(
+      (
+        await rows(page)
+          .first()
+          .evaluate((row) => row.getBoundingClientRect())
+      ).right,
+    )
     const decline = page.getByRole('button', { name: 'Decline @open_stranger' })
     await decline.click({ timeout: 120_000 })
     await page.getByText('@open_stranger declined').waitFor()

@@ -20,7 +20,7 @@ interface LeadIdentityProps {
 
 /** Picture, name and handle. */
 export function LeadIdentity({ lead, onOpen, children }: LeadIdentityProps) {
-  const name = <bdi className="truncate">{lead.name || lead.twitterHandle}</bdi>
+  const name = <bdi className="block truncate">{lead.name || lead.twitterHandle}</bdi>
   const nameClass = 'w-fit max-w-full truncate font-strong'
   return (
     <span className="flex min-w-0 items-center gap-3">

@@ -105,7 +105,7 @@ export function ListCard({ list, onView, onManage }: ListCardProps) {
                 to={generatePath(paths.campaign, { campaignId: latest.id })}
                 className="min-w-0 flex-1 truncate rounded-sm text-ink underline-offset-4 hover:underline"
               >
-                <bdi>{latest.name}</bdi>
+                <bdi className="block w-fit max-w-full truncate">{latest.name}</bdi>
               </Link>
               <StatusBadge status={latest.status} />
             </>

@@ -237,13 +237,17 @@ function Row({ inbox, conversation, campaign, assignee }: RowProps) {
               {ageText(lastMessage.at, Date.now())}
             </time>
           </span>
-          <span className={cn('truncate', !isUnread && 'text-muted')}>
+          <span className={cn('flex gap-1', !isUnread && 'text-muted')}>
             {isUnread && <span className="sr-only">Unread: </span>}
-            {lastMessage.isOurs && 'You: '}
-            <bdi>{lastMessage.text ?? missingText(conversation)}</bdi>
+            {lastMessage.isOurs && <span>You:</span>}
+            <bdi className="truncate">{lastMessage.text ?? missingText(conversation)}</bdi>
           </span>
           <span className="flex min-w-0 items-center gap-2 text-xs text-muted">
-            {label && <LabelName label={label} />}
+            {label && (
+              <span className="shrink-0">
+                <LabelName label={label} />
+              </span>
+            )}
             {conversation.status === 'snoozed' && snoozedUntil && (
               <span className="shrink-0">until {snoozeText(snoozedUntil, Date.now())}</span>
             )}

@@ -238,7 +238,7 @@ function Head({ title, onBack, actions }: { title: string; onBack: () => void; a
     <header className="flex h-bar shrink-0 items-center gap-0.5 border-b border-hair ps-2 pe-2 md:ps-6 md:max-xl:pe-[calc(--spacing(25)+var(--width-of-jobs))]">
       <IconButton size="sm" label="Back to the list" icon={<ChevronLeft />} className="md:hidden" onClick={onBack} />
       <h2 className="me-auto min-w-0 truncate text-sm">
-        <bdi>{title}</bdi>
+        <bdi className="block truncate">{title}</bdi>
       </h2>
       {actions}
     </header>

@@ -64,7 +64,7 @@ export function LeadCard({ conversation, campaign, notes, onLabel }: LeadCardPro
               to={`${paths.leads}?lead=${lead.id}`}
               className="truncate rounded-sm text-sm font-strong hover:underline"
             >
-              <bdi>{name}</bdi>
+              <bdi className="block w-fit max-w-full truncate">{name}</bdi>
             </Link>
             <XHandle handle={lead.twitterHandle} className="w-fit max-w-full truncate text-muted" />
           </div>
