@@ -23,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function openCluster(): Promise<ScratchCluster> {
-  const cluster = await openScratchCluster({ log: () => {} })
+  const cluster = await openScratchCluster({ log: () => {}, inMemory: true })
   await makeTemplate(cluster.url)
   return cluster
 }

@@ -226,7 +226,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
 async function openOwnCluster(): Promise<ScratchCluster> {
   const { makeTemplate } = await import('./template.ts')
   const settings = { synchronous_commit: 'on', full_page_writes: 'on', autovacuum: 'on' }
-  const cluster = await openScratchCluster({ log: () => {}, settings })
+  const cluster = await openScratchCluster({ log: () => {}, settings, inMemory: true })
   await makeTemplate(cluster.url)
   return cluster
 }

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
-import { openScratchCluster } from '../../test/scratch-cluster.ts'
+import { memoryFolder, openScratchCluster } from '../../test/scratch-cluster.ts'
 import { isAlive, startOf } from '../processes.ts'
 import { canEnter, unprivilegedAccount } from './binaries.ts'
 import { postmasterOf } from './cluster.ts'
@@ -252,7 +252,7 @@ describe('openEmbedded', () => {
 
 describe('openScratchCluster', () => {
   test('opens empty, can create databases, and leaves nothing behind', async () => {
-    const cluster = await openScratchCluster({ log, settings: { work_mem: '3MB' } })
+    const cluster = await openScratchCluster({ log, settings: { work_mem: '3MB' }, inMemory: true })
     await query(cluster.url, 'create database copy')
     const copy = new URL(cluster.url)
     copy.pathname = '/copy'
@@ -260,6 +260,7 @@ describe('openScratchCluster', () => {
       { name: 'copy', memory: '3MB' },
     ])
     const home = join(copy.searchParams.get('host')!, '..')
+    if (memoryFolder()) expect(dirname(home)).toBe(memoryFolder())
     await cluster.close()
     expect(existsSync(home)).toBe(false)
   })
