@@ -127,5 +127,5 @@ export interface Inbox {
 /** Sending, for suppressions and restored leads (domains/outreach/sending/service.ts). */
 export interface Sending {
   stopMessages(tx: Db, workspaceId: string, leadIds: SQL): Promise<number>
-  requeueRestored(tx: Db, workspaceId: string, leadIds: SQL): Promise<void>
+  requeueRestored(context: { db: Db; jobs: JobQueue }, workspaceId: string, leadIds: SQL): Promise<void>
 }

@@ -36,7 +36,7 @@ const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
   'payments-look': { retryLimit: 0, expireInSeconds: 300 },
   'expire-week': { retryLimit: 0, expireInSeconds: 300 },
   'judge-tests': { retryLimit: 0, expireInSeconds: 300 },
-  'launch-parts': { retryLimit: 0, expireInSeconds: 3_000 },
+  'launch-parts': { retryLimit: 0, expireInSeconds: 3_000, policy: 'short' },
   'end-snoozes': { retryLimit: 0, expireInSeconds: 300 },
   'second-opinions': { retryLimit: 0, expireInSeconds: 3_000, policy: 'short' },
   job: {

@@ -3,7 +3,7 @@ import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { lockRows, transact } from '../../../db/transact.ts'
-import type { Sending } from '../../../ports.ts'
+import type { JobQueue, Sending } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { hashToken } from '../../../sealing.ts'
 import { isUndoable } from '../../platform/jobs/service.ts'
@@ -60,6 +60,7 @@ export async function removeForJob(tx: Db, actor: WorkspaceOf, chosen: SQL, jobI
 
 interface Context {
   db: Db
+  jobs: JobQueue
   sending: Pick<Sending, 'requeueRestored'>
 }
 
@@ -170,7 +171,7 @@ function rowsOf(table: string, lead: SQL, workspaceId?: string, more = sql`'{}':
  * Restores deleted leads and links them to the lists, tags and messages that still exist. Leads
  * that were added again stay unchanged. @throws Refusal REMOVAL_NOT_FOUND
  */
-export async function restore({ db, sending }: Context, actor: Actor, removalId: string) {
+export async function restore({ db, jobs, sending }: Context, actor: Actor, removalId: string) {
   return transact(db, async (tx) => {
     await lockRemoval(tx, actor, removalId)
     await keepTexts(tx, actor.workspaceId)
@@ -180,13 +181,13 @@ export async function restore({ db, sending }: Context, actor: Actor, removalId:
       .where(ofWorkspace(actor, removalId))
       .for('update')
     if (!removal) throw new Refusal('REMOVAL_NOT_FOUND')
-    return { success: true as const, restored: await restoreRemoval({ db: tx, sending }, actor, removal) }
+    return { success: true as const, restored: await restoreRemoval({ db: tx, jobs, sending }, actor, removal) }
   })
 }
 
 /** Restores a deletion that the caller has found. It has called `keepTexts`. @returns the number of leads */
 async function restoreRemoval(
-  { db: tx, sending }: Context,
+  { db: tx, jobs, sending }: Context,
   actor: WorkspaceOf,
   removal: { id: string },
 ): Promise<number> {
@@ -253,7 +254,11 @@ async function restoreRemoval(
     update dms d set lead_id = l.id from ${back}
     where r.removal_id = ${removal.id} and d.id = any(r.dm_ids) and d.lead_id is null`)
   // It locks X accounts, which come before conversations.
-  await sending.requeueRestored(tx, actor.workspaceId, sql`select l.id from ${back} where r.removal_id = ${removal.id}`)
+  await sending.requeueRestored(
+    { db: tx, jobs },
+    actor.workspaceId,
+    sql`select l.id from ${back} where r.removal_id = ${removal.id}`,
+  )
   await tx.execute(sql`
     insert into replies
     select reply.* from ${back}, jsonb_array_elements(r.replies) kept,

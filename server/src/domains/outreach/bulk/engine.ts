@@ -33,7 +33,6 @@ import {
   lockQueueing,
   queueChosen,
   readTemplate,
-  requeueRestored,
   setDue,
 } from '../sending/service.ts'
 import { FIRST_PART, nextPartSize } from './rules.ts'
@@ -61,14 +60,14 @@ type BulkKind = BulkInput['kind']
 /** A kind of job: how a part changes its leads, and how that is undone. */
 interface Changes<K extends BulkKind, C> {
   change(part: Part, input: BulkInput<K>): Promise<{ changed: number; changes: C }>
-  undo(tx: Db, job: JobRow, changes: C, input: BulkInput<K>): Promise<number>
+  undo(tx: Db, job: JobRow, changes: C, input: BulkInput<K>, services: Services): Promise<number>
   ended?: Kind<Services>['ended']
 }
 
 function kindOf<K extends BulkKind, C>({ change, undo, ended }: Changes<K, C>): Kind<Services> {
   return {
     run: (services, job) => walk(services, job, async (part) => change(part, job.input as BulkInput<K>)),
-    undo: (tx, job, changes) => undo(tx, job, changes as C, job.input as BulkInput<K>),
+    undo: (tx, job, changes, services) => undo(tx, job, changes as C, job.input as BulkInput<K>, services),
     ...(ended && { ended }),
   }
 }
@@ -168,9 +167,9 @@ export const bulkKinds: JobKinds<Services> = {
       await publishCampaigns(tx, by)
       return { changed: leadCount, changes: id }
     },
-    async undo(tx, job, id) {
+    async undo(tx, job, id, _, { jobs, sending }) {
       await publishCampaigns(tx, job)
-      return restoreForJob({ db: tx, sending: { requeueRestored } }, job, id)
+      return restoreForJob({ db: tx, jobs, sending }, job, id)
     },
   }),
   queue: kindOf<'queue', string[]>({

@@ -156,7 +156,14 @@ describe('the next part of a launch', () => {
     await resetLimits()
     await run()
     expect((await dmsOf(person, id)).map(({ lead }) => lead?.id)).toEqual([list.leadIds[0], list.leadIds[2]])
+    const isEnqueued = async () => {
+      const { rowCount } = await app.db.execute(sql`
+        select from pgboss.job where name = 'launch-parts' and singleton_key = ${person.workspaceId} and state = 'created'`)
+      return rowCount === 1
+    }
+    expect(await isEnqueued()).toBe(false)
     await person.client.leads.restore({ removalId: removalId! })
+    expect(await isEnqueued()).toBe(true)
     await run()
     expect((await dmsOf(person, id)).map(({ lead }) => lead?.id)).toContain(list.leadIds[1])
     expect(await find(id)).toMatchObject({ openEnrollments: 3 })

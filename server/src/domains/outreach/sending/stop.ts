@@ -8,6 +8,7 @@ import { allowLongStatements } from '../../../db/long-statements.ts'
 import type { Db } from '../../../db/open.ts'
 import { reasonSql, reasonValue } from '../../../db/reasons.ts'
 import { lockRows, transact } from '../../../db/transact.ts'
+import type { JobQueue } from '../../../ports.ts'
 import { mayGoOut, wasTried } from '../../leads/leads/tables.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { publishEvents } from '../../platform/events/service.ts'
@@ -699,7 +700,11 @@ export async function deleteUnclaimed(tx: Db, workspaceId: string, which: SQL): 
  * Queues the messages again that failed because their leads were deleted, and continues with these
  * people. The caller has locked enrollments, messages and campaigns, and has restored the leads.
  */
-export async function requeueRestored(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
+export async function requeueRestored(
+  { db: tx, jobs }: { db: Db; jobs: JobQueue },
+  workspaceId: string,
+  leadIds: SQL,
+): Promise<void> {
   const { rows } = await tx.execute<{ id: string; campaignId: string }>(sql`
     with queued as (
       update dms d set status = 'queued', reason = null, updated_at = now() from campaigns c
@@ -716,6 +721,11 @@ export async function requeueRestored(tx: Db, workspaceId: string, leadIds: SQL)
     from (
       select campaign_id, min(next_at) as next_at from enrollments where workspace_id = ${workspaceId} and lead_id in (${leadIds}) group by 1
     ) waiting where c.id = waiting.campaign_id and waiting.next_at <= now()`)
+  // The part of a launch that they are in may have been queued meanwhile.
+  const { rowCount: areWaiting } = await tx.execute(sql`
+    select from enrollments e join campaigns c on c.id = e.campaign_id and c.status = 'active' and c.next_part_at <= now()
+    where e.workspace_id = ${workspaceId} and e.lead_id in (${leadIds}) and e.is_unqueued and e.state = 'active' limit 1`)
+  if (areWaiting) await jobs.enqueue(tx, 'launch-parts', {}, { key: workspaceId })
   if (rows.length === 0) return
   const ids = sql`any(${sql.param(rows.map(({ id }) => id))}::uuid[])`
   await release(tx, sql`id = ${ids}`)

@@ -48,7 +48,7 @@ export interface Kind<S> {
   /** Its parts, from the job's place on. Work before `save` may be lost. */
   run(services: S, job: JobRow): AsyncIterable<JobPart>
   /** Undoes a part, in the transaction that stores the place. @returns how many leads it changed */
-  undo?(tx: Db, undone: JobRow, changes: unknown): Promise<number>
+  undo?(tx: Db, undone: JobRow, changes: unknown, services: S): Promise<number>
   /** Called once it or its undo has ended in any way, and again if that was interrupted. */
   ended?(services: S, job: JobRow): Promise<void>
 }
@@ -83,7 +83,7 @@ export async function runJob<S extends JobServices>(
   if (!kind) throw new Error(`nothing runs jobs of kind ${job.kind}`)
   const turnEnds = Date.now() + TURN_MS
   try {
-    for await (const part of job.undoes ? undoParts(db, kind, job) : kind.run(services, job)) {
+    for await (const part of job.undoes ? undoParts(services, kind, job) : kind.run(services, job)) {
       job = await save(db, job, part)
       services.events.touch(of.workspaceId, 'job', of.id)
       if (job?.status !== 'running') return await finish(services, kinds, of)
@@ -152,7 +152,8 @@ export async function isBeingUndone(tx: Db, of: Pick<JobRow, 'workspaceId' | 'id
 }
 
 /** The parts of a job that undoes another one. Each deletes what it has undone. */
-async function* undoParts<S>(db: Db, kind: Kind<S>, job: JobRow): AsyncGenerator<JobPart> {
+async function* undoParts<S extends JobServices>(services: S, kind: Kind<S>, job: JobRow): AsyncGenerator<JobPart> {
+  const { db } = services.database
   const [undone] = await db
     .select()
     .from(jobs)
@@ -163,7 +164,7 @@ async function* undoParts<S>(db: Db, kind: Kind<S>, job: JobRow): AsyncGenerator
       place,
       done: leads,
       async save(tx) {
-        const changed = (await kind.undo?.(tx, undone, changes)) ?? 0
+        const changed = (await kind.undo?.(tx, undone, changes, services)) ?? 0
         await deleteChanges(tx, undone, place)
         return { changed }
       },
