@@ -237,6 +237,19 @@ describe('the session, in a browser', () => {
     for (const one of [page, again]) await one.context().close()
   })
 
+  it('says on the login page that the session expired', async () => {
+    const page = await world.openPage()
+    await ada.enter(page)
+    await page.goto('/lists')
+    await page.getByRole('heading', { name: 'My Lists' }).waitFor()
+    world.expectConsole(/status of 401/)
+    await page.route('**/api/leads?*', (route) => refuse(route, 401, 'UNAUTHORIZED', 'Session expired.'))
+    await page.evaluate(() => localStorage.setItem('refreshToken', 'ended'))
+    await page.getByRole('link', { name: 'Leads', exact: true }).click()
+    await page.waitForURL('**/login')
+    await page.getByText('Session expired. Please log in again.').waitFor()
+  })
+
   it('loads every page on repeated visits', async () => {
     const page = await world.openPage()
     // The operator page is a 404 for others, without the signed-in layout.

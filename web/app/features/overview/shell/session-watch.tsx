@@ -8,6 +8,9 @@ import { saveReturnPath } from '../../../return-path'
 import { attachSession, session } from '../../../session'
 import { discardRun } from '../../outreach/messenger/saved-run'
 
+/** Why someone is suddenly on the login page. */
+export const SESSION_EXPIRED = 'Session expired. Please log in again.'
+
 /** Clears cached data when the user changes, and redirects to /login when the session expires. */
 export function SessionWatch() {
   const queries = useQueryClient()
@@ -26,7 +29,7 @@ export function SessionWatch() {
         if (event === 'USER_UPDATED') void queries.invalidateQueries()
         if (event === 'SIGNED_OUT' && state.status === 'signed-out' && state.reason === 'expired') {
           saveReturnPath(here)
-          void navigate(paths.login, { state: { from: here } })
+          void navigate(paths.login, { state: { from: here, notice: SESSION_EXPIRED } })
         }
       }),
     [queries, navigate, here],

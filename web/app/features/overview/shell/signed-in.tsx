@@ -6,6 +6,7 @@ import { saveReturnPath } from '../../../return-path'
 import { useSession } from '../../../session'
 import { LiveUpdates } from './live-updates'
 import { LoadingScreen } from './loading-screen'
+import { SESSION_EXPIRED } from './session-watch'
 
 // Public pages are prerendered in en-US and must hydrate so; signed-in pages follow the browser.
 if (!import.meta.env.SSR) setLocale(navigator.language)
@@ -40,8 +41,10 @@ export default function SignedIn() {
     if (needsLogin) saveReturnPath(from)
   }, [needsLogin, from])
 
-  const notice =
+  const isExpired = state.status === 'signed-out' && state.reason === 'expired'
+  const pageNotice =
     typeof page?.loginNotice === 'function' ? page.loginNotice(new URLSearchParams(search)) : page?.loginNotice
+  const notice = isExpired ? SESSION_EXPIRED : pageNotice
   if (waiting) return <LoadingScreen text={page?.loading ?? 'Loading dashboard...'} slowAfterMs={page?.slowAfterMs} />
   if (state.status === 'signed-out') {
     // Signing out leads home; guests log in and return here.
