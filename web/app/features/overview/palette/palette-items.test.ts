@@ -22,6 +22,10 @@ describe('matches', () => {
 
   test('finds settings and actions by other words', () => {
     expect(labels('daily cap')).toEqual([['Settings', 'Sending']])
+    expect(labels('opt-out words')).toEqual([['Settings', 'Sending']])
+    expect(labels('snippets')[0]).toEqual(['Settings', 'Inbox settings'])
+    expect(labels('delete account')).toEqual([['Pages', 'Account']])
+    expect(labels('passkey')[0]).toEqual(['Pages', 'Account'])
     expect(labels('log out')).toEqual([['Actions', 'Sign out']])
   })
 

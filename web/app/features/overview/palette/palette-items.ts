@@ -70,7 +70,11 @@ const PAGES: PaletteItem[] = [
   page('Refer friends', `${paths.dashboard}#refer`, 'referral invite link rewards'),
   page('Settings', paths.settings, 'preferences'),
   page('Billing', paths.billing, 'plan subscription invoices payment'),
-  page('Account', paths.account, 'profile email password'),
+  page(
+    'Account',
+    paths.account,
+    'profile email password sign in 2fa two-factor authenticator passkeys recovery codes sessions export your data delete account',
+  ),
   page('Browser extension', paths.extension, 'chrome'),
   page('Pricing', paths.pricing, 'plans upgrade'),
   page('Lead Lists', `${paths.xAutomation}?tab=lists`, 'segments'),
@@ -80,8 +84,8 @@ const PAGES: PaletteItem[] = [
 
 /** The tabs of the settings, without their content. A test compares them. */
 export const SETTINGS: PaletteItem[] = [
-  setting('Sending', `${paths.settings}?tab=sending`, 'limits daily cap working hours warm-up'),
-  setting('Inbox settings', `${paths.settings}?tab=inbox`, 'replies texts retention opt-out words'),
+  setting('Sending', `${paths.settings}?tab=sending`, 'limits daily cap working hours time zone warm-up opt-out words protection contact basis'),
+  setting('Inbox settings', `${paths.settings}?tab=inbox`, 'replies texts retention snippets'),
   setting('AI writer', `${paths.settings}?tab=ai-writer`, 'model provider openers key'),
   setting('Suppression list', `${paths.settings}?tab=suppression-list`, 'opt out block do not contact'),
   setting('Notifications', `${paths.settings}?tab=notifications`, 'emails digest'),
