@@ -241,6 +241,19 @@ describe('every page', () => {
     // Its page says that no browser can send it.
     for (const width of [390, 1280]) await checkLayoutShift(page, `/campaigns/${records.byBrowserId}`, width)
     await page.getByText('Extension not installed in this browser').waitFor()
+    // What a scrape has found arrives in parts, which move nothing.
+    const bounds = { minFollowers: 0, maxFollowers: 1_000_000_000, keywords: [] }
+    await callApi(page, 'POST', '/scrapes', { twitterHandle: 'allopen_f40', type: 'followers', ...bounds })
+    await expect
+      .poll(async () => (await callApi(page, 'GET', '/scrapes')).scrapes[0].status, { timeout: 120_000 })
+      .toBe('completed')
+    await page.route('**/histogram*', async (route) => {
+      await page.getByRole('heading', { name: 'Followers of @allopen_f40' }).waitFor()
+      await new Promise((done) => setTimeout(done, 1_000))
+      await route.continue()
+    })
+    await checkLayoutShift(page, '/twitter?tab=scraper', 1280)
+    await page.unroute('**/histogram*')
     for (const path of ofOthers) await check(page, fillPath(path, records))
     await page.goto('/dashboard')
     await page.getByText('Member since').waitFor()

@@ -110,7 +110,7 @@ export function Scraper({ renderMessage }: Pick<FoundCanvasProps, 'renderMessage
           ) : (
             <>
               <LoadingText>Loading your scrapes…</LoadingText>
-              <Skeleton className="h-44" />
+              <Skeleton className="h-dvh" />
             </>
           )}
         </div>
