@@ -134,3 +134,21 @@ it('ends long titles with an ellipsis, after two lines on phones', async () => {
     true,
   ])
 })
+
+it('prints the page without what is around it', async () => {
+  const page = await world.openPage()
+  await (await signUp(world, 'paper@example.com')).enter(page)
+  await page.goto('/lists')
+  await page.getByRole('heading', { name: 'My Lists' }).waitFor()
+  await page.getByRole('button', { name: 'Profile menu' }).waitFor()
+  const fixed = () =>
+    page.evaluate(() =>
+      [...document.querySelectorAll('body *')]
+        .filter((one) => getComputedStyle(one).position === 'fixed' && one.checkVisibility())
+        .map((one) => one.textContent)
+        .filter((text) => text !== 'Skip to content'),
+    )
+  expect(await fixed()).not.toEqual([])
+  await page.emulateMedia({ media: 'print' })
+  expect(await fixed()).toEqual([])
+})

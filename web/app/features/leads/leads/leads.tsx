@@ -112,13 +112,15 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
           </QueryError>
         </div>
       ) : leads.data && total === 0 ? (
-        <EmptyState
-          icon={<Search />}
-          title="No leads found with the selected filter."
-          action={<Button onClick={() => goTo({}, 1)}>Clear filters</Button>}
-        >
-          The keyword is searched in bio, name and handle. Try fewer filters.
-        </EmptyState>
+        <div className="pt-4">
+          <EmptyState
+            icon={<Search />}
+            title="No leads found with the selected filter."
+            action={<Button onClick={() => goTo({}, 1)}>Clear filters</Button>}
+          >
+            The keyword is searched in bio, name and handle. Try fewer filters.
+          </EmptyState>
+        </div>
       ) : (
         <div>
           {leads.isPending && <LoadingText>Loading leads…</LoadingText>}

@@ -84,7 +84,11 @@ const PAGES: PaletteItem[] = [
 
 /** The tabs of the settings, without their content. A test compares them. */
 export const SETTINGS: PaletteItem[] = [
-  setting('Sending', `${paths.settings}?tab=sending`, 'limits daily cap working hours time zone warm-up opt-out words protection contact basis'),
+  setting(
+    'Sending',
+    `${paths.settings}?tab=sending`,
+    'limits daily cap working hours time zone warm-up opt-out words protection contact basis',
+  ),
   setting('Inbox settings', `${paths.settings}?tab=inbox`, 'replies texts retention snippets'),
   setting('AI writer', `${paths.settings}?tab=ai-writer`, 'model provider openers key'),
   setting('Suppression list', `${paths.settings}?tab=suppression-list`, 'opt out block do not contact'),

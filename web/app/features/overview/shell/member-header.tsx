@@ -33,7 +33,7 @@ export function MemberHeader({ user }: { user: User }) {
     if (await prepareSearch()) setDialog('palette')
   }
   return (
-    <header>
+    <header className="frame">
       <Sidebar onSearch={search} />
       <div
         className={cn(
