@@ -9,6 +9,7 @@ test('says what a job does and has done', () => {
   expect(jobText({ ...job, kind: 'queue', changed: 1 })).toBe('DM has been queued for sending')
   expect(jobText({ ...job, kind: 'tag', changed: 0 })).toBe('Adding tags: no change')
   expect(jobText({ ...job, undoes: 'x' })).toBe('12 leads restored')
+  expect(jobText({ ...job, kind: 'tag', undoes: 'x', changed: 0 })).toBe('Nothing was left to undo')
   expect(jobText({ ...job, kind: 'queue', undoes: 'x', changed: 0 })).toContain('Too late')
 })
 

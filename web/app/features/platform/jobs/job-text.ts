@@ -27,6 +27,8 @@ const done: Record<Job['kind'], (changed: number) => string> = {
 }
 
 function undoneText({ kind, changed }: Pick<Job, 'kind' | 'changed'>): string {
+  // Their list or tag was deleted, for example.
+  if (changed === 0 && kind !== 'queue') return 'Nothing was left to undo'
   if (kind === 'delete') return `${formatCount(changed, 'lead')} restored`
   if (kind === 'queue')
     return changed === 0
