@@ -85,6 +85,14 @@ test('maps known column names once, keeps others as custom fields and skips colu
   expect(columnsProblem(headers, guess)).toBeNull()
 })
 
+test('skips a second column of the same name, which the server refuses', () => {
+  const headers = ['handle', 'name', 'Name', 'Job Title', 'job-title', 'twitter_handle']
+  const guess = guessColumns(headers)
+  expect(guess).toEqual(['twitter_handle', 'name', SKIP, CUSTOM_FIELD, SKIP, SKIP])
+  expect(columnsProblem(headers, guess)).toBeNull()
+  expect(columnsProblem(headers, guess.with(2, CUSTOM_FIELD))).toBe('Two columns are named “name”. Skip one of them.')
+})
+
 test('reports problems of a mapping', () => {
   expect(columnsProblem(['a'], [CUSTOM_FIELD])).toBe('Choose the column with the handles.')
   expect(columnsProblem(['a', 'b'], ['twitter_handle', 'twitter_handle'])).toBe(

@@ -104,19 +104,24 @@ function* recordsOf(start: Uint8Array, isWhole: boolean): Generator<CsvRecord, u
   }
 }
 
-/** Guesses each column's field from its name. Each field is used once. */
+/** How the API compares the names of columns. */
+const normalized = (header: string) =>
+  header
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_')
+
+/** Guesses each column's field from its name. Each field and each name is used once. */
 export function guessColumns(headers: readonly string[]): string[] {
   const taken = new Set<string>()
   return headers.map((header) => {
-    const name = header
-      .trim()
-      .toLowerCase()
-      .replaceAll(/[\s-]+/g, '_')
+    const name = normalized(header)
     if (name === '' || exportOnly.has(name)) return SKIP
     const known = Object.hasOwn(columnLabels, name) ? name : Object.hasOwn(aliases, name) ? aliases[name] : undefined
-    if (known === undefined || taken.has(known)) return CUSTOM_FIELD
-    taken.add(known)
-    return known
+    const field = known === undefined || taken.has(known) ? name : known
+    if (taken.has(field)) return SKIP
+    taken.add(field)
+    return field === known ? known : CUSTOM_FIELD
   })
 }
 
@@ -126,8 +131,8 @@ export function columnsProblem(headers: readonly string[], chosen: readonly stri
   if (!known.includes('twitter_handle')) return 'Choose the column with the handles.'
   const duplicate = known.find((one, index) => known.indexOf(one) !== index)
   if (duplicate) return `Two columns map to “${columnLabels[duplicate]}”. Skip one of them.`
-  const custom = headers.filter((_, index) => chosen[index] === CUSTOM_FIELD).map((name) => name.trim().toLowerCase())
-  const twice = custom.find((name, index) => custom.indexOf(name) !== index)
+  const names = columnNames(headers, chosen).map(normalized)
+  const twice = names.find((name, index) => name !== SKIP && names.indexOf(name) !== index)
   return twice === undefined ? null : `Two columns are named “${twice}”. Skip one of them.`
 }
 
