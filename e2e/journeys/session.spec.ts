@@ -237,6 +237,26 @@ describe('the session, in a browser', () => {
     for (const one of [page, again]) await one.context().close()
   })
 
+  it('stays on its page if a link to another one is clicked offline', async () => {
+    const page = await world.openPage()
+    await ada.enter(page)
+    await page.goto('/lists')
+    // The first toast loads the code of all.
+    await page.getByRole('button', { name: 'Create List' }).click()
+    await page.getByLabel('List name').fill('Made online')
+    await page.keyboard.press('Enter')
+    await page.getByText('List “Made online” created.').waitFor()
+    world.expectConsole(/Failed to load resource/)
+    await page.context().setOffline(true)
+    const leads = page.getByRole('link', { name: 'Leads', exact: true })
+    await leads.click()
+    await page.getByText("You're offline. Open this page once you're connected.").waitFor()
+    await page.getByRole('heading', { name: 'My Lists' }).waitFor()
+    await page.context().setOffline(false)
+    await leads.click()
+    await page.getByRole('heading', { name: 'Twitter Leads' }).waitFor()
+  })
+
   it('says on the login page that the session expired', async () => {
     const page = await world.openPage()
     await ada.enter(page)

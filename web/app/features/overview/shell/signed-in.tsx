@@ -7,6 +7,7 @@ import { useSession } from '../../../session'
 import { LiveUpdates } from './live-updates'
 import { LoadingScreen } from './loading-screen'
 import { SESSION_EXPIRED } from './session-watch'
+import { useOfflineLinks } from './use-offline-links'
 
 // Public pages are prerendered in en-US and must hydrate so; signed-in pages follow the browser.
 if (!import.meta.env.SSR) setLocale(navigator.language)
@@ -34,6 +35,7 @@ export default function SignedIn() {
   const page = useMatches().at(-1)?.handle as SignedInHandle | undefined
   const { pathname, search, hash } = useLocation()
   const from = pathname + search + hash
+  useOfflineLinks()
   // An unconfirmed stored session may still be valid, so don't redirect.
   const waiting = state.status === 'starting' || (state.status === 'signed-out' && state.reason === 'unanswered')
   const needsLogin = !waiting && state.status === 'signed-out' && state.reason !== 'signed-out-here'
