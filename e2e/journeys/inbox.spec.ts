@@ -79,6 +79,12 @@ describe('the inbox', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await decline.waitFor()
     expect((await client.conversationOffers.list({})).offers).toHaveLength(1)
+
+    // A reply that is too long is kept whole, and can't be sent.
+    await rows(page).first().getByRole('link').click()
+    await reply(page).fill('x'.repeat(10_001))
+    await page.getByText('X accepts at most 10,000 characters.').waitFor()
+    expect(await page.getByRole('button', { name: /^Send/ }).isDisabled()).toBe(true)
   })
 
   it('labels, snoozes and finishes ten replies by keyboard alone', async () => {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatList, formatNumber } from '@x-automated/contract/format'
 import type { Conversation, Draft } from '@x-automated/contract/outreach/conversations'
+import { lintText } from '@x-automated/contract/outreach/writer-text'
 import { Slash } from 'lucide-react'
 import { type RefObject, useState } from 'react'
 import { api } from '../../../api'
@@ -43,7 +44,8 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   const trimmed = text.trim()
   const variables = variablesIn(trimmed)
   const [asWritten, setAsWritten] = useState('')
-  const isReady = trimmed !== '' && text.length <= MESSAGE_MAX && (variables.length === 0 || asWritten === trimmed)
+  const isTooLong = text.length > MESSAGE_MAX
+  const isReady = trimmed !== '' && !isTooLong && (variables.length === 0 || asWritten === trimmed)
   const submit = () => {
     if (isReady && !reply.isPending) reply.send(trimmed)
   }
@@ -106,7 +108,6 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
             aria-label="Reply"
             aria-keyshortcuts="R"
             placeholder={suggestions.ghost ? '' : `Reply to ${lead.name || `@${lead.twitterHandle}`}`}
-            maxLength={MESSAGE_MAX}
             className="block max-h-60 min-h-18 w-full resize-none overflow-y-auto bg-transparent px-3.5 pt-3 pb-1 text-sm outline-none field-sizing-content placeholder:text-faint pointer-coarse:text-base"
             value={text}
             onChange={(event) => {
@@ -137,7 +138,8 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
           <EmojiMenu textarea={textarea} onPick={insert} />
           {suggestions.button}
           {suggestions.insertButton}
-          <span className="me-2 ms-auto text-xs text-muted" data-numeric>
+          <span className={`me-2 ms-auto text-xs ${isTooLong ? 'text-bad' : 'text-muted'}`} data-numeric>
+            {isTooLong && `${lintText({ code: 'too_long', params: { max: formatNumber(MESSAGE_MAX) } })} `}
             {text !== '' && formatNumber(text.length)}
             <span className="sr-only"> characters</span>
           </span>

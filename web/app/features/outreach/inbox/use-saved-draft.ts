@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
 import { useEffect, useRef, useState } from 'react'
 import { client } from '../../../api'
 import { cacheDraft } from './conversation-cache'
@@ -10,7 +11,7 @@ export function createDraftSaves(saved: string, send: (text: string) => Promise<
   let saving: Promise<unknown> = Promise.resolve()
   return {
     save(text: string) {
-      if (text === saved) return
+      if (text === saved || text.length > MESSAGE_MAX) return
       const before = saved
       saved = text
       // The next change saves it again.
