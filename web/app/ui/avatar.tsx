@@ -12,8 +12,8 @@ export interface AvatarProps {
 
 const sizes = { xs: 'size-5 text-2xs', sm: 'size-7 text-xs', md: 'size-9 text-sm', lg: 'size-14 text-xl' }
 
-/** Emojis of several code points are one character. */
-const characters = new Intl.Segmenter()
+/** Characters as people see them: an emoji can have several code points. */
+const CHARACTERS = /\p{RGI_Emoji}|.\p{M}*/gsv
 
 /** A person's picture or initials. Decorative: show the name next to it. */
 export function Avatar({ name, src, size = 'md', letters = 1 }: AvatarProps) {
@@ -26,8 +26,10 @@ export function Avatar({ name, src, size = 'md', letters = 1 }: AvatarProps) {
         sizes[size],
       )}
     >
-      {Array.from(characters.segment(name.replace(/^[@\s\p{Cf}]+/u, '')), ({ segment }) => segment)
-        .slice(0, letters)
+      {name
+        .replace(/^[@\s\p{Cf}]+/u, '')
+        .match(CHARACTERS)
+        ?.slice(0, letters)
         .join('')}
       {src && broken !== src && (
         <img
