@@ -723,8 +723,8 @@ export async function requeueRestored(
     ) waiting where c.id = waiting.campaign_id and waiting.next_at <= now()`)
   // The part of a launch that they are in may have been queued meanwhile.
   const { rowCount: areWaiting } = await tx.execute(sql`
-    select from enrollments e join campaigns c on c.id = e.campaign_id and c.status = 'active' and c.next_part_at <= now()
-    where e.workspace_id = ${workspaceId} and e.lead_id in (${leadIds}) and e.is_unqueued and e.state = 'active' limit 1`)
+    select from enrollments e where e.workspace_id = ${workspaceId} and e.lead_id in (${leadIds}) and e.is_unqueued and e.state = 'active'
+      and (select c.status = 'active' and c.next_part_at <= now() from campaigns c where c.id = e.campaign_id) limit 1`)
   if (areWaiting) await jobs.enqueue(tx, 'launch-parts', {}, { key: workspaceId })
   if (rows.length === 0) return
   const ids = sql`any(${sql.param(rows.map(({ id }) => id))}::uuid[])`
