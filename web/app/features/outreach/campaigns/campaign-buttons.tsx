@@ -19,6 +19,8 @@ interface CampaignButtonsProps {
 /** Buttons for the actions that a campaign's status and the user's role allow. */
 export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }: CampaignButtonsProps) {
   const mayChange = useIsOffered('member')
+  // Narrow, or its other columns don't fit.
+  const isInTable = size === 'sm'
   const busy = actions.busyId === campaign.id
   const common = { size, disabled: busy, 'aria-describedby': describedBy }
   const iconButton = (label: string, icon: ReactElement, onClick: () => void, disabled = false) => (
@@ -35,12 +37,17 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
         </Button>
       )}
       {campaign.undoUntil && (
-        <Button {...common} icon={<Undo2 />} onClick={() => actions.undoLaunch(campaign)}>
-          Undo launch <SecondsUntil time={campaign.undoUntil} />
+        <Button
+          {...common}
+          icon={<Undo2 />}
+          className={isInTable ? 'md:col-span-4 md:row-start-2' : ''}
+          onClick={() => actions.undoLaunch(campaign)}
+        >
+          Undo <span className={isInTable ? 'md:sr-only' : ''}>launch</span> <SecondsUntil time={campaign.undoUntil} />
         </Button>
       )}
       {canRealSend(campaign) &&
-        (size === 'sm' ? (
+        (isInTable ? (
           iconButton('Start Real Send', <Send />, () => actions.startRealSend(campaign), actions.isSending(campaign.id))
         ) : (
           <Button

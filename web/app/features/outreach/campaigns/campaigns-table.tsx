@@ -126,7 +126,7 @@ export const campaignColumns = (
     bare: true,
     className: 'md:w-px',
     cell: (campaign) => (
-      <span className="flex items-center gap-0.5 max-md:flex-wrap max-md:pt-1 md:justify-end">
+      <span className="flex items-center gap-0.5 max-md:flex-wrap max-md:pt-1 md:grid md:grid-flow-col md:justify-end">
         <Button
           size="sm"
           variant="ghost"
