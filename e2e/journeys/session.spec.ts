@@ -237,7 +237,7 @@ describe('the session, in a browser', () => {
     for (const one of [page, again]) await one.context().close()
   })
 
-  it('stays on its page if a link to another one is clicked offline', async () => {
+  it('stays on its page if another one is opened offline', async () => {
     const page = await world.openPage()
     await ada.enter(page)
     await page.goto('/lists')
@@ -251,6 +251,9 @@ describe('the session, in a browser', () => {
     const leads = page.getByRole('link', { name: 'Leads', exact: true })
     await leads.click()
     await page.getByText("You're offline. Open this page once you're connected.").waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('c')
+    await expect.poll(() => page.getByText("You're offline.").count()).toBe(2)
     await page.getByRole('heading', { name: 'My Lists' }).waitFor()
     await page.context().setOffline(false)
     await leads.click()

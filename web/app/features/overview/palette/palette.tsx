@@ -19,7 +19,6 @@ import {
   Zap,
 } from 'lucide-react'
 import { type MouseEvent, useEffect, useRef, useState } from 'react'
-import { useNavigate } from 'react-router'
 import { api, refusalText } from '../../../api'
 import { Avatar } from '../../../ui/avatar'
 import { Kbd } from '../../../ui/kbd'
@@ -27,6 +26,7 @@ import { modKey } from '../../../ui/mod-key'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
 import { useHasRole } from '../../identity/people/use-role'
 import { moreLinks, workLinks } from '../shell/navigation'
+import { useOpenPage } from '../shell/use-offline-links'
 import { useSignOut } from '../shell/use-sign-out'
 import { type ItemKind, markedParts, matches, type PaletteItem, suggestions } from './palette-items'
 import { addRecent, recentItems } from './recent-items'
@@ -65,7 +65,7 @@ export default function Palette({ open, onClose, onShowKeys }: PaletteProps) {
 type Run = (item: PaletteItem, inNewTab: boolean) => void
 
 function useRun(onClose: () => void, onShowKeys: () => void): Run {
-  const navigate = useNavigate()
+  const openPage = useOpenPage()
   const workspaceId = useQuery(api.auth.me.queryOptions()).data?.workspace.id
   const pauseAll = usePauseAll()
   const signOut = useSignOut()
@@ -76,7 +76,7 @@ function useRun(onClose: () => void, onShowKeys: () => void): Run {
       return
     }
     onClose()
-    if (item.path) void navigate(item.path)
+    if (item.path) openPage(item.path)
     if (item.run === 'pause-all') pauseAll()
     if (item.run === 'sign-out') signOut()
     if (item.run === 'keys') onShowKeys()

@@ -1,9 +1,9 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { useNavigate } from 'react-router'
 import { loadOnDemand } from '../../../ui/load-on-demand'
 import { isModPressed } from '../../../ui/mod-key'
 import { type Keys, useKeys } from '../../../ui/use-keys'
 import { moreLinks, workLinks } from './navigation'
+import { useOpenPage } from './use-offline-links'
 
 const loadPalette = () => import('../palette/palette')
 const Palette = lazy(loadPalette)
@@ -20,14 +20,14 @@ export function FrameDialogs({
   shown: FrameDialog | null
   onShow: (dialog: FrameDialog | null) => void
 }) {
-  const navigate = useNavigate()
+  const openPage = useOpenPage()
   const [loaded, setLoaded] = useState<FrameDialog | null>(null)
   // Stays mounted once it was open, to close smoothly.
   if (shown && shown !== loaded) setLoaded(shown)
   const close = () => onShow(null)
   const pages: Keys = Object.fromEntries(
     [...workLinks, ...moreLinks].flatMap(({ key, to, tab }) =>
-      key ? [[`g ${key}`, () => void navigate(tab ? `${to}?tab=${tab}` : to)]] : [],
+      key ? [[`g ${key}`, () => openPage(tab ? `${to}?tab=${tab}` : to)]] : [],
     ),
   )
   const show = async (dialog: FrameDialog) => {

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { matchPath, useLocation } from 'react-router'
+import { matchPath, useLocation, useNavigate } from 'react-router'
 import { pages } from '../../../paths'
 import { toast } from '../../../ui/toast'
 
@@ -7,6 +7,21 @@ import { toast } from '../../../ui/toast'
 const loaded = new Set<string>()
 
 const pageOf = (pathname: string) => pages.find(({ path }) => matchPath(path, pathname))?.path ?? pathname
+
+/** Whether a page can't be loaded now. Says so. */
+function isOutOfReach(pathname: string): boolean {
+  if (navigator.onLine || loaded.has(pageOf(pathname))) return false
+  toast.error("You're offline. Open this page once you're connected.")
+  return true
+}
+
+/** Opens a page by key or from the palette, if it can be loaded. */
+export function useOpenPage(): (to: string) => void {
+  const navigate = useNavigate()
+  return (to) => {
+    if (!isOutOfReach(new URL(to, location.origin).pathname)) void navigate(to)
+  }
+}
 
 /** Offline, keeps links from pages that aren't loaded: the browser's error page would replace ours. */
 export function useOfflineLinks(): void {
@@ -17,9 +32,7 @@ export function useOfflineLinks(): void {
   useEffect(() => {
     const stay = (event: MouseEvent) => {
       const link = event.target instanceof Element ? event.target.closest('a') : null
-      if (navigator.onLine || link?.origin !== location.origin || loaded.has(pageOf(link.pathname))) return
-      event.preventDefault()
-      toast.error("You're offline. Open this page once you're connected.")
+      if (link?.origin === location.origin && isOutOfReach(link.pathname)) event.preventDefault()
     }
     document.addEventListener('click', stay, true)
     return () => document.removeEventListener('click', stay, true)
