@@ -239,7 +239,7 @@ describe('the session, in a browser', () => {
 
   it('stays on its page if another one is opened offline', async () => {
     const page = await world.openPage()
-    await ada.enter(page)
+    await (await signUp(world, 'grace@example.com')).enter(page)
     await page.goto('/lists')
     // The first toast loads the code of all.
     await page.getByRole('button', { name: 'Create List' }).click()
@@ -262,7 +262,7 @@ describe('the session, in a browser', () => {
 
   it('says on the login page that the session expired', async () => {
     const page = await world.openPage()
-    await ada.enter(page)
+    await (await signUp(world, 'mary@example.com')).enter(page)
     await page.goto('/lists')
     await page.getByRole('heading', { name: 'My Lists' }).waitFor()
     world.expectConsole(/status of 401/)
