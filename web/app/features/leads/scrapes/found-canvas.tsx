@@ -69,9 +69,8 @@ export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundC
   const count = scrape.matched === 0 ? 0 : (found.data?.total ?? scrape.matched)
   // Stays when nobody matches, so that nothing jumps.
   const isUsable = count > 0 || (isFiltered && scrape.matched > 0)
-  // Together, because each part is above the next one.
-  if (scrape.matched > 0 && (faces.isPending || histogram.isPending || found.isPending))
-    return <Skeleton className="h-dvh" />
+  // Together, because each is above the next part. The leads come last and move nothing.
+  if (scrape.matched > 0 && (faces.isPending || histogram.isPending)) return <Skeleton className="h-dvh" />
   return (
     <div className={cn('grid min-w-0 grid-cols-1 gap-8', mayWrite && isUsable && 'lg:grid-cols-[minmax(0,1fr)_18rem]')}>
       <div className="grid min-w-0 content-start gap-8">

@@ -40,10 +40,10 @@ describe('lint', () => {
   })
 
   it('warns of a variable without its closing brace', () => {
-    const warning = "warn: {lead_name isn't closed with }. It is sent as written."
+    const warning = 'warn: {lead_name has no closing brace. It is sent as written.'
     expect(texts('Hi {lead_name, how is {company|your team}?').at(-1)).toBe(warning)
     expect(texts('Hi {lead_name').at(-1)).toBe(warning)
-    expect(texts('Hi {lead_name} :-{ {!} {"a": 1}')).not.toContainEqual(expect.stringMatching(/closed/))
+    expect(texts('Hi {lead_name} :-{ {!} {"a": 1}')).not.toContainEqual(expect.stringMatching(/closing/))
   })
 
   it('names unknown variables', () => {

@@ -44,7 +44,7 @@ export function lint(messageTemplate: string, earlier: readonly { label: string;
       ? [{ tone: 'warn' as const, text: `${formatCount(text.length, 'character')}: long for a direct message` }]
       : []),
     ...(same ? [{ tone: 'warn' as const, text: `Same text as ${same.label}` }] : []),
-    ...(unclosed ? [{ tone: 'warn' as const, text: `${unclosed} isn't closed with }. It is sent as written.` }] : []),
+    ...(unclosed ? [{ tone: 'warn' as const, text: `${unclosed} has no closing brace. It is sent as written.` }] : []),
     ...(unknown.length > 0
       ? [
           {
