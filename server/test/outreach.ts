@@ -182,7 +182,7 @@ export async function expectCountsRight(app: TestApp): Promise<void> {
 async function expectConversationCountsRight(app: TestApp): Promise<void> {
   const { rows } = await app.db.execute(sql`
     select * from (
-      select workspace_id, count(*) filter (where status = 'open') as open, count(*) filter (where is_unread) as unread,
+      select workspace_id, count(*) filter (where status = 'open') as open, count(*) filter (where is_unread and status = 'open') as unread,
         count(*) filter (where status = 'snoozed') as snoozed from conversations group by 1
     ) found full join conversation_counts counted using (workspace_id)
     where (coalesce(found.open, 0), coalesce(found.unread, 0), coalesce(found.snoozed, 0)) is distinct from (counted.open, counted.unread, counted.snoozed)

@@ -154,7 +154,7 @@ export const conversations = {
     .output(
       z.object({
         conversations: z.array(Conversation),
-        /** Of the whole workspace, whatever the filter. */
+        /** Of the whole workspace, whatever the filter; `unread` only of the open ones. */
         counts: z.object({ open: z.number().int(), unread: z.number().int(), snoozed: z.number().int() }),
         cursor: z.string().nullable(),
       }),

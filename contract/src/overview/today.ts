@@ -30,7 +30,7 @@ export const Need = z.object({
 export type Need = z.output<typeof Need>
 
 export const Today = z.object({
-  /** Unread conversations. */
+  /** Unread open conversations. */
   repliesWaiting: z.number().int(),
   /** Since midnight in the account's time zone, or in that of the current account. */
   sentToday: z.number().int(),

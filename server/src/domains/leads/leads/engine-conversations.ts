@@ -14,7 +14,8 @@ export function countConversations(changes: SQL): SQL {
   return sql`
     insert into conversation_counts as counts (workspace_id, open, unread, snoozed)
     select * from (
-      select workspace_id, ${change(sql`was_status = 'open'`, sql`status = 'open'`)} as open, ${change(sql`was_unread`, sql`is_unread`)} as unread,
+      select workspace_id, ${change(sql`was_status = 'open'`, sql`status = 'open'`)} as open,
+        ${change(sql`was_unread and was_status = 'open'`, sql`is_unread and status = 'open'`)} as unread,
         ${change(sql`was_status = 'snoozed'`, sql`status = 'snoozed'`)} as snoozed
       from ${changes} group by workspace_id order by workspace_id
     ) total where (open, unread, snoozed) <> (0, 0, 0)

@@ -144,7 +144,8 @@ describe('a change', () => {
     const snoozedUntil = new Date(Date.now() + 3_600_000).toISOString()
     const snoozed = await person.client.conversations.update({ id, status: 'snoozed', snoozedUntil })
     expect(snoozed).toMatchObject({ status: 'snoozed', snoozedUntil })
-    expect((await listOf(person)).counts).toEqual({ open: 0, unread: 1, snoozed: 1 })
+    expect((await listOf(person)).counts).toEqual({ open: 0, unread: 0, snoozed: 1 })
+    expect((await person.client.today.find({ xAccountId: account.id })).repliesWaiting).toBe(0)
     await endSnoozes(app.db)
     expect((await firstOf(person)).status).toBe('snoozed')
     await app.db

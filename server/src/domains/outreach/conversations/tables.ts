@@ -73,6 +73,7 @@ export const conversations = pgTable(
 export const conversationCounts = pgTable('conversation_counts', {
   workspaceId: workspaceId().primaryKey(),
   open: integer('open').notNull().default(0),
+  /** Of the open ones. */
   unread: integer('unread').notNull().default(0),
   snoozed: integer('snoozed').notNull().default(0),
 })

@@ -66,7 +66,7 @@ async function countReplies(db: Db, { workspaceId }: Actor, account: XAccount | 
   const { rows } = await db.execute<{ count: number }>(
     account
       ? sql`select count(*)::int as count from conversations
-          where workspace_id = ${workspaceId} and account_x_user_id = ${account.xUserId} and is_unread`
+          where workspace_id = ${workspaceId} and account_x_user_id = ${account.xUserId} and is_unread and status = 'open'`
       : sql`select unread as count from conversation_counts where workspace_id = ${workspaceId}`,
   )
   return rows[0]?.count ?? 0
