@@ -69,6 +69,7 @@ it('invites someone by email, who logs in, works with their role and is removed'
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByText('friend was removed from the workspace.').waitFor()
   await theirs.reload()
+  await theirs.getByText("You no longer have access to your previous workspace. You're now in “friend”.").waitFor()
   await theirs.getByText('Invitations expire after 7 days.').waitFor()
   await theirs.getByText('team@example.com').waitFor({ state: 'detached' })
 })

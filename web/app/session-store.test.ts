@@ -409,7 +409,7 @@ describe('the current workspace', () => {
     b.refresh.mockResolvedValueOnce({ token: inWork('own', 'owner'), refreshToken: 's' })
     await store.refresh()
     await store.syncFromOtherTab()
-    expect(b.workspaceChanged).toHaveBeenCalledTimes(1)
+    expect(b.workspaceChanged.mock.calls).toEqual([[true]])
     expect(b.storage.get('refreshToken')).toBe('s')
   })
 
@@ -428,7 +428,7 @@ describe('the current workspace', () => {
     there.store.move({ token: inWork('w2', 'member'), refreshToken: 's' })
     expect(b.workspaceChanged).not.toHaveBeenCalled()
     await store.syncFromOtherTab()
-    expect(b.workspaceChanged).toHaveBeenCalledTimes(1)
+    expect(b.workspaceChanged.mock.calls).toEqual([[false]])
     expect(store.state()).toEqual({ status: 'signed-in', user: ada })
   })
 

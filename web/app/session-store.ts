@@ -32,6 +32,8 @@ const TOKEN = 'authToken'
 const REFRESH_TOKEN = 'refreshToken'
 /** Their owner, so that a reload can render without a request. */
 const USER = 'authUser'
+/** The workspace that the user signed in to or switched to. */
+const CHOSEN_WORKSPACE = 'chosenWorkspace'
 
 /** The longest time that `start` waits for the server. */
 export const STARTING_LIMIT_MS = 2000
@@ -58,8 +60,11 @@ export interface SessionDeps {
   exclusively<T>(work: () => Promise<T>): Promise<T>
   /** Notifies the other tabs. */
   announce(event: AuthEvent): void
-  /** Called when the session switches workspaces: the page shows data of the previous one. */
-  workspaceChanged(): void
+  /**
+   * Called when the session switches workspaces: the page shows data of the previous one.
+   * @param isLost the user did not choose it, but no longer has access to the previous one
+   */
+  workspaceChanged(isLost: boolean): void
   now(): number
   wait(ms: number): Promise<void>
 }
@@ -128,6 +133,12 @@ export function createSessionStore(deps: SessionDeps) {
     knownToken = pair.token
   }
 
+  /** Stores tokens for the workspace that the user asked for. */
+  function storeChosen(pair: TokenPair): void {
+    deps.storage.setItem(CHOSEN_WORKSPACE, readClaims(pair.token)?.workspaceId ?? '')
+    store(pair)
+  }
+
   function adoptToken(token: string): void {
     const former = knownToken
     knownToken = token
@@ -139,7 +150,8 @@ export function createSessionStore(deps: SessionDeps) {
     const before = former ? readClaims(former) : null
     const now = readClaims(token)
     if (!before || !now || before.userId !== now.userId) return
-    if (before.workspaceId !== now.workspaceId) deps.workspaceChanged()
+    if (before.workspaceId !== now.workspaceId)
+      deps.workspaceChanged(deps.storage.getItem(CHOSEN_WORKSPACE) !== now.workspaceId)
     else if (before.role !== now.role) emit('USER_UPDATED', 'this tab')
   }
 
@@ -147,6 +159,7 @@ export function createSessionStore(deps: SessionDeps) {
     deps.storage.removeItem(TOKEN)
     deps.storage.removeItem(REFRESH_TOKEN)
     deps.storage.removeItem(USER)
+    deps.storage.removeItem(CHOSEN_WORKSPACE)
     knownToken = null
     // While starting, finishStart emits the event.
     if (state.status !== 'signed-in') return
@@ -271,7 +284,7 @@ export function createSessionStore(deps: SessionDeps) {
 
     /** After a sign-in, an exchange or a second factor. */
     signIn(session: TokenPair & { user: User }): void {
-      store(session)
+      storeChosen(session)
       remember(session.user)
       setState({ status: 'signed-in', user: session.user })
       emit('SIGNED_IN')
@@ -279,7 +292,7 @@ export function createSessionStore(deps: SessionDeps) {
 
     /** Stores tokens for another workspace. Reload the page; other tabs follow. */
     move(pair: TokenPair): void {
-      store(pair)
+      storeChosen(pair)
     },
 
     /** Ends the session here immediately, even if the server fails. */

@@ -1,6 +1,6 @@
 import { ORPCError } from '@orpc/client'
 import { useSyncExternalStore } from 'react'
-import { localStorage } from './browser-storage'
+import { localStorage, sessionStorage } from './browser-storage'
 import { contractClient } from './contract-client'
 import { type AuthEvent, createSessionStore, type SessionState } from './session-store'
 
@@ -10,6 +10,8 @@ export type { SessionState, User } from './session-store'
 const TICK_MS = 30_000
 /** Reload after this delay if a token is still stored after signing out. */
 const RELOAD_AFTER_MS = 100
+/** In session storage: after the reload, the user is told. */
+const LOST_WORKSPACE = 'lostWorkspace'
 
 const guest = contractClient()
 const withToken = (token: string) => contractClient({ current: () => token })
@@ -57,7 +59,10 @@ export const session = createSessionStore({
   },
   exclusively,
   announce: (event) => channel?.postMessage(event),
-  workspaceChanged: () => location.reload(),
+  workspaceChanged(isLost) {
+    if (isLost) sessionStorage.setItem(LOST_WORKSPACE, 'true')
+    location.reload()
+  },
   now: () => Date.now(),
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 })
@@ -100,6 +105,13 @@ export function attachSession(): () => void {
     clearInterval(ticking)
     stopListening()
   }
+}
+
+/** Whether the page was reloaded because the user has lost access to a workspace. True once. */
+export function consumeLostWorkspace(): boolean {
+  const isLost = sessionStorage.getItem(LOST_WORKSPACE) !== null
+  sessionStorage.removeItem(LOST_WORKSPACE)
+  return isLost
 }
 
 const starting: SessionState = { status: 'starting' }

@@ -4,6 +4,7 @@ import { type LinksFunction, Navigate, Outlet, useLocation, useMatches } from 'r
 import { paths } from '../../../paths'
 import { saveReturnPath } from '../../../return-path'
 import { useSession } from '../../../session'
+import { useLostWorkspace } from '../../identity/people/use-lost-workspace'
 import { LiveUpdates } from './live-updates'
 import { LoadingScreen } from './loading-screen'
 import { SESSION_EXPIRED } from './session-watch'
@@ -36,6 +37,7 @@ export default function SignedIn() {
   const { pathname, search, hash } = useLocation()
   const from = pathname + search + hash
   useOfflineLinks()
+  useLostWorkspace()
   // An unconfirmed stored session may still be valid, so don't redirect.
   const waiting = state.status === 'starting' || (state.status === 'signed-out' && state.reason === 'unanswered')
   const needsLogin = !waiting && state.status === 'signed-out' && state.reason !== 'signed-out-here'
