@@ -112,6 +112,11 @@ describe('the AI writer, without a model', () => {
     // An opener that leaves the list when it is approved no longer waits for approval.
     await page.getByLabel('Status').selectOption({ label: 'Waiting for approval' })
     await button(page, 'Edit the opener for Name of open_w2').click()
+    // Someone else edits it meanwhile.
+    const [written] = (await client.campaigns.list({})).campaigns
+    const [, second] = (await client.openers.list({ id: written?.id ?? '' })).openers
+    await client.openers.update({ id: second?.id ?? '', text: 'Nice changelog.' })
+    await page.getByText('Someone else has changed this opener: “Nice changelog.” Saving replaces it.').waitFor()
     await page.getByLabel('Opener for Name of open_w2').fill('Changelog nerds are rare.')
     await button(page, 'Save and approve').click()
     await button(page, 'Approve all 1').waitFor()

@@ -14,6 +14,7 @@ const ofCampaigns = [
   'leads.history',
   'lists.find',
   'lists.leads',
+  'openers.list',
   'sendingSettings.find',
   'templates.list',
   'xAccount.list',
@@ -50,7 +51,7 @@ const LIVE = new Set(Object.values(AFFECTED).flat())
 
 /** Queries whose input `id` is that of a changed object. */
 const NAMED_BY: Partial<Record<EventKind, RegExp>> = {
-  campaign: /^(campaigns|sequences|enrollments)\./,
+  campaign: /^(campaigns|sequences|enrollments|openers)\./,
   conversation: /^conversations\./,
   scrape: /^scrapes\./,
   import: /^imports\./,

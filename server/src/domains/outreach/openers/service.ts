@@ -10,6 +10,7 @@ import type { RequestContext } from '../../../requests/context.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { countOpeners, profileOf } from '../../leads/leads/service.ts'
 import { leads } from '../../leads/leads/tables.ts'
+import { publishEvents } from '../../platform/events/service.ts'
 import { findLatest } from '../../platform/jobs/service.ts'
 import { blockNewClaims, readTemplate, renderedMessage } from '../sending/service.ts'
 import { findCampaign, findSteps } from '../sequences/service.ts'
@@ -88,7 +89,7 @@ export async function approve(db: Db, actor: Actor, { id, openers: read }: Input
       sql`select o.lead_id from openers o where o.workspace_id = ${actor.workspaceId} and ${theirs}`,
     )
     const set = sql`status = 'approved', profile_hash = ${PROFILE_NOW}, approved_by = coalesce(o.approved_by, ${actor.userId}::uuid), approved_at = coalesce(o.approved_at, now())`
-    const approved = await change(tx, actor, sql`${theirs} and o.status <> 'failed'`, set)
+    const approved = await change(tx, actor, campaign.id, sql`${theirs} and o.status <> 'failed'`, set)
     await renderAgain(
       tx,
       campaign,
@@ -158,6 +159,7 @@ async function store(
   await change(
     tx,
     actor,
+    before.campaignId,
     sql`o.id = ${before.id}`,
     sql`text = ${text}, status = ${status}, version = o.version + ${isNew ? 1 : 0},
       ${isApproved ? sql`profile_hash = ${PROFILE_NOW},` : sql``}
@@ -183,8 +185,8 @@ async function lock(tx: Db, actor: Actor, id: string): Promise<typeof openers.$i
 /** SQL over an opener `o`: anyone who approves it has seen the lead as it is now. */
 const PROFILE_NOW = sql`coalesce((select md5(${profileOf('l')}) from leads l where l.id = o.lead_id), o.profile_hash)`
 
-/** Changes openers `o` and the counts of their campaigns. @param set SQL */
-async function change(tx: Db, { workspaceId }: Pick<Actor, 'workspaceId'>, which: SQL, set: SQL) {
+/** Changes a campaign's openers `o` and their counts. @param set SQL */
+async function change(tx: Db, { workspaceId }: Pick<Actor, 'workspaceId'>, campaignId: string, which: SQL, set: SQL) {
   const { rows } = await tx.execute<{ id: string; leadId: string }>(sql`
     with old as materialized (
       select o.id, o.status from openers o where o.workspace_id = ${workspaceId} and ${which} order by o.id for no key update
@@ -193,6 +195,7 @@ async function change(tx: Db, { workspaceId }: Pick<Actor, 'workspaceId'>, which
       returning o.workspace_id, o.campaign_id, o.id, o.lead_id, old.status as was_status, o.status
     ), counted as (${countOpeners(sql`changed`)})
     select id, lead_id as "leadId" from changed`)
+  await publishEvents(tx, workspaceId, 'campaign', [campaignId])
   return rows
 }
 

@@ -7,6 +7,7 @@ import { Button, IconButton } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
 import { Field } from '../../../ui/field'
 import { Textarea } from '../../../ui/input'
+import { lengthProps } from '../../../ui/length-props'
 import { Td, Tr } from '../../../ui/table'
 import { toast } from '../../../ui/toast'
 import { Tooltip } from '../../../ui/tooltip'
@@ -29,6 +30,8 @@ interface OpenerRowProps {
 export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowProps) {
   const { id, campaignId, lead, text, factsUsed, source, status, version } = opener
   const [draft, setDraft] = useState<string | null>(null)
+  /** The version that is edited. */
+  const [edited, setEdited] = useState(version)
   const [problem, setProblem] = useState<string | null>(null)
   const sentence = useRef<HTMLDivElement>(null)
   const editButton = useRef<HTMLButtonElement>(null)
@@ -38,7 +41,9 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
   const update = useAction(
     (change: { text?: string; isApproved?: boolean }) => client.openers.update({ id, ...change }),
     {
-      onSuccess() {
+      onSuccess(answer, { text: sent }) {
+        if (sent !== undefined && version === edited && answer.version > version + 1)
+          toast.info('Someone else had just changed this opener. Your text replaced theirs.')
         onChanged()
         close()
       },
@@ -111,6 +116,7 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
               name={name}
               draft={draft}
               problem={problem}
+              newText={version === edited ? null : text}
               isSaving={update.isPending}
               onChange={setDraft}
               onSave={() => update.run({ text: draft.trim(), isApproved: true })}
@@ -158,7 +164,10 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
               ref={editButton}
               label={`Edit the opener for ${name}`}
               icon={<Pencil />}
-              {...unlessBusy(() => setDraft(text))}
+              {...unlessBusy(() => {
+                setDraft(text)
+                setEdited(version)
+              })}
             />
             <RowButton
               label={`Write the opener for ${name} again`}
@@ -179,26 +188,39 @@ interface OpenerEditorProps {
   name: string
   draft: string
   problem: string | null
+  /** What someone else has made of it meanwhile. */
+  newText: string | null
   isSaving: boolean
   onChange: (draft: string) => void
   onSave: () => void
   onCancel: () => void
 }
 
-function OpenerEditor({ name, draft, problem, isSaving, onChange, onSave, onCancel }: OpenerEditorProps) {
+function OpenerEditor({ name, draft, problem, newText, isSaving, onChange, onSave, onCancel }: OpenerEditorProps) {
+  const length = lengthProps(draft, OPENER_MAX)
   return (
     <>
-      <Field label={`Opener for ${name}`} hideLabel error={problem ?? undefined}>
+      <Field label={`Opener for ${name}`} hideLabel {...length} error={length.error ?? problem ?? undefined}>
         <Textarea
-          maxLength={OPENER_MAX}
           autoFocus
           value={draft}
           onChange={(event) => onChange(event.currentTarget.value)}
           onKeyDown={(event) => event.key === 'Escape' && onCancel()}
         />
       </Field>
+      {newText !== null && (
+        <p role="status" className="text-xs wrap-anywhere text-warn">
+          Someone else has changed this opener: “<bdi>{newText}</bdi>” Saving replaces it.
+        </p>
+      )}
       <div className="flex flex-wrap gap-2">
-        <Button size="sm" variant="primary" disabled={draft.trim() === ''} loading={isSaving} onClick={onSave}>
+        <Button
+          size="sm"
+          variant="primary"
+          disabled={draft.trim() === '' || length.error !== undefined}
+          loading={isSaving}
+          onClick={onSave}
+        >
           Save and approve
         </Button>
         <Button size="sm" variant="ghost" disabled={isSaving} onClick={onCancel}>
