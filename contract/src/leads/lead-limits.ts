@@ -6,6 +6,9 @@ export const IDS_MAX = 5_000
 /** Leads that one call changes at most. The response has a cursor for the rest. */
 export const PART_MAX = 10_000
 
+/** Maximum length of the evidence for a contact basis. */
+export const BASIS_SOURCE_MAX = 500
+
 /** Maximum number of tags per list, and their maximum length. */
 export const LIST_TAGS_MAX = 20
 export const LIST_TAG_LENGTH_MAX = 40

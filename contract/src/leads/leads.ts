@@ -18,7 +18,7 @@ import { EnrollmentReason, Reason, SkipReason } from '../reason.ts'
 import { REPLY_LABELS, type ReplyLabel } from '../reply-labels.ts'
 import { routes } from '../route.ts'
 import { BIO_WORDS_MAX, parseBioWords } from './bio-words.ts'
-import { IDS_MAX } from './lead-limits.ts'
+import { BASIS_SOURCE_MAX, IDS_MAX } from './lead-limits.ts'
 
 const route = routes('Leads')
 
@@ -299,7 +299,7 @@ export const leads = {
           /** Defaults to now. */
           at: Moment.optional(),
           /** Evidence, as free text. */
-          source: text(500).optional(),
+          source: text(BASIS_SOURCE_MAX).optional(),
         })
         .refine(hasOneSelection, ONE_SELECTION),
     )

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { ERROR_STATUS, ERROR_TEXT } from '@x-automated/contract/errors'
 import { text } from '@x-automated/contract/fields'
+import { BASIS_SOURCE_MAX } from '@x-automated/contract/leads/lead-limits'
 import { CONTACT_BASES, IMPORT_MAX_BYTES, LeadFilter } from '@x-automated/contract/leads/leads'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -103,7 +104,7 @@ const ImportQuery = z.object({
     .pipe(z.array(z.string().max(200)).max(200))
     .optional(),
   basis: z.enum(CONTACT_BASES).optional(),
-  basisSource: text(500).optional(),
+  basisSource: text(BASIS_SOURCE_MAX).optional(),
   fileName: text(255).optional(),
 })
 

@@ -9,12 +9,12 @@ test('withChip trims chips and drops empty and duplicate ones', () => {
   expect(withChip(['founder'], 'co-founder')).toEqual(['founder', 'co-founder'])
 })
 
-test('enforces the maximum length and number of chips', () => {
-  const shown = (values: string[]) =>
+test('enforces the maximum number of chips, and their length without cutting one', () => {
+  const shown = (values: string[], maxLength = 100) =>
     renderToString(
-      <ChipsInput values={values} onChange={() => {}} typed="more" noun="keyword" most={2} maxLength={100} />,
+      <ChipsInput values={values} onChange={() => {}} typed="more" noun="keyword" most={2} maxLength={maxLength} />,
     )
-  expect(shown(['founder'])).toMatch(/<input[^>]*maxLength="100"/i)
+  expect(shown(['founder'], 3)).toMatch(/value="more"[\s\S]*At most 3 characters\./)
   expect(shown(['founder'])).not.toMatch(/readonly/i)
   const full = shown(['founder', 'maker'])
   expect(full).toMatch(/<input[^>]*readonly/i)

@@ -1,8 +1,9 @@
 import { Plus, X } from 'lucide-react'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { IconButton } from './button'
-import { useFieldWiring } from './field'
+import { FieldError, useFieldWiring } from './field'
 import { Input } from './input'
+import { lengthProps } from './length-props'
 
 export interface ChipsInputProps {
   values: readonly string[]
@@ -39,7 +40,7 @@ export function ChipsInput({
   empty,
   disabled,
   most = Number.POSITIVE_INFINITY,
-  maxLength,
+  maxLength = Number.POSITIVE_INFINITY,
   typed: given,
   onType,
   ...own
@@ -48,9 +49,11 @@ export function ChipsInput({
   const typed = given ?? kept
   const setTyped = onType ?? setKept
   const wired = useFieldWiring(own)
+  const errorId = useId()
+  const { error } = lengthProps(typed, maxLength)
   const isFull = values.length >= most
   const add = () => {
-    if (isFull) return
+    if (isFull || error) return
     onChange(withChip(values, typed))
     setTyped('')
   }
@@ -64,7 +67,7 @@ export function ChipsInput({
           disabled={disabled}
           // Not disabled: Backspace still removes the last chip.
           readOnly={isFull}
-          maxLength={maxLength}
+          {...(error && { 'aria-invalid': true, 'aria-describedby': errorId })}
           onChange={(event) => setTyped(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === 'Enter') {
@@ -78,10 +81,11 @@ export function ChipsInput({
           icon={<Plus />}
           label={`Add ${noun}`}
           variant="secondary"
-          disabled={disabled || isFull || typed.trim() === ''}
+          disabled={disabled || isFull || error !== undefined || typed.trim() === ''}
           onClick={add}
         />
       </div>
+      {error && <FieldError id={errorId}>{error}</FieldError>}
       {values.length > 0 ? (
         <ul className="flex flex-wrap gap-1.5" aria-label={`Chosen ${noun}s`}>
           {values.map((value) => (

@@ -1,4 +1,3 @@
-import { formatNumber } from '@x-automated/contract/format'
 import { Eye, EyeOff } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useState } from 'react'
 import { cn } from './cn'
@@ -56,27 +55,7 @@ export function PasswordInput(props: Omit<InputProps, 'type' | 'trailing'>) {
   )
 }
 
-/** A textarea that grows with its text, and says where the browser cuts a text off: at `maxLength`. */
-export function Textarea({ className, onInput, ...own }: ComponentProps<'textarea'>) {
-  const props = useFieldWiring(own)
-  const [isFull, setFull] = useState(false)
-  return (
-    <>
-      <textarea
-        dir="auto"
-        {...props}
-        className={cn('control', className)}
-        onInput={(event) => {
-          const { value, maxLength } = event.currentTarget
-          setFull(maxLength >= 0 && value.length >= maxLength)
-          onInput?.(event)
-        }}
-      />
-      {isFull && (
-        <p role="status" className="text-xs text-muted">
-          At most {formatNumber(props.maxLength ?? 0)} characters.
-        </p>
-      )}
-    </>
-  )
+/** A textarea that grows with its text. It has no `maxLength`, which cuts off pasted texts silently: see `lengthProps`. */
+export function Textarea({ className, ...own }: Omit<ComponentProps<'textarea'>, 'maxLength'>) {
+  return <textarea dir="auto" {...useFieldWiring(own)} className={cn('control', className)} />
 }

@@ -80,7 +80,7 @@ function AddPasskey({ onRecoveryCodes }: { onRecoveryCodes: (codes: string[] | n
       {add.isError && !(add.error instanceof ReauthCancelled) && <Callout tone="bad">{problemText(add.error)}</Callout>}
       <div className="flex flex-wrap items-end gap-3">
         <Field label="Passkey name" error={form.formState.errors.name?.message} className="w-full max-w-sm">
-          <Input maxLength={100} autoComplete="off" placeholder="Work laptop" {...form.register('name')} />
+          <Input autoComplete="off" placeholder="Work laptop" {...form.register('name')} />
         </Field>
         <Button type="submit" loading={add.isPending}>
           {add.isPending ? 'Adding…' : 'Add a passkey'}

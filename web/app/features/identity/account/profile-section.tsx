@@ -71,7 +71,7 @@ function ProfileForm({ user }: { user: User }) {
         </div>
       </div>
       <Field label="Name" error={form.formState.errors.name?.message} required className="max-w-sm">
-        <Input autoComplete="name" maxLength={100} {...form.register('name')} />
+        <Input autoComplete="name" {...form.register('name')} />
       </Field>
       <Button type="submit" className="w-fit" loading={save.isPending} disabled={!form.formState.isDirty}>
         {save.isPending ? 'Saving…' : 'Save name'}

@@ -38,7 +38,7 @@ export function RenameFactorDialog({ factor: { id, name }, open, onClose }: Rena
       })}
     >
       <Field label="New name" error={form.formState.errors.name?.message} required>
-        <Input maxLength={100} autoComplete="off" {...form.register('name')} />
+        <Input autoComplete="off" {...form.register('name')} />
       </Field>
     </FormDialog>
   )

@@ -37,7 +37,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     >
       {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
       <Field label="Email address" error={errors.email?.message} required>
-        <Input type="email" autoComplete="off" maxLength={254} {...form.register('email')} />
+        <Input type="email" autoComplete="off" {...form.register('email')} />
       </Field>
       <RadioGroup
         label="Role"

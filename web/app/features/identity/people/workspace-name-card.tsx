@@ -38,7 +38,7 @@ export function WorkspaceNameCard({ name }: { name: string }) {
           className="min-w-48 flex-1"
           error={(form.formState.errors.name ?? form.formState.errors.root)?.message}
         >
-          <Input maxLength={100} autoComplete="organization" {...form.register('name')} />
+          <Input autoComplete="organization" {...form.register('name')} />
         </Field>
         <Button type="submit" loading={rename.isPending} disabled={!form.formState.isDirty}>
           Save

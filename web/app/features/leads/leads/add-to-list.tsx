@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
-import { LIST_NAME_MAX, lists } from '@x-automated/contract/leads/lists'
+import { lists } from '@x-automated/contract/leads/lists'
 import { ListPlus } from 'lucide-react'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
@@ -184,7 +184,7 @@ function NewList({ first, onCreated }: { first: boolean; onCreated: (id: string)
         label={first ? 'Name of your first list' : 'Or create a new list'}
         error={(errors.name ?? errors.root)?.message}
       >
-        <Input maxLength={LIST_NAME_MAX} placeholder="Founders in Berlin" {...form.register('name')} />
+        <Input placeholder="Founders in Berlin" {...form.register('name')} />
       </Field>
       <Button type="submit" size="sm" icon={<ListPlus />} loading={create.isPending} className="w-fit">
         Create List

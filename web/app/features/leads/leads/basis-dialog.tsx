@@ -1,10 +1,12 @@
 import { formatCount } from '@x-automated/contract/format'
+import { BASIS_SOURCE_MAX } from '@x-automated/contract/leads/lead-limits'
 import type { ContactBasis } from '@x-automated/contract/leads/leads'
 import { type FormEvent, useState } from 'react'
 import { RadioGroup } from '../../../ui/choice'
 import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
+import { lengthProps } from '../../../ui/length-props'
 import type { ShownDialog } from '../../../ui/use-dialogs'
 import { type Picked, pickedCount } from './lead-selection'
 import { basisLabels } from './leads-url'
@@ -16,7 +18,6 @@ const hints: Record<ContactBasis, string> = {
   customer: "They're a customer.",
   none: 'You have no reason on record.',
 }
-const SOURCE_MAX = 500
 
 /** Records why leads may be contacted, since when, and the evidence. */
 export function BasisDialog({ open, onClose, picked }: ShownDialog & { picked: Picked }) {
@@ -24,6 +25,7 @@ export function BasisDialog({ open, onClose, picked }: ShownDialog & { picked: P
   const [basis, setBasis] = useState<ContactBasis | null>(null)
   const [day, setDay] = useState('')
   const [source, setSource] = useState('')
+  const length = lengthProps(source, BASIS_SOURCE_MAX)
   const save = useSetBasis(onClose)
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -37,7 +39,7 @@ export function BasisDialog({ open, onClose, picked }: ShownDialog & { picked: P
       title="Set contact basis"
       description={`For ${formatCount(count, 'lead')}. X allows automated DMs only to people who asked for them or messaged you first.`}
       label="Set contact basis"
-      disabled={basis === null}
+      disabled={basis === null || length.error !== undefined}
       loading={save.isPending}
       onSubmit={submit}
     >
@@ -56,10 +58,9 @@ export function BasisDialog({ open, onClose, picked }: ShownDialog & { picked: P
           <Field label="Since" hint="Leave empty for today.">
             <Input type="date" value={day} onChange={(event) => setDay(event.currentTarget.value)} />
           </Field>
-          <Field label="How do you know?">
+          <Field label="How do you know?" {...length}>
             <Input
               value={source}
-              maxLength={SOURCE_MAX}
               placeholder="Signed up at our spring event"
               onChange={(event) => setSource(event.currentTarget.value)}
             />

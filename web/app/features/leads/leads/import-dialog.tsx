@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import { IMPORT_REJECTED_MAX } from '@x-automated/contract/leads/import-limits'
 import type { Import } from '@x-automated/contract/leads/imports'
+import { BASIS_SOURCE_MAX } from '@x-automated/contract/leads/lead-limits'
 import { Upload } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { errorText } from '../../../api'
@@ -59,7 +60,10 @@ export function ImportDialog({ open, onClose, known: { shown, isLoading, newest,
     if (typeof preview === 'string') setProblem(preview)
     else setRead({ preview, mapping: { columns: guessColumns(preview.headers), basis: 'none', basisSource: '' } })
   }
-  const isReady = read !== null && columnsProblem(read.preview.headers, read.mapping.columns) === null
+  const isReady =
+    read !== null &&
+    read.mapping.basisSource.trim().length <= BASIS_SOURCE_MAX &&
+    columnsProblem(read.preview.headers, read.mapping.columns) === null
   const start = () => {
     if (!file || !read) return
     const { preview, mapping } = read

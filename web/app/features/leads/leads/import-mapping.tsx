@@ -1,7 +1,9 @@
+import { BASIS_SOURCE_MAX } from '@x-automated/contract/leads/lead-limits'
 import type { ContactBasis } from '@x-automated/contract/leads/leads'
 import { Callout } from '../../../ui/callout'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
+import { lengthProps } from '../../../ui/length-props'
 import { Select } from '../../../ui/select'
 import { shorten } from '../../../ui/shorten'
 import { Table, Td, Tr } from '../../../ui/table'
@@ -9,7 +11,6 @@ import { CUSTOM_FIELD, columnLabels, columnsProblem, handlesWarning, type Previe
 import { basisLabels } from './leads-url'
 
 const CELL_SHOWN = 60
-const SOURCE_MAX = 500
 
 /** What an import needs besides the file. */
 export interface Mapping {
@@ -66,10 +67,9 @@ export function ImportMapping({ preview, mapping, onChange }: ImportMappingProps
           />
         </Field>
         {mapping.basis !== 'none' && (
-          <Field label="How do you know?">
+          <Field label="How do you know?" {...lengthProps(mapping.basisSource, BASIS_SOURCE_MAX)}>
             <Input
               value={mapping.basisSource}
-              maxLength={SOURCE_MAX}
               placeholder="Signed up at our spring event"
               onChange={(event) => onChange({ ...mapping, basisSource: event.currentTarget.value })}
             />

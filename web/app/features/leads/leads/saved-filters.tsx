@@ -135,7 +135,7 @@ function SaveFilter({ open, onClose, returnsTo, view }: FilterDialogProps & { vi
       onSubmit={form.handleSubmit((input) => save.mutate(input))}
     >
       <Field label="Name" error={(errors.name ?? errors.root)?.message}>
-        <Input maxLength={100} placeholder="Founders with 1,000 followers" {...form.register('name')} />
+        <Input placeholder="Founders with 1,000 followers" {...form.register('name')} />
       </Field>
     </FormDialog>
   )
@@ -183,7 +183,6 @@ function ManageFilters({ open, onClose, returnsTo }: FilterDialogProps) {
                 <Field label={`New name for ${one.name}`} hideLabel className="flex-1">
                   <Input
                     value={renaming.name}
-                    maxLength={100}
                     onChange={(event) => setRenaming({ id: one.id, name: event.currentTarget.value })}
                   />
                 </Field>

@@ -4,6 +4,7 @@ import { Button } from '../../../ui/button'
 import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Textarea } from '../../../ui/input'
+import { lengthProps } from '../../../ui/length-props'
 import type { ShownDialog } from '../../../ui/use-dialogs'
 import { type Picked, pickedCount } from './lead-selection'
 import { useKept } from './use-kept'
@@ -24,6 +25,7 @@ export function SendDialog({ open, onClose, picked, handle, onSend }: SendDialog
   const [draft, setDraft] = useState(kept ?? DEFAULT_MESSAGE)
   const count = pickedCount(picked)
   const message = draft.trim()
+  const length = lengthProps(draft, MESSAGE_MAX)
   const send = (event: FormEvent) => {
     event.preventDefault()
     keep(message === DEFAULT_MESSAGE ? null : message)
@@ -38,7 +40,7 @@ export function SendDialog({ open, onClose, picked, handle, onSend }: SendDialog
       description={count === 1 ? undefined : 'They go out one by one, within your sending limits.'}
       label={count === 1 ? 'Queue DM' : `Queue ${formatCount(count, 'DM')}`}
       loading={false}
-      disabled={message === '' || count === 0}
+      disabled={message === '' || length.error !== undefined || count === 0}
       onSubmit={send}
       aside={
         draft !== DEFAULT_MESSAGE && (
@@ -51,14 +53,10 @@ export function SendDialog({ open, onClose, picked, handle, onSend }: SendDialog
       <Field
         label="Message"
         hint="Personalize with variables: {lead_name}, {twitter_handle}."
-        error={message === '' ? 'Please enter a message to send' : undefined}
+        aside={length.aside}
+        error={message === '' ? 'Please enter a message to send' : length.error}
       >
-        <Textarea
-          rows={5}
-          maxLength={MESSAGE_MAX}
-          value={draft}
-          onChange={(event) => setDraft(event.currentTarget.value)}
-        />
+        <Textarea rows={5} value={draft} onChange={(event) => setDraft(event.currentTarget.value)} />
       </Field>
     </FormDialog>
   )

@@ -152,7 +152,6 @@ export function NewTag({
     <form noValidate onSubmit={form.handleSubmit((input) => create.mutate(input))} className="flex items-start gap-2">
       <Field label={label} hideLabel error={(errors.name ?? errors.root)?.message} className="flex-1">
         <Input
-          maxLength={50}
           autoComplete="off"
           placeholder={`${label}, e.g. VIP`}
           onKeyDown={(event) => {

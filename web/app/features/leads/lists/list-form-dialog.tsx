@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { formatList } from '@x-automated/contract/format'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
-import { LIST_NAME_MAX, type List, lists } from '@x-automated/contract/leads/lists'
+import { type List, lists } from '@x-automated/contract/leads/lists'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, refusalText } from '../../../api'
@@ -74,19 +74,10 @@ export function ListFormDialog({ list, filter: given, open, onClose, returnsTo }
     >
       {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
       <Field label="List name" error={errors.name?.message} required>
-        <Input
-          placeholder="Founders who ship weekly"
-          autoComplete="off"
-          maxLength={LIST_NAME_MAX}
-          {...form.register('name')}
-        />
+        <Input placeholder="Founders who ship weekly" autoComplete="off" {...form.register('name')} />
       </Field>
       <Field label="Description (optional)" error={errors.description?.message}>
-        <Textarea
-          placeholder="Who they are, and why you're reaching out"
-          maxLength={2000}
-          {...form.register('description')}
-        />
+        <Textarea placeholder="Who they are, and why you're reaching out" {...form.register('description')} />
       </Field>
       {!list && !given && (
         <RadioGroup

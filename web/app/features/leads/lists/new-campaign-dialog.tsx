@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/react-query'
-import { LIST_NAME_MAX } from '@x-automated/contract/leads/lists'
 import { useForm } from 'react-hook-form'
 import { api, fieldProblems, refusalText } from '../../../api'
 import { Callout } from '../../../ui/callout'
@@ -49,16 +48,11 @@ export function NewCampaignDialog({ open, onClose }: ShownDialog) {
         <Input
           placeholder="Spring outreach"
           autoComplete="off"
-          maxLength={LIST_NAME_MAX}
           {...form.register('name', { validate: (name) => name.trim() !== '' || 'Campaign name is required' })}
         />
       </Field>
       <Field label="Description (optional)">
-        <Textarea
-          placeholder="Who they are, and why you're reaching out"
-          maxLength={2000}
-          {...form.register('description')}
-        />
+        <Textarea placeholder="Who they are, and why you're reaching out" {...form.register('description')} />
       </Field>
       <Field label="Tags (optional)" hint="Separate them with commas" error={errors.tags?.message}>
         <Input

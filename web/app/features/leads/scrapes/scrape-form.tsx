@@ -319,7 +319,6 @@ function Credentials({ form, isNotConnected, byPassword }: CredentialsProps) {
           autoComplete="username"
           autoCapitalize="none"
           spellCheck={false}
-          maxLength={50}
           {...form.register('username', {
             validate: (value) => (value.trim() === '' ? CREDENTIALS_REQUIRED : true),
           })}
@@ -328,7 +327,6 @@ function Credentials({ form, isNotConnected, byPassword }: CredentialsProps) {
       <Field label="X Password" error={form.formState.errors.password?.message} required>
         <PasswordInput
           autoComplete="current-password"
-          maxLength={500}
           {...form.register('password', {
             validate: (value) => (value === '' ? CREDENTIALS_REQUIRED : true),
           })}

@@ -135,7 +135,6 @@ export function SourceField({ form, type, error }: SourceFieldProps) {
           key={field}
           type="url"
           placeholder={field === 'postUrl' ? 'https://x.com/ana/status/123' : 'https://x.com/i/lists/123'}
-          maxLength={500}
           {...plain}
           className={large}
           {...form.register(field, rules)}
@@ -148,7 +147,6 @@ export function SourceField({ form, type, error }: SourceFieldProps) {
         key={field}
         leading={<AtSign />}
         placeholder="handle"
-        maxLength={200}
         {...plain}
         className={large}
         {...form.register('handle', {

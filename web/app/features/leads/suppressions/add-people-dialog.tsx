@@ -8,6 +8,7 @@ import { RadioGroup } from '../../../ui/choice'
 import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input, Textarea } from '../../../ui/input'
+import { lengthProps } from '../../../ui/length-props'
 import { toast } from '../../../ui/toast'
 import type { ShownDialog } from '../../../ui/use-dialogs'
 import { typedHandles } from './typed-handles'
@@ -21,6 +22,7 @@ export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
   const [text, setText] = useState('')
   const [reason, setReason] = useState<'manual' | 'opted_out'>('manual')
   const [note, setNote] = useState('')
+  const length = lengthProps(note, SUPPRESSION_NOTE_MAX)
   const [problem, setProblem] = useState<string | undefined>()
   const add = useMutation(
     api.suppressions.create.mutationOptions({
@@ -46,6 +48,7 @@ export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
       title="Add people"
       description="They won't be messaged again, and their queued messages are canceled immediately."
       label="Suppress"
+      disabled={length.error !== undefined}
       loading={add.isPending}
       onSubmit={submit}
     >
@@ -62,8 +65,8 @@ export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
           { value: 'opted_out', label: 'They opted out' },
         ]}
       />
-      <Field label="Note" hint="Only visible to your team.">
-        <Input maxLength={SUPPRESSION_NOTE_MAX} value={note} onChange={(event) => setNote(event.currentTarget.value)} />
+      <Field label="Note" hint="Only visible to your team." {...length}>
+        <Input value={note} onChange={(event) => setNote(event.currentTarget.value)} />
       </Field>
     </FormDialog>
   )

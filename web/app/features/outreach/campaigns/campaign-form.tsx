@@ -1,5 +1,4 @@
 import { formatNumber } from '@x-automated/contract/format'
-import { CAMPAIGN_NAME_MAX } from '@x-automated/contract/outreach/campaigns'
 import { ChevronUp, Pencil } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
@@ -153,7 +152,6 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
                 <Input
                   placeholder="Founders, first hello"
                   autoComplete="off"
-                  maxLength={CAMPAIGN_NAME_MAX}
                   {...form.register('name', { onChange: () => form.clearErrors('name') })}
                 />
               </Field>

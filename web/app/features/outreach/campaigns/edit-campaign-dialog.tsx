@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { CAMPAIGN_NAME_MAX, type Campaign } from '@x-automated/contract/outreach/campaigns'
+import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import { useForm, useWatch } from 'react-hook-form'
 import { api, client, errorText, fieldProblems } from '../../../api'
 import { Button } from '../../../ui/button'
@@ -70,11 +70,7 @@ export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDial
       <form noValidate onSubmit={submit}>
         <fieldset disabled={save.isPending} className="grid min-w-0 gap-4">
           <Field label="Campaign Name" error={errors.name?.message} required>
-            <Input
-              autoComplete="off"
-              maxLength={CAMPAIGN_NAME_MAX}
-              {...form.register('name', { onChange: () => form.clearErrors('name') })}
-            />
+            <Input autoComplete="off" {...form.register('name', { onChange: () => form.clearErrors('name') })} />
           </Field>
           <ChannelField value={draft.channel} onChange={(channel) => form.setValue('channel', channel)} />
           <AccountField

@@ -1,6 +1,7 @@
 import type { LeadQuery } from '@x-automated/contract/leads/leads'
 import { Field } from '../../../ui/field'
 import { Textarea } from '../../../ui/input'
+import { lengthProps } from '../../../ui/length-props'
 import { MESSAGE_MAX } from './message-field'
 import { MessagePreview } from './message-preview'
 
@@ -23,10 +24,13 @@ export function FoundMessage({ filter, message, onMessage, onWritten }: FoundMes
         filter={filter}
         xAccountId={null}
       />
-      <Field label="First message" hint="“Write to these” puts it into a new campaign.">
+      <Field
+        label="First message"
+        hint="“Write to these” puts it into a new campaign."
+        {...lengthProps(message, MESSAGE_MAX)}
+      >
         <Textarea
           rows={4}
-          maxLength={MESSAGE_MAX}
           value={message}
           onChange={(event) => onMessage(event.currentTarget.value)}
           onBlur={onWritten}

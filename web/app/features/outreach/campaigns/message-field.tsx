@@ -1,8 +1,8 @@
-import { formatNumber } from '@x-automated/contract/format'
 import { type RefObject, useRef } from 'react'
 import { Field, type FieldProps } from '../../../ui/field'
 import { Textarea } from '../../../ui/input'
 import { InsertButton } from '../../../ui/insert-button'
+import { lengthProps } from '../../../ui/length-props'
 
 /** X's limit for direct messages; the contract's MESSAGE_MAX. */
 export const MESSAGE_MAX = 10_000
@@ -17,26 +17,24 @@ interface TemplateFieldProps extends Pick<FieldProps, 'error' | 'hint' | 'requir
 }
 
 /** A message with buttons that insert variables. */
-export function TemplateField({ value, onChange, placeholder, variables, disabled, ...field }: TemplateFieldProps) {
+export function TemplateField({
+  value,
+  onChange,
+  placeholder,
+  variables,
+  disabled,
+  error,
+  ...field
+}: TemplateFieldProps) {
+  const length = lengthProps(value, MESSAGE_MAX)
   const textarea = useRef<HTMLTextAreaElement>(null)
   return (
     <div className="grid gap-3">
-      <Field
-        label="Message template"
-        aside={
-          value.length > MESSAGE_MAX * 0.8 && (
-            <span data-numeric>
-              {formatNumber(value.length)} / {formatNumber(MESSAGE_MAX)}
-            </span>
-          )
-        }
-        {...field}
-      >
+      <Field label="Message template" {...field} {...length} error={length.error ?? error}>
         <Textarea
           name="messageTemplate"
           placeholder={placeholder}
           className="min-h-32!"
-          maxLength={MESSAGE_MAX}
           disabled={disabled}
           value={value}
           onChange={(event) => onChange(event.currentTarget.value)}

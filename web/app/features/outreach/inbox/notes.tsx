@@ -4,11 +4,16 @@ import { useState } from 'react'
 import { api, client } from '../../../api'
 import { Button, IconButton } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
+import { Field } from '../../../ui/field'
 import { Textarea } from '../../../ui/input'
+import { lengthProps } from '../../../ui/length-props'
 import { toast } from '../../../ui/toast'
 import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { undoButton, useMembers } from './use-inbox'
+
+/** Characters of a note. */
+const NOTE_MAX = 10_000
 
 interface NotesProps {
   conversationId: string
@@ -101,6 +106,8 @@ interface NoteFormProps {
 
 function NoteForm({ text: before = '', save, onClose }: NoteFormProps) {
   const [text, setText] = useState(before)
+  const length = lengthProps(text, NOTE_MAX)
+  const isReady = text.trim() !== '' && length.error === undefined
   const action = useAction(save, {
     onSuccess: onClose,
     failed: 'Failed to save the note. Please try again.',
@@ -111,30 +118,30 @@ function NoteForm({ text: before = '', save, onClose }: NoteFormProps) {
       className="grid gap-2"
       onSubmit={(event) => {
         event.preventDefault()
-        if (text.trim()) action.run(text.trim())
+        if (isReady) action.run(text.trim())
       }}
     >
-      <Textarea
-        autoFocus
-        aria-label="Note"
-        placeholder="Only your workspace sees this"
-        className="min-h-16!"
-        maxLength={10_000}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        aria-keyshortcuts="Control+Enter Meta+Enter"
-        onKeyDown={(event) => {
-          // What is written is only thrown away by Cancel.
-          if (event.key === 'Escape' && text === before) onClose()
-          else if (event.key === 'Escape') event.currentTarget.blur()
-          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.currentTarget.form?.requestSubmit()
-        }}
-      />
+      <Field label="Note" hideLabel {...length}>
+        <Textarea
+          autoFocus
+          placeholder="Only your workspace sees this"
+          className="min-h-16!"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          aria-keyshortcuts="Control+Enter Meta+Enter"
+          onKeyDown={(event) => {
+            // What is written is only thrown away by Cancel.
+            if (event.key === 'Escape' && text === before) onClose()
+            else if (event.key === 'Escape') event.currentTarget.blur()
+            if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.currentTarget.form?.requestSubmit()
+          }}
+        />
+      </Field>
       <div className="flex justify-end gap-2">
         <Button size="sm" variant="ghost" onClick={onClose}>
           Cancel
         </Button>
-        <Button size="sm" type="submit" disabled={!text.trim()} loading={action.isPending}>
+        <Button size="sm" type="submit" disabled={!isReady} loading={action.isPending}>
           Save note
         </Button>
       </div>

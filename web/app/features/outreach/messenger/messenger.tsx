@@ -16,7 +16,7 @@ import { LoadingText, Skeleton } from '../../../ui/skeleton'
 import { RoleNotice, VIEWER_TEXT } from '../../identity/people/role-notice'
 import { useIsOffered } from '../../identity/people/use-role'
 import { UsageNotice } from '../../platform/billing/usage-notice'
-import { TemplateField } from '../campaigns/message-field'
+import { MESSAGE_MAX, TemplateField } from '../campaigns/message-field'
 import { LeadPhone } from '../campaigns/message-preview'
 import { exampleLead, unknownPlaceholders } from '../campaigns/message-template'
 import { LeadsToMessage, useLeadChecklist } from './leads-to-message'
@@ -48,7 +48,8 @@ export function Messenger() {
   const blank = message.trim() === ''
   const mayWrite = useIsOffered('member')
   const [unknown] = unknownPlaceholders(message)
-  const cannotSend = !mayWrite || picked.size === 0 || blank || running || unknown !== undefined
+  const isTooLong = message.trim().length > MESSAGE_MAX
+  const cannotSend = !mayWrite || picked.size === 0 || blank || isTooLong || running || unknown !== undefined
 
   const submit = (event?: FormEvent) => {
     event?.preventDefault()

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { SNIPPET_SHORTCUT_MAX, type Snippet, snippets } from '@x-automated/contract/outreach/snippets'
+import { type Snippet, snippets } from '@x-automated/contract/outreach/snippets'
 import { useForm } from 'react-hook-form'
 import { api, refusalText } from '../../../api'
 import { contractResolver } from '../../../contract-resolver'
@@ -47,15 +47,10 @@ export function SnippetDialog({ snippet, open, onClose }: ShownDialog & { snippe
     >
       {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
       <Field label="Shortcut" hint="Without spaces." error={errors.shortcut?.message} required>
-        <Input
-          autoComplete="off"
-          placeholder="pricing"
-          maxLength={SNIPPET_SHORTCUT_MAX}
-          {...form.register('shortcut')}
-        />
+        <Input autoComplete="off" placeholder="pricing" {...form.register('shortcut')} />
       </Field>
       <Field label="Text" error={errors.text?.message} required>
-        <Textarea rows={6} maxLength={10_000} {...form.register('text')} />
+        <Textarea rows={6} {...form.register('text')} />
       </Field>
     </FormDialog>
   )

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { SHARING_IS_AGENCY, TEMPLATE_LIMITS } from '@x-automated/contract/outreach/template-limits'
-import { FOLDER_NAME_MAX, TEMPLATE_NAME_MAX } from '@x-automated/contract/outreach/templates'
 import { type ReactNode, useId } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
 import { api, errorCode, refusalText } from '../../../api'
@@ -52,12 +51,11 @@ export function TemplateFields({ form, wasShared = false }: { form: TemplateForm
           <Input
             autoComplete="off"
             placeholder="Founders, first hello"
-            maxLength={TEMPLATE_NAME_MAX}
             {...form.register('name', { validate: (typed) => typed.trim() !== '' || 'Enter a name.' })}
           />
         </Field>
         <Field label="Folder (optional)" error={errors.folder?.message}>
-          <Input autoComplete="off" list={listId} maxLength={FOLDER_NAME_MAX} {...form.register('folder')} />
+          <Input autoComplete="off" list={listId} {...form.register('folder')} />
         </Field>
       </div>
       <datalist id={listId}>

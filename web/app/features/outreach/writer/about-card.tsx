@@ -1,5 +1,4 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { formatNumber } from '@x-automated/contract/format'
 import { ABOUT_MAX } from '@x-automated/contract/outreach/writer'
 import { api, client } from '../../../api'
 import { QueryError } from '../../../query-error'
@@ -7,6 +6,7 @@ import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { Field } from '../../../ui/field'
 import { Textarea } from '../../../ui/input'
+import { lengthProps } from '../../../ui/length-props'
 import { SkeletonField } from '../../../ui/skeleton'
 import { useAction } from '../../../use-action'
 import { useFormDraft } from '../../../use-form-draft'
@@ -36,6 +36,7 @@ function AboutForm({ saved }: { saved: string }) {
   const queries = useQueryClient()
   const { draft, set, settle } = useFormDraft({ text: saved })
   const { text } = draft
+  const length = lengthProps(text, ABOUT_MAX)
   const save = useAction((sent: typeof draft) => client.writer.saveAbout({ text: sent.text.trim() }), {
     done: 'Text saved.',
     onSuccess(answer, sent) {
@@ -51,11 +52,10 @@ function AboutForm({ saved }: { saved: string }) {
         label="About us"
         hideLabel
         hint={isAdmin === false ? 'Only admins can change this.' : undefined}
-        aside={text.length > ABOUT_MAX * 0.8 && `${formatNumber(text.length)} / ${formatNumber(ABOUT_MAX)}`}
+        {...length}
       >
         <Textarea
           rows={6}
-          maxLength={ABOUT_MAX}
           disabled={!isAdmin}
           placeholder="We write onboarding emails for small SaaS teams. $39 a month, no contract, first month free."
           value={text}
@@ -64,7 +64,11 @@ function AboutForm({ saved }: { saved: string }) {
       </Field>
       {isAdmin && (
         <div>
-          <Button disabled={text.trim() === saved} loading={save.isPending} onClick={() => save.run(draft)}>
+          <Button
+            disabled={text.trim() === saved || length.error !== undefined}
+            loading={save.isPending}
+            onClick={() => save.run(draft)}
+          >
             Save
           </Button>
         </div>

@@ -12,6 +12,7 @@ import { Callout } from '../../../ui/callout'
 import { Sheet } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
 import { Input, Textarea } from '../../../ui/input'
+import { lengthProps } from '../../../ui/length-props'
 import { Segments } from '../../../ui/segments'
 import { Select } from '../../../ui/select'
 import { SkeletonText } from '../../../ui/skeleton'
@@ -39,6 +40,8 @@ const LENGTHS = [
   { value: '500', label: 'Long' },
 ] as const
 const OTHER = 'other'
+/** Characters of a goal, and of an audience. */
+const BRIEF_MAX = 500
 
 /** What the last request was about, kept for the next one. */
 const lastBrief = keptPerWorkspace({
@@ -64,8 +67,11 @@ export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
     setBrief(changed)
   }
   const goal = brief.goal === OTHER ? brief.ownGoal.trim() : brief.goal
+  const ownGoal = lengthProps(goal, BRIEF_MAX)
+  const audience = lengthProps(brief.audience, BRIEF_MAX)
+  const isReady = goal !== '' && ownGoal.error === undefined && audience.error === undefined
   const write = () => {
-    if (isWriting || goal === '') return
+    if (isWriting || !isReady) return
     void drafting.write({
       kind,
       goal,
@@ -103,20 +109,18 @@ export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
           />
         </Field>
         {brief.goal === OTHER && (
-          <Field label="Your goal" required>
+          <Field label="Your goal" required {...ownGoal}>
             <Textarea
               rows={2}
-              maxLength={500}
               placeholder="Find five people to test our mobile app"
               value={brief.ownGoal}
               onChange={(event) => change({ ownGoal: event.currentTarget.value })}
             />
           </Field>
         )}
-        <Field label="Audience (optional)">
+        <Field label="Audience (optional)" {...audience}>
           <Input
             autoComplete="off"
-            maxLength={500}
             placeholder="Founders of small SaaS companies"
             value={brief.audience}
             onChange={(event) => change({ audience: event.currentTarget.value })}
@@ -152,7 +156,7 @@ export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
             type="submit"
             variant={drafting.status === 'idle' ? 'primary' : 'secondary'}
             icon={<Sparkles />}
-            disabled={goal === ''}
+            disabled={!isReady}
             loading={isWriting}
           >
             {isWriting ? 'Writing…' : drafting.status === 'idle' ? 'Write three drafts' : 'Write three more'}

@@ -110,7 +110,6 @@ export function ProviderForm({ provider, onDone }: ProviderFormProps) {
         <Input
           autoComplete="off"
           spellCheck={false}
-          maxLength={200}
           placeholder={MODEL_EXAMPLES[kind]}
           {...form.register('model', { validate: (value) => value.trim() !== '' || 'Model is required' })}
         />
@@ -125,7 +124,7 @@ export function ProviderForm({ provider, onDone }: ProviderFormProps) {
         error={errors.apiKey?.message}
         required={!isCompatible && !provider}
       >
-        <PasswordInput autoComplete="off" maxLength={500} {...form.register('apiKey')} />
+        <PasswordInput autoComplete="off" {...form.register('apiKey')} />
       </Field>
       <fieldset className="grid gap-3">
         <legend className="mb-1.5 font-strong">Price per million tokens</legend>

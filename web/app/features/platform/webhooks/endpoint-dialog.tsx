@@ -65,7 +65,7 @@ export function EndpointDialog({ endpoint, open, onClose, onSecret }: EndpointDi
         />
       </Field>
       <Field label="Description (optional)" error={errors.description?.message}>
-        <Input autoComplete="off" maxLength={200} placeholder="Our CRM" {...form.register('description')} />
+        <Input autoComplete="off" placeholder="Our CRM" {...form.register('description')} />
       </Field>
       <fieldset className="grid gap-2" aria-describedby={errors.events ? `${formId}-events` : undefined}>
         <legend className="mb-2 font-strong">Events</legend>

@@ -50,13 +50,12 @@ export function ConnectForm({ prefix = '', label = 'Connect X', variant = 'prima
             autoComplete="username"
             autoCapitalize="none"
             spellCheck={false}
-            maxLength={50}
             placeholder="yourhandle"
             {...form.register('username')}
           />
         </Field>
         <Field label={`${prefix}Password`} error={errors.password?.message} required>
-          <PasswordInput autoComplete="current-password" maxLength={500} {...form.register('password')} />
+          <PasswordInput autoComplete="current-password" {...form.register('password')} />
         </Field>
       </div>
       <div className="flex flex-wrap items-center justify-between gap-3">
