@@ -1,11 +1,20 @@
+import { randomUUID } from 'node:crypto'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq } from 'drizzle-orm'
+import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { say as deliver, messaged } from '../../../../test/conversations.ts'
 import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { clearLastClaims, launch, makeList, openHandles, openSenders } from '../../../../test/outreach.ts'
+import {
+  clearLastClaims,
+  expectCountsRight,
+  launch,
+  makeList,
+  openHandles,
+  openSenders,
+} from '../../../../test/outreach.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { ANSWERS, dms } from '../sending/tables.ts'
 import { endSnoozes, updateMany } from './service-changes.ts'
@@ -469,4 +478,56 @@ describe('a change of many', () => {
     const { person } = await connected()
     expect((await person.call('POST', '/conversations/update', body)).status).toBe(400)
   })
+})
+
+it('counts conversations as a recount does, whatever happens to them', async () => {
+  const { person, account, handles, leadIds } = await scene(4)
+  const removals: string[] = []
+  const undoIds: string[] = []
+  let seconds = 0
+  const place = fc.nat(3)
+  const change = fc.constantFrom(
+    { status: 'open' as const },
+    { status: 'done' as const },
+    { status: 'snoozed' as const, snoozedUntil: '2999-01-01T00:00:00Z' },
+    { isRead: true },
+    { isRead: false },
+  )
+  const steps = {
+    write: (at: number) => say(handles[at]!, account.handle, 'Hello', ++seconds),
+    answer: (at: number) => say(account.handle, handles[at]!, 'Hello', ++seconds),
+    async change(at: number, update: object) {
+      const ids = (await listOf(person)).conversations.slice(0, at + 1).map(({ id }) => id)
+      undoIds.push(randomUUID())
+      if (ids.length > 0)
+        await person.client.conversations.updateMany({ conversationIds: ids, undoId: undoIds.at(-1), ...update })
+    },
+    async undo() {
+      const undoId = undoIds.pop()
+      if (undoId) await person.client.conversations.undoUpdate({ undoId })
+    },
+    async wake() {
+      await app.db
+        .update(conversations)
+        .set({ snoozedUntil: new Date(0) })
+        .where(eq(conversations.status, 'snoozed'))
+      await endSnoozes(app.db)
+    },
+    async remove(at: number) {
+      const { removalId } = await person.client.leads.removeMany({ leadIds: [leadIds[at]!] })
+      if (removalId) removals.push(removalId)
+    },
+    async restore() {
+      const removalId = removals.pop()
+      if (removalId) await person.client.leads.restore({ removalId })
+    },
+  }
+  const step = fc.tuple(fc.constantFrom(...(Object.keys(steps) as (keyof typeof steps)[])), place, change)
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 15 }), async (given) => {
+      for (const [name, at, update] of given) await steps[name](at, update)
+      await expectCountsRight(app)
+    }),
+    { numRuns: 6 },
+  )
 })

@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import fc from 'fast-check'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -471,4 +472,43 @@ describe('a job', () => {
     const { jobs: listed } = await person.client.jobs.list({ status: 'failed' })
     expect(listed.map((one) => one.id)).toEqual([job.id])
   })
+})
+
+it('are counted as a recount does, whatever happens to them', async () => {
+  const { id, list } = await withOpeners(4)
+  const removals: string[] = []
+  const found = async (at: number) => (await person.client.openers.list({ id })).openers.slice(0, at + 1)
+  const steps = {
+    approve: async (at: number) => {
+      const openers = await found(at)
+      if (openers.length > 0) await approveAll(id, openers)
+    },
+    withdraw: async (at: number) => {
+      for (const one of await found(at)) await person.client.openers.update({ id: one.id, isApproved: false })
+    },
+    edit: async (at: number) => {
+      for (const one of await found(at)) await person.client.openers.update({ id: one.id, text: `Opener of ${at}.` })
+    },
+    regenerate: async (at: number) => {
+      for (const one of await found(at)) await person.client.openers.regenerate({ id: one.id })
+    },
+    write: async () => run((await person.client.openers.create({ id, filter: {} })).id),
+    readAgain: (at: number) => readAgain(list.handles[at]!, { bio: `Plumber ${at}` }),
+    remove: async (at: number) => {
+      const { removalId } = await person.client.leads.removeMany({ leadIds: [list.leadIds[at]!] })
+      if (removalId) removals.push(removalId)
+    },
+    restore: async () => {
+      const removalId = removals.pop()
+      if (removalId) await person.client.leads.restore({ removalId })
+    },
+  }
+  const step = fc.tuple(fc.constantFrom(...(Object.keys(steps) as (keyof typeof steps)[])), fc.nat(3))
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 15 }), async (given) => {
+      for (const [name, at] of given) await steps[name](at)
+      await expectCountsRight(app)
+    }),
+    { numRuns: 6 },
+  )
 })

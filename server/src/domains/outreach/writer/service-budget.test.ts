@@ -1,3 +1,5 @@
+import { sql } from 'drizzle-orm'
+import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { makePerson } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -44,6 +46,35 @@ it('keeps the operator\u2019s and the workspace\u2019s budgets and other workspa
   expect(
     await reserve(app.db, { workspaceId: other.workspaceId, userId: null, payer: 'operator' }, limits, most),
   ).not.toBeNull()
+})
+
+it('keeps the total equal to the sum of what members used, whatever calls are made at once', async () => {
+  const [{ workspaceId, id }, { id: otherId }] = await Promise.all([makePerson(app), makePerson(app)])
+  const cost = fc.record({ tokens: fc.nat(1_000), microcents: fc.nat(1_000) })
+  const call = fc.record({
+    userId: fc.constantFrom(id, otherId, null),
+    payer: fc.constantFrom('workspace' as const, 'operator' as const),
+    most: cost,
+    /** Undefined: the process dies before it knows. */
+    used: fc.option(cost, { nil: undefined }),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(call, { maxLength: 12 }), async (calls) => {
+      await Promise.all(
+        calls.map(async ({ userId, payer, most, used }) => {
+          const limits = { cents: null, tokens: 50_000 }
+          const reservation = await reserve(app.db, { workspaceId, userId, payer }, limits, most)
+          if (reservation && used) await settle(app.db, [{ reservation, used }])
+        }),
+      )
+      const { rows } = await app.db.execute(sql`
+        select payer, u.tokens, u.microcents, sum(m.tokens) as members, sum(m.microcents) as "memberMicrocents"
+        from writer_usage u join writer_member_usage m using (workspace_id, month, payer) where workspace_id = ${workspaceId}
+        group by workspace_id, month, payer having (u.tokens, u.microcents) is distinct from (sum(m.tokens), sum(m.microcents))`)
+      expect(rows).toEqual([])
+    }),
+    { numRuns: 20 },
+  )
 })
 
 it('allows nothing on Free, and doubles with the viral reward', () => {
