@@ -1,5 +1,5 @@
 import { formatCount, formatDate, formatNumber } from '@x-automated/contract/format'
-import type { BreakdownBy, BreakdownRow, HeatmapCell } from '@x-automated/contract/overview/analytics'
+import type { BreakdownBy, HeatmapCell } from '@x-automated/contract/overview/analytics'
 
 /** What a comparison compares, for its switch and the first column. */
 export const BY_NAMES: Record<BreakdownBy, { many: string; one: string }> = {
@@ -22,34 +22,6 @@ export function durationText(seconds: number | null): string {
   if (seconds < 3_600) return `${Math.round(seconds / 60)} min`
   if (seconds < 2 * 86_400) return `${formatNumber(Math.round(seconds / 3_600))} h`
   return formatCount(Math.round(seconds / 86_400), 'day')
-}
-
-export type SortKey = Exclude<keyof BreakdownRow, 'id'>
-export interface Order {
-  key: SortKey
-  isDescending: boolean
-}
-
-/** The rows in the chosen order; null: as they came. Rows without a value come last. */
-export function sorted(rows: readonly BreakdownRow[], order: Order | null): BreakdownRow[] {
-  if (!order) return [...rows]
-  const { key, isDescending } = order
-  return rows.toSorted((a, b) => {
-    const [x, y] = [a[key], b[key]]
-    if (x === null || y === null) return Number(x === null) - Number(y === null)
-    const ascending =
-      typeof x === 'number' && typeof y === 'number'
-        ? x - y
-        : String(x).localeCompare(String(y), undefined, { numeric: true })
-    return isDescending ? -ascending : ascending
-  })
-}
-
-/** The order after a press: numbers descend first, names ascend; a third press ends it. */
-export function nextOrder(order: Order | null, key: SortKey): Order | null {
-  const first = key !== 'name'
-  if (order?.key !== key) return { key, isDescending: first }
-  return order.isDescending === first ? { key, isDescending: !first } : null
 }
 
 export type Measure = 'sent' | 'replied' | 'positive'

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { useTable } from '@tanstack/react-table'
 import { formatNumber, formatPercent } from '@x-automated/contract/format'
 import type { Outcome } from '@x-automated/contract/outreach/sequences'
 import type { BreakdownBy, BreakdownRow } from '@x-automated/contract/overview/analytics'
@@ -17,10 +18,12 @@ import { OUTCOME_NAMES } from '../../outreach/sequences/enrollment-text'
 import type { PeopleFilter } from '../../outreach/sequences/people-sheet'
 import { LISTED } from '../../outreach/sequences/results-section'
 import { ExportCsv } from '../../platform/billing/export-csv'
-import { BY_NAMES, comparable, durationText, nextOrder, type Order, type SortKey, sorted } from './comparison-text'
+import { columns, features, NUMBERS } from './comparison-columns'
+import { BY_NAMES, comparable, durationText } from './comparison-text'
 import type { Days } from './range'
 
 const STALE_MS = 30_000
+const NONE: readonly BreakdownRow[] = []
 
 // Loaded when a number is pressed.
 const PeopleSheet = lazy(() =>
@@ -36,7 +39,6 @@ interface ComparisonProps {
 /** People, replies and time to reply, side by side. */
 export function Comparison({ campaignId, days }: ComparisonProps) {
   const [chosen, setBy] = useState<BreakdownBy>('campaign')
-  const [order, setOrder] = useState<Order | null>(null)
   const offered = comparable(campaignId)
   const by = offered.includes(chosen) ? chosen : (offered[0] ?? 'campaign')
   const input = { by, ...days, ...(campaignId && { campaignId }) }
@@ -64,17 +66,7 @@ export function Comparison({ campaignId, days }: ComparisonProps) {
         },
       })
   }
-  const columns: { key: SortKey; name: string }[] = [
-    { key: 'name', name: BY_NAMES[by].one },
-    { key: 'peopleMessaged', name: 'People' },
-    { key: 'peopleReplied', name: 'Replied' },
-    { key: 'replyRate', name: 'Reply rate' },
-    { key: 'peoplePositive', name: 'Positive' },
-    { key: 'positiveRate', name: 'Positive rate' },
-    { key: 'optedOut', name: 'Opted out' },
-    { key: 'medianReplySeconds', name: 'Time to reply' },
-    { key: 'medianAnswerSeconds', name: 'Time to answer' },
-  ]
+  const table = useTable({ features, columns, data: rows ?? NONE, enableMultiSort: false })
   return (
     <section aria-labelledby="comparison" className="grid grid-cols-1 gap-3">
       <div className="flex flex-wrap items-end justify-between gap-3">
@@ -105,30 +97,25 @@ export function Comparison({ campaignId, days }: ComparisonProps) {
           <Table label={`Comparison: ${BY_NAMES[by].many}`}>
             <thead>
               <tr>
-                {columns.map(({ key, name }) => (
-                  <SortTh
-                    key={key}
-                    end={key !== 'name'}
-                    column={{
-                      getIsSorted: () => order?.key === key && (order.isDescending ? 'desc' : 'asc'),
-                      getToggleSortingHandler: () => () => setOrder(nextOrder(order, key)),
-                    }}
-                  >
-                    {name}
+                {table.getFlatHeaders().map(({ id, column }) => (
+                  <SortTh key={id} end={id !== 'name'} column={column}>
+                    {id === 'name' ? BY_NAMES[by].one : NUMBERS[id as keyof typeof NUMBERS]}
                   </SortTh>
                 ))}
               </tr>
             </thead>
             <tbody>
               {rows ? (
-                sorted(rows, order).map((row) => (
-                  <ComparisonTr
-                    key={row.id ?? 'unknown'}
-                    row={row}
-                    path={by === 'campaign' && row.id ? generatePath(paths.campaign, { campaignId: row.id }) : null}
-                    onShow={showerOf(row)}
-                  />
-                ))
+                table
+                  .getRowModel()
+                  .rows.map(({ original: row }) => (
+                    <ComparisonTr
+                      key={row.id ?? 'unknown'}
+                      row={row}
+                      path={by === 'campaign' && row.id ? generatePath(paths.campaign, { campaignId: row.id }) : null}
+                      onShow={showerOf(row)}
+                    />
+                  ))
               ) : (
                 <SkeletonRows rows={3} columns={columns.length} />
               )}
