@@ -1,27 +1,33 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
+import type { WaitlistMember } from '@x-automated/contract/overview/operator'
 import { Search, Users } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
-import { api } from '../../../api'
-import { QueryError } from '../../../query-error'
+import { api, errorText } from '../../../api'
+import { type Column, PagedTable } from '../../../paged-table'
 import { DateTime } from '../../../ui/date-time'
 import { EmptyState } from '../../../ui/empty-state'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
-import { Pager } from '../../../ui/pager'
-import { Table, Td, Tr } from '../../../ui/table'
 import { AchievementBadges } from '../../waitlist/waitlist/achievement-badges'
 
 const PAGE_SIZE = 25
-const COLUMNS = [
-  { name: 'Place', end: true },
-  'Email',
-  'Code',
-  { name: 'Referrals', end: true },
-  'Achievements',
-  'Joined',
-  'Confirmed',
-  'Invited',
+const when = (at: string | null) => (at ? <DateTime value={at} precision="day" /> : '–')
+const numeric = (text: string) => <span data-numeric>{text}</span>
+
+const columns: readonly Column<WaitlistMember>[] = [
+  {
+    name: 'Place',
+    end: true,
+    cell: ({ position }) => numeric(position > 0 ? `#${formatNumber(position)}` : 'Not joined'),
+  },
+  { name: 'Email', className: 'wrap-anywhere', cell: ({ email }) => email ?? 'Deleted member' },
+  { name: 'Code', cell: ({ referralCode }) => <span className="font-mono text-xs">{referralCode ?? '–'}</span> },
+  { name: 'Referrals', end: true, cell: ({ referralCount }) => numeric(formatNumber(referralCount)) },
+  { name: 'Achievements', cell: ({ achievements }) => <AchievementBadges keys={achievements} /> },
+  { name: 'Joined', cell: ({ joinedAt }) => when(joinedAt) },
+  { name: 'Confirmed', cell: ({ confirmedAt }) => when(confirmedAt) },
+  { name: 'Invited', cell: ({ invitedAt }) => when(invitedAt) },
 ]
 
 /** Members by position, or search results. */
@@ -46,56 +52,28 @@ export function Members() {
           }}
         />
       </Field>
-      {members.isError ? (
-        <QueryError query={members} fallback="Failed to load the members." />
-      ) : members.data?.total === 0 ? (
-        <EmptyState icon={<Users aria-hidden />} title={q ? 'No matches' : 'No members yet'}>
-          {q
-            ? 'Search by the start of an email address, a full referral code, or a position.'
-            : 'Members appear here by position.'}
-        </EmptyState>
-      ) : (
-        <div>
-          {members.data?.more && (
-            <p className="pb-3 text-muted">Showing the first {formatNumber(members.data.total)}.</p>
-          )}
-          <Table label="Members" columns={COLUMNS} stale={members.isPlaceholderData}>
-            {members.data?.members.map((member) => (
-              <Tr key={member.id}>
-                <Td label="Place" end data-numeric>
-                  {member.position > 0 ? `#${formatNumber(member.position)}` : 'Not joined'}
-                </Td>
-                <Td label="Email" className="wrap-anywhere">
-                  {member.email ?? 'Deleted member'}
-                </Td>
-                <Td label="Code" className="font-mono text-xs">
-                  {member.referralCode ?? '–'}
-                </Td>
-                <Td label="Referrals" end data-numeric>
-                  {formatNumber(member.referralCount)}
-                </Td>
-                <Td label="Achievements">
-                  <AchievementBadges keys={member.achievements} />
-                </Td>
-                <Td label="Joined">
-                  <When at={member.joinedAt} />
-                </Td>
-                <Td label="Confirmed">
-                  <When at={member.confirmedAt} />
-                </Td>
-                <Td label="Invited">
-                  <When at={member.invitedAt} />
-                </Td>
-              </Tr>
-            ))}
-          </Table>
-          <Pager page={page} pageSize={PAGE_SIZE} query={members} onChange={setPage} noun="members" />
-        </div>
-      )}
+      <PagedTable
+        label="Members"
+        query={members}
+        rows={members.data?.members}
+        columns={columns}
+        loading="Loading members…"
+        failure={(error) => errorText(error, 'Failed to load the members.')}
+        above={
+          members.data?.more && <p className="pb-3 text-muted">Showing the first {formatNumber(members.data.total)}.</p>
+        }
+        empty={
+          <EmptyState icon={<Users aria-hidden />} title={q ? 'No matches' : 'No members yet'}>
+            {q
+              ? 'Search by the start of an email address, a full referral code, or a position.'
+              : 'Members appear here by position.'}
+          </EmptyState>
+        }
+        page={page}
+        pageSize={PAGE_SIZE}
+        onChange={setPage}
+        noun="members"
+      />
     </div>
   )
-}
-
-function When({ at }: { at: string | null }) {
-  return at ? <DateTime value={at} precision="day" /> : '–'
 }

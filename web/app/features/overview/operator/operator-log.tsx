@@ -1,16 +1,27 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
+import type { LoggedAction } from '@x-automated/contract/overview/operator'
 import { ScrollText } from 'lucide-react'
 import { useState } from 'react'
-import { api } from '../../../api'
-import { QueryError } from '../../../query-error'
+import { api, errorText } from '../../../api'
+import { type Column, PagedTable } from '../../../paged-table'
 import { DateTime } from '../../../ui/date-time'
 import { EmptyState } from '../../../ui/empty-state'
-import { Pager } from '../../../ui/pager'
-import { Table, Td, Tr } from '../../../ui/table'
 import { actionText } from './operator-text'
 
 const PAGE_SIZE = 25
+
+const columns: readonly Column<LoggedAction>[] = [
+  { name: 'When', cell: ({ at }) => <DateTime value={at} /> },
+  { name: 'Operator', className: 'wrap-anywhere', cell: ({ operatorEmail }) => operatorEmail ?? 'Deleted account' },
+  { name: 'Action', cell: ({ action }) => actionText[action] },
+  {
+    name: 'Member',
+    className: 'wrap-anywhere',
+    cell: ({ count, memberEmail }) =>
+      count === null ? (memberEmail ?? 'Deleted member') : formatCount(count, 'member'),
+  },
+]
 
 /** Operator actions, newest first. */
 export function OperatorLog() {
@@ -18,32 +29,23 @@ export function OperatorLog() {
   const log = useQuery(
     api.operator.log.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
   )
-  if (log.isError) return <QueryError query={log} fallback="Failed to load the log." />
-  if (log.data?.total === 0)
-    return (
-      <EmptyState icon={<ScrollText aria-hidden />} title="No activity yet">
-        Decisions, invitations and exports appear here.
-      </EmptyState>
-    )
   return (
-    <div>
-      <Table label="Log" columns={['When', 'Operator', 'Action', 'Member']} stale={log.isPlaceholderData}>
-        {log.data?.actions.map((entry) => (
-          <Tr key={entry.id}>
-            <Td label="When">
-              <DateTime value={entry.at} />
-            </Td>
-            <Td label="Operator" className="wrap-anywhere">
-              {entry.operatorEmail ?? 'Deleted account'}
-            </Td>
-            <Td label="Action">{actionText[entry.action]}</Td>
-            <Td label="Member" className="wrap-anywhere">
-              {entry.count === null ? (entry.memberEmail ?? 'Deleted member') : formatCount(entry.count, 'member')}
-            </Td>
-          </Tr>
-        ))}
-      </Table>
-      <Pager page={page} pageSize={PAGE_SIZE} query={log} onChange={setPage} noun="entries" />
-    </div>
+    <PagedTable
+      label="Log"
+      query={log}
+      rows={log.data?.actions}
+      columns={columns}
+      loading="Loading the log…"
+      failure={(error) => errorText(error, 'Failed to load the log.')}
+      empty={
+        <EmptyState icon={<ScrollText aria-hidden />} title="No activity yet">
+          Decisions, invitations and exports appear here.
+        </EmptyState>
+      }
+      page={page}
+      pageSize={PAGE_SIZE}
+      onChange={setPage}
+      noun="entries"
+    />
   )
 }

@@ -4,14 +4,12 @@ import type { DeliveryStatus, WebhookDelivery, WebhookEndpoint } from '@x-automa
 import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
 import { api, client, errorText } from '../../../api'
+import { type Column, PagedTable } from '../../../paged-table'
 import { StatusBadge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
-import { Callout } from '../../../ui/callout'
 import { DateTime } from '../../../ui/date-time'
 import { Dialog } from '../../../ui/dialog'
-import { Pager } from '../../../ui/pager'
 import { Select } from '../../../ui/select'
-import { Table, Td, Tr } from '../../../ui/table'
 import { useAction } from '../../../use-action'
 import { eventLabel } from './webhook-text'
 
@@ -35,7 +33,6 @@ export function DeliveryLog({ endpoint, onClose }: { endpoint: WebhookEndpoint; 
     }),
     refetchInterval: REFRESH_MS,
   })
-  const { data } = log
   return (
     <Dialog
       open
@@ -56,76 +53,78 @@ export function DeliveryLog({ endpoint, onClose }: { endpoint: WebhookEndpoint; 
             setPage(1)
           }}
         />
-        {log.isError && (
-          <Callout tone="bad">{errorText(log.error, 'Failed to load the delivery log. Please try again.')}</Callout>
-        )}
-        {data?.total === 0 ? (
-          <p className="py-8 text-center text-muted">
-            {status ? 'No matching deliveries.' : 'Nothing sent yet. Send a test event or wait for someone to join.'}
-          </p>
-        ) : (
-          <Table
-            label="Deliveries"
-            columns={['Event', 'Status', 'Response', 'When', { name: 'Actions', hidden: true }]}
-            stale={log.isPlaceholderData}
-          >
-            {data?.deliveries.map((delivery) => (
-              <DeliveryRow key={delivery.id} delivery={delivery} enabled={endpoint.enabled} />
-            ))}
-          </Table>
-        )}
-        <Pager page={page} pageSize={PAGE_SIZE} query={log} onChange={setPage} noun="deliveries" />
+        <PagedTable
+          label="Deliveries"
+          query={log}
+          rows={log.data?.deliveries}
+          columns={columnsOf(endpoint)}
+          loading="Loading deliveries…"
+          failure={(error) => errorText(error, 'Failed to load the delivery log. Please try again.')}
+          empty={
+            <p className="py-8 text-center text-muted">
+              {status ? 'No matching deliveries.' : 'Nothing sent yet. Send a test event or wait for someone to join.'}
+            </p>
+          }
+          page={page}
+          pageSize={PAGE_SIZE}
+          onChange={setPage}
+          noun="deliveries"
+        />
       </div>
     </Dialog>
   )
 }
 
-function DeliveryRow({ delivery, enabled }: { delivery: WebhookDelivery; enabled: boolean }) {
-  const { id, event, status, attempts, lastStatus, lastError, nextAttemptAt, createdAt, payload } = delivery
+const columnsOf = ({ enabled }: WebhookEndpoint): readonly Column<WebhookDelivery>[] => [
+  {
+    name: 'Event',
+    cell: ({ event, payload, responseExcerpt }) => (
+      <details>
+        <summary className="wrap-anywhere">{eventLabel(event)}</summary>
+        <pre className="mt-2 max-w-80 overflow-x-auto rounded-md bg-sunken p-3 text-start font-mono text-xs">
+          {JSON.stringify(payload, null, 2)}
+          {responseExcerpt && `\n\nResponse:\n${responseExcerpt}`}
+        </pre>
+      </details>
+    ),
+  },
+  {
+    name: 'Status',
+    cell: ({ status }) => <StatusBadge status={status === 'pending' ? 'queued' : status}>{labels[status]}</StatusBadge>,
+  },
+  {
+    name: 'Response',
+    cell: ({ status, attempts, lastStatus, lastError, nextAttemptAt }) => (
+      <span className="grid">
+        <span data-numeric>{lastError ?? (lastStatus === null ? 'None yet' : `HTTP ${lastStatus}`)}</span>
+        {attempts > 1 && <span className="text-muted">{formatCount(attempts, 'attempt')}</span>}
+        {status === 'pending' && attempts > 0 && nextAttemptAt && (
+          <span className="text-muted">
+            Next <DateTime value={nextAttemptAt} />
+          </span>
+        )}
+      </span>
+    ),
+  },
+  { name: 'When', className: 'whitespace-nowrap', cell: ({ createdAt }) => <DateTime value={createdAt} /> },
+  { name: 'Actions', hidden: true, cell: ({ id }) => <Redeliver id={id} disabled={!enabled} /> },
+]
+
+function Redeliver({ id, disabled }: { id: string; disabled: boolean }) {
   const redeliver = useAction(() => client.webhooks.redeliver({ id }), {
     done: 'Delivery queued again.',
     refetches: [api.webhooks],
   })
   return (
-    <Tr>
-      <Td label="Event">
-        <details>
-          <summary className="wrap-anywhere">{eventLabel(event)}</summary>
-          <pre className="mt-2 max-w-80 overflow-x-auto rounded-md bg-sunken p-3 text-start font-mono text-xs">
-            {JSON.stringify(payload, null, 2)}
-            {delivery.responseExcerpt && `\n\nResponse:\n${delivery.responseExcerpt}`}
-          </pre>
-        </details>
-      </Td>
-      <Td label="Status">
-        <StatusBadge status={status === 'pending' ? 'queued' : status}>{labels[status]}</StatusBadge>
-      </Td>
-      <Td label="Response">
-        <span className="grid">
-          <span data-numeric>{lastError ?? (lastStatus === null ? 'None yet' : `HTTP ${lastStatus}`)}</span>
-          {attempts > 1 && <span className="text-muted">{formatCount(attempts, 'attempt')}</span>}
-          {status === 'pending' && attempts > 0 && nextAttemptAt && (
-            <span className="text-muted">
-              Next <DateTime value={nextAttemptAt} />
-            </span>
-          )}
-        </span>
-      </Td>
-      <Td label="When" className="whitespace-nowrap">
-        <DateTime value={createdAt} />
-      </Td>
-      <Td label="Actions">
-        <Button
-          size="sm"
-          variant="ghost"
-          icon={<RotateCw aria-hidden />}
-          disabled={!enabled}
-          loading={redeliver.isPending}
-          onClick={() => redeliver.run()}
-        >
-          Redeliver
-        </Button>
-      </Td>
-    </Tr>
+    <Button
+      size="sm"
+      variant="ghost"
+      icon={<RotateCw aria-hidden />}
+      disabled={disabled}
+      loading={redeliver.isPending}
+      onClick={() => redeliver.run()}
+    >
+      Redeliver
+    </Button>
   )
 }
