@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { decodeJwt } from 'jose'
 import { authenticateExtension, extensionToken } from '../domains/outreach/extension/service.ts'
 import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
+import { sendEvents, tokenOf } from './event-stream.ts'
 import { signedIn } from './signed-in.ts'
 
 /** How soon clients should reconnect. */
@@ -28,8 +28,7 @@ export function serveEvents(app: FastifyInstance, services: Services): void {
       throw new Refusal('FORBIDDEN', 'Extensions cannot call this operation.')
     }
     const actor = await signedIn(services, request, 'viewer')
-    const token = request.headers.authorization?.slice('Bearer '.length) ?? ''
-    const expiresAt = new Date((decodeJwt(token).exp ?? 0) * 1000)
+    const { token, expiresAt } = tokenOf(request)
     const stream = new PassThrough()
     const end = () => void stream.end()
     const leave = await services.events.follow({
@@ -56,15 +55,7 @@ export function serveEvents(app: FastifyInstance, services: Services): void {
     if (reply.raw.destroyed) stream.destroy()
     reply.raw.once('close', () => stream.destroy())
     stream.write(`retry: ${RETRY_MS}\n\n`)
-    return (
-      reply
-        .header('content-type', 'text/event-stream; charset=utf-8')
-        .header('cache-control', 'no-store, no-transform')
-        .header('x-accel-buffering', 'no')
-        // A kept-alive connection would delay the shutdown.
-        .header('connection', 'close')
-        .send(stream)
-    )
+    return sendEvents(reply, stream)
   })
 }
 

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import { ERROR_STATUS, ERROR_TEXT } from '@x-automated/contract/errors'
+import { ERROR_STATUS } from '@x-automated/contract/errors'
 import { text } from '@x-automated/contract/fields'
 import { BASIS_SOURCE_MAX } from '@x-automated/contract/leads/lead-limits'
 import { CONTACT_BASES, IMPORT_MAX_BYTES, LeadFilter } from '@x-automated/contract/leads/leads'
@@ -9,10 +9,12 @@ import { run } from '../domains/leads/imports/service.ts'
 import { type ImportSource, type LeadRow, readAll, requirePlanFor } from '../domains/leads/leads/service.ts'
 import { importSuppressions } from '../domains/leads/suppressions/service.ts'
 import { asRefusal } from '../operations.ts'
+import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 import { BODY_SECONDS_MAX } from './body-time.ts'
 import { csvOf } from './csv-download.ts'
 import { openUploads, type Upload } from './csv-uploads.ts'
+import { envelopeOf } from './envelope.ts'
 import { readInput } from './read-input.ts'
 import { signedIn } from './signed-in.ts'
 
@@ -117,8 +119,8 @@ function readOptions(query: unknown) {
 function failureOf({ log }: FastifyRequest, error: unknown) {
   const refusal = asRefusal(error)
   if (!refusal) log.error({ err: error }, 'import failed')
-  const { code, message, details } = refusal ?? { code: 'INTERNAL' as const, message: ERROR_TEXT.INTERNAL }
-  return { status: ERROR_STATUS[code], body: { success: false, code, error: message, details } }
+  const body = envelopeOf(refusal ?? new Refusal('INTERNAL'))
+  return { status: ERROR_STATUS[body.code], body }
 }
 
 /** Columns of an export. Imports accept the same names. */

@@ -3,10 +3,10 @@ import { PassThrough } from 'node:stream'
 import { Id } from '@x-automated/contract/fields'
 import { Scrape } from '@x-automated/contract/leads/scrapes'
 import type { FastifyInstance } from 'fastify'
-import { decodeJwt } from 'jose'
 import { find, follow, view } from '../domains/leads/scrapes/service.ts'
 import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
+import { sendEvents, tokenOf } from './event-stream.ts'
 import { signedIn } from './signed-in.ts'
 
 /** Keeps proxies from closing an idle stream, and detects ended sessions. */
@@ -41,8 +41,8 @@ export function serveScrapeEvents(app: FastifyInstance, services: Services): voi
       const ended = new AbortController()
       open.set(ended, actor.userId)
       reply.raw.on('close', () => ended.abort())
-      const token = request.headers.authorization?.slice('Bearer '.length) ?? ''
-      const expiry = setTimeout(() => ended.abort(), (decodeJwt(token).exp ?? 0) * 1000 - Date.now())
+      const { token, expiresAt } = tokenOf(request)
+      const expiry = setTimeout(() => ended.abort(), expiresAt.getTime() - Date.now())
       const heartbeat = setInterval(async () => {
         const known = await services.auth.verify(token).catch(() => null)
         if (known) stream.write(': still here\n\n')
@@ -71,15 +71,7 @@ export function serveScrapeEvents(app: FastifyInstance, services: Services): voi
           open.delete(ended)
           stream.end()
         })
-      return (
-        reply
-          .header('content-type', 'text/event-stream; charset=utf-8')
-          .header('cache-control', 'no-store, no-transform')
-          .header('x-accel-buffering', 'no')
-          // A kept-alive connection would delay the shutdown.
-          .header('connection', 'close')
-          .send(stream)
-      )
+      return sendEvents(reply, stream)
     },
   )
 }

@@ -7,6 +7,7 @@ import { asRefusal } from '../operations.ts'
 import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 import { envelopeOf, sendRefusal } from './envelope.ts'
+import { sendEvents } from './event-stream.ts'
 import { readInput } from './read-input.ts'
 import { signedIn } from './signed-in.ts'
 
@@ -73,12 +74,7 @@ export function serveWriterDrafts(app: FastifyInstance, services: Services): voi
         stream.end()
       })
     if (gone.signal.aborted) return reply.hijack()
-    return reply
-      .header('content-type', 'text/event-stream; charset=utf-8')
-      .header('cache-control', 'no-store, no-transform')
-      .header('x-accel-buffering', 'no')
-      .header('connection', 'close')
-      .send(stream)
+    return sendEvents(reply, stream)
   })
 }
 
