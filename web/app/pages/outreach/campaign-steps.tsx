@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { ChevronLeft } from 'lucide-react'
-import { generatePath, Link, useParams } from 'react-router'
+import { generatePath, useParams } from 'react-router'
 import { api } from '../../api'
 import { RoleNotice, VIEWER_TEXT } from '../../features/identity/people/role-notice'
 import { SequenceEditorForm } from '../../features/outreach/sequences/sequence-editor'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { paths } from '../../paths'
 import { QueryError } from '../../query-error'
+import { BackLink } from '../../ui/back-link'
 import { LoadingText, Skeleton } from '../../ui/skeleton'
 
 export const meta = () => pageMeta('Edit messages', "Change a campaign's messages, delays and variants.")
@@ -21,13 +21,7 @@ export default function CampaignSteps() {
   return (
     <>
       <header className="grid gap-3 pb-6">
-        <Link
-          to={generatePath(paths.campaign, { campaignId: id })}
-          className="-ms-1 flex w-fit max-w-full items-center gap-1 rounded-sm pe-1 text-muted transition-colors hover:text-ink"
-        >
-          <ChevronLeft className="size-4 shrink-0" />
-          <bdi className="truncate">{campaign.data?.name ?? 'Campaign'}</bdi>
-        </Link>
+        <BackLink to={generatePath(paths.campaign, { campaignId: id })}>{campaign.data?.name ?? 'Campaign'}</BackLink>
         <h1 className="text-2xl">Edit messages</h1>
       </header>
       <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>

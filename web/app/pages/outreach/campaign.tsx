@@ -1,8 +1,8 @@
 import type { DmStatus } from '@x-automated/contract/leads/leads'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
-import { ChevronLeft, Pencil, SearchX } from 'lucide-react'
+import { Pencil, SearchX } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { generatePath, Link, useParams } from 'react-router'
+import { generatePath, useParams } from 'react-router'
 import { errorCode, errorText } from '../../api'
 import { useIsOffered } from '../../features/identity/people/use-role'
 import { type CampaignActions, useCampaignActions } from '../../features/outreach/campaigns/campaign-actions'
@@ -36,6 +36,7 @@ import SampleBar from '../../features/overview/sample-data/sample-bar'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { paths } from '../../paths'
 import { QueryError } from '../../query-error'
+import { BackLink } from '../../ui/back-link'
 import { ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
@@ -140,13 +141,7 @@ interface CampaignHeaderProps {
 function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
   return (
     <header className="grid gap-3">
-      <Link
-        to={paths.campaigns}
-        className="-ms-1 flex w-fit items-center gap-1 rounded-sm pe-1 text-muted transition-colors hover:text-ink"
-      >
-        <ChevronLeft className="size-4" />
-        Campaigns
-      </Link>
+      <BackLink to={paths.campaigns}>Campaigns</BackLink>
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
         {campaign ? (
           <div className="grid min-w-0 gap-2">

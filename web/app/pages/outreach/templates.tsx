@@ -1,7 +1,6 @@
 import type { Template } from '@x-automated/contract/outreach/templates'
-import { BookText, ChevronLeft, Plus, Search } from 'lucide-react'
+import { BookText, Plus, Search } from 'lucide-react'
 import { useState } from 'react'
-import { Link } from 'react-router'
 import { refusalText } from '../../api'
 import { RoleNotice } from '../../features/identity/people/role-notice'
 import { EditTemplateDialog } from '../../features/outreach/templates/edit-template-dialog'
@@ -12,6 +11,7 @@ import { TEMPLATES_PAGE_SIZE, type TemplateFilter, useTemplates } from '../../fe
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { PagedTable } from '../../paged-table'
 import { paths } from '../../paths'
+import { BackLink } from '../../ui/back-link'
 import { Button } from '../../ui/button'
 import { EmptyState } from '../../ui/empty-state'
 import { Input } from '../../ui/input'
@@ -58,13 +58,7 @@ export default function Templates() {
         }
       />
       <div {...keptFocus} className="grid gap-4">
-        <Link
-          to={paths.campaigns}
-          className="-ms-1 flex w-fit items-center gap-1 rounded-sm pe-1 text-muted transition-colors hover:text-ink"
-        >
-          <ChevronLeft aria-hidden className="size-4" />
-          Campaigns
-        </Link>
+        <BackLink to={paths.campaigns}>Campaigns</BackLink>
         <RoleNotice needs="member">You see templates shared with the workspace.</RoleNotice>
         <search aria-label="Filter templates" className="flex flex-wrap items-center gap-3">
           <div className="min-w-48 flex-1">
