@@ -3,8 +3,9 @@ import { formatCount } from '@x-automated/contract/format'
 import type { SsoConnection } from '@x-automated/contract/identity/sso'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { api, client, errorText, fieldProblems } from '../../../api'
+import { api, client, errorText } from '../../../api'
 import { ReauthCancelled, useReauthentication } from '../../../reauthentication'
+import { showProblems } from '../../../show-problems'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { RadioGroup } from '../../../ui/choice'
@@ -67,12 +68,10 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
       return queries.invalidateQueries({ queryKey: api.sso.key() })
     },
     onError(error) {
-      for (const [field, message] of Object.entries(fieldProblems(error)))
-        form.setError(field as Name, { message }, { shouldFocus: true })
+      if (!(error instanceof ReauthCancelled))
+        showProblems(form, error, errorText(error, 'Failed to save the identity provider. Please try again.'))
     },
   })
-  const said =
-    save.isError && !(save.error instanceof ReauthCancelled) && Object.keys(fieldProblems(save.error)).length === 0
   const input = (name: Name, label: string, more: { hint?: string; required?: boolean; placeholder?: string } = {}) => {
     const { hint, required = true, placeholder } = more
     const Control = name === 'clientSecret' ? PasswordInput : Input
@@ -102,9 +101,7 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
       className="grid max-w-xl gap-5"
       onSubmit={form.handleSubmit((values) => save.mutate(connectionInput(values)))}
     >
-      {said && (
-        <Callout tone="bad">{errorText(save.error, 'Failed to save the identity provider. Please try again.')}</Callout>
-      )}
+      {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
       <RadioGroup
         label="Protocol"
         value={kind}
