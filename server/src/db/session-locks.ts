@@ -1,4 +1,5 @@
 import type { Connection } from './connection.ts'
+import { one } from './one.ts'
 import type { Session } from './session.ts'
 
 /** As PostgreSQL expects it: a bigint in digits, or two integers. */
@@ -73,5 +74,5 @@ async function call(connection: Connection, name: string, key: LockKey): Promise
   const text =
     typeof key === 'string' ? `select ${name}($1::bigint) as done` : `select ${name}($1::int, $2::int) as done`
   const { rows } = await connection.query<{ done: boolean }>(text, typeof key === 'string' ? [key] : [...key])
-  return rows[0]?.done === true
+  return one(rows).done
 }

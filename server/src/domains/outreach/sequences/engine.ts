@@ -1,6 +1,7 @@
 import type { EnrollmentReason, SkipReason } from '@x-automated/contract/reason'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { attemptEach } from '../../../attempt-each.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { parseTime } from '../../../db/parse-time.ts'
 import { transact } from '../../../db/transact.ts'
@@ -107,7 +108,7 @@ async function openCampaign(tx: Db, id: string): Promise<Campaign | null> {
     sql`select pg_try_advisory_xact_lock_shared(${campaignLock(sql`${id}::text`)}) as "isTaken"`,
   )
   const [campaign] = await tx.select().from(campaigns).where(eq(campaigns.id, id))
-  return lock.rows[0]?.isTaken && campaign?.status === 'active' ? campaign : null
+  return one(lock.rows).isTaken && campaign?.status === 'active' ? campaign : null
 }
 
 /** How many messages the plan has left, for this transaction alone. */

@@ -1,3 +1,4 @@
+import { NO_ID } from '@x-automated/contract/fields'
 import { formatNumber } from '@x-automated/contract/format'
 import type { Verdict } from '@x-automated/contract/outreach/sequences'
 import { verdictText } from '@x-automated/contract/outreach/verdict-text'
@@ -171,7 +172,7 @@ async function readOutcomes(
     select d.id, d.sent_at as at, ${said(['interested', 'meeting', 'question'])} as positive, ${said(['opted_out'])} as "optedOut"
     from dms d
     where d.campaign_id = ${campaignId} and d.variant_id = ${variantId} and d.sent_at is not null
-      and (d.sent_at, d.id) > (${after?.at ?? startedAt.toISOString()}::timestamptz, ${after?.id ?? '00000000-0000-0000-0000-000000000000'}::uuid)
+      and (d.sent_at, d.id) > (${after?.at ?? startedAt.toISOString()}::timestamptz, ${after?.id ?? NO_ID}::uuid)
       and d.sent_at <= now() - make_interval(days => ${windowDays})
     order by d.sent_at, d.id limit ${BATCH}`)
   return rows.map(({ id, at, positive, optedOut }) => ({ place: { id, at }, positive, optedOut }))

@@ -1,7 +1,9 @@
 import type { InputOf } from '@x-automated/contract/contract'
+import { NO_ID } from '@x-automated/contract/fields'
 import type { WriterUsage } from '@x-automated/contract/outreach/writer'
 import { sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import { type BudgetLimits, type Cost, centsOf } from './rules-prices.ts'
@@ -22,7 +24,7 @@ export interface Reservation extends Payer {
 }
 
 /** The member of calls that nobody asked for. */
-const NOBODY = '00000000-0000-0000-0000-000000000000'
+const NOBODY = NO_ID
 
 /** Adds a call's maximum to the month's usage if it fits the limits. @returns null if it does not */
 export async function reserve(db: Db, by: Payer, limits: BudgetLimits, most: Cost): Promise<Reservation | null> {
@@ -70,7 +72,7 @@ export async function usedOf(db: Db, { workspaceId, payer }: Pick<Payer, 'worksp
       coalesce(u.microcents, 0)::float as microcents
     from (values (1)) one left join writer_usage u
       on u.workspace_id = ${workspaceId} and u.payer = ${payer} and u.month = date_trunc('month', now() at time zone 'UTC')::date`)
-  const { tokens, microcents, month } = rows[0] ?? { tokens: 0, microcents: 0, month: new Date().toISOString() }
+  const { tokens, microcents, month } = one(rows)
   return { tokens, microcents, resetsAt: monthAfter(month) }
 }
 
@@ -110,11 +112,11 @@ export async function usage(
     from writer_member_usage m left join auth_users u on u.id = m.user_id
     where m.workspace_id = ${workspaceId} and m.month = ${first}::date ${paid} ${own}
     group by 1, 2 order by 4 desc, 3 desc, 1`)
-  const [total] = totals
+  const total = one(totals)
   return {
     month: asked,
-    tokens: total?.tokens ?? 0,
-    cents: centsOf(total?.microcents ?? 0),
+    tokens: total.tokens,
+    cents: centsOf(total.microcents),
     limitTokens: limits.tokens,
     limitCents: limits.cents,
     resetsAt: monthAfter(first),

@@ -1,4 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
+import { NO_ID } from '@x-automated/contract/fields'
 import { type ActivityDay, type Analytics, MEDIAN_ANSWERS_OF } from '@x-automated/contract/overview/analytics'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
@@ -71,8 +72,7 @@ export async function findCampaign(db: Db, actor: Actor, id: string) {
     .where(and(eq(campaigns.workspaceId, actor.workspaceId), isMeant))
   if (row) return row
   // The campaign of direct messages is created with the first of them.
-  if (id === 'direct')
-    return { id: '00000000-0000-0000-0000-000000000000', kind: 'direct' as const, totalLeadsInList: 0 }
+  if (id === 'direct') return { id: NO_ID, kind: 'direct' as const, totalLeadsInList: 0 }
   throw new Refusal('CAMPAIGN_NOT_FOUND')
 }
 
