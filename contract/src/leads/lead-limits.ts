@@ -12,3 +12,6 @@ export const BASIS_SOURCE_MAX = 500
 /** Maximum number of tags per list, and their maximum length. */
 export const LIST_TAGS_MAX = 20
 export const LIST_TAG_LENGTH_MAX = 40
+
+/** What a lead gets that is queued without a message. */
+export const DEFAULT_MESSAGE = 'Hello! I noticed your profile and wanted to connect.'

@@ -1,4 +1,5 @@
 import { NO_ID } from '@x-automated/contract/fields'
+import { DEFAULT_MESSAGE } from '@x-automated/contract/leads/lead-limits'
 import { sql } from 'drizzle-orm'
 import type { Author } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
@@ -27,14 +28,7 @@ import {
   type Saved,
   scheduleJob,
 } from '../../platform/jobs/service.ts'
-import {
-  DEFAULT_DIRECT_MESSAGE,
-  deleteUnclaimed,
-  lockQueueing,
-  queueChosen,
-  readTemplate,
-  setDue,
-} from '../sending/service.ts'
+import { deleteUnclaimed, lockQueueing, queueChosen, readTemplate, setDue } from '../sending/service.ts'
 import { FIRST_PART, nextPartSize } from './rules.ts'
 import type { BulkInput } from './service.ts'
 
@@ -175,7 +169,7 @@ export const bulkKinds: JobKinds<Services> = {
   queue: kindOf<'queue', string[]>({
     async change({ tx, by, chosen }, { message }) {
       await lockQueueing(tx, by.workspaceId)
-      const template = readTemplate('message', message || DEFAULT_DIRECT_MESSAGE)
+      const template = readTemplate('message', message || DEFAULT_MESSAGE)
       const { queued } = await queueChosen(tx, by, chosen, { template, dueAt: LATEST_DUE })
       await publishCampaigns(tx, by)
       return { changed: queued.length, changes: queued }

@@ -1,3 +1,4 @@
+import { DEFAULT_MESSAGE } from '@x-automated/contract/leads/lead-limits'
 import type { BulkOrder } from '@x-automated/contract/outreach/bulk'
 import { sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
@@ -10,7 +11,7 @@ import { findStored, requireManual } from '../../leads/lists/service.ts'
 import { find as findScrape } from '../../leads/scrapes/service.ts'
 import { requireTag, requireTags } from '../../leads/tags/service.ts'
 import { create as createJob, requireRoom } from '../../platform/jobs/service.ts'
-import { DEFAULT_DIRECT_MESSAGE, lockQueueing, readTemplate, requireQueueable } from '../sending/service.ts'
+import { lockQueueing, readTemplate, requireQueueable } from '../sending/service.ts'
 
 // Starts jobs that change a selection of leads.
 
@@ -46,7 +47,7 @@ async function check(
   if (order.kind === 'tag' || order.kind === 'untag') await requireTags(tx, actor, order.tagIds)
   if (order.kind === 'add_to_list' || order.kind === 'remove_from_list') await requireManual(tx, actor, order.listId)
   if (order.kind === 'queue') {
-    readTemplate('message', order.message || DEFAULT_DIRECT_MESSAGE)
+    readTemplate('message', order.message || DEFAULT_MESSAGE)
     await lockQueueing(tx, actor.workspaceId)
     await requireQueueable(tx, actor.workspaceId, selectLeads(actor, selection))
   }

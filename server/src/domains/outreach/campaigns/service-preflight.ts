@@ -19,7 +19,7 @@ import { usageOf } from '../../platform/billing/service.ts'
 import { isLinked, resolveAccount, type XAccount } from '../../platform/x-account/service.ts'
 import { approvedOpener } from '../openers/tables.ts'
 import { detection } from '../replies/service.ts'
-import { hasClosedInboxes, reasonToSkip, renderedPart } from '../sending/service.ts'
+import { hasClosedInboxes, reasonToSkip, renderedMessage } from '../sending/service.ts'
 import { findProtection, findSendingState, isBasisRequired } from '../sending-settings/service.ts'
 import {
   activeVariants,
@@ -149,7 +149,7 @@ async function checkRest(
       order by due_at, id limit ${SHOWN}
     ) d join leads l on l.id = d.lead_id order by d.due_at, d.id`)
   const { rows: waiting } = await db.execute<FirstLead>(sql`
-    select l.id, l.name, l.twitter_handle as "twitterHandle", l.metadata, ${approvedOpener(id)} as opener
+    select l.id, l.name, l.twitter_handle as "twitterHandle", l.metadata, ${approvedOpener('l', id)} as opener
     from (
       select * from enrollments where workspace_id = ${actor.workspaceId} and campaign_id = ${id} and is_unqueued and state = 'active'
       order by id limit ${SHOWN - messages.length}
@@ -315,7 +315,7 @@ type FirstLead = Pick<Recipient, keyof Recipient> & { id: string }
 /** The first three people who get a message, among the first of the list. */
 async function findFirst(db: Db, campaignId: string, members: SQL, skip: SQL): Promise<FirstLead[]> {
   const { rows } = await db.execute<FirstLead>(sql`
-    select l.id, l.name, l.twitter_handle as "twitterHandle", l.metadata, ${approvedOpener(campaignId)} as opener
+    select l.id, l.name, l.twitter_handle as "twitterHandle", l.metadata, ${approvedOpener('l', campaignId)} as opener
     from (select id, row_number() over () as place from (${members} limit ${LEADS_CHECKED_MAX}) few(id)) m
     join leads l on l.id = m.id left join lateral (${skip}) skip on true
     where skip.reason is null order by m.place limit ${SHOWN}`)
@@ -344,7 +344,9 @@ const isKnown = (segment: Segment | UnknownPlace): segment is Segment => segment
 async function countMissing(db: Db, campaignId: string, members: SQL, steps: readonly VersionStep[]) {
   const texts = steps.flatMap(activeVariants).map(({ messageTemplate }) => messageTemplate)
   const places = placeholdersWithFallback(texts.flatMap((text) => readPlaces(text).filter(isKnown)))
-  const counts = places.map(({ part }) => sql`(count(*) filter (where ${renderedPart(part, campaignId)} = ''))::int`)
+  const counts = places.map(
+    ({ part }) => sql`(count(*) filter (where ${renderedMessage('l', [part], campaignId)} = ''))::int`,
+  )
   const { rows } = await db.execute<{ checked: number; counts: number[] }>(sql`
     select count(*)::int as checked, array[${sql.join([...counts, sql`0`], sql`, `)}] as counts
     from (select l.workspace_id, l.id, l.name, l.twitter_handle, l.metadata from (${members} limit ${LEADS_CHECKED_MAX}) m(id) join leads l on l.id = m.id) l`)

@@ -112,6 +112,6 @@ async function firstLead(
 /** @param which SQL over a lead `l` */
 async function findRecipient(db: Db, campaignId: string, which: SQL): Promise<Recipient[]> {
   const { rows } = await db.execute<Recipient & Record<string, unknown>>(sql`
-    select l.name, l.twitter_handle as "twitterHandle", l.metadata, ${approvedOpener(campaignId)} as opener from leads l where ${which}`)
+    select l.name, l.twitter_handle as "twitterHandle", l.metadata, ${approvedOpener('l', campaignId)} as opener from leads l where ${which}`)
   return rows
 }

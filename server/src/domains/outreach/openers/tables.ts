@@ -51,11 +51,12 @@ export const openerCounts = pgTable(
   (t) => [primaryKey({ columns: [t.workspaceId, t.campaignId] })],
 )
 
-/** SQL over a lead `l`: its approved opener in a campaign, or null. @param campaignId null: none */
-export function approvedOpener(campaignId: string | null): SQL<string | null> {
+/** SQL over a lead's alias: its approved opener in a campaign, or null. @param campaignId null: none */
+export function approvedOpener(lead: string, campaignId: string | null): SQL<string | null> {
   if (campaignId === null) return sql`null::text`
-  return sql`(select o.text from openers o where o.workspace_id = l.workspace_id
-    and o.campaign_id = ${campaignId}::uuid and o.lead_id = l.id and o.status = 'approved')`
+  const l = sql.raw(lead)
+  return sql`(select o.text from openers o where o.workspace_id = ${l}.workspace_id
+    and o.campaign_id = ${campaignId}::uuid and o.lead_id = ${l}.id and o.status = 'approved')`
 }
 
 /** SQL: a statement that waits for changes of a campaign's openers, and keeps others from committing one. */

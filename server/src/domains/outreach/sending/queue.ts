@@ -1,4 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
+import { DEFAULT_MESSAGE } from '@x-automated/contract/leads/lead-limits'
 import type { DmStatus, LeadFilter, ReplyLabel } from '@x-automated/contract/leads/leads'
 import { parseTemplate, type Template } from '@x-automated/contract/outreach/template'
 import { type DmWaitReason, refusalText, type SkipReason, skipText } from '@x-automated/contract/reason'
@@ -24,8 +25,6 @@ import { isEnrollmentOf, isOpen, variantNameOf } from '../sequences/tables.ts'
 import { wakeAccount } from './limits.ts'
 import { compileTemplate } from './rules.ts'
 import { dms } from './tables.ts'
-
-export const DEFAULT_DIRECT_MESSAGE = 'Hello! I noticed your profile and wanted to connect.'
 
 type Campaign = typeof campaigns.$inferSelect
 type Message = typeof dms.$inferSelect
@@ -210,7 +209,7 @@ export async function queueDirect(
   actor: Actor,
   { message, holdSeconds = 0, undoId, ...selection }: Partial<InputOf<'leads', 'queue'>>,
 ): Promise<{ success: true; queued: number; cursor: string | null }> {
-  const template = readTemplate('message', message || DEFAULT_DIRECT_MESSAGE)
+  const template = readTemplate('message', message || DEFAULT_MESSAGE)
   return transact(db, async (tx) => {
     await requireConnectedAccount(tx, actor.workspaceId)
     await lockQueueing(tx, actor.workspaceId)
@@ -271,7 +270,7 @@ export async function queueChosen(
       insert into dms (workspace_id, user_id, lead_id, campaign_id, step, message, undo_id, due_at)
       select l.workspace_id, ${actor.userId}::uuid, l.id, ${campaignId}::uuid,
         coalesce((select max(d.step) + 1 from dms d where d.campaign_id = ${campaignId}::uuid and d.lead_id = l.id), 0),
-        ${renderedMessage(template, null)}, ${undoId ?? null}::uuid, ${dueAt}
+        ${renderedMessage('l', template, null)}, ${undoId ?? null}::uuid, ${dueAt}
       ${writable(actor.workspaceId, chosen)}
       order by l.created_at, l.id
       returning id, lead_id
@@ -503,16 +502,15 @@ export function readTemplate(field: string, source: string): Template {
   )
 }
 
-const LEAD = { name: sql`l.name`, twitterHandle: sql`l.twitter_handle`, metadata: sql`l.metadata` }
-
-/** SQL over a lead `l`: the text of one part of a campaign's template. */
-export function renderedPart(part: Template[number], campaignId: string): SQL {
-  return compileTemplate([part], { ...LEAD, opener: approvedOpener(campaignId) })
-}
-
-/** SQL over a lead `l`: its message. @param campaignId null: outside campaigns, without openers */
-export function renderedMessage(template: Template, campaignId: string | null): SQL {
-  return compileTemplate(template, { ...LEAD, opener: approvedOpener(campaignId) })
+/** SQL over a lead's alias: its message. @param campaignId null: outside campaigns, without openers */
+export function renderedMessage(lead: string, template: Template, campaignId: string | null): SQL {
+  const l = sql.raw(lead)
+  return compileTemplate(template, {
+    name: sql`${l}.name`,
+    twitterHandle: sql`${l}.twitter_handle`,
+    metadata: sql`${l}.metadata`,
+    opener: approvedOpener(lead, campaignId),
+  })
 }
 
 /**

@@ -19,7 +19,6 @@ export {
   wakeCampaign,
 } from './limits.ts'
 export {
-  DEFAULT_DIRECT_MESSAGE,
   DUE_NOW,
   dmAnswer,
   type LaunchOptions,
@@ -40,7 +39,6 @@ export {
   reasonToSkip,
   refund,
   renderedMessage,
-  renderedPart,
   requireQueueable,
   rerender,
   rerenderRemoved,

@@ -251,7 +251,7 @@ export function queuedStep(
   const variantId = sql`(${variantOf(to, shares)})::uuid`
   const [first, ...others] = active.map(({ id, messageTemplate }) => ({
     id,
-    message: renderedMessage(readTemplate('messageTemplate', messageTemplate), campaignId),
+    message: renderedMessage('l', readTemplate('messageTemplate', messageTemplate), campaignId),
   }))
   if (!first) throw new Error('A step needs an active variant.')
   const cases = others.map(({ id, message }) => sql`when ${id}::uuid then ${message}`)

@@ -1,4 +1,5 @@
 import { formatCount } from '@x-automated/contract/format'
+import { DEFAULT_MESSAGE } from '@x-automated/contract/leads/lead-limits'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../../../ui/button'
 import { Field } from '../../../ui/field'
@@ -8,7 +9,6 @@ import { lengthProps } from '../../../ui/length-props'
 import type { ShownDialog } from '../../../ui/use-dialogs'
 import { type Picked, pickedCount } from './lead-selection'
 import { useKept } from './use-kept'
-import { DEFAULT_MESSAGE } from './use-queue-dms'
 
 const MESSAGE_MAX = 10_000
 

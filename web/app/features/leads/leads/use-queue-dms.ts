@@ -9,8 +9,6 @@ import { useStartJob } from '../../platform/jobs/use-start-job'
 import { isSingle, type Picked, selectionsOf } from './lead-selection'
 import { canBeMessaged } from './lead-status'
 
-export const DEFAULT_MESSAGE = 'Hello! I noticed your profile and wanted to connect.'
-
 interface Order {
   picked: Picked
   message: string
