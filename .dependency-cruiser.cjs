@@ -10,6 +10,9 @@ const inAreas = (...names) => `^(contract/src|server/src/domains|web/app/feature
 /** A domain's pure decisions. */
 const rules = '^server/src/domains/[^/]+/[^/]+/rules[a-z-]*\\.ts$'
 
+/** The steps of sending, which are its services. */
+const steps = 'outreach/sending/(?!routes|tables)[a-z]+'
+
 /** A rule that no file of `from` may import a file of `to`. */
 const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
@@ -99,15 +102,18 @@ module.exports = {
     ),
     never(
       'domains-meet-at-their-services',
-      'A domain uses another only through its service.ts, or its tables.ts for a foreign key. Rules use rules.',
+      'A domain uses another only through its service.ts (sending: its steps), or its tables.ts for a foreign key. Rules use rules.',
       { path: '^server/src/domains/([^/]+/[^/]+)/', pathNot: `(${tests}|${rules})` },
-      { path: '^server/src/domains/', pathNot: '^server/src/domains/($1/|[^/]+/[^/]+/(service|tables)\\.ts$)' },
+      {
+        path: '^server/src/domains/',
+        pathNot: `^server/src/domains/($1/|(${steps}|[^/]+/[^/]+/(service|tables))\\.ts$)`,
+      },
     ),
     never(
       'jobs-and-edges-call-services',
       'Jobs and callbacks contain no business rules: they call services and engines.',
       { path: '^server/src/(jobs|edges)/', pathNot: tests },
-      { path: '^server/src/domains/', pathNot: '/(service|engine)[a-z-]*\\.ts$' },
+      { path: '^server/src/domains/', pathNot: `/((service|engine)[a-z-]*|${steps})\\.ts$` },
     ),
     never(
       'outside-imports-no-domain',

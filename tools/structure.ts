@@ -8,7 +8,7 @@ const steps = ['queue', 'claim', 'send', 'record', 'settle', 'stop', 'limits']
 
 /** Long rules, services and engines are split by topic: service-preparing.ts. */
 const domainFile = new RegExp(`^(${[...domainFiles, ...steps].join('|')}|(rules|service|engine)-[a-z0-9-]+)\\.ts$`)
-const domainTest = new RegExp(`^(${domainFiles.join('|')})([.-][a-z0-9-]+)*\\.test\\.ts$`)
+const domainTest = new RegExp(`^(${[...domainFiles, ...steps].join('|')})([.-][a-z0-9-]+)*\\.test\\.ts$`)
 const inDomainFolder = /^server\/src\/domains\/(?:[^/]+\/[^/]+\/)?(.+)$/
 const kebabCase = /^[a-z0-9]+([.-][a-z0-9]+)*$/
 const vagueFolder = /(^|\/)(utils?|helpers?|misc|common|lib)\//

@@ -124,7 +124,7 @@ export interface Inbox {
   releaseMember(tx: Db, workspaceId: string, userId: string): Promise<void>
 }
 
-/** Sending, for suppressions and restored leads (domains/outreach/sending/service.ts). */
+/** Sending, for suppressions and restored leads (domains/outreach/sending/stop.ts). */
 export interface Sending {
   stopMessages(tx: Db, workspaceId: string, leadIds: SQL): Promise<number>
   requeueRestored(context: { db: Db; jobs: JobQueue }, workspaceId: string, leadIds: SQL): Promise<void>

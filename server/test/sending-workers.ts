@@ -5,8 +5,7 @@ import { isUnavailable } from '../src/db/unavailable.ts'
 import { type Claimed, claimDue } from '../src/domains/outreach/sending/claim.ts'
 import { record, type Verdict } from '../src/domains/outreach/sending/record.ts'
 import { send, TIMING } from '../src/domains/outreach/sending/send.ts'
-import { expireLeases } from '../src/domains/outreach/sending/service.ts'
-import { settle, takeOver } from '../src/domains/outreach/sending/settle.ts'
+import { expireLeases, settle, takeOver } from '../src/domains/outreach/sending/settle.ts'
 import type { TestApp } from './open-app.ts'
 
 // Workers like those of jobs/sender.ts, run step by step, so that a test can kill or stop one

@@ -11,6 +11,9 @@ const campaignsRoute = routes('Campaigns')
 /** How long a sender's claim on a message lasts. */
 export const LEASE_SECONDS = 120
 
+/** Tolerated difference between X's clock and ours, in milliseconds. */
+export const CLOCK_SKEW_MS = 30_000
+
 export const Dm = z.object({
   id: z.string(),
   campaignId: z.string(),

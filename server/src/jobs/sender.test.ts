@@ -19,7 +19,8 @@ import {
 } from '../../test/outreach.ts'
 import { leads } from '../domains/leads/leads/tables.ts'
 import { leadListItems } from '../domains/leads/lists/tables.ts'
-import { queueDirect, SENDING_CHANNEL } from '../domains/outreach/sending/service.ts'
+import { SENDING_CHANNEL } from '../domains/outreach/sending/limits.ts'
+import { queueDirect } from '../domains/outreach/sending/queue.ts'
 import { dms } from '../domains/outreach/sending/tables.ts'
 import { xAccounts } from '../domains/platform/x-account/tables.ts'
 

@@ -1,23 +1,11 @@
 import { openLiveness } from '../db/liveness.ts'
 import type { Db } from '../db/open.ts'
 import { retryWhileUnavailable } from '../db/unavailable.ts'
-import {
-  type Claimed,
-  claimDue,
-  type Done,
-  expireLeases,
-  nextDueInMs,
-  record,
-  releaseLostClaims,
-  resetSchedules,
-  SENDING_CHANNEL,
-  send,
-  settle,
-  TIMING,
-  type Timing,
-  takeOver,
-  type Verdict,
-} from '../domains/outreach/sending/service.ts'
+import { type Claimed, claimDue, releaseLostClaims } from '../domains/outreach/sending/claim.ts'
+import { nextDueInMs, resetSchedules, SENDING_CHANNEL } from '../domains/outreach/sending/limits.ts'
+import { type Done, record, type Verdict } from '../domains/outreach/sending/record.ts'
+import { send, TIMING, type Timing } from '../domains/outreach/sending/send.ts'
+import { expireLeases, settle, takeOver } from '../domains/outreach/sending/settle.ts'
 import { queueFollowUps } from '../domains/outreach/sequences/engine.ts'
 import type { Services } from '../services.ts'
 

@@ -28,7 +28,8 @@ import {
   type Saved,
   scheduleJob,
 } from '../../platform/jobs/service.ts'
-import { deleteUnclaimed, lockQueueing, queueChosen, readTemplate, setDue } from '../sending/service.ts'
+import { lockQueueing, queueChosen, readTemplate } from '../sending/queue.ts'
+import { deleteUnclaimed, setDue } from '../sending/stop.ts'
 import { FIRST_PART, nextPartSize } from './rules.ts'
 import type { BulkInput } from './service.ts'
 

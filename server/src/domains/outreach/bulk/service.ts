@@ -11,7 +11,7 @@ import { findStored, requireManual } from '../../leads/lists/service.ts'
 import { find as findScrape } from '../../leads/scrapes/service.ts'
 import { requireTag, requireTags } from '../../leads/tags/service.ts'
 import { create as createJob, requireRoom } from '../../platform/jobs/service.ts'
-import { lockQueueing, readTemplate, requireQueueable } from '../sending/service.ts'
+import { lockQueueing, readTemplate, requireQueueable } from '../sending/queue.ts'
 
 // Starts jobs that change a selection of leads.
 

@@ -16,7 +16,9 @@ import {
 import { leads } from '../../leads/leads/tables.ts'
 import { leadListItems } from '../../leads/lists/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { expireLeases, queueDirect, releaseLeads } from '../sending/service.ts'
+import { queueDirect } from '../sending/queue.ts'
+import { expireLeases } from '../sending/settle.ts'
+import { releaseLeads } from '../sending/stop.ts'
 import { dms } from '../sending/tables.ts'
 import { campaigns } from './tables.ts'
 

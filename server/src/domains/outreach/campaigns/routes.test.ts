@@ -14,7 +14,7 @@ import {
 import { leads } from '../../leads/leads/tables.ts'
 import { leadListItems } from '../../leads/lists/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { listDms } from '../sending/service.ts'
+import { listDms } from '../sending/queue.ts'
 import { dms } from '../sending/tables.ts'
 import { campaigns } from './tables.ts'
 

@@ -7,15 +7,9 @@ import { transact } from '../../../db/transact.ts'
 import { isRestorable } from '../../leads/removals/tables.ts'
 import { allowanceOf, planOf, usageOf } from '../../platform/billing/service.ts'
 import { publishEvents } from '../../platform/events/service.ts'
-import {
-  completeIfDone,
-  lockLeads,
-  lockQueueing,
-  readOpenersAgain,
-  reasonToSkip,
-  spend,
-  wakeAccount,
-} from '../sending/service.ts'
+import { wakeAccount } from '../sending/limits.ts'
+import { lockLeads, lockQueueing, readOpenersAgain, reasonToSkip, spend } from '../sending/queue.ts'
+import { completeIfDone } from '../sending/stop.ts'
 import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
 import { findSteps, findTests, queuedStep } from '../sequences/service.ts'
 import { campaigns } from './tables.ts'

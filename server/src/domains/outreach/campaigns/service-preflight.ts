@@ -19,7 +19,8 @@ import { usageOf } from '../../platform/billing/service.ts'
 import { isLinked, resolveAccount, type XAccount } from '../../platform/x-account/service.ts'
 import { approvedOpener } from '../openers/tables.ts'
 import { detection } from '../replies/service.ts'
-import { hasClosedInboxes, reasonToSkip, renderedMessage } from '../sending/service.ts'
+import { reasonToSkip, renderedMessage } from '../sending/queue.ts'
+import { hasClosedInboxes } from '../sending/stop.ts'
 import { findProtection, findSendingState, isBasisRequired } from '../sending-settings/service.ts'
 import {
   activeVariants,

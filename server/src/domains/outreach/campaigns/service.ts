@@ -18,23 +18,17 @@ import {
   requireConnectedAccount,
   type XAccount,
 } from '../../platform/x-account/service.ts'
+import { endTurn, wakeAccount, wakeCampaign } from '../sending/limits.ts'
 import {
-  blockNewClaims,
-  countInFlight,
-  endHolds,
-  endTurn,
   type LaunchOptions,
   lockQueuedLeads,
   type QueuedStep,
   queueList,
   readOpenersAgain,
   readTemplate,
-  releaseLeads,
-  unqueue,
-  waitForInFlight,
-  wakeAccount,
-  wakeCampaign,
-} from '../sending/service.ts'
+} from '../sending/queue.ts'
+import { blockNewClaims, endHolds, releaseLeads, unqueue, waitForInFlight } from '../sending/stop.ts'
+import { countInFlight } from '../sending/tables.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
 import {
   createSequence,

@@ -22,7 +22,7 @@ import { leads } from '../../leads/leads/tables.ts'
 import { runJob } from '../../platform/jobs/engine.ts'
 import { jobs } from '../../platform/jobs/tables.ts'
 import { bulkKinds } from '../bulk/engine.ts'
-import { campaignLock } from '../sending/service.ts'
+import { campaignLock } from '../sending/limits.ts'
 import { queueFollowUps } from '../sequences/engine.ts'
 import { writeOpeners } from './service-writing.ts'
 

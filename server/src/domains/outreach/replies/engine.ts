@@ -1,3 +1,4 @@
+import { CLOCK_SKEW_MS } from '@x-automated/contract/outreach/sending'
 import { type SQL, sql } from 'drizzle-orm'
 import { one } from '../../../db/one.ts'
 import type { Database, Db } from '../../../db/open.ts'
@@ -6,7 +7,7 @@ import { CHAT_EVENT_TYPES, DM_EVENT_TYPES, type XActivity, type XHappening } fro
 import type { JobQueue } from '../../../ports.ts'
 import type { Sealer } from '../../../sealing.ts'
 import { withAccount } from '../../platform/x-account/service.ts'
-import { CLOCK_SKEW_MS, finishReading, recordMessagesFromX } from '../sending/service.ts'
+import { finishReading, recordMessagesFromX } from '../sending/settle.ts'
 import { POLL_SECONDS } from './rules.ts'
 
 /*

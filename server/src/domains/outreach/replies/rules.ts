@@ -1,4 +1,4 @@
-import { CLOCK_SKEW_MS } from '../sending/rules.ts'
+import { CLOCK_SKEW_MS } from '@x-automated/contract/outreach/sending'
 
 /** A negation right before an opt-out word cancels it: "can't stop reading". */
 const NEGATIONS = new Set(["don't", 'dont', "can't", 'cant', 'cannot', "won't", 'wont', 'never', "couldn't", 'couldnt'])

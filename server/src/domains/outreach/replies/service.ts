@@ -14,14 +14,9 @@ import { notifyReply } from '../../platform/notifications/service.ts'
 import { allowsTexts } from '../../platform/x-account/service.ts'
 import { offerSender } from '../conversation-offers/service.ts'
 import { addReply, addWritten } from '../conversations/service.ts'
-import {
-  checkOptOuts,
-  endAnswered,
-  findSentMessage,
-  lockEnrollmentsOfLead,
-  lockLeadAndCampaigns,
-  stopMessages,
-} from '../sending/service.ts'
+import { lockEnrollmentsOfLead, lockLeadAndCampaigns } from '../sending/queue.ts'
+import { findSentMessage } from '../sending/send.ts'
+import { checkOptOuts, endAnswered, stopMessages } from '../sending/stop.ts'
 import { optOutWordsOf } from '../sending-settings/service.ts'
 import { type WatchContext, watchReplies } from './engine.ts'
 import { classifyReply, detectLanguage, labelToContinue } from './engine-labels.ts'

@@ -28,7 +28,6 @@ import {
   type SendingEnv,
   unreadCooldown,
 } from '../sending-settings/service.ts'
-import { withJitter } from './rules.ts'
 import { isFirstInQueue, isFollowUpOf, isInQueue } from './tables.ts'
 
 /** How a sender differs from the others. They all claim in the same way (claim.ts). */
@@ -356,6 +355,22 @@ export function claimCooldown(
   const intervalEnds = (before.lastAt?.getTime() ?? 0) + 1_000 * intervalSeconds(env, sender, locked)
   const until = new Date(sender.hasInterval ? Math.min(account?.nextSendAt?.getTime() ?? 0, intervalEnds) : 0)
   return until > (cooldown?.until ?? now) ? { until, reason: 'pause' } : cooldown
+}
+
+/** Jitter lengthens the interval by up to this share. */
+const JITTER = 0.2
+
+/** The interval to the next message with jitter, in seconds. @param random from 0 to 1 */
+export function withJitter(intervalSeconds: number, random: number): number {
+  return intervalSeconds * (1 + JITTER * random)
+}
+
+/**
+ * Seconds to wait after a temporary failure at X; doubles each time, up to 300.
+ * @param failures consecutive failures, from 1
+ */
+export function backoffSeconds(failures: number): number {
+  return Math.min(300, 5 * 2 ** (Math.max(1, failures) - 1))
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { DEFAULT_MESSAGE } from '@x-automated/contract/leads/lead-limits'
 import type { DmStatus, LeadFilter, ReplyLabel } from '@x-automated/contract/leads/leads'
-import { parseTemplate, type Template } from '@x-automated/contract/outreach/template'
+import { BLANKS, parseTemplate, type Template } from '@x-automated/contract/outreach/template'
 import { type DmWaitReason, refusalText, type SkipReason, skipText } from '@x-automated/contract/reason'
 import { and, asc, desc, eq, gt, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import { type Actor, type Author, roleAllows } from '../../../actor.ts'
@@ -23,7 +23,6 @@ import { isReplyKnown, repliedReason } from '../replies/tables.ts'
 import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
 import { isEnrollmentOf, isOpen, variantNameOf } from '../sequences/tables.ts'
 import { wakeAccount } from './limits.ts'
-import { compileTemplate } from './rules.ts'
 import { dms } from './tables.ts'
 
 type Campaign = typeof campaigns.$inferSelect
@@ -511,6 +510,39 @@ export function renderedMessage(lead: string, template: Template, campaignId: st
     metadata: sql`${l}.metadata`,
     opener: approvedOpener(lead, campaignId),
   })
+}
+
+/**
+ * Compiles `renderTemplate` to one SQL expression over a row of leads. Text is passed as
+ * parameters, never as SQL.
+ */
+export function compileTemplate(
+  template: Template,
+  lead: { name: SQL; twitterHandle: SQL; metadata: SQL; opener: SQL },
+): SQL {
+  const parts = template.map((segment) => {
+    if (segment.kind === 'words') return sql`${segment.words}::text`
+    if (segment.kind === 'handle') return sql`'@' || ltrim(${lead.twitterHandle}, '@')`
+    if (segment.kind === 'name') return sql`coalesce(nullif(${trimmed(lead.name)}, ''), ${segment.fallback}::text)`
+    if (segment.kind === 'opener') return sql`coalesce(${lead.opener}, ${segment.fallback}::text)`
+    return sql`coalesce((
+      select ${trimmed(sql`v.value #>> '{}'`)}
+      from jsonb_each(case when jsonb_typeof(${lead.metadata}) = 'object' then ${lead.metadata} else '{}' end) v
+      where jsonb_typeof(v.value) = 'string' and ${lowered(sql`v.key`)} = ${segment.key}::text
+        and ${trimmed(sql`v.value #>> '{}'`)} <> ''
+      order by v.key collate "C" limit 1
+    ), ${segment.fallback}::text)`
+  })
+  return sql`array_to_string(array[${sql.join([sql`''::text`, ...parts], sql`, `)}], '')`
+}
+
+function trimmed(text: SQL): SQL {
+  return sql`btrim(${text}, ${BLANKS}::text)`
+}
+
+/** Lowercases only A to Z, so that PostgreSQL and JavaScript agree in every locale. */
+function lowered(text: SQL): SQL {
+  return sql`translate(${text}, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')`
 }
 
 /**

@@ -11,8 +11,8 @@ import { countConversations } from '../../leads/leads/service.ts'
 import { gotMessage, mayGoOut } from '../../leads/leads/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { followingStep, isEnrollmentOf } from '../sequences/tables.ts'
+import { backoffSeconds } from './limits.ts'
 import { lockEnrollmentsOf } from './queue.ts'
-import { backoffSeconds } from './rules.ts'
 import {
   type CampaignRun,
   campaignRun,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { InputOf } from '@x-automated/contract/contract'
+import { CLOCK_SKEW_MS } from '@x-automated/contract/outreach/sending'
 import { CONNECTION_LOST, pauseText, refusalText, type SkipReason } from '@x-automated/contract/reason'
 import { and, eq, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
@@ -19,7 +20,6 @@ import { type Claimed, claimDirect, RATE_LIMITED_BY_X, withdrawDirect } from './
 import { EXTENSION, renewClaim } from './limits.ts'
 import { lockEnrollmentsOf, lockEnrollmentsOfLead, lockLeadAndCampaigns, lockLeads } from './queue.ts'
 import { delayAccount, LEAD_MISSING, record, recordOutcome, type Verdict } from './record.ts'
-import { findSentMessage } from './rules.ts'
 import {
   endAnswered,
   findReasonToStop,
@@ -205,6 +205,45 @@ export async function findInConversation(
   )
   const known = new Set(rows.map(({ id }) => id))
   return findSentMessage(messages, { text: sent.message, senderId: sent.senderId, since: sent.since }, known)
+}
+
+/**
+ * Finds our message in a conversation: from `senderId`, with our text, not older than `since`.
+ * @param known X ids already recorded for other messages of ours
+ */
+export function findSentMessage<M extends { id: string; senderId: string; text: string; at: Date }>(
+  messages: readonly M[],
+  sent: { text: string; senderId: string; since: Date },
+  known: ReadonlySet<string>,
+): M | null {
+  const text = comparable(sent.text)
+  const earliest = sent.since.getTime() - CLOCK_SKEW_MS
+  const ours = messages.filter(
+    (message) =>
+      message.senderId === sent.senderId &&
+      !known.has(message.id) &&
+      message.at.getTime() >= earliest &&
+      comparable(message.text) === text,
+  )
+  return ours.at(-1) ?? null
+}
+
+/**
+ * Removes X's changes to stored text: t.co links, entities for `&`, `<` and `>`, and Unicode
+ * normalization.
+ */
+function comparable(text: string): string {
+  return text
+    .normalize('NFC')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+    .replace(
+      /(?:https?:\/\/)?(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}(?::\d+)?(?:[/?#](?:\S*[^\s.,;:!?'")\]])?)?/giu,
+      '\u{1F517}',
+    )
+    .replace(/\s+/g, ' ')
+    .trim()
 }
 
 /** A lower bound: with very short intervals, claims would otherwise be renewed forever. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { CLOCK_SKEW_MS } from '@x-automated/contract/outreach/sending'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { DAY_MS } from '@x-automated/contract/time'
 import { type SQL, sql } from 'drizzle-orm'
@@ -16,8 +17,7 @@ import { X_KEEPS_DAYS } from '../../platform/x-account/tables.ts'
 import { notifySenders, SIMULATED_HOLDER, wakeAccount } from './limits.ts'
 import { lockEnrollmentsOfLead, lockLeads } from './queue.ts'
 import { OUTCOME_UNKNOWN, recordOutcome } from './record.ts'
-import { CLOCK_SKEW_MS, findSentMessage } from './rules.ts'
-import { findInConversation, lookUp, type Needs, TIMING, type Timing, verdictOf } from './send.ts'
+import { findInConversation, findSentMessage, lookUp, type Needs, TIMING, type Timing, verdictOf } from './send.ts'
 import {
   afterRelease,
   completeIfDone,

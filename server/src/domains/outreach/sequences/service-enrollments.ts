@@ -13,15 +13,9 @@ import { invalidField, Refusal } from '../../../refusal.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { type Allowance, allowanceOf, beyondPlan } from '../../platform/billing/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
-import {
-  completeIfDone,
-  DUE_NOW,
-  lockQueueing,
-  reasonToSkip,
-  skipMessage,
-  spend,
-  wakeAccount,
-} from '../sending/service.ts'
+import { wakeAccount } from '../sending/limits.ts'
+import { DUE_NOW, lockQueueing, reasonToSkip, spend } from '../sending/queue.ts'
+import { completeIfDone, skipMessage } from '../sending/stop.ts'
 import { ANSWERS, dms } from '../sending/tables.ts'
 import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
 import { UNIT_MS } from './rules-delays.ts'

@@ -10,7 +10,7 @@ import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { publishEvents } from '../../platform/events/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
-import { blockNewClaims } from '../sending/service.ts'
+import { blockNewClaims } from '../sending/stop.ts'
 import { adaptiveShares, isSplitOff, seededRandom, type VariantShare } from './rules-variants.ts'
 import {
   addBlocks,

@@ -10,8 +10,8 @@ import { Refusal } from '../../../refusal.ts'
 import { planOf } from '../../platform/billing/service.ts'
 import { resolveAccount, type XAccount } from '../../platform/x-account/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
+import { wakeAccount } from '../sending/limits.ts'
 import {
-  blockNewClaims,
   lockEnrollmentsOfCampaign,
   type QueuedStep,
   readTemplate,
@@ -19,8 +19,8 @@ import {
   renderedMessage,
   rerender,
   rerenderRemoved,
-  wakeAccount,
-} from '../sending/service.ts'
+} from '../sending/queue.ts'
+import { blockNewClaims } from '../sending/stop.ts'
 import type { dms } from '../sending/tables.ts'
 import {
   allowedBy,

@@ -17,7 +17,8 @@ import {
 import { leads } from '../../leads/leads/tables.ts'
 import { suppressions } from '../../leads/suppressions/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { claimDue, expireLeases } from '../sending/service.ts'
+import { claimDue } from '../sending/claim.ts'
+import { expireLeases } from '../sending/settle.ts'
 import { dms } from '../sending/tables.ts'
 import { processQueue } from './service.ts'
 

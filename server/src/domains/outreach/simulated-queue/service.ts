@@ -6,16 +6,11 @@ import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { SignedInContext } from '../../../requests/context.ts'
 import { campaigns } from '../campaigns/tables.ts'
-import {
-  campaignLock,
-  claimSimulated,
-  endHolds,
-  expireLeases,
-  recordOutcome,
-  release,
-  type SimulatedClaim,
-  skipMessage,
-} from '../sending/service.ts'
+import { claimSimulated, type SimulatedClaim } from '../sending/claim.ts'
+import { campaignLock } from '../sending/limits.ts'
+import { recordOutcome } from '../sending/record.ts'
+import { expireLeases } from '../sending/settle.ts'
+import { endHolds, release, skipMessage } from '../sending/stop.ts'
 
 /*
  * The simulated queue, only with the stand-in X. It claims messages under a lease, like any sender.

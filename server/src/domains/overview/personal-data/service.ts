@@ -30,7 +30,7 @@ import { conversationOffers } from '../../outreach/conversation-offers/tables.ts
 import { conversationDrafts, conversationNotes, conversations } from '../../outreach/conversations/tables.ts'
 import { openers } from '../../outreach/openers/tables.ts'
 import { conversationSettings, replies, replySettings } from '../../outreach/replies/tables.ts'
-import { dmAnswer } from '../../outreach/sending/service.ts'
+import { dmAnswer } from '../../outreach/sending/queue.ts'
 import { dms } from '../../outreach/sending/tables.ts'
 import { sendingLimits, sendingSettings } from '../../outreach/sending-settings/tables.ts'
 import { snippets } from '../../outreach/snippets/tables.ts'

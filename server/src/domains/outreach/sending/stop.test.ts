@@ -7,7 +7,7 @@ import { eventually, launch, makeList, openHandles, stopNow } from '../../../../
 import { whileWaiting } from '../../../../test/while-waiting.ts'
 import type { Claimed } from './claim.ts'
 import { record, type Verdict } from './record.ts'
-import { expireLeases } from './service.ts'
+import { expireLeases } from './settle.ts'
 import { dms } from './tables.ts'
 
 let app: TestApp

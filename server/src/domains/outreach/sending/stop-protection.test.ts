@@ -5,8 +5,7 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, eventually, expectCountsRight, launch, makeList, openHandles } from '../../../../test/outreach.ts'
 import { EVENTS_CHANNEL } from '../../platform/events/service.ts'
 import { replies } from '../replies/tables.ts'
-import { checkOptOuts } from './service.ts'
-import { recordRefusal, type XRefusal } from './stop.ts'
+import { checkOptOuts, recordRefusal, type XRefusal } from './stop.ts'
 import { dms } from './tables.ts'
 
 let app: TestApp

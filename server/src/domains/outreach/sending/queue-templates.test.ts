@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { makePerson } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { leads } from '../../leads/leads/tables.ts'
-import { compileTemplate } from './rules.ts'
+import { compileTemplate } from './queue.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -14,7 +14,7 @@ import {
 } from '../../../../test/outreach.ts'
 import { transact } from '../../../db/transact.ts'
 import { campaignLock } from './limits.ts'
-import { record, type Verdict } from './service.ts'
+import { record, type Verdict } from './record.ts'
 
 let app: TestApp
 let person: Person
