@@ -39,13 +39,13 @@ const existing = (...files: string[]) => files.filter((file) => existsSync(new U
 /** Starts the kinds with the longest files first, so that no worker waits for one at the end. */
 class LongestKindFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
-    const order = ['proof', 'journeys', 'http', 'unit', 'web']
+    const order = ['proof', 'journeys', 'http', 'unit', 'web', 'extension']
     const place = ({ project }: TestSpecification) => order.indexOf(project.name)
     return (await super.sort(files)).sort((a, b) => place(a) - place(b))
   }
 }
 
-/** Run by tools/test.ts, which counts the projects as kinds: those of tally.ts; web is part of unit. */
+/** Run by tools/test.ts, which counts the projects as kinds: those of tally.ts; web and extension are part of unit. */
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestKindFirst },
@@ -53,15 +53,18 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{contract,server,stand-ins,extension,tools,bench}/**/*.test.ts'],
+          include: ['{contract,server,stand-ins,tools,bench}/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...databaseTests, ...proofs],
           maxWorkers,
+          // No file mocks a module or a global here, so the files of a worker share theirs.
+          isolate: false,
           // Tests of the stand-ins, the launcher and the bundled database start processes.
           testTimeout: 180_000,
           hookTimeout: 120_000,
           expect: { poll },
         },
       },
+      { test: { name: 'extension', include: ['extension/**/*.test.ts'], maxWorkers } },
       {
         extends: './web/vite.config.ts',
         root: './web',

@@ -10,8 +10,8 @@ export const fullRunKinds = kinds.filter((kind) => kind !== 'browsers')
 export type Tally = { passed: number; failed: number; skipped: number }
 
 /**
- * The kind of a Vitest project. `web` has unit tests; `answers` checks the responses of the HTTP
- * tests.
+ * The kind of a Vitest project. `web` and `extension` have unit tests; `answers` checks the responses
+ * of the HTTP tests.
  */
 export function kindOf(project: string): Kind {
   if (project === 'answers') return 'http'

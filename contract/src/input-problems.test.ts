@@ -1,8 +1,10 @@
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { fieldProblem, inputProblems, predicateOf } from './input-problems.ts'
 
-z.config({ customError: predicateOf })
+beforeAll(() => void z.config({ customError: predicateOf }))
+// Other files share this configuration.
+afterAll(() => void z.config({ customError: undefined }))
 
 const problemsOf = (schema: z.ZodType, input: unknown) => inputProblems(schema.safeParse(input).error?.issues ?? [])
 const Whole = z.union([z.number(), z.string().regex(/^\d+$/, 'must be a whole number')])
