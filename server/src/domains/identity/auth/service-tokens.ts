@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Role } from '@x-automated/contract/route'
 import { gt, sql } from 'drizzle-orm'
 import {
@@ -108,17 +109,25 @@ function createKeys(db: Db) {
     known = { set, resolve: createLocalJWKSet(set) }
     return known
   }
-  let reload: { at: number; keys: ReturnType<typeof read> } | null = null
+  let reloadedAt = 0
+  let reloading: ReturnType<typeof read> | null = null
+  /** Reads them after this call, at most once a second. */
+  const reload = async () => {
+    await sleep(Math.max(0, reloadedAt + 1_000 - Date.now()), undefined, { ref: false })
+    reloading = null
+    reloadedAt = Date.now()
+    return read()
+  }
   return {
     load: async () => (await read()).set,
     areKnown: () => known?.set.keys.length !== 0,
     /** The key that signed a token. */
     async find(header: JWTHeaderParameters, token: FlattenedJWSInput) {
       const current = known ?? (await read())
-      // The key may be newer than our copy. Reload at most once a second: the id may be forged.
       if (current.set.keys.some(({ kid }) => kid === header.kid)) return current.resolve(header, token)
-      if (!reload || Date.now() - reload.at > 1_000) reload = { at: Date.now(), keys: read() }
-      return (await reload.keys).resolve(header, token)
+      // The key may be newer than our copy, or its id forged.
+      reloading ??= reload()
+      return (await reloading).resolve(header, token)
     },
   }
 }
