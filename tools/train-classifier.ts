@@ -18,9 +18,9 @@ import {
   softmax,
 } from '../server/src/domains/outreach/replies/rules-features.ts'
 import { hintsOf } from '../server/src/domains/outreach/replies/rules-labels.ts'
-import { f1Of, mean, readHeldOut } from '../server/src/domains/outreach/replies/rules-measures.ts'
 import { isOptOut } from '../server/src/domains/outreach/replies/rules-opt-out.ts'
 import { fold, hasUnspaced } from '../server/src/domains/outreach/replies/rules-text.ts'
+import { f1Of, mean, readHeldOut } from './classifier-measures.ts'
 import { root } from './root.ts'
 
 // Trains the models that label replies and detect their language, with the data in

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { REPLY_LABELS, type ReplyLabel } from '@x-automated/contract/leads/leads'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { f1Of, mean, readHeldOut } from '../../../../../tools/classifier-measures.ts'
 import { classifyReply, detectLanguage, labelToContinue } from './engine-labels.ts'
-import { f1Of, mean, readHeldOut } from './rules-measures.ts'
 import { isOptOut } from './rules-opt-out.ts'
 import { fold } from './rules-text.ts'
 

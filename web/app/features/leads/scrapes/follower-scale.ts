@@ -1,8 +1,6 @@
 import { HISTOGRAM_BOUNDS } from '@x-automated/contract/leads/scrape-limits'
 import type { Scrape } from '@x-automated/contract/leads/scrapes'
-
-/** The highest bound that a scrape accepts. */
-const FOLLOWERS_MAX = 1_000_000_000
+import { FOLLOWERS_MAX } from '../leads/leads-url'
 
 /** A range of follower counts, inclusive; null: any. */
 export interface FollowerFilter {

@@ -1,8 +1,8 @@
 import type { LeadQuery } from '@x-automated/contract/leads/leads'
+import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
 import { Field } from '../../../ui/field'
 import { Textarea } from '../../../ui/input'
 import { lengthProps } from '../../../ui/length-props'
-import { MESSAGE_MAX } from './message-field'
 import { MessagePreview } from './message-preview'
 
 interface FoundMessageProps {

@@ -1,11 +1,9 @@
+import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
 import { type RefObject, useRef } from 'react'
 import { Field, type FieldProps } from '../../../ui/field'
 import { Textarea } from '../../../ui/input'
 import { InsertButton } from '../../../ui/insert-button'
 import { lengthProps } from '../../../ui/length-props'
-
-/** X's limit for direct messages; the contract's MESSAGE_MAX. */
-export const MESSAGE_MAX = 10_000
 
 interface TemplateFieldProps extends Pick<FieldProps, 'error' | 'hint' | 'required'> {
   value: string

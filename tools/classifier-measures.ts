@@ -1,4 +1,4 @@
-import { REPLY_LABELS, type ReplyLabel } from '@x-automated/contract/leads/leads'
+import { REPLY_LABELS, type ReplyLabel } from '../contract/src/leads/leads.ts'
 
 /** A message and what it says. */
 export interface LabelledText {
