@@ -1,7 +1,7 @@
 import { REPLY_LABELS, type ReplyLabel } from '../contract/src/leads/leads.ts'
 
 /** A message and what it says. */
-export interface LabelledText {
+interface LabelledText {
   language: string
   label: ReplyLabel
   text: string

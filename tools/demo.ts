@@ -6,7 +6,7 @@ import { readPrivateJson, writePrivate } from '../server/src/data-dir.ts'
 export type DemoAccount = { email: string; password: string }
 
 /** The running product and its stand-ins, all local. */
-export type SeedOptions = {
+type SeedOptions = {
   dataDir: string
   databaseUrl: string
   /** The product's address. */

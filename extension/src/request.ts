@@ -22,7 +22,7 @@ export interface Message {
   sendsAs?: string
 }
 
-export type ReadRequest =
+type ReadRequest =
   | { action: 'SEND_TWITTER_DM'; message: Message }
   | { action: 'GET_STATUS' }
   | { action: 'UNPAIR' }

@@ -13,7 +13,7 @@ export interface Page {
   show(): Promise<boolean>
 }
 
-export interface Attempt {
+interface Attempt {
   id: string
   handle: string
   message: string

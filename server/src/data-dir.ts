@@ -119,7 +119,7 @@ const LOCK_FILE = 'server.lock'
 const OWNER_FILE = 'server.json'
 const OUR_FILES = [LOCK_FILE, OWNER_FILE, 'auth-secret', 'database.json', 'stand-ins.json']
 
-export interface DataDirLock {
+interface DataDirLock {
   /** Lets the next start wait for this process to exit. */
   announceClosing(): void
   release(): void

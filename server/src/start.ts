@@ -72,7 +72,7 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-export interface StartOptions {
+interface StartOptions {
   env: Env
   databaseUrl: string
   /** Off in tests of single requests. */

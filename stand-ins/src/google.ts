@@ -4,7 +4,7 @@ import { listenOnLoopback, loopbackServer } from './loopback.ts'
 import { openOpenIdStore } from './openid-provider/store.ts'
 import { serveOpenId } from './openid-provider.ts'
 
-export type GoogleOptions = {
+type GoogleOptions = {
   /** Default 0: any free port. */
   port?: number
   /** Folder for keys, sessions and tokens; in memory if unset. */

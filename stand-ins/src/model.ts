@@ -4,7 +4,7 @@ import { listenOnLoopback, loopbackServer } from './loopback.ts'
 import { writeElement } from './model/answers.ts'
 import { Call, HABITS, type Habit } from './model/calls.ts'
 
-export type ModelOptions = {
+type ModelOptions = {
   /** Default 0: any free port. */
   port?: number
 }

@@ -6,7 +6,7 @@ import type { OpenIdStore } from './openid-provider/store.ts'
 import { signInPage } from './page.ts'
 
 /** The differences between providers. */
-export type OpenIdSettings = {
+type OpenIdSettings = {
   /** The name shown on its page. */
   name: string
   store: OpenIdStore

@@ -49,7 +49,7 @@ export function hiddenFields(fields: Record<string, string | undefined>): string
     .join('')
 }
 
-export type SignInPage = {
+type SignInPage = {
   /** The provider's name. */
   name: string
   action: string

@@ -8,7 +8,7 @@ import { escaped, sendPage } from './page.ts'
 import { startDns } from './sso/dns.ts'
 import { type Lies, makeSigningKey, type SigningKey, serveSaml } from './sso/saml.ts'
 
-export type SsoOptions = {
+type SsoOptions = {
   /** Default 0: any free port. */
   port?: number
   /** UDP port of the DNS resolver. */

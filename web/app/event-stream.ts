@@ -1,5 +1,5 @@
 /** One block of a stream of server-sent events. Heartbeats have no data. */
-export interface StreamEvent {
+interface StreamEvent {
   /** The position in the stream, if the block has one. */
   id: string | null
   type: string

@@ -3,7 +3,7 @@ import { isErrorEnvelope } from '@x-automated/contract/errors'
 import { session } from './session'
 
 /** The part of the session that signs requests; tests replace it. */
-export interface Signer {
+interface Signer {
   currentToken(): Promise<string | null>
   /** After a 401: a new token, or null if the session has ended. */
   refresh(): Promise<string | null>

@@ -31,7 +31,7 @@ import {
 export type OpenDatabase = { url: string; close(): Promise<void> }
 
 /** The bundled database of a running server. */
-export type EmbeddedDatabase = OpenDatabase & {
+type EmbeddedDatabase = OpenDatabase & {
   /** Resolves with the reason once the database has stopped and cannot be restarted. */
   lost: Promise<Error>
   announceClosing(): void

@@ -4,7 +4,7 @@ import type { Database } from './open.ts'
 import { workers } from './tables.ts'
 
 /** Each worker holds an advisory lock for life, which PostgreSQL releases however it dies. */
-export interface Liveness {
+interface Liveness {
   /** This process's row in `workers`. It survives reconnects. */
   workerId: number
   /** Marks this process as dead. */

@@ -6,7 +6,7 @@ import { Refusal } from '../refusal.ts'
 import type { CsvFile } from './csv-records.ts'
 
 /** Parses a record into a row to stage, a problem, or null for a header. */
-export type ReadLine = (record: CsvRecord, delimiter: string | null) => { row: object } | { problem: string } | null
+type ReadLine = (record: CsvRecord, delimiter: string | null) => { row: object } | { problem: string } | null
 
 const ROWS_MAX = 1_000
 /** Characters of JSON. The event loop passes each part to PostgreSQL as one string. */

@@ -4,7 +4,7 @@ import { Refusal } from '../refusal.ts'
 import type { LinesOf, ReadOrder, Sent } from './csv-thread.ts'
 
 /** Reads files in a worker thread, started on first use. */
-export interface CsvReader {
+interface CsvReader {
   /** Reads a file from its beginning. @throws Refusal INVALID_INPUT if it cannot be imported */
   read(fd: number, linesOf: LinesOf): AsyncGenerator<FilePart>
   close(): Promise<void>

@@ -16,7 +16,7 @@ export interface Upload extends Pick<ImportSource, 'bytes' | 'inTurn'> {
 }
 
 /** Uploaded CSV files: received completely, then imported a few at a time. */
-export interface Uploads {
+interface Uploads {
   /**
    * Receives a request body and passes it to `take`. @throws Refusal INVALID_INPUT (not CSV in
    * UTF-8), BODY_TOO_LARGE, RATE_LIMITED (too many files in progress), UNAVAILABLE (disk full)

@@ -27,7 +27,7 @@ const WIDGET_SCRIPT = 'embed.js'
 /** Their paths end in `.html`; the bare ones redirect there. */
 const DOCUMENTS = ['/privacy', '/terms']
 
-export interface PagesOptions extends Address {
+interface PagesOptions extends Address {
   /** web/build/client */
   folder: string
   /** Whether a member has this referral code. */

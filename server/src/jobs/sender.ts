@@ -9,7 +9,7 @@ import { expireLeases, settle, takeOver } from '../domains/outreach/sending/sett
 import { queueFollowUps } from '../domains/outreach/sequences/engine.ts'
 import type { Services } from '../services.ts'
 
-export interface SenderOptions {
+interface SenderOptions {
   /** Maximum messages in flight, over all accounts. */
   concurrency?: number
   timing?: Partial<Timing>

@@ -9,7 +9,7 @@ export interface AssertionXml {
   Assertion?: Node
 }
 
-export interface AssertionExpectation {
+interface AssertionExpectation {
   issuer: string
   recipient: string
   requestId: string

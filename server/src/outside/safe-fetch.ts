@@ -30,7 +30,7 @@ export class AddressRefused extends Error {
   }
 }
 
-export interface SafeFetchOptions {
+interface SafeFetchOptions {
   /** Allows loopback addresses and plain HTTP, for stand-ins. */
   allowLoopback: boolean
   timeoutMs?: number

@@ -44,7 +44,7 @@ export async function samlMetadata({ entityId, acsUrl }: Pick<SamlOptions, 'enti
 }
 
 /** A posted response, before anything in it is verified. */
-export interface SamlResponse {
+interface SamlResponse {
   encoded: string
   /** The request that it claims to answer, if any. */
   requestId: string | null

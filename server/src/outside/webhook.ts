@@ -1,6 +1,6 @@
 import { AddressRefused, createSafeFetch } from './safe-fetch.ts'
 
-export interface Hook {
+interface Hook {
   url: string
   headers: Record<string, string>
   body: string

@@ -13,7 +13,7 @@ export interface XmlElement {
   attributes: ReadonlyMap<string, string>
 }
 
-export interface XmlWalk {
+interface XmlWalk {
   /** Also rejects comments and processing instructions: a parser may split a text at them. */
   plain?: boolean
   onElement?(element: XmlElement): void

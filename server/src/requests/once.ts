@@ -11,7 +11,7 @@ const KEPT_HOURS = 24
 const isUnexpired = gt(idempotencyKeys.createdAt, sql`now() - make_interval(hours => ${KEPT_HOURS})`)
 
 /** A request that carries an Idempotency-Key. */
-export interface KeyedRequest {
+interface KeyedRequest {
   scope: string
   key: string
   hash: string
@@ -79,7 +79,7 @@ export async function once(
 }
 
 /** What an external effect can store in its own transactions. */
-export interface Keeping {
+interface Keeping {
   /**
    * Stores the answer. Without this call, it is stored after the effect ends.
    * @throws Refusal IDEMPOTENCY_UNDER_WAY: a request that took a lost lock has answered meanwhile

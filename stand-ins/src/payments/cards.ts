@@ -2,7 +2,7 @@ import type { PaymentIntent, PaymentMethod } from './objects.ts'
 import type { Store } from './store.ts'
 
 /** The outcome of a charge (docs.stripe.com/testing). */
-export type ChargeOutcome = { kind: 'paid' | 'confirm' } | { kind: 'declined'; code: string; message: string }
+type ChargeOutcome = { kind: 'paid' | 'confirm' } | { kind: 'declined'; code: string; message: string }
 
 const DECLINED = { kind: 'declined', code: 'card_declined', message: 'Your card was declined.' } as const
 

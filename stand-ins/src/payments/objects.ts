@@ -25,7 +25,7 @@ export interface Price extends Base<'price'> {
   unit_amount: number
 }
 
-export interface PaymentLink extends Base<'payment_link'> {
+interface PaymentLink extends Base<'payment_link'> {
   url: string
   _price: string
   _trialDays: number | null
@@ -66,7 +66,7 @@ export interface CheckoutSession extends Base<'checkout.session'> {
   _trialDays: number | null
 }
 
-export interface SubscriptionItem {
+interface SubscriptionItem {
   id: string
   current_period_start: number
   current_period_end: number

@@ -1,7 +1,7 @@
 import { browser } from '../google/visit.ts'
 
 /** The form that the provider posts to the product. */
-export type PostedResponse = { action: string; fields: Record<string, string> }
+type PostedResponse = { action: string; fields: Record<string, string> }
 
 /** Signs in on the page of a SAML request. */
 export async function signInAtSaml(

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { cn } from './cn'
 
-export interface AvatarProps {
+interface AvatarProps {
   /** Provides the initials if there is no picture. */
   name: string
   src?: string | null | undefined

@@ -85,7 +85,7 @@ export function Button({
   )
 }
 
-export interface ButtonLinkProps extends Look, LinkProps {
+interface ButtonLinkProps extends Look, LinkProps {
   icon?: ReactNode
 }
 
@@ -99,7 +99,7 @@ export function ButtonLink({ variant, size, wide, icon, className, children, ...
   )
 }
 
-export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'aria-label' | 'children'> {
+interface IconButtonProps extends Omit<ComponentProps<'button'>, 'aria-label' | 'children'> {
   icon: ReactNode
   /** Accessible name and title. */
   label: string

@@ -5,7 +5,7 @@ import { FieldError, useFieldWiring } from './field'
 import { Input } from './input'
 import { lengthProps } from './length-props'
 
-export interface ChipsInputProps {
+interface ChipsInputProps {
   values: readonly string[]
   onChange: (values: string[]) => void
   placeholder?: string

@@ -8,7 +8,7 @@ interface Labelled {
   hint?: ReactNode
 }
 
-export interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type'>, Labelled {
+interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type'>, Labelled {
   /** Some but not all items are selected. */
   indeterminate?: boolean
 }
@@ -72,7 +72,7 @@ function Choice({
   )
 }
 
-export interface RadioGroupProps {
+interface RadioGroupProps {
   /** The group's label. */
   label: ReactNode
   options: readonly { value: string; label: ReactNode; hint?: ReactNode; disabled?: boolean }[]

@@ -2,14 +2,14 @@ import { Combobox as Base } from '@base-ui/react/combobox'
 import { Check, ChevronsUpDown, X } from 'lucide-react'
 import { useFieldWiring } from './field'
 
-export interface ComboboxOption {
+interface ComboboxOption {
   value: string
   label: string
   /** A second, muted line. */
   detail?: string
 }
 
-export interface ComboboxProps {
+interface ComboboxProps {
   options: readonly ComboboxOption[]
   /** The selected value, or null. */
   value: string | null

@@ -2,7 +2,7 @@ import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Button, type ButtonSize, type ButtonVariant } from './button'
 
-export interface CopyButtonProps {
+interface CopyButtonProps {
   text: string
   label?: string
   size?: ButtonSize

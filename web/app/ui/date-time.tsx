@@ -1,6 +1,6 @@
 import { formatDate } from '@x-automated/contract/format'
 
-export interface DateTimeProps {
+interface DateTimeProps {
   /** ISO 8601, as the API sends it. */
   value: string
   /** 'day' omits the time. */

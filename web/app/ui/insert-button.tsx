@@ -1,6 +1,6 @@
 import { Tooltip } from './tooltip'
 
-export interface InsertButtonProps {
+interface InsertButtonProps {
   /** Inserted at the cursor. */
   text: string
   /** The tooltip. */

@@ -3,7 +3,7 @@ import { loadOnDemand } from './load-on-demand'
 
 type LoadedMenu = ComponentType<{ trigger: ReactElement }>
 
-export interface MenuOnDemandProps {
+interface MenuOnDemandProps {
   /** The menu's module. It must mount open. */
   load: () => Promise<{ default: LoadedMenu }>
   /** A button. */

@@ -3,7 +3,7 @@ import type { ReactElement, ReactNode } from 'react'
 import { Link } from 'react-router'
 import { cn } from './cn'
 
-export interface MenuProps {
+interface MenuProps {
   /** The button that opens it: a Button or IconButton. */
   trigger: ReactElement
   align?: 'start' | 'end'
@@ -33,7 +33,7 @@ export function Menu({ trigger, align = 'end', children, ...state }: MenuProps) 
 const item =
   'flex min-h-8 w-full items-center gap-2.5 rounded-md px-2 text-start outline-none select-none data-disabled:text-faint data-highlighted:bg-hover pointer-coarse:min-h-11 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted'
 
-export interface MenuItemProps {
+interface MenuItemProps {
   onSelect: () => void
   icon?: ReactNode
   /** For irreversible actions. */

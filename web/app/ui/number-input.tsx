@@ -2,7 +2,7 @@ import { NumberField } from '@base-ui/react/number-field'
 import { cn } from './cn'
 import { useFieldWiring } from './field'
 
-export interface NumberInputProps {
+interface NumberInputProps {
   id?: string
   required?: boolean
   /** Null while it is empty. */

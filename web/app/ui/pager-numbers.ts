@@ -1,5 +1,5 @@
 /** A page number or a gap. */
-export type PagerEntry = number | 'gap-before' | 'gap-after'
+type PagerEntry = number | 'gap-before' | 'gap-after'
 
 /** The pager's entries: first, last, and the current page with its neighbors. */
 export function pagerNumbers(page: number, pages: number): PagerEntry[] {

@@ -1,7 +1,7 @@
 import { Popover as Base } from '@base-ui/react/popover'
 import type { ReactElement, ReactNode, RefObject } from 'react'
 
-export interface PopoverProps {
+interface PopoverProps {
   /** The button that opens it: a Button or IconButton. */
   trigger: ReactElement
   /** For screen readers. */

@@ -2,7 +2,7 @@ import { Toggle } from '@base-ui/react/toggle'
 import { ToggleGroup } from '@base-ui/react/toggle-group'
 import type { ReactNode } from 'react'
 
-export interface SegmentsProps<T extends string> {
+interface SegmentsProps<T extends string> {
   /** For screen readers. */
   label: string
   options: readonly { value: T; label: ReactNode }[]

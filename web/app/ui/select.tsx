@@ -9,7 +9,7 @@ interface SelectOption {
   disabled?: boolean
 }
 
-export interface SelectProps extends ComponentProps<'select'> {
+interface SelectProps extends ComponentProps<'select'> {
   options: readonly SelectOption[]
   /** Shown while the value is ''; can't be selected. */
   placeholder?: string

@@ -2,7 +2,7 @@ import { Slider as Base } from '@base-ui/react/slider'
 import { formatNumber } from '@x-automated/contract/format'
 import type { ReactNode } from 'react'
 
-export interface SliderProps {
+interface SliderProps {
   label: ReactNode
   value: number
   onChange: (value: number) => void

@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Th } from './table'
 
-export interface SortThProps {
+interface SortThProps {
   /** A column of TanStack Table. */
   column: {
     getIsSorted: () => 'asc' | 'desc' | false

@@ -2,7 +2,7 @@ import { formatNumber } from '@x-automated/contract/format'
 import type { ReactNode } from 'react'
 import { Skeleton } from './skeleton'
 
-export interface StatCardProps {
+interface StatCardProps {
   label: ReactNode
   /** null: not measured yet ('–'). undefined: loading. */
   value: number | string | null | undefined

@@ -177,7 +177,7 @@ export function ActionsTh(props: Omit<ComponentProps<typeof Th>, 'children'>) {
   )
 }
 
-export interface TdProps extends ComponentProps<'td'> {
+interface TdProps extends ComponentProps<'td'> {
   /** The column's name, shown in cards. */
   label?: string
   /** Aligns to the end, for numbers. */

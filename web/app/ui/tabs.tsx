@@ -10,7 +10,7 @@ interface Tab {
   content?: ReactNode
 }
 
-export interface TabsProps {
+interface TabsProps {
   /** For screen readers. */
   label: string
   tabs: readonly Tab[]

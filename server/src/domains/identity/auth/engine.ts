@@ -16,7 +16,7 @@ const KEY_ROTATION_DAYS = 90
 /** A retired key still verifies tokens for this long. */
 export const KEY_GRACE_SECONDS = 86_400
 
-export interface AuthEngineOptions {
+interface AuthEngineOptions {
   db: Db
   secret: string
   /** The product's origin: issuer and audience of access tokens. */

@@ -6,7 +6,7 @@ import { authFactors } from '../second-factors/tables.ts'
 const TICKET_MINUTES = 15
 
 /** Proof that the caller controls the account's mailbox; a password alone is not such a proof. */
-export interface MailboxProof {
+interface MailboxProof {
   userId: string
   provedAt: Date
 }

@@ -13,7 +13,7 @@ export function isProvedBy(records: readonly string[], token: string): boolean {
 }
 
 /** The settings that decide whom a provider's subjects refer to, and who can vouch for them. */
-export interface ProviderIdentity {
+interface ProviderIdentity {
   kind: 'oidc' | 'saml'
   issuer: string
   clientId: string | null

@@ -6,7 +6,7 @@ import { membershipChanges, workspaceChoices, workspaceMembers, workspaces } fro
 /** NOTIFY channel for membership changes; the payload is the membership's key and version. */
 export const MEMBERSHIPS_CHANNEL = 'memberships'
 
-export interface Membership {
+interface Membership {
   id: string
   name: string
   role: Role

@@ -74,7 +74,7 @@ export type IncomingLead = Record<TextField, string | null> &
   }
 
 /** Additional values from a file. */
-export type ImportedLead = IncomingLead & {
+type ImportedLead = IncomingLead & {
   basis: ContactBasis | null
   /** A date or a timestamp. */
   basisAt: string | null

@@ -9,7 +9,7 @@ export interface Source {
 }
 
 /** The filter that profiles must match to become leads. */
-export interface Wanted {
+interface Wanted {
   minFollowers: number
   maxFollowers: number
   keywords: readonly string[]

@@ -3,7 +3,7 @@ import { SUPPRESSION_REASONS, type SuppressionReason } from '@x-automated/contra
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 
 /** A person to suppress, as a file row names them. */
-export interface Named {
+interface Named {
   twitterHandle: string
   xUserId: string | null
   reason: SuppressionReason

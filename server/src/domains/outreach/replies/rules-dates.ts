@@ -223,7 +223,7 @@ const DAYS_MAX = 400
 const JUST_PAST_DAYS = 60
 const READ_MAX = 2_000
 
-export interface NamedDay {
+interface NamedDay {
   day: string
   /** The text says that it lasts until then, or that someone is back then. */
   isEnd: boolean

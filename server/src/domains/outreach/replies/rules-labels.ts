@@ -7,7 +7,7 @@ import { isOptOut } from './rules-opt-out.ts'
 import { fold, hasUnspaced, wordsOf } from './rules-text.ts'
 
 /** What a reply says by rule. No rule matches most replies: those need a person, or a model. */
-export interface RuleLabel {
+interface RuleLabel {
   label: 'opted_out' | 'auto_reply' | 'later'
   /** When they are back or want to hear more: the start of that day. `later` always has it. */
   until: Date | null

@@ -56,7 +56,7 @@ export interface LimitsRow {
 }
 
 /** Whose limits: an account's, or the extension's if no account is known. */
-export interface LimitsScope {
+interface LimitsScope {
   workspaceId: string
   account: { id: string; xUserId: string } | null
 }

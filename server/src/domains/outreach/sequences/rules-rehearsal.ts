@@ -45,7 +45,7 @@ export interface RehearsedAccount {
   before: SentBefore
 }
 
-export interface Rehearsal {
+interface Rehearsal {
   /** The days on which the campaign sends, in the account's time zone; at most 366. */
   perDay: { date: string; count: number; followUps: number }[]
   /** Null: nothing is sent. */

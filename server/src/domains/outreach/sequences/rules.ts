@@ -6,7 +6,7 @@ import { editVariants, type Ids } from './rules-versions.ts'
 import type { VersionStep } from './tables.ts'
 
 /** A sequence as a request describes it. `reengagement`: left out, it stays; null, there is none. */
-export interface SequenceEdit {
+interface SequenceEdit {
   steps: readonly StepInput[]
   reengagement?: ReengagementInput | null | undefined
 }

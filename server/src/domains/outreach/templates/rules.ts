@@ -3,7 +3,7 @@ import { SHARING_IS_AGENCY, TEMPLATE_LIMITS, templatesLimitText } from '@x-autom
 import type { PlanLevel } from '@x-automated/contract/platform/plans'
 
 /** What determines how many templates a workspace may have. */
-export interface TemplateAllowance {
+interface TemplateAllowance {
   plan: PlanLevel
   /** The workspace's owner earned private templates without a limit. */
   isGold: boolean

@@ -57,7 +57,7 @@ export function tokensAtMost(text: string): number {
 }
 
 /** What the operator allows per month, in cents, for each plan. */
-export type Allowances = Record<PlanLevel, number>
+type Allowances = Record<PlanLevel, number>
 
 /** A month's limits; null: none. */
 export interface BudgetLimits {

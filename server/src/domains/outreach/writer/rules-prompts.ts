@@ -62,7 +62,7 @@ const PERSONS = new Set(
 )
 
 /** What a text may repeat of what strangers wrote. */
-export interface Repeatable {
+interface Repeatable {
   /** Quotes. */
   facts: readonly string[]
   /** What the user wrote. */

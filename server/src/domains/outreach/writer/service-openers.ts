@@ -21,7 +21,7 @@ const LANGUAGE_MIN = 60
 const TYPICAL = { input: 650, output: 80 }
 const CHARACTERS_PER_TOKEN = 4
 
-export interface OpenerInput {
+interface OpenerInput {
   facts: Facts
   /** The template that will contain it. Its links, handles and numbers may be used. */
   template: string

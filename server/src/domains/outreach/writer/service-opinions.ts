@@ -18,7 +18,7 @@ const TOKENS = 500
 const Opinion = z.object({ label: z.enum(REPLY_LABELS) })
 
 /** Labels a conversation by its reply (domains/outreach/conversations/service-changes.ts). */
-export type RelabelReply = (
+type RelabelReply = (
   db: Db,
   opinion: { workspaceId: string; conversationId: string; replyId: string; label: ReplyLabel },
 ) => Promise<void>

@@ -3,7 +3,7 @@ import { type SubscriptionStatus, USAGE_WARNING_PERCENT } from '@x-automated/con
 import { type Limited, levelOf, PLAN_LEVELS, type PlanLevel } from '@x-automated/contract/platform/plans'
 
 /** The facts that determine a workspace's plan. */
-export interface PlanFacts {
+interface PlanFacts {
   subscription: {
     planId: string
     /** Null for built-in plans. */

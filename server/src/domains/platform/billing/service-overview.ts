@@ -28,7 +28,7 @@ type Links = PaymentLinks['links']
 // Plans for sale
 
 /** A plan for sale. `priceId` is the provider's; null if not known yet. */
-export type SoldPlan = Plan & { priceId: string | null; level: 'pro' | 'agency' }
+type SoldPlan = Plan & { priceId: string | null; level: 'pro' | 'agency' }
 
 /** Plans for sale, cheapest first: built-in plans and other prices of the provider. */
 export async function soldPlans(db: Db): Promise<SoldPlan[]> {

@@ -18,7 +18,7 @@ import { monthlyUsage, paidSubscriptions, rewardGrants, subscriptions } from './
 
 /** Monthly limits, with their names in the table. */
 const KINDS = { scrapedLeads: 'scraped_leads', dms: 'dms' } as const
-export type LimitedByMonth = keyof typeof KINDS
+type LimitedByMonth = keyof typeof KINDS
 
 const thisMonth = sql<string>`date_trunc('month', now() at time zone 'UTC')::date`
 

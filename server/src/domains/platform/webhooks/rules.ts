@@ -25,7 +25,7 @@ export function newSecret(): string {
   return SECRET_PREFIX + randomBytes(24).toString('base64')
 }
 
-export interface SignedMessage {
+interface SignedMessage {
   /** webhook-id */
   id: string
   /** webhook-timestamp: unix seconds of the attempt. */

@@ -6,7 +6,7 @@ import { CopyButton } from '../../../ui/copy-button'
 import { Dialog } from '../../../ui/dialog'
 import { save } from '../../../ui/save-file'
 
-export interface RecoveryCodesDialogProps {
+interface RecoveryCodesDialogProps {
   /** Null closes the dialog. */
   codes: readonly string[] | null
   onClose: () => void

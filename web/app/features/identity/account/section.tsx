@@ -4,7 +4,7 @@ import { Card } from '../../../ui/card'
 import { SkeletonText } from '../../../ui/skeleton'
 import { type SectionId, sections } from './sections'
 
-export interface SectionProps {
+interface SectionProps {
   id: SectionId
   description?: ReactNode
   actions?: ReactNode

@@ -4,7 +4,7 @@ import { paths } from '../../../paths'
 import { useCarriedReferral } from '../../../referral-code'
 import { NeedsScript } from '../../../ui/needs-script'
 
-export interface AuthFrameProps {
+interface AuthFrameProps {
   title: string
   description?: ReactNode
   /** Shows the tabs for logging in and signing up. */

@@ -7,7 +7,7 @@ import { Button, ButtonLink } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { DateTime } from '../../../ui/date-time'
 
-export interface FactorRemovalProps {
+interface FactorRemovalProps {
   offer: Offer
   onRemoved: () => void
 }

@@ -20,7 +20,7 @@ interface Values {
   password: string
 }
 
-export interface LoginFormProps {
+interface LoginFormProps {
   /** Called if the password was right but a second factor is required. */
   onSecondFactor: (needed: SecondFactorNeeded) => void
 }

@@ -11,7 +11,7 @@ import { Input } from '../../../ui/input'
 import { signWithPasskey, supportsPasskeys } from './passkey'
 import { codeHint, waysOf } from './second-factor'
 
-export interface SecondFactorFormProps {
+interface SecondFactorFormProps {
   needed: SecondFactorNeeded
   /** Returns to the password form. */
   onBack: () => void

@@ -1,7 +1,7 @@
 import type { SecondFactorNeeded } from '@x-automated/contract/identity/auth'
 
 /** Ways to pass the second step. */
-export interface FactorWays {
+interface FactorWays {
   /** A code from an authenticator app, or a recovery code. */
   code: boolean
   passkey: boolean

@@ -11,7 +11,7 @@ const FAILED = 'Failed to sign in with Google. Please try again.'
 /** Hides elements if Google isn't offered. The server marks its pages, so nothing shifts. */
 export const whereGoogleIsOffered = '[[data-without~=google]_&]:hidden'
 
-export interface GoogleSignInOptions {
+interface GoogleSignInOptions {
   /** Where Google redirects to: the login callback or the waitlist, which it also joins. */
   intent: 'login' | 'waitlist'
   /** The referral code of the link that led here. */

@@ -41,7 +41,7 @@ const UNLINK_UNLESS = {
   saml: 'the entity ID stays the same and you keep at least one current certificate',
 }
 
-export interface ConnectionFormProps {
+interface ConnectionFormProps {
   /** Null if no provider is connected. */
   connection: SsoConnection | null
   onDone: () => void

@@ -19,7 +19,7 @@ import { ImportOutcome } from './import-result'
 import { importProgress, isUploading, outcomeText, sizeText, uploadProgress } from './import-text'
 import { useCancelImport, type useImport } from './use-import'
 
-export interface ImportDialogProps {
+interface ImportDialogProps {
   open: boolean
   onClose: () => void
   known: ReturnType<typeof useImport>

@@ -1,7 +1,7 @@
 import type { List } from '@x-automated/contract/leads/lists'
 
 /** What is left to do with a list: fill it, start a campaign, or look at the latest one. */
-export type ListNextStep = 'fill' | 'start' | 'open'
+type ListNextStep = 'fill' | 'start' | 'open'
 
 /** The next step of a list. @param latest its latest campaign, if any */
 export function nextStepOf(

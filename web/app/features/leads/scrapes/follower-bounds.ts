@@ -1,7 +1,7 @@
 import { FOLLOWER_SLIDERS } from '@x-automated/contract/leads/scrape-limits'
 
 /** A range of follower counts, inclusive. */
-export interface FollowerBounds {
+interface FollowerBounds {
   minFollowers: number
   maxFollowers: number
 }

@@ -5,7 +5,7 @@ import { isNotable, WAIT_TEXT } from '../sending-settings/limits-text'
 
 type Counts = Pick<Campaign, 'totalLeadsInList' | 'dmsQueuedCount' | 'dmsSentCount' | 'dmsFailedCount'>
 
-export interface CampaignProgress {
+interface CampaignProgress {
   total: number
   sent: number
   failed: number

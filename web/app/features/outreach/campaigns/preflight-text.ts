@@ -72,7 +72,7 @@ export function missingText({ place, leads }: Preflight['missing'][number], pref
 }
 
 /** A day of the calendar; `count` 0: nothing is sent. */
-export interface CalendarDay {
+interface CalendarDay {
   date: string
   count: number
   followUps: number

@@ -29,7 +29,7 @@ export function BulkProgress() {
 }
 
 /** Progress, time left and a stop button for each run. */
-export function BulkRunList({ runs }: { runs: readonly BulkRun[] }) {
+function BulkRunList({ runs }: { runs: readonly BulkRun[] }) {
   return runs.map((run) => {
     const seconds = secondsLeft(run, Date.now())
     return (

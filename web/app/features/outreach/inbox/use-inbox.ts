@@ -143,7 +143,7 @@ export function useMembers() {
 /** What a person changes of one or more conversations. */
 export type Update = Omit<Parameters<typeof client.conversations.update>[0], 'id' | 'undoId'>
 
-export interface ChangeOptions {
+interface ChangeOptions {
   /** The toast, with an Undo if there is one. None: nothing is said. */
   done?: string
   /** After Undo. */

@@ -8,7 +8,7 @@ export interface RunProgress {
   total: number
 }
 
-export interface RunSummary extends RunProgress {
+interface RunSummary extends RunProgress {
   /** Why it ended early, as text; null if it finished or the user stopped it. */
   halted: string | null
   /** The last error, as text. */

@@ -11,7 +11,7 @@ import { type RunEnd, type RunProgress, runCampaign } from './run'
 import { waitUntilDue } from './wait-until-due'
 
 /** The campaign that this tab sends through the extension, with its progress. */
-export interface ExtensionRun {
+interface ExtensionRun {
   campaignId: string
   name: string
   progress: RunProgress | null

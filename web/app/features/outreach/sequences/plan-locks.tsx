@@ -13,7 +13,7 @@ import { SeePlans } from '../../platform/billing/usage-notice'
 import type { SequenceDraft } from './sequence-draft'
 
 /** What the plan does not allow, as texts; null: it does. */
-export interface PlanLocks {
+interface PlanLocks {
   steps: string | null
   variants: string | null
   reengagement: string | null

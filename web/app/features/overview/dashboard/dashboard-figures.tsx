@@ -8,7 +8,7 @@ import { StatCard } from '../../../ui/stat-card'
 /** Zeros are shown if loading fails. */
 const zeros = { position: 0, referralCount: 0, nextReward: null }
 
-export interface DashboardFiguresProps {
+interface DashboardFiguresProps {
   dashboard: Dashboard | undefined
   failed: boolean
 }

@@ -2,7 +2,7 @@ import type { FirstStep } from '@x-automated/contract/overview/first-steps'
 import type { Role } from '@x-automated/contract/route'
 import { paths } from '../../../paths'
 
-export interface StepText {
+interface StepText {
   title: string
   text: string
   /** The button and its target. */

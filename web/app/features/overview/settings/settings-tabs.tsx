@@ -7,7 +7,7 @@ import { SendingTab } from '../../outreach/sending-settings/sending-tab'
 import { WriterTab } from '../../outreach/writer/writer-tab'
 import { NotificationsTab } from '../../platform/notifications/notifications-tab'
 
-export interface SettingsTab {
+interface SettingsTab {
   /** In the URL: `?tab=…`. */
   value: string
   label: string

@@ -5,7 +5,7 @@ import { useSlow } from '../../../ui/use-slow'
 /** After this time the screen says that loading is slow. */
 const SLOW_AFTER_MS = 2000
 
-export interface LoadingScreenProps {
+interface LoadingScreenProps {
   text: string
   slowAfterMs?: number | undefined
 }

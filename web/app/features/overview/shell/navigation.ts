@@ -17,7 +17,7 @@ import {
 } from 'lucide-react'
 import { type PageName, paths } from '../../../paths'
 
-export interface NavigationLink {
+interface NavigationLink {
   label: string
   to: string
 }

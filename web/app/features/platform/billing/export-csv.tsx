@@ -9,7 +9,7 @@ import { save } from '../../../ui/save-file'
 import { toast } from '../../../ui/toast'
 import { useAction } from '../../../use-action'
 
-export interface ExportCsvProps {
+interface ExportCsvProps {
   /** Of the API, with its query. */
   path: string
   /** Without the extension. */

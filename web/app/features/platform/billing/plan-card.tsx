@@ -2,7 +2,7 @@ import { Check } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
 import { cn } from '../../../ui/cn'
 
-export interface PlanCardProps {
+interface PlanCardProps {
   name: string
   /** '$50'. */
   price: string

@@ -10,7 +10,7 @@ import { toast } from '../../../ui/toast'
 import { useAction } from '../../../use-action'
 import { disabledText } from './webhook-text'
 
-export interface EndpointCardProps {
+interface EndpointCardProps {
   endpoint: WebhookEndpoint
   onEdit: () => void
   onLog: () => void

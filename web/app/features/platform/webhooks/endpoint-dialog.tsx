@@ -13,7 +13,7 @@ import { Input } from '../../../ui/input'
 import { useAction } from '../../../use-action'
 import { eventHints, eventNames } from './webhook-text'
 
-export interface EndpointDialogProps {
+interface EndpointDialogProps {
   /** Null adds one. */
   endpoint: WebhookEndpoint | null
   open: boolean

@@ -19,7 +19,7 @@ const tabs: { value: LeaderboardPeriod; label: string }[] = [
   { value: 'today', label: 'Today' },
 ]
 
-export interface LeaderboardProps {
+interface LeaderboardProps {
   title?: string
   description?: ReactNode
   /** 'h1' if it is the page's title. */

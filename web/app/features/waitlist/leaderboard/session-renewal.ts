@@ -13,7 +13,7 @@ export function isSessionError(error: unknown): boolean {
   return error.code === 'UNAUTHORIZED' || /Session expired|JWT/.test(error.message)
 }
 
-export interface Renewal {
+interface Renewal {
   /** A new token, or null if the session can't be renewed. */
   renew: () => Promise<string | null>
   wait: (ms: number) => Promise<void>

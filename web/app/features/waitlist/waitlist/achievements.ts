@@ -1,7 +1,7 @@
 import type { Achievement } from '@x-automated/contract/waitlist/waitlist'
 import { Flame, Gem, Globe, type LucideIcon, Medal, Rocket, Trophy } from 'lucide-react'
 
-export interface AchievementLook {
+interface AchievementLook {
   name: string
   /** How to earn it; null for unknown keys. */
   how: string | null

@@ -12,7 +12,7 @@ const themes = [
   { value: 'dark', label: 'Dark' },
 ] as const
 
-export interface EmbedDialogProps {
+interface EmbedDialogProps {
   referralCode: string
   open: boolean
   onClose: () => void

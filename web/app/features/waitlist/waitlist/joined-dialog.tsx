@@ -6,7 +6,7 @@ import type { JoinedPlaceProps } from './joined-place'
 import { ReferralLink } from './referral-link'
 import { referralLinks } from './referral-links'
 
-export interface JoinedDialogProps extends JoinedPlaceProps {
+interface JoinedDialogProps extends JoinedPlaceProps {
   open: boolean
   onClose: () => void
   title: string

@@ -10,7 +10,7 @@ const networks: Record<Exclude<ShareChannel, 'email'>, { name: string; brand: Br
   whatsapp: { name: 'WhatsApp', brand: 'whatsapp' },
 }
 
-export interface ShareButtonsProps {
+interface ShareButtonsProps {
   link: string
   channels: readonly ShareChannel[]
 }

@@ -11,7 +11,7 @@ import { emailProblem, isEmail } from '../../identity/auth/email'
 import { EmailInput } from '../../identity/auth/email-input'
 import { entryPath } from './view-count'
 
-export interface WaitlistFormProps {
+interface WaitlistFormProps {
   /** The referral code of the link that led here. */
   referralCode: string | null
   /** Called once the place is stored. */
