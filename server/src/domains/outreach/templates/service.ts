@@ -95,7 +95,7 @@ function starterAnswer(starter: Starter): WithoutFigures {
   }
 }
 
-/** Adds what became of the campaigns that were started from templates, from the campaigns' counts. */
+/** Adds the results of campaigns that were started from templates, from the campaigns' counts. */
 async function withFigures(db: Db, actor: Actor, all: readonly WithoutFigures[]): Promise<Answer[]> {
   const ids = all.map(({ id }) => id)
   const messaged = sql`sum(${campaigns.peopleMessaged})`
@@ -227,11 +227,10 @@ function readMessages(steps: Parameters<typeof messagesOf>[0]): void {
 
 // Plans
 
-/** Locks the workspace's number of templates. @throws Refusal PLAN_LIMIT */
+/** Keeps others from adding templates until the transaction ends. @throws Refusal PLAN_LIMIT */
 async function requireRoom(tx: Db, { workspaceId }: Actor): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('templates of ' || ${workspaceId}, 0))`)
-  const plan = await planOf(tx, workspaceId)
-  const { grants } = await factsOf(tx, workspaceId)
+  const { plan, grants } = await factsOf(tx, workspaceId)
   const used = await tx.$count(templates, and(eq(templates.workspaceId, workspaceId), isNull(templates.archivedAt)))
   const reached = templateLimit({ plan, isGold: grants.some(({ achievement }) => achievement === 'gold'), used })
   if (reached) throw new Refusal('PLAN_LIMIT', reached.text, { details: { limit: reached.limit, used, plan } })

@@ -8,7 +8,7 @@ import type { Env } from '../../../env.ts'
 import { addressProblem } from '../../../public-address.ts'
 import { invalidField } from '../../../refusal.ts'
 import type { Sealer } from '../../../sealing.ts'
-import { factsOf, planOf } from '../../platform/billing/service.ts'
+import { factsOf } from '../../platform/billing/service.ts'
 import { allowanceOf, type BudgetLimits, type Price, priceOf } from './rules-prices.ts'
 import { writerProviders } from './tables.ts'
 
@@ -54,7 +54,7 @@ export async function findModel(
   const { operator } = env.ai
   if (!operator) return null
   const price = operator.price ?? priceOf(operator.model)
-  const [plan, { grants }] = [await planOf(db, workspaceId), await factsOf(db, workspaceId)]
+  const { plan, grants } = await factsOf(db, workspaceId)
   const isViral = grants.some(({ achievement }) => achievement === 'viral')
   return { ...operator, price, from: 'operator', limits: allowanceOf({ plan, isViral, price }, env.ai.allowances) }
 }

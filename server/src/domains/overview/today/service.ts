@@ -10,7 +10,7 @@ import { parseTime } from '../../../db/parse-time.ts'
 import { findSentByDay } from '../../outreach/campaigns/service.ts'
 import { detection } from '../../outreach/replies/service.ts'
 import { capOf, findLimits, type SendingEnv } from '../../outreach/sending-settings/service.ts'
-import { factsOf, planOf, usedOf } from '../../platform/billing/service.ts'
+import { factsOf, usedOf } from '../../platform/billing/service.ts'
 import { findAccount, type XAccount } from '../../platform/x-account/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { findToday, startOf } from '../analytics/service.ts'
@@ -139,7 +139,7 @@ interface Accounts {
 }
 
 async function findNeeds(db: Db, actor: Actor, { accounts, chosen }: Accounts) {
-  const [paused, drafts, { state, problem }, { subscription }, plan, scrapedLeads, dms, clock] = await Promise.all([
+  const [paused, drafts, { state, problem }, { plan, subscription }, scrapedLeads, dms, clock] = await Promise.all([
     db.execute<{ id: string; name: string; reason: PauseReason; detail: string | null }>(sql`
       select id, name, reason, pause_reason as detail from campaigns
       where workspace_id = ${actor.workspaceId} and kind = 'campaign' and status = 'paused' and reason is not null ${sentBy(chosen)}
@@ -152,7 +152,6 @@ async function findNeeds(db: Db, actor: Actor, { accounts, chosen }: Accounts) {
       order by o.draft desc, campaigns.id limit 1`),
     detection(db, actor),
     factsOf(db, actor.workspaceId),
-    planOf(db, actor.workspaceId),
     usedOf(db, actor.workspaceId, 'scrapedLeads'),
     usedOf(db, actor.workspaceId, 'dms'),
     db.execute<{ now: string }>(sql`select now()`),

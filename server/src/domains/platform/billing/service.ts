@@ -22,7 +22,7 @@ type LimitedByMonth = keyof typeof KINDS
 
 const thisMonth = sql<string>`date_trunc('month', now() at time zone 'UTC')::date`
 
-/** Loads everything that determines a workspace's plan. */
+/** A workspace's current plan, and everything that determines it. */
 export async function factsOf(db: Db, workspaceId: string) {
   // Sequential, because a transaction has one connection.
   const [subscription] = await db.select().from(subscriptions).where(eq(subscriptions.workspaceId, workspaceId))
@@ -34,7 +34,8 @@ export async function factsOf(db: Db, workspaceId: string) {
   const paid = grants.length > 0 ? await paidTimes(db, workspaceId) : []
   if (subscription && !subscription.paidId)
     paid.push({ from: subscription.createdAt, to: paidUntil(subscription, new Date()) })
-  return { subscription: subscription ?? null, grants, paid }
+  const facts = { subscription: subscription ?? null, grants, paid }
+  return { ...facts, plan: planAt(facts, new Date()) }
 }
 
 /** When a workspace had a paid subscription. */
@@ -49,7 +50,7 @@ async function paidTimes(db: Db, workspaceId: string): Promise<Interval[]> {
 
 /** A workspace's current plan. */
 export async function planOf(db: Db, workspaceId: string): Promise<PlanLevel> {
-  return planAt(await factsOf(db, workspaceId), new Date())
+  return (await factsOf(db, workspaceId)).plan
 }
 
 /** A workspace's limit; Infinity if unlimited. */
