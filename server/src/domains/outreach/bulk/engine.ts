@@ -35,9 +35,9 @@ import type { BulkInput } from './service.ts'
 
 // The jobs that change a selection of leads, kind by kind.
 
-/** Leads that are looked for together, without locks. */
+/** Leads that one query finds, without locks. */
 const LEADS_AHEAD = 20_000
-/** Messages of a job are due this late, unless it ends, which sets their time. */
+/** When a job's messages are due at the latest. Its end brings them forward. */
 const LATEST_DUE = sql`now() + interval '1 day'`
 
 interface Part {
@@ -95,7 +95,7 @@ async function* walk(services: Services, job: JobRow, change: (part: Part) => Pr
   }
 }
 
-/** Lets the messages of an ended job go out, once they can no longer be undone and unless they are being undone. */
+/** Releases the messages of an ended job once its undo is over, unless they are being undone. */
 async function releaseMessages({ database: { db }, jobs }: Services, job: JobRow): Promise<void> {
   const { workspaceId, undoUntil } = job
   // Without a time, it has queued nothing.

@@ -39,7 +39,7 @@ async function check(
   order: BulkOrder,
   selection: { leadIds: string[] | undefined; filter: ResolvedFilter | undefined },
 ): Promise<void> {
-  // A filter of what is gone would match no one.
+  // A filter by something that was deleted matches no one.
   const { listId, scrapeId, tag } = order.filter ?? {}
   if (listId) await findStored(tx, actor, listId)
   if (scrapeId) await findScrape(tx, actor, scrapeId)

@@ -54,7 +54,7 @@ function isLead(person: SQL): SQL {
       and lower(l.twitter_handle) = lower(${person}.twitter_handle)))`
 }
 
-/** One page of open offers, newest first. Who became a lead meanwhile is left out. */
+/** One page of open offers, newest first, without people who became leads meanwhile. */
 export async function list(db: Db, actor: Actor, { cursor }: InputOf<'conversationOffers', 'list'>) {
   const page = newestFirst({ page: 1, pageSize: PAGE_SIZE, cursor }, conversationOffers.at, conversationOffers.id)
   const rows = await db

@@ -237,7 +237,7 @@ export async function relabelReply(
   })
 }
 
-/** Locks the messages of leads, and then the leads, as storing what replies say requires. */
+/** Locks the messages of leads, then the leads: the order in which answers are stored. */
 async function lockMessages(tx: Db, leadIds: SQL): Promise<void> {
   await lockRows(tx, 'dms', sql`lead_id in (${leadIds})`)
   await lockRows(tx, 'leads', sql`id in (${leadIds})`)

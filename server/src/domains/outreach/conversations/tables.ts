@@ -118,7 +118,7 @@ export const labelCorrections = pgTable(
   ],
 )
 
-/** What changes of many conversations can restore, by the caller's name for them. */
+/** What undoing a change of conversations restores, by the caller's id of the change. */
 export const conversationUndos = pgTable(
   'conversation_undos',
   {
@@ -130,7 +130,7 @@ export const conversationUndos = pgTable(
     /** The reply whose label changed with the conversation's; null: none. */
     replyId: uuid('reply_id'),
     replyLabel: text('reply_label', { enum: REPLY_LABELS }),
-    /** That of the changed conversation. A later one is not undone. */
+    /** Of the changed conversation. If it has changed since, it is not undone. */
     updatedAt: time('updated_at').notNull(),
   },
   (t) => [

@@ -37,7 +37,7 @@ import { openers } from './tables.ts'
 type Selection = { leadIds?: string[] | undefined; filter?: ResolvedFilter | undefined }
 type Campaign = typeof campaigns.$inferSelect
 
-/** What a job knows. */
+/** A job's input. */
 interface OpenersInput extends Selection {
   campaignId: string
   source: Opener['source']
@@ -98,7 +98,7 @@ export async function create(
 /** Whether a campaign sends no more messages. */
 const isOver = ({ status }: Pick<Campaign, 'status'>) => status === 'archived' || status === 'completed'
 
-/** One part or new job of a campaign after the other. */
+/** Only one part or new job of a campaign runs at a time. */
 async function lockParts(tx: Db, campaignId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('openers of ' || ${campaignId}::text, 0))`)
 }
@@ -143,7 +143,7 @@ const PART = 5
 const PAUSES_MAX = 3
 /** If the provider does not say how long. */
 const PAUSE_SECONDS = 5
-/** A provider that asks for more than this is not waited for. */
+/** A job does not wait longer than this for a provider. */
 const PAUSE_SECONDS_MAX = 60
 
 /** A job's parts, from its place on. */
@@ -175,7 +175,7 @@ export async function* writeOpeners(services: Services, job: JobRow): AsyncGener
       const tasks = ids.map((leadId) => write(context, by, { campaign, leadId, ...writing, isCached: true }))
       const found = (await Promise.all(tasks)).filter((one) => one !== null)
       const calls = found.flatMap((one) => one.calls)
-      // What the built-in writer could say instead was not asked for.
+      // The built-in writer was not asked to help out.
       const affordable = found.filter(({ fault }) => fault !== 'budget')
       const pauseSeconds = job.failures < PAUSES_MAX ? pauseOf(affordable) : null
       const isKept = ({ fault, text }: WrittenOpener) =>
@@ -205,7 +205,7 @@ export async function* writeOpeners(services: Services, job: JobRow): AsyncGener
   }
 }
 
-/** For how long to wait for a model that receives too many requests; null: not at all. */
+/** How long to wait for a model that receives too many requests; null: not at all. */
 function pauseOf(written: readonly WrittenOpener[]): number | null {
   const limited = written.filter(({ fault }) => fault === 'rate_limited')
   const seconds = Math.max(...limited.map(({ retryAfterSeconds }) => retryAfterSeconds ?? PAUSE_SECONDS))
@@ -290,7 +290,7 @@ async function write(
   return { ...written, text: written.text ?? '', leadId, profileHash, requestHash }
 }
 
-/** What a model wrote for the same request, in any campaign, and nobody has changed since. */
+/** A model's unchanged text for the same request, in any campaign. */
 async function findWritten(db: Db, workspaceId: string, leadId: string, requestHash: string) {
   const [row] = await db
     .select({ text: openers.text, factsUsed: openers.factsUsed })

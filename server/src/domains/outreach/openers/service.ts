@@ -203,16 +203,16 @@ async function change(tx: Db, { workspaceId }: Pick<Actor, 'workspaceId'>, campa
 /** SQL over messages `dms`: no sender has ever claimed it. */
 const isUnclaimed = sql`dms.status = 'queued' and dms.lease_expires_at is null and dms.claimed_at is null and dms.tried_at is null`
 
-/** Locks the messages that a change of openers changes. They come before openers in the lock order. */
+/** Locks the messages that contain the openers. They come before openers in the lock order. */
 async function lockMessages(tx: Db, campaignId: string, leadIds: SQL): Promise<void> {
-  // Also waits for follow-ups that are being queued with the openers of before.
+  // Also waits for follow-ups that are being queued with the old openers.
   await blockNewClaims(tx, campaignId)
   await lockRows(tx, 'dms', sql`campaign_id = ${campaignId} and lead_id in (${leadIds}) and ${isUnclaimed}`)
 }
 
-/** Gives queued messages that no sender has ever claimed the openers as they are now. */
+/** Renders queued messages that no sender has ever claimed with the current openers. */
 async function renderAgain(tx: Db, campaign: { id: string; workspaceId: string }, leadIds: string[]): Promise<void> {
-  // A launch that has read the openers of before: the next statement sees its messages.
+  // Waits for a launch that has read the old openers: the next statement sees its messages.
   await tx.execute(lockOpeners(campaign.workspaceId, campaign.id))
   const { rows } = await tx.execute<{ version: number; stepId: string; variantId: string; ids: string[] }>(sql`
     select e.version, dms.step_id as "stepId", dms.variant_id as "variantId", array_agg(dms.id) as ids

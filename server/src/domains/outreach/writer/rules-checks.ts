@@ -67,7 +67,7 @@ const CALL_LENGTH = /\b(?:5|10|15|20|30|45)[ -]min(?:ute)?s?\b/gi
 const MONEY =
   /[$\u20ac\u00a3\u00a5\u20b9\u20bf\u20bd\u20a9]|\b(usd|eur|gbp|btc|eth|usdt|sol|dollars?|euros?|pounds?|bitcoins?)\b/giu
 
-/** The first thing that speaks against a text; null: it may be shown. */
+/** The first problem of a text; null: it may be shown. */
 export function findProblem({ text, factsUsed }: Written, bounds: Bounds): Problem | null {
   const said = text.normalize('NFKC')
   if (said.trim() === '') return 'empty'
@@ -131,7 +131,7 @@ export function optOutSentences(text: string): string[] {
 /** Fewer letters say too little about the language. */
 const LETTERS_MIN = 60
 
-/** Languages that are told apart. */
+/** Languages that can be told apart. */
 const DETECTED = new Set<string>([...LATIN_LANGUAGES, 'ja', 'ko', 'zh', 'ar', 'hi', 'ru'])
 
 /** Whether a text is in another language. @param detected of the text; 'und': unknown */

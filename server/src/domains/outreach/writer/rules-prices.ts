@@ -51,7 +51,7 @@ export function costOf(price: Price | null, input: number, output: number): Cost
   }
 }
 
-/** At most this many tokens have a text. Real texts have about half of it. */
+/** The most tokens that a text can have. Real texts have about half of it. */
 export function tokensAtMost(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 2)
 }

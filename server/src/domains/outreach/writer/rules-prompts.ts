@@ -49,7 +49,7 @@ const COPIED_WORDS_MAX_IN_ANSWERS = 9
 /** The part of a text's words that must be its own if it quotes longer facts. */
 const OWN_SHARE_MIN = 1 / 3
 
-/** Words that change when a person takes up what another one said. Who keeps them repeats a claim or an order. */
+/** Words that change when a person takes up what another one said. A text that keeps them repeats a claim or an order. */
 const PERSONS = new Set(
   [
     'i me my mine we us our ours you your yours',

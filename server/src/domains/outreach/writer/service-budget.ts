@@ -51,7 +51,7 @@ export async function reserve(db: Db, by: Payer, limits: BudgetLimits, most: Cos
   return row ? { ...by, month: row.month, tokens: most.tokens, microcents } : null
 }
 
-/** Corrects the usage to what calls really used. Call it in the statement's transaction that stores the output. */
+/** Corrects the usage to what calls really used. Call it in the transaction that stores the output. */
 export async function settle(db: Db, calls: readonly { reservation: Reservation; used: Cost }[]): Promise<void> {
   for (const { reservation, used } of calls) {
     const { workspaceId, month, payer, userId } = reservation

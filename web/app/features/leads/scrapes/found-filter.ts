@@ -2,7 +2,7 @@ import { type BioWords, bioWordsText, fitsBioWords } from '@x-automated/contract
 import type { Lead } from '@x-automated/contract/leads/leads'
 import type { FollowerFilter, Kept } from './follower-scale'
 
-/** Which of the leads found are meant: by followers, and by words of their bio. */
+/** Filters the leads found by followers and by words in their bio. */
 export type FoundFilter = FollowerFilter & BioWords
 
 /** The filter that shows everyone found. */
@@ -10,7 +10,7 @@ export function everyoneIn({ minFollowers, maxFollowers }: Kept): FoundFilter {
   return { min: minFollowers, max: maxFollowers, required: [], excluded: [] }
 }
 
-/** Whether a lead is meant. An unknown follower count is. */
+/** Whether a lead matches. An unknown follower count does. */
 export function isInFilter(lead: Pick<Lead, 'followerCount' | 'bio'>, filter: FoundFilter): boolean {
   if (!fitsBioWords(lead.bio, filter)) return false
   const { followerCount } = lead
@@ -18,7 +18,7 @@ export function isInFilter(lead: Pick<Lead, 'followerCount' | 'bio'>, filter: Fo
   return followerCount >= (filter.min ?? 0) && followerCount <= (filter.max ?? Number.POSITIVE_INFINITY)
 }
 
-/** What a query of leads asks for; bounds only if they are narrower than those of the scrape. */
+/** The filter in a query of leads, with bounds only if they are narrower than those of the scrape. */
 export interface FoundQuery extends Partial<Kept> {
   bioWords?: string
 }

@@ -162,7 +162,7 @@ interface VariablesProps {
   onKeep: () => void
 }
 
-/** Answers are sent as they are written, so a variable needs its value before. */
+/** Answers are sent as written, so variables must be filled in first. */
 function Variables({ names, text, filled, onFill, onKeep }: VariablesProps) {
   const missing = variablesIn(filled)
   return (

@@ -16,7 +16,7 @@ interface SnippetListOptions {
   text: string
   setText: (text: string) => void
   textarea: RefObject<HTMLTextAreaElement | null>
-  /** Who fills the variables. */
+  /** The lead whose values fill the variables. */
   recipient: Recipient
 }
 

@@ -15,7 +15,7 @@ import { dayOf, morningOf, type SnoozeTime, snoozeTimes, typedTime } from './sno
 interface SnoozeMenuProps {
   open: boolean
   onOpenChange: (open: boolean) => void
-  /** The button that opens it, if it is another than that of an open conversation. */
+  /** The button that opens it; by default the one of an open conversation. */
   trigger?: ReactElement
   /** The campaign has a re-engagement step, which can follow. */
   canReengage?: boolean
@@ -101,7 +101,7 @@ function Times({ canReengage = false, reply, onSnooze }: TimesProps) {
 
 const TYPING_MS = 250
 
-/** A time in words, with what is understood before it is set. */
+/** A typed time, with a preview of how it is understood. */
 function TypedTime({ now, onSnooze }: { now: Date; onSnooze: (at: Date) => void }) {
   const [typed, setTyped] = useState('')
   const text = useDebouncedValue(typed.trim(), TYPING_MS)

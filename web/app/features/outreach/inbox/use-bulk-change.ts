@@ -41,7 +41,7 @@ export function useBulkChange({ selection, setSelection, selected, filter, total
         if (end.isStopped) toast.info(stoppedText(end))
         if (count === 0) toast.info('No change')
       } finally {
-        // If a later call fails, what is done can be undone.
+        // If a later call fails, the changes so far can be undone.
         if (count > 0) showDone(doneText(formatCount(count, 'conversation')), { undoId, changed: count })
       }
     },

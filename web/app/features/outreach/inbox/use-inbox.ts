@@ -51,7 +51,7 @@ export function useInbox(mayRead: boolean) {
       preventScrollReset: true,
     })
   }
-  /** The conversation that many places further, or null at the end of what is loaded. */
+  /** The conversation before or after the open one; null at the end of what is loaded. */
   const neighbor = (by: 1 | -1): Conversation | null => {
     const index = rows?.findIndex(({ id }) => id === opening.current) ?? -1
     if (index < 0) return rows?.[0] ?? null
@@ -78,7 +78,7 @@ export function useInbox(mayRead: boolean) {
     neighbor,
     /** The menu to open with the conversation that is being opened. */
     nextMenu,
-    /** What a key acts on: the conversation that the key before it opened, though another one may still be shown. */
+    /** What a key acts on: the conversation that the last key opened, even if another is still shown. */
     target: (shown: Conversation): Conversation =>
       (opening.current === shown.id ? null : rows?.find(({ id }) => id === opening.current)) ?? shown,
     /** Opens what follows the open conversation, which leaves the list. */
@@ -140,11 +140,11 @@ export function useMembers() {
   }
 }
 
-/** What a person changes of one or more conversations. */
+/** A person's change to one or more conversations. */
 export type Update = Omit<Parameters<typeof client.conversations.update>[0], 'id' | 'undoId'>
 
 interface ChangeOptions {
-  /** The toast, with an Undo if there is one. None: nothing is said. */
+  /** The text of the toast; undefined: there is no toast. */
   done?: string
   /** After Undo. */
   onUndone?: () => void
@@ -207,13 +207,13 @@ function showNewest() {
   toast.success(newest.text, { id: DONE_TOAST, replaces: true, action: undoButton(onClick, newest.until) })
 }
 
-/** Says what was done. For some seconds this and what was done before can be undone, one by one. */
+/** Shows a toast with Undo. For a few seconds it undoes this change, then those before it, one by one. */
 export function showDone(text: string, undo: () => void): void {
   undoables.set([...undoables.get(), { text, until: Date.now() + UNDO_MS, undo }])
   showNewest()
 }
 
-/** Says which conversations were changed, with an Undo. */
+/** Shows which conversations were changed, with Undo. */
 export function useDoneToast() {
   const undo = useMutation({
     ...useChanged(),
@@ -236,7 +236,7 @@ export function useDoneToast() {
     })
 }
 
-/** Changes a conversation: immediately on screen, and back if it fails. */
+/** Changes a conversation optimistically. A failure reverts it on the screen. */
 export function useChangeConversation() {
   const queries = useQueryClient()
   const showDone = useDoneToast()

@@ -27,7 +27,7 @@ export function createDraftSaves(saved: string, send: (text: string) => Promise<
   }
 }
 
-/** Saves the text some time after it has changed, and when the box or the page closes. */
+/** Saves the text shortly after each change, and when the box or the page closes. */
 export function useSavedDraft(id: string, text: string, savedBefore: string) {
   const queries = useQueryClient()
   const [saves] = useState(() =>

@@ -26,7 +26,7 @@ export const OUTCOME_NAMES: Record<Outcome, string> = {
   skipped: 'Skipped',
 }
 
-/** What a person is called; null: the lead was deleted. */
+/** A person's name. @param lead null: it was deleted */
 export function personName(lead: { name: string | null; twitterHandle: string } | null): string {
   return lead ? lead.name || `@${lead.twitterHandle}` : 'Deleted lead'
 }

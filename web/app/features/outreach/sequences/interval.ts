@@ -1,7 +1,7 @@
 /** 95%. */
 const Z = 1.96
 
-/** The range in which a rate most likely is (Wilson score interval), from 0 to 1. */
+/** The confidence interval of a rate (Wilson score), from 0 to 1. */
 export function rateInterval(successes: number, count: number): { from: number; to: number } {
   if (count === 0) return { from: 0, to: 1 }
   const rate = successes / count

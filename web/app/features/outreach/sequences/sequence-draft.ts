@@ -124,7 +124,7 @@ export function draftOfTemplate(steps: readonly TemplateStep[]): SequenceDraft {
   }
 }
 
-/** What a draft's steps are in a template. */
+/** A draft's steps as a template has them. */
 export function templateSteps(draft: SequenceDraft): TemplateStep[] {
   return stepInputs(draft).map(({ id: _, variants, ...step }) => ({
     ...step,
@@ -142,7 +142,7 @@ export function draftFromTexts(texts: readonly { text: string; delay?: Delay | u
   return { steps, reengagement: null }
 }
 
-/** What a draft's steps are in a request. A blank number counts as 1; `missingText` finds it. */
+/** A draft's steps as a request has them. A blank number counts as 1; `missingText` finds it. */
 export function stepInputs({ steps }: SequenceDraft): StepInput[] {
   return steps.map(({ id, delay, condition, allocation, switchToWinner, testWindowDays, variants }, index) => ({
     id,
@@ -160,7 +160,7 @@ export function stepInputs({ steps }: SequenceDraft): StepInput[] {
   }))
 }
 
-/** What a draft's re-engagement is in a request; null: none. */
+/** A draft's re-engagement as a request has it; null: none. */
 export function reengagementInput({ reengagement }: SequenceDraft) {
   return (
     reengagement && {

@@ -30,7 +30,7 @@ type DraftedStep = Extract<Draft, { steps: unknown }>['steps'][number]
 interface DraftSheetProps extends ShownDialog {
   /** What is written. */
   kind: 'message' | 'sequence'
-  /** Takes a message (one step) or a sequence over. */
+  /** Inserts a message (one step) or a sequence. */
   onInsert: (steps: readonly DraftedStep[]) => void
 }
 

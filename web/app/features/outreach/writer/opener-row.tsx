@@ -188,7 +188,7 @@ interface OpenerEditorProps {
   name: string
   draft: string
   problem: string | null
-  /** What someone else has made of it meanwhile. */
+  /** The version that someone else has saved meanwhile. */
   newText: string | null
   isSaving: boolean
   onChange: (draft: string) => void

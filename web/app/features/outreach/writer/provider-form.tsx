@@ -164,7 +164,7 @@ export function ProviderForm({ provider, onDone }: ProviderFormProps) {
   )
 }
 
-/** What the fields are in a request. */
+/** The fields as a request has them. */
 function inputOf(values: Values): InputOf<'writer', 'saveProvider'> {
   const { kind, model } = values
   const budget = centsOf(values.budgetCents) ?? null
