@@ -6,7 +6,7 @@ import type { User } from '../../../session'
 import { Avatar } from '../../../ui/avatar'
 import { IconButton } from '../../../ui/button'
 import { cn } from '../../../ui/cn'
-import { loadOnDemand } from '../../../ui/load-on-demand'
+import { useDialogOnDemand } from '../../../ui/use-dialog-on-demand'
 import { useIsOffered } from '../../identity/people/use-role'
 import { InboxCount } from '../../outreach/inbox/inbox-count'
 import { useRecentJobs } from '../../platform/jobs/recent-jobs'
@@ -19,7 +19,6 @@ import type { SignedInHandle } from './signed-in'
 
 // Loaded on demand: not needed to read a page.
 const loadMenu = () => import('./narrow-menu')
-const NarrowMenu = lazy(loadMenu)
 const JobsButton = lazy(() => import('../../platform/jobs/jobs-button'))
 const Bell = lazy(() => import('../../platform/notifications/bell'))
 const Profile = lazy(() => import('./profile'))
@@ -90,28 +89,18 @@ function Jobs() {
 
 /** Everything that the bottom bar of a phone has no room for. */
 function MenuButton({ user }: { user: User }) {
-  const [open, setOpen] = useState(false)
-  const [wanted, setWanted] = useState(false)
+  const menu = useDialogOnDemand(loadMenu, 'The menu')
   return (
     <div className="md:hidden">
       <IconButton
         label="Open menu"
-        aria-expanded={open}
+        aria-expanded={menu.open}
         aria-haspopup="dialog"
-        onPointerEnter={() => void loadMenu().catch(() => {})}
-        onClick={async () => {
-          if (!(await loadOnDemand(loadMenu, 'The menu'))) return
-          setWanted(true)
-          setOpen(true)
-        }}
+        {...menu.button}
         icon={<Avatar name={user.email} size="sm" />}
         className="rounded-full!"
       />
-      {wanted && (
-        <Suspense>
-          <NarrowMenu user={user} open={open} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {menu.render({ user })}
     </div>
   )
 }

@@ -1,17 +1,14 @@
 import { ListChecks } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
 import { IconButton } from '../../../ui/button'
+import { useDialogOnDemand } from '../../../ui/use-dialog-on-demand'
 import { isEnded } from './job-text'
 import { useRecentJobs } from './recent-jobs'
 
-// Loaded on hover or focus.
 const loadSheet = () => import('./jobs-sheet')
-const JobsSheet = lazy(loadSheet)
 
 /** Opens the recent jobs, and shows how many are running. */
 export default function JobsButton() {
-  const [open, setOpen] = useState(false)
-  const [wanted, setWanted] = useState(false)
+  const sheet = useDialogOnDemand(loadSheet, 'The list of jobs')
   const { data: jobs = [] } = useRecentJobs()
   const running = jobs.filter((job) => !isEnded(job)).length
   if (jobs.length === 0) return null
@@ -20,12 +17,7 @@ export default function JobsButton() {
       <IconButton
         icon={<ListChecks className="size-5!" />}
         label={running > 0 ? `Jobs, ${running} running` : 'Jobs'}
-        onPointerEnter={loadSheet}
-        onFocus={loadSheet}
-        onClick={() => {
-          setWanted(true)
-          setOpen(true)
-        }}
+        {...sheet.button}
       />
       {running > 0 && (
         <span
@@ -36,11 +28,7 @@ export default function JobsButton() {
           {running}
         </span>
       )}
-      {wanted && (
-        <Suspense>
-          <JobsSheet open={open} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {sheet.render({})}
     </div>
   )
 }

@@ -1,19 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { UNREAD_MAX } from '@x-automated/contract/platform/notification-limits'
 import { Bell as BellIcon } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
 import { api } from '../../../api'
 import { IconButton } from '../../../ui/button'
+import { useDialogOnDemand } from '../../../ui/use-dialog-on-demand'
 import { NOTIFICATIONS_POLL_MS } from './refresh-interval'
 
-// Loaded on hover or focus.
 const loadSheet = () => import('./notifications-sheet')
-const NotificationsSheet = lazy(loadSheet)
 
 /** The number of unread notifications; opens the list. */
 export default function Bell() {
-  const [open, setOpen] = useState(false)
-  const [wanted, setWanted] = useState(false)
+  const sheet = useDialogOnDemand(loadSheet, 'The list of notifications')
   const count = useQuery(api.notifications.countUnread.queryOptions({ refetchInterval: NOTIFICATIONS_POLL_MS }))
   const unread = count.data?.unread ?? 0
   const shown = unread >= UNREAD_MAX ? `${UNREAD_MAX - 1}+` : String(unread)
@@ -22,12 +19,7 @@ export default function Bell() {
       <IconButton
         icon={<BellIcon className="size-5!" />}
         label={unread > 0 ? `Notifications, ${shown} unread` : 'Notifications'}
-        onPointerEnter={loadSheet}
-        onFocus={loadSheet}
-        onClick={() => {
-          setWanted(true)
-          setOpen(true)
-        }}
+        {...sheet.button}
       />
       {unread > 0 && (
         <span
@@ -38,11 +30,7 @@ export default function Bell() {
           {shown}
         </span>
       )}
-      {wanted && (
-        <Suspense>
-          <NotificationsSheet open={open} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {sheet.render({})}
     </div>
   )
 }

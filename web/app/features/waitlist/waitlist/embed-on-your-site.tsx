@@ -1,35 +1,18 @@
 import { Code } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
 import { Button } from '../../../ui/button'
+import { useDialogOnDemand } from '../../../ui/use-dialog-on-demand'
 
-// Loaded on demand.
 const loadDialog = () => import('./embed-dialog')
-const EmbedDialog = lazy(loadDialog)
 
 /** Opens the embed dialog. */
 export function EmbedOnYourSite({ referralCode }: { referralCode: string }) {
-  const [open, setOpen] = useState(false)
-  const [wanted, setWanted] = useState(false)
+  const dialog = useDialogOnDemand(loadDialog, 'The dialog')
   return (
     <>
-      <Button
-        size="sm"
-        icon={<Code aria-hidden />}
-        className="w-fit"
-        onPointerEnter={loadDialog}
-        onFocus={loadDialog}
-        onClick={() => {
-          setWanted(true)
-          setOpen(true)
-        }}
-      >
+      <Button size="sm" icon={<Code aria-hidden />} className="w-fit" {...dialog.button}>
         Embed on your site
       </Button>
-      {wanted && (
-        <Suspense>
-          <EmbedDialog referralCode={referralCode} open={open} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {dialog.render({ referralCode })}
     </>
   )
 }

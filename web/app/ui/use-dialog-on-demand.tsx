@@ -1,0 +1,32 @@
+import { type ComponentType, useState } from 'react'
+import { loadOnDemand } from './load-on-demand'
+import type { ShownDialog } from './use-dialogs'
+
+/**
+ * A dialog whose code loads when it is first opened. @param load its module
+ * @param what 'The menu': what the toast says didn't load
+ */
+export function useDialogOnDemand<Props extends ShownDialog>(
+  load: () => Promise<{ default: ComponentType<Props> }>,
+  what: string,
+) {
+  const [Loaded, setLoaded] = useState<ComponentType<Props> | null>(null)
+  const [open, setOpen] = useState(false)
+  const prepare = () => void load().catch(() => {})
+  return {
+    open,
+    /** Props of the button that opens it. */
+    button: {
+      onPointerEnter: prepare,
+      onFocus: prepare,
+      async onClick() {
+        if (!(await loadOnDemand(load, what))) return
+        const { default: dialog } = await load()
+        setLoaded(() => dialog)
+        setOpen(true)
+      },
+    },
+    render: (props: Omit<Props, keyof ShownDialog>) =>
+      Loaded && <Loaded {...(props as Props)} open={open} onClose={() => setOpen(false)} />,
+  }
+}
