@@ -64,9 +64,11 @@ describe('signing up and in, in a browser', () => {
       await page.unroute('**/api/auth/sign-up/email')
     }
     await press.click()
-    await page
+    const sent = page.getByRole('status').filter({ hasText: 'Almost there!' })
+    await sent
       .getByText('Almost there! Check your email for a confirmation link to complete your registration.')
       .waitFor()
+    expect(await sent.evaluate((one) => one === document.activeElement)).toBe(true)
     await expectSoundPage(page)
 
     // The emailed link signs in here and credits the friend.

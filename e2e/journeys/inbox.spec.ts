@@ -96,6 +96,10 @@ describe('the inbox', () => {
     // A key acts on the conversation that the key before it opened, however fast it follows.
     await keyboard.press('j')
     await page.getByRole('log').waitFor()
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^Conversation with / })
+      .waitFor()
     for (const key of ['j', '2', 'k']) await keyboard.press(key)
     const { conversations: listed } = await client.conversations.list({})
     await expect

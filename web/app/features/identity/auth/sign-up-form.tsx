@@ -43,7 +43,13 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
 
   if (signUp.isSuccess) {
     return (
-      <div className="grid justify-items-center gap-4 rounded-lg border border-line p-6 text-center" role="status">
+      <div
+        // The form, which had the focus, is gone.
+        ref={(sent) => sent?.focus()}
+        tabIndex={-1}
+        role="status"
+        className="grid justify-items-center gap-4 rounded-lg border border-line p-6 text-center"
+      >
         <span className="flex size-12 items-center justify-center rounded-full bg-accent text-accent-ink">
           <MailCheck aria-hidden className="size-6" />
         </span>
@@ -53,7 +59,13 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
         <p className="break-all text-muted">
           Sent to <strong className="text-ink">{signUp.variables.email}</strong>
         </p>
-        <Button size="sm" onClick={() => signUp.reset()}>
+        <Button
+          size="sm"
+          onClick={() => {
+            signUp.reset()
+            requestAnimationFrame(() => form.setFocus('email'))
+          }}
+        >
           Use a different email
         </Button>
       </div>

@@ -8,6 +8,7 @@ import { useKeys } from '../../../ui/use-keys'
 import { useHasRole } from '../../identity/people/use-role'
 import { ConversationList } from './conversation-list'
 import { inboxKeys } from './inbox-keys'
+import { nameOf } from './use-conversation-actions'
 import { useInbox } from './use-inbox'
 
 /** The inbox: the list of conversations, and beside it the open one. */
@@ -21,6 +22,7 @@ function Columns({ mayRead }: { mayRead: boolean }) {
   const inbox = useInbox(mayRead)
   const search = useRef<HTMLInputElement>(null)
   const { open, neighbor, openId, rows, select } = inbox
+  const opened = rows?.find(({ id }) => id === openId)
   const move = (by: 1 | -1) => {
     const next = neighbor(by)
     if (next) open(next.id)
@@ -51,6 +53,10 @@ function Columns({ mayRead }: { mayRead: boolean }) {
       >
         <ConversationList inbox={inbox} searchRef={search} />
       </section>
+      {/* By key, the focus does not follow the conversation. */}
+      <p role="status" className="sr-only">
+        {opened && `Conversation with ${nameOf(opened)}`}
+      </p>
       <Outlet context={inbox} />
     </div>
   )

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, type RefObject, useId, useState } from 'react'
+import { Link } from 'react-router'
 import { api } from '../../../api'
+import { paths } from '../../../paths'
 import { cn } from '../../../ui/cn'
 import type { Recipient } from '../campaigns/message-template'
 import {
@@ -76,8 +78,18 @@ export function useSnippetList({ text, setText, textarea, recipient }: SnippetLi
     list: isOpen && all && (
       <div className="popup absolute inset-x-0 bottom-full z-10 mb-1.5 rounded-lg p-1">
         {shown.length === 0 ? (
-          <p className="px-2 py-1.5 text-muted">
-            {all.length === 0 ? 'No snippets yet. Create them in Settings.' : 'No matching snippets'}
+          <p role="status" className="px-2 py-1.5 text-muted">
+            {all.length === 0 ? (
+              <>
+                No snippets yet. Create them in{' '}
+                <Link to={`${paths.settings}?tab=inbox`} className="text-link">
+                  Settings
+                </Link>
+                .
+              </>
+            ) : (
+              'No matching snippets'
+            )}
           </p>
         ) : (
           <Options listId={listId} snippets={shown} active={active} onInsert={insert} />

@@ -15,6 +15,7 @@ import { Card } from '../../../ui/card'
 import { DateTime } from '../../../ui/date-time'
 import { LoadingText, Skeleton, SkeletonText } from '../../../ui/skeleton'
 import { StatCard } from '../../../ui/stat-card'
+import { useKeptFocus } from '../../../ui/use-kept-focus'
 import { useSlow } from '../../../ui/use-slow'
 import { useAction } from '../../../use-action'
 import { OrDivider } from '../../identity/auth/or-divider'
@@ -37,6 +38,8 @@ export function ConnectX({ notice }: { notice: ReactNode }) {
   const status = useQuery(api.xAccount.status.queryOptions())
   const accounts = useAccounts()
   const slow = useSlow(status.isPending, SLOW_AFTER_MS)
+  // Once connected, the form is gone.
+  const keptFocus = useKeptFocus<HTMLDivElement>()
   const outcome = useOutcome(status.data)
   useConsistentList(status.data, accounts)
   // Members can have X checked; viewers see the stored status.
@@ -98,7 +101,7 @@ export function ConnectX({ notice }: { notice: ReactNode }) {
           </Button>
         }
       >
-        <div className="grid gap-5">
+        <div {...keptFocus} className="grid gap-5">
           <ConnectionStatus connected={connected} connection={status.data} account={all[0]} />
           {connected && all[0] && <AccountHealth account={all[0]} />}
           {!mayConnect ? (
