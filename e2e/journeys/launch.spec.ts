@@ -50,6 +50,7 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   const { id } = await client.campaigns.create(draft)
   await client.campaigns.queue({ id, limit: 50, holdSeconds: 30 })
   await page.goto(`/campaigns/${id}`)
+  await page.getByText(/^From @\w+ · Created /).waitFor()
   await page.getByRole('button', { name: 'Undo launch' }).click()
   await page.getByText('Launch of "Reloaded" undone. Nothing was sent.').waitFor()
   await page.getByRole('button', { name: 'Launch', exact: true }).waitFor()

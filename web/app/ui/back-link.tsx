@@ -2,12 +2,12 @@ import { ChevronLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 
-/** A link to the page above, by its name. */
+/** A link to the page above, by its name. In the header of a page, it is in the top bar of wide screens. */
 export function BackLink({ to, children }: { to: string; children: ReactNode }) {
   return (
     <Link
       to={to}
-      className="-ms-1 flex w-fit max-w-full items-center gap-1 rounded-sm pe-1 text-muted transition-colors hover:text-ink"
+      className="back-link -ms-1 flex w-fit max-w-full items-center gap-1 rounded-sm pe-1 text-muted transition-colors hover:text-ink"
     >
       <ChevronLeft aria-hidden className="size-4 shrink-0" />
       <bdi className="truncate">{children}</bdi>

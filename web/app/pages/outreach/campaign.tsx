@@ -34,6 +34,7 @@ import { CampaignResults } from '../../features/outreach/sequences/campaign-resu
 import { MessagesCard } from '../../features/outreach/sequences/messages-card'
 import SampleBar from '../../features/overview/sample-data/sample-bar'
 import { pageMeta } from '../../features/overview/shell/page-meta'
+import { useAccounts } from '../../features/platform/x-account/use-accounts'
 import { paths } from '../../paths'
 import { QueryError } from '../../query-error'
 import { BackLink } from '../../ui/back-link'
@@ -152,6 +153,7 @@ function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
               <CampaignStatus campaign={campaign} />
             </div>
             <p className="text-muted">
+              <SentFrom campaign={campaign} />
               Created <DateTime value={campaign.createdAt} precision="day" />
               {' · '}
               {campaign.lastRunAt ? (
@@ -185,6 +187,13 @@ function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
       </div>
     </header>
   )
+}
+
+/** Where a campaign's messages come from; nothing until a draft has an X account. */
+function SentFrom({ campaign: { channel, xAccountId } }: { campaign: Campaign }) {
+  const account = useAccounts().data?.accounts.find(({ id }) => id === xAccountId)
+  const parts = [account && `@${account.handle}`, channel === 'extension' && 'your browser'].filter(Boolean)
+  return parts.length > 0 ? <>From {parts.join(' in ')} · </> : null
 }
 
 function EditMessages({ campaign: { id, status } }: { campaign: Campaign }) {

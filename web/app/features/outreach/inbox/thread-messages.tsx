@@ -130,13 +130,13 @@ function Bubble({ message, before, next, campaign, isEncrypted = false }: Bubble
     <div
       className={cn(
         'grid max-w-[84%] gap-1',
-        isOurs ? 'self-end justify-items-end' : 'self-start',
+        isOurs ? 'self-end justify-items-end text-end' : 'self-start justify-items-start',
         !isFollowed && 'pb-3',
       )}
     >
       <p
         className={cn(
-          'rounded-xl px-3.5 py-2 text-sm whitespace-pre-wrap wrap-anywhere',
+          'rounded-xl px-3.5 py-2 text-start text-sm whitespace-pre-wrap wrap-anywhere',
           isOurs ? 'rounded-ee-sm bg-bubble text-on-bubble' : 'rounded-es-sm bg-bubble-in',
           isFailed && 'border border-bad bg-transparent text-ink',
           text === null && 'bg-transparent text-muted italic ring-1 ring-line',
@@ -146,7 +146,7 @@ function Bubble({ message, before, next, campaign, isEncrypted = false }: Bubble
         <bdi>{text ?? missingText({ isEncrypted })}</bdi>
       </p>
       {!isFollowed && (
-        <p className={cn('px-1 text-xs text-muted', isFailed && 'text-bad')} data-numeric>
+        <p className={cn('px-1 text-xs text-balance text-muted', isFailed && 'text-bad')} data-numeric>
           {author === 'campaign' && campaign && before?.author !== 'campaign' && (
             <>
               <Link

@@ -29,9 +29,10 @@ function show(role: string, text: string | null): string {
   )
 }
 
-test('links a reply to its conversation, also without its text, but not for viewers', () => {
+test('links a reply to its conversation, also without its text, and all to the inbox, but not for viewers', () => {
   const link = 'href="/inbox?q=ann"'
   expect(show('member', 'Tell me more')).toContain(link)
   expect(show('member', null)).toContain(link)
-  expect(show('viewer', null)).not.toContain(link)
+  expect(show('member', null)).toContain('href="/inbox?campaign=campaign"')
+  expect(show('viewer', null)).not.toContain('href="/inbox')
 })

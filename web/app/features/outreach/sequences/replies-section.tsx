@@ -6,7 +6,7 @@ import { api } from '../../../api'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Avatar } from '../../../ui/avatar'
-import { Button } from '../../../ui/button'
+import { Button, ButtonLink } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
 import { SkeletonText } from '../../../ui/skeleton'
 import { useIsOffered } from '../../identity/people/use-role'
@@ -61,11 +61,18 @@ export function RepliesSection({ campaignId, pollEveryMs, onShow }: RepliesSecti
             </span>
           )}
         </h2>
-        {total !== undefined && total > FIRST && (
-          <Button size="sm" variant="ghost" onClick={() => onShow({ title: 'Replied', outcome: 'replied' })}>
-            Show all
-          </Button>
-        )}
+        <span className="flex items-center">
+          {mayRead && total !== undefined && total > 0 && (
+            <ButtonLink size="sm" variant="ghost" to={`${paths.inbox}?campaign=${campaignId}`}>
+              Open in inbox
+            </ButtonLink>
+          )}
+          {total !== undefined && total > FIRST && (
+            <Button size="sm" variant="ghost" onClick={() => onShow({ title: 'Replied', outcome: 'replied' })}>
+              Show all
+            </Button>
+          )}
+        </span>
       </div>
       {dms.isError && !dms.data ? (
         <QueryError query={dms} />
