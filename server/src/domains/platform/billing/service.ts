@@ -8,6 +8,7 @@ import {
   type PlanLevel,
 } from '@x-automated/contract/platform/plans'
 import { and, eq, inArray, sql } from 'drizzle-orm'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import type { JobQueue } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
@@ -96,18 +97,12 @@ export async function allowanceOf(
   return { plan, used, left: Math.max(0, limit - used) }
 }
 
+const isThisMonths = (workspaceId: string, what: LimitedByMonth) =>
+  and(eq(monthlyUsage.workspaceId, workspaceId), eq(monthlyUsage.kind, KINDS[what]), eq(monthlyUsage.month, thisMonth))
+
 /** The usage of this month. */
 export async function usedOf(db: Db, workspaceId: string, what: LimitedByMonth): Promise<number> {
-  const [row] = await db
-    .select({ count: monthlyUsage.count })
-    .from(monthlyUsage)
-    .where(
-      and(
-        eq(monthlyUsage.workspaceId, workspaceId),
-        eq(monthlyUsage.kind, KINDS[what]),
-        eq(monthlyUsage.month, thisMonth),
-      ),
-    )
+  const [row] = await db.select({ count: monthlyUsage.count }).from(monthlyUsage).where(isThisMonths(workspaceId, what))
   return row?.count ?? 0
 }
 
@@ -116,16 +111,18 @@ export async function usedOf(db: Db, workspaceId: string, what: LimitedByMonth):
  * and notifies owners once when the limit is near. @returns the new usage
  */
 export async function use(db: Db, workspaceId: string, what: LimitedByMonth, count: number): Promise<number> {
-  const [row] = await db
-    .insert(monthlyUsage)
-    .values({ workspaceId, kind: KINDS[what], month: thisMonth, count: Math.max(0, count) })
-    .onConflictDoUpdate({
-      target: [monthlyUsage.workspaceId, monthlyUsage.kind, monthlyUsage.month],
-      set: { count: sql`greatest(0, ${monthlyUsage.count} + ${count}::int)` },
-    })
-    .returning({ used: monthlyUsage.count, warnedOf: monthlyUsage.warnedOf })
-  if (row && count > 0) await warn(db, workspaceId, what, row)
-  return row?.used ?? 0
+  const row = one(
+    await db
+      .insert(monthlyUsage)
+      .values({ workspaceId, kind: KINDS[what], month: thisMonth, count: Math.max(0, count) })
+      .onConflictDoUpdate({
+        target: [monthlyUsage.workspaceId, monthlyUsage.kind, monthlyUsage.month],
+        set: { count: sql`greatest(0, ${monthlyUsage.count} + ${count}::int)` },
+      })
+      .returning({ used: monthlyUsage.count, warnedOf: monthlyUsage.warnedOf }),
+  )
+  if (count > 0) await warn(db, workspaceId, what, row)
+  return row.used
 }
 
 async function warn(
@@ -137,16 +134,7 @@ async function warn(
   const { plan, limit } = await limitOn(tx, workspaceId, what)
   // Another plan has another limit, which needs its own warning.
   if (used < warningFrom(limit) || warnedOf === limit) return
-  await tx
-    .update(monthlyUsage)
-    .set({ warnedOf: limit })
-    .where(
-      and(
-        eq(monthlyUsage.workspaceId, workspaceId),
-        eq(monthlyUsage.kind, KINDS[what]),
-        eq(monthlyUsage.month, thisMonth),
-      ),
-    )
+  await tx.update(monthlyUsage).set({ warnedOf: limit }).where(isThisMonths(workspaceId, what))
   await notifyOwners(tx, workspaceId, 'usage_high', { limited: what, used, limit, reason: limitText(plan, what) })
 }
 
