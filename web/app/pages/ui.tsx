@@ -144,7 +144,7 @@ function Fields() {
         <Select defaultValue="" placeholder="Choose a list" options={[]} />
       </Field>
       <Field label="Combobox">
-        <Combobox options={options} value={chosen} onChange={setChosen} placeholder="Find a list" />
+        <Combobox options={options} value={chosen} onChange={setChosen} />
       </Field>
       <Field label="Message" hint="Variables such as {lead_name} are filled for each lead.">
         <Textarea defaultValue="Hi {lead_name}" />
@@ -184,7 +184,6 @@ function Choices() {
       <div className="grid content-start gap-4">
         <Segments label="Pace" value={pace} onChange={setPace} options={paces.slice(0, 2)} />
         <Slider label="Max followers" value={followers} onChange={setFollowers} min={0} max={1_000_000} step={1000} />
-        <Slider label="Disabled" value={30} onChange={() => {}} min={0} max={100} disabled />
       </div>
     </div>
   )

@@ -1,6 +1,5 @@
 import { type ComponentProps, type ReactNode, useEffect, useId, useRef } from 'react'
 import { cn } from './cn'
-import { FieldError } from './field'
 
 interface Labelled {
   /** Omit only with `aria-label` (in table rows). */
@@ -78,39 +77,21 @@ interface RadioGroupProps {
   options: readonly { value: string; label: ReactNode; hint?: ReactNode; disabled?: boolean }[]
   value: string | null
   onChange: (value: string) => void
-  name?: string
-  error?: string | undefined
   hideLabel?: boolean
-  disabled?: boolean
   className?: string
 }
 
 /** One of a few visible options. */
-export function RadioGroup({
-  label,
-  options,
-  value,
-  onChange,
-  name,
-  error,
-  hideLabel,
-  disabled,
-  className,
-}: RadioGroupProps) {
-  const id = useId()
+export function RadioGroup({ label, options, value, onChange, hideLabel, className }: RadioGroupProps) {
+  const name = useId()
   return (
-    <fieldset
-      disabled={disabled}
-      aria-invalid={error ? true : undefined}
-      aria-describedby={error ? `${id}-error` : undefined}
-      className={cn('grid content-start gap-2', className)}
-    >
+    <fieldset className={cn('grid content-start gap-2', className)}>
       <legend className={cn('mb-2 font-strong', hideLabel && 'sr-only')}>{label}</legend>
       {options.map((option) => (
         <Choice key={option.value} label={option.label} hint={option.hint}>
           <input
             type="radio"
-            name={name ?? id}
+            name={name}
             value={option.value}
             checked={option.value === value}
             disabled={option.disabled}
@@ -119,7 +100,6 @@ export function RadioGroup({
           />
         </Choice>
       ))}
-      {error && <FieldError id={`${id}-error`}>{error}</FieldError>}
     </fieldset>
   )
 }

@@ -14,7 +14,6 @@ interface ComboboxProps {
   /** The selected value, or null. */
   value: string | null
   onChange: (value: string | null) => void
-  placeholder?: string
   /** Shown if nothing matches. */
   empty?: string
   disabled?: boolean
@@ -26,7 +25,7 @@ const sign =
   'flex size-7 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-ink data-disabled:pointer-events-none'
 
 /** A select with search, for long lists. */
-export function Combobox({ options, value, onChange, placeholder, empty = 'Nothing found.', ...own }: ComboboxProps) {
+export function Combobox({ options, value, onChange, empty = 'Nothing found.', ...own }: ComboboxProps) {
   const { disabled, ...wired } = useFieldWiring(own)
   return (
     <Base.Root
@@ -36,11 +35,7 @@ export function Combobox({ options, value, onChange, placeholder, empty = 'Nothi
       disabled={disabled}
     >
       <Base.InputGroup className="control flex items-center gap-1 py-0! pe-1!">
-        <Base.Input
-          {...wired}
-          placeholder={placeholder}
-          className="w-0 min-w-0 flex-1 self-stretch bg-transparent outline-none placeholder:text-faint"
-        />
+        <Base.Input {...wired} className="w-0 min-w-0 flex-1 self-stretch bg-transparent outline-none" />
         <Base.Clear aria-label="Clear selection" className={sign}>
           <X aria-hidden className="size-4" />
         </Base.Clear>

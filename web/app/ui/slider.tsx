@@ -9,7 +9,6 @@ interface SliderProps {
   min: number
   max: number
   step?: number
-  disabled?: boolean
   /** A field beside it shows the value. */
   hideValue?: boolean
 }
@@ -22,7 +21,7 @@ export function Slider({ label, onChange, step = 1, hideValue = false, ...rest }
         <Base.Label className="font-strong">{label}</Base.Label>
         {!hideValue && <Base.Value className="text-muted">{(_, [value = 0]) => formatNumber(value)}</Base.Value>}
       </div>
-      <Base.Control className="flex h-6 cursor-pointer items-center data-disabled:cursor-not-allowed data-disabled:opacity-50">
+      <Base.Control className="flex h-6 cursor-pointer items-center">
         <Base.Track className="h-1.5 w-full rounded-full bg-control">
           <Base.Indicator className="rounded-full bg-accent-line" />
           <Base.Thumb
