@@ -246,6 +246,7 @@ describe('the account page, in a browser', () => {
     await codes.getByRole('button', { name: 'Done' }).click()
     await codes.waitFor({ state: 'detached' })
     await section(page, 'Recovery codes').getByText('10 of 10 codes left').waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Add another')
     await events.expect('MFA_CHALLENGE_VERIFIED')
 
     // Signing in now requires it, or a recovery code.

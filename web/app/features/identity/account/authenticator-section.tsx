@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { api, client } from '../../../api'
 import { Badge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
@@ -18,6 +18,7 @@ export function AuthenticatorSection() {
   const begin = useAction(() => client.secondFactors.enrol({ kind: 'totp' }), {
     onSuccess: ({ id, secret, uri }) => secret && uri && setSetup({ id, secret, uri }),
   })
+  const button = useRef<HTMLButtonElement>(null)
   const all = factors.data?.factors ?? []
   const apps = all.filter(({ kind }) => kind === 'totp')
   return (
@@ -32,6 +33,7 @@ export function AuthenticatorSection() {
         ) : (
           factors.data && (
             <Button
+              ref={button}
               size="sm"
               variant={apps.length === 0 ? 'primary' : 'secondary'}
               loading={begin.isPending}
@@ -52,7 +54,11 @@ export function AuthenticatorSection() {
           setRecoveryCodes(codes)
         }}
       />
-      <RecoveryCodesDialog codes={recoveryCodes} onClose={() => setRecoveryCodes(null)} />
+      <RecoveryCodesDialog
+        codes={recoveryCodes}
+        onClose={() => setRecoveryCodes(null)}
+        returnsTo={() => button.current}
+      />
     </Section>
   )
 }

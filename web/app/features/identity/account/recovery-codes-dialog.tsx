@@ -3,17 +3,17 @@ import { useState } from 'react'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { CopyButton } from '../../../ui/copy-button'
-import { Dialog } from '../../../ui/dialog'
+import { Dialog, type DialogProps } from '../../../ui/dialog'
 import { save } from '../../../ui/save-file'
 
-interface RecoveryCodesDialogProps {
+interface RecoveryCodesDialogProps extends Pick<DialogProps, 'returnsTo'> {
   /** Null closes the dialog. */
   codes: readonly string[] | null
   onClose: () => void
 }
 
 /** Shows new recovery codes, once. */
-export function RecoveryCodesDialog({ codes, onClose }: RecoveryCodesDialogProps) {
+export function RecoveryCodesDialog({ codes, onClose, returnsTo }: RecoveryCodesDialogProps) {
   // Kept during the closing animation.
   const [shown, setShown] = useState<readonly string[] | null>(null)
   const [warned, setWarned] = useState(false)
@@ -31,6 +31,7 @@ export function RecoveryCodesDialog({ codes, onClose }: RecoveryCodesDialogProps
     <Dialog
       open={codes !== null}
       onClose={close}
+      returnsTo={returnsTo}
       title="Your recovery codes"
       description="Use one if you lose your second factor. Each works once."
       footer={
