@@ -260,7 +260,7 @@ describe('the leads page, in a browser', () => {
     await sheet.getByText('No tags').waitFor()
 
     // The arrows walk through the filter, a part stays folded, and a message starts here.
-    await sheet.getByText('2 of 4').waitFor()
+    await sheet.getByRole('status').getByText('2 of 4, Person 02').waitFor()
     await sheet.getByRole('button', { name: 'Next lead' }).press('ArrowDown')
     await sheet.getByRole('heading', { name: 'Person 03' }).waitFor()
     await page.keyboard.press('k')
@@ -541,6 +541,9 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'Clear selection' }).click()
 
     // Those who were queued can be selected for everything but messages.
+    await page.keyboard.press('/')
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Keyword')
+    await page.keyboard.press('Tab')
     await page.keyboard.press('j')
     await page.keyboard.press('x')
     await page.getByText('1 selected').waitFor()

@@ -81,6 +81,8 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
     else apply(filterOf(next, filter))
   }
   const shown = criteria.filter((criterion) => isSet(draft, criterion))
+  const keyword = useRef<HTMLInputElement>(null)
+  useKeys({ '/': () => keyword.current?.focus() })
 
   return (
     <search
@@ -90,7 +92,9 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
       <div className="flex min-w-40 flex-1 items-center gap-2 text-muted md:max-w-56">
         <Search aria-hidden className="size-4 shrink-0" />
         <input
+          ref={keyword}
           aria-label="Keyword"
+          aria-keyshortcuts="/"
           inputMode="search"
           enterKeyHint="search"
           placeholder="Bio, name or handle"

@@ -100,8 +100,9 @@ export function LeadSheet({ id, onClose, place, onNext, onPrevious, ...props }: 
             disabled={!onNext}
             onClick={() => onNext?.()}
           />
-          <span className="truncate ps-1 text-ui text-muted max-sm:sr-only" data-numeric>
+          <span role="status" className="truncate ps-1 text-ui text-muted max-sm:sr-only" data-numeric>
             {place}
+            {known && <span className="sr-only">, {known.name || `@${known.twitterHandle}`}</span>}
           </span>
           <span className="ms-auto" />
           {known && <SheetActions lead={known} onMessage={message} onList={() => dialogs.show('list')} {...props} />}

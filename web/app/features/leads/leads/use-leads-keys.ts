@@ -12,6 +12,7 @@ const VIEWER_KEYS: readonly KeyGroup[] = [
       ['K', 'Previous lead'],
       ['E', 'Open the lead'],
       ['F', 'Filter'],
+      ['/', 'Search'],
     ],
   },
 ]
