@@ -83,6 +83,12 @@ it('messages selected leads one by one, reports the results and updates analytic
   await page.getByText('Unknown variable: {{nick}}. Use {{name}} or {{handle}}.').waitFor()
   expect(await submit.isDisabled()).toBe(true)
   for (let i = 0; i < 8; i += 1) await page.keyboard.press('Backspace')
+  // A pasted message that is too long is kept whole, and can't be sent.
+  const written = await message.inputValue()
+  await message.fill('x'.repeat(10_001))
+  await page.getByText('At most 10,000 characters.').waitFor()
+  expect([(await message.inputValue()).length, await submit.isDisabled()]).toEqual([10_001, true])
+  await message.fill(written)
 
   // One of three has a closed inbox; the others are messaged.
   await box(page, 'Person 4').check()
