@@ -1,14 +1,11 @@
-import { useEffect, useEffectEvent } from 'react'
+import { useEffect } from 'react'
 
-/** Asks before closing the tab while work is running. @param isStillUnderWay asked on closing */
-export function useConfirmBeforeUnload(isUnderWay: boolean, isStillUnderWay: () => boolean = () => true): void {
-  const ask = useEffectEvent((event: BeforeUnloadEvent) => {
-    if (isStillUnderWay()) event.preventDefault()
-  })
+/** Asks before closing the tab while work is running. */
+export function useConfirmBeforeUnload(isUnderWay: boolean): void {
   useEffect(() => {
     if (!isUnderWay) return
-    const listener = (event: BeforeUnloadEvent) => ask(event)
-    addEventListener('beforeunload', listener)
-    return () => removeEventListener('beforeunload', listener)
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
   }, [isUnderWay])
 }

@@ -22,26 +22,4 @@ export function isSingle(picked: Picked): boolean {
 }
 
 /** The leads that one call changes. */
-export type Selection = ({ leadIds: string[] } | { filter: LeadQuery }) & { cursor?: string }
-/** A response with the cursor of the next batch; null after the last. */
-export type PartResponse = { cursor: string | null }
-
-/** Changes rows in batches. @param mayContinue checked before each @returns false if stopped */
-export async function changeInBatches<Part, Answer extends PartResponse>(
-  selections: readonly Part[],
-  call: (selection: Part & { cursor?: string }) => Promise<Answer>,
-  onAnswer: (answer: Answer) => void,
-  mayContinue: () => boolean = () => true,
-): Promise<boolean> {
-  for (const selection of selections) {
-    let next: { cursor?: string } | null = {}
-    while (next) {
-      if (!mayContinue()) return false
-      const answer: Answer = await call({ ...selection, ...next })
-      onAnswer(answer)
-      // A server of the previous version returns no cursor.
-      next = answer.cursor ? { cursor: answer.cursor } : null
-    }
-  }
-  return true
-}
+export type Selection = { leadIds: string[] } | { filter: LeadQuery }

@@ -2,8 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
 import { CONVERSATION_IDS_MAX, type Filter } from '@x-automated/contract/outreach/conversations'
 import { api, client } from '../../../api'
+import { session } from '../../../session'
 import { toast } from '../../../ui/toast'
-import { bulkRuns, stoppedText } from './bulk-runs'
+import { changeInParts } from './change-in-parts'
 import { changeCached } from './conversation-cache'
 import { NOTHING_SELECTED } from './selection'
 import { type Inbox, shownChange, type Update, useChanged, useDoneToast } from './use-inbox'
@@ -29,18 +30,22 @@ export function useBulkChange({ selection, setSelection, selected, filter, total
     ...changed,
     async mutationFn({ update, undoId, parts, total, doneText }: BulkChange) {
       let count = 0
+      const progress = openProgress()
       try {
-        const end = await bulkRuns.runParts(
-          total,
+        const stoppedAt = await changeInParts({
           parts,
-          (part) => client.conversations.updateMany({ ...part, ...update, undoId }),
-          (answer) => {
-            count += answer.changed
+          total,
+          call: (part) => client.conversations.updateMany({ ...part, ...update, undoId }),
+          onAnswer: ({ changed }) => {
+            count += changed
           },
-        )
-        if (end.isStopped) toast.info(stoppedText(end))
+          mayContinue: progress.mayContinue,
+          onProgress: progress.show,
+        })
+        if (stoppedAt) toast.info(`Stopped at ${stoppedAt}. Finished changes are kept.`)
         if (count === 0) toast.info('No change')
       } finally {
+        progress.end()
         // If a later call fails, the changes so far can be undone.
         if (count > 0) showDone(doneText(formatCount(count, 'conversation')), { undoId, changed: count })
       }
@@ -70,5 +75,40 @@ export function useBulkChange({ selection, setSelection, selected, filter, total
       total: selection.hasAll ? total : ids.length,
       doneText,
     })
+  }
+}
+
+/** Longer than any change takes. */
+const UNTIL_DISMISSED_MS = 2 ** 31 - 1
+
+/** The progress of a change, on every page. The change ends with its tab, and with its workspace. */
+function openProgress() {
+  const id = crypto.randomUUID()
+  const startedIn = session.workspaceId()
+  let isStopping = false
+  const isHere = () => session.workspaceId() === startedIn
+  const stop = () => {
+    isStopping = true
+    toast.info('Stopping…')
+  }
+  const askBeforeUnload = (event: BeforeUnloadEvent) => {
+    if (isHere()) event.preventDefault()
+  }
+  return {
+    mayContinue: () => !isStopping && isHere(),
+    show(position: string) {
+      addEventListener('beforeunload', askBeforeUnload)
+      if (!isStopping)
+        toast.info(`Changing conversations… ${position}. Keep this tab open.`, {
+          id,
+          replaces: true,
+          duration: UNTIL_DISMISSED_MS,
+          action: { label: 'Stop', onClick: stop },
+        })
+    },
+    end() {
+      removeEventListener('beforeunload', askBeforeUnload)
+      toast.dismiss(id)
+    },
   }
 }

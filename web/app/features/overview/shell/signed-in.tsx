@@ -1,5 +1,5 @@
 import { setLocale } from '@x-automated/contract/format'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { type LinksFunction, Navigate, Outlet, useLocation, useMatches } from 'react-router'
 import { paths } from '../../../paths'
 import { saveReturnPath } from '../../../return-path'
@@ -12,8 +12,6 @@ import { useOfflineLinks } from './use-offline-links'
 
 // Public pages are prerendered in en-US and must hydrate so; signed-in pages follow the browser.
 if (!import.meta.env.SSR) setLocale(navigator.language)
-
-const BulkProgress = lazy(async () => ({ default: (await import('../../outreach/inbox/bulk-progress')).BulkProgress }))
 
 /** A page's optional `handle` export. */
 export interface SignedInHandle {
@@ -63,19 +61,7 @@ export default function SignedIn() {
       <div className={page?.fillsPanel ? 'fills-panel' : 'page-width fills-window py-6'}>
         <Outlet />
       </div>
-      <BulkProgressOnDemand />
       <LiveUpdates />
     </>
   )
-}
-
-/** Progress of bulk runs, loaded once there is one. */
-function BulkProgressOnDemand() {
-  const [isNeeded, setIsNeeded] = useState(false)
-  useEffect(() => {
-    const need = () => setIsNeeded(true)
-    addEventListener('bulk-runs', need)
-    return () => removeEventListener('bulk-runs', need)
-  }, [])
-  return <Suspense>{isNeeded && <BulkProgress />}</Suspense>
 }
