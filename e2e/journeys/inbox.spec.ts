@@ -85,6 +85,18 @@ describe('the inbox', () => {
     await reply(page).fill('x'.repeat(10_001))
     await page.getByText('X accepts at most 10,000 characters.').waitFor()
     expect(await page.getByRole('button', { name: /^Send/ }).isDisabled()).toBe(true)
+
+    // So is a note. Once saved, the focus stays near it.
+    await page.getByRole('button', { name: 'Add a note' }).press('Enter')
+    const note = page.getByLabel('Note', { exact: true })
+    await note.fill('x'.repeat(10_001))
+    await page.getByText('At most 10,000 characters.', { exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Save note' }).isDisabled()).toBe(true)
+    await note.fill('Wants a demo')
+    await note.press('Control+Enter')
+    await page.getByRole('listitem').getByText('Wants a demo').waitFor()
+    await note.waitFor({ state: 'detached' })
+    expect(await page.evaluate(() => document.activeElement?.matches('body, main'))).toBe(false)
   })
 
   it('labels, snoozes and finishes ten replies by keyboard alone', async () => {

@@ -48,6 +48,7 @@ import { PageHeader } from '../../ui/page-header'
 import { Select } from '../../ui/select'
 import { LoadingText, Skeleton, SkeletonButton, SkeletonText } from '../../ui/skeleton'
 import { useTabParam } from '../../ui/tabs'
+import { useKeptFocus } from '../../ui/use-kept-focus'
 
 export const meta = () => pageMeta('Campaign', "A campaign's progress, message by message.")
 
@@ -140,6 +141,8 @@ interface CampaignHeaderProps {
 }
 
 function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
+  // Pause becomes Resume.
+  const keptFocus = useKeptFocus<HTMLDivElement>()
   return (
     <header className="grid gap-3">
       <BackLink to={paths.campaigns}>Campaigns</BackLink>
@@ -176,7 +179,7 @@ function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
           </div>
         )}
         {campaign ? (
-          <div className="flex flex-wrap gap-2">
+          <div {...keptFocus} className="flex flex-wrap gap-2">
             <EditMessages campaign={campaign} />
             <CampaignButtons campaign={campaign} actions={actions} size="md" />
             <CampaignMore campaign={campaign} />
