@@ -385,6 +385,7 @@ describe('the account page, in a browser', () => {
       .first()
       .click()
     await page.getByText(/ signed out\.$/).waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('sessions')
     await other.reload().catch(() => {})
     await other.waitForURL('**/login')
     await logIn(other, email)

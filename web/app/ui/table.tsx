@@ -2,6 +2,7 @@ import { MoveHorizontal } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react'
 import { cn } from './cn'
 import { SkeletonRows } from './skeleton'
+import { useKeptFocus } from './use-kept-focus'
 
 /** The head of a column: aligned to the end for numbers, or for screen readers only. */
 export interface Head {
@@ -52,6 +53,8 @@ export function Table({
   children,
 }: TableProps) {
   const frame = useRef<HTMLDivElement>(null)
+  // What a row's buttons do may replace them or remove the row.
+  const keptFocus = useKeptFocus<HTMLDivElement>()
   const [overflowing, setOverflowing] = useState(false)
 
   useEffect(() => {
@@ -68,7 +71,7 @@ export function Table({
   const scrolls = overflowing || maxHeight !== undefined
   return (
     // A table never widens the page.
-    <div className={cn('contain-inline-size', className)}>
+    <div {...keptFocus} className={cn('contain-inline-size', className)}>
       {overflowing && (
         <p className="flex items-center justify-end gap-1.5 pb-2 text-xs text-muted">
           <MoveHorizontal aria-hidden className="size-3.5" />

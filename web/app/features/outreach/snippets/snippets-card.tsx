@@ -8,6 +8,7 @@ import { Card } from '../../../ui/card'
 import { EmptyState } from '../../../ui/empty-state'
 import { SkeletonText } from '../../../ui/skeleton'
 import { useDialogs } from '../../../ui/use-dialogs'
+import { useKeptFocus } from '../../../ui/use-kept-focus'
 import { useAction } from '../../../use-action'
 import { useHasRole } from '../../identity/people/use-role'
 import { SnippetDialog } from './snippet-dialog'
@@ -35,8 +36,14 @@ export function SnippetsCard() {
     </Button>
   )
   const snippets = query.data?.snippets
+  const keptFocus = useKeptFocus<HTMLElement>()
   return (
-    <Card title="Snippets" description="Replies you send often, for everyone in the workspace." actions={add}>
+    <Card
+      {...keptFocus}
+      title="Snippets"
+      description="Replies you send often, for everyone in the workspace."
+      actions={add}
+    >
       {query.isError && !snippets ? (
         <QueryError query={query} fallback="Failed to load the snippets. Please try again." />
       ) : !snippets ? (
