@@ -34,6 +34,7 @@ import { personalData } from './overview/personal-data.ts'
 import { sampleData } from './overview/sample-data.ts'
 import { search } from './overview/search.ts'
 import { today } from './overview/today.ts'
+import { apiKeys } from './platform/api-keys.ts'
 import { billing } from './platform/billing.ts'
 import { jobs } from './platform/jobs.ts'
 import { notifications } from './platform/notifications.ts'
@@ -83,6 +84,7 @@ export const contract = {
   billing,
   operator,
   webhooks,
+  apiKeys,
 }
 export type Contract = typeof contract
 

@@ -14,23 +14,51 @@ export type Role = 'viewer' | 'member' | 'admin' | 'owner'
  */
 export type Effect = 'none' | 'rows' | 'outside' | 'unkeyed'
 
+/** What API keys can reach. */
+export const SCOPE_DOMAINS = [
+  'leads',
+  'lists',
+  'scrapes',
+  'campaigns',
+  'conversations',
+  'templates',
+  'writer',
+  'suppressions',
+  'analytics',
+] as const
+export type ScopeDomain = (typeof SCOPE_DOMAINS)[number]
+export type Scope = `${ScopeDomain}:${'read' | 'write'}`
+export const SCOPES: readonly Scope[] = SCOPE_DOMAINS.flatMap(
+  (domain) => [`${domain}:read`, `${domain}:write`] as const,
+)
+
+/** Whether a key with these scopes has the needed one. `write` includes `read`. */
+export function scopesAllow(scopes: readonly Scope[], needed: Scope): boolean {
+  return scopes.includes(needed) || scopes.includes(needed.replace(':read', ':write') as Scope)
+}
+
 export interface OperationMeta<A extends Access = Access> {
   access: A
   effect: Effect
   /** Whether a paired extension may call it with its own token. */
   byExtension: boolean
+  /** What an API key needs to call it; null: no key can. */
+  scope: Scope | null
 }
 
 /** Errors that every operation may return. Operations only declare additional ones. */
 const ALWAYS = ['INVALID_INPUT', 'BODY_TOO_LARGE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'NOT_READY'] as const
 const SIGNED_IN = ['UNAUTHORIZED', 'FORBIDDEN'] as const
 const OPERATOR = ['NOT_FOUND'] as const
+const SCOPED = ['PLAN_LIMIT'] as const
 const KEYED = ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_UNDER_WAY'] as const
 
 interface RouteOptions<C extends ErrorCode> {
   summary: string
   description?: string
   byExtension?: boolean
+  /** False: no API key may call it, although its section has a scope. */
+  byKey?: boolean
   /** Errors in addition to those of every operation. */
   errors?: readonly C[]
   /** 204 for responses without a body. */
@@ -41,19 +69,25 @@ type ErrorMapOf<C extends ErrorCode> = {
   [K in C]: { status: (typeof ERROR_STATUS)[K]; message: string; data: z.ZodOptional<z.ZodUnknown> }
 }
 
-/** The `route` of a section of the API reference, continued with `.input()` and `.output()`. */
-export function routes(tag: string) {
+/**
+ * The `route` of a section of the API reference, continued with `.input()` and `.output()`.
+ * @param domain API keys with its scopes may call the operations of viewers and members
+ */
+export function routes(tag: string, domain: ScopeDomain | null = null) {
   return <const A extends Access, const C extends ErrorCode = never>(
     endpoint: `${HTTPMethod} ${HTTPPath}`,
     access: A,
     effect: Effect,
-    { summary, description, byExtension = false, errors = [], successStatus = 200 }: RouteOptions<C>,
+    { summary, description, byExtension = false, byKey = true, errors = [], successStatus = 200 }: RouteOptions<C>,
   ) => {
     const [method, path] = endpoint.split(' ') as [HTTPMethod, HTTPPath]
+    const isForKeys = domain !== null && byKey && (access === 'viewer' || access === 'member')
+    const scope: Scope | null = isForKeys ? `${domain}:${effect === 'none' ? 'read' : 'write'}` : null
     const codes = [
       ...ALWAYS,
       ...(access === 'public' ? [] : access === 'operator' ? OPERATOR : SIGNED_IN),
       ...(effect === 'rows' || effect === 'outside' ? KEYED : []),
+      ...(scope ? SCOPED : []),
       ...errors,
     ]
     const errorMap = Object.fromEntries(
@@ -62,10 +96,15 @@ export function routes(tag: string) {
         { status: ERROR_STATUS[code], message: ERROR_TEXT[code], data: z.unknown().optional() },
       ]),
     ) as unknown as ErrorMapOf<
-      C | (typeof ALWAYS)[number] | (typeof SIGNED_IN)[number] | (typeof OPERATOR)[number] | (typeof KEYED)[number]
+      | C
+      | (typeof ALWAYS)[number]
+      | (typeof SIGNED_IN)[number]
+      | (typeof OPERATOR)[number]
+      | (typeof KEYED)[number]
+      | (typeof SCOPED)[number]
     >
     return oc
-      .$meta<OperationMeta<A>>({ access, effect, byExtension })
+      .$meta<OperationMeta<A>>({ access, effect, byExtension, scope })
       .route({ method, path, summary, description, tags: [tag], successStatus })
       .errors(errorMap)
   }

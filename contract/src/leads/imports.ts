@@ -4,7 +4,7 @@ import { routes } from '../route.ts'
 import { IMPORTS_KEPT } from './import-limits.ts'
 import { ImportResult } from './leads.ts'
 
-const route = routes('Leads')
+const route = routes('Leads', 'leads')
 
 export const IMPORT_STATUSES = ['running', 'completed', 'failed', 'canceled'] as const
 export type ImportStatus = (typeof IMPORT_STATUSES)[number]

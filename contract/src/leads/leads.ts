@@ -20,7 +20,7 @@ import { routes } from '../route.ts'
 import { BIO_WORDS_MAX, parseBioWords } from './bio-words.ts'
 import { BASIS_SOURCE_MAX, IDS_MAX } from './lead-limits.ts'
 
-const route = routes('Leads')
+const route = routes('Leads', 'leads')
 
 /** A lead's status across all campaigns. */
 export const LEAD_STATUSES = ['not_sent', 'queued', 'sent', 'failed', 'contacted', 'failed_contact'] as const

@@ -12,7 +12,7 @@ import {
   ONE_SELECTION,
 } from './leads.ts'
 
-const route = routes('Lists')
+const route = routes('Lists', 'lists')
 
 /** A lead's status in one list, independent of other lists. */
 export const CONTACT_STATUSES = ['pending', 'contacted'] as const

@@ -3,7 +3,7 @@ import { Id, requiredText, Time } from '../fields.ts'
 import { routes } from '../route.ts'
 import { LeadFilter, LeadSort } from './leads.ts'
 
-const route = routes('Saved filters')
+const route = routes('Saved filters', 'leads')
 
 /** Maximum number of saved filters per workspace. */
 export const SAVED_FILTERS_MAX = 100

@@ -6,7 +6,7 @@ import { listIdIn, postIdIn } from '../x-url.ts'
 import { Lead } from './leads.ts'
 import { FOLLOWER_SLIDERS, KEYWORD_LENGTH_MAX, KEYWORDS_MAX, SCRAPE_HANDLES_MAX } from './scrape-limits.ts'
 
-const route = routes('Scraping')
+const route = routes('Scraping', 'scrapes')
 
 /** `waiting`: until `resumesAt`, as X limits requests or is down; if null, for an X account. */
 export const SCRAPE_STATUSES = ['queued', 'running', 'waiting', 'completed', 'canceled', 'failed'] as const

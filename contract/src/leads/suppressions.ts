@@ -5,7 +5,7 @@ import { IDS_MAX } from './lead-limits.ts'
 import { type LeadSelection, leadSelection, nextPart } from './leads.ts'
 import { SUPPRESSION_NOTE_MAX } from './suppression-limits.ts'
 
-const route = routes('Suppressions')
+const route = routes('Suppressions', 'suppressions')
 
 /** Opted out elsewhere, replied to stop, added by a member, or imported. */
 export const SUPPRESSION_REASONS = ['opted_out', 'replied_stop', 'manual', 'import'] as const

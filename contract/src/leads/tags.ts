@@ -3,7 +3,7 @@ import { Id, requiredText, Success, Time } from '../fields.ts'
 import { routes } from '../route.ts'
 import { hasOneSelection, leadSelection, nextPart, ONE_SELECTION } from './leads.ts'
 
-const route = routes('Tags')
+const route = routes('Tags', 'leads')
 
 /** Colors to distinguish tags. */
 export const TAG_COLORS = ['gray', 'red', 'amber', 'green', 'teal', 'blue', 'violet', 'pink'] as const

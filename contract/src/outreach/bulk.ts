@@ -7,7 +7,7 @@ import { TAGS_MAX } from '../leads/tags.ts'
 import { Job, UNFINISHED_JOBS_MAX } from '../platform/jobs.ts'
 import { routes } from '../route.ts'
 
-const route = routes('Jobs')
+const route = routes('Jobs', 'leads')
 
 const { leadIds, filter } = leadSelection
 const selection = { leadIds, filter }

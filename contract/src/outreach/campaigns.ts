@@ -18,7 +18,7 @@ import { CampaignWait } from './sending-settings.ts'
 import { ReengagementInput, refineMessages, StepInputs } from './steps.ts'
 import { MESSAGE_MAX } from './template.ts'
 
-const route = routes('Campaigns')
+const route = routes('Campaigns', 'campaigns')
 
 export const CAMPAIGN_STATUSES = ['draft', 'paused', 'active', 'completed', 'archived'] as const
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number]

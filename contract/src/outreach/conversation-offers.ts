@@ -3,7 +3,7 @@ import { Cursor, Id, Success, Time } from '../fields.ts'
 import { LeadDetail } from '../leads/leads.ts'
 import { routes } from '../route.ts'
 
-const route = routes('Inbox')
+const route = routes('Inbox', 'conversations')
 
 /** How long someone who wrote first is offered as a lead. */
 export const OFFER_DAYS = 7

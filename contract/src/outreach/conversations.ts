@@ -16,7 +16,7 @@ import { Reason } from '../reason.ts'
 import { routes } from '../route.ts'
 import { MESSAGE_MAX } from './template.ts'
 
-const route = routes('Inbox')
+const route = routes('Inbox', 'conversations')
 
 /** Conversations and messages per page. */
 export const CONVERSATIONS_PAGE_SIZE = 50

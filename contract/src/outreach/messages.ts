@@ -4,7 +4,7 @@ import { OfferedLead } from '../leads/leads.ts'
 import { routes } from '../route.ts'
 import { MESSAGE_MAX } from './template.ts'
 
-const route = routes('Messenger')
+const route = routes('Messenger', 'campaigns')
 
 /** `pending`: not_sent or queued. `sent` includes contacted, `failed` failed_contact. */
 export const MESSENGER_FILTERS = ['all', 'pending', 'sent', 'failed'] as const

@@ -3,7 +3,7 @@ import { Id, requiredText } from '../fields.ts'
 import { routes } from '../route.ts'
 import { Note } from './conversations.ts'
 
-const route = routes('Inbox')
+const route = routes('Inbox', 'conversations')
 
 const text = requiredText(10_000, 'Note cannot be empty.')
 

@@ -7,7 +7,7 @@ import { routes } from '../route.ts'
 import { readPlaces } from './template.ts'
 import { WRITER_FAULTS } from './writer-text.ts'
 
-const route = routes('Openers')
+const route = routes('Openers', 'writer')
 
 /** Maximum length of an opener. */
 export const OPENER_MAX = 500

@@ -3,7 +3,7 @@ import { Id, requiredText, Time, wholeNumber } from '../fields.ts'
 import { REPLY_LABELS } from '../leads/leads.ts'
 import { routes } from '../route.ts'
 
-const route = routes('Replies')
+const route = routes('Replies', 'conversations')
 
 /** Maximum length of a stored reply; the rest is cut. */
 export const REPLY_TEXT_MAX = 10_000
@@ -73,6 +73,7 @@ export const replies = {
   }).input(z.strictObject({ id: Id })),
 
   settings: route('GET /conversations/settings', 'member', 'none', {
+    byKey: false,
     summary: 'Get how long texts of conversations are kept',
   }).output(ConversationSettings),
 

@@ -6,7 +6,8 @@ import { routes } from '../route.ts'
 import { LeadOfMessage, VariantName } from './sequences.ts'
 
 const route = routes('Sending')
-const campaignsRoute = routes('Campaigns')
+const campaignsRoute = routes('Campaigns', 'campaigns')
+const messageRoute = routes('Sending', 'campaigns')
 
 /** How long a sender's claim on a message lasts. */
 export const LEASE_SECONDS = 120
@@ -156,7 +157,7 @@ export const sending = {
     .input(z.strictObject({ id: Id, lease: requiredText(100) }))
     .output(Success),
 
-  requeue: route('POST /dms/{id}/requeue', 'member', 'rows', {
+  requeue: messageRoute('POST /dms/{id}/requeue', 'member', 'rows', {
     summary: 'Queue a failed message again',
     errors: ['DM_NOT_FOUND', 'DM_STATE', 'PLAN_LIMIT'],
   })

@@ -5,8 +5,8 @@ import { routes } from '../route.ts'
 import { STEPS_MAX } from './sequence-limits.ts'
 import { ALLOCATIONS, ReengagementInput, Step, StepInputs } from './steps.ts'
 
-const route = routes('Sequences')
-const enrollmentRoute = routes('Enrollments')
+const route = routes('Sequences', 'campaigns')
+const enrollmentRoute = routes('Enrollments', 'campaigns')
 
 export const Sequence = z.object({
   /** Increases with each saved change. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Id, requiredText, Time } from '../fields.ts'
 import { routes } from '../route.ts'
 
-const route = routes('Snippets')
+const route = routes('Snippets', 'conversations')
 
 /** Maximum number of snippets per workspace. */
 export const SNIPPETS_MAX = 100

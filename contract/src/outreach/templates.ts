@@ -3,7 +3,7 @@ import { Id, isStorable, Page, paging, QueryFlag, requiredName, Time } from '../
 import { routes } from '../route.ts'
 import { TemplateStep, TemplateSteps } from './steps.ts'
 
-const route = routes('Templates')
+const route = routes('Templates', 'templates')
 
 export const TEMPLATE_NAME_MAX = 200
 export const FOLDER_NAME_MAX = 100

@@ -5,7 +5,7 @@ import { Delay } from './steps.ts'
 import { MESSAGE_MAX } from './template.ts'
 import { LINT_CODES, WRITER_FAULTS } from './writer-text.ts'
 
-const route = routes('AI writer')
+const route = routes('AI writer', 'writer')
 
 /** Maximum length of the text with which a workspace describes itself. */
 export const ABOUT_MAX = 4_000
@@ -144,6 +144,7 @@ export const writer = {
     .output(z.object({ problems: z.array(LintProblem) })),
 
   provider: route('GET /writer/provider', 'member', 'none', {
+    byKey: false,
     summary: 'Get the AI model in use, or null',
     description: 'Members below admin get kind, model and from only.',
   }).output(Provider.nullable()),

@@ -3,7 +3,7 @@ import { BAD_CURSOR, Id, isId } from '../fields.ts'
 import { routes } from '../route.ts'
 import { DAY_MS } from '../time.ts'
 
-const route = routes('Analytics')
+const route = routes('Analytics', 'analytics')
 
 /** Maximum number of days per request. */
 export const ANALYTICS_DAYS_MAX = 366

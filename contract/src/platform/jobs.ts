@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Id, Page, paging, Time } from '../fields.ts'
 import { routes } from '../route.ts'
 
-const route = routes('Jobs')
+const route = routes('Jobs', 'leads')
 
 export const JOB_KINDS = [
   'openers',

@@ -33,6 +33,15 @@ export function hasAdvancedFilters(plan: PlanLevel): boolean {
 export const ADVANCED_FILTERS_TEXT =
   'Filtering by reply label is part of the Pro plan. Upgrade to Pro to find leads by what they answered.'
 
+/** API keys and their calls. */
+export function hasApiAccess(plan: PlanLevel): boolean {
+  return plan === 'agency'
+}
+
+/** Why a plan refuses them. */
+export const API_ACCESS_TEXT =
+  'API access is part of the Agency plan. Upgrade to Agency to create API keys and to use those you have.'
+
 export function isPlanId(id: string): id is PlanId {
   return PLAN_IDS.some((one) => one === id)
 }

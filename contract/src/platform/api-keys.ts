@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { Id, Moment, requiredText, Time } from '../fields.ts'
+import { routes, SCOPES } from '../route.ts'
+
+const route = routes('API keys')
+
+/** Prefix of API keys, so that leaked ones can be recognized. */
+export const API_KEY_PREFIX = 'xa_live_'
+/** Maximum number of API keys per workspace. */
+export const API_KEYS_MAX = 50
+export const API_KEY_NAME_MAX = 100
+
+const Scopes = z.array(z.enum(SCOPES))
+
+/** A token for programs, with the role of a member and only the operations of its scopes. */
+export const ApiKey = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** Its first 12 characters. */
+  start: z.string(),
+  scopes: Scopes,
+  /** `plan`: the workspace's plan has no API access. */
+  status: z.enum(['active', 'expired', 'plan']),
+  /** Null if the account was deleted. */
+  createdBy: z.object({ id: z.string(), name: z.string() }).nullable(),
+  createdAt: Time,
+  /** Null: never. */
+  expiresAt: Time.nullable(),
+  /** To the minute. */
+  lastUsedAt: Time.nullable(),
+})
+export type ApiKey = z.output<typeof ApiKey>
+
+export const apiKeys = {
+  list: route('GET /api-keys', 'admin', 'none', { summary: 'List the API keys of the workspace, newest first' }).output(
+    z.object({ keys: z.array(ApiKey) }),
+  ),
+
+  create: route('POST /api-keys', 'admin', 'unkeyed', {
+    summary: 'Create an API key',
+    description: `Returns the key, which is shown only once. At most ${API_KEYS_MAX} keys. They need the Agency plan.`,
+    errors: ['PLAN_LIMIT', 'TOO_MANY'],
+  })
+    .input(
+      z.strictObject({
+        name: requiredText(API_KEY_NAME_MAX),
+        scopes: Scopes.min(1, 'Choose at least one scope')
+          .max(SCOPES.length)
+          .refine((scopes) => new Set(scopes).size === scopes.length, 'must not name a scope twice'),
+        expiresAt: Moment.nullish(),
+      }),
+    )
+    .output(ApiKey.extend({ key: z.string() })),
+
+  remove: route('DELETE /api-keys/{id}', 'admin', 'rows', {
+    summary: 'Delete an API key, which ends its access immediately',
+    successStatus: 204,
+    errors: ['API_KEY_NOT_FOUND'],
+  }).input(z.strictObject({ id: Id })),
+}
