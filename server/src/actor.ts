@@ -11,6 +11,8 @@ export interface Actor {
   sessionId: string
   workspaceId: WorkspaceScope
   role: Role
+  /** The API key that calls, if one does. */
+  apiKeyId?: string
 }
 
 /** Whose work is done, perhaps without a user: theirs was deleted, or a reply asks for it. */

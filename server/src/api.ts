@@ -6,7 +6,7 @@ import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4'
 import { contract } from '@x-automated/contract/contract'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode, type ErrorEnvelope } from '@x-automated/contract/errors'
 import { inputProblems, predicateOf } from '@x-automated/contract/input-problems'
-import type { OperationMeta } from '@x-automated/contract/route'
+import type { OperationMeta, Scope } from '@x-automated/contract/route'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { accountRoutes } from './domains/identity/account/routes.ts'
@@ -43,13 +43,14 @@ import { personalDataRoutes } from './domains/overview/personal-data/routes.ts'
 import { sampleDataRoutes } from './domains/overview/sample-data/routes.ts'
 import { searchRoutes } from './domains/overview/search/routes.ts'
 import { todayRoutes } from './domains/overview/today/routes.ts'
+import { apiKeyRoutes } from './domains/platform/api-keys/routes.ts'
 import { billingRoutes } from './domains/platform/billing/routes.ts'
 import { jobRoutes } from './domains/platform/jobs/routes.ts'
 import { notificationRoutes } from './domains/platform/notifications/routes.ts'
 import { webhookRoutes } from './domains/platform/webhooks/routes.ts'
 import { xAccountRoutes } from './domains/platform/x-account/routes.ts'
 import { waitlistRoutes } from './domains/waitlist/waitlist/routes.ts'
-import { edgeOperations } from './edges/openapi.ts'
+import { edgeOperations, scopeNote } from './edges/openapi.ts'
 import { clientAddress } from './requests/client-address.ts'
 import type { RequestContext } from './requests/context.ts'
 import { hashToken } from './sealing.ts'
@@ -97,6 +98,7 @@ const router = {
   billing: billingRoutes,
   operator: operatorRoutes,
   webhooks: webhookRoutes,
+  apiKeys: apiKeyRoutes,
 }
 
 /** Serves the contract under /api. */
@@ -185,11 +187,21 @@ async function describeApi(): Promise<string> {
       title: 'X-Automated API',
       version: '1.0.0',
       description:
-        'Requests and responses are JSON. Authenticated calls send `Authorization: Bearer <token>`. ' +
+        'Requests and responses are JSON. Authenticated calls send `Authorization: Bearer <token>`: an API key, or the access token of a session. ' +
         'Errors have the body `{ "success": false, "code", "error", "details"? }`. Calls that change data accept an `Idempotency-Key` header.',
     },
     servers: [{ url: '/api' }],
-    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The access token of a session.' },
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An API key, created in Settings → API on the Agency plan. It has the role of a member and 600 calls a minute.',
+        },
+      },
+    },
     customErrorResponseBodySchema: (errors) => ({
       type: 'object',
       properties: {
@@ -201,22 +213,28 @@ async function describeApi(): Promise<string> {
       required: ['success', 'code', 'error'],
     }),
   })
-  for (const { path, method } of signedInOperations()) {
+  for (const { path, method, scope } of signedInOperations()) {
     const operation = document.paths?.[path]?.[method as 'get']
-    if (operation) operation.security = [{ bearer: [] }]
+    if (!operation) continue
+    operation.security = [{ bearer: [] }, ...(scope ? [{ apiKey: [scope] }] : [])]
+    if (scope) operation.description = [operation.description, scopeNote(scope)].filter(Boolean).join('\n\n')
   }
   for (const [path, operations] of Object.entries(edgeOperations))
     document.paths = { ...document.paths, [path]: { ...document.paths?.[path], ...operations } }
   return JSON.stringify(document)
 }
 
-/** Path and method of every operation that needs a token, as the document spells them. */
-function signedInOperations(): { path: string; method: string }[] {
+/** Every operation that needs a token: path and method as the document spells them, and the scope for API keys. */
+function signedInOperations(): { path: string; method: string; scope: Scope | null }[] {
   const procedures = Object.values(contract).flatMap((domain) =>
     Object.values(domain as Record<string, AnyContractProcedure>),
   )
   return procedures
     .map((procedure) => procedure['~orpc'])
     .filter(({ meta }) => (meta as OperationMeta).access !== 'public')
-    .map(({ route }) => ({ path: route.path ?? '', method: (route.method ?? '').toLowerCase() }))
+    .map(({ route, meta }) => ({
+      path: route.path ?? '',
+      method: (route.method ?? '').toLowerCase(),
+      scope: (meta as OperationMeta).scope,
+    }))
 }

@@ -3,12 +3,12 @@ import { type Contract, contract } from '@x-automated/contract/contract'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode } from '@x-automated/contract/errors'
 import { Id } from '@x-automated/contract/fields'
 import type { EventKind } from '@x-automated/contract/platform/events'
-import type { Access, OperationMeta } from '@x-automated/contract/route'
-import { roleAllows } from './actor.ts'
+import type { Access, OperationMeta, Role } from '@x-automated/contract/route'
+import type { Actor } from './actor.ts'
 import { isUnavailable } from './db/unavailable.ts'
-import { authenticate, authenticateOperator } from './domains/identity/auth/service.ts'
-import { authenticateExtension, extensionToken } from './domains/outreach/extension/service.ts'
+import { authenticateOperator } from './domains/identity/auth/service.ts'
 import { Refusal } from './refusal.ts'
+import { admit } from './requests/admit.ts'
 import type { RequestContext } from './requests/context.ts'
 import { keyedRequest, once, onceOutside } from './requests/once.ts'
 
@@ -33,8 +33,8 @@ const idempotency = base.middleware(async ({ context, next, procedure }, input, 
   const { effect } = procedure['~orpc'].meta as OperationMeta
   const { request } = context
   if (!request.idempotencyKey || (effect !== 'rows' && effect !== 'outside')) return next()
-  const actor = (context as { actor?: { userId: string; workspaceId: string } }).actor
-  const scope = actor ? `user:${actor.userId}` : `address:${request.addressHash}`
+  const { actor } = context as { actor?: Actor }
+  const scope = actor ? callerName(actor) : `address:${request.addressHash}`
   const keyed = keyedRequest(context.env.authSecret, scope, request.idempotencyKey, {
     method: request.method,
     // The same call in another workspace is a different request.
@@ -52,6 +52,11 @@ const idempotency = base.middleware(async ({ context, next, procedure }, input, 
         )
   return output(answer)
 })
+
+/** Keys of one caller never meet those of another. */
+function callerName({ apiKeyId, userId }: Actor): string {
+  return apiKeyId ? `key:${apiKeyId}` : `user:${userId}`
+}
 
 /** An empty claim changed nothing, so it is not stored: a retry may find a message. */
 function hasTaken(answer: unknown): boolean {
@@ -90,15 +95,10 @@ function changedConversation(operation: string, input: unknown): string | undefi
   return isOne ? Id.safeParse((input as { id?: unknown } | undefined)?.id).data : undefined
 }
 
-/** Requires a session, the operation's role, and a free call in the rate limit. */
+/** Requires a session, extension or API key that the operation admits, and a free call in the rate limit. */
 const guard = base.middleware(async ({ context, next, procedure, path }, input) => {
-  const { access, byExtension, effect } = procedure['~orpc'].meta as OperationMeta
-  const { authorization } = context.request
-  const token = extensionToken(authorization)
-  const actor = token ? await authenticateExtension(context.db, token) : await authenticate(context, authorization)
-  context.limits.countCall(actor.userId)
-  if (token && !byExtension) throw new Refusal('FORBIDDEN', 'Extensions cannot call this operation.')
-  if (access !== 'public' && access !== 'operator' && !roleAllows(actor.role, access)) throw new Refusal('FORBIDDEN')
+  const { effect, ...admission } = procedure['~orpc'].meta as OperationMeta<Role>
+  const actor = await admit(context, context.request.authorization, admission, context.setHeader)
   const touch = () => {
     if (effect === 'none') return
     const operation = path.join('.')

@@ -327,7 +327,10 @@ describe('GET /api/openapi.json', () => {
     for (const operation of operations) {
       const described = body.paths[operation.path]?.[operation.method.toLowerCase()]
       expect(described?.operationId, operation.name).toBe(operation.name)
-      expect(described.security, operation.name).toEqual(operation.access === 'public' ? undefined : [{ bearer: [] }])
+      const byKey = operation.scope ? [{ apiKey: [operation.scope] }] : []
+      const security = operation.access === 'public' ? undefined : [{ bearer: [] }, ...byKey]
+      expect(described.security, operation.name).toEqual(security)
+      if (operation.scope) expect(described.description, operation.name).toContain(`\`${operation.scope}\``)
       const statuses = new Set(operation.declared.map((code) => String(ERROR_STATUS[code])))
       for (const status of statuses)
         expect(Object.keys(described.responses), `${operation.name} ${status}`).toContain(status)

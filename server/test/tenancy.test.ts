@@ -42,7 +42,8 @@ let theirs: Record<
   | 'snippet'
   | 'template'
   | 'note'
-  | 'offer',
+  | 'offer'
+  | 'key',
   string
 >
 
@@ -167,6 +168,7 @@ beforeAll(async () => {
     ).id,
     opener: opener!.id,
     job: (await owner.client.openers.create({ id: campaign.id, filter: {} })).id,
+    key: (await owner.client.apiKeys.create({ name: 'Secret key', scopes: ['leads:read'] })).id,
     snippet: (await owner.client.snippets.create({ shortcut: 'secret', text: 'A secret text' })).id,
   }
 })
@@ -199,6 +201,7 @@ const KINDS: Record<string, keyof typeof theirs> = {
   'conversation-offers': 'offer',
   openers: 'opener',
   jobs: 'job',
+  'api-keys': 'key',
 }
 const idIn = (operation: Operation) => {
   const kind = KINDS[/^\/(?:auth\/|sso\/|extension\/|workspace\/)?([\w-]+)\//.exec(operation.path)?.[1] ?? '']
@@ -271,6 +274,7 @@ async function ownersView() {
     // The viewers are listed as people, too.
     (await owner.client.people.list({})).people.find(({ id }) => id === theirs.person),
     await owner.client.people.listInvitations(),
+    await owner.client.apiKeys.list(),
     await owner.client.snippets.list(),
     await owner.client.templates.list({}),
     await owner.client.conversationOffers.list({}),

@@ -8,7 +8,7 @@ import { signedIn } from './signed-in.ts'
 /** GET /api/auth/user/export: all account data as a ZIP. 403 for single sign-on sessions. */
 export function serveAccountArchive(app: FastifyInstance, services: Services): void {
   app.get('/api/auth/user/export', { exposeHeadRoute: false }, async (request, reply) => {
-    const actor = await signedIn(services, request, 'viewer')
+    const actor = await signedIn(services, [request, reply], 'viewer')
     await requireAccountSession(services.database.db, actor)
     const archive = await archiveOf(services.database.db, actor)
     return reply

@@ -21,7 +21,7 @@ export function serveAnalyticsFiles(app: FastifyInstance, services: Services): v
   const options = { exposeHeadRoute: false }
 
   app.get('/api/analytics/breakdown/export', options, async (request, reply) => {
-    const actor = await signedIn(services, request, 'viewer')
+    const actor = await signedIn(services, [request, reply], 'viewer', 'analytics:read')
     const { cursor: _, ...query } = readInput(BreakdownQuery, request.query)
     // The first page is read before the answer begins, so that a refusal has its status.
     let page = await breakdown(db, actor, query)
@@ -36,13 +36,13 @@ export function serveAnalyticsFiles(app: FastifyInstance, services: Services): v
   })
 
   app.get('/api/analytics/heatmap/export', options, async (request, reply) => {
-    const actor = await signedIn(services, request, 'viewer')
+    const actor = await signedIn(services, [request, reply], 'viewer', 'analytics:read')
     const { cells } = await heatmap(db, actor, readInput(HeatmapQuery, request.query))
     return send(reply, 'analytics-by-hour', csvOf(HEATMAP_COLUMNS, oneBatch(cells)))
   })
 
   app.get<{ Params: { id: string } }>('/api/campaigns/:id/results/export', options, async (request, reply) => {
-    const actor = await signedIn(services, request, 'viewer')
+    const actor = await signedIn(services, [request, reply], 'viewer', 'campaigns:read')
     const { steps } = await results(db, actor, Id.parse(request.params.id))
     await requireAdvancedAnalytics(db, actor.workspaceId)
     const rows = steps.flatMap((step) => step.variants.map((variant) => ({ step, variant })))

@@ -1,6 +1,5 @@
 import { PassThrough } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { authenticateExtension, extensionToken } from '../domains/outreach/extension/service.ts'
 import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 import { sendEvents, tokenOf } from './event-stream.ts'
@@ -22,12 +21,7 @@ export function serveEvents(app: FastifyInstance, services: Services): void {
   })
 
   app.get('/api/events', { compress: false, exposeHeadRoute: false }, async (request, reply) => {
-    const extension = extensionToken(request.headers.authorization ?? null)
-    if (extension) {
-      await authenticateExtension(services.database.db, extension)
-      throw new Refusal('FORBIDDEN', 'Extensions cannot call this operation.')
-    }
-    const actor = await signedIn(services, request, 'viewer')
+    const actor = await signedIn(services, [request, reply], 'viewer')
     const { token, expiresAt } = tokenOf(request)
     const stream = new PassThrough()
     const end = () => void stream.end()

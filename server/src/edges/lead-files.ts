@@ -35,7 +35,7 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
       config: { bodySeconds: BODY_SECONDS_MAX, bodyBytesPerSecond: UPLOAD_BYTES_PER_SECOND },
     }
     files.post('/api/leads/import', limits, async (request, reply) => {
-      const actor = await signedIn(services, request, 'member')
+      const actor = await signedIn(services, [request, reply], 'member', 'leads:write')
       const options = readOptions(request.query)
       if (!/\bapplication\/x-ndjson\b/.test(request.headers.accept ?? ''))
         return uploads.receive(request, actor.userId, (upload) => run(services, actor, leadsIn(upload), options))
@@ -61,8 +61,8 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
         uploads.receive(request, actor.userId, take).catch(refuse)
       })
     })
-    files.post('/api/suppressions/import', limits, async (request) => {
-      const actor = await signedIn(services, request, 'member')
+    files.post('/api/suppressions/import', limits, async (request, reply) => {
+      const actor = await signedIn(services, [request, reply], 'member', 'suppressions:write')
       return uploads.receive(request, actor.userId, (upload) =>
         upload.inTurn(() =>
           importSuppressions({ ...services, db: services.database.db }, actor, () =>
@@ -74,7 +74,7 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
   })
 
   app.get('/api/leads/export', { exposeHeadRoute: false }, async (request, reply) => {
-    const actor = await signedIn(services, request, 'viewer')
+    const actor = await signedIn(services, [request, reply], 'viewer', 'leads:read')
     const filter = readInput(LeadFilter, request.query)
     // Before the response starts.
     await requirePlanFor(services.database.db, actor, filter)

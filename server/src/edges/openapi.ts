@@ -4,10 +4,16 @@ import { IMPORT_REJECTED_MAX, IMPORT_REJECTED_NAMED } from '@x-automated/contrac
 import { IMPORT_MAX_BYTES } from '@x-automated/contract/leads/leads'
 import { DraftsInput } from '@x-automated/contract/outreach/writer'
 import { X_CALLBACK_OUTCOMES } from '@x-automated/contract/platform/x-account'
+import type { Scope } from '@x-automated/contract/route'
 import { z } from 'zod'
 
 /** The rule for files with too many rejected rows. */
 const REJECTED_RULE = `If more than ${formatNumber(IMPORT_REJECTED_MAX)} rows have a problem, nothing is imported: 400 with the first problem.`
+
+/** What an API key needs, for the description of an operation. */
+export function scopeNote(scope: Scope): string {
+  return `Scope for API keys: \`${scope}\`.`
+}
 
 type Operation = NonNullable<OpenAPI.PathItemObject['get']>
 const string = { type: 'string' } as const
@@ -177,13 +183,13 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       ['Suppressions', 'suppressions.import', 'Import people into the suppression list from CSV'],
       ['imported', 'known', 'stopped'],
       {
-        description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Columns: twitter_handle (required), x_user_id, reason (opted_out, replied_stop, manual or import) and note. Other columns are ignored. A single column of handles works without a header. Messages queued for these people fail immediately. Existing entries are not changed. ${REJECTED_RULE}`,
+        description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Columns: twitter_handle (required), x_user_id, reason (opted_out, replied_stop, manual or import) and note. Other columns are ignored. A single column of handles works without a header. Messages queued for these people fail immediately. Existing entries are not changed. ${REJECTED_RULE} ${scopeNote('suppressions:write')}`,
       },
     ),
   },
   '/leads/import': {
     post: csvImport(['Leads', 'leads.import', 'Import leads from CSV'], ['imported', 'updated'], {
-      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Headers are the column names of a lead. Only twitter_handle is required; unknown columns become metadata. UTF-8, separated by commas, semicolons or tabs. Blank cells change nothing. The response lists the first ${formatNumber(IMPORT_REJECTED_NAMED)} rejected rows; all others are imported. ${REJECTED_RULE} Importing the same file again changes nothing. Each user's files are imported one at a time. Once the file is sent, the import continues even if the client disconnects; GET /imports shows its progress. With \`Accept: application/x-ndjson\`, the response streams progress as lines: first \`{"import": {"id"}}\`, last \`{"result"}\` or \`{"failure": {"status", "body"}}\`.`,
+      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Headers are the column names of a lead. Only twitter_handle is required; unknown columns become metadata. UTF-8, separated by commas, semicolons or tabs. Blank cells change nothing. The response lists the first ${formatNumber(IMPORT_REJECTED_NAMED)} rejected rows; all others are imported. ${REJECTED_RULE} Importing the same file again changes nothing. Each user's files are imported one at a time. Once the file is sent, the import continues even if the client disconnects; GET /imports shows its progress. With \`Accept: application/x-ndjson\`, the response streams progress as lines: first \`{"import": {"id"}}\`, last \`{"result"}\` or \`{"failure": {"status", "body"}}\`. ${scopeNote('leads:write')}`,
       responses: {
         '409': {
           description:
@@ -194,7 +200,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
   },
   '/leads/export': {
     get: operation(['Leads', 'leads.export', 'Export leads as CSV'], [200, 'All matching leads', 'text/csv', string], {
-      description: 'Accepts the filters of GET /leads.',
+      description: `Accepts the filters of GET /leads. ${scopeNote('leads:read')}`,
     }),
   },
   '/analytics/breakdown/export': {
@@ -203,7 +209,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       [200, 'All rows', 'text/csv', string],
       {
         parameters: [parameter('query', 'by'), ...['from', 'to', 'campaignId'].map(optional)],
-        description: 'Accepts the query of GET /analytics/breakdown.',
+        description: `Accepts the query of GET /analytics/breakdown. ${scopeNote('analytics:read')}`,
         responses: refusedExport,
       },
     ),
@@ -212,14 +218,18 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
     get: operation(
       ['Analytics', 'analytics.exportHeatmap', 'Export sent and answered messages by weekday and hour as CSV'],
       [200, 'The hours in which something was sent', 'text/csv', string],
-      { parameters: ['from', 'to', 'campaignId'].map(optional), responses: refusedExport },
+      {
+        parameters: ['from', 'to', 'campaignId'].map(optional),
+        description: scopeNote('analytics:read'),
+        responses: refusedExport,
+      },
     ),
   },
   '/campaigns/{id}/results/export': {
     get: operation(
       ['Sequences', 'sequences.exportResults', 'Export the results of each step and variant as CSV'],
       [200, 'A row for each variant', 'text/csv', string],
-      { parameters: [parameter('path', 'id')], responses: refusedExport },
+      { parameters: [parameter('path', 'id')], description: scopeNote('campaigns:read'), responses: refusedExport },
     ),
   },
   '/operator/members/export': {
@@ -241,9 +251,9 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       {
         parameters: [{ ...optional('Last-Event-ID'), in: 'header' }],
         description:
-          'One stream per browser, at most 20 per person. It ends with its token, and when membership or role changes. `Last-Event-ID` continues it for 10 minutes. Viewers get no conversations. Not for extensions.',
+          'One stream per browser, at most 20 per person. It ends with its token, and when membership or role changes. `Last-Event-ID` continues it for 10 minutes. Viewers get no conversations. Not for extensions or API keys.',
         responses: {
-          '403': { description: 'FORBIDDEN: an extension' },
+          '403': { description: 'FORBIDDEN: an extension or an API key' },
           '429': { description: 'RATE_LIMITED: too many streams' },
         },
       },
@@ -259,8 +269,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
         string,
       ],
       {
-        description:
-          'For members. Without a model, or if it fails, `message` and `sequence` come from the built-in writer, in English; `fault` says why.',
+        description: `For members. Without a model, or if it fails, \`message\` and \`sequence\` come from the built-in writer, in English; \`fault\` says why. ${scopeNote('writer:write')}`,
         requestBody: {
           required: true,
           content: {

@@ -30,7 +30,7 @@ export function serveScrapeEvents(app: FastifyInstance, services: Services): voi
     '/api/scrapes/:id/events',
     { compress: false, exposeHeadRoute: false },
     async (request, reply) => {
-      const actor = await signedIn(services, request, 'viewer')
+      const actor = await signedIn(services, [request, reply], 'viewer')
       const id = Id.safeParse(request.params.id).data
       if (id === undefined) throw new Refusal('SCRAPE_NOT_FOUND')
       await find(services.database.db, actor, id)

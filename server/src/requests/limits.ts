@@ -45,7 +45,7 @@ const LIMITS = {
 
 export type LimitName = keyof typeof LIMITS
 
-/** Signed-in calls per minute and user, over all processes. */
+/** Signed-in calls per minute and user, or per API key, over all processes. */
 const CALLS_A_MINUTE = 600
 
 export interface Limits {
@@ -55,7 +55,9 @@ export interface Limits {
   refund(limit: LimitName, key: string): Promise<void>
   reset(limit: LimitName, key: string): Promise<void>
   /** Counts calls. Other processes' counts are a second old, or older without the database. */
-  countCall(userId: string, calls?: number): void
+  countCall(caller: string, calls?: number): void
+  /** What is left of the limit of calls, and the seconds until it starts again. */
+  callsLeft(caller: string): { limit: number; left: number; seconds: number }
   close(): Promise<void>
 }
 
@@ -116,6 +118,12 @@ export function createLimits(pool: pg.Pool): Limits {
   }, 1_000)
   timer.unref()
 
+  const callsLeft: Limits['callsLeft'] = (caller) => {
+    const entry = calls.get(caller)
+    const made = entry?.minute === currentMinute() ? entry.known + entry.sending + entry.unsent : 0
+    return { limit: CALLS_A_MINUTE, left: CALLS_A_MINUTE - made, seconds: 60 - Math.floor((Date.now() / 1000) % 60) }
+  }
+
   return {
     async consume(limit, key) {
       try {
@@ -130,18 +138,15 @@ export function createLimits(pool: pg.Pool): Limits {
     async reset(limit, key) {
       await limiters[limit].delete(key)
     },
-    countCall(userId, added = 1) {
+    countCall(caller, added = 1) {
+      const { left, seconds } = callsLeft(caller)
+      if (added > left) throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: seconds })
       const minute = currentMinute()
-      let entry = calls.get(userId)
-      if (entry?.minute !== minute) {
-        entry = { minute, known: 0, sending: 0, unsent: 0 }
-        calls.set(userId, entry)
-      }
-      if (entry.known + entry.sending + entry.unsent + added > CALLS_A_MINUTE) {
-        throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 60 - Math.floor((Date.now() / 1000) % 60) })
-      }
-      entry.unsent += added
+      const entry = calls.get(caller)
+      if (entry?.minute === minute) entry.unsent += added
+      else calls.set(caller, { minute, known: 0, sending: 0, unsent: added })
     },
+    callsLeft,
     async close() {
       clearInterval(timer)
       await flushing

@@ -2,8 +2,10 @@ import { formatCount } from '@x-automated/contract/format'
 import {
   ADVANCED_ANALYTICS_TEXT,
   ADVANCED_FILTERS_TEXT,
+  API_ACCESS_TEXT,
   hasAdvancedAnalytics,
   hasAdvancedFilters,
+  hasApiAccess,
   type Limited,
   type PlanLevel,
 } from '@x-automated/contract/platform/plans'
@@ -159,6 +161,12 @@ export async function requireAdvancedAnalytics(db: Db, workspaceId: string): Pro
 export async function requireAdvancedFilters(db: Db, workspaceId: string): Promise<void> {
   const plan = await planOf(db, workspaceId)
   if (!hasAdvancedFilters(plan)) throw notInPlan(plan, ADVANCED_FILTERS_TEXT)
+}
+
+/** @throws Refusal PLAN_LIMIT */
+export async function requireApiAccess(db: Db, workspaceId: string): Promise<void> {
+  const plan = await planOf(db, workspaceId)
+  if (!hasApiAccess(plan)) throw notInPlan(plan, API_ACCESS_TEXT)
 }
 
 function notInPlan(plan: PlanLevel, text: string): Refusal {

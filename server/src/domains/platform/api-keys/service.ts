@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import type { InputOf } from '@x-automated/contract/contract'
+import { API_KEY_PREFIX, API_KEYS_MAX, type ApiKey } from '@x-automated/contract/platform/api-keys'
+import { hasApiAccess } from '@x-automated/contract/platform/plans'
+import type { Scope } from '@x-automated/contract/route'
+import { and, desc, eq, sql } from 'drizzle-orm'
+import type { Actor, WorkspaceScope } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
+import type { Db } from '../../../db/open.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
+import { hashToken } from '../../../sealing.ts'
+import { authUsers } from '../../identity/auth/tables.ts'
+import { planOf, requireApiAccess } from '../billing/service.ts'
+import { isKey, keyOf } from './rules.ts'
+import { apiKeys } from './tables.ts'
+
+type Row = typeof apiKeys.$inferSelect
+
+const START_LENGTH = 12
+
+/** The workspace's keys, newest first. */
+export async function list(db: Db, actor: Actor) {
+  const hasAccess = hasApiAccess(await planOf(db, actor.workspaceId))
+  const rows = await db
+    .select({ key: apiKeys, name: authUsers.name })
+    .from(apiKeys)
+    .leftJoin(authUsers, eq(authUsers.id, apiKeys.createdBy))
+    .where(eq(apiKeys.workspaceId, actor.workspaceId))
+    .orderBy(desc(apiKeys.id))
+  return { keys: rows.map(({ key, name }) => answerOf(key, name, hasAccess)) }
+}
+
+function answerOf(row: Row, creator: string | null, hasAccess: boolean) {
+  const isExpired = row.expiresAt !== null && row.expiresAt.getTime() <= Date.now()
+  const status: ApiKey['status'] = isExpired ? 'expired' : hasAccess ? 'active' : 'plan'
+  return {
+    ...row,
+    scopes: row.scopes as Scope[],
+    status,
+    createdBy: creator === null ? null : { id: row.createdBy, name: creator },
+  }
+}
+
+/** Creates a key, which only this answer contains. @throws Refusal PLAN_LIMIT, TOO_MANY, INVALID_INPUT */
+export async function create(db: Db, actor: Actor, { name, scopes, expiresAt }: InputOf<'apiKeys', 'create'>) {
+  const { workspaceId, userId } = actor
+  await requireApiAccess(db, workspaceId)
+  const expiry = expiresAt ? new Date(expiresAt) : null
+  if (expiry && expiry.getTime() <= Date.now()) throw invalidField('expiresAt', 'must be in the future')
+  const key = keyOf(randomBytes(32))
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('API keys of ' || ${workspaceId}, 0))`)
+    if ((await tx.$count(apiKeys, eq(apiKeys.workspaceId, workspaceId))) >= API_KEYS_MAX)
+      throw new Refusal('TOO_MANY', `A workspace has at most ${API_KEYS_MAX} API keys. Delete one first.`)
+    const start = key.slice(0, START_LENGTH)
+    const values = { workspaceId, name, scopes, start, keyHash: hashToken(key), createdBy: userId, expiresAt: expiry }
+    const row = one(await tx.insert(apiKeys).values(values).returning())
+    const [creator] = await tx.select({ name: authUsers.name }).from(authUsers).where(eq(authUsers.id, userId))
+    return { ...answerOf(row, creator?.name ?? null, true), key }
+  })
+}
+
+/** @throws Refusal API_KEY_NOT_FOUND */
+export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
+  const removed = await db.delete(apiKeys).where(own(actor.workspaceId, id)).returning({ id: apiKeys.id })
+  if (removed.length === 0) throw new Refusal('API_KEY_NOT_FOUND')
+}
+
+const own = (workspaceId: string, id: string) => and(eq(apiKeys.workspaceId, workspaceId), eq(apiKeys.id, id))
+
+/** The token of an Authorization header if it is meant as an API key, else null. */
+export function apiKeyToken(authorization: string | null): string | null {
+  const token = authorization?.match(/^Bearer (\w+)$/i)?.[1]
+  return token?.startsWith(API_KEY_PREFIX) ? token : null
+}
+
+/**
+ * Authenticates a key, which acts for its creator, or for the workspace's owner once they have left.
+ * Reads the database on every call, so that deletion takes effect immediately.
+ * @throws Refusal UNAUTHORIZED: unknown, expired or deleted
+ */
+export async function authenticateKey(db: Db, token: string): Promise<Actor & { apiKeyId: string; scopes: Scope[] }> {
+  const found = isKey(token) ? await findByToken(db, token) : undefined
+  if (!found) throw new Refusal('UNAUTHORIZED', 'This API key is unknown, expired or deleted.')
+  const { id, userId, scopes } = found
+  const workspaceId = found.workspaceId as WorkspaceScope
+  if (found.isStale) await db.update(apiKeys).set({ lastUsedAt: sql`now()` }).where(own(workspaceId, id))
+  return { userId, sessionId: id, apiKeyId: id, workspaceId, role: 'member', scopes }
+}
+
+async function findByToken(db: Db, token: string) {
+  const { rows } = await db.execute<{
+    id: string
+    workspaceId: string
+    userId: string
+    scopes: Scope[]
+    isStale: boolean
+  }>(sql`
+    select k.id, k.workspace_id as "workspaceId", coalesce(creator.user_id, owner.user_id) as "userId", k.scopes,
+      k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as "isStale"
+    from api_keys k
+    join workspace_members owner on owner.workspace_id = k.workspace_id and owner.role = 'owner'
+    left join workspace_members creator on creator.workspace_id = k.workspace_id and creator.user_id = k.created_by
+    where k.key_hash = ${hashToken(token)} and (k.expires_at is null or k.expires_at > now())`)
+  return rows[0]
+}

@@ -1,0 +1,24 @@
+import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, newId, time } from '../../../db/columns.ts'
+import { workspaceId } from '../../identity/workspaces/tables.ts'
+
+/** Tokens for programs. Only their hashes are stored. */
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull().default(newId),
+    name: text('name').notNull(),
+    /** Its first 12 characters, by which people recognize it. */
+    start: text('start').notNull(),
+    keyHash: text('key_hash').notNull(),
+    scopes: text('scopes').array().notNull(),
+    /** No foreign key: the key outlives the account of its creator. */
+    createdBy: uuid('created_by').notNull(),
+    createdAt: createdAt(),
+    expiresAt: time('expires_at'),
+    /** To the minute. */
+    lastUsedAt: time('last_used_at'),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.id] }), index('api_keys_hash').on(t.keyHash)],
+)

@@ -1,0 +1,48 @@
+import { type Role, type Scope, scopesAllow } from '@x-automated/contract/route'
+import { type Actor, roleAllows } from '../actor.ts'
+import { authenticate } from '../domains/identity/auth/service.ts'
+import { authenticateExtension, extensionToken } from '../domains/outreach/extension/service.ts'
+import { apiKeyToken, authenticateKey } from '../domains/platform/api-keys/service.ts'
+import { requireApiAccess } from '../domains/platform/billing/service.ts'
+import { Refusal } from '../refusal.ts'
+import type { Services } from '../services.ts'
+
+/** Whom an operation admits: people of this role, keys with this scope, and perhaps extensions. */
+interface Admission {
+  access: Role
+  scope: Scope | null
+  byExtension?: boolean
+}
+
+/**
+ * The caller of an operation that admits them. Counts the call.
+ * @param setHeader tells API keys what is left of their limit
+ * @throws Refusal UNAUTHORIZED, RATE_LIMITED, FORBIDDEN, PLAN_LIMIT
+ */
+export async function admit(
+  { database: { db }, auth, limits }: Pick<Services, 'database' | 'auth' | 'limits'>,
+  authorization: string | null,
+  { access, scope, byExtension = false }: Admission,
+  setHeader: (name: string, value: string) => void,
+): Promise<Actor> {
+  const key = apiKeyToken(authorization)
+  if (key) {
+    const { scopes, ...actor } = await authenticateKey(db, key)
+    const { limit, left, seconds } = limits.callsLeft(actor.apiKeyId)
+    setHeader('ratelimit-limit', `${limit}`)
+    setHeader('ratelimit-remaining', `${Math.max(0, left - 1)}`)
+    setHeader('ratelimit-reset', `${seconds}`)
+    limits.countCall(actor.apiKeyId)
+    if (!scope) throw new Refusal('FORBIDDEN', 'API keys cannot call this operation.')
+    await requireApiAccess(db, actor.workspaceId)
+    if (!scopesAllow(scopes, scope))
+      throw new Refusal('FORBIDDEN', `This API key does not have the scope ${scope}.`, { details: { scope } })
+    return actor
+  }
+  const token = extensionToken(authorization)
+  const actor = token ? await authenticateExtension(db, token) : await authenticate({ auth }, authorization)
+  limits.countCall(actor.userId)
+  if (token && !byExtension) throw new Refusal('FORBIDDEN', 'Extensions cannot call this operation.')
+  if (!roleAllows(actor.role, access)) throw new Refusal('FORBIDDEN')
+  return actor
+}
