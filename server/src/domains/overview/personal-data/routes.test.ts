@@ -4,7 +4,7 @@ import { strFromU8, unzipSync } from 'fflate'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { beginSignUp, mailTo, makeAccount, openLink, PASSWORD, signIn, statusOf } from '../../../../test/accounts.ts'
 import { makeLeads } from '../../../../test/leads.ts'
-import { call, connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { call, connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
 import { authIdentities, authSignUps, authUsers } from '../../identity/auth/tables.ts'
@@ -14,6 +14,7 @@ import { campaigns } from '../../outreach/campaigns/tables.ts'
 import { conversationDrafts } from '../../outreach/conversations/tables.ts'
 import { conversationSettings, replySettings } from '../../outreach/replies/tables.ts'
 import { dms } from '../../outreach/sending/tables.ts'
+import { apiKeys } from '../../platform/api-keys/tables.ts'
 import { notificationPreferences } from '../../platform/notifications/tables.ts'
 
 let app: TestApp
@@ -47,6 +48,9 @@ async function withData(leadCount = 3) {
     .insert(conversationDrafts)
     .values({ workspaceId, conversationId: campaign.id, userId: person.id, text: 'Not sent' })
   await app.db.insert(conversationSettings).values({ workspaceId, keepTextsDays: 90 })
+  await app.db
+    .insert(apiKeys)
+    .values({ workspaceId, name: 'CRM', start: 'xa_live_abcd', keyHash: 'a-secret', scopes: [], createdBy: person.id })
   await person.client.snippets.create({ shortcut: 'price', text: 'It costs $50.' })
   await person.client.writer.saveAbout({ text: 'We make tools.' })
   await person.client.writer.saveProvider({ kind: 'openai', model: 'gpt-5', apiKey: 'a-secret' })
@@ -96,6 +100,7 @@ describe('GET /auth/user/export', () => {
       'reply-settings.json': 1,
       'single-sign-on.json': 1,
       'single-sign-on-domains.json': 0,
+      'api-keys.json': 1,
       'extension-pairings.json': 0,
       'notifications.json': 0,
       'notification-preferences.json': 1,
@@ -196,6 +201,10 @@ describe('DELETE /auth/user', () => {
   it('leaves no row in any table that identifies the account', async () => {
     const person = await withData()
     await person.call('POST', '/lists', { name: 'Kept' }, { 'idempotency-key': person.id })
+    await subscribe(app, person)
+    const { key } = await person.client.apiKeys.create({ name: 'CRM', scopes: ['lists:write'] })
+    const byKey = { authorization: `Bearer ${key}`, 'idempotency-key': person.id }
+    await call(app, 'POST', '/lists', { name: `List of ${person.email}` }, byKey)
     await call(app, 'POST', '/auth/otp', { email: person.email })
     await remove(person, { confirmation: person.email, currentPassword: PASSWORD })
     const { rows: tables } = await app.db.execute<{ name: string }>(

@@ -36,6 +36,7 @@ import { sendingLimits, sendingSettings } from '../../outreach/sending-settings/
 import { snippets } from '../../outreach/snippets/tables.ts'
 import { templates } from '../../outreach/templates/tables.ts'
 import { writerAbouts, writerProviders, writerUsage } from '../../outreach/writer/tables.ts'
+import { apiKeys } from '../../platform/api-keys/tables.ts'
 import { endSubscriptions } from '../../platform/billing/service.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from '../../platform/billing/tables.ts'
 import { jobs } from '../../platform/jobs/tables.ts'
@@ -71,6 +72,12 @@ export async function remove(
     const owned = await ownedBy(tx, user.id)
     // Deleted workspaces must not be billed.
     await endSubscriptions(tx, jobs, owned)
+    // Responses stored for Idempotency-Keys contain personal data.
+    const ofKeys = tx
+      .select({ scope: sql`'key:' || ${apiKeys.id}` })
+      .from(apiKeys)
+      .where(inArray(apiKeys.workspaceId, owned))
+    await tx.execute(sql`delete from idempotency_keys where scope in ${ofKeys}`)
     for (const workspaceId of owned) {
       await unlinkWorkspace(tx, auth, workspaceId)
       // The owner's own sessions end below.
@@ -80,7 +87,6 @@ export async function remove(
     // Late, because it blocks all waitlist joins until the transaction ends.
     await anonymizeMember(tx, user.id)
     await endOtherSessions(tx, auth, { userId: user.id, except: null })
-    // Responses stored for Idempotency-Keys contain personal data.
     await tx.execute(sql`delete from idempotency_keys where scope = ${`user:${user.id}`}`)
     await tx.delete(workspaceInvitations).where(eq(workspaceInvitations.email, user.email))
     await tx.delete(membershipChanges).where(eq(membershipChanges.userId, user.id))
@@ -160,6 +166,7 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ['reply-settings.json', await allOf(db, replySettings, inOwn(replySettings.workspaceId))],
     ['single-sign-on.json', rowsOf(db, ssoConnections, inOwn(ssoConnections.workspaceId))],
     ['single-sign-on-domains.json', rowsOf(db, ssoDomains, inOwn(ssoDomains.workspaceId))],
+    ['api-keys.json', rowsBy(db, apiKeys, ['workspaceId', 'id'], inOwn(apiKeys.workspaceId))],
     ['extension-pairings.json', await allOf(db, extensionPairings, eq(extensionPairings.userId, userId))],
     ['notifications.json', rowsOf(db, notifications, eq(notifications.userId, userId))],
     [
@@ -205,6 +212,7 @@ const HIDDEN = new Set([
   'idToken',
   'token',
   'tokenHash',
+  'keyHash',
   'sealedAccessToken',
   'sealedRefreshToken',
   'sealedSecret',
