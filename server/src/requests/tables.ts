@@ -25,7 +25,7 @@ export const rateLimits = pgTable('rate_limits', {
   expire: bigint('expire', { mode: 'number' }),
 })
 
-/** Signed-in calls per user and minute, over all processes. */
+/** Signed-in calls per minute and user, or API key, over all processes. */
 export const callCounts = pgTable(
   'call_counts',
   {
