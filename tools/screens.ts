@@ -160,6 +160,7 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     'settings-notifications': { path: '/settings?tab=notifications' },
     'settings-people': { path: '/settings?tab=people' },
     'settings-single-sign-on': { path: '/settings?tab=single-sign-on' },
+    'settings-api': { path: '/settings?tab=api' },
     extension: { path: '/extension', whole },
   },
   operator: {

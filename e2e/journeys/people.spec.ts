@@ -1,4 +1,4 @@
-import { beforeAll, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { expectSoundBothWays, expectSoundPage, linkInMail, openWorld, PASSWORD, signUp, type World } from '../world.ts'
 
 let world: World
@@ -64,11 +64,29 @@ it('invites someone by email, who logs in, works with their role and is removed'
   await expectSoundBothWays(page)
   await theirs.goto(PEOPLE)
   await theirs.getByText("You're in Acme as a member").waitFor()
+  await theirs.getByRole('tab', { name: 'API', exact: true }).click()
+  await theirs.getByText('Only the owner and admins can manage API keys').waitFor()
+
+  // An admin's API keys can be deleted with them.
+  await page.getByLabel('Role of friend').selectOption('Admin')
+  await page.getByText('friend is now an admin.').waitFor()
+  await theirs.reload()
+  await theirs.getByRole('button', { name: 'Create API key' }).click()
+  const form = theirs.getByRole('dialog', { name: 'Create API key' })
+  await form.getByLabel('Name').fill('CRM sync')
+  await form.getByLabel('Everything').selectOption('Read')
+  await form.getByRole('button', { name: 'Create API key' }).click()
+  const key = await theirs.getByRole('dialog', { name: 'Your API key' }).getByLabel('API key').inputValue()
+  await page.reload()
   await page.getByRole('button', { name: 'More for friend' }).click()
   await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await page.getByLabel('Also delete 1 API key they created').check()
+  await expectSoundPage(page)
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByText('friend was removed from the workspace.').waitFor()
-  await theirs.reload()
+  const call = () => fetch(`${world.origin}/api/leads`, { headers: { authorization: `Bearer ${key}` } })
+  await expect.poll(async () => (await call()).status).toBe(401)
+  await theirs.goto(PEOPLE)
   await theirs.getByText("You no longer have access to your previous workspace. You're now in “friend”.").waitFor()
   await theirs.getByText('Invitations expire after 7 days.').waitFor()
   await theirs.getByText('team@example.com').waitFor({ state: 'detached' })

@@ -4,6 +4,7 @@ import type { QueryClient } from '@tanstack/react-query'
 const shared = [
   'account',
   'analytics',
+  'apiKeys',
   'billing',
   'campaigns',
   'conversations',

@@ -44,7 +44,7 @@ export const apiKeys = {
     .input(
       z.strictObject({
         name: requiredText(API_KEY_NAME_MAX),
-        scopes: Scopes.min(1, 'Choose at least one scope')
+        scopes: Scopes.min(1, 'Choose at least one scope.')
           .max(SCOPES.length)
           .refine((scopes) => new Set(scopes).size === scopes.length, 'must not name a scope twice'),
         expiresAt: Moment.nullish(),

@@ -73,7 +73,7 @@ const Url = z
   .refine((url) => !url.includes('#'), 'must not have a fragment')
 const Events = z
   .array(z.enum(WEBHOOK_EVENTS))
-  .min(1, 'Choose at least one event')
+  .min(1, 'Choose at least one event.')
   .max(WEBHOOK_EVENTS.length)
   .refine((events) => new Set(events).size === events.length, 'must not name an event twice')
 const description = text(200)

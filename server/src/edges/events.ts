@@ -1,6 +1,5 @@
 import { PassThrough } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 import { sendEvents, tokenOf } from './event-stream.ts'
 import { signedIn } from './signed-in.ts'

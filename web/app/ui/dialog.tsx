@@ -15,6 +15,8 @@ export interface DialogProps {
   /** Buttons, the primary one last. Always visible. */
   footer?: ReactNode
   children?: ReactNode
+  /** A click outside does not close it. */
+  staysOpen?: boolean
   /** What has the focus once it is closed, if what had it before is gone. */
   returnsTo?: () => HTMLElement | null | undefined
 }
@@ -31,11 +33,12 @@ export function Dialog({
   size = 'normal',
   footer,
   children,
+  staysOpen = false,
   returnsTo,
 }: DialogProps) {
   const content = useRef<HTMLDivElement>(null)
   return (
-    <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
+    <Base.Root open={open} disablePointerDismissal={staysOpen} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
         <Base.Viewport className={popupFrame}>

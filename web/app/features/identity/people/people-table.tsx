@@ -1,19 +1,22 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { formatCount, pluralize } from '@x-automated/contract/format'
 import type { GivenRole, Person } from '@x-automated/contract/identity/people'
 import type { Role } from '@x-automated/contract/route'
 import { Ellipsis } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { api, client } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Avatar } from '../../../ui/avatar'
 import { Badge } from '../../../ui/badge'
 import { IconButton } from '../../../ui/button'
+import { Checkbox } from '../../../ui/choice'
 import { DateTime } from '../../../ui/date-time'
 import { Menu, MenuItem } from '../../../ui/menu'
 import { Pager } from '../../../ui/pager'
 import { Select } from '../../../ui/select'
 import { Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { Table, Td, Tr } from '../../../ui/table'
+import { toast } from '../../../ui/toast'
 import { useAction } from '../../../use-action'
 import { InvitationRow, Inviting } from './invitations'
 import { GIVEN_ROLES, ROLES, withArticle } from './role-text'
@@ -142,18 +145,50 @@ function RoleSelect({ person, role }: { person: Person; role: GivenRole }) {
   )
 }
 
-function PersonMenu({ person: { id, name, email }, mayHandOver }: { person: Person; mayHandOver: boolean }) {
-  const remove = useAction(() => client.people.remove({ id }), {
-    question: {
-      title: `Remove ${name}?`,
-      body: `${email} loses access within a minute. What they created stays.`,
-      confirm: 'Remove',
-      danger: true,
+/** Removes a person and, if that was checked, the API keys they created. */
+function useRemovePerson({ id, name, email }: Person) {
+  const all = useQuery(api.apiKeys.list.queryOptions()).data?.keys ?? []
+  const keys = all.filter(({ createdBy }) => createdBy?.id === id)
+  const deletesKeys = useRef(false)
+  return useAction(() => client.people.remove({ id }), {
+    question: () => {
+      deletesKeys.current = false
+      return {
+        title: `Remove ${name}?`,
+        body: (
+          <>
+            {email} loses access within a minute. What they created stays.
+            {keys.length > 0 && (
+              <Checkbox
+                className="pt-3 text-ink"
+                label={`Also delete ${formatCount(keys.length, 'API key')} they created`}
+                hint={`Programs that use ${pluralize(keys.length, 'it', 'them')} lose access immediately.`}
+                onChange={(event) => {
+                  deletesKeys.current = event.currentTarget.checked
+                }}
+              />
+            )}
+          </>
+        ),
+        confirm: 'Remove',
+        danger: true,
+      }
     },
     done: `${name} was removed from the workspace.`,
+    async onSuccess() {
+      if (!deletesKeys.current) return
+      const removals = await Promise.allSettled(keys.map((key) => client.apiKeys.remove({ id: key.id })))
+      if (removals.some(({ status }) => status === 'rejected'))
+        toast.error('Failed to delete all of their API keys. Delete the others in Settings → API.')
+    },
     failed: 'Failed to remove them. Please try again.',
-    refetches: [api.people, api.auth],
+    refetches: [api.people, api.auth, api.apiKeys],
   })
+}
+
+function PersonMenu({ person, mayHandOver }: { person: Person; mayHandOver: boolean }) {
+  const { id, name } = person
+  const remove = useRemovePerson(person)
   const transfer = useAction(() => client.people.transfer({ personId: id }), {
     question: {
       title: `Make ${name} the owner?`,

@@ -4,7 +4,7 @@ import type { Role } from '@x-automated/contract/route'
 /** Each role's name and permissions. */
 export const ROLES: Record<Role, { name: string; does: string }> = {
   owner: { name: 'Owner', does: 'Full access, including billing and deletion.' },
-  admin: { name: 'Admin', does: 'Manage people, X accounts and single sign-on, and run campaigns.' },
+  admin: { name: 'Admin', does: 'Manage people, X accounts, single sign-on and API keys, and run campaigns.' },
   member: { name: 'Member', does: 'Run campaigns and manage leads, lists, messages and scrapes.' },
   viewer: { name: 'Viewer', does: 'View only.' },
 }

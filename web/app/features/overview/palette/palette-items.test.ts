@@ -24,6 +24,8 @@ describe('matches', () => {
     expect(labels('daily cap')).toEqual([['Settings', 'Sending']])
     expect(labels('opt-out words')).toEqual([['Settings', 'Sending']])
     expect(labels('snippets')[0]).toEqual(['Settings', 'Inbox settings'])
+    expect(labels('api key')).toEqual([['Settings', 'API']])
+    expect(labels('tokens')[0]).toEqual(['Settings', 'API'])
     expect(labels('delete account')).toEqual([['Pages', 'Account']])
     expect(labels('passkey')[0]).toEqual(['Pages', 'Account'])
     expect(labels('log out')).toEqual([['Actions', 'Sign out']])

@@ -95,6 +95,7 @@ export const SETTINGS: PaletteItem[] = [
   setting('Notifications', `${paths.settings}?tab=notifications`, 'emails digest'),
   setting('People', `${paths.settings}?tab=people`, 'members team invite roles workspace'),
   setting('Single sign-on', `${paths.settings}?tab=single-sign-on`, 'sso saml oidc domain'),
+  setting('API', `${paths.settings}?tab=api`, 'api keys tokens scopes access developers integrations'),
 ]
 
 const ACTIONS: PaletteItem[] = [

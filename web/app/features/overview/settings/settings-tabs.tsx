@@ -5,6 +5,7 @@ import { SuppressionsTab } from '../../leads/suppressions/suppressions-tab'
 import { InboxTab } from '../../outreach/replies/inbox-tab'
 import { SendingTab } from '../../outreach/sending-settings/sending-tab'
 import { WriterTab } from '../../outreach/writer/writer-tab'
+import { ApiKeysTab } from '../../platform/api-keys/api-keys-tab'
 import { NotificationsTab } from '../../platform/notifications/notifications-tab'
 
 interface SettingsTab {
@@ -24,4 +25,5 @@ export const settingsTabs: readonly [SettingsTab, ...SettingsTab[]] = [
   { value: 'notifications', label: 'Notifications', content: <NotificationsTab /> },
   { value: 'people', label: 'People', content: <PeopleTab /> },
   { value: 'single-sign-on', label: 'Single sign-on', content: <SingleSignOnTab /> },
+  { value: 'api', label: 'API', content: <ApiKeysTab />, isWide: true },
 ]

@@ -6,11 +6,11 @@ import { api } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { Button } from '../../../ui/button'
 import { EmptyState } from '../../../ui/empty-state'
+import { SecretDialog } from '../../../ui/secret-dialog'
 import { Skeleton } from '../../../ui/skeleton'
 import { DeliveryLog } from './delivery-log'
 import { EndpointCard } from './endpoint-card'
 import { EndpointDialog } from './endpoint-dialog'
-import { SecretDialog } from './secret-dialog'
 
 /** Webhook endpoints of the waitlist. */
 export function Webhooks() {
@@ -71,7 +71,13 @@ export function Webhooks() {
         onClose={() => setForm((now) => ({ ...now, open: false }))}
         onSecret={setSecret}
       />
-      <SecretDialog secret={secret} onClose={() => setSecret(null)} />
+      <SecretDialog
+        title="Signing secret"
+        description="Use it to verify that events come from us. Copy it now: it won't be shown again."
+        label="Secret"
+        secret={secret}
+        onClose={() => setSecret(null)}
+      />
       {logOf && <DeliveryLog endpoint={logOf} onClose={() => setLogOf(null)} />}
     </section>
   )
