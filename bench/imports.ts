@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { authUsers } from '../server/src/domains/identity/auth/tables.ts'
 import { ensurePersonalWorkspace } from '../server/src/domains/identity/workspaces/service.ts'
-import { readEnv } from '../server/src/env.ts'
 import { startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 import { openTestLog } from '../server/test/test-log.ts'
 import { SHAPES } from './imports/shapes.ts'
+import { envOf } from './measuring/env.ts'
 
 /*
  * Measures the latency of other calls during 64 MB imports (BENCH_IMPORT_MB) of benign and hostile
@@ -35,13 +35,7 @@ interface Measured {
 
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
 try {
-  const env = readEnv({
-    PORT: '0',
-    PUBLIC_URL: 'http://localhost:3000',
-    DATABASE_URL: cluster.url,
-    AUTH_SECRET: 'a secret for benchmarks, long enough to pass',
-    LOG_LEVEL: 'silent',
-  })
+  const env = envOf(cluster.url)
   const log = openTestLog(console.error)
   const server = await startServer({ env, databaseUrl: cluster.url, workers: false, log })
   server.services.limits.countCall = () => {}

@@ -1,14 +1,14 @@
-import { loadavg } from 'node:os'
 import { formatNumber } from '../contract/src/format.ts'
 import { REPLY_LABELS } from '../contract/src/reply-labels.ts'
 import { authUsers } from '../server/src/domains/identity/auth/tables.ts'
 import { startReplyDetection } from '../server/src/domains/outreach/replies/service.ts'
-import { readEnv } from '../server/src/env.ts'
 import { createSealer } from '../server/src/sealing.ts'
 import { startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 import { startX } from '../stand-ins/src/x.ts'
 import { fillConversations } from './inbox/seed.ts'
+import { envOf, SECRET } from './measuring/env.ts'
+import { load, require } from './measuring/times.ts'
 import { quantile, rateOf, spans, spread } from './sending/processes.ts'
 import { fillQueue } from './sending/seed.ts'
 
@@ -27,17 +27,11 @@ const SENDERS = 4
 const REPLY_MAX_MS = 2_000
 /** A reply that is on no stream by then is counted as lost. */
 const GIVE_UP_MS = 30_000
-const SECRET = 'a secret for benchmarks, long enough to pass'
 
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
 const x = await startX()
 try {
-  const env = readEnv({
-    PORT: '0',
-    PUBLIC_URL: 'http://localhost:3000',
-    DATABASE_URL: cluster.url,
-    AUTH_SECRET: SECRET,
-    LOG_LEVEL: 'silent',
+  const env = envOf(cluster.url, {
     STAND_INS: 'on',
     X_API_URL: x.url,
     X_CLIENT_ID: x.clientId,
@@ -225,14 +219,4 @@ try {
 } finally {
   await x.close()
   await cluster.close()
-}
-
-function require(isMet: boolean, text: string) {
-  if (isMet) return
-  console.error(`    too slow: ${text}`)
-  process.exitCode = 1
-}
-
-function load(): string | undefined {
-  return loadavg()[0]?.toFixed(1)
 }

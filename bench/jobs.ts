@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatNumber } from '../contract/src/format.ts'
@@ -10,6 +9,8 @@ import { authUsers } from '../server/src/domains/identity/auth/tables.ts'
 import { readEnv } from '../server/src/env.ts'
 import { startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
+import { SECRET } from './measuring/env.ts'
+import { load } from './measuring/times.ts'
 import { quantile } from './sending/processes.ts'
 
 /*
@@ -25,7 +26,6 @@ const IDLE_MS = 5_000
 const PAUSE_MS = 25
 /** Enough to stay below the limit of calls per user. */
 const CALLERS = 6
-const SECRET = 'a secret for benchmarks, long enough to pass'
 
 /** What jobs change: counts, and sums of hashes that differ if anything else does. */
 type Snapshot = Record<'leads' | 'tagged' | 'listed' | 'suppressed' | 'counted' | 'rows', string>
@@ -264,10 +264,6 @@ async function kill(): Promise<void> {
 
 function tenth(part: number): number {
   return Math.floor(LEADS / part)
-}
-
-function load(): string {
-  return loadavg()[0]?.toFixed(1) ?? ''
 }
 
 function print(name: string, seconds: number, changed: number, calls: Call[]): void {

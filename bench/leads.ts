@@ -11,9 +11,9 @@ import { authUsers } from '../server/src/domains/identity/auth/tables.ts'
 import { readLeadLines } from '../server/src/domains/leads/leads/engine-lines.ts'
 import { importLeads, list } from '../server/src/domains/leads/leads/service.ts'
 import { readParts } from '../server/src/edges/csv-parts.ts'
-import { readEnv } from '../server/src/env.ts'
 import { startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
+import { envOf } from './measuring/env.ts'
 
 /*
  * Rates of leads pages with 10,000 to 1,000,000 leads (BENCH_LEADS), and of imports. The floors are
@@ -32,13 +32,7 @@ const MIN_SHARE = 0.5
 
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
 try {
-  const env = readEnv({
-    PORT: '0',
-    PUBLIC_URL: 'http://localhost:3000',
-    DATABASE_URL: cluster.url,
-    AUTH_SECRET: 'a secret for benchmarks, long enough to pass',
-    LOG_LEVEL: 'silent',
-  })
+  const env = envOf(cluster.url)
   const server = await startServer({ env, databaseUrl: cluster.url, workers: false })
   server.services.limits.countCall = () => {}
   const { auth, database } = server.services

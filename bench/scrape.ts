@@ -10,11 +10,11 @@ import { runScrapes, SCRAPES_CHANNEL } from '../server/src/domains/leads/scrapes
 import { scrapes } from '../server/src/domains/leads/scrapes/tables.ts'
 import { subscriptions } from '../server/src/domains/platform/billing/tables.ts'
 import { xAccounts } from '../server/src/domains/platform/x-account/tables.ts'
-import { readEnv } from '../server/src/env.ts'
 import type { XApi, XUser } from '../server/src/outside/x.ts'
 import { startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 import { openTestLog } from '../server/test/test-log.ts'
+import { envOf } from './measuring/env.ts'
 
 /*
  * Measures speed, memory and progress updates of a scrape of 100,000 followers from an instant X.
@@ -34,13 +34,7 @@ const cluster = await openScratchCluster({
 const client = new pg.Client({ connectionString: cluster.url })
 await client.connect()
 await migrateDatabase(cluster.url)
-const env = readEnv({
-  PORT: '0',
-  PUBLIC_URL: 'http://localhost:3000',
-  DATABASE_URL: cluster.url,
-  AUTH_SECRET: 'a secret for benchmarks, long enough to pass',
-  LOG_LEVEL: 'silent',
-})
+const env = envOf(cluster.url)
 const server = await startServer({
   env,
   databaseUrl: cluster.url,

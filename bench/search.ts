@@ -2,10 +2,10 @@ import { loadavg } from 'node:os'
 import { formatNumber } from '../contract/src/format.ts'
 import type { Actor, WorkspaceScope } from '../server/src/actor.ts'
 import { find } from '../server/src/domains/overview/search/service.ts'
-import { readEnv } from '../server/src/env.ts'
 import { startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 import { fillConversations } from './inbox/seed.ts'
+import { envOf } from './measuring/env.ts'
 import { quantile, spans } from './sending/processes.ts'
 
 /*
@@ -36,13 +36,7 @@ const SEARCHES = [
 
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'off', synchronous_commit: 'off' } })
 try {
-  const env = readEnv({
-    PORT: '0',
-    PUBLIC_URL: 'http://localhost:3000',
-    DATABASE_URL: cluster.url,
-    AUTH_SECRET: 'a secret for benchmarks, long enough to pass',
-    LOG_LEVEL: 'silent',
-  })
+  const env = envOf(cluster.url)
   const server = await startServer({ env, databaseUrl: cluster.url, workers: false })
   const { database, pictures } = server.services
   const { db, pool } = database

@@ -11,6 +11,7 @@ import { queuedStep } from '../server/src/domains/outreach/sequences/service.ts'
 import { startSender } from '../server/src/jobs/sender.ts'
 import type { Services } from '../server/src/services.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
+import { timed } from './measuring/times.ts'
 import { sendBare } from './sending/floor.ts'
 import { quantile, rateOf, spans, spread } from './sending/processes.ts'
 import { fillQueue, sendSome } from './sending/seed.ts'
@@ -197,12 +198,6 @@ function perSecond(done: Done[]): string {
 
 function of(processes: number): string {
   return processes === 1 ? 'one process   ' : `${processes} processes`.padEnd(14)
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now()
-  await work()
-  return performance.now() - began
 }
 
 interface Result {

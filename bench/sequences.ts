@@ -1,4 +1,3 @@
-import { loadavg } from 'node:os'
 import { formatNumber } from '../contract/src/format.ts'
 import { ENROLLMENT_STATES, OUTCOMES } from '../contract/src/outreach/sequences.ts'
 import { PLAN_LEVELS } from '../contract/src/platform/plans.ts'
@@ -14,6 +13,8 @@ import { results } from '../server/src/domains/outreach/sequences/service-result
 import type { SignedInContext } from '../server/src/requests/context.ts'
 import { createSealer } from '../server/src/sealing.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
+import { SECRET } from './measuring/env.ts'
+import { load, require, timed } from './measuring/times.ts'
 import { quantile, rateOf, spans, spread } from './sending/processes.ts'
 import { fillCampaign, fillFollowUps, fillList, makeDue, STEPS } from './sequences/seed.ts'
 
@@ -50,7 +51,7 @@ try {
   Object.assign(PLAN_LEVELS.free, { dms: null })
   const database = openDatabase(cluster.url)
   const { db, pool } = database
-  const sealer = createSealer('a secret for benchmarks, long enough to pass', 'x-automated x tokens')
+  const sealer = createSealer(SECRET, 'x-automated x tokens')
   const parts = process.env.BENCH_PARTS ?? 'growth pages preflight'
   if (parts.includes('growth')) await measureGrowth()
   if (parts.includes('pages')) await measurePages()
@@ -191,20 +192,4 @@ try {
   }
 } finally {
   await cluster.close()
-}
-
-function require(isMet: boolean, text: string) {
-  if (isMet) return
-  console.error(`    too slow: ${text}`)
-  process.exitCode = 1
-}
-
-function load(): string | undefined {
-  return loadavg()[0]?.toFixed(1)
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now()
-  await work()
-  return performance.now() - began
 }

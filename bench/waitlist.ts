@@ -3,10 +3,10 @@ import pg from 'pg'
 import { formatNumber } from '../contract/src/format.ts'
 import { migrateDatabase } from '../server/src/db/migrate.ts'
 import { ensurePersonalWorkspace } from '../server/src/domains/identity/workspaces/service.ts'
-import { readEnv } from '../server/src/env.ts'
 import { type RunningServer, startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 import { openTestLog } from '../server/test/test-log.ts'
+import { envOf } from './measuring/env.ts'
 
 /*
  * Latency of waitlist requests with 10,000 to 1,000,000 members, with power-law referrals. Floors
@@ -43,14 +43,7 @@ async function openSeat(size: number): Promise<Seat> {
   const began = performance.now()
   await seed(client, size)
   const seconds = ((performance.now() - began) / 1000).toFixed(0)
-  const env = readEnv({
-    PORT: '0',
-    PUBLIC_URL: 'http://localhost:3000',
-    DATABASE_URL: url,
-    AUTH_SECRET: 'a secret for benchmarks, long enough to pass',
-    TRUST_PROXY: 'loopback',
-    LOG_LEVEL: 'silent',
-  })
+  const env = envOf(url, { TRUST_PROXY: 'loopback' })
   const server = await startServer({ env, databaseUrl: url, workers: false, migrate: false, log: openTestLog(fail) })
   const codes = await client.query<{ referral_code: string }>(
     'select referral_code from users where position > 0 order by signup_date limit 5000',

@@ -10,9 +10,10 @@ import type { XApi } from '../../server/src/outside/x.ts'
 import { createSealer } from '../../server/src/sealing.ts'
 import type { Services } from '../../server/src/services.ts'
 import { openTestLog } from '../../server/test/test-log.ts'
+import { SECRET } from '../measuring/env.ts'
 
 const CHANNELS = [SENDING_CHANNEL, EVENTS_CHANNEL, RECORDED_CHANNEL, MEMBERSHIPS_CHANNEL, REVOCATIONS_CHANNEL]
-export const sealer = createSealer('a secret for benchmarks, long enough to pass', 'x-automated x tokens')
+export const sealer = createSealer(SECRET, 'x-automated x tokens')
 
 /** What a sender needs. @param answerMs how long X takes for a message @param onSent called for each message */
 export function openSenderServices(
