@@ -107,6 +107,13 @@ describe('campaigns, in a browser', () => {
     await page.getByLabel('Campaign Name').fill('Hello')
     await page.getByLabel('Campaign Name').press('Enter')
     await page.getByText('Please fill in all fields: Campaign Name, Select List, and Message.').waitFor()
+    // A name that is too long is kept, and its field gets the focus.
+    world.expectConsole(/status of 400/)
+    await fill(page, 'x'.repeat(201), /^Founders/, 'Hi')
+    await button(page, 'Save and Pause').click()
+    await page.getByText('Name must have at most 200 characters.').waitFor()
+    const name = page.getByLabel('Campaign Name')
+    await expect.poll(() => name.evaluate((one) => one === document.activeElement)).toBe(true)
     await fill(page, 'Hello', /^Founders \(People who build in public and…\)$/, 'Hi {lead_name} of {compny}')
     await page.getByText('Unknown variable: {compny}.').waitFor()
     await page.getByRole('link', { name: 'Lists', exact: true }).first().click()

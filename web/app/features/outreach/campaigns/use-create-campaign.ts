@@ -64,8 +64,10 @@ export function useCreateCampaign({ form, draft, sequence, template, realSend, o
       const problems = fieldProblems(error)
       const isPlaced = sequence.show(error)
       const fields = (['name', 'leadListId'] as const).filter((field) => problems[field])
-      for (const field of fields.reverse())
-        form.setError(field, { message: problems[field] ?? '' }, { shouldFocus: true })
+      for (const field of fields) form.setError(field, { message: problems[field] ?? '' })
+      const [first] = fields
+      // The fields are disabled until the call is over.
+      if (first) requestAnimationFrame(() => form.setFocus(first))
       if (isPlaced || fields.length > 0) return
       if (errorCode(error) === 'TEMPLATE_NOT_FOUND') return template.lose()
       toast.error(creationProblem(error, mode === 'pause' ? 'pause' : 'launch'))
