@@ -78,16 +78,7 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
     isFocusLost.current = false
     if (document.activeElement?.matches('body, main')) editButton.current.focus()
   }, [isEditing, status])
-  const regenerate = useAction(() => client.openers.regenerate({ id }), {
-    onSuccess: (answer) => {
-      const what = answer.fault ? faultText(answer.fault) : null
-      if (answer.version === version)
-        toast.info(`${what ?? 'The writer found no alternative.'} The opener is unchanged.`)
-      else if (what) toast.info(`${what} This is a built-in suggestion instead.`)
-    },
-    onError: (error) => toast.error(writerProblem(error)),
-    refetches: [api.openers.list],
-  })
+  const regenerate = useRegenerate(opener)
   const isBusy = approve.isPending || update.isPending || regenerate.isPending
   /** Not `disabled`, which would lose the focus. */
   const unlessBusy = (onClick: () => void) => ({
@@ -132,17 +123,7 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
         </div>
       </Td>
       <Td label="From the profile">
-        {factsUsed.length > 0 ? (
-          <ul className="grid gap-0.5 text-muted">
-            {factsUsed.map((fact) => (
-              <li key={fact} className="wrap-anywhere">
-                <q>{fact}</q>
-              </li>
-            ))}
-          </ul>
-        ) : (
-          <span className="text-muted">Nothing</span>
-        )}
+        <Facts facts={factsUsed} />
       </Td>
       <Td end>
         {canChange && !isEditing && (
@@ -180,6 +161,34 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
         {!canChange && status === 'approved' && <Approved opener={opener} />}
       </Td>
     </Tr>
+  )
+}
+
+/** Writes an opener again, and says if it is unchanged or not from the model. */
+function useRegenerate({ id, version }: Opener) {
+  return useAction(() => client.openers.regenerate({ id }), {
+    onSuccess: (answer) => {
+      const what = answer.fault ? faultText(answer.fault) : null
+      if (answer.version === version)
+        toast.info(`${what ?? 'The writer found no alternative.'} The opener is unchanged.`)
+      else if (what) toast.info(`${what} This is a built-in suggestion instead.`)
+    },
+    onError: (error) => toast.error(writerProblem(error)),
+    refetches: [api.openers.list],
+  })
+}
+
+/** The parts of the profile that an opener uses. */
+function Facts({ facts }: { facts: readonly string[] }) {
+  if (facts.length === 0) return <span className="text-muted">Nothing</span>
+  return (
+    <ul className="grid gap-0.5 text-muted">
+      {facts.map((fact) => (
+        <li key={fact} className="wrap-anywhere">
+          <q>{fact}</q>
+        </li>
+      ))}
+    </ul>
   )
 }
 
