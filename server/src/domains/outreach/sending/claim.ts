@@ -24,7 +24,6 @@ import {
   BLIND_SECONDS,
   claimCooldown,
   extensionOf,
-  FIRST_OF,
   intervalSeconds,
   isAnswerKnown,
   type Locked,
@@ -43,7 +42,7 @@ import {
 import { lockLeads, lockQueueing, openDirectCampaign, readTemplate } from './queue.ts'
 import { LEAD_MISSING, recordOutcome } from './record.ts'
 import { reasonToStop, release, resetLastClaims, resetLeadStatus, skipMessage } from './stop.ts'
-import { isFirstInQueue, isFollowUpOf, isInQueue } from './tables.ts'
+import { FIRST_OF, isFirstInQueue, isFollowUpOf, isInQueue } from './tables.ts'
 
 /** What a claim returns: a message, or why there is none. */
 type Answer =
@@ -467,7 +466,7 @@ async function secondsUntilLeaseExpires(db: Db, campaignIds: readonly string[]):
   const { rows } = await db.execute<{ seconds: number | null }>(sql`
     select extract(epoch from min(lease_expires_at) - clock_timestamp())::float as seconds from dms
     where lease_expires_at is not null and campaign_id = any(${sql.param(campaignIds)}::uuid[])`)
-  return rows[0]?.seconds ?? null
+  return one(rows).seconds
 }
 
 function secondsOf({ until, now }: { until: Date; now: Date }): number {

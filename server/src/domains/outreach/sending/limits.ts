@@ -28,7 +28,7 @@ import {
   type SendingEnv,
   unreadCooldown,
 } from '../sending-settings/service.ts'
-import { isFirstInQueue, isFollowUpOf, isInQueue } from './tables.ts'
+import { FIRST_OF, isFirstInQueue, isFollowUpOf, isInQueue } from './tables.ts'
 
 /** How a sender differs from the others. They all claim in the same way (claim.ts). */
 interface SenderKind {
@@ -140,9 +140,6 @@ function accountColumns(env: SendingEnv): SQL {
 }
 const ITS_LIMITS = sql`left join sending_limits p on p.workspace_id = a.workspace_id and p.x_account_id = a.id`
 
-/** At least one of this number of an account's messages is a first one, while any is queued. */
-export const FIRST_OF = 10
-
 /**
  * SQL over follow-ups: whether a reply to the message before would be known. If not, nobody may send
  * it. @param xUserId SQL of its account's id at X
@@ -212,11 +209,13 @@ export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
   // Claims of one X account in several workspaces run one at a time.
   const isFree =
     row.ids.length === 1 ||
-    (
-      await tx.execute<{ isFree: boolean }>(
-        sql`select pg_try_advisory_xact_lock(${xUserLock(row.xUserId)}) as "isFree"`,
-      )
-    ).rows[0]?.isFree === true
+    one(
+      (
+        await tx.execute<{ isFree: boolean }>(
+          sql`select pg_try_advisory_xact_lock(${xUserLock(row.xUserId)}) as "isFree"`,
+        )
+      ).rows,
+    ).isFree
   return {
     ...readLimits(env, row),
     campaignId: isFree ? row.campaignId : null,
@@ -523,5 +522,5 @@ export async function nextDueInMs(db: Db): Promise<number | null> {
   const { rows } = await db.execute<{ ms: number | null }>(
     sql`select (extract(epoch from min(next_send_at) - now()) * 1000)::float as ms from x_accounts where next_send_at is not null and status = 'connected'`,
   )
-  return rows[0]?.ms ?? null
+  return one(rows).ms
 }

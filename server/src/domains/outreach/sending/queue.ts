@@ -466,7 +466,7 @@ async function requireQuota(
   const { rows } = await tx.execute<{ count: number }>(
     sql`select count(*)::int as count from (${writable} limit ${Math.min(limit, allowance.left + 1)}) few`,
   )
-  if ((rows[0]?.count ?? 0) > allowance.left) throw beyondPlan(allowance, 'dms')
+  if (one(rows).count > allowance.left) throw beyondPlan(allowance, 'dms')
   return allowance
 }
 

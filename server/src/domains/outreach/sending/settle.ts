@@ -119,7 +119,7 @@ export async function settle(needs: Needs, timing: Timing): Promise<number | nul
   const { rows: waiting } = await db.execute<{ ms: number | null }>(
     sql`select (extract(epoch from min(due_at) - now()) * 1000)::float as ms from dms where lease_expires_at is not null and outcome_unknown and status = 'queued'`,
   )
-  return waiting[0]?.ms ?? null
+  return one(waiting).ms
 }
 
 type Unsettled = {
@@ -390,7 +390,7 @@ async function insertSent(
       sql`update leads set dm_status = 'contacted', updated_at = now() where id = ${leadId} and dm_status <> 'queued'`,
     )
   } else await storePastContact(tx, workspaceId, recipientId, at)
-  if (rows[0]?.counts) await use(tx, workspaceId, 'dms', 1)
+  if (one(rows).counts) await use(tx, workspaceId, 'dms', 1)
 }
 
 /**

@@ -5,6 +5,7 @@ import { DAY_MS } from '@x-automated/contract/time'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { reasonSql, reasonValue } from '../../../db/reasons.ts'
 import { lockRows, transact } from '../../../db/transact.ts'
@@ -269,8 +270,9 @@ export async function undoReengagement(tx: Db, workspaceId: string, paused: SQL)
     )
     select array(select id from counted order by id) as "campaignIds",
       array(select distinct x_account_id from released where x_account_id is not null order by 1) as "accountIds"`)
-  for (const id of rows[0]?.campaignIds ?? []) await completeIfDone(tx, id)
-  for (const id of rows[0]?.accountIds ?? []) await wakeAccount(tx, id)
+  const { campaignIds, accountIds } = one(rows)
+  for (const id of campaignIds) await completeIfDone(tx, id)
+  for (const id of accountIds) await wakeAccount(tx, id)
 }
 
 /** Ends the sequences of a lead that X shows a message to which the database does not have. */
@@ -636,7 +638,7 @@ export async function waitForInFlight(
     const { rows } = await db.execute<{ count: number }>(
       sql`select ${countInFlight(sql`${campaignId}::uuid`)} as count`,
     )
-    if (rows[0]?.count === 0) return
+    if (one(rows).count === 0) return
     await sleep(IN_FLIGHT_CHECK_MS, undefined, { signal }).catch(() => {})
   }
 }

@@ -139,6 +139,9 @@ export const dms = pgTable(
 /** Automatic replies count as none. */
 export const ANSWERS = { replied: 1, positive: 2, optedOut: 4 } as const
 
+/** At least one of this number of an account's messages is a first one, while any is queued. */
+export const FIRST_OF = 10
+
 /** SQL over messages that senders may claim. */
 export const isInQueue = sql`status = 'queued' and lease_expires_at is null and not is_held`
 /** SQL over the same: follow-ups of an account. */

@@ -1,4 +1,5 @@
 import { DAY_MS } from '@x-automated/contract/time'
+import { FIRST_OF } from '../sending/tables.ts'
 import {
   type AccountLimits,
   capAt,
@@ -12,8 +13,6 @@ import {
 } from '../sending-settings/rules.ts'
 import { type Delay, UNIT_MS } from './rules-delays.ts'
 
-/** At least one of this number of messages is a first one, while any is queued. */
-const FIRST_OF = 10
 /** Days in `perDay`; what follows only counts for `lastSendAt`. */
 const DAYS_LISTED = 366
 /** Later windows repeat every week: a clock change moves them by an hour, which no one plans by. */
