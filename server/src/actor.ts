@@ -1,4 +1,4 @@
-import type { Role } from '@x-automated/contract/route'
+import { type Role, type Scope, scopesAllow } from '@x-automated/contract/route'
 import { Refusal } from './refusal.ts'
 
 declare const scoped: unique symbol
@@ -12,7 +12,7 @@ export interface Actor {
   workspaceId: WorkspaceScope
   role: Role
   /** The API key that calls, if one does. */
-  apiKeyId?: string
+  apiKey?: { id: string; scopes: readonly Scope[] }
 }
 
 /** Whose work is done, perhaps without a user: theirs was deleted, or a reply asks for it. */
@@ -26,6 +26,22 @@ const RANK: Record<Role, number> = { viewer: 0, member: 1, admin: 2, owner: 3 }
 /** Whether `role` includes the permissions of `needed`. */
 export function roleAllows(role: Role, needed: Role): boolean {
   return RANK[role] >= RANK[needed]
+}
+
+/** Whether the caller is a person, an extension, or an API key with this scope. */
+export function hasScope({ apiKey }: Actor, scope: Scope): boolean {
+  return !apiKey || scopesAllow(apiKey.scopes, scope)
+}
+
+/** @throws Refusal FORBIDDEN: an API key without this scope */
+export function requireScope(actor: Actor, scope: Scope): void {
+  if (!hasScope(actor, scope))
+    throw new Refusal('FORBIDDEN', `This API key does not have the scope ${scope}.`, { details: { scope } })
+}
+
+/** The id of the caller whose calls are limited: an API key's, or a person's. */
+export function callerId({ apiKey, userId }: Actor): string {
+  return apiKey?.id ?? userId
 }
 
 /** @param what 'note' @throws Refusal FORBIDDEN: neither its author nor an admin */

@@ -54,8 +54,8 @@ const idempotency = base.middleware(async ({ context, next, procedure }, input, 
 })
 
 /** Keys of one caller never meet those of another. */
-function callerName({ apiKeyId, userId }: Actor): string {
-  return apiKeyId ? `key:${apiKeyId}` : `user:${userId}`
+function callerName({ apiKey, userId }: Actor): string {
+  return apiKey ? `key:${apiKey.id}` : `user:${userId}`
 }
 
 /** An empty claim changed nothing, so it is not stored: a retry may find a message. */

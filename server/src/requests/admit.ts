@@ -1,5 +1,5 @@
-import { type Role, type Scope, scopesAllow } from '@x-automated/contract/route'
-import { type Actor, roleAllows } from '../actor.ts'
+import type { Role, Scope } from '@x-automated/contract/route'
+import { type Actor, callerId, requireScope, roleAllows } from '../actor.ts'
 import { authenticate } from '../domains/identity/auth/service.ts'
 import { authenticateExtension, extensionToken } from '../domains/outreach/extension/service.ts'
 import { apiKeyToken, authenticateKey } from '../domains/platform/api-keys/service.ts'
@@ -27,16 +27,15 @@ export async function admit(
 ): Promise<Actor> {
   const key = apiKeyToken(authorization)
   if (key) {
-    const { scopes, ...actor } = await authenticateKey(db, key)
-    const { limit, left, seconds } = limits.callsLeft(actor.apiKeyId)
+    const actor = await authenticateKey(db, key)
+    const { limit, left, seconds } = limits.callsLeft(callerId(actor))
     setHeader('ratelimit-limit', `${limit}`)
     setHeader('ratelimit-remaining', `${Math.max(0, left - 1)}`)
     setHeader('ratelimit-reset', `${seconds}`)
-    limits.countCall(actor.apiKeyId)
+    limits.countCall(callerId(actor))
     if (!scope) throw new Refusal('FORBIDDEN', 'API keys cannot call this operation.')
     await requireApiAccess(db, actor.workspaceId)
-    if (!scopesAllow(scopes, scope))
-      throw new Refusal('FORBIDDEN', `This API key does not have the scope ${scope}.`, { details: { scope } })
+    requireScope(actor, scope)
     return actor
   }
   const token = extensionToken(authorization)

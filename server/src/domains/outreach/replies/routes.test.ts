@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { makePerson } from '../../../../test/makers.ts'
+import { call, makePerson, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 
 let app: TestApp
@@ -52,5 +52,15 @@ describe('POST /replies/classify', () => {
       statuses.push((await person.call('POST', '/replies/classify', { texts: Array(100).fill('yes') })).status)
     expect(statuses[0]).toBe(200)
     expect(statuses).toContain(429)
+  })
+
+  it('counts for the API key that calls, not for its creator', async () => {
+    const person = await makePerson(app)
+    await subscribe(app, person)
+    const { key } = await person.client.apiKeys.create({ name: 'CRM', scopes: ['conversations:read'] })
+    app.services.limits.countCall(person.actor.userId, 599)
+    const authorization = `Bearer ${key}`
+    const answer = await call(app, 'POST', '/replies/classify', { texts: Array(100).fill('yes') }, { authorization })
+    expect(answer.status).toBe(200)
   })
 })

@@ -3,7 +3,7 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { REPLY_TEXT_MAX, type ReplyDetection } from '@x-automated/contract/outreach/replies'
 import type { EventKind } from '@x-automated/contract/platform/events'
 import { sql } from 'drizzle-orm'
-import type { Actor } from '../../../actor.ts'
+import { type Actor, callerId } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import type { XHappening } from '../../../outside/x-activity.ts'
@@ -252,7 +252,7 @@ export async function classifyTexts(
 ) {
   const calls = Math.ceil(texts.length / TEXTS_PER_CALL)
   // The call itself is counted already.
-  if (calls > 1) limits.countCall(actor.userId, calls - 1)
+  if (calls > 1) limits.countCall(callerId(actor), calls - 1)
   const now = writtenOn ? new Date(writtenOn) : new Date()
   const options = { optOutWords: await optOutWordsOf(db, actor.workspaceId), now, timeZone: 'UTC' }
   const results = []

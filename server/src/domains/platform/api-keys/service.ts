@@ -79,13 +79,13 @@ export function apiKeyToken(authorization: string | null): string | null {
  * Reads the database on every call, so that deletion takes effect immediately.
  * @throws Refusal UNAUTHORIZED: unknown, expired or deleted
  */
-export async function authenticateKey(db: Db, token: string): Promise<Actor & { apiKeyId: string; scopes: Scope[] }> {
+export async function authenticateKey(db: Db, token: string): Promise<Actor> {
   const found = isKey(token) ? await findByToken(db, token) : undefined
   if (!found) throw new Refusal('UNAUTHORIZED', 'This API key is unknown, expired or deleted.')
   const { id, userId, scopes } = found
   const workspaceId = found.workspaceId as WorkspaceScope
   if (found.isStale) await db.update(apiKeys).set({ lastUsedAt: sql`now()` }).where(own(workspaceId, id))
-  return { userId, sessionId: id, apiKeyId: id, workspaceId, role: 'member', scopes }
+  return { userId, sessionId: id, apiKey: { id, scopes }, workspaceId, role: 'member' }
 }
 
 async function findByToken(db: Db, token: string) {
