@@ -21,6 +21,7 @@ import { BIO_WORDS_MAX, parseBioWords } from './bio-words.ts'
 import { BASIS_SOURCE_MAX, IDS_MAX } from './lead-limits.ts'
 
 const route = routes('Leads', 'leads')
+const messageRoute = routes('Leads', 'campaigns')
 
 /** A lead's status across all campaigns. */
 export const LEAD_STATUSES = ['not_sent', 'queued', 'sent', 'failed', 'contacted', 'failed_contact'] as const
@@ -149,7 +150,7 @@ export const LeadEvent = z.discriminatedUnion('kind', [
     kind: z.literal('replied'),
     at: Time,
     replyId: z.string(),
-    /** Null if the text was deleted, and for viewers. */
+    /** Null if the text was deleted, and for viewers and keys that cannot read conversations. */
     text: z.string().nullable(),
     /** They opted out. */
     optedOut: z.boolean(),
@@ -173,7 +174,7 @@ export const LeadEvent = z.discriminatedUnion('kind', [
   }),
   /** Someone corrected the label of their conversation. */
   z.object({ kind: z.literal('labelled'), at: Time, label: z.enum(REPLY_LABELS) }),
-  /** A note about them. Viewers see no text. */
+  /** A note about them. Viewers and keys that cannot read conversations see no text. */
   z.object({ kind: z.literal('note'), at: Time, noteId: z.string(), text: z.string().nullable() }),
 ])
 export type LeadEvent = z.output<typeof LeadEvent>
@@ -347,7 +348,7 @@ export const leads = {
     .input(z.strictObject({ removalId: Id }))
     .output(Success.extend({ restored: z.number().int() })),
 
-  queue: route('POST /leads/queue', 'member', 'rows', {
+  queue: messageRoute('POST /leads/queue', 'member', 'rows', {
     summary: 'Queue one message for each lead, outside any campaign',
     errors: ['X_NOT_CONNECTED', 'PLAN_LIMIT'],
   })
@@ -364,7 +365,7 @@ export const leads = {
     )
     .output(Success.extend({ queued: z.number().int(), ...nextPart })),
 
-  undoQueue: route('POST /leads/queue/undo', 'member', 'rows', {
+  undoQueue: messageRoute('POST /leads/queue/undo', 'member', 'rows', {
     summary: 'Delete messages of POST /leads/queue that were never claimed',
   })
     .input(z.strictObject({ undoId: CallersId }))

@@ -74,7 +74,7 @@ const OfItsKind: z.ZodType<BulkOrder, z.output<typeof Fields>> = BulkOrder as ne
 export const bulk = {
   create: route('POST /jobs', 'member', 'rows', {
     summary: 'Start a job that changes a selection of leads',
-    description: `The job runs on the server, in parts. Leads that no longer match when their part runs, or that were created after the job, are left out. A workspace has at most ${UNFINISHED_JOBS_MAX} unfinished jobs. \`queue\` needs a connected X account and room in the plan for all the leads; its messages are due \`holdSeconds\` after the job has ended.`,
+    description: `The job runs on the server, in parts. Leads that no longer match when their part runs, or that were created after the job, are left out. A workspace has at most ${UNFINISHED_JOBS_MAX} unfinished jobs. \`queue\` needs a connected X account and room in the plan for all the leads; its messages are due \`holdSeconds\` after the job has ended. An API key also needs \`lists:write\` to change lists, \`suppressions:write\` to suppress and \`campaigns:write\` to queue.`,
     errors: [
       'TAG_NOT_FOUND',
       'LEAD_LIST_NOT_FOUND',

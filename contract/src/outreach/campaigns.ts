@@ -188,6 +188,7 @@ export const campaigns = {
     .output(Campaign),
 
   sendTest: route('POST /campaigns/{id}/test', 'member', 'rows', {
+    byKey: false,
     summary: 'Email yourself the message as one lead would get it',
     description: 'By email, because X does not deliver direct messages to their own sender. The lead gets nothing.',
     errors: ['CAMPAIGN_NOT_FOUND', 'LEAD_NOT_FOUND'],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Id, Page, paging, Time } from '../fields.ts'
-import { routes } from '../route.ts'
+import { routes, type Scope } from '../route.ts'
 
 const route = routes('Jobs', 'leads')
 
@@ -16,6 +16,19 @@ export const JOB_KINDS = [
   'queue',
 ] as const
 export type JobKind = (typeof JOB_KINDS)[number]
+
+/** What an API key needs to start, cancel or undo a job of each kind, besides `leads:write`. */
+export const JOB_SCOPES: Record<JobKind, Scope> = {
+  openers: 'writer:write',
+  tag: 'leads:write',
+  untag: 'leads:write',
+  add_to_list: 'lists:write',
+  remove_from_list: 'lists:write',
+  suppress: 'suppressions:write',
+  basis: 'leads:write',
+  delete: 'leads:write',
+  queue: 'campaigns:write',
+}
 
 export const JOB_STATUSES = ['queued', 'running', 'completed', 'canceled', 'failed'] as const
 

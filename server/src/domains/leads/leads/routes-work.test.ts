@@ -1,7 +1,9 @@
+import type { LeadEvent } from '@x-automated/contract/leads/leads'
+import type { Scope } from '@x-automated/contract/route'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
-import { type Answer, connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { type Answer, call, connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
@@ -167,17 +169,27 @@ describe('GET /leads/{id}, GET /leads/{id}/history', () => {
     expect(now.filter(({ kind }) => kind === 'paused')).toEqual([])
   })
 
-  it('return texts of a conversation to members, not to viewers', async () => {
+  it('return texts of a conversation to members and keys that read conversations, not to viewers', async () => {
     const { lead } = await makeHistory()
     const said = { workspaceId: person.workspaceId, leadId: lead.id, accountXUserId: '5', at: new Date() }
     await app.db.insert(replies).values([
       { ...said, xEventId: '91', kind: 'reply', text: 'Call me' },
       { ...said, xEventId: '92', kind: 'written', text: 'I will' },
     ])
-    const textsFor = async ({ client }: Person) =>
-      (await client.leads.history({ id: lead.id })).events.flatMap((event) => ('replyId' in event ? [event.text] : []))
-    expect((await textsFor(person)).sort()).toEqual(['Call me', 'I will'])
+    const textsFor = async (caller: Pick<Person, 'call'>) => {
+      const { events } = (await caller.call('GET', `/leads/${lead.id}/history`)).body
+      return events.flatMap((event: LeadEvent) => ('replyId' in event ? [event.text] : [])).sort()
+    }
+    expect(await textsFor(person)).toEqual(['Call me', 'I will'])
     expect(await textsFor(await makePerson(app, { in: person, role: 'viewer' }))).toEqual([null, null])
+    await subscribe(app, person)
+    const keyFor = async (scopes: Scope[]) => {
+      const { key } = await person.client.apiKeys.create({ name: 'CRM', scopes })
+      const authorization = `Bearer ${key}`
+      return { call: (method: string, path: string) => call(app, method, path, undefined, { authorization }) }
+    }
+    expect(await textsFor(await keyFor(['leads:read', 'conversations:read']))).toEqual(['Call me', 'I will'])
+    expect(await textsFor(await keyFor(['leads:read']))).toEqual([null, null])
   })
 
   it('return 404 for an unknown lead', async () => {

@@ -3,7 +3,7 @@ import type { LeadEvent } from '@x-automated/contract/leads/leads'
 import { type SkipReason, skipText } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
-import { type Actor, roleAllows } from '../../../actor.ts'
+import { type Actor, hasScope, roleAllows } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { readCursor, writeCursor } from '../../../db/paging.ts'
@@ -13,7 +13,7 @@ import { find } from './service.ts'
 type Event = z.input<typeof LeadEvent>
 
 /**
- * A lead's history, newest first. Viewers see no texts of replies, answers and notes.
+ * A lead's history, newest first. Viewers and keys that cannot read conversations see no texts of replies, answers and notes.
  * @throws Refusal LEAD_NOT_FOUND; INVALID_INPUT: bad cursor
  */
 export async function history(db: Db, actor: Actor, { id, page, pageSize, cursor }: InputOf<'leads', 'history'>) {
@@ -57,9 +57,10 @@ function eventOf({ kind, at, rest }: EventRow): Event {
 }
 
 /** SQL: what happened to a lead. Two events of one moment have different refs. */
-function eventsOf({ workspaceId, role }: Actor, id: string): SQL {
-  const isMember = roleAllows(role, 'member')
-  const textOf = (row: string) => (isMember ? sql`${sql.raw(row)}.text` : sql`null::text`)
+function eventsOf(actor: Actor, id: string): SQL {
+  const { workspaceId, role } = actor
+  const seesTexts = roleAllows(role, 'member') && hasScope(actor, 'conversations:read')
+  const textOf = (row: string) => (seesTexts ? sql`${sql.raw(row)}.text` : sql`null::text`)
   const stepOf = (number: string) =>
     sql`jsonb_build_object('campaignId', c.id, 'campaignName', c.name, 'stepNumber', ${sql.raw(number)})`
   const enrolled = sql`from enrollments e join campaigns c on c.id = e.campaign_id where e.workspace_id = ${workspaceId} and e.lead_id = ${id}`
@@ -76,7 +77,7 @@ function eventsOf({ workspaceId, role }: Actor, id: string): SQL {
     from lead_tags g join tags t on t.id = g.tag_id where g.lead_id = ${id}
     union all
     select 'messaged', coalesce(d.sent_at, d.updated_at), d.id, jsonb_build_object(
-      'dmId', d.id, 'status', d.status, 'message', case when d.is_answer and not ${isMember}::boolean then '' else d.message end, 'errorMessage', d.error_message, 'reason', d.reason, 'outcomeUnknown', d.outcome_unknown,
+      'dmId', d.id, 'status', d.status, 'message', case when d.is_answer and not ${seesTexts}::boolean then '' else d.message end, 'errorMessage', d.error_message, 'reason', d.reason, 'outcomeUnknown', d.outcome_unknown,
       'campaignId', case when c.kind = 'campaign' then c.id end, 'campaignName', case when c.kind = 'campaign' then c.name end,
       'stepNumber', d.step_number, 'variant', (
         select jsonb_build_object('id', variant.value -> 'id', 'name', variant.value -> 'name')

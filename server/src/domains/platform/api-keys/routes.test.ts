@@ -2,6 +2,7 @@ import { API_KEYS_MAX } from '@x-automated/contract/platform/api-keys'
 import { SCOPES, type Scope } from '@x-automated/contract/route'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { makeLeads } from '../../../../test/leads.ts'
 import { call, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { operations, pathWith } from '../../../../test/operations.ts'
@@ -114,6 +115,23 @@ describe('an API key', () => {
     expect((await writer.call('GET', '/leads')).body.details).toEqual({ scope: 'leads:read' })
   })
 
+  it('needs the scope of what a job or a queue of messages changes', async () => {
+    const person = await makeSubscriber()
+    const key = await makeKey(person, ['leads:write'])
+    const leadIds = (await makeLeads(app, person)).map(({ id }) => id)
+    const { id: listId } = await person.client.lists.create({ name: 'Customers' })
+    const job = await person.client.jobs.create({ kind: 'add_to_list', leadIds, listId })
+    const refused: [string, unknown, Scope][] = [
+      ['/jobs', { kind: 'add_to_list', leadIds, listId }, 'lists:write'],
+      ['/jobs', { kind: 'suppress', leadIds }, 'suppressions:write'],
+      [`/jobs/${job.id}/cancel`, {}, 'lists:write'],
+      ['/leads/queue', { leadIds }, 'campaigns:write'],
+    ]
+    for (const [path, body, scope] of refused)
+      expect((await key.call('POST', path, body)).body.details).toEqual({ scope })
+    expect((await key.call('POST', '/jobs', { kind: 'delete', leadIds })).status).toBe(200)
+  })
+
   it('reads and writes files of its scopes, but no event stream', async () => {
     const person = await makeSubscriber()
     const key = await makeKey(person, ['leads:write', 'analytics:read'])
@@ -204,6 +222,7 @@ describe('every operation', () => {
     for (const name of [
       'campaigns.claim',
       'campaigns.recordOutcome',
+      'campaigns.sendTest',
       'writer.saveProvider',
       'writer.provider',
       'replies.settings',

@@ -1,7 +1,13 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { JOB_DAYS, type JobKind, UNDO_MINUTES, UNFINISHED_JOBS_MAX } from '@x-automated/contract/platform/jobs'
+import {
+  JOB_DAYS,
+  JOB_SCOPES,
+  type JobKind,
+  UNDO_MINUTES,
+  UNFINISHED_JOBS_MAX,
+} from '@x-automated/contract/platform/jobs'
 import { and, desc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
-import type { Actor } from '../../../actor.ts'
+import { type Actor, requireScope } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
@@ -79,6 +85,7 @@ export async function cancel(db: Db, queue: JobQueue, actor: Actor, id: string) 
       .set({ status: 'canceled', ...ENDED, updatedAt: sql`now()` })
       .where(and(own(actor, id), isUnfinished))
     const found = await find(tx, actor, id)
+    requireScope(actor, JOB_SCOPES[found.kind])
     if (rowCount === 0) throw new Refusal('JOB_STATE')
     if (found.undoes) await allowUndo(tx, { workspaceId: actor.workspaceId, id })
     await enqueue(tx, queue, actor, found)
@@ -118,8 +125,9 @@ interface NewJob {
   undoes?: string
 }
 
-/** Creates a job, which starts once the transaction commits. */
+/** Creates a job, which starts once the transaction commits. @throws Refusal FORBIDDEN: a key without its scope */
 export async function create(tx: Db, queue: JobQueue, actor: Actor, job: NewJob) {
+  requireScope(actor, JOB_SCOPES[job.kind])
   const row = { ...job, workspaceId: actor.workspaceId, createdBy: actor.userId }
   const { id } = one(await tx.insert(jobs).values(row).returning({ id: jobs.id }))
   await enqueue(tx, queue, actor, { id, ...job })
