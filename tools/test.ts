@@ -59,8 +59,10 @@ async function prepare(specifications: TestSpecification[]): Promise<void> {
   const found = new Set(specifications.map((specification) => kindOf(specification.project.name)))
   const say = (line: string) => console.error(line)
   if (found.has('journeys')) process.env.CHROMIUM_PATH = await findBrowser(say)
-  if (found.has('journeys') || found.has('browsers')) await buildIfStale('server', say)
-  if (found.size > 1 || !found.has('unit')) await buildIfStale('web', say)
+  await Promise.all([
+    (found.has('journeys') || found.has('browsers')) && buildIfStale('server', say),
+    (found.size > 1 || !found.has('unit')) && buildIfStale('web', say),
+  ])
 }
 
 async function runAll(specifications: TestSpecification[]): Promise<Map<string, Tally>> {
