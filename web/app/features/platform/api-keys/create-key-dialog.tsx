@@ -1,4 +1,4 @@
-import { API_KEY_NAME_MAX, apiKeys } from '@x-automated/contract/platform/api-keys'
+import { apiKeys } from '@x-automated/contract/platform/api-keys'
 import { SCOPE_DOMAINS, type Scope } from '@x-automated/contract/route'
 import { DAY_MS } from '@x-automated/contract/time'
 import { useId, useState } from 'react'
@@ -68,7 +68,7 @@ export function CreateKeyDialog({ onCreated, ...dialog }: ShownDialog & { onCrea
       {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
       <div className="grid gap-4 sm:grid-cols-[2fr_1fr]">
         <Field label="Name" error={errors.name?.message} required>
-          <Input autoComplete="off" maxLength={API_KEY_NAME_MAX} placeholder="CRM sync" {...name} />
+          <Input autoComplete="off" placeholder="CRM sync" {...name} />
         </Field>
         <Field label="Expires">
           <Select options={EXPIRIES} value={days} onChange={(event) => setDays(event.currentTarget.value)} />
