@@ -86,7 +86,7 @@ it('invites someone by email, who logs in, works with their role and is removed'
   await page.getByText('friend was removed from the workspace.').waitFor()
   const call = () => fetch(`${world.origin}/api/leads`, { headers: { authorization: `Bearer ${key}` } })
   await expect.poll(async () => (await call()).status).toBe(401)
-  // Their page notices it by itself.
+  // Their page reloads automatically.
   await theirs.getByText("You no longer have access to your previous workspace. You're now in “friend”.").waitFor()
   await theirs.goto(PEOPLE)
   await theirs.getByText('Invitations expire after 7 days.').waitFor()
