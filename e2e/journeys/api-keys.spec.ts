@@ -45,6 +45,7 @@ it('creates an API key on the Agency plan, which works until it is deleted', asy
   await page.getByRole('button', { name: 'Delete CRM sync' }).click()
   await page.getByRole('button', { name: 'Delete API key' }).click()
   await page.getByText('No API keys yet').waitFor()
+  expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('API keys')
   await expectSoundPage(page)
   expect(await call('/leads')).toBe(401)
 })

@@ -17,6 +17,7 @@ import { SecretDialog } from '../../../ui/secret-dialog'
 import { LoadingText } from '../../../ui/skeleton'
 import { Table, Td, Tr } from '../../../ui/table'
 import { useDialogs } from '../../../ui/use-dialogs'
+import { useKeptFocus } from '../../../ui/use-kept-focus'
 import { useAction } from '../../../use-action'
 import { useHasRole } from '../../identity/people/use-role'
 import { SeePlans } from '../billing/usage-notice'
@@ -26,7 +27,7 @@ import { scopeLines } from './scope-text'
 const STATUSES: Record<ApiKey['status'], { look: string; label: string }> = {
   active: { look: 'active', label: 'Active' },
   expired: { look: 'archived', label: 'Expired' },
-  plan: { look: 'paused', label: 'Plan' },
+  plan: { look: 'paused', label: 'Paused' },
 }
 
 /** The API keys of the workspace, for admins, and how to use one. */
@@ -51,6 +52,8 @@ function ApiKeys({ isAdmin }: { isAdmin: boolean }) {
   const list = useQuery({ ...api.apiKeys.list.queryOptions(), enabled: isAdmin })
   const overview = useQuery(api.billing.overview.queryOptions())
   const dialogs = useDialogs<null>()
+  // The last key's table is gone once it is deleted.
+  const keptFocus = useKeptFocus<HTMLElement>()
   const [created, setCreated] = useState<string | null>(null)
   // Show the plan's notice together with the keys, so that nothing shifts.
   const keys = isInitialLoading(overview) ? undefined : list.data?.keys
@@ -59,7 +62,7 @@ function ApiKeys({ isAdmin }: { isAdmin: boolean }) {
   if (list.isError && !keys)
     return <QueryError query={list} fallback="Failed to load the API keys. Please try again." />
   return (
-    <section aria-label="API keys" className="grid grid-cols-1 gap-4">
+    <section {...keptFocus} aria-label="API keys" className="grid grid-cols-1 gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="text-muted">
           {isFull
@@ -155,7 +158,7 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
           icon={<Trash2 />}
           size="sm"
           label={`Delete ${name}`}
-          disabled={remove.isPending}
+          loading={remove.isPending}
           onClick={() => remove.run()}
         />
       </Td>
