@@ -1,7 +1,7 @@
 import { API_KEYS_MAX } from '@x-automated/contract/platform/api-keys'
 import { SCOPES, type Scope } from '@x-automated/contract/route'
 import { eq, sql } from 'drizzle-orm'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { call, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -14,7 +14,7 @@ import { apiKeys } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await openApp({ unlimitedCalls: true })
+  app = await openApp()
 })
 
 const SOME_ID = '01900000-0000-7000-8000-000000000000'
@@ -101,6 +101,20 @@ describe('an API key', () => {
     expect(Date.parse(used?.lastUsedAt ?? '')).toBeGreaterThan(Date.now() - 60_000)
   })
 
+  it('may make 600 calls a minute, whatever its creator does', async () => {
+    const person = await makeSubscriber()
+    const key = await makeKey(person)
+    // The minute must not end here.
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    app.services.limits.countCall(key.id, 599)
+    expect((await key.call('GET', '/lists')).headers.get('ratelimit-remaining')).toBe('0')
+    const refused = await key.call('GET', '/lists')
+    expect([refused.status, refused.headers.get('ratelimit-remaining')]).toEqual([429, '0'])
+    expect(refused.headers.get('retry-after')).toBe(refused.headers.get('ratelimit-reset'))
+    expect((await person.call('GET', '/lists')).status).toBe(200)
+  })
+
   it('reaches only what its scopes name', async () => {
     const person = await makeSubscriber()
     const reader = await makeKey(person, ['lists:read'])
@@ -161,7 +175,7 @@ describe('an API key', () => {
     expect((await person.call('DELETE', `/api-keys/${key.id}`)).body.code).toBe('API_KEY_NOT_FOUND')
   })
 
-  it('is no key of ours if it is malformed or invented', async () => {
+  it('is unknown if it is malformed or invented', async () => {
     const { key } = await makeKey(await makeSubscriber())
     for (const token of [key.slice(0, -1), `${key}0`, key.toLowerCase(), 'xa_live_', `xa_live_${'0'.repeat(49)}`])
       expect((await call(app, 'GET', '/lists', undefined, { authorization: `Bearer ${token}` })).status).toBe(401)

@@ -5,6 +5,7 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** 256 bits in base62. */
 const BODY_LENGTH = 43
 const CHECKSUM_LENGTH = 6
+const FORMAT = new RegExp(`^${API_KEY_PREFIX}([0-9A-Za-z]{${BODY_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`)
 
 /** An API key: its prefix, 32 random bytes in base62, and their checksum. */
 export function keyOf(bytes: Buffer): string {
@@ -12,10 +13,10 @@ export function keyOf(bytes: Buffer): string {
   return API_KEY_PREFIX + body + checksumOf(body)
 }
 
-/** Whether the text is formatted like an API key. Typing errors and inventions are not. */
+/** Whether the text has the format and the checksum of an API key. */
 export function isKey(text: string): boolean {
-  if (!/^[0-9A-Za-z]{49}$/.test(text.slice(API_KEY_PREFIX.length)) || !text.startsWith(API_KEY_PREFIX)) return false
-  return text.endsWith(checksumOf(text.slice(API_KEY_PREFIX.length, -CHECKSUM_LENGTH)))
+  const [, body, checksum] = FORMAT.exec(text) ?? []
+  return body !== undefined && checksum === checksumOf(body)
 }
 
 function checksumOf(body: string): string {
