@@ -181,7 +181,7 @@ describe('an API key', () => {
       expect((await call(app, 'GET', '/lists', undefined, { authorization: `Bearer ${token}` })).status).toBe(401)
   })
 
-  it('outlives its creator, and then acts for the owner', async () => {
+  it('acts for its creator, and for the owner once they are a viewer or have left', async () => {
     const owner = await makeSubscriber()
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     const key = await makeKey(admin)
@@ -190,6 +190,8 @@ describe('an API key', () => {
       return (await app.db.select().from(leadLists).where(eq(leadLists.name, name)))[0]?.userId
     }
     expect(await listOf(`while ${admin.id} is there`)).toBe(admin.id)
+    await owner.client.people.update({ id: admin.id, role: 'viewer' })
+    expect(await listOf(`since ${admin.id} is a viewer`)).toBe(owner.id)
     await app.db.delete(workspaceMembers).where(eq(workspaceMembers.userId, admin.id))
     await app.db.delete(authUsers).where(eq(authUsers.id, admin.id))
     expect(await listOf(`after ${admin.id} left`)).toBe(owner.id)

@@ -75,7 +75,8 @@ export function apiKeyToken(authorization: string | null): string | null {
 }
 
 /**
- * Authenticates a key, which acts for its creator, or for the workspace's owner once they have left.
+ * Authenticates a key, which acts for its creator, or for the workspace's owner once they have left
+ * or become a viewer, who owns no drafts and templates.
  * Reads the database on every call, so that deletion takes effect immediately.
  * @throws Refusal UNAUTHORIZED: unknown, expired or deleted
  */
@@ -100,7 +101,8 @@ async function findByToken(db: Db, token: string) {
       k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as "isStale"
     from api_keys k
     join workspace_members owner on owner.workspace_id = k.workspace_id and owner.role = 'owner'
-    left join workspace_members creator on creator.workspace_id = k.workspace_id and creator.user_id = k.created_by
+    left join workspace_members creator
+      on creator.workspace_id = k.workspace_id and creator.user_id = k.created_by and creator.role <> 'viewer'
     where k.key_hash = ${hashToken(token)} and (k.expires_at is null or k.expires_at > now())`)
   return rows[0]
 }
