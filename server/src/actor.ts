@@ -12,7 +12,7 @@ export interface Actor {
   workspaceId: WorkspaceScope
   role: Role
   /** The API key that calls, if one does. */
-  apiKey?: { id: string; scopes: readonly Scope[] }
+  apiKey?: { id: string; scopes: readonly Scope[]; createdBy: string }
 }
 
 /** Whose work is done, perhaps without a user: theirs was deleted, or a reply asks for it. */
@@ -44,8 +44,13 @@ export function callerId({ apiKey, userId }: Actor): string {
   return apiKey?.id ?? userId
 }
 
+/** Whose private things the caller sees and changes. A key never gets those of the owner it acts for. */
+export function authorOf({ apiKey, userId }: Actor): string {
+  return apiKey?.createdBy ?? userId
+}
+
 /** @param what 'note' @throws Refusal FORBIDDEN: neither its author nor an admin */
-export function requireAuthor({ userId, role }: Actor, authorId: string, what: string): void {
-  if (userId !== authorId && !roleAllows(role, 'admin'))
+export function requireAuthor(actor: Actor, authorId: string, what: string): void {
+  if (authorOf(actor) !== authorId && !roleAllows(actor.role, 'admin'))
     throw new Refusal('FORBIDDEN', `Only its author or an admin can change this ${what}.`)
 }

@@ -2,7 +2,7 @@ import type { InputOf } from '@x-automated/contract/contract'
 import type { Template } from '@x-automated/contract/outreach/templates'
 import { TEMPLATE_NAME_MAX } from '@x-automated/contract/outreach/templates'
 import { and, asc, desc, eq, getTableColumns, ilike, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
-import { type Actor, roleAllows } from '../../../actor.ts'
+import { type Actor, authorOf, roleAllows } from '../../../actor.ts'
 import { copyName } from '../../../copy-name.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -24,7 +24,7 @@ type Answer = Omit<Template, 'createdAt' | 'updatedAt'> & { createdAt: Date; upd
 
 /** Viewers see shared templates, members also their own, admins all. */
 function visibleTo(actor: Actor): SQL | undefined {
-  const own = roleAllows(actor.role, 'member') ? eq(templates.authorId, actor.userId) : undefined
+  const own = roleAllows(actor.role, 'member') ? eq(templates.authorId, authorOf(actor)) : undefined
   return and(
     eq(templates.workspaceId, actor.workspaceId),
     roleAllows(actor.role, 'admin') ? undefined : or(eq(templates.isShared, true), own),
@@ -212,7 +212,7 @@ async function lock(tx: Db, actor: Actor, id: string): Promise<Row> {
     .where(and(visibleTo(actor), eq(templates.id, id)))
     .for('update')
   if (!row) throw new Refusal('TEMPLATE_NOT_FOUND')
-  if (row.authorId !== actor.userId && !roleAllows(actor.role, 'admin'))
+  if (row.authorId !== authorOf(actor) && !roleAllows(actor.role, 'admin'))
     throw new Refusal(
       'FORBIDDEN',
       'Only its author or an admin can change this template. Duplicate it to make it yours.',

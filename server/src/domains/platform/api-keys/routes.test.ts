@@ -196,6 +196,12 @@ describe('an API key', () => {
     await app.db.delete(authUsers).where(eq(authUsers.id, admin.id))
     expect(await listOf(`after ${admin.id} left`)).toBe(owner.id)
     expect((await owner.client.apiKeys.list()).keys).toMatchObject([{ createdBy: null, status: 'active' }])
+    const template = { name: 'Private', steps: [{ variants: [{ messageTemplate: 'Hi' }] }] }
+    const { id } = await owner.client.templates.create(template)
+    expect(JSON.stringify((await key.call('GET', '/templates')).body)).not.toContain(id)
+    expect((await key.call('PATCH', `/templates/${id}`, { name: 'Mine' })).status).toBe(404)
+    const snippet = await owner.client.snippets.create({ shortcut: 'hi', text: 'Hello' })
+    expect((await key.call('PATCH', `/snippets/${snippet.id}`, { text: 'Bye' })).status).toBe(403)
   })
 })
 

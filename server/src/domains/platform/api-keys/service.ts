@@ -83,10 +83,10 @@ export function apiKeyToken(authorization: string | null): string | null {
 export async function authenticateKey(db: Db, token: string): Promise<Actor> {
   const found = isKey(token) ? await findByToken(db, token) : undefined
   if (!found) throw new Refusal('UNAUTHORIZED', 'This API key is unknown, expired or deleted.')
-  const { id, userId, scopes } = found
+  const { id, userId, scopes, createdBy } = found
   const workspaceId = found.workspaceId as WorkspaceScope
   if (found.isStale) await db.update(apiKeys).set({ lastUsedAt: sql`now()` }).where(own(workspaceId, id))
-  return { userId, sessionId: id, apiKey: { id, scopes }, workspaceId, role: 'member' }
+  return { userId, sessionId: id, apiKey: { id, scopes, createdBy }, workspaceId, role: 'member' }
 }
 
 async function findByToken(db: Db, token: string) {
@@ -95,9 +95,10 @@ async function findByToken(db: Db, token: string) {
     workspaceId: string
     userId: string
     scopes: Scope[]
+    createdBy: string
     isStale: boolean
   }>(sql`
-    select k.id, k.workspace_id as "workspaceId", coalesce(creator.user_id, owner.user_id) as "userId", k.scopes,
+    select k.id, k.workspace_id as "workspaceId", coalesce(creator.user_id, owner.user_id) as "userId", k.scopes, k.created_by as "createdBy",
       k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as "isStale"
     from api_keys k
     join workspace_members owner on owner.workspace_id = k.workspace_id and owner.role = 'owner'
