@@ -113,9 +113,9 @@ async function scroll(page: Page): Promise<number[]> {
   const session = await page.context().newCDPSession(page)
   await page.evaluate(() => {
     const frames: number[] = []
+    Object.assign(globalThis, { frames })
     const tick = (at: number) => {
       frames.push(at)
-      Object.assign(globalThis, { frames })
       requestAnimationFrame(tick)
     }
     requestAnimationFrame(tick)
