@@ -10,7 +10,7 @@ export type { SessionState, User } from './session-store'
 const TICK_MS = 30_000
 /** Reload after this delay if a token is still stored after signing out. */
 const RELOAD_AFTER_MS = 100
-/** In session storage: after the reload, the user is told. */
+/** In session storage, until the reloaded page has said so. */
 const LOST_WORKSPACE = 'lostWorkspace'
 
 const guest = contractClient()
