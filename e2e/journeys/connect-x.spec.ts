@@ -182,7 +182,7 @@ describe('connecting X, in a browser', () => {
     await start.click()
     await page.getByRole('button', { name: 'Try another', exact: true }).click()
     expect(await page.getByRole('button', { name: 'Resume' }).count()).toBe(0)
-    expect(await handle.evaluate((field) => field === document.activeElement)).toBe(true)
+    await expect.poll(() => handle.evaluate((field) => field === document.activeElement)).toBe(true)
 
     await page.getByText('No keywords added. Will match all profiles.').waitFor()
     await page.getByLabel('X Handle to Scrape').fill('@f450_journey')

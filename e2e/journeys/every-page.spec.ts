@@ -216,7 +216,7 @@ describe('every page', () => {
     await steps.getByRole('link', { name: 'Connect X' }).waitFor()
     await steps.getByRole('button', { name: 'Hide first steps' }).click()
     // Keyboard focus is kept.
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('content')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('content')
     await steps.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Profile menu' }).click()
     await page.getByRole('menuitem', { name: 'Show first steps' }).click()

@@ -68,7 +68,7 @@ describe('signing up and in, in a browser', () => {
     await sent
       .getByText('Almost there! Check your email for a confirmation link to complete your registration.')
       .waitFor()
-    expect(await sent.evaluate((one) => one === document.activeElement)).toBe(true)
+    await expect.poll(() => sent.evaluate((one) => one === document.activeElement)).toBe(true)
     await expectSoundPage(page)
 
     // The emailed link signs in here and credits the friend.

@@ -96,7 +96,7 @@ describe('the inbox', () => {
     await note.press('Control+Enter')
     await page.getByRole('listitem').getByText('Wants a demo').waitFor()
     await note.waitFor({ state: 'detached' })
-    expect(await page.evaluate(() => document.activeElement?.matches('body, main'))).toBe(false)
+    await expect.poll(() => page.evaluate(() => document.activeElement?.matches('body, main'))).toBe(false)
   })
 
   it('labels, snoozes and finishes ten replies by keyboard alone', async () => {

@@ -63,7 +63,7 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   await page.goto(`/campaigns/${saved.id}`)
   await page.getByRole('button', { name: 'Resume' }).press('Enter')
   await page.getByText('Campaign resumed and set to active.').waitFor()
-  expect(await page.evaluate(() => document.activeElement?.matches('body, main'))).toBe(false)
+  await expect.poll(() => page.evaluate(() => document.activeElement?.matches('body, main'))).toBe(false)
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByText('Launch of "Saved" undone. Nothing was sent.').waitFor()
   expect((await client.campaigns.find({ id: saved.id })).status).toBe('paused')

@@ -178,7 +178,9 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'Saved filters' }).click()
     await page.getByRole('menuitem', { name: 'Manage saved filters' }).click()
     await page.getByRole('button', { name: 'Rename Customers' }).click()
-    await page.getByLabel('New name for Customers').fill('Buyers')
+    const newName = page.getByLabel('New name for Customers')
+    await expect.poll(() => newName.evaluate((field) => field === document.activeElement)).toBe(true)
+    await newName.fill('Buyers')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Delete Buyers' }).click()
     await page.getByRole('button', { name: 'Delete filter' }).click()
@@ -542,7 +544,7 @@ describe('the leads page, in a browser', () => {
 
     // Those who were queued can be selected for everything but messages.
     await page.keyboard.press('/')
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Keyword')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Keyword')
     await page.keyboard.press('Tab')
     await page.keyboard.press('j')
     await page.keyboard.press('x')

@@ -142,7 +142,7 @@ describe('lists, in a browser', () => {
     await page.getByText('List “Founders (copy)” deleted.').waitFor()
     await row(page, 'Founders (copy)').waitFor({ state: 'detached' })
     // The row after it has the focus.
-    expect(await page.evaluate(() => document.activeElement?.localName)).toBe('tr')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.localName)).toBe('tr')
     await page.setViewportSize({ width: 390, height: 844 })
     await expectSoundPage(page)
 

@@ -33,7 +33,7 @@ async function connectX(page: Page, username: string) {
   await page.getByRole('button', { name: 'Connect X', exact: true }).click()
   await page.getByText('Twitter account connected successfully!').waitFor()
   await page.getByRole('button', { name: 'Disconnect' }).waitFor()
-  expect(await page.evaluate(() => document.activeElement?.matches('body, main'))).toBe(false)
+  await expect.poll(() => page.evaluate(() => document.activeElement?.matches('body, main'))).toBe(false)
 }
 
 /** Scrapes everyone with 0 to 1,000,000 followers who follow the handle. */

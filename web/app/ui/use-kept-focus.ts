@@ -1,29 +1,60 @@
 import { type FocusEvent, useEffect, useRef } from 'react'
+import { POPUPS } from './use-keys'
+
+const KEEPER = '[data-keeps-focus]'
+const rowsOf = (keeper: Element) => [...keeper.querySelectorAll<HTMLElement>('tbody tr')]
+
+/** What takes the focus of an element once that is removed; null: it isn't. */
+type Heir = () => HTMLElement | null
+
+/** Of the element that had the focus last, also while a menu or dialog that it opened has it. */
+let latestHeir: Heir | null = null
+
+function heirOf(focused: Element): Heir {
+  const keepers: { keeper: HTMLElement; row: number }[] = []
+  for (let at = focused.closest<HTMLElement>(KEEPER); at; at = at.parentElement?.closest<HTMLElement>(KEEPER) ?? null)
+    keepers.push({ keeper: at, row: rowsOf(at).findIndex((row) => row.contains(focused)) })
+  return () => {
+    if (focused.isConnected && !focused.matches(':disabled')) return null
+    const left = keepers.find(({ keeper }) => keeper.isConnected)
+    if (!left) return null
+    const row = rowsOf(left.keeper)[left.row]
+    if (row) row.tabIndex = -1
+    return row ?? left.keeper
+  }
+}
+
+/** At the end of a dialog: false if what opened it is gone, and its heir has the focus now. */
+export function returnsFocus(): boolean {
+  const heir = latestHeir?.()
+  if (!heir) return true
+  heir.focus({ preventScroll: true })
+  return false
+}
 
 /** Props of an element that takes the focus when its focused part is removed. In a table, the next row takes it. */
 export function useKeptFocus<E extends HTMLElement>() {
   const ref = useRef<E>(null)
-  /** The table row with the focus, -1 outside of rows; null: the focus is elsewhere. */
-  const focusedRow = useRef<number | null>(null)
-  const rowsOf = (element: E) => [...element.querySelectorAll('tbody tr')]
+  const heir = useRef<Heir | null>(null)
   useEffect(() => {
-    const element = ref.current
-    if (!element || focusedRow.current === null || !document.activeElement?.matches('body, main')) return
-    const row = rowsOf(element)[focusedRow.current] as HTMLElement | undefined
-    if (row) row.tabIndex = -1
-    ;(row ?? element).focus({ preventScroll: true })
+    if (!document.activeElement?.matches('body, main')) return
+    heir.current?.()?.focus({ preventScroll: true })
   })
   return {
     ref,
     tabIndex: -1,
+    'data-keeps-focus': true,
     onFocus({ currentTarget, target }: FocusEvent<E>) {
       // React's events also come from the menus and dialogs of its parts.
       if (!currentTarget.contains(target)) return
-      focusedRow.current = rowsOf(currentTarget).findIndex((row) => row.contains(target))
+      heir.current = heirOf(target)
+      latestHeir = heir.current
     },
-    onBlur({ target }: FocusEvent<E>) {
+    onBlur({ currentTarget, target, relatedTarget }: FocusEvent<E>) {
       // A disabled button loses the focus, too.
-      if (!target.matches(':disabled')) focusedRow.current = null
+      if (!currentTarget.contains(target) || target.matches(':disabled')) return
+      heir.current = null
+      if (!relatedTarget?.closest(POPUPS)) latestHeir = null
     },
   }
 }

@@ -19,7 +19,8 @@ interface KeysOptions {
 }
 
 const TYPED_INTO = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]'
-const POPUPS = '[role=dialog], [role=alertdialog], [role=menu], [role=listbox]'
+/** A selector of what opens above a page. */
+export const POPUPS = '[role=dialog], [role=alertdialog], [role=menu], [role=listbox]'
 /** The keys of a sequence are pressed within this time. */
 const SEQUENCE_MS = 1_500
 

@@ -120,7 +120,7 @@ function Rename({ tag, onSave, onCancel }: { tag: Tag; onSave: (name: string) =>
   return (
     <form onSubmit={submit} className="flex flex-1 items-start gap-2">
       <Field label={`New name for ${tag.name}`} hideLabel className="flex-1">
-        <Input value={name} onChange={(event) => setName(event.currentTarget.value)} />
+        <Input autoFocus value={name} onChange={(event) => setName(event.currentTarget.value)} />
       </Field>
       <Button onClick={onCancel}>Cancel</Button>
       <Button type="submit" variant="primary" disabled={name.trim() === ''}>
@@ -143,6 +143,7 @@ function MergeInto({ tag, others, onMerge, onCancel }: MergeIntoProps) {
     <div className="flex flex-1 items-start gap-2">
       <Field label={`Merge ${tag.name} into`} hideLabel className="flex-1">
         <Select
+          autoFocus
           value={into}
           placeholder={`Merge “${tag.name}” into…`}
           options={others.map(({ id, name }) => ({ value: id, label: name }))}

@@ -182,6 +182,7 @@ function ManageFilters({ open, onClose, returnsTo }: FilterDialogProps) {
               >
                 <Field label={`New name for ${one.name}`} hideLabel className="flex-1">
                   <Input
+                    autoFocus
                     value={renaming.name}
                     onChange={(event) => setRenaming({ id: one.id, name: event.currentTarget.value })}
                   />
