@@ -1,0 +1,10 @@
+import { type Client, createClient } from './client.ts'
+import { contract } from './contract.ts'
+
+/** The entry of the packed client. `origin`: 'https://x-automated.example'. `apiKey`: from Settings → API. */
+export function createApiClient({ origin, apiKey }: { origin: string; apiKey: string }): Client {
+  return createClient({ contract, url: new URL('/api', origin).href, tokens: { current: () => apiKey } })
+}
+
+export { isDefinedError, ORPCError, safe } from '@orpc/client'
+export type { CallContext, Client } from './client.ts'
