@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { Button } from './button'
 import { cn } from './cn'
 import { PopupFoot, popupFrame, popupSheet } from './popup'
-import { returnsFocus } from './use-kept-focus'
+import { finalFocus } from './use-kept-focus'
 
 export interface Question {
   title: string
@@ -32,7 +32,7 @@ export default function ConfirmDialog({ question, open, onAnswer }: ConfirmDialo
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className="backdrop" />
         <AlertDialog.Viewport className={popupFrame}>
-          <AlertDialog.Popup className={cn(popupSheet, 'sm:max-w-md')} finalFocus={returnsFocus}>
+          <AlertDialog.Popup className={cn(popupSheet, 'sm:max-w-md')} finalFocus={() => finalFocus()}>
             <div className="grid gap-2 p-5 sm:p-6">
               <AlertDialog.Title className="text-lg wrap-anywhere">{question.title}</AlertDialog.Title>
               {question.body && (

@@ -4,7 +4,7 @@ import { type ComponentProps, type ReactNode, useRef } from 'react'
 import { IconButton } from './button'
 import { cn } from './cn'
 import { PopupFoot, popupFrame, popupSheet } from './popup'
-import { returnsFocus } from './use-kept-focus'
+import { finalFocus } from './use-kept-focus'
 
 export interface DialogProps {
   open: boolean
@@ -45,8 +45,8 @@ export function Dialog({
         <Base.Viewport className={popupFrame}>
           <Base.Popup
             className={cn(popupSheet, size === 'wide' ? 'sm:max-w-3xl' : 'sm:max-w-lg')}
+            finalFocus={() => finalFocus(returnsTo)}
             // On touch devices the keyboard would cover half the dialog.
-            finalFocus={() => returnsTo?.() ?? returnsFocus()}
             initialFocus={(by) => by === 'touch' || (firstField(content.current) ?? true)}
           >
             <PopupHead
@@ -89,7 +89,10 @@ export function Sheet({
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
-        <Base.Popup className="fixed inset-y-0 right-0 z-50 flex w-full max-w-md flex-col border-l border-line bg-raised shadow-lg outline-none transition-[opacity,translate] duration-slow ease-out data-ending-style:translate-x-8 data-ending-style:opacity-0 data-starting-style:translate-x-8 data-starting-style:opacity-0">
+        <Base.Popup
+          finalFocus={() => finalFocus()}
+          className="fixed inset-y-0 right-0 z-50 flex w-full max-w-md flex-col border-l border-line bg-raised shadow-lg outline-none transition-[opacity,translate] duration-slow ease-out data-ending-style:translate-x-8 data-ending-style:opacity-0 data-starting-style:translate-x-8 data-starting-style:opacity-0"
+        >
           <PopupHead
             title={<Base.Title className="text-lg wrap-anywhere">{title}</Base.Title>}
             description={
@@ -120,7 +123,7 @@ export function WideSheet({ open, onClose, bar, onKeyDown, returnsTo, children }
         <Base.Backdrop className="backdrop" />
         <Base.Popup
           onKeyDown={onKeyDown}
-          finalFocus={() => returnsTo() ?? returnsFocus()}
+          finalFocus={() => finalFocus(returnsTo)}
           className="fixed inset-y-0 right-0 z-50 flex w-full max-w-200 flex-col overflow-hidden border-line bg-canvas shadow-lg outline-none transition-[opacity,translate] duration-slow ease-out md:inset-y-2 md:right-2 md:rounded-lg md:border data-ending-style:translate-x-8 data-ending-style:opacity-0 data-starting-style:translate-x-8 data-starting-style:opacity-0"
         >
           <div className="flex h-bar shrink-0 items-center gap-1 border-b border-hair px-2 md:px-4">

@@ -24,12 +24,15 @@ function heirOf(focused: Element): Heir {
   }
 }
 
-/** At the end of a dialog: false if what opened it is gone, and its heir has the focus now. */
-export function returnsFocus(): boolean {
+/** The `finalFocus` of a dialog. By default what opened it, or its heir once that is gone. */
+export function finalFocus(returnsTo?: () => HTMLElement | null | undefined): HTMLElement | boolean {
+  // Someone may have moved on while the dialog faded.
+  if (!document.activeElement?.matches('body, main, [data-closed], [data-closed] *')) return false
+  const target = returnsTo?.()
+  if (target) return target
   const heir = latestHeir?.()
-  if (!heir) return true
-  heir.focus({ preventScroll: true })
-  return false
+  heir?.focus({ preventScroll: true })
+  return !heir
 }
 
 /** Props of an element that takes the focus when its focused part is removed. In a table, the next row takes it. */
