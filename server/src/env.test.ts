@@ -41,6 +41,28 @@ describe('SUPPORT_EMAIL', () => {
   })
 })
 
+describe('PRIORITY_SUPPORT_EMAIL and STRATEGY_CALL_URL', () => {
+  it('fall back to the support address', () => {
+    expect(readEnv({ AUTH_SECRET, SUPPORT_EMAIL: 'help@acme.test' })).toMatchObject({
+      prioritySupportEmail: 'help@acme.test',
+      strategyCallUrl: 'mailto:help@acme.test',
+    })
+    const own = { PRIORITY_SUPPORT_EMAIL: 'vip@acme.test', STRATEGY_CALL_URL: 'https://cal.acme.test/call' }
+    expect(readEnv({ AUTH_SECRET, ...own })).toMatchObject({
+      prioritySupportEmail: 'vip@acme.test',
+      strategyCallUrl: 'https://cal.acme.test/call',
+    })
+  })
+
+  it.each([
+    ['PRIORITY_SUPPORT_EMAIL', 'nobody'],
+    ['STRATEGY_CALL_URL', 'javascript:alert(1)'],
+    ['STRATEGY_CALL_URL', 'cal.acme.test'],
+  ])('rejects %s=%s by name', (name, value) => {
+    expect(() => readEnv({ AUTH_SECRET, [name]: value })).toThrow(new RegExp(`^${name} `))
+  })
+})
+
 describe('AUTH_SECRET', () => {
   it('is created once per DATA_DIR, readable by its owner only', () => {
     const DATA_DIR = newDataDir()

@@ -56,6 +56,8 @@ const Variables = z.object({
   SMTP_URL: z.string().optional(),
   MAIL_FROM: z.string().default('X-Automated <hello@x-automated.example>'),
   SUPPORT_EMAIL: z.email().optional(),
+  PRIORITY_SUPPORT_EMAIL: z.email().optional(),
+  STRATEGY_CALL_URL: z.url({ protocol: /^https?$/, error: 'must be a web address (https://…)' }).optional(),
   SEND_INTERVAL_SECONDS: z.coerce.number().min(0).max(86_400).default(60),
   DAILY_DM_CAP: z.coerce.number().int().min(0).max(500).default(500),
   WAITLIST_CONFIRM: z.enum(['optional', 'required']).default('optional'),
@@ -82,6 +84,7 @@ export function readEnv(source: NodeJS.ProcessEnv) {
   const production = v.NODE_ENV === 'production'
   if (production && !v.AUTH_SECRET) throw new Error('AUTH_SECRET is required when NODE_ENV=production')
   const dataDir = resolve(v.DATA_DIR)
+  const supportEmail = v.SUPPORT_EMAIL ?? v.MAIL_FROM.match(/[\w.+-]+@[\w.-]+/)?.[0] ?? v.MAIL_FROM
   return {
     production,
     port: v.PORT,
@@ -106,7 +109,10 @@ export function readEnv(source: NodeJS.ProcessEnv) {
     mailFrom: v.MAIL_FROM,
     /** Whether a support address was configured; otherwise no one reads it. */
     hasContact: Boolean(given.SUPPORT_EMAIL ?? given.MAIL_FROM),
-    supportEmail: v.SUPPORT_EMAIL ?? v.MAIL_FROM.match(/[\w.+-]+@[\w.-]+/)?.[0] ?? v.MAIL_FROM,
+    supportEmail,
+    prioritySupportEmail: v.PRIORITY_SUPPORT_EMAIL ?? supportEmail,
+    /** Where silver referrers book their strategy call; without a page, by email. */
+    strategyCallUrl: v.STRATEGY_CALL_URL ?? `mailto:${supportEmail}`,
     sendIntervalSeconds: v.SEND_INTERVAL_SECONDS,
     dailyDmCap: v.DAILY_DM_CAP,
     /** Referrals count only after the referred member confirms their email. */

@@ -3,6 +3,7 @@ import { type Client, createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
 import type { PlanId } from '@x-automated/contract/platform/plans'
 import type { Role } from '@x-automated/contract/route'
+import type { Achievement } from '@x-automated/contract/waitlist/waitlist'
 import { desc, eq } from 'drizzle-orm'
 import type { Actor, WorkspaceScope } from '../src/actor.ts'
 import type { Db } from '../src/db/open.ts'
@@ -11,6 +12,8 @@ import { ensurePersonalWorkspace } from '../src/domains/identity/workspaces/serv
 import { workspaceMembers } from '../src/domains/identity/workspaces/tables.ts'
 import { subscriptions } from '../src/domains/platform/billing/tables.ts'
 import { xAccounts } from '../src/domains/platform/x-account/tables.ts'
+import { rewardMonths } from '../src/domains/waitlist/waitlist/rules.ts'
+import { members, rewardGrants } from '../src/domains/waitlist/waitlist/tables.ts'
 import { hashToken, newToken } from '../src/sealing.ts'
 import type { TestApp } from './open-app.ts'
 
@@ -101,6 +104,26 @@ export async function subscribe(app: TestApp, person: Person, planId: PlanId = '
     .insert(subscriptions)
     .values({ workspaceId: person.workspaceId, ...row })
     .onConflictDoUpdate({ target: subscriptions.workspaceId, set: row })
+}
+
+/** Gives the person's account achievements of the waitlist, as earning them does. */
+export async function earn(app: TestApp, { id, email }: Person, ...achievements: Achievement[]): Promise<void> {
+  const [member] = await app.db
+    .insert(members)
+    .values({ email, normalizedEmail: email, accountUserId: id, achievements })
+    .onConflictDoUpdate({ target: members.normalizedEmail, set: { accountUserId: id, achievements } })
+    .returning()
+  // Long ago, so that months of Pro are over and only the other rewards apply.
+  const grantedAt = new Date('2020-01-01')
+  await app.db.insert(rewardGrants).values(
+    achievements.map((achievement) => ({
+      achievement,
+      months: rewardMonths(achievement),
+      memberId: member!.id,
+      accountUserId: id,
+      grantedAt,
+    })),
+  )
 }
 
 /**

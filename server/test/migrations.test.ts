@@ -365,3 +365,39 @@ test('0058_conversations starts a conversation for everyone who has replied', as
     { open: 1, unread: 0, snoozed: 0 },
   ])
 })
+
+test('0087_reward_times gives earlier achievements without months of Pro a reward, with the time they were earned', async () => {
+  const sql = await readFile(join(MIGRATIONS, '0087_reward_times.sql'), 'utf8')
+  const database = await cloneDatabase(inject('clusterUrl'))
+  const client = new pg.Client(database.url)
+  await client.connect()
+  onTestFinished(async () => {
+    await client.end()
+    await database.drop()
+  })
+  await client.query(`
+    insert into auth_users (name, email, email_verified) values ('Ada', 'ada@example.com', true);
+    insert into users (email, normalized_email, achievements, position, joined_at, account_user_id)
+      select email, email, '{pioneer,bronze,viral,global}', 1, '2026-01-01T00:00:00Z', id from auth_users;
+    insert into users (email, normalized_email, achievements) values ('lost@example.com', 'lost@example.com', '{viral}');
+    insert into reward_grants (member_id, achievement, months, granted_at)
+      select id, 'bronze', 1, '2026-02-01T00:00:00Z' from users where position = 1;
+    with friends as (insert into users (email) select null from generate_series(1, 6) returning id)
+    insert into referrals (member_id, referrer_id, status, country, credit_number, credited_at)
+      select f.id, u.id, 'credited', (array['DE', 'DE', 'FR', null, 'US', 'JP'])[n], n, '2026-03-01T00:00:00Z'::timestamptz + n * interval '1 hour'
+      from (select id, row_number() over () as n from friends) f, (select id from users where position = 1) u`)
+  await client.query(sql)
+  const { rows } = await client.query(`
+    select achievement, months, g.account_user_id is not null as "hasAccount", granted_at as at
+    from reward_grants g join users u on u.id = member_id where u.position = 1 order by granted_at, achievement`)
+  expect(rows).toEqual([
+    { achievement: 'pioneer', months: 0, hasAccount: true, at: new Date('2026-01-01T00:00:00Z') },
+    { achievement: 'bronze', months: 1, hasAccount: false, at: new Date('2026-02-01T00:00:00Z') },
+    { achievement: 'global', months: 0, hasAccount: true, at: new Date('2026-03-01T05:00:00Z') },
+    { achievement: 'viral', months: 0, hasAccount: true, at: new Date('2026-03-01T05:00:00Z') },
+  ])
+  const lost = await client.query(
+    `select granted_at > now() - interval '1 minute' as "isNow" from reward_grants where achievement = 'viral' and account_user_id is null`,
+  )
+  expect(lost.rows).toEqual([{ isNow: true }])
+})

@@ -1,5 +1,6 @@
 /** Limits of sequences, without schemas: the server enforces them, and screens say them first. */
-import type { PlanLevel } from '../platform/plans.ts'
+import { formatCount } from '../format.ts'
+import { PLAN_LEVELS, type PlanLevel } from '../platform/plans.ts'
 
 /** Steps of a sequence, without re-engagement. */
 export const STEPS_MAX = 10
@@ -12,12 +13,24 @@ const DELAY_DAYS_MAX = 90
 /** The longest delay in each unit. */
 export const DELAY_MAX = { minutes: DELAY_DAYS_MAX * 1_440, hours: DELAY_DAYS_MAX * 24, days: DELAY_DAYS_MAX }
 
-/** What each plan allows in a sequence. Re-engagement does not count as a step. */
-export const SEQUENCE_LIMITS = {
+/** What a workspace may have in a sequence. Re-engagement does not count as a step. */
+export interface SequenceLimits {
+  steps: number
+  hasVariants: boolean
+  hasReengagement: boolean
+}
+
+const PLAN_LIMITS: Record<PlanLevel, SequenceLimits> = {
   free: { steps: 1, hasVariants: false, hasReengagement: false },
   pro: { steps: 3, hasVariants: false, hasReengagement: false },
   agency: { steps: STEPS_MAX, hasVariants: true, hasReengagement: true },
-} as const satisfies Record<PlanLevel, { steps: number; hasVariants: boolean; hasReengagement: boolean }>
+}
+
+/** What a plan allows. The owner's Global Networker reward gives Free the steps of Pro. */
+export function sequenceLimits(plan: PlanLevel, achievements: readonly string[]): SequenceLimits {
+  const limits = PLAN_LIMITS[plan]
+  return achievements.includes('global') ? { ...limits, steps: Math.max(limits.steps, PLAN_LIMITS.pro.steps) } : limits
+}
 
 /** Why a plan refuses variants and re-engagement. */
 export const ONLY_AGENCY = {
@@ -25,22 +38,20 @@ export const ONLY_AGENCY = {
   reengagement: 'Re-engagement is part of the Agency plan. Upgrade to Agency to add it.',
 }
 
-/** Why a plan refuses another step. */
-export function stepsLimitText(plan: PlanLevel): string {
-  const { steps } = SEQUENCE_LIMITS[plan]
-  if (plan === 'free')
-    return `Your Free plan includes 1 step per campaign. Upgrade to Pro for ${SEQUENCE_LIMITS.pro.steps}.`
-  if (plan === 'pro')
-    return `Your Pro plan includes ${steps} steps per campaign. Upgrade to Agency for ${SEQUENCE_LIMITS.agency.steps}.`
-  return `A campaign has at most ${steps} steps.`
+/** The lowest plan with more steps than these; null: there is none. */
+const liftOf = (steps: number): PlanLevel | null =>
+  (['pro', 'agency'] as const).find((plan) => PLAN_LIMITS[plan].steps > steps) ?? null
+
+/** Why a workspace cannot have another step. */
+export function stepsLimitText(plan: PlanLevel, { steps }: Pick<SequenceLimits, 'steps'>): string {
+  const higher = liftOf(steps)
+  if (!higher) return `A campaign has at most ${steps} steps.`
+  const reward = steps > PLAN_LIMITS[plan].steps ? ', with the Global Networker reward,' : ''
+  return `Your ${PLAN_LEVELS[plan].name} plan${reward} includes ${formatCount(steps, 'step')} per campaign. Upgrade to ${PLAN_LEVELS[higher].name} for ${PLAN_LIMITS[higher].steps}.`
 }
 
 /** What a plan that has ended leaves of a sequence at its launch; null: all of it. */
-export function launchLimitText(
-  plan: PlanLevel,
-  sequence: { steps: number; hasVariants: boolean; hasReengagement: boolean },
-): string | null {
-  const limits = SEQUENCE_LIMITS[plan]
+export function launchLimitText(plan: PlanLevel, limits: SequenceLimits, sequence: SequenceLimits): string | null {
   const parts = [
     sequence.steps > limits.steps &&
       `with ${limits.steps === 1 ? 'the first message' : `the first ${limits.steps} messages`} only`,
@@ -48,6 +59,6 @@ export function launchLimitText(
     sequence.hasReengagement && !limits.hasReengagement && 'without re-engagement',
   ].filter((part) => part !== false)
   if (parts.length === 0) return null
-  const isPro = !sequence.hasVariants && !sequence.hasReengagement && sequence.steps <= SEQUENCE_LIMITS.pro.steps
-  return `On your ${plan === 'free' ? 'Free' : 'Pro'} plan, this campaign launches ${parts.join(', ')}. Upgrade to ${isPro ? 'Pro' : 'Agency'} to launch all of it.`
+  const isPro = !sequence.hasVariants && !sequence.hasReengagement && sequence.steps <= PLAN_LIMITS.pro.steps
+  return `On your ${PLAN_LEVELS[plan].name} plan, this campaign launches ${parts.join(', ')}. Upgrade to ${isPro ? 'Pro' : 'Agency'} to launch all of it.`
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Moment, NoInput, requiredText, Success, Time } from '../fields.ts'
 import { routes } from '../route.ts'
+import { SUPPORT_KINDS } from './support.ts'
 
 const route = routes('Billing')
 
@@ -94,12 +95,38 @@ export const BillingOverview = z.object({
     /** When they run out; null: none are left. */
     until: Time.nullable(),
     grants: z.array(z.object({ achievement: z.string(), months: z.number().int(), grantedAt: Time })),
+    /** Everything that the owner has earned, also without months. Some of it raises limits. */
+    achievements: z.array(z.string()),
+  }),
+  /** The support that the plan's card promises, or the owner's reward if you are the owner. */
+  support: z.object({
+    kind: z.enum(SUPPORT_KINDS),
+    email: z.string(),
+    /** The target for the first answer: '1 business day'; null: there is none. */
+    firstAnswer: z.string().nullable(),
   }),
   usage: z.array(Usage),
   /** When monthly usage resets. */
   usageResetsAt: Time,
 })
 export type BillingOverview = z.output<typeof BillingOverview>
+
+/** What the owner of a workspace earned on the waitlist, beside the months of Pro. */
+export const Rewards = z.object({
+  rewards: z.array(
+    z.object({
+      achievement: z.string(),
+      earnedAt: Time,
+      /** What the reward opens, for the owner; null for others, and if it opens nothing. */
+      url: z.string().nullable(),
+    }),
+  ),
+  /** Pioneers, referred people and who referred them have new features a release before everyone. */
+  hasEarlyAccess: z.boolean(),
+  /** The early features that are open to this workspace. */
+  early: z.array(z.object({ key: z.string(), name: z.string() })),
+})
+export type Rewards = z.output<typeof Rewards>
 
 /** The cost of a plan change. A negative `dueNowCents` is credited to the next invoices. */
 export const UpgradePreview = z.object({
@@ -167,6 +194,10 @@ export const billing = {
   overview: route('GET /billing/overview', 'viewer', 'none', {
     summary: 'Get the plan of the workspace with its limits, usage, subscription and rewards',
   }).output(BillingOverview),
+
+  rewards: route('GET /billing/rewards', 'viewer', 'none', {
+    summary: 'List what the owner of the workspace earned on the waitlist, and its early features',
+  }).output(Rewards),
 
   checkout: route('POST /billing/checkout', 'owner', 'outside', {
     summary: 'Start a checkout at the payment provider',

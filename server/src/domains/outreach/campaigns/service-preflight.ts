@@ -27,6 +27,7 @@ import {
   allowedBy,
   chooseVariant,
   findSteps,
+  limitsOf,
   newSteps,
   ONE_STEP,
   type Plan,
@@ -99,8 +100,9 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
   )
   const { leads, skipped } = await countReasons(db, members, skip)
   const willSend = leads - skipped.reduce((sum, { count }) => sum + count, 0)
-  const { plan, usage } = await usageOf(db, workspaceId, 'dms')
-  const steps = allowedBy(plan, planned.steps)
+  const { usage } = await usageOf(db, workspaceId, 'dms')
+  const { limits } = await limitsOf(db, workspaceId)
+  const steps = allowedBy(limits, planned.steps)
   const ahead = await countAhead(db, actor, planned.xAccountId ?? (isLinked(account) ? account.id : null))
   const followUps = followUpsOf(steps)
   const people = Math.min(willSend, usage.remaining ?? willSend)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ONLY_AGENCY, SEQUENCE_LIMITS, stepsLimitText } from '@x-automated/contract/outreach/sequence-limits'
+import { ONLY_AGENCY, type SequenceLimits, stepsLimitText } from '@x-automated/contract/outreach/sequence-limits'
 import type { ReengagementInput, StepInput } from '@x-automated/contract/outreach/steps'
 import type { PlanLevel } from '@x-automated/contract/platform/plans'
 import { editVariants, type Ids } from './rules-versions.ts'
@@ -85,15 +85,15 @@ export function firstMessage(steps: readonly VersionStep[]): string {
 /** The variants that people may get. */
 export const activeVariants = ({ variants }: VersionStep) => variants.filter(({ isActive }) => isActive)
 
-/** What a plan does not allow of a change, as a text with the limit; null: nothing. */
+/** What a workspace may not change, as a text with the limit; null: it may. */
 export function beyondPlan(
   plan: PlanLevel,
+  limits: SequenceLimits,
   before: readonly VersionStep[],
   after: readonly VersionStep[],
 ): { text: string; limit: number; used: number } | null {
-  const limits = SEQUENCE_LIMITS[plan]
   const [was, is] = [stepsOf(before).length, stepsOf(after).length]
-  if (is > limits.steps && is > was) return { text: stepsLimitText(plan), limit: limits.steps, used: is }
+  if (is > limits.steps && is > was) return { text: stepsLimitText(plan, limits), limit: limits.steps, used: is }
   if (!limits.hasVariants) {
     const grown = after.find((step) => {
       const known = before.find(({ id }) => id === step.id)
@@ -106,9 +106,8 @@ export function beyondPlan(
   return null
 }
 
-/** The part of a sequence that a plan allows to launch: its first steps with one variant each. */
-export function allowedBy(plan: PlanLevel, steps: readonly VersionStep[]): VersionStep[] {
-  const limits = SEQUENCE_LIMITS[plan]
+/** The part of a sequence that the limits allow to launch: its first steps with one variant each. */
+export function allowedBy(limits: SequenceLimits, steps: readonly VersionStep[]): VersionStep[] {
   return steps
     .filter(({ kind }, index) => (kind === 'step' ? index < limits.steps : limits.hasReengagement))
     .map((step) => {

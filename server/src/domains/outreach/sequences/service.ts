@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
+import { type SequenceLimits, sequenceLimits } from '@x-automated/contract/outreach/sequence-limits'
+import type { PlanLevel } from '@x-automated/contract/platform/plans'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
@@ -7,7 +9,7 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
-import { planOf } from '../../platform/billing/service.ts'
+import { factsOf } from '../../platform/billing/service.ts'
 import { resolveAccount, type XAccount } from '../../platform/x-account/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { wakeAccount } from '../sending/limits.ts'
@@ -184,14 +186,20 @@ function readTemplates(steps: readonly VersionStep[], field: string): void {
     }
 }
 
+/** What a workspace may have in a sequence, by its plan and its owner's rewards. */
+export async function limitsOf(db: Db, workspaceId: string): Promise<{ plan: PlanLevel; limits: SequenceLimits }> {
+  const { plan, achievements } = await factsOf(db, workspaceId)
+  return { plan, limits: sequenceLimits(plan, achievements) }
+}
+
 async function requirePlan(
   db: Db,
   { workspaceId }: Pick<Actor, 'workspaceId'>,
   before: readonly VersionStep[],
   after: readonly VersionStep[],
 ): Promise<void> {
-  const plan = await planOf(db, workspaceId)
-  const found = beyondPlan(plan, before, after)
+  const { plan, limits } = await limitsOf(db, workspaceId)
+  const found = beyondPlan(plan, limits, before, after)
   if (found) throw new Refusal('PLAN_LIMIT', found.text, { details: { limit: found.limit, used: found.used, plan } })
 }
 
@@ -204,7 +212,8 @@ export async function launchSteps(
   campaign: Campaign,
 ): Promise<{ campaign: Campaign; steps: readonly VersionStep[] }> {
   const steps = await findSteps(tx, campaign)
-  const allowed = allowedBy(await planOf(tx, campaign.workspaceId), steps)
+  const { limits } = await limitsOf(tx, campaign.workspaceId)
+  const allowed = allowedBy(limits, steps)
   if (firstChangedStep(steps, allowed) === null) return { campaign, steps }
   return { campaign: await storeVersion(tx, campaign, steps, allowed), steps: allowed }
 }

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { earn, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { members, rewardGrants } from '../../waitlist/waitlist/tables.ts'
+import { subscriptions } from '../../platform/billing/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { STARTERS } from './rules-starters.ts'
 
@@ -159,13 +159,27 @@ describe('a plan', () => {
 
   it('does not limit the templates of a gold referrer', async () => {
     await fill()
-    const email = person.email
-    const [member] = await app.db.insert(members).values({ email, normalizedEmail: email }).returning()
-    const grant = { memberId: member!.id, achievement: 'gold' as const, months: 6, accountUserId: person.id }
     // The months of Pro are over; the templates stay.
-    await app.db.insert(rewardGrants).values({ ...grant, grantedAt: new Date('2020-01-01') })
-    expect((await create('T4')).status).toBe(200)
+    await earn(app, person, 'gold')
+    expect((await create('T4', { folder: 'Pack' })).status).toBe(200)
     expect((await create('Shared', { isShared: true })).body.code).toBe('PLAN_LIMIT')
+  })
+
+  it('limits the shared templates of a gold referrer, without counting private ones', async () => {
+    await subscribe(app, person)
+    const ids = []
+    for (const name of ['S1', 'S2', 'S3', 'S4']) ids.push((await create(name, { isShared: true })).body.id as string)
+    const [first, second] = ids as [string, string]
+    await earn(app, person, 'gold')
+    await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, person.workspaceId))
+    await person.client.templates.update({ id: first, isArchived: true })
+    const restored = { isArchived: false }
+    expect((await person.call('PATCH', `/templates/${first}`, restored)).body.code).toBe('PLAN_LIMIT')
+    await fill()
+    await person.client.templates.update({ id: second, isArchived: true })
+    expect(await person.client.templates.update({ id: first, ...restored })).toMatchObject({ isShared: true })
+    // As a private one, the other has no limit.
+    expect((await person.call('PATCH', `/templates/${second}`, { ...restored, isShared: false })).status).toBe(200)
   })
 
   it('shares templates on Agency only, and what is shared stays so', async () => {

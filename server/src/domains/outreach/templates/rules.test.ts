@@ -13,12 +13,15 @@ describe('plans', () => {
     ['pro', 50, false, 50],
     ['pro', 50, true, null],
     ['agency', 100_000, false, null],
-  ] as const)('of %s with %i templates (gold: %3$s) limit the next one as planned', (plan, used, isGold, limit) => {
-    expect(templateLimit({ plan, used, isGold })?.limit ?? null).toBe(limit)
-  })
+  ] as const)(
+    'of %s with %i templates (unlimited: %s) limit the next one as planned',
+    (plan, used, isUnlimited, limit) => {
+      expect(templateLimit({ plan, used, isUnlimited })?.limit ?? null).toBe(limit)
+    },
+  )
 
   it('name the limit and the plan that lifts it', () => {
-    expect(templateLimit({ plan: 'free', used: 3, isGold: false })?.text).toBe(
+    expect(templateLimit({ plan: 'free', used: 3, isUnlimited: false })?.text).toBe(
       'Your Free plan includes 3 templates. Upgrade to Pro for 50, or archive one.',
     )
     expect([sharingLimit('pro'), sharingLimit('agency')]).toEqual([expect.stringContaining('Upgrade to Agency'), null])

@@ -5,16 +5,16 @@ import type { PlanLevel } from '@x-automated/contract/platform/plans'
 /** What determines how many templates a workspace may have. */
 interface TemplateAllowance {
   plan: PlanLevel
-  /** The workspace's owner earned private templates without a limit. */
-  isGold: boolean
-  /** Templates that are not archived. */
+  /** The next one is private, and the workspace's owner earned private templates without a limit. */
+  isUnlimited: boolean
+  /** Templates that are not archived and count toward the limit. */
   used: number
 }
 
 /** Why there can't be another template, with the limit; null: there can. */
-export function templateLimit({ plan, isGold, used }: TemplateAllowance): { text: string; limit: number } | null {
+export function templateLimit({ plan, isUnlimited, used }: TemplateAllowance): { text: string; limit: number } | null {
   const limit = TEMPLATE_LIMITS[plan].templates
-  if (plan === 'agency' || limit === null || isGold || used < limit) return null
+  if (plan === 'agency' || limit === null || isUnlimited || used < limit) return null
   return { text: templatesLimitText(plan), limit }
 }
 

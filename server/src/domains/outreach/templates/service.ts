@@ -167,7 +167,7 @@ async function insert(
   actor: Actor,
   input: Omit<InputOf<'templates', 'create'>, 'folder'> & { folder?: string | null | undefined },
 ): Promise<Answer> {
-  await requireRoom(tx, actor)
+  await requireRoom(tx, actor, input)
   const row = { ...input, workspaceId: actor.workspaceId, authorId: actor.userId }
   return find(tx, actor, one(await tx.insert(templates).values(row).returning()).id)
 }
@@ -185,7 +185,7 @@ export async function update(
   return db.transaction(async (tx) => {
     const before = await lock(tx, actor, id)
     if (changes.isShared && !before.isShared) await requireSharing(tx, actor)
-    if (isArchived === false && before.archivedAt !== null) await requireRoom(tx, actor)
+    if (isArchived === false && before.archivedAt !== null) await requireRoom(tx, actor, { ...before, ...changes })
     const archivedAt = isArchived === undefined ? undefined : isArchived ? (before.archivedAt ?? new Date()) : null
     await tx
       .update(templates)
@@ -227,12 +227,24 @@ function readMessages(steps: Parameters<typeof messagesOf>[0]): void {
 
 // Plans
 
-/** Keeps others from adding templates until the transaction ends. @throws Refusal PLAN_LIMIT */
-async function requireRoom(tx: Db, { workspaceId }: Actor): Promise<void> {
+/**
+ * Keeps others from adding templates until the transaction ends. With the owner's Gold reward,
+ * private templates have no limit and don't count. @throws Refusal PLAN_LIMIT
+ */
+async function requireRoom(
+  tx: Db,
+  { workspaceId }: Actor,
+  { isShared = false }: { isShared?: boolean | undefined },
+): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('templates of ' || ${workspaceId}, 0))`)
-  const { plan, grants } = await factsOf(tx, workspaceId)
-  const used = await tx.$count(templates, and(eq(templates.workspaceId, workspaceId), isNull(templates.archivedAt)))
-  const reached = templateLimit({ plan, isGold: grants.some(({ achievement }) => achievement === 'gold'), used })
+  const { plan, achievements } = await factsOf(tx, workspaceId)
+  const isGold = achievements.includes('gold')
+  const counts = isGold ? eq(templates.isShared, true) : undefined
+  const used = await tx.$count(
+    templates,
+    and(eq(templates.workspaceId, workspaceId), isNull(templates.archivedAt), counts),
+  )
+  const reached = templateLimit({ plan, isUnlimited: isGold && !isShared, used })
   if (reached) throw new Refusal('PLAN_LIMIT', reached.text, { details: { limit: reached.limit, used, plan } })
 }
 

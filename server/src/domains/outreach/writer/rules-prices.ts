@@ -69,14 +69,15 @@ export interface BudgetLimits {
 const TOKENS_PER_CENT = 10_000
 
 /**
- * What a workspace may use of the operator's key. The viral reward doubles it, and gives Free what
- * Pro has.
+ * What a workspace may use of the operator's key. The viral reward doubles it, and gives Free at
+ * least what Pro has.
  */
 export function allowanceOf(
   { plan, isViral, price }: { plan: PlanLevel; isViral: boolean; price: Price | null },
   allowances: Allowances,
 ): BudgetLimits {
-  const cents = !isViral ? allowances[plan] : plan === 'free' ? allowances.pro : allowances[plan] * 2
+  const doubled = Math.max(allowances[plan] * 2, plan === 'free' ? allowances.pro : 0)
+  const cents = isViral ? doubled : allowances[plan]
   return price ? { cents, tokens: null } : { cents: null, tokens: cents * TOKENS_PER_CENT }
 }
 

@@ -82,6 +82,8 @@ it('allows nothing on Free, and doubles with the viral reward', () => {
   const price = { input: 1, output: 1 }
   expect(allowanceOf({ plan: 'free', isViral: false, price }, allowances)).toEqual({ cents: 0, tokens: null })
   expect(allowanceOf({ plan: 'free', isViral: true, price }, allowances).cents).toBe(200)
+  expect(allowanceOf({ plan: 'free', isViral: true, price }, { ...allowances, free: 150 }).cents).toBe(300)
+  expect(allowanceOf({ plan: 'pro', isViral: true, price }, allowances).cents).toBe(400)
   expect(allowanceOf({ plan: 'agency', isViral: true, price }, allowances).cents).toBe(2_000)
   expect(allowanceOf({ plan: 'pro', isViral: false, price: null }, allowances)).toEqual({
     cents: null,

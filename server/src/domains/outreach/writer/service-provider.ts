@@ -54,8 +54,8 @@ export async function findModel(
   const { operator } = env.ai
   if (!operator) return null
   const price = operator.price ?? priceOf(operator.model)
-  const { plan, grants } = await factsOf(db, workspaceId)
-  const isViral = grants.some(({ achievement }) => achievement === 'viral')
+  const { plan, achievements } = await factsOf(db, workspaceId)
+  const isViral = achievements.includes('viral')
   return { ...operator, price, from: 'operator', limits: allowanceOf({ plan, isViral, price }, env.ai.allowances) }
 }
 

@@ -125,7 +125,7 @@ describe('GET /auth/user/export', () => {
       'scrapes.json': 0,
       'waitlist.json': 1,
       'referrals.json': 0,
-      'rewards.json': 0,
+      'rewards.json': 1,
     })
     expect(file('account.json')[0]).toMatchObject({ id: person.id, email: person.email })
     expect(file('messages.json')[0]).toMatchObject({ message: expect.stringContaining('Hello Lead') })

@@ -1,6 +1,7 @@
 import { anyone, owner, viewer } from '../../../operations.ts'
 import { cancel, checkout, invoices, portal, previewUpgrade, refresh, resume, upgrade } from './service-changes.ts'
 import { findSubscription, linksFor, listPlans, overview, ownLinks } from './service-overview.ts'
+import { rewards } from './service-rewards.ts'
 import { claimWaiting } from './service-sync.ts'
 
 export const billingRoutes = {
@@ -15,6 +16,7 @@ export const billingRoutes = {
     await claimWaiting(context.db, context.actor)
     return overview(context, context.actor)
   }),
+  rewards: viewer.billing.rewards.handler(({ context }) => rewards(context, context.actor)),
   checkout: owner.billing.checkout.handler(({ context, input }) => checkout(context, context.actor, input.planId)),
   previewUpgrade: owner.billing.previewUpgrade.handler(({ context, input }) =>
     previewUpgrade(context, context.actor, input.planId),

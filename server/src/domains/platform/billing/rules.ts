@@ -1,6 +1,7 @@
 import { formatCount } from '@x-automated/contract/format'
 import { type SubscriptionStatus, USAGE_WARNING_PERCENT } from '@x-automated/contract/platform/billing'
 import { type Limited, levelOf, PLAN_LEVELS, type PlanLevel } from '@x-automated/contract/platform/plans'
+import { SUPPORT, supportOf } from '@x-automated/contract/platform/support'
 
 /** The facts that determine a workspace's plan. */
 interface PlanFacts {
@@ -208,6 +209,29 @@ export function limitText(plan: PlanLevel, what: Limited): string {
   const more = limitOf(higher, what)
   const lifted = Number.isFinite(more) ? LIMIT_TEXTS[what](more) : UNLIMITED[what]
   return `${limitation} Upgrade to ${PLAN_LEVELS[higher].name} for ${lifted}.`
+}
+
+/** Achievements that give a workspace more than months of Pro. */
+export type Reward = 'silver' | 'gold' | 'platinum' | 'pioneer' | 'viral' | 'global'
+
+/** What an achievement opens; null: nothing. */
+export function rewardUrl(
+  achievement: string,
+  { prioritySupportEmail, strategyCallUrl }: { prioritySupportEmail: string; strategyCallUrl: string },
+): string | null {
+  if (achievement === 'silver') return strategyCallUrl
+  return achievement === 'platinum' ? `mailto:${prioritySupportEmail}` : null
+}
+
+/** The support of a workspace's plan, or of the owner's Platinum reward for the owner. */
+export function supportFor(
+  { plan, billingCycle, isPlatinum }: { plan: PlanLevel; billingCycle: 'monthly' | 'yearly'; isPlatinum: boolean },
+  { supportEmail, prioritySupportEmail }: { supportEmail: string; prioritySupportEmail: string },
+) {
+  const promised = supportOf(plan, billingCycle)
+  const kind = isPlatinum && promised !== 'priority_24_7' ? 'priority' : promised
+  const isPriority = kind === 'priority' || kind === 'priority_24_7'
+  return { kind, email: isPriority ? prioritySupportEmail : supportEmail, firstAnswer: SUPPORT[kind].firstAnswer }
 }
 
 /** The usage from which owners are warned; Infinity if unlimited. */

@@ -17,6 +17,7 @@ import {
   limitOf,
   limitText,
   statusOf,
+  supportFor,
   usageResetsAt,
   warningFrom,
 } from './rules.ts'
@@ -124,9 +125,12 @@ function isOver(row: Row): boolean {
   return row.status === 'canceled' && row.currentPeriodEnd <= new Date()
 }
 
+type OverviewEnv = Pick<Env, 'payments' | 'supportEmail' | 'prioritySupportEmail'>
+
 /** The workspace's plan, its source, and its usage. */
-export async function overview({ db, env }: { db: Db; env: Pick<Env, 'payments'> }, actor: Actor) {
+export async function overview({ db, env }: { db: Db; env: OverviewEnv }, actor: Actor) {
   const { workspaceId } = actor
+  const isOwner = roleAllows(actor.role, 'owner')
   const facts = await factsOf(db, workspaceId)
   const [[row], scrapedLeads, dms, connected] = await Promise.all([
     db
@@ -146,8 +150,8 @@ export async function overview({ db, env }: { db: Db; env: Pick<Env, 'payments'>
     available: env.payments !== null,
     level: plan,
     source,
-    subscription: current ? detailsOf(current.row, current.paid, roleAllows(actor.role, 'owner')) : null,
-    others: roleAllows(actor.role, 'owner') ? await othersOf(db, workspaceId, row?.row.paidId ?? null) : [],
+    subscription: current ? detailsOf(current.row, current.paid, isOwner) : null,
+    others: isOwner ? await othersOf(db, workspaceId, row?.row.paidId ?? null) : [],
     ended:
       row && !current
         ? { planId: row.row.planId, name: nameOf(row.row, row.paid), endedAt: row.row.currentPeriodEnd }
@@ -155,8 +159,17 @@ export async function overview({ db, env }: { db: Db; env: Pick<Env, 'payments'>
     rewards: {
       months: facts.grants.reduce((sum, { months }) => sum + months, 0),
       until: grantedUntil(facts.grants, facts.paid),
-      grants: [...facts.grants].sort((a, b) => a.grantedAt.getTime() - b.grantedAt.getTime()),
+      grants: facts.grants,
+      achievements: facts.achievements,
     },
+    support: supportFor(
+      {
+        plan,
+        billingCycle: source === 'subscription' && row ? cycleOf(row.row, row.paid) : 'monthly',
+        isPlatinum: isOwner && facts.achievements.includes('platinum'),
+      },
+      env,
+    ),
     usage: (['scrapedLeads', 'dms', 'xAccounts'] as const).map((what) => {
       const limit = limitOf(plan, what)
       const higher = liftOf(plan, what)
@@ -200,6 +213,10 @@ function nameOf({ planId }: Row, paid: Paid | null): string {
   return builtIn(planId)?.name ?? paid?.name ?? planId
 }
 
+function cycleOf({ planId }: Row, paid: Paid | null): 'monthly' | 'yearly' {
+  return paid?.billingCycle ?? builtIn(planId)?.billingCycle ?? 'monthly'
+}
+
 function builtIn(planId: string) {
   return PLANS.find(({ id }) => id === (planId as PlanId))
 }
@@ -212,7 +229,7 @@ function detailsOf(row: Row, paid: Paid | null, isOwner: boolean) {
     name: nameOf(row, paid),
     level: levelOfSubscription(row),
     priceCents: paid?.priceCents ?? null,
-    billingCycle: paid?.billingCycle ?? builtIn(row.planId)?.billingCycle ?? 'monthly',
+    billingCycle: cycleOf(row, paid),
     trialEnd: row.status === 'trialing' ? (paid?.trialEnd ?? null) : null,
     pastDueSince,
     graceEndsAt: pastDueSince && graceEnd(pastDueSince),

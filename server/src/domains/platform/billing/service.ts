@@ -17,7 +17,11 @@ import { Refusal } from '../../../refusal.ts'
 import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { notifyOwners } from '../notifications/service.ts'
 import { type Interval, limitOf, limitText, paidUntil, planAt, statusOf, usageResetsAt, warningFrom } from './rules.ts'
-import { monthlyUsage, paidSubscriptions, rewardGrants, subscriptions } from './tables.ts'
+import { earnedBy } from './service-rewards.ts'
+import { monthlyUsage, paidSubscriptions, subscriptions } from './tables.ts'
+
+// For other domains.
+export { hasFeature, hasReward } from './service-rewards.ts'
 
 /** Monthly limits, with their names in the table. */
 const KINDS = { scrapedLeads: 'scraped_leads', dms: 'dms' } as const
@@ -25,20 +29,18 @@ type LimitedByMonth = keyof typeof KINDS
 
 const thisMonth = sql<string>`date_trunc('month', now() at time zone 'UTC')::date`
 
-/** A workspace's current plan, and everything that determines it. */
+/** A workspace's current plan, everything that determines it, and what its owner earned. */
 export async function factsOf(db: Db, workspaceId: string) {
   // Sequential, because a transaction has one connection.
   const [subscription] = await db.select().from(subscriptions).where(eq(subscriptions.workspaceId, workspaceId))
-  const grants = await db
-    .select({ achievement: rewardGrants.achievement, months: rewardGrants.months, grantedAt: rewardGrants.grantedAt })
-    .from(rewardGrants)
-    .innerJoin(workspaceMembers, eq(workspaceMembers.userId, rewardGrants.accountUserId))
-    .where(and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.role, 'owner')))
+  const earned = await earnedBy(db, workspaceId)
+  const grants = earned.filter(({ months }) => months > 0)
   const paid = grants.length > 0 ? await paidTimes(db, workspaceId) : []
   if (subscription && !subscription.paidId)
     paid.push({ from: subscription.createdAt, to: paidUntil(subscription, new Date()) })
   const facts = { subscription: subscription ?? null, grants, paid }
-  return { ...facts, plan: planAt(facts, new Date()) }
+  const achievements = earned.map(({ achievement }) => achievement)
+  return { ...facts, achievements, plan: planAt(facts, new Date()) }
 }
 
 /** When a workspace had a paid subscription. */

@@ -137,7 +137,7 @@ export const paymentWebhooks = pgTable('payment_webhooks', {
   createdAt: createdAt(),
 })
 
-/** Months of Pro earned by referrals, read from the waitlist's table. */
+/** What members of the waitlist earned, with months of Pro or without, read from the waitlist's table. */
 export const rewardGrants = pgView('reward_grants', {
   accountUserId: uuid('account_user_id'),
   achievement: text('achievement').notNull(),

@@ -47,6 +47,7 @@ it('achievementsEmail contains the reward', () => {
   const { subject, text } = renderEmail(achievementsEmail(to, ['silver', 'viral'], 10))
   expect(subject).toBe('You earned the Silver Referrer and Viral Sensation badges')
   expect(text).toContain('3 months of Pro')
+  expect(text).toContain('Everything you have earned is in Billing')
   expect(achievementsEmail(to, ['bronze'], 3).subject).toBe('You earned the Bronze Referrer badge')
   expect(renderEmail(achievementsEmail(to, ['global'], 4)).text).not.toContain('Pro')
 })

@@ -58,6 +58,9 @@ export function achievementsEmail(to: Addressee, earned: readonly Achievement[],
       ...(months > 0
         ? [`Your reward: ${formatCount(months, 'month')} of Pro, added to the account with this address.`]
         : []),
+      ...(earned.some((achievement) => achievement !== 'bronze')
+        ? ['Everything you have earned is in Billing, under Your rewards.']
+        : []),
     ],
     action: { label: 'See your achievements', link: `${to.origin}/dashboard` },
     closing: `Your referral link: ${shareLink(to)} ${CLOSING}`,

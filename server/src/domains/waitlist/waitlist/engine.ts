@@ -72,6 +72,7 @@ export async function assignPlace(
   })
   if (!member) return null
   waitlist.joined = position
+  await grantRewards(waitlist, member, achievementsAt(position))
   await publishJoined(waitlist, context, member)
   return member
 }
@@ -98,6 +99,7 @@ export async function assignPlaceToMember(
     .returning()
   if (!member) return null
   waitlist.joined = position
+  await grantRewards(waitlist, member, achievementsAt(position))
   await publishJoined(waitlist, context, member)
   return member
 }
@@ -289,7 +291,7 @@ async function countCredit(
   const data = { memberId, referrerId, referralCount: totals.alltime, position, creditedAt: now.toISOString() }
   await publishEvent(tx, context.jobs, { event: 'referral.credited', at: now, data })
   await publishEarned(tx, context, now, referrerId, earned, totals.alltime)
-  if (earned.length > 0) await grantRewards(tx, referrer, earned)
+  await grantRewards(waitlist, referrer, earned)
   if (earned.length > 0 || isNewCountry || mailed) {
     await tx
       .update(members)
@@ -312,15 +314,25 @@ async function moveUp(tx: Db, memberId: string): Promise<void> {
       and u.position > 0 and u.position between mover.position - ${SPOTS_PER_REFERRAL}::int and mover.position`)
 }
 
-/** Grants months of Pro for earned tiers, to the member's account now or once it exists. */
-async function grantRewards(tx: Db, member: Member, earned: Achievement[]): Promise<void> {
-  const grants = earned
-    .map((achievement) => ({ achievement, months: rewardMonths(achievement) }))
-    .filter(({ months }) => months > 0)
-  if (grants.length === 0) return
+/** Grants the rewards of achievements, to the member's account now or once it exists. */
+async function grantRewards(
+  { tx, now }: LockedWaitlist,
+  member: Pick<Member, 'id' | 'accountUserId'>,
+  earned: readonly Achievement[],
+): Promise<void> {
+  if (earned.length === 0) return
+  const { id: memberId, accountUserId } = member
   await tx
     .insert(rewardGrants)
-    .values(grants.map((grant) => ({ ...grant, memberId: member.id, accountUserId: member.accountUserId })))
+    .values(
+      earned.map((achievement) => ({
+        achievement,
+        months: rewardMonths(achievement),
+        memberId,
+        accountUserId,
+        grantedAt: now,
+      })),
+    )
     .onConflictDoNothing()
 }
 

@@ -189,15 +189,20 @@ describe('held credits', () => {
 })
 
 describe('achievements', () => {
+  /** The months of Pro of each reward. */
+  const grantsOf = async (email: string) => {
+    const rows = await app.db
+      .select()
+      .from(rewardGrants)
+      .where(eq(rewardGrants.memberId, (await memberOf(email)).id))
+    return Object.fromEntries(rows.map(({ achievement, months }) => [achievement, months]))
+  }
+
   it('are awarded with the referral that earns them, with months of Pro and an email', async () => {
     const referrer = await join()
     for (let i = 0; i < 3; i++) await join({ referralCode: referrer.code })
     expect((await lookUp(referrer.email)).body.user.achievements).toEqual(expect.arrayContaining(['bronze']))
-    const grants = await app.db
-      .select()
-      .from(rewardGrants)
-      .where(eq(rewardGrants.memberId, (await memberOf(referrer.email)).id))
-    expect(grants).toMatchObject([{ achievement: 'bronze', months: 1, accountUserId: null }])
+    expect(await grantsOf(referrer.email)).toEqual({ pioneer: 0, bronze: 1 })
     expect((await mailTo(referrer.email, /You earned the Bronze Referrer badge/)).text).toContain('1 month of Pro')
   })
 
@@ -205,6 +210,7 @@ describe('achievements', () => {
     const referrer = await join()
     for (let i = 0; i < 5; i++) await join({ referralCode: referrer.code })
     expect((await lookUp(referrer.email)).body.user.achievements).toContain('viral')
+    expect(await grantsOf(referrer.email)).toMatchObject({ viral: 0 })
   })
 
   it('include global for referrals from 3 countries', async () => {
@@ -214,6 +220,7 @@ describe('achievements', () => {
     expect(await achievements()).not.toContain('global')
     await join({ address: '133.11.0.1', referralCode: referrer.code })
     expect(await achievements()).toContain('global')
+    expect(await grantsOf(referrer.email)).toMatchObject({ global: 0 })
   })
 })
 
@@ -409,8 +416,9 @@ describe('GET /dashboard', () => {
       progressPercent: 25,
       nextReward: { key: 'silver', remaining: 7 },
     })
-    expect(await app.db.select().from(rewardGrants).where(eq(rewardGrants.accountUserId, person.id))).toMatchObject([
-      { achievement: 'bronze', months: 1 },
+    expect((await person.client.billing.rewards()).rewards.map(({ achievement }) => achievement)).toEqual([
+      'pioneer',
+      'bronze',
     ])
   })
 

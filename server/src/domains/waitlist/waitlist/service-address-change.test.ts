@@ -93,15 +93,31 @@ describe('moveMember', () => {
     }
   })
 
+  it('keeps the referrer of either entry, unless it is the other one', async () => {
+    const [person, email] = [await account({ joined: false }), await entry()]
+    const { referralCode } = await standingOf(await account())
+    await person.client.waitlist.refer({ referralCode })
+    await moveMember(context(), person.id, email)
+    expect((await standingOf(person)).isReferred).toBe(true)
+
+    const [self, other] = [await account({ joined: false }), await entry()]
+    await self.client.waitlist.refer({ referralCode: (await entryOf(other))!.referralCode! })
+    await moveMember(context(), self.id, other)
+    expect((await standingOf(self)).isReferred).toBe(false)
+  })
+
   it('keeps the achievements of both entries, and each reward once', async () => {
     const [person, email] = [await account({ friends: 3 }), await entry({ friends: 4 })]
     expect((await standingOf(person)).achievements).toContain('bronze')
+    const [own, there] = [(await entryOf(person.email))!, (await entryOf(email))!]
     await moveMember(context(), person.id, email)
     const { achievements, referralCount } = await standingOf(person)
     expect([achievements.filter((key) => key === 'bronze').length, referralCount]).toEqual([1, 4])
-    const grants = await app.db.select().from(rewardGrants)
-    expect(grants.map(({ achievement, accountUserId }) => [achievement, accountUserId])).toEqual([
-      ['bronze', person.id],
+    const grants = await app.db.select().from(rewardGrants).orderBy(asc(rewardGrants.achievement))
+    const ofEither = grants.filter(({ memberId }) => memberId === own.id || memberId === there.id)
+    expect(ofEither).toMatchObject([
+      { achievement: 'bronze', memberId: there.id, accountUserId: person.id },
+      { achievement: 'pioneer', memberId: there.id, accountUserId: person.id },
     ])
   })
 })

@@ -431,7 +431,9 @@ async function mergeEntries(tx: Db, userId: string, { own, there }: { own: Membe
     .where(inArray(rewardGrants.memberId, [own.id, there.id]))
   await anonymizeEntry(tx, goes.id)
   const achievements = [...new Set([...stays.achievements, ...goes.achievements])]
-  await tx.update(members).set({ achievements }).where(eq(members.id, stays.id))
+  // A referred person stays one, but nobody refers themselves.
+  const referredBy = stays.referredBy ?? (goes.referredBy === stays.id ? null : goes.referredBy)
+  await tx.update(members).set({ achievements, referredBy }).where(eq(members.id, stays.id))
   return stays
 }
 

@@ -185,7 +185,7 @@ export const joinAddresses = pgTable(
   (t) => [index('join_addresses_range').on(t.rangeHash, t.createdAt), index('join_addresses_age').on(t.createdAt)],
 )
 
-/** Months of Pro earned by tiers; assigned to the account once it exists. */
+/** Rewards of achievements; assigned to the account once it exists. */
 export const rewardGrants = pgTable(
   'reward_grants',
   {
@@ -194,6 +194,7 @@ export const rewardGrants = pgTable(
       .notNull()
       .references(() => members.id),
     achievement: text('achievement', { enum: ACHIEVEMENT_KEYS }).notNull(),
+    /** Months of Pro; 0 if the achievement earns none. */
     months: integer('months').notNull(),
     accountUserId: uuid('account_user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     grantedAt: time('granted_at').notNull().defaultNow(),

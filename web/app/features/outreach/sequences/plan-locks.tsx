@@ -1,16 +1,14 @@
-import { useQuery } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import {
   launchLimitText,
   ONLY_AGENCY,
-  SEQUENCE_LIMITS,
-  STEPS_MAX,
+  sequenceLimits,
   stepsLimitText,
 } from '@x-automated/contract/outreach/sequence-limits'
-import { api } from '../../../api'
 import { Callout } from '../../../ui/callout'
 import { SeePlans } from '../../platform/billing/usage-notice'
 import type { SequenceDraft } from './sequence-draft'
+import { useSequenceLimits } from './use-sequence-limits'
 
 /** What the plan does not allow, as texts; null: it does. */
 interface PlanLocks {
@@ -19,15 +17,12 @@ interface PlanLocks {
   reengagement: string | null
 }
 
-/** What the workspace's plan does not allow for a sequence. */
+/** What the workspace's plan and rewards do not allow for a sequence. */
 export function usePlanLocks({ steps }: SequenceDraft): PlanLocks {
-  const level = useQuery(api.billing.overview.queryOptions()).data?.level
   // Until it is known, nothing is locked: the server decides.
-  if (!level)
-    return { steps: steps.length < STEPS_MAX ? null : stepsLimitText('agency'), variants: null, reengagement: null }
-  const limits = SEQUENCE_LIMITS[level]
+  const { plan, limits } = useSequenceLimits() ?? { plan: 'agency', limits: sequenceLimits('agency', []) }
   return {
-    steps: steps.length < limits.steps ? null : stepsLimitText(level),
+    steps: steps.length < limits.steps ? null : stepsLimitText(plan, limits),
     variants: limits.hasVariants ? null : ONLY_AGENCY.variants,
     reengagement: limits.hasReengagement ? null : ONLY_AGENCY.reengagement,
   }
@@ -53,10 +48,10 @@ export function Locks({ locks, id }: { locks: PlanLocks; id: string }) {
 
 /** What the launch of a saved campaign leaves out, if the plan that allowed it has ended. */
 export function LaunchLimit({ campaign, draft }: { campaign: Campaign; draft: SequenceDraft }) {
-  const level = useQuery(api.billing.overview.queryOptions()).data?.level
+  const known = useSequenceLimits()
   const { status, totalLeadsInList } = campaign
-  if (!level || (status !== 'draft' && status !== 'paused') || totalLeadsInList > 0) return null
-  const text = launchLimitText(level, {
+  if (!known || (status !== 'draft' && status !== 'paused') || totalLeadsInList > 0) return null
+  const text = launchLimitText(known.plan, known.limits, {
     steps: draft.steps.length,
     hasVariants: draft.steps.some(({ variants }) => variants.length > 1),
     hasReengagement: draft.reengagement !== null,

@@ -1,4 +1,6 @@
+import { sequenceLimits } from '@x-automated/contract/outreach/sequence-limits'
 import type { TemplateStep } from '@x-automated/contract/outreach/steps'
+import type { PlanLevel } from '@x-automated/contract/platform/plans'
 import { describe, expect, it } from 'vitest'
 import { authorText, rateText, withinPlan } from './template-text'
 
@@ -9,9 +11,11 @@ const step = (...texts: string[]): TemplateStep => ({
   variants: texts.map((messageTemplate) => ({ messageTemplate, weight: 1, isActive: true })),
 })
 
+const on = (plan: PlanLevel, achievements: string[] = []) => ({ plan, limits: sequenceLimits(plan, achievements) })
+
 describe('withinPlan', () => {
   it('keeps what the plan allows and names the rest', () => {
-    const { steps, leftOut } = withinPlan([step('A', 'B'), step('C'), step('D')], 'free')
+    const { steps, leftOut } = withinPlan([step('A', 'B'), step('C'), step('D')], on('free'))
     expect(steps).toEqual([step('A')])
     expect(leftOut).toBe(
       'Left out: 2 of 3 messages and A/B variants. Your Free plan includes 1 step per campaign. Upgrade to Pro for 3.',
@@ -19,14 +23,27 @@ describe('withinPlan', () => {
   })
 
   it('names variants alone', () => {
-    expect(withinPlan([step('A', 'B')], 'pro').leftOut).toBe(
+    expect(withinPlan([step('A', 'B')], on('pro')).leftOut).toBe(
       'Left out: A/B variants. Upgrade to Agency to test several messages.',
     )
   })
 
-  it.each(['agency', undefined] as const)('keeps everything on %s', (plan) => {
+  it('keeps three messages on Free for a Global Networker', () => {
+    const steps = ['A', 'B', 'C'].map((text) => step(text))
+    expect(withinPlan(steps, on('free', ['global']))).toEqual({ steps, leftOut: null })
+    expect(withinPlan([...steps, step('D')], on('free', ['global']))).toEqual({
+      steps,
+      leftOut:
+        'Left out: 1 of 4 messages. Your Free plan, with the Global Networker reward, includes 3 steps per campaign. Upgrade to Agency for 10.',
+    })
+  })
+
+  it.each([
+    ['agency', on('agency')],
+    ['an unknown plan', undefined],
+  ] as const)('keeps everything on %s', (_, known) => {
     const steps = [step('A', 'B'), step('C')]
-    expect(withinPlan(steps, plan)).toEqual({ steps, leftOut: null })
+    expect(withinPlan(steps, known)).toEqual({ steps, leftOut: null })
   })
 })
 

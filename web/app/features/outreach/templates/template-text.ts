@@ -1,8 +1,8 @@
 import { formatCount, formatList, formatNumber, formatRate } from '@x-automated/contract/format'
-import { SEQUENCE_LIMITS, stepsLimitText } from '@x-automated/contract/outreach/sequence-limits'
+import { stepsLimitText } from '@x-automated/contract/outreach/sequence-limits'
 import type { TemplateStep } from '@x-automated/contract/outreach/steps'
 import type { Template } from '@x-automated/contract/outreach/templates'
-import type { PlanLevel } from '@x-automated/contract/platform/plans'
+import type { KnownLimits } from '../sequences/use-sequence-limits'
 
 /** '3 messages'. */
 export function stepsText({ steps }: Pick<Template, 'steps'>): string {
@@ -24,13 +24,13 @@ export function rateText(percent: number | null): string {
   return percent === null ? '–' : formatRate(percent / 100)
 }
 
-/** The part of a template that a plan can launch, and what was left out as a text. */
+/** The part of a template that the workspace can launch, and what was left out as a text. */
 export function withinPlan(
   steps: readonly TemplateStep[],
-  plan: PlanLevel | undefined,
+  known: KnownLimits | undefined,
 ): { steps: readonly TemplateStep[]; leftOut: string | null } {
-  if (!plan) return { steps, leftOut: null }
-  const limits = SEQUENCE_LIMITS[plan]
+  if (!known) return { steps, leftOut: null }
+  const { plan, limits } = known
   const kept = steps.slice(0, limits.steps).map((step) => {
     const active = step.variants.filter(({ isActive }) => isActive)
     return limits.hasVariants ? step : { ...step, variants: active.slice(0, 1) }
@@ -45,6 +45,7 @@ export function withinPlan(
     ...(variants ? ['A/B variants'] : []),
   ]
   if (parts.length === 0) return { steps: kept, leftOut: null }
-  const reason = kept.length < steps.length ? stepsLimitText(plan) : 'Upgrade to Agency to test several messages.'
+  const reason =
+    kept.length < steps.length ? stepsLimitText(plan, limits) : 'Upgrade to Agency to test several messages.'
   return { steps: kept, leftOut: `Left out: ${formatList(parts)}. ${reason}` }
 }

@@ -8,6 +8,7 @@ import { messagesOf } from '../sequences/lint'
 import { draftOfTemplate } from '../sequences/sequence-draft'
 import { undoable } from '../sequences/undoable'
 import type { SequenceEditor } from '../sequences/use-sequence-draft'
+import { useSequenceLimits } from '../sequences/use-sequence-limits'
 import { withinPlan } from './template-text'
 
 /** The template that a campaign is started from. */
@@ -24,12 +25,12 @@ export interface Started {
  */
 export function useStartingTemplate(editor: SequenceEditor, onStart: () => void) {
   const overview = useQuery(api.billing.overview.queryOptions())
-  const level = overview.data?.level
+  const limits = useSequenceLimits()
   const [started, setStarted] = useState<Started | null>(null)
   const { state } = useLocation()
   const navigate = useNavigate()
   const start = ({ id, name, steps: all }: Template) => {
-    const { steps, leftOut } = withinPlan(all, level)
+    const { steps, leftOut } = withinPlan(all, limits)
     const before = editor.draft
     editor.reset(draftOfTemplate(steps))
     setStarted({ id, name, leftOut })

@@ -1,11 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
-import { SEQUENCE_LIMITS, stepsLimitText } from '@x-automated/contract/outreach/sequence-limits'
+import { stepsLimitText } from '@x-automated/contract/outreach/sequence-limits'
 import type { Draft, DraftsDone } from '@x-automated/contract/outreach/writer'
 import { faultText, WRITER_GOALS, WRITER_TONES } from '@x-automated/contract/outreach/writer-text'
 import { Sparkles } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { api } from '../../../api'
 import { keptPerWorkspace } from '../../../kept-per-workspace'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
@@ -19,6 +17,7 @@ import { SkeletonText } from '../../../ui/skeleton'
 import type { ShownDialog } from '../../../ui/use-dialogs'
 import { SeePlans } from '../../platform/billing/usage-notice'
 import { delayText } from '../sequences/step-text'
+import { useSequenceLimits } from '../sequences/use-sequence-limits'
 import { ConnectModel } from './connect-model'
 import { LANGUAGES } from './languages'
 import { useDrafts } from './use-drafts'
@@ -217,13 +216,15 @@ function Outcome({ done: { source, fault, usage }, hasModel }: { done: DraftsDon
 const stepsOf = (draft: Draft): readonly DraftedStep[] => ('steps' in draft ? draft.steps : [draft])
 
 function Drafts({ drafts, onInsert }: { drafts: readonly Draft[]; onInsert: DraftSheetProps['onInsert'] }) {
-  const level = useQuery(api.billing.overview.queryOptions()).data?.level
-  const stepsMax = level ? SEQUENCE_LIMITS[level].steps : Number.POSITIVE_INFINITY
+  const known = useSequenceLimits()
+  const stepsMax = known?.limits.steps ?? Number.POSITIVE_INFINITY
   const isCut = drafts.some((draft) => stepsOf(draft).length > stepsMax)
   return (
     <>
-      {level && isCut && (
-        <Callout action={<SeePlans />}>{stepsLimitText(level)} The messages after that are left out.</Callout>
+      {known && isCut && (
+        <Callout action={<SeePlans />}>
+          {stepsLimitText(known.plan, known.limits)} The messages after that are left out.
+        </Callout>
       )}
       <ol className="grid gap-4" aria-label="Drafts">
         {drafts.map((draft, index) => {

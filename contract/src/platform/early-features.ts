@@ -1,0 +1,25 @@
+/** The release of this code, as in package.json. */
+export const RELEASE = '0.1.0'
+
+/** A new feature that some people have a release before everyone. */
+export interface EarlyFeature {
+  key: string
+  /** What screens call it. */
+  name: string
+  /** The release that opens it to everyone, such as '0.2.0'. */
+  opensIn: string
+}
+
+/** Only new features: what already exists never becomes early. */
+export const EARLY_FEATURES: readonly EarlyFeature[] = []
+
+/** The features that a release has not opened to everyone yet. */
+export function earlyIn(release: string, features: readonly EarlyFeature[] = EARLY_FEATURES): EarlyFeature[] {
+  return features.filter(({ opensIn }) => isBefore(release, opensIn))
+}
+
+function isBefore(release: string, other: string): boolean {
+  const [numbers, others] = [release.split('.').map(Number), other.split('.').map(Number)]
+  const at = numbers.findIndex((number, index) => number !== others[index])
+  return at >= 0 && (numbers[at] ?? 0) < (others[at] ?? 0)
+}

@@ -1,0 +1,68 @@
+import { EARLY_FEATURES, type EarlyFeature, earlyIn, RELEASE } from '@x-automated/contract/platform/early-features'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import { type Actor, roleAllows } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
+import type { Db } from '../../../db/open.ts'
+import type { Env } from '../../../env.ts'
+import { workspaceMembers } from '../../identity/workspaces/tables.ts'
+import { type Reward, rewardUrl } from './rules.ts'
+import { rewardGrants } from './tables.ts'
+
+/** What the owner of a workspace earned on the waitlist, in the order in which it was earned. */
+export function earnedBy(db: Db, workspaceId: string) {
+  const { achievement, months, grantedAt } = rewardGrants
+  return db
+    .select({ achievement, months, grantedAt })
+    .from(rewardGrants)
+    .innerJoin(workspaceMembers, eq(workspaceMembers.userId, rewardGrants.accountUserId))
+    .where(isOwned(workspaceId))
+    .orderBy(asc(grantedAt), asc(months), asc(achievement))
+}
+
+const isOwned = (workspaceId: string) =>
+  and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.role, 'owner'))
+
+/** Whether the owner of a workspace earned a reward. It holds in every workspace that they own. */
+export async function hasReward(db: Db, workspaceId: string, reward: Reward): Promise<boolean> {
+  return (await earnedBy(db, workspaceId)).some(({ achievement }) => achievement === reward)
+}
+
+/** Pioneers, referred people and who referred them: their workspaces have early features. */
+async function hasEarlyAccess(db: Db, workspaceId: string): Promise<boolean> {
+  const { rows } = await db.execute<{ isEarly: boolean }>(sql`
+    select exists (
+      select from workspace_members w join users u on u.account_user_id = w.user_id
+      where w.workspace_id = ${workspaceId} and w.role = 'owner' and (
+        'pioneer' = any(u.achievements) or u.referred_by is not null
+        or exists (select from referral_counts c where c.period = 'alltime' and c.member_id = u.id and c.referral_count > 0))
+    ) as "isEarly"`)
+  return one(rows).isEarly
+}
+
+/** Whether a feature is open to a workspace: not early any longer, or the workspace has it early. */
+export async function hasFeature(
+  db: Db,
+  workspaceId: string,
+  key: string,
+  { release = RELEASE, features = EARLY_FEATURES }: { release?: string; features?: readonly EarlyFeature[] } = {},
+): Promise<boolean> {
+  return !earlyIn(release, features).some((feature) => feature.key === key) || hasEarlyAccess(db, workspaceId)
+}
+
+/** The rewards of the workspace's owner, and the features that are open to it early. */
+export async function rewards(
+  { db, env }: { db: Db; env: Pick<Env, 'prioritySupportEmail' | 'strategyCallUrl'> },
+  { workspaceId, role }: Actor,
+) {
+  const [earned, isEarly] = [await earnedBy(db, workspaceId), await hasEarlyAccess(db, workspaceId)]
+  const isOwner = roleAllows(role, 'owner')
+  return {
+    rewards: earned.map(({ achievement, grantedAt }) => ({
+      achievement,
+      earnedAt: grantedAt,
+      url: isOwner ? rewardUrl(achievement, env) : null,
+    })),
+    hasEarlyAccess: isEarly,
+    early: isEarly ? earlyIn(RELEASE) : [],
+  }
+}

@@ -1,0 +1,16 @@
+import { useQuery } from '@tanstack/react-query'
+import { type SequenceLimits, sequenceLimits } from '@x-automated/contract/outreach/sequence-limits'
+import type { PlanLevel } from '@x-automated/contract/platform/plans'
+import { api } from '../../../api'
+
+export interface KnownLimits {
+  plan: PlanLevel
+  limits: SequenceLimits
+}
+
+/** What this workspace may have in a sequence; undefined until it is known. */
+export function useSequenceLimits(): KnownLimits | undefined {
+  const overview = useQuery(api.billing.overview.queryOptions()).data
+  if (!overview) return undefined
+  return { plan: overview.level, limits: sequenceLimits(overview.level, overview.rewards.achievements) }
+}
