@@ -9,6 +9,7 @@ import { UsageCard, UsageSkeleton } from '../../features/platform/billing/usage-
 import { useReturnFromPayment } from '../../features/platform/billing/use-return-from-payment'
 import { useSubscription } from '../../features/platform/billing/use-subscription'
 import { RewardMonths, RewardMonthsSkeleton } from '../../features/waitlist/waitlist/reward-months'
+import { RewardsCard } from '../../features/waitlist/waitlist/rewards-card'
 import { PageHeader } from '../../ui/page-header'
 
 const title = 'Billing & Subscription'
@@ -49,6 +50,7 @@ export default function Billing() {
                 <div className="grid gap-6">
                   <CurrentSubscription known={known} />
                   {overview && <RewardMonths overview={overview} />}
+                  {overview && <RewardsCard plan={overview.level} />}
                 </div>
                 {overview && <UsageCard overview={overview} />}
               </>

@@ -1,14 +1,18 @@
+import { useQuery } from '@tanstack/react-query'
 import { BookOpen, Code, Keyboard, Mail, Sparkles } from 'lucide-react'
 import { type ReactElement, useRef, useState } from 'react'
+import { api } from '../../../api'
 import { paths } from '../../../paths'
 import { supportAddress } from '../../../product-address'
 import { Kbd } from '../../../ui/kbd'
 import { Menu, MenuItem, MenuLink } from '../../../ui/menu'
+import { supportText } from '../../platform/billing/support-text'
 import KeysDialog from './keys-dialog'
 
 /** Where to read more and whom to ask. Mounts open. */
 export default function HelpMenu({ trigger }: { trigger: ReactElement }) {
   const [showsKeys, setShowsKeys] = useState(false)
+  const support = useQuery(api.billing.overview.queryOptions()).data?.support
   const place = useRef<HTMLSpanElement>(null)
   return (
     <span ref={place} className="contents">
@@ -28,8 +32,15 @@ export default function HelpMenu({ trigger }: { trigger: ReactElement }) {
         <MenuLink to="/api/docs" isOutside icon={<Code aria-hidden />}>
           API reference
         </MenuLink>
-        <MenuLink to={`mailto:${supportAddress()}`} isOutside icon={<Mail aria-hidden />}>
-          Contact support
+        <MenuLink to={`mailto:${support?.email ?? supportAddress()}`} isOutside icon={<Mail aria-hidden />}>
+          <span className="grid py-1">
+            Contact support
+            {support && (
+              <span className="text-xs wrap-anywhere text-muted">
+                {supportText(support)} {support.email}
+              </span>
+            )}
+          </span>
         </MenuLink>
       </Menu>
       <KeysDialog

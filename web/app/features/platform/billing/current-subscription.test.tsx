@@ -15,7 +15,13 @@ function textOf(
   mayManage = true,
   subscription: KnownSubscription['subscription'] = null,
 ): string {
-  const known = { query: { isError: false }, subscription, overview, mayManage } as KnownSubscription
+  const support = { kind: 'priority', email: 'vip@acme.test', firstAnswer: '1 business day' }
+  const known = {
+    query: { isError: false },
+    subscription,
+    overview: { support, ...overview },
+    mayManage,
+  } as KnownSubscription
   return renderToString(
     <QueryClientProvider client={createQueryClient()}>
       <ConfirmProvider>
@@ -28,7 +34,7 @@ function textOf(
 const earned: Pick<BillingOverview, 'level' | 'source' | 'rewards'> = {
   level: 'pro',
   source: 'reward',
-  rewards: { months: 3, until: '2026-12-22T00:00:00.000Z', grants: [] },
+  rewards: { months: 3, until: '2026-12-22T00:00:00.000Z', grants: [], achievements: [] },
 }
 
 test('explains Pro from referrals and its end', () => {
@@ -47,6 +53,12 @@ test('says to members that the owner earned it', () => {
 test('says there is no subscription on Free, even after earned months', () => {
   expect(textOf({ level: 'free', source: 'none' })).toContain(NONE)
   expect(textOf({ level: 'free', source: 'none', rewards: earned.rewards })).toContain(NONE)
+})
+
+test('names the support of the plan, its address and its target', () => {
+  expect(textOf({ level: 'free', source: 'none' })).toContain(
+    'Priority support: first answer within 1 business day. Email vip@acme.test.',
+  )
 })
 
 test('does not ask for payment of a granted plan', () => {

@@ -1,4 +1,4 @@
-import type { Subscription } from '@x-automated/contract/platform/billing'
+import type { BillingOverview, Subscription } from '@x-automated/contract/platform/billing'
 import { PLAN_LEVELS } from '@x-automated/contract/platform/plans'
 import { CreditCard } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -10,6 +10,7 @@ import { DateTime } from '../../../ui/date-time'
 import { LoadingText, Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { amountText, planOf, statusText } from './plan-text'
 import { useCancelSubscription, useOpenPortal, useResumeSubscription } from './subscription-actions'
+import { supportText } from './support-text'
 import type { KnownSubscription } from './use-subscription'
 
 const TITLE = 'Current Subscription'
@@ -64,6 +65,7 @@ export function CurrentSubscription({ known }: { known: KnownSubscription }) {
       ) : (
         <NotSubscribed known={known} />
       )}
+      {known.overview && <Support support={known.overview.support} />}
     </Card>
   )
 }
@@ -113,6 +115,18 @@ function Subscribed({ subscription, known }: { subscription: Subscription; known
         <p className="text-muted">Only the workspace owner can change or cancel this plan.</p>
       )}
     </div>
+  )
+}
+
+function Support({ support }: { support: BillingOverview['support'] }) {
+  return (
+    <p className="mt-5 border-t border-line pt-5 text-muted">
+      {supportText(support)} Email{' '}
+      <a href={`mailto:${support.email}`} className="text-link wrap-anywhere">
+        {support.email}
+      </a>
+      .
+    </p>
   )
 }
 
