@@ -342,4 +342,30 @@ describe('plans and payments, in a browser', () => {
     await page.getByText('40 of 50', { exact: true }).waitFor()
     await page.getByText(limitText, { exact: true }).waitFor()
   })
+
+  it('lists the rewards of a referrer, and the support of the plan', async () => {
+    const { page, account } = await openBilling('hedy@example.com')
+    await page.getByText('Support by email, without a promised answer time.').waitFor()
+    expect(await page.getByRole('heading', { name: 'Your rewards' }).count()).toBe(0)
+    const headers = { authorization: `Bearer ${account.token}`, 'content-type': 'application/json' }
+    const { referralCode } = (await (await fetch(`${world.origin}/api/dashboard`, { headers })).json()) as {
+      referralCode: string
+    }
+    for (let friend = 1; friend <= 10; friend += 1) {
+      const body = JSON.stringify({ email: `friend-${friend}-of-hedy@example.com`, referralCode })
+      await fetch(`${world.origin}/api/waitlist/join`, { method: 'POST', headers, body })
+    }
+    await page.reload()
+    const rewards = page.locator('section', { has: page.getByRole('heading', { name: 'Your rewards' }) })
+    await rewards.getByText("Twice your plan's monthly allowance for our AI model.").waitFor()
+    await rewards.getByText('No feature is early right now.').waitFor()
+    expect(await rewards.getByRole('link', { name: 'Book your strategy call' }).getAttribute('href')).toMatch(
+      /^mailto:\S+@/,
+    )
+    await expectSoundPage(page)
+    await page.getByRole('button', { name: 'Help' }).click()
+    const support = page.getByRole('menuitem', { name: /^Contact support/ })
+    await support.getByText('Email support: first answer within 2 business days.').waitFor()
+    expect(await support.getAttribute('href')).toMatch(/^mailto:\S+@/)
+  })
 })

@@ -1,3 +1,5 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../../api'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import type { SignedInHandle } from '../../features/overview/shell/signed-in'
 import { CurrentSubscription, SubscriptionSkeleton } from '../../features/platform/billing/current-subscription'
@@ -10,6 +12,7 @@ import { useReturnFromPayment } from '../../features/platform/billing/use-return
 import { useSubscription } from '../../features/platform/billing/use-subscription'
 import { RewardMonths, RewardMonthsSkeleton } from '../../features/waitlist/waitlist/reward-months'
 import { RewardsCard } from '../../features/waitlist/waitlist/rewards-card'
+import { isInitialLoading } from '../../initial-loading'
 import { PageHeader } from '../../ui/page-header'
 
 const title = 'Billing & Subscription'
@@ -27,6 +30,8 @@ export const handle: SignedInHandle = {
 
 export default function Billing() {
   const known = useSubscription()
+  // Loaded with the others, so that its card moves nothing.
+  const rewards = useQuery(api.billing.rewards.queryOptions())
   useReturnFromPayment(known.mayManage)
   const { overview } = known
   return (
@@ -37,7 +42,7 @@ export default function Billing() {
           <SubscriptionNotices known={known} />
           {overview && <OtherSubscriptions overview={overview} />}
           <div className="grid items-start gap-6 lg:grid-cols-2">
-            {known.isLoading ? (
+            {known.isLoading || isInitialLoading(rewards) ? (
               <>
                 <div className="grid gap-6">
                   <SubscriptionSkeleton />
@@ -50,9 +55,13 @@ export default function Billing() {
                 <div className="grid gap-6">
                   <CurrentSubscription known={known} />
                   {overview && <RewardMonths overview={overview} />}
-                  {overview && <RewardsCard plan={overview.level} />}
                 </div>
-                {overview && <UsageCard overview={overview} />}
+                {overview && (
+                  <div className="grid gap-6">
+                    <UsageCard overview={overview} />
+                    <RewardsCard plan={overview.level} />
+                  </div>
+                )}
               </>
             )}
           </div>
