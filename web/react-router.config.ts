@@ -9,7 +9,10 @@ import { holdApp, inlineStyles } from './build-steps/prerendered'
 /** Matches no page, so the not-found screen is prerendered as build/client/404/index.html. */
 const notFoundPath = '/404'
 
-const prerendered = [...pages.filter((page) => page.access === 'public').map((page) => page.path), notFoundPath]
+/** Pages with a parameter are prerendered once, with its name in place of its value. */
+const fileFor = (path: string) => path.replaceAll(':', '')
+const publicPaths = pages.filter((page) => page.access === 'public').map((page) => page.path)
+const prerendered = [...publicPaths.map(fileFor), notFoundPath]
 
 /**
  * Public pages are prerendered; signed-in pages start from __spa-fallback.html. build/pages.json
@@ -24,6 +27,7 @@ export default {
       findable: pages.filter((page) => page.access === 'public' && !page.unlisted).map((page) => page.path),
       app: pages.filter((page) => page.access !== 'public').map((page) => page.path),
       notFound: notFoundPath,
+      secret: Object.fromEntries(publicPaths.filter((path) => path.includes(':')).map((path) => [fileFor(path), path])),
     }
     await writeFile(join(reactRouterConfig.buildDirectory, 'pages.json'), `${JSON.stringify(known, null, 2)}\n`)
     const folder = join(reactRouterConfig.buildDirectory, 'client')

@@ -31,11 +31,13 @@ import { analytics } from './overview/analytics.ts'
 import { firstSteps } from './overview/first-steps.ts'
 import { operator } from './overview/operator.ts'
 import { personalData } from './overview/personal-data.ts'
+import { reports } from './overview/reports.ts'
 import { sampleData } from './overview/sample-data.ts'
 import { search } from './overview/search.ts'
 import { today } from './overview/today.ts'
 import { apiKeys } from './platform/api-keys.ts'
 import { billing } from './platform/billing.ts'
+import { branding } from './platform/branding.ts'
 import { jobs } from './platform/jobs.ts'
 import { notifications } from './platform/notifications.ts'
 import { webhooks } from './platform/webhooks.ts'
@@ -85,6 +87,8 @@ export const contract = {
   operator,
   webhooks,
   apiKeys,
+  branding,
+  reports,
 }
 export type Contract = typeof contract
 

@@ -48,6 +48,7 @@ const ERRORS = {
   SSO_DOMAIN_NOT_FOUND: [404, 'Domain not found or access denied'],
   JOB_NOT_FOUND: [404, 'Job not found or access denied'],
   PICTURE_NOT_FOUND: [404, 'There is no such picture, or its address has expired.'],
+  REPORT_NOT_FOUND: [404, 'This report does not exist, or is no longer available.'],
   API_KEY_NOT_FOUND: [404, 'API key not found or already deleted'],
   PLAN_NOT_FOUND: [404, 'Plan not found'],
   IDENTITY_TAKEN: [409, 'This Google account signs in to another account here.'],

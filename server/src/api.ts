@@ -40,11 +40,13 @@ import { analyticsRoutes } from './domains/overview/analytics/routes.ts'
 import { firstStepsRoutes } from './domains/overview/first-steps/routes.ts'
 import { operatorRoutes } from './domains/overview/operator/routes.ts'
 import { personalDataRoutes } from './domains/overview/personal-data/routes.ts'
+import { reportRoutes } from './domains/overview/reports/routes.ts'
 import { sampleDataRoutes } from './domains/overview/sample-data/routes.ts'
 import { searchRoutes } from './domains/overview/search/routes.ts'
 import { todayRoutes } from './domains/overview/today/routes.ts'
 import { apiKeyRoutes } from './domains/platform/api-keys/routes.ts'
 import { billingRoutes } from './domains/platform/billing/routes.ts'
+import { brandingRoutes } from './domains/platform/branding/routes.ts'
 import { jobRoutes } from './domains/platform/jobs/routes.ts'
 import { notificationRoutes } from './domains/platform/notifications/routes.ts'
 import { webhookRoutes } from './domains/platform/webhooks/routes.ts'
@@ -99,6 +101,8 @@ const router = {
   operator: operatorRoutes,
   webhooks: webhookRoutes,
   apiKeys: apiKeyRoutes,
+  branding: brandingRoutes,
+  reports: reportRoutes,
 }
 
 /** Serves the contract under /api. */

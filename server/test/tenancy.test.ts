@@ -43,7 +43,8 @@ let theirs: Record<
   | 'template'
   | 'note'
   | 'offer'
-  | 'key',
+  | 'key'
+  | 'report',
   string
 >
 
@@ -169,6 +170,7 @@ beforeAll(async () => {
     opener: opener!.id,
     job: (await owner.client.openers.create({ id: campaign.id, filter: {} })).id,
     key: (await owner.client.apiKeys.create({ name: 'Secret key', scopes: ['leads:read'] })).id,
+    report: (await owner.client.reports.create({ kind: 'campaign', campaignId: campaign.id })).id,
     snippet: (await owner.client.snippets.create({ shortcut: 'secret', text: 'A secret text' })).id,
   }
 })
@@ -202,6 +204,7 @@ const KINDS: Record<string, keyof typeof theirs> = {
   openers: 'opener',
   jobs: 'job',
   'api-keys': 'key',
+  reports: 'report',
 }
 const idIn = (operation: Operation) => {
   const kind = KINDS[/^\/(?:auth\/|sso\/|extension\/|workspace\/)?([\w-]+)\//.exec(operation.path)?.[1] ?? '']
@@ -275,6 +278,8 @@ async function ownersView() {
     (await owner.client.people.list({})).people.find(({ id }) => id === theirs.person),
     await owner.client.people.listInvitations(),
     await owner.client.apiKeys.list(),
+    await owner.client.reports.list({}),
+    await owner.client.branding.find(),
     await owner.client.snippets.list(),
     await owner.client.templates.list({}),
     await owner.client.conversationOffers.list({}),
@@ -381,6 +386,8 @@ it('lists nothing of another workspace', async () => {
     stranger.call('GET', '/analytics'),
     stranger.call('GET', '/scrapes'),
     stranger.call('GET', '/suppressions'),
+    stranger.call('GET', '/reports'),
+    stranger.call('GET', '/workspace/branding'),
     stranger.call('GET', '/snippets'),
     stranger.call('GET', '/templates'),
     stranger.call('GET', '/conversation-offers'),

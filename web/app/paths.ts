@@ -62,6 +62,7 @@ const allPages = {
   billing: { path: '/billing', access: 'signed-in', file: 'pages/platform/billing.tsx' },
   account: { path: '/account', access: 'signed-in', file: 'pages/identity/account.tsx' },
   invitation: { path: '/invitation', access: 'public', file: 'pages/identity/invitation.tsx', unlisted: true },
+  report: { path: '/r/:token', access: 'public', file: 'pages/overview/report.tsx', unlisted: true },
   settings: { path: '/settings', access: 'signed-in', file: 'pages/overview/settings.tsx' },
   operator: { path: '/operator', access: 'operator', file: 'pages/overview/operator.tsx' },
   extension: { path: '/extension', access: 'signed-in', file: 'pages/outreach/extension.tsx' },
@@ -73,6 +74,13 @@ export type PageName = keyof typeof allPages
 export const paths = Object.fromEntries(
   Object.entries(allPages).map(([name, page]) => [name, page.path]),
 ) as unknown as { [K in PageName]: (typeof allPages)[K]['path'] }
+
+/** Paths of pages with a workspace's brand instead of ours. What follows is a secret. */
+export const CLIENT_REPORTS = paths.report.replace(':token', '')
+
+export function isClientReport(path: string): boolean {
+  return path.startsWith(CLIENT_REPORTS)
+}
 
 /** A server path that redirects to the payment provider's page for a built-in plan. */
 export function buyPath(planId: PlanId): string {

@@ -11,6 +11,7 @@ import {
   Outlet,
   Scripts,
   ScrollRestoration,
+  useLocation,
   useRouteError,
 } from 'react-router'
 import icon from '../public/favicon.svg?inline'
@@ -27,6 +28,7 @@ import { startupScript } from './features/overview/shell/startup-script'
 import { SupportLine } from './features/overview/shell/support-line'
 import { ViewCount } from './features/waitlist/waitlist/view-count'
 import { DATA_CHANNEL, syncOtherTabs } from './other-tabs'
+import { isClientReport } from './paths'
 import { supportAddress } from './product-address'
 import { createQueryClient, refetchOnReturn } from './query-client'
 import { RELOADS_KEY } from './reloads'
@@ -78,6 +80,8 @@ refetchOnReturn()
 
 function Frame({ children }: { children: ReactNode }) {
   const hydrated = useHydrated()
+  // A client report is about its workspace, not about the person who reads it, and not about us.
+  const isReport = isClientReport(useLocation().pathname)
   const [queryClient] = useState(createQueryClient)
   useEffect(() => {
     if (hydrated) document.dispatchEvent(new Event(HYDRATED))
@@ -102,14 +106,14 @@ function Frame({ children }: { children: ReactNode }) {
             >
               Skip to content
             </a>
-            <Header />
+            {!isReport && <Header />}
             <main id="content" tabIndex={-1} className="flex-1 outline-none">
               {children}
             </main>
-            <Footer />
+            {!isReport && <Footer />}
           </div>
           <LateText />
-          <SessionWatch />
+          {!isReport && <SessionWatch />}
           <ViewCount />
           <PageChange />
           {hydrated && <Toasts />}

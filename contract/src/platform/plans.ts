@@ -42,6 +42,15 @@ export function hasApiAccess(plan: PlanLevel): boolean {
 export const API_ACCESS_TEXT =
   'API access is part of the Agency plan. Upgrade to Agency to create API keys and to use those you have.'
 
+/** Client reports, with the workspace's logo and color. */
+export function hasClientReports(plan: PlanLevel): boolean {
+  return plan === 'agency'
+}
+
+/** Why a plan refuses them. */
+export const CLIENT_REPORTS_TEXT =
+  'Client reports are part of the Agency plan. Upgrade to Agency to share results under your own name, logo and color.'
+
 export function isPlanId(id: string): id is PlanId {
   return PLAN_IDS.some((one) => one === id)
 }

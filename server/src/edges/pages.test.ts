@@ -5,7 +5,8 @@ import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { createApp } from '../app.ts'
 import { members } from '../domains/waitlist/waitlist/tables.ts'
@@ -30,6 +31,7 @@ beforeAll(async () => {
     'rankings/index.html': '<head><style>p{margin:0}</style></head>',
     'leaderboard/index.html': `<head></head>${'<p>words</p>'.repeat(200)}`,
     'embed/index.html': '<script>1</script><p>widget</p>',
+    'r/token/index.html': '<head></head><script>1</script><p>report</p>',
     '404/index.html': '<head></head><p>nothing</p>',
     '__spa-fallback.html': '<head></head><p>app</p>',
     'privacy.html': '<p>privacy: support@x-automated.example</p>',
@@ -47,6 +49,7 @@ beforeAll(async () => {
   const list = {
     app: ['/dashboard', '/operator', '/campaigns/:campaignId'],
     notFound: '/404',
+    secret: { '/r/token': '/r/:token' },
     findable: ['/', '/waitlist', '/leaderboard', '/privacy.html', '/terms.html'],
   }
   writeFileSync(join(client, '..', 'pages.json'), JSON.stringify(list))
@@ -186,6 +189,58 @@ describe('a malformed URL', () => {
     expect([answer.statusCode, answer.json().code]).toEqual([400, 'INVALID_INPUT'])
     for (const name of guards) expect([name, typeof answer.headers[name]]).toEqual([name, 'string'])
     expect(answer.headers['cache-control']).toBe('no-store')
+  })
+})
+
+describe('a page whose URL is a secret', () => {
+  const path = '/r/Ab3dE9xy-secret_token'
+
+  it.each([path, `${path}/`, `${path}?ref=Ab3dE9xy`])(
+    'is neither cached nor indexed, and sends no referrer: %s',
+    async (url) => {
+      const { statusCode, headers, body } = await get(url)
+      expect([statusCode, body]).toEqual([200, expect.stringContaining('report')])
+      expect(headers).toMatchObject({
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+        'x-robots-tag': 'noindex',
+        'x-frame-options': 'DENY',
+      })
+      expect(body).toContain('<meta name="robots" content="noindex"/>')
+      const { headers: usual } = await get('/reset-password')
+      const withoutScripts = (policy: unknown) => String(policy).replaceAll(/ 'sha256-[^']+'/g, '')
+      expect(withoutScripts(headers['content-security-policy'])).toBe(withoutScripts(usual['content-security-policy']))
+    },
+  )
+
+  it('is in no sitemap, and answers no other path', async () => {
+    expect((await get('/sitemap.xml')).body).not.toContain('/r/')
+    for (const url of ['/r', '/r/', `${path}/more`]) expect((await get(url)).statusCode).toBe(404)
+  })
+
+  it('leaves the token out of the log, whatever happens', async () => {
+    const lines: string[] = []
+    const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
+    const logged = await createApp(
+      { ...app.services, log },
+      { webFolder: join(built, 'assets', 'client'), extension: null },
+    )
+    onTestFinished(() => logged.close())
+    const token = path.slice('/r/'.length)
+    const find = (payload: object | string) =>
+      logged.inject({
+        method: 'POST',
+        url: '/api/reports/find',
+        payload,
+        headers: { 'content-type': 'application/json' },
+      })
+    for (const url of [path, `${path}/more`, `${path}%ff`, `/R/${token}`]) await logged.inject({ method: 'GET', url })
+    await logged.inject({ method: 'POST', url: path, payload: 'a=1' })
+    await find({ token })
+    await find({ token, more: 1 })
+    await find(`{"token":"${token}`)
+    expect(lines.some((line) => line.includes('reports.find'))).toBe(true)
+    expect(lines.join('')).not.toContain(token)
   })
 })
 

@@ -27,6 +27,9 @@ const WIDGET_SCRIPT = 'embed.js'
 /** Their paths end in `.html`; the bare ones redirect there. */
 const DOCUMENTS = ['/privacy', '/terms']
 
+/** Keeps a page whose URL is a secret out of caches and search, and its URL out of the Referer header. */
+const SECRET_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' }
+
 interface PagesOptions extends Address {
   /** web/build/client */
   folder: string
@@ -67,13 +70,21 @@ export async function servePages(app: FastifyInstance, options: PagesOptions): P
   }
 
   for (const [path, page] of pages) {
-    if (page === fallback || page === notFound) continue
+    if (page === fallback || page === notFound || path in list.secret) continue
     serve(app, path, async (request, reply) => {
       const { ref } = request.query as { ref?: unknown }
       if (!page.invitation || !isPlausibleCode(ref) || !(await options.knowsCode(request, ref)))
         return sendPage(reply, page, 200)
       const html = page.invitation(ref)
       return sendPage(reply, { ...page, send: async (own) => own.header('vary', 'accept-encoding').send(html) }, 200)
+    })
+  }
+  for (const [file, path] of Object.entries(list.secret)) {
+    const page = pages.get(file)
+    if (!page) continue
+    serve(app, path, (request, reply) => {
+      const isComplete = Object.values(request.params as Record<string, string>).every((value) => value !== '')
+      return isComplete ? sendPage(reply.headers(SECRET_HEADERS), page, 200) : reply.callNotFound()
     })
   }
   for (const path of DOCUMENTS)
@@ -141,11 +152,8 @@ function sendPage(reply: FastifyReply, page: Page, status: number): Promise<Fast
     reply.raw.removeHeader('x-frame-options')
     reply.header('cross-origin-resource-policy', 'cross-origin')
   }
-  reply
-    .status(status)
-    .type('text/html; charset=utf-8')
-    .header('cache-control', 'no-cache')
-    .header('content-security-policy', page.policy)
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
+  reply.status(status).type('text/html; charset=utf-8').header('content-security-policy', page.policy)
   return page.send(reply)
 }
 
@@ -174,14 +182,16 @@ interface PageList {
   /** Paths served by the fallback page, as Fastify patterns: `/campaigns/:campaignId`. */
   app: string[]
   notFound: string
+  /** Prerendered pages whose URLs contain a secret, with the Fastify pattern of each. */
+  secret: Record<string, string>
   /** Indexable prerendered pages. */
   findable: string[]
 }
 
 function readPageList(folder: string): PageList {
   const file = join(folder, '..', 'pages.json')
-  const none = { app: [], notFound: '/404', findable: [] }
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as PageList) : none
+  const none = { app: [], notFound: '/404', secret: {}, findable: [] }
+  return existsSync(file) ? { ...none, ...(JSON.parse(readFileSync(file, 'utf8')) as PageList) } : none
 }
 
 /** By hash, as prerendered pages cannot carry a nonce. @param framedBy who may frame it */

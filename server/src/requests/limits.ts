@@ -40,6 +40,7 @@ const LIMITS = {
   signUpByAddress: { name: 'sign-up', points: 30, seconds: 60 * 60 },
   joinByAddress: { name: 'join', points: 30, seconds: 60 },
   pairByAddress: { name: 'pair', points: 30, seconds: 15 * 60 },
+  reportByAddress: { name: 'report', points: 60, seconds: 60 },
   positionByAddress: { name: 'position', points: 20, seconds: 60 },
 } as const satisfies Record<string, Limit>
 

@@ -54,7 +54,13 @@ export function DayChart<K extends string>({ label, days, series, extra }: DayCh
             </li>
           ))}
         </ul>
-        <Button size="sm" variant="ghost" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+        <Button
+          size="sm"
+          variant="ghost"
+          className="print:hidden"
+          aria-pressed={asTable}
+          onClick={() => setAsTable(!asTable)}
+        >
           {asTable ? 'Show as chart' : 'Show as table'}
         </Button>
       </div>
@@ -84,7 +90,11 @@ export function DayChart<K extends string>({ label, days, series, extra }: DayCh
           ))}
         </Table>
       ) : (
-        <div aria-hidden className="h-72 min-w-0">
+        <div
+          aria-hidden
+          // A chart is as wide as its window; on paper it shrinks to the sheet.
+          className="h-72 min-w-0 print:h-auto print:[&_.recharts-wrapper]:h-auto! print:[&_.recharts-wrapper]:w-full! print:[&_svg]:h-auto! print:[&_svg]:w-full!"
+        >
           <ResponsiveContainer width="100%" height="100%">
             <BarChart
               data={days as Day<K>[]}

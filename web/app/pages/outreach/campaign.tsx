@@ -4,7 +4,7 @@ import { Pencil, SearchX } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { generatePath, useParams } from 'react-router'
 import { errorCode, errorText } from '../../api'
-import { useIsOffered } from '../../features/identity/people/use-role'
+import { useHasRole, useIsOffered } from '../../features/identity/people/use-role'
 import { type CampaignActions, useCampaignActions } from '../../features/outreach/campaigns/campaign-actions'
 import { CampaignButtons } from '../../features/outreach/campaigns/campaign-buttons'
 import {
@@ -32,6 +32,7 @@ import { ReplyDetectionNotice, useReplyDetectionKnown } from '../../features/out
 import { WaitCallout } from '../../features/outreach/sending-settings/wait-callout'
 import { CampaignResults } from '../../features/outreach/sequences/campaign-results'
 import { MessagesCard } from '../../features/outreach/sequences/messages-card'
+import { ShareReportDialog } from '../../features/overview/reports/share-report-dialog'
 import SampleBar from '../../features/overview/sample-data/sample-bar'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { useAccounts } from '../../features/platform/x-account/use-accounts'
@@ -48,6 +49,7 @@ import { PageHeader } from '../../ui/page-header'
 import { Select } from '../../ui/select'
 import { LoadingText, Skeleton, SkeletonButton, SkeletonText } from '../../ui/skeleton'
 import { useTabParam } from '../../ui/tabs'
+import { useDialogs } from '../../ui/use-dialogs'
 import { useKeptFocus } from '../../ui/use-kept-focus'
 
 export const meta = () => pageMeta('Campaign', "A campaign's progress, message by message.")
@@ -143,6 +145,8 @@ interface CampaignHeaderProps {
 function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
   // Pause becomes Resume.
   const keptFocus = useKeptFocus<HTMLDivElement>()
+  const isAdmin = useHasRole('admin')
+  const reports = useDialogs<{ id: string; name: string }>()
   return (
     <header className="grid gap-3">
       <BackLink to={paths.campaigns}>Campaigns</BackLink>
@@ -182,12 +186,18 @@ function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
           <div {...keptFocus} className="flex flex-wrap gap-2">
             <EditMessages campaign={campaign} />
             <CampaignButtons campaign={campaign} actions={actions} size="md" />
-            <CampaignMore campaign={campaign} />
+            <CampaignMore
+              campaign={campaign}
+              onShareReport={isAdmin ? () => reports.show({ id: campaign.id, name: campaign.name }) : undefined}
+            />
           </div>
         ) : (
           <SkeletonButton className="w-72" />
         )}
       </div>
+      {reports.render((shared, props) => (
+        <ShareReportDialog campaign={shared} {...props} />
+      ))}
     </header>
   )
 }

@@ -1,21 +1,18 @@
-import type { Outcome, Verdict } from '@x-automated/contract/outreach/sequences'
-import { sql } from 'drizzle-orm'
+import type { Verdict } from '@x-automated/contract/outreach/sequences'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { evidenceNeeded } from './rules-verdict.ts'
 import { findCampaign, findSteps } from './service.ts'
+import { NOTHING, readFigures } from './service-figures.ts'
 import { findTests } from './service-tests.ts'
 import type { StepTest } from './tables.ts'
-
-type Figures = Record<Outcome, number>
-const NOTHING: Figures = { sent: 0, read: 0, replied: 0, positive: 0, optedOut: 0, failed: 0, skipped: 0 }
 
 /** The results of each step and variant. @throws Refusal CAMPAIGN_NOT_FOUND */
 export async function results(db: Db, actor: Actor, id: string) {
   const campaign = await findCampaign(db, actor, id)
   const [steps, figures, tests] = await Promise.all([
     findSteps(db, campaign),
-    readFigures(db, id),
+    readFigures(db, [id]),
     findTests(db, campaign),
   ])
   return {
@@ -48,13 +45,4 @@ function verdictIn(test: StepTest | undefined): Verdict | null {
       estimatedDays: null,
     }
   )
-}
-
-/** A campaign's figures by variant, from counters that triggers maintain. */
-async function readFigures(db: Db, campaignId: string): Promise<Map<string, Figures>> {
-  const { rows } = await db.execute<Figures & { id: string }>(sql`
-    select variant_id as id, sum(sent)::int as sent, sum(delivered)::int as read, sum(answered)::int as replied,
-      sum(positive)::int as positive, sum(opted_out)::int as "optedOut", sum(failed - skipped)::int as failed, sum(skipped)::int as skipped
-    from dm_activity where campaign_id = ${campaignId} group by 1`)
-  return new Map(rows.map(({ id, ...figures }) => [id, figures]))
 }

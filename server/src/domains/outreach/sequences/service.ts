@@ -58,6 +58,7 @@ import {
 export { activeVariants, allowedBy, newSteps, ONE_STEP } from './rules.ts'
 export { type Plan, rehearse } from './rules-rehearsal.ts'
 export { chooseVariant } from './rules-variants.ts'
+export { findStepFigures } from './service-figures.ts'
 export { findTests } from './service-tests.ts'
 
 type Campaign = typeof campaigns.$inferSelect

@@ -12,7 +12,7 @@ import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { requireAdvancedAnalytics } from '../../platform/billing/service.ts'
 import { daysShown, rateOf } from './rules.ts'
-import { findCampaign, findTimeZone, findToday, medianAnswer, startOf } from './service.ts'
+import { findCampaign, findTimeZone, findToday, medianAnswer, peopleSums, startOf } from './service.ts'
 
 const PAGE_SIZE = 50
 
@@ -84,35 +84,20 @@ async function findScope(
 interface Row extends Record<string, unknown> {
   id: string
   name: string
-  messaged: number
-  replied: number
-  positive: number
+  peopleMessaged: number
+  peopleReplied: number
+  peoplePositive: number
   optedOut: number
   medianReplySeconds: number | null
   medianAnswerSeconds: number | null
 }
 
-function rowOf({
-  id,
-  name,
-  messaged,
-  replied,
-  positive,
-  optedOut,
-  medianReplySeconds,
-  medianAnswerSeconds,
-}: Row): BreakdownRow {
+function rowOf(row: Row): BreakdownRow {
   return {
-    id: id === NO_ID ? null : id,
-    name,
-    peopleMessaged: messaged,
-    peopleReplied: replied,
-    peoplePositive: positive,
-    optedOut,
-    replyRate: rateOf(replied, messaged),
-    positiveRate: rateOf(positive, messaged),
-    medianReplySeconds,
-    medianAnswerSeconds,
+    ...row,
+    id: row.id === NO_ID ? null : row.id,
+    replyRate: rateOf(row.peopleReplied, row.peopleMessaged),
+    positiveRate: rateOf(row.peoplePositive, row.peopleMessaged),
   }
 }
 
@@ -145,13 +130,12 @@ function isInOrder(by: BreakdownBy): boolean {
 /** SQL: whole seconds from a message to its reply; half of them took longer. */
 const median = sql`round(percentile_cont(0.5) within group (order by greatest(0, extract(epoch from d.replied_at - d.sent_at))))::int`
 const medians = sql`${median} as "medianReplySeconds", ${medianAnswer('d')} as "medianAnswerSeconds"`
-const people = sql`sum(a.people)::int as messaged, sum(a.people_replied)::int as replied, sum(a.people_positive)::int as positive, sum(a.people_opted_out)::int as "optedOut"`
 
 function byCampaign(asked: Asked): SQL {
   const { cursor, own, isCounted } = asked
   return sql`
     with sums as (
-      select a.campaign_id as id, ${people} from dm_activity a where ${own('a')} and ${isCounted} group by 1
+      select a.campaign_id as id, ${peopleSums} from dm_activity a where ${own('a')} and ${isCounted} group by 1
       having sum(a.people) > 0 ${cursor ? sql`and a.campaign_id < ${cursor}` : sql``}
       order by 1 desc limit ${PAGE_SIZE + 1}
     )
@@ -175,7 +159,7 @@ function byPerson(asked: Asked, { key, name }: { key: string; name: SQL }): SQL 
   const column = sql.raw(key)
   return sql`
     with sums as (
-      select a.${column} as id, ${people} from dm_activity a where ${own('a')} and ${isCounted} group by 1
+      select a.${column} as id, ${peopleSums} from dm_activity a where ${own('a')} and ${isCounted} group by 1
       having sum(a.people) > 0 ${cursor ? sql`and a.${column} < ${cursor}` : sql``}
       order by 1 desc limit ${PAGE_SIZE + 1}
     ), timed as (
@@ -213,7 +197,7 @@ function byVariant(asked: Asked, by: 'step' | 'variant'): SQL {
       from (${answersOf(asked, own('d'), MEDIAN_OF_ALL)}) d join named v using (variant_id) where d.answers <> 0 group by 1
     ), figures as (
       select ${id} as id, ${name} as name, max(v.version) as version, min(v.number) as number,
-        sum(s.sent)::int as messaged, sum(s.answered)::int as replied, sum(s.positive)::int as positive, sum(s.opted_out)::int as "optedOut"
+        sum(s.sent)::int as "peopleMessaged", sum(s.answered)::int as "peopleReplied", sum(s.positive)::int as "peoplePositive", sum(s.opted_out)::int as "optedOut"
       from sums s join named v using (variant_id) group by 1, 2
     )
     select f.*, timed."medianReplySeconds", timed."medianAnswerSeconds" from figures f left join timed using (id) order by f.version desc, f.number, f.name, f.id`

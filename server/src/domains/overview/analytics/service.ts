@@ -1,6 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { NO_ID } from '@x-automated/contract/fields'
 import { type ActivityDay, type Analytics, MEDIAN_ANSWERS_OF } from '@x-automated/contract/overview/analytics'
+import type { ReplyLabel } from '@x-automated/contract/reply-labels'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
@@ -14,6 +15,8 @@ import { daysShown, everyDay, rateOf, totalOf } from './rules.ts'
 const TOP_LEADS = 10
 /** Replies searched for them, because a lead can reply several times. */
 const REPLIES_SEARCHED = 100
+/** As a lead can reply several times, this many replies are searched for each. */
+const REPLIES_OF_EACH = 4
 
 /**
  * Figures of a workspace or one campaign, from counters that triggers maintain (decision 0004).
@@ -56,14 +59,23 @@ export async function find(
   }
 }
 
+/** A workspace whose figures are read. */
+type Tenant = Pick<Actor, 'workspaceId'>
+
 interface Scope {
-  actor: Actor
+  actor: Tenant
   campaignId: string | null
   timeZone: string
 }
 
+/** The first and the last day. */
+export interface Period {
+  from: string
+  to: string
+}
+
 /** @throws Refusal CAMPAIGN_NOT_FOUND */
-export async function findCampaign(db: Db, actor: Actor, id: string) {
+export async function findCampaign(db: Db, actor: Tenant, id: string) {
   const isMeant =
     id === 'direct' ? eq(campaigns.kind, 'direct') : and(eq(campaigns.id, id), eq(campaigns.kind, 'campaign'))
   const [row] = await db
@@ -77,7 +89,7 @@ export async function findCampaign(db: Db, actor: Actor, id: string) {
 }
 
 /** The time zone set for the current X account; UTC without one. */
-export async function findTimeZone(db: Db, actor: Actor): Promise<string> {
+export async function findTimeZone(db: Db, actor: Tenant): Promise<string> {
   const { rows } = await db.execute<{ timeZone: string }>(sql`
     select p.time_zone as "timeZone" from sending_limits p left join x_accounts a on a.id = p.x_account_id
     where p.workspace_id = ${actor.workspaceId}
@@ -94,19 +106,94 @@ export async function findToday(db: Db, timeZone: string): Promise<string> {
 }
 
 /** Activity by day. A slot is a quarter of an hour, so it belongs to one day in any time zone. */
-async function readDays(db: Db, { actor, campaignId, timeZone }: Scope, { from, to }: { from: string; to: string }) {
+async function readDays(db: Db, { actor, campaignId, timeZone }: Scope, days: Period) {
   const { rows } = await db.execute<ActivityDay & { positive: number }>(sql`
-    select (slot at time zone ${timeZone})::date::text as day, sum(sent)::int as sent, sum(delivered)::int as delivered, sum(replied)::int as replied, sum(positive)::int as positive
+    select (slot at time zone ${timeZone})::date::text as day, ${messageSums}
     from dm_activity
-    where ${campaignId ? sql`campaign_id = ${campaignId}` : sql`workspace_id = ${actor.workspaceId}`}
-      and slot >= ${startOf(from, timeZone)} and slot < ${startOf(to, timeZone, 1)}
+    where ${campaignId ? sql`campaign_id = ${campaignId}` : sql`workspace_id = ${actor.workspaceId}`} and ${sentIn(days, timeZone)}
     group by 1`)
   return rows
+}
+
+/** SQL over `dm_activity`: what became of messages. */
+const messageSums = sql`sum(sent)::int as sent, sum(delivered)::int as delivered, sum(replied)::int as replied, sum(positive)::int as positive`
+
+/** SQL over `dm_activity a`: what became of people, who count on the day of their first message. */
+export const peopleSums = sql`sum(a.people)::int as "peopleMessaged", sum(a.people_replied)::int as "peopleReplied", sum(a.people_positive)::int as "peoplePositive", sum(a.people_opted_out)::int as "optedOut"`
+
+/** SQL over `dm_activity`: sent in these days. */
+export function sentIn({ from, to }: Period, timeZone: string): SQL {
+  return sql`slot >= ${startOf(from, timeZone)} and slot < ${startOf(to, timeZone, 1)}`
 }
 
 /** SQL: the moment at which a day starts in a time zone. @param later days added */
 export function startOf(day: string, timeZone: string, later = 0): SQL {
   return sql`((${day}::date + ${later}::int)::timestamp at time zone ${timeZone})`
+}
+
+/** What a campaign did on a day. */
+export interface CampaignDay extends Record<string, unknown> {
+  campaignId: string
+  name: string
+  day: string
+  sent: number
+  delivered: number
+  /** Messages with a reply that was not automatic. */
+  answered: number
+  positive: number
+  peopleMessaged: number
+  peopleReplied: number
+  peoplePositive: number
+  optedOut: number
+}
+
+/** The days of one campaign, or of all except for direct messages and sample data. */
+export async function readCampaignDays(db: Db, scope: Scope, days: Period): Promise<CampaignDay[]> {
+  const { actor, campaignId, timeZone } = scope
+  const { rows } = await db.execute<CampaignDay>(sql`
+    select c.id as "campaignId", c.name, (slot at time zone ${timeZone})::date::text as day,
+      ${messageSums}, sum(answered)::int as answered, ${peopleSums}
+    from dm_activity a join campaigns c on c.id = a.campaign_id and c.workspace_id = a.workspace_id and ${campaignId ? sql`c.id = ${campaignId}` : sql`c.kind = 'campaign' and not c.is_sample`}
+    where a.workspace_id = ${actor.workspaceId} and ${campaignId ? sql`a.campaign_id = ${campaignId}` : sql`true`} and ${sentIn(days, timeZone)}
+    group by c.id, 3 having sum(sent) > 0`)
+  return rows
+}
+
+/** The first and the last day on which a campaign sent messages; null: it has sent none. */
+export async function findSentDays(db: Db, { campaignId, timeZone }: Scope): Promise<Period | null> {
+  const { rows } = await db.execute<{ from: string | null; to: string | null }>(sql`
+    select (min(slot) at time zone ${timeZone})::date::text as from, (max(slot) at time zone ${timeZone})::date::text as to
+    from dm_activity where campaign_id = ${campaignId} and sent > 0`)
+  const { from, to } = one(rows)
+  return from && to ? { from, to } : null
+}
+
+/** Someone who has replied, and what the latest label of their conversations says. */
+export interface Replier extends Record<string, unknown> {
+  handle: string
+  name: string
+  repliedAt: string
+  label: ReplyLabel | null
+}
+
+/**
+ * People who replied to campaigns, the latest first, each once. Without automatic replies and, over
+ * all campaigns, without sample data. @param days limits the replies; null for all
+ */
+export async function findRepliers(db: Db, scope: Scope, days: Period | null, limit: number): Promise<Replier[]> {
+  const { rows } = await db.execute<Replier>(sql`
+    with answers as (
+      select d.lead_id, d.replied_at from dms d
+      where ${repliedIn(scope, days)} and d.answers <> 0 and d.enrollment_id is not null
+      order by d.replied_at desc limit ${limit * REPLIES_OF_EACH}
+    )
+    select l.twitter_handle as handle, l.name, max(a.replied_at) as "repliedAt", (
+        select c.label from conversations c where c.workspace_id = l.workspace_id and c.lead_id = l.id
+        order by c.last_message_at desc limit 1
+      ) as label
+    from answers a join leads l on l.id = a.lead_id ${scope.campaignId ? sql`` : sql`and not l.is_sample`}
+    group by l.id order by max(a.replied_at) desc, l.id limit ${limit}`)
+  return rows
 }
 
 async function readAllTime(db: Db, { actor, campaignId }: Scope) {
@@ -119,7 +206,7 @@ async function readAllTime(db: Db, { actor, campaignId }: Scope) {
   return one(rows)
 }
 
-async function countLeads(db: Db, actor: Actor): Promise<number> {
+async function countLeads(db: Db, actor: Tenant): Promise<number> {
   const rows = await db
     .select({ total: sql<number>`coalesce(sum(${leadCounts.count}), 0)::int` })
     .from(leadCounts)
@@ -140,7 +227,7 @@ export function medianAnswer(message: string): SQL {
 }
 
 /** @param days limits the replies; null for all */
-async function findMedianAnswer(db: Db, scope: Scope, days: { from: string; to: string } | null) {
+async function findMedianAnswer(db: Db, scope: Scope, days: Period | null) {
   const { rows } = await db.execute<{ seconds: number | null }>(sql`
     select ${medianAnswer('d')} as seconds from (
       select d.id, d.lead_id, d.replied_at from dms d
@@ -150,7 +237,7 @@ async function findMedianAnswer(db: Db, scope: Scope, days: { from: string; to: 
 }
 
 /** SQL over `dms d`: messages with replies, which came in these days. Two indexes have them in order. */
-function repliedIn({ actor, campaignId, timeZone }: Scope, days: { from: string; to: string } | null): SQL {
+function repliedIn({ actor, campaignId, timeZone }: Scope, days: Period | null): SQL {
   const during = days
     ? sql`and d.replied_at >= ${startOf(days.from, timeZone)} and d.replied_at < ${startOf(days.to, timeZone, 1)}`
     : sql``
@@ -159,7 +246,7 @@ function repliedIn({ actor, campaignId, timeZone }: Scope, days: { from: string;
 }
 
 /** The leads that replied most recently, each once. @param days limits the replies; null for all */
-async function findTopLeads(db: Db, scope: Scope, days: { from: string; to: string } | null) {
+async function findTopLeads(db: Db, scope: Scope, days: Period | null) {
   const { rows } = await db.execute<{ handle: string; name: string; repliedAt: string }>(sql`
     with answers as (
       select d.lead_id, d.replied_at from dms d where ${repliedIn(scope, days)}

@@ -15,7 +15,9 @@ import { conversationDrafts } from '../../outreach/conversations/tables.ts'
 import { conversationSettings, replySettings } from '../../outreach/replies/tables.ts'
 import { dms } from '../../outreach/sending/tables.ts'
 import { apiKeys } from '../../platform/api-keys/tables.ts'
+import { workspaceBranding } from '../../platform/branding/tables.ts'
 import { notificationPreferences } from '../../platform/notifications/tables.ts'
+import { reports } from '../reports/tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -51,6 +53,11 @@ async function withData(leadCount = 3) {
   await app.db
     .insert(apiKeys)
     .values({ workspaceId, name: 'CRM', start: 'xa_live_abcd', keyHash: 'a-secret', scopes: [], createdBy: person.id })
+  await app.db.insert(workspaceBranding).values({ workspaceId, color: '#1d7a3c' })
+  await app.db.insert(reports).values({
+    ...{ workspaceId, kind: 'month', month: '2026-03', title: 'March', includesPeople: false, createdBy: person.id },
+    ...{ sealedToken: 'a-secret', tokenHash: `a-secret of ${workspaceId}`, expiresAt: new Date('2100-01-01') },
+  })
   await person.client.snippets.create({ shortcut: 'price', text: 'It costs $50.' })
   await person.client.writer.saveAbout({ text: 'We make tools.' })
   await person.client.writer.saveProvider({ kind: 'openai', model: 'gpt-5', apiKey: 'a-secret' })
@@ -101,6 +108,8 @@ describe('GET /auth/user/export', () => {
       'single-sign-on.json': 1,
       'single-sign-on-domains.json': 0,
       'api-keys.json': 1,
+      'branding.json': 1,
+      'client-reports.json': 1,
       'extension-pairings.json': 0,
       'notifications.json': 0,
       'notification-preferences.json': 1,

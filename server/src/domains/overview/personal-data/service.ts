@@ -39,12 +39,14 @@ import { writerAbouts, writerProviders, writerUsage } from '../../outreach/write
 import { apiKeys } from '../../platform/api-keys/tables.ts'
 import { endSubscriptions } from '../../platform/billing/service.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from '../../platform/billing/tables.ts'
+import { workspaceBranding } from '../../platform/branding/tables.ts'
 import { jobs } from '../../platform/jobs/tables.ts'
 import { notificationPreferences, notifications } from '../../platform/notifications/tables.ts'
 import { disconnectAll } from '../../platform/x-account/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { anonymizeMember } from '../../waitlist/waitlist/service.ts'
 import { members, referrals, rewardGrants } from '../../waitlist/waitlist/tables.ts'
+import { reports } from '../reports/tables.ts'
 import { accountDeletedEmail } from './emails.ts'
 
 /** Rows per read, which bounds memory. */
@@ -167,6 +169,8 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ['single-sign-on.json', rowsOf(db, ssoConnections, inOwn(ssoConnections.workspaceId))],
     ['single-sign-on-domains.json', rowsOf(db, ssoDomains, inOwn(ssoDomains.workspaceId))],
     ['api-keys.json', rowsBy(db, apiKeys, ['workspaceId', 'id'], inOwn(apiKeys.workspaceId))],
+    ['branding.json', await allOf(db, workspaceBranding, inOwn(workspaceBranding.workspaceId))],
+    ['client-reports.json', rowsBy(db, reports, ['workspaceId', 'id'], inOwn(reports.workspaceId))],
     ['extension-pairings.json', await allOf(db, extensionPairings, eq(extensionPairings.userId, userId))],
     ['notifications.json', rowsOf(db, notifications, eq(notifications.userId, userId))],
     [
@@ -216,6 +220,7 @@ const HIDDEN = new Set([
   'sealedAccessToken',
   'sealedRefreshToken',
   'sealedSecret',
+  'sealedToken',
   'sealedClientSecret',
   'sealedKey',
   'publicKey',

@@ -3,9 +3,11 @@ import {
   ADVANCED_ANALYTICS_TEXT,
   ADVANCED_FILTERS_TEXT,
   API_ACCESS_TEXT,
+  CLIENT_REPORTS_TEXT,
   hasAdvancedAnalytics,
   hasAdvancedFilters,
   hasApiAccess,
+  hasClientReports,
   type Limited,
   type PlanLevel,
 } from '@x-automated/contract/platform/plans'
@@ -169,6 +171,12 @@ export async function requireAdvancedFilters(db: Db, workspaceId: string): Promi
 export async function requireApiAccess(db: Db, workspaceId: string): Promise<void> {
   const plan = await planOf(db, workspaceId)
   if (!hasApiAccess(plan)) throw notInPlan(plan, API_ACCESS_TEXT)
+}
+
+/** @throws Refusal PLAN_LIMIT */
+export async function requireClientReports(db: Db, workspaceId: string): Promise<void> {
+  const plan = await planOf(db, workspaceId)
+  if (!hasClientReports(plan)) throw notInPlan(plan, CLIENT_REPORTS_TEXT)
 }
 
 function notInPlan(plan: PlanLevel, text: string): Refusal {

@@ -8,6 +8,8 @@ describe('pageOf', () => {
     ['/leaderboard/', '/leaderboard'],
     ['/campaigns/0190-1', '/campaigns/{id}'],
     ['/inbox/0190-1', '/inbox/{id}'],
+    ['/r/secret-token', '/r/{token}'],
+    ['/r/{token}', '/r/{token}'],
     ['/auth/callback?code=1', '/auth/callback'],
     ['/wp-admin.php', 'other'],
     ['waitlist', 'other'],

@@ -23,6 +23,7 @@ const PAGES = new Set(
 export function pageOf(path: string): string {
   const bare = path.replace(/[?#].*$/s, '').replace(/(?<=.)\/+$/, '')
   if (/^\/campaigns\/[^/]+$/.test(bare)) return '/campaigns/{id}'
+  if (/^\/r\/[^/]+$/.test(bare)) return '/r/{token}'
   if (/^\/inbox\/[^/]+$/.test(bare)) return '/inbox/{id}'
   return PAGES.has(bare) ? bare : 'other'
 }

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
-import { BookmarkPlus, Copy, Ellipsis, Mail, Pencil } from 'lucide-react'
+import { BookmarkPlus, Copy, Ellipsis, Mail, Pencil, Share2 } from 'lucide-react'
 import { generatePath, useNavigate } from 'react-router'
 import { api, client, errorText } from '../../../api'
 import { paths } from '../../../paths'
@@ -15,8 +15,14 @@ import { SaveTemplateDialog } from '../templates/save-template-dialog'
 import { invalidateCampaignNames } from './all-campaigns'
 import { EditCampaignDialog, isEditable } from './edit-campaign-dialog'
 
-/** The More menu of a campaign's page: edit, duplicate, save as template, email a test. */
-export function CampaignMore({ campaign }: { campaign: Campaign }) {
+interface CampaignMoreProps {
+  campaign: Campaign
+  /** Omitted for people who may not. */
+  onShareReport?: (() => void) | undefined
+}
+
+/** The More menu of a campaign's page: edit, duplicate, save as template, share, email a test. */
+export function CampaignMore({ campaign, onShareReport }: CampaignMoreProps) {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const mayChange = useIsOffered('member')
@@ -53,6 +59,11 @@ export function CampaignMore({ campaign }: { campaign: Campaign }) {
         <MenuItem icon={<BookmarkPlus />} disabled={openTemplate.isPending} onSelect={() => openTemplate.run()}>
           Save as template
         </MenuItem>
+        {onShareReport && (
+          <MenuItem icon={<Share2 />} onSelect={onShareReport}>
+            Share report
+          </MenuItem>
+        )}
         <MenuItem icon={<Mail />} disabled={test.isPending} onSelect={() => test.run()}>
           Email me a test
         </MenuItem>

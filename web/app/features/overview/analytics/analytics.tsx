@@ -20,6 +20,7 @@ import { Table, Td, Tr } from '../../../ui/table'
 import { allCampaigns, CAMPAIGN_NAMES } from '../../outreach/campaigns/all-campaigns'
 import { useAccounts } from '../../platform/x-account/use-accounts'
 import { XHandle } from '../../platform/x-account/x-handle'
+import { ClientReports } from '../reports/client-reports'
 import { AdvancedAnalytics } from './advanced-analytics'
 import { durationText } from './comparison-text'
 import { daysBefore, daysOf, daysProblem, RANGES, type RangeValue } from './range'
@@ -170,6 +171,7 @@ export function Analytics() {
           {figures && problem === null && <AdvancedAnalytics campaignId={campaignId} days={days} />}
         </>
       )}
+      {figures && <ClientReports />}
     </div>
   )
 }

@@ -93,7 +93,8 @@ export const SETTINGS: PaletteItem[] = [
   setting('AI writer', `${paths.settings}?tab=ai-writer`, 'model provider openers key'),
   setting('Suppression list', `${paths.settings}?tab=suppression-list`, 'opt out block do not contact'),
   setting('Notifications', `${paths.settings}?tab=notifications`, 'emails digest'),
-  setting('People', `${paths.settings}?tab=people`, 'members team invite roles workspace'),
+  setting('Workspace', `${paths.settings}?tab=workspace`, 'name logo color branding white-label'),
+  setting('People', `${paths.settings}?tab=people`, 'members team invite roles'),
   setting('Single sign-on', `${paths.settings}?tab=single-sign-on`, 'sso saml oidc domain'),
   setting('API', `${paths.settings}?tab=api`, 'api keys tokens scopes access developers integrations'),
 ]

@@ -6,6 +6,7 @@ import { InboxTab } from '../../outreach/replies/inbox-tab'
 import { SendingTab } from '../../outreach/sending-settings/sending-tab'
 import { WriterTab } from '../../outreach/writer/writer-tab'
 import { ApiKeysTab } from '../../platform/api-keys/api-keys-tab'
+import { BrandingTab } from '../../platform/branding/branding-tab'
 import { NotificationsTab } from '../../platform/notifications/notifications-tab'
 
 interface SettingsTab {
@@ -23,6 +24,7 @@ export const settingsTabs: readonly [SettingsTab, ...SettingsTab[]] = [
   { value: 'ai-writer', label: 'AI writer', content: <WriterTab /> },
   { value: 'suppression-list', label: 'Suppression list', content: <SuppressionsTab />, isWide: true },
   { value: 'notifications', label: 'Notifications', content: <NotificationsTab /> },
+  { value: 'workspace', label: 'Workspace', content: <BrandingTab /> },
   { value: 'people', label: 'People', content: <PeopleTab /> },
   { value: 'single-sign-on', label: 'Single sign-on', content: <SingleSignOnTab /> },
   { value: 'api', label: 'API', content: <ApiKeysTab />, isWide: true },

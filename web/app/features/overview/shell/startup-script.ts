@@ -1,10 +1,11 @@
+import { CLIENT_REPORTS } from '../../../paths'
 import { HYDRATED } from '../../../ui/use-hydrated'
 
 /**
  * Runs before the first paint, inlined as its own source: it can use nothing from outside. Does
  * what a page needs before hydration, and all that the static landing page needs.
  */
-function startPage(hydrated: string) {
+function startPage(hydrated: string, reports: string) {
   const LINKS_FOR_GUESTS = 'a[href^="/"]:not([href*="."])'
   const SLOW_AFTER_MS = 10_000
   /** React Router reloads a page whose code is missing; the message is for when it gave up. */
@@ -66,7 +67,8 @@ function startPage(hydrated: string) {
     const stored = (key: string) => window.localStorage.getItem(key)
     const theme = stored('theme')
     if (theme === 'light' || theme === 'dark') dataset.theme = theme
-    if (stored('authToken') || stored('refreshToken')) dataset.session = 'stored'
+    if (!location.pathname.startsWith(reports) && (stored('authToken') || stored('refreshToken')))
+      dataset.session = 'stored'
     if (stored('sidebar') === 'rail') dataset.sidebar = 'rail'
     if (stored('waitlistEmail')) dataset.waitlist = 'stored'
   } catch {
@@ -158,4 +160,6 @@ function startPage(hydrated: string) {
 }
 
 /** The inline script of every page. Pages are prerendered, so the app's bundle needs no copy. */
-export const startupScript = import.meta.env.SSR ? `(${startPage})(${JSON.stringify(HYDRATED)})` : ''
+export const startupScript = import.meta.env.SSR
+  ? `(${startPage})(${JSON.stringify(HYDRATED)},${JSON.stringify(CLIENT_REPORTS)})`
+  : ''

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { entryOf } from './view-count'
+import { countedPath, entryOf } from './view-count'
 
 const origin = 'https://x.example'
 
@@ -10,4 +10,8 @@ it.each([
   [`${origin}.evil/pricing`, '/waitlist'],
 ])('attributes a visit of /waitlist from %j to %s', (referrer, page) => {
   expect(entryOf('/waitlist', referrer, origin)).toBe(page)
+})
+
+it('counts client reports without their tokens', () => {
+  expect(['/r/secret', '/r/secret/', '/rankings'].map(countedPath)).toEqual(['/r/{token}', '/r/{token}', '/rankings'])
 })

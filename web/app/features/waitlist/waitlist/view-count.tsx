@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { useLocation } from 'react-router'
 import { client } from '../../../api'
+import { CLIENT_REPORTS, isClientReport } from '../../../paths'
 import { referralCodeIn } from '../../../referral-code'
 
 /**
@@ -13,7 +14,12 @@ export function entryOf(path: string, referrer: string, origin: string): string 
 
 /** The visit's first page, to which a join is attributed. Not stored. */
 export const entryPath =
-  typeof document === 'undefined' ? '' : entryOf(location.pathname, document.referrer, location.origin)
+  typeof document === 'undefined' ? '' : countedPath(entryOf(location.pathname, document.referrer, location.origin))
+
+/** The path to count. That of a client report is a secret. */
+export function countedPath(path: string): string {
+  return isClientReport(path) ? `${CLIENT_REPORTS}{token}` : path
+}
 
 /**
  * Counts page views by path and referral code, except a first one that the startup script counted.
@@ -28,7 +34,8 @@ export function ViewCount() {
       delete dataset.view
       return
     }
-    const count = () => void client.waitlist.trackView({ path: pathname, ...(ref && { ref }) }).catch(() => {})
+    const count = () =>
+      void client.waitlist.trackView({ path: countedPath(pathname), ...(ref && { ref }) }).catch(() => {})
     if (!('prerendering' in document && document.prerendering)) return count()
     document.addEventListener('prerenderingchange', count, { once: true })
     return () => document.removeEventListener('prerenderingchange', count)

@@ -1,0 +1,68 @@
+import { formatDate } from '@x-automated/contract/format'
+import { REPORT_DAYS_SHOWN } from '@x-automated/contract/overview/report-limits'
+import type { SharedReport, Totals } from '@x-automated/contract/overview/reports'
+import { dayAfter, everyDay } from '../analytics/rules.ts'
+
+/** What a campaign did on a day. */
+interface CampaignDay {
+  day: string
+  sent: number
+  delivered: number
+  answered: number
+  positive: number
+  peopleMessaged: number
+  peopleReplied: number
+  peoplePositive: number
+  optedOut: number
+}
+
+/** The first and the last day. */
+interface Period {
+  from: string
+  to: string
+}
+
+export function totalsOf(days: readonly CampaignDay[]): Totals {
+  const sum = (name: Exclude<keyof CampaignDay, 'day'>) => days.reduce((total, day) => total + day[name], 0)
+  return {
+    peopleMessaged: sum('peopleMessaged'),
+    messagesSent: sum('sent'),
+    read: sum('delivered'),
+    peopleReplied: sum('peopleReplied'),
+    peoplePositive: sum('peoplePositive'),
+    optedOut: sum('optedOut'),
+  }
+}
+
+/** Every day of a period, at most the latest REPORT_DAYS_SHOWN, over all campaigns. */
+export function daysOf({ from, to }: Period, known: readonly CampaignDay[]): SharedReport['days'] {
+  const earliest = dayAfter(to, 1 - REPORT_DAYS_SHOWN)
+  const byDay = new Map<string, { sent: number; replied: number; positive: number }>()
+  for (const { day, sent, answered, positive } of known) {
+    const before = byDay.get(day) ?? { sent: 0, replied: 0, positive: 0 }
+    byDay.set(day, {
+      sent: before.sent + sent,
+      replied: before.replied + answered,
+      positive: before.positive + positive,
+    })
+  }
+  return everyDay({ from: from < earliest ? earliest : from, to }, []).map(({ day }) => ({
+    day,
+    ...(byDay.get(day) ?? { sent: 0, replied: 0, positive: 0 }),
+  }))
+}
+
+/** The days of a month, up to the present one. @param month '2026-11' */
+export function daysOfMonth(month: string, today: string): Period {
+  const from = `${month}-01`
+  const [year = 0, number = 0] = month.split('-').map(Number)
+  const last = new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10)
+  // The workspace's day may still be in the month before.
+  const to = today < last ? today : last
+  return { from, to: to < from ? from : to }
+}
+
+/** 'November 2026' */
+export function nameOfMonth(month: string): string {
+  return formatDate(`${month}-01`, { month: 'long', year: 'numeric', timeZone: 'UTC' })
+}

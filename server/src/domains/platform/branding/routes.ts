@@ -1,0 +1,7 @@
+import { admin, viewer } from '../../../operations.ts'
+import { find, save } from './service.ts'
+
+export const brandingRoutes = {
+  find: viewer.branding.find.handler(({ context }) => find(context.db, context.actor)),
+  save: admin.branding.save.handler(({ context, input }) => save(context.db, context.actor, input)),
+}

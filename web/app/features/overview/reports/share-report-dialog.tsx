@@ -1,0 +1,152 @@
+import { useQuery } from '@tanstack/react-query'
+import { formatDay } from '@x-automated/contract/format'
+import { REPORT_DAYS_VALID, REPORT_TITLE_MAX } from '@x-automated/contract/overview/report-limits'
+import type { Report } from '@x-automated/contract/overview/reports'
+import { CLIENT_REPORTS_TEXT, hasClientReports } from '@x-automated/contract/platform/plans'
+import { DAY_MS } from '@x-automated/contract/time'
+import { type FormEvent, useState } from 'react'
+import { api, client, errorText } from '../../../api'
+import { QueryError } from '../../../query-error'
+import { Button } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
+import { Checkbox } from '../../../ui/choice'
+import { Dialog } from '../../../ui/dialog'
+import { Field } from '../../../ui/field'
+import { FormDialog } from '../../../ui/form-dialog'
+import { Input } from '../../../ui/input'
+import { SecretDialog } from '../../../ui/secret-dialog'
+import { Select } from '../../../ui/select'
+import { SkeletonText } from '../../../ui/skeleton'
+import type { ShownDialog } from '../../../ui/use-dialogs'
+import { useAction } from '../../../use-action'
+import { allCampaigns, CAMPAIGN_NAMES } from '../../outreach/campaigns/all-campaigns'
+import { SeePlans } from '../../platform/billing/usage-notice'
+import { monthsUntil, monthText } from './report-text'
+
+/** The campaign of a report that is shared from its page. */
+interface Subject {
+  id: string
+  name: string
+}
+
+/** Creates a client report and shows its link, or says which plan has them. */
+export function ShareReportDialog({ campaign, ...dialog }: ShownDialog & { campaign: Subject | null }) {
+  const overview = useQuery(api.billing.overview.queryOptions())
+  const [created, setCreated] = useState<Report | null>(null)
+  if (created)
+    return (
+      <SecretDialog
+        title="Report shared"
+        description="Anyone with this link can read the report until it expires or you delete it."
+        label="Link"
+        secret={dialog.open ? (created.url ?? '') : null}
+        onClose={dialog.onClose}
+      />
+    )
+  if (overview.data && hasClientReports(overview.data.level))
+    return <ShareForm campaign={campaign} onCreated={setCreated} {...dialog} />
+  return (
+    <Dialog
+      {...dialog}
+      title="Share report"
+      footer={
+        <>
+          <Button onClick={dialog.onClose}>Close</Button>
+          {overview.data && <SeePlans />}
+        </>
+      }
+    >
+      {overview.data ? (
+        <p>{CLIENT_REPORTS_TEXT}</p>
+      ) : overview.isError ? (
+        <QueryError query={overview} fallback="Failed to load your plan. Please try again." />
+      ) : (
+        <SkeletonText lines={2} />
+      )}
+    </Dialog>
+  )
+}
+
+/** Days until a report expires. */
+const EXPIRIES = [
+  { value: '30', label: '30 days' },
+  { value: String(REPORT_DAYS_VALID), label: `${REPORT_DAYS_VALID} days` },
+  { value: '365', label: '1 year' },
+]
+const MONTHS_SHOWN = 24
+
+interface ShareFormProps extends ShownDialog {
+  campaign: Subject | null
+  onCreated: (report: Report) => void
+}
+
+function ShareForm({ campaign, onCreated, ...dialog }: ShareFormProps) {
+  const months = monthsUntil(formatDay(new Date(), 'UTC'), MONTHS_SHOWN)
+  const campaigns = useQuery({
+    queryKey: CAMPAIGN_NAMES,
+    queryFn: ({ signal }) => allCampaigns(signal),
+    enabled: campaign === null,
+  })
+  const [about, setAbout] = useState<string>(campaign?.id ?? months[0] ?? '')
+  const [title, setTitle] = useState('')
+  const [days, setDays] = useState(String(REPORT_DAYS_VALID))
+  const [includesPeople, setIncludesPeople] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const create = useAction(client.reports.create, {
+    onSuccess: onCreated,
+    onError: (error) => setProblem(errorText(error, 'Failed to share the report. Please try again.')),
+    refetches: [api.reports],
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setProblem(null)
+    create.run({
+      ...(months.includes(about) ? { kind: 'month', month: about } : { kind: 'campaign', campaignId: about }),
+      ...(title.trim() === '' ? {} : { title }),
+      includesPeople,
+      expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
+    })
+  }
+  const names = campaign ? [campaign] : (campaigns.data ?? [])
+  return (
+    <FormDialog
+      {...dialog}
+      title="Share report"
+      description="A page with your logo, name and color, for anyone who has its link."
+      label="Share report"
+      loading={create.isPending}
+      onSubmit={submit}
+    >
+      {problem && <Callout tone="bad">{problem}</Callout>}
+      <div className="grid gap-4 sm:grid-cols-[2fr_1fr]">
+        <Field label="Report on">
+          <Select
+            value={about}
+            onChange={(event) => setAbout(event.currentTarget.value)}
+            options={[
+              ...names.map(({ id, name }) => ({ value: id, label: name })),
+              ...months.map((month) => ({ value: month, label: monthText(month) })),
+            ]}
+          />
+        </Field>
+        <Field label="Expires in">
+          <Select options={EXPIRIES} value={days} onChange={(event) => setDays(event.currentTarget.value)} />
+        </Field>
+      </div>
+      <Field label="Title" hint="Without one, the name of the campaign or the month.">
+        <Input
+          autoComplete="off"
+          maxLength={REPORT_TITLE_MAX}
+          value={title}
+          onChange={(event) => setTitle(event.currentTarget.value)}
+        />
+      </Field>
+      <Checkbox
+        label="Include the people who replied"
+        hint="Their names and handles, and the label of their replies. Anyone with the link can see them."
+        checked={includesPeople}
+        onChange={(event) => setIncludesPeople(event.currentTarget.checked)}
+      />
+    </FormDialog>
+  )
+}
