@@ -158,6 +158,7 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     'settings-ai-writer': { path: '/settings?tab=ai-writer', whole },
     'settings-suppression-list': { path: '/settings?tab=suppression-list' },
     'settings-notifications': { path: '/settings?tab=notifications' },
+    'settings-workspace': { path: '/settings?tab=workspace' },
     'settings-people': { path: '/settings?tab=people' },
     'settings-single-sign-on': { path: '/settings?tab=single-sign-on' },
     'settings-api': { path: '/settings?tab=api' },
