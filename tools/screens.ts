@@ -75,6 +75,17 @@ async function showVerdicts(page: Page): Promise<void> {
   await page.unroute('**/api/campaigns/*/results')
 }
 
+/** Shares this month, and opens its report. */
+async function openReport(page: Page): Promise<void> {
+  const url = await page.evaluate(`(async () => {
+    const headers = { authorization: 'Bearer ' + localStorage.authToken, 'content-type': 'application/json' }
+    const body = JSON.stringify({ kind: 'month', month: new Date().toISOString().slice(0, 7), includesPeople: true })
+    return (await (await fetch('/api/reports', { method: 'POST', headers, body })).json()).url
+  })()`)
+  await page.goto(String(url))
+  await page.getByRole('heading', { name: 'Messages by day' }).waitFor()
+}
+
 /**
  * Every screen by area, keyed by file name. Guests' screens come first, before the demo account
  * logs in.
@@ -128,6 +139,7 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
       path: '/twitter?tab=analytics',
       act: (page) => page.getByRole('heading', { name: 'Compare' }).evaluate((node: Element) => node.scrollIntoView()),
     },
+    'client-report': { path: '/r/:token', act: openReport, whole },
     'lead-lists': { path: '/twitter?tab=lists' },
     leads: { path: '/leads' },
     'leads-import': { path: '/leads', act: press('Import CSV') },
