@@ -53,8 +53,9 @@ function endNow(): void {
 
 main().then(
   () => process.exit(0),
-  (error: Error) => {
-    console.error(error.message)
+  ({ message, cause }: Error) => {
+    // A failed query's cause says why.
+    console.error(cause instanceof Error ? `${message}\n${cause.message}` : message)
     process.exit(1)
   },
 )
