@@ -9,6 +9,8 @@ interface Issue {
   code?: string
   keys?: readonly string[]
   path?: readonly (PropertyKey | { key: PropertyKey })[] | undefined
+  /** Of a union: the issues of each branch, with paths within it. */
+  errors?: readonly (readonly Issue[])[]
 }
 
 /** One problem per invalid field. `field` is a dotted path, '' for the whole body. */
@@ -20,7 +22,9 @@ export function inputProblems(issues: readonly Issue[]): FieldProblem[] {
   return [...problems.values()]
 }
 
-function problemsOf({ code, message, keys = [], path = [] }: Issue): FieldProblem[] {
+function problemsOf({ code, message, keys = [], path = [], errors = [] }: Issue): FieldProblem[] {
+  const [closest] = code === 'invalid_union' ? branchesWithFields(errors) : []
+  if (closest) return closest.flatMap((issue) => problemsOf({ ...issue, path: [...path, ...(issue.path ?? [])] }))
   const parts = path.map((part) => String(typeof part === 'object' ? part.key : part))
   if (code === 'unrecognized_keys')
     return keys.map((key) => ({
@@ -29,6 +33,14 @@ function problemsOf({ code, message, keys = [], path = [] }: Issue): FieldProble
     }))
   if (parts.length === 0 && code === 'invalid_type') return [{ field: '', problem: 'The body must be a JSON object.' }]
   return [fieldProblem(parts.join('.'), message)]
+}
+
+/** Branches of a union whose own fields are wrong, those with the fewest issues first. */
+function branchesWithFields(branches: readonly (readonly Issue[])[]): (readonly Issue[])[] {
+  const countOf = (issues: readonly Issue[]) => issues.reduce((sum, { keys = [''] }) => sum + keys.length, 0)
+  const isObject = (issues: readonly Issue[]) =>
+    issues.some(({ code, path = [] }) => path.length > 0 || code === 'unrecognized_keys')
+  return branches.filter(isObject).toSorted((a, b) => countOf(a) - countOf(b))
 }
 
 /** @param problem a full sentence, or a predicate that follows the field's name */

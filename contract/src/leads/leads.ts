@@ -19,6 +19,15 @@ import { REPLY_LABELS, type ReplyLabel } from '../reply-labels.ts'
 import { routes } from '../route.ts'
 import { BIO_WORDS_MAX, parseBioWords } from './bio-words.ts'
 import { BASIS_SOURCE_MAX, IDS_MAX } from './lead-limits.ts'
+import { FieldConditions, FilterTags, LeadRules } from './lead-rules.ts'
+import {
+  CONTACT_BASES,
+  type ContactBasis,
+  LEAD_FILTER_STATUSES,
+  LEAD_STANDINGS,
+  type LeadStanding,
+} from './lead-values.ts'
+import { RULE_FIELDS, RULES_MAX } from './rule-fields.ts'
 
 const route = routes('Leads', 'leads')
 const messageRoute = routes('Leads', 'campaigns')
@@ -31,18 +40,15 @@ export type LeadStatus = (typeof LEAD_STATUSES)[number]
 export const DM_STATUSES = ['queued', 'sent', 'failed', 'delivered', 'replied'] as const
 export type DmStatus = (typeof DM_STATUSES)[number]
 
-export { REPLY_LABELS, type ReplyLabel }
-
-/** What was sent to a lead. `contacted` counts as sent, `failed_contact` as failed. */
-export const LEAD_STANDINGS = ['not_sent', 'queued', 'sent', 'failed'] as const
-export type LeadStanding = (typeof LEAD_STANDINGS)[number]
-
-/** Statuses in the leads filter. Who `replied` also has one of the others. */
-export const LEAD_FILTER_STATUSES = [...LEAD_STANDINGS, 'replied'] as const
-
-/** Why a lead may be messaged under X's rules: they asked, wrote first, or are a customer. */
-export const CONTACT_BASES = ['asked', 'wrote_first', 'customer', 'none'] as const
-export type ContactBasis = (typeof CONTACT_BASES)[number]
+export {
+  CONTACT_BASES,
+  type ContactBasis,
+  LEAD_FILTER_STATUSES,
+  LEAD_STANDINGS,
+  type LeadStanding,
+  REPLY_LABELS,
+  type ReplyLabel,
+}
 
 /** Rows per page on the leads page. */
 export const LEADS_PAGE_SIZE = 10
@@ -179,7 +185,10 @@ export const LeadEvent = z.discriminatedUnion('kind', [
 ])
 export type LeadEvent = z.output<typeof LeadEvent>
 
-/** Filter fields for leads, also used by saved filters. */
+/**
+ * Filter fields for leads, also used by saved filters. `label`, `tags`, `fields`, `contactedAfter` and
+ * `contactedBefore` need the Pro plan, `rules` the Agency plan: else 403 PLAN_LIMIT.
+ */
 export const LeadFilter = z.object({
   /** Matches the bio, name or handle, case-insensitively. */
   keyword: text(200).optional(),
@@ -190,10 +199,19 @@ export const LeadFilter = z.object({
   /** A tag's id or name. */
   tag: text(100).optional(),
   basis: z.enum(CONTACT_BASES).optional(),
-  /** The label of one of their conversations. 403 PLAN_LIMIT on the Free plan. */
+  /** The label of one of their conversations. */
   label: z.enum(REPLY_LABELS).optional(),
   /** Found by this scrape. */
   scrapeId: Id.optional(),
+  /** Has all of these tags. */
+  tags: FilterTags.optional(),
+  /** Conditions on custom fields. All must be met. JSON in a query string. */
+  fields: FieldConditions.optional(),
+  /** Last messaged then or later, and before then. Who was never messaged matches neither. */
+  contactedAfter: Moment.optional(),
+  contactedBefore: Moment.optional(),
+  /** And/or rules, at most 20. JSON in a query string. */
+  rules: LeadRules.optional(),
 })
 export type LeadFilter = z.output<typeof LeadFilter>
 
@@ -208,8 +226,23 @@ export const LeadQuery = LeadFilter.extend({
     .optional(),
   /** False: excludes suppressed leads; true: only suppressed leads. */
   suppressed: QueryFlag.optional(),
+  /** A saved filter, instead of its fields. It works on every plan. */
+  filterId: Id.optional(),
 })
 export type LeadQuery = z.output<typeof LeadQuery>
+
+/** Refinement: a query has a saved filter or the fields of one. */
+export function hasOneFilter(query: Partial<LeadQuery>): boolean {
+  const names = Object.keys(LeadFilter.shape) as (keyof LeadFilter)[]
+  return query.filterId === undefined || names.every((name) => query[name] === undefined || query[name] === '')
+}
+export const ONE_FILTER = { message: 'Give either filterId or the fields of a filter.', path: ['filterId'] }
+
+/** The query of GET /leads/export. */
+export const LeadExportQuery = LeadFilter.extend({ filterId: LeadQuery.shape.filterId }).refine(
+  hasOneFilter,
+  ONE_FILTER,
+)
 
 /** Columns of the leads page, ascending, or descending with a minus. */
 export const LeadSort = z.enum([
@@ -231,7 +264,7 @@ export type LeadSort = z.output<typeof LeadSort>
 /** A list of leads, or a filter: exactly one of the two. */
 export const leadSelection = {
   leadIds: z.array(Id).min(1).max(IDS_MAX).optional(),
-  filter: z.strictObject(LeadQuery.shape).optional(),
+  filter: z.strictObject(LeadQuery.shape).refine(hasOneFilter, ONE_FILTER).optional(),
   /** From the last response with the same filter: continues after that part. */
   cursor: Cursor.optional(),
 }
@@ -256,16 +289,31 @@ export const ImportResult = z.object({
 })
 export type ImportResult = z.output<typeof ImportResult>
 
+/** How programs write `fields` and `rules`. */
+const RULES_TEXT = `In a query string, \`fields\` and \`rules\` are JSON, and \`tags\` are ids separated by commas.
+
+\`rules\` is \`{ match: 'all' | 'any', rules: [rule or { match, rules: [rule] }] }\` with at most ${RULES_MAX} rules \`{ field, op, value }\`. A field is one of these filters, \`createdAt\`, or \`field:{name}\` for a custom field. These operators fit:
+
+${Object.entries(RULE_FIELDS)
+  .map(([field, ops]) => `- \`${field}\`: ${ops.map((op) => `\`${op}\``).join(', ')}`)
+  .join('\n')}
+- \`field:{name}\`: all; \`at_least\` and \`at_most\` compare numbers, \`before\` and \`after\` days such as \`2026-01-31\`
+
+\`after\` includes the time itself. \`is_not\`, \`not_contains\` and \`is_not_set\` match every lead that their opposites do not. \`is_set\` and \`is_not_set\` have no value.
+
+\`filterId\` is a saved filter, instead of the fields. It works on every plan.`
+
 export const leads = {
   list: route('GET /leads', 'viewer', 'none', {
     summary: 'List leads, newest first, with the exact total',
-    errors: ['PLAN_LIMIT'],
+    description: RULES_TEXT,
+    errors: ['FILTER_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(
       LeadQuery.extend({
         ...cursorPaging(LEADS_PAGE_SIZE),
         sort: LeadSort.default('-createdAt'),
-      }),
+      }).refine(hasOneFilter, ONE_FILTER),
     )
     .output(Page.extend({ leads: z.array(ListedLead), cursor: z.string().nullable() })),
 
@@ -290,7 +338,7 @@ export const leads = {
 
   setBasis: route('POST /leads/basis', 'member', 'rows', {
     summary: 'Record why leads may be messaged',
-    errors: ['PLAN_LIMIT'],
+    errors: ['FILTER_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(
       z
@@ -314,7 +362,7 @@ export const leads = {
 
   removeMany: route('POST /leads/delete', 'member', 'rows', {
     summary: 'Delete leads; this can be undone for an hour',
-    errors: ['PLAN_LIMIT'],
+    errors: ['FILTER_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(
       z
@@ -350,7 +398,7 @@ export const leads = {
 
   queue: messageRoute('POST /leads/queue', 'member', 'rows', {
     summary: 'Queue one message for each lead, outside any campaign',
-    errors: ['X_NOT_CONNECTED', 'PLAN_LIMIT'],
+    errors: ['X_NOT_CONNECTED', 'FILTER_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(
       z

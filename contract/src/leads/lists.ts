@@ -125,14 +125,14 @@ export const lists = {
 
   addLeads: route('POST /lists/{id}/leads', 'member', 'rows', {
     summary: 'Add leads to a list',
-    errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND', 'PLAN_LIMIT'],
+    errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND', 'FILTER_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(z.strictObject({ id: Id, ...leadSelection }).refine(hasOneSelection, ONE_SELECTION))
     .output(Success.extend({ changed: z.number().int(), ...nextPart })),
 
   removeLeads: route('DELETE /lists/{id}/leads', 'member', 'rows', {
     summary: 'Remove leads from a list',
-    errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND', 'PLAN_LIMIT'],
+    errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND', 'FILTER_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(z.strictObject({ id: Id, ...leadSelection }).refine(hasOneSelection, ONE_SELECTION))
     .output(Success.extend({ changed: z.number().int(), ...nextPart })),

@@ -68,7 +68,7 @@ export const suppressions = {
 
   create: route('POST /suppressions', 'member', 'rows', {
     summary: 'Suppress people; their queued messages fail immediately, in every campaign',
-    errors: ['PLAN_LIMIT'],
+    errors: ['FILTER_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(
       z

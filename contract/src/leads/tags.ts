@@ -56,7 +56,7 @@ export const tags = {
 
   apply: route('POST /leads/tags', 'member', 'rows', {
     summary: 'Add tags to leads and remove others',
-    errors: ['TAG_NOT_FOUND', 'PLAN_LIMIT'],
+    errors: ['TAG_NOT_FOUND', 'FILTER_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(
       z

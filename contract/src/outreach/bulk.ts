@@ -79,6 +79,7 @@ export const bulk = {
       'TAG_NOT_FOUND',
       'LEAD_LIST_NOT_FOUND',
       'SCRAPE_NOT_FOUND',
+      'FILTER_NOT_FOUND',
       'PLAN_LIMIT',
       'LEAD_LIST_KIND',
       'X_NOT_CONNECTED',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Cursor, Id, queryNumber, requiredText, Time, wholeNumber } from '../fields.ts'
 import { IDS_MAX } from '../leads/lead-limits.ts'
-import { hasOneSelection, LeadQuery, ONE_SELECTION } from '../leads/leads.ts'
+import { hasOneSelection, leadSelection, ONE_SELECTION } from '../leads/leads.ts'
 import { Job } from '../platform/jobs.ts'
 import { routes } from '../route.ts'
 import { readPlaces } from './template.ts'
@@ -44,14 +44,14 @@ const hasNoVariables = (text: string) => readPlaces(text).every(({ kind }) => ki
 /** Leads of the campaign's list: by id, or all that match a filter. */
 const selection = {
   leadIds: z.array(Id).min(1).max(IDS_MAX).optional(),
-  filter: z.strictObject(LeadQuery.shape).optional(),
+  filter: leadSelection.filter,
 }
 
 export const openers = {
   estimate: route('POST /campaigns/{id}/openers/estimate', 'member', 'none', {
     summary: 'Estimate what openers would cost',
     description: "Counts leads of the campaign's list without an opener.",
-    errors: ['CAMPAIGN_NOT_FOUND', 'PLAN_LIMIT'],
+    errors: ['CAMPAIGN_NOT_FOUND', 'FILTER_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(z.strictObject({ id: Id, ...selection }).refine(hasOneSelection, ONE_SELECTION))
     .output(
@@ -69,7 +69,7 @@ export const openers = {
     summary: 'Write openers for leads of a campaign',
     description:
       'Returns a job; the same one while it has not ended. Leads that have an opener are left out, unless it failed. If the budget ends during the job, it fails and keeps what it wrote.',
-    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'PLAN_LIMIT', 'BUDGET_EXCEEDED'],
+    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'FILTER_NOT_FOUND', 'PLAN_LIMIT', 'BUDGET_EXCEEDED'],
   })
     .input(
       z

@@ -24,14 +24,23 @@ export function hasAdvancedAnalytics(plan: PlanLevel): boolean {
 export const ADVANCED_ANALYTICS_TEXT =
   'Advanced analytics are part of the Agency plan. Upgrade to Agency to compare campaigns, see when people reply, and export figures.'
 
-/** Filtering leads by the label of their replies. */
+/** Filtering leads by reply label, several tags, custom fields, and when they were last messaged. */
 export function hasAdvancedFilters(plan: PlanLevel): boolean {
   return plan !== 'free'
 }
 
 /** Why a plan refuses them. */
 export const ADVANCED_FILTERS_TEXT =
-  'Filtering by reply label is part of the Pro plan. Upgrade to Pro to find leads by what they answered.'
+  'Advanced filtering is part of the Pro plan. Upgrade to Pro to filter by reply label, several tags, custom fields and the last contact.'
+
+/** Filtering leads by and/or rules. The owner's Global Networker reward gives them to every plan. */
+export function hasFilterRules(plan: PlanLevel, achievements: readonly string[]): boolean {
+  return plan === 'agency' || achievements.includes('global')
+}
+
+/** Why a plan refuses them. */
+export const FILTER_RULES_TEXT =
+  'Custom filtering rules are part of the Agency plan. Upgrade to Agency to combine conditions with “and” and “or”.'
 
 /** API keys and their calls. */
 export function hasApiAccess(plan: PlanLevel): boolean {

@@ -2,11 +2,11 @@ import { PassThrough } from 'node:stream'
 import { ERROR_STATUS } from '@x-automated/contract/errors'
 import { text } from '@x-automated/contract/fields'
 import { BASIS_SOURCE_MAX } from '@x-automated/contract/leads/lead-limits'
-import { CONTACT_BASES, IMPORT_MAX_BYTES, LeadFilter } from '@x-automated/contract/leads/leads'
+import { CONTACT_BASES, IMPORT_MAX_BYTES, LeadExportQuery } from '@x-automated/contract/leads/leads'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { run } from '../domains/leads/imports/service.ts'
-import { type ImportSource, type LeadRow, readAll, requirePlanFor } from '../domains/leads/leads/service.ts'
+import { type ImportSource, type LeadRow, readAll, resolveFilter } from '../domains/leads/leads/service.ts'
 import { importSuppressions } from '../domains/leads/suppressions/service.ts'
 import { asRefusal } from '../operations.ts'
 import { Refusal } from '../refusal.ts'
@@ -75,9 +75,8 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
 
   app.get('/api/leads/export', { exposeHeadRoute: false }, async (request, reply) => {
     const actor = await signedIn(services, [request, reply], 'viewer', 'leads:read')
-    const filter = readInput(LeadFilter, request.query)
     // Before the response starts.
-    await requirePlanFor(services.database.db, actor, filter)
+    const filter = await resolveFilter(services.database.db, actor, readInput(LeadExportQuery, request.query))
     return reply
       .type('text/csv; charset=utf-8')
       .header('content-disposition', 'attachment; filename="leads.csv"')

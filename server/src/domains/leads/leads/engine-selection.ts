@@ -2,16 +2,29 @@ import { BAD_CURSOR, isId } from '@x-automated/contract/fields'
 import { parseBioWords } from '@x-automated/contract/leads/bio-words'
 import { PART_MAX } from '@x-automated/contract/leads/lead-limits'
 import type { LeadFilter, LeadQuery, LeadSelection } from '@x-automated/contract/leads/leads'
-import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
-import { invalidField } from '../../../refusal.ts'
-import { requireAdvancedFilters } from '../../platform/billing/service.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
+import { findFilterLimit } from '../../platform/billing/service.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
+import { savedFilters } from '../saved-filters/tables.ts'
 import { scrapeLeads } from '../scrapes/tables.ts'
 import { isMessageable, suppressedLeads } from '../suppressions/tables.ts'
-import { anywhere, narrow, readCursor, writeCursor } from './rules.ts'
+import { lastContact, meets } from './engine-rules.ts'
+import {
+  anywhere,
+  flatRules,
+  narrow,
+  type ResolvedFilter,
+  type RuleNode,
+  readCursor,
+  rulesOf,
+  soldFields,
+  soldIn,
+  writeCursor,
+} from './rules.ts'
 import { knownFollowers, leads, ofStanding, words } from './tables.ts'
 
 // Selects leads by a filter or by ids.
@@ -26,54 +39,119 @@ export function isTag(workspaceId: string, tag: string): SQL {
   return sql`tags.workspace_id = ${workspaceId} and ${meant}`
 }
 
-/** SQL over a stored filter: whether it uses any of these tags, by name or id. */
-export function asksForTag(filter: PgColumn, names: readonly string[]): SQL {
-  return sql`lower(${filter} ->> 'tag') = any(${sql.param(names.map((name) => name.toLowerCase()))}::text[])`
+/** SQL over a stored filter: whether it may use a tag, by one of its names or its id; `withTagReplaced` decides. */
+export function mayUseTag(filter: PgColumn, names: readonly string[]): SQL {
+  const folded = sql`${sql.param(names.map((name) => name.toLowerCase()))}::text[]`
+  return sql`(lower(${filter} ->> 'tag') = any(${folded}) or ${filter} -> 'tags' ?| ${folded} or ${filter} ? 'rules')`
 }
 
-/** A filter without ids unknown to the workspace. Tag names stay: the tag may be created later. */
-export async function withoutUnknownIds(db: Db, { workspaceId }: WorkspaceOf, filter: LeadFilter): Promise<LeadFilter> {
-  const { listId, scrapeId, tag, ...rest } = filter
-  const { rows } = await db.execute<{ list: boolean; scrape: boolean; tag: boolean }>(sql`select
-    exists(select from lead_lists where id = ${listId ?? null}::uuid and workspace_id = ${workspaceId}) as list,
-    exists(select from scrapes where id = ${scrapeId ?? null}::uuid and workspace_id = ${workspaceId}) as scrape,
-    exists(select from tags where ${isTag(workspaceId, tag ?? '')}) as tag`)
-  const [known] = rows
+/** The ids in a filter and its rules that the workspace does not have. A tag's name may be created later. */
+export async function unknownIds(db: Db, { workspaceId }: WorkspaceOf, filter: LeadFilter): Promise<Set<string>> {
+  const rules = flatRules(filter.rules)
+  const named = (field: 'listId' | 'scrapeId' | 'tag' | 'tags') =>
+    [filter[field], ...rules.filter((rule) => rule.field === field).map(({ value }) => value)].flatMap((value) =>
+      typeof value === 'string' ? [value] : Array.isArray(value) ? value : [],
+    )
+  const tagIds = [...named('tags'), ...named('tag').filter(isId)]
+  const unknown = (ids: readonly string[], known: SQL) =>
+    sql`select id::text from unnest(${sql.param(ids)}::uuid[]) id where not exists (${known})`
+  const { rows } = await db.execute<{ id: string }>(sql`
+    ${unknown(named('listId'), sql`select from lead_lists l where l.id = id.id and l.workspace_id = ${workspaceId}`)} union all
+    ${unknown(named('scrapeId'), sql`select from scrapes s where s.id = id.id and s.workspace_id = ${workspaceId}`)} union all
+    ${unknown(tagIds, sql`select from tags t where t.workspace_id = ${workspaceId} and (t.id = id.id or lower(t.name) = id.id::text)`)}`)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** A filter without ids unknown to the workspace. @throws Refusal INVALID_INPUT if a rule has one */
+export async function withoutUnknownIds(db: Db, actor: WorkspaceOf, filter: LeadFilter): Promise<LeadFilter> {
+  const unknown = await unknownIds(db, actor, filter)
+  requireKnownInRules(filter, unknown)
+  const { listId, scrapeId, tag, tags, ...rest } = filter
+  const known = (id: string | undefined): id is string => id !== undefined && !unknown.has(id.toLowerCase())
+  const knownTags = tags?.filter(known) ?? []
   return {
     ...rest,
-    ...(listId !== undefined && known?.list && { listId }),
-    ...(scrapeId !== undefined && known?.scrape && { scrapeId }),
-    ...(tag !== undefined && (known?.tag || !isId(tag)) && { tag }),
+    ...(known(listId) && { listId }),
+    ...(known(scrapeId) && { scrapeId }),
+    ...(known(tag) && { tag }),
+    ...(knownTags.length > 0 && { tags: knownTags }),
   }
 }
 
-/** A filter whose list, if any, is a manual one. `within` is the filter of a smart list. */
-export type ResolvedFilter = LeadQuery & { within?: LeadFilter }
-
-/**
- * Replaces a smart list by its filter. Every caller-supplied filter passes through here first.
- * @throws Refusal PLAN_LIMIT
- */
-export async function resolveFilter(db: Db, actor: WorkspaceOf, filter: LeadQuery): Promise<ResolvedFilter> {
-  await requirePlanFor(db, actor, filter)
-  if (filter.listId === undefined) return filter
-  const [list] = await db
-    .select({ filter: leadLists.filter })
-    .from(leadLists)
-    .where(and(eq(leadLists.id, filter.listId), eq(leadLists.workspaceId, actor.workspaceId)))
-  return list?.filter ? narrow(filter, list.filter) : filter
+/** Leaving out a rule could match more leads. @throws Refusal INVALID_INPUT */
+export function requireKnownInRules({ rules }: LeadFilter, unknown: ReadonlySet<string>): void {
+  const isUnknown = (id: string) => unknown.has(id.toLowerCase())
+  const hasUnknown = flatRules(rules).some(({ field, value }) =>
+    Array.isArray(value)
+      ? value.some(isUnknown)
+      : ['listId', 'scrapeId', 'tag'].includes(field) && typeof value === 'string' && isUnknown(value),
+  )
+  if (hasUnknown) throw invalidField('filter.rules', 'name a list, tag or scrape that this workspace does not have')
 }
 
 /**
- * Checks that the plan allows a new filter. What a saved filter uses stays allowed after a downgrade.
- * @throws Refusal PLAN_LIMIT
+ * Replaces a saved filter by its fields, and smart lists by theirs. Every caller-supplied filter
+ * passes through here first. @throws Refusal FILTER_NOT_FOUND, PLAN_LIMIT
  */
-export async function requirePlanFor(db: Db, { workspaceId }: WorkspaceOf, { label }: LeadFilter): Promise<void> {
-  if (label === undefined) return
-  const { rows } = await db.execute(
-    sql`select from saved_filters where workspace_id = ${workspaceId} and filter ->> 'label' = ${label} limit 1`,
+export async function resolveFilter(db: Db, actor: WorkspaceOf, asked: LeadQuery): Promise<ResolvedFilter> {
+  const { filterId, ...own } = asked
+  if (filterId === undefined) await requirePlanFor(db, actor, own)
+  const filter: LeadQuery = filterId === undefined ? own : { ...own, ...(await findSaved(db, actor, filterId)) }
+  const ids = [filter.listId, ...flatRules(filter.rules).map((rule) => rule.field === 'listId' && rule.value)]
+  const named = ids.filter((id) => typeof id === 'string')
+  if (named.length === 0) return filter
+  const found = await db
+    .select({ id: leadLists.id, filter: leadLists.filter })
+    .from(leadLists)
+    .where(and(inArray(leadLists.id, named), eq(leadLists.workspaceId, actor.workspaceId)))
+  const smart = new Map(found.flatMap(({ id, filter }) => (filter ? [[id, filter] as const] : [])))
+  const inner = smart.get(filter.listId ?? '')
+  const { rules, ...narrowed } = inner ? narrow(filter, inner) : filter
+  return { ...narrowed, ...(rules && { rules: withSmartLists(rules, smart) }) }
+}
+
+/** Rules with the filters of smart lists instead of the lists. */
+function withSmartLists(node: RuleNode, smart: ReadonlyMap<unknown, LeadFilter>): RuleNode {
+  if ('rules' in node) return { ...node, rules: node.rules.map((one) => withSmartLists(one, smart)) }
+  const filter = node.field === 'listId' && smart.get(node.value)
+  return filter ? { match: 'all', rules: rulesOf(filter), isNot: node.op === 'is_not' } : node
+}
+
+/** The fields of a saved filter. @throws Refusal FILTER_NOT_FOUND */
+async function findSaved(db: Db, { workspaceId }: WorkspaceOf, id: string): Promise<LeadFilter> {
+  const [saved] = await db
+    .select({ filter: savedFilters.filter })
+    .from(savedFilters)
+    .where(and(eq(savedFilters.id, id), eq(savedFilters.workspaceId, workspaceId)))
+  if (!saved) throw new Refusal('FILTER_NOT_FOUND')
+  return saved.filter
+}
+
+/**
+ * Checks that the plan allows a filter that is used. What a saved filter has stays allowed after a
+ * downgrade. @throws Refusal PLAN_LIMIT
+ */
+export async function requirePlanFor(db: Db, { workspaceId }: WorkspaceOf, filter: LeadFilter): Promise<void> {
+  const limit = await findFilterLimit(db, workspaceId, soldIn(filter))
+  if (!limit) return
+  const kept = Object.entries(soldFields(filter)).map(
+    ([name, value]) => sql`filter -> ${name}::text = ${JSON.stringify(value)}::jsonb`,
   )
-  if (rows.length === 0) await requireAdvancedFilters(db, workspaceId)
+  const { rows } = await db.execute(
+    sql`select from saved_filters where workspace_id = ${workspaceId} and ${and(...kept)} limit 1`,
+  )
+  if (rows.length === 0) throw limit
+}
+
+/** Checks that the plan allows a filter that is stored. @param kept what it was @throws Refusal PLAN_LIMIT */
+export async function requirePlanToStore(
+  db: Db,
+  { workspaceId }: WorkspaceOf,
+  filter: LeadFilter,
+  kept: LeadFilter | null = null,
+): Promise<void> {
+  const limit = await findFilterLimit(db, workspaceId, soldIn(soldFields(filter, kept ?? {})))
+  if (limit) throw limit
 }
 
 /** SQL condition for the workspace's leads that match a filter. */
@@ -92,8 +170,14 @@ export function matching(
     suppressed,
     bioWords,
     within,
+    tags,
+    fields,
+    contactedAfter,
+    contactedBefore,
+    rules,
   }: ResolvedFilter,
 ): SQL | undefined {
+  const more = rulesOf({ tags, fields })
   const least = minFollowers ?? (maxFollowers === undefined ? undefined : 0)
   const pattern = keyword ? anywhere(keyword) : undefined
   return and(
@@ -127,6 +211,9 @@ export function matching(
       ? sql`${leads.id} in (select g.lead_id from lead_tags g join tags on tags.id = g.tag_id where ${isTag(workspaceId, tag)})`
       : undefined,
     bioWords ? hasBioWords(bioWords) : undefined,
+    ...more.map((rule) => meets(workspaceId, rule)),
+    lastContact(workspaceId, { contactedAfter, contactedBefore }),
+    rules && meets(workspaceId, rules),
   )
 }
 

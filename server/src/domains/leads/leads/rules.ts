@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isId, isMoment, isStorable } from '@x-automated/contract/fields'
 import { formatNumber } from '@x-automated/contract/format'
 import { IMPORT_COLUMNS_MAX } from '@x-automated/contract/leads/import-limits'
+import type { LeadRule, LeadRules, RuleMatch } from '@x-automated/contract/leads/lead-rules'
 import {
   CONTACT_BASES,
   type ContactBasis,
@@ -9,6 +11,7 @@ import {
   type LeadQuery,
   type LeadSort,
 } from '@x-automated/contract/leads/leads'
+import { asCustomField, type RuleOp } from '@x-automated/contract/leads/rule-fields'
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 
 /** The last lead of a page: its sort value and id. */
@@ -48,6 +51,94 @@ function isStanding(value: string): boolean {
 
 /** The maximum of PostgreSQL's integer. */
 const COUNT_MAX = 2_147_483_647
+
+/** A filter whose lists, also those of its rules, are manual ones. `within` is the filter of a smart list. */
+export type ResolvedFilter = Omit<LeadQuery, 'rules' | 'filterId'> & {
+  rules?: RuleNode | undefined
+  within?: LeadFilter | undefined
+}
+
+/** A rule, or a group of any depth. */
+export type RuleNode = LeadRule | { match: RuleMatch; rules: RuleNode[]; isNot?: boolean }
+
+/** The operator that makes a rule of a field mean what the field means in a filter. */
+const PLAIN_OPS = {
+  keyword: 'contains',
+  minFollowers: 'at_least',
+  maxFollowers: 'at_most',
+  status: 'is',
+  listId: 'is',
+  tag: 'is',
+  tags: 'is',
+  basis: 'is',
+  label: 'is',
+  scrapeId: 'is',
+  contactedAfter: 'after',
+  contactedBefore: 'before',
+} as const satisfies Record<Exclude<keyof LeadFilter, 'fields' | 'rules'>, RuleOp>
+
+/** The rules that mean the same as a filter, if a lead must meet them all. */
+export function rulesOf({ fields = [], rules, ...plain }: LeadFilter): RuleNode[] {
+  const own = Object.entries(PLAIN_OPS).flatMap(([field, op]) => {
+    const value = plain[field as keyof typeof plain]
+    return value === undefined || value === '' ? [] : [{ field, op, value }]
+  })
+  return [
+    ...own,
+    ...fields.map(({ name, op, value }) => ({ field: asCustomField(name), op, value })),
+    ...(rules ? [rules] : []),
+  ]
+}
+
+/** Every rule of a filter, over all groups. */
+export function flatRules(rules: LeadRules | undefined): LeadRule[] {
+  return rules?.rules.flatMap((one) => ('rules' in one ? one.rules : [one])) ?? []
+}
+
+/** Fields that need a plan: first those of "Advanced filtering". */
+const ADVANCED = ['label', 'tags', 'fields', 'contactedAfter', 'contactedBefore'] as const
+const SOLD = [...ADVANCED, 'rules'] as const
+
+/** The fields of a filter that need a plan and are not as in `kept`. */
+export function soldFields(filter: LeadFilter, kept: LeadFilter = {}): Pick<LeadFilter, (typeof SOLD)[number]> {
+  const sold = SOLD.filter((name) => filter[name] !== undefined && !isDeepStrictEqual(filter[name], kept[name]))
+  return Object.fromEntries(sold.map((name) => [name, filter[name]]))
+}
+
+/** What a filter uses of "Advanced filtering" and of "Custom filtering rules". */
+export function soldIn(filter: LeadFilter): { fields: boolean; rules: boolean } {
+  return { fields: ADVANCED.some((name) => filter[name] !== undefined), rules: filter.rules !== undefined }
+}
+
+/** The filter with one tag instead of another, or null if it does not use it. @param names its id and name */
+export function withTagReplaced(filter: LeadFilter, names: readonly string[], into: string): LeadFilter | null {
+  const folded = names.map((name) => name.toLowerCase())
+  let isChanged = false
+  const replace = (tag: string) => {
+    if (!folded.includes(tag.toLowerCase())) return tag
+    isChanged = true
+    return into
+  }
+  const inAll = (ids: string[]) => [...new Set(ids.map(replace))]
+  const inRule = (rule: LeadRule): LeadRule => {
+    const { field, value } = rule
+    if (field === 'tag' && typeof value === 'string') return { ...rule, value: replace(value) }
+    return field === 'tags' && Array.isArray(value) ? { ...rule, value: inAll(value) } : rule
+  }
+  const { tag, tags, rules } = filter
+  const replaced: LeadFilter = {
+    ...filter,
+    ...(tag !== undefined && { tag: replace(tag) }),
+    ...(tags && { tags: inAll(tags) }),
+    ...(rules && {
+      rules: {
+        ...rules,
+        rules: rules.rules.map((one) => ('rules' in one ? { ...one, rules: one.rules.map(inRule) } : inRule(one))),
+      },
+    }),
+  }
+  return isChanged ? replaced : null
+}
 
 /** Combines two filters. If both set the same fields, the inner one goes into `within`. */
 export function narrow({ listId: _, ...outer }: LeadQuery, inner: LeadFilter): LeadQuery & { within?: LeadFilter } {

@@ -1,7 +1,7 @@
 import { LeadSort } from '@x-automated/contract/leads/leads'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, it } from 'vitest'
-import { makePerson, type Person } from '../../../../test/makers.ts'
+import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { openPlanned } from '../../../../test/plans.ts'
 import type { Actor } from '../../../actor.ts'
@@ -40,6 +40,7 @@ let ids: { list: string; smart: string; tag: string; other: string; lead: string
 beforeAll(async () => {
   app = await openApp()
   person = await makePerson(app)
+  await subscribe(app, person)
   const own = person.workspaceId
   await app.db.execute(sql`insert into workspaces (name) select 'other' from generate_series(1, 300)`)
   await app.db.execute(sql`
@@ -108,6 +109,33 @@ const services: [name: string, service: Service][] = [
   [
     'pages of several resources together',
     (db, actor) => list(db, actor, { ...page, sort: 'name', tag: ids.tag, keyword: 'founder', status: 'sent' }),
+  ],
+  [
+    'pages of several tags',
+    (db, actor) => list(db, actor, { ...page, sort: '-createdAt', tags: [ids.tag, ids.other] }),
+  ],
+  [
+    'pages by the last contact',
+    async (db, actor) => {
+      await list(db, actor, { ...page, sort: '-createdAt', contactedAfter: '2020-01-01T00:00:00Z' })
+      await list(db, actor, { ...page, sort: '-createdAt', contactedBefore: '2020-01-01T00:00:00Z' })
+    },
+  ],
+  [
+    'pages of rules',
+    (db, actor) =>
+      list(db, actor, {
+        ...page,
+        sort: '-createdAt',
+        rules: {
+          match: 'any',
+          rules: [
+            { field: 'tags', op: 'is', value: [ids.tag] },
+            { field: 'listId', op: 'is_not', value: ids.list },
+            { field: 'contactedAfter', op: 'after', value: '2020-01-01T00:00:00Z' },
+          ],
+        },
+      }),
   ],
   ['pages of a basis', (db, actor) => list(db, actor, { ...page, sort: '-createdAt', basis: 'asked' })],
   ['leads of the messenger', (db, actor) => listByStanding(db, actor, ['not_sent', 'queued'], page)],

@@ -1,6 +1,6 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { BAD_CURSOR } from '@x-automated/contract/fields'
-import type { LeadFilter, LeadSort, LeadStanding } from '@x-automated/contract/leads/leads'
+import type { LeadSort, LeadStanding } from '@x-automated/contract/leads/leads'
 import { and, asc, desc, eq, getTableColumns, ne, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
@@ -15,15 +15,8 @@ import { storePastContacts } from './engine-contacts.ts'
 import { deleteConversations, deleteCorrections } from './engine-conversations.ts'
 import { deleteOpeners } from './engine-openers.ts'
 import { countedLeads, isStandingOrder, placeOf, readPage, readPlainPage, readStandingPage } from './engine-pages.ts'
-import {
-  choosePart,
-  isTag,
-  matching,
-  type ResolvedFilter,
-  resolveFilter,
-  type WorkspaceOf,
-} from './engine-selection.ts'
-import { readCursor, writeCursor } from './rules.ts'
+import { choosePart, isTag, matching, resolveFilter, type WorkspaceOf } from './engine-selection.ts'
+import { type ResolvedFilter, readCursor, writeCursor } from './rules.ts'
 import { leads, ofStanding } from './tables.ts'
 
 export type LeadRow = typeof leads.$inferSelect
@@ -45,19 +38,20 @@ export {
 } from './engine-import.ts'
 export { countOpeners, deleteOpeners, profileOf, restoreOpeners } from './engine-openers.ts'
 export {
-  asksForTag,
   chooseMatching,
   choosePart,
   isTag,
-  type ResolvedFilter,
-  requirePlanFor,
+  mayUseTag,
+  requireKnownInRules,
+  requirePlanToStore,
   resolveFilter,
   selectLeads,
+  unknownIds,
   type WorkspaceOf,
   withoutUnknownIds,
 } from './engine-selection.ts'
 export { upsertLeads } from './engine-stage.ts'
-export { anywhere, type IncomingLead } from './rules.ts'
+export { anywhere, flatRules, type IncomingLead, type ResolvedFilter, withTagReplaced } from './rules.ts'
 
 /** How many leads are read to count their custom fields. */
 const FIELDS_READ = 10_000
@@ -186,11 +180,14 @@ export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter):
       .where(and(eq(leadLists.id, filter.listId ?? ''), eq(leadLists.workspaceId, actor.workspaceId)))
     return row?.total ?? 0
   }
-  if (only === 'tag') {
+  const tag = only === 'tag' ? filter.tag : only === 'tags' && filter.tags?.length === 1 ? filter.tags[0] : undefined
+  if (tag) {
     const [row] = await db
       .select({ total: tags.leadCount })
       .from(tags)
-      .where(isTag(actor.workspaceId, filter.tag ?? ''))
+      .where(
+        only === 'tag' ? isTag(actor.workspaceId, tag) : and(eq(tags.id, tag), eq(tags.workspaceId, actor.workspaceId)),
+      )
     return row?.total ?? 0
   }
   if (only === 'scrapeId') {
@@ -315,9 +312,8 @@ export async function restoreBasis(
 export async function* readAll(
   db: Db,
   actor: Actor,
-  asked: LeadFilter,
+  filter: ResolvedFilter,
 ): AsyncGenerator<(LeadRow & { tags: string[] })[]> {
-  const filter = await resolveFilter(db, actor, asked)
   let last: LeadRow | undefined
   do {
     const behind = last

@@ -83,6 +83,9 @@ export const leads = pgTable(
     index('leads_replied').on(t.workspaceId, t.createdAt, t.id).where(sql`replied_at is not null`),
     // Few leads have a basis; 'none' is counted as the rest.
     index('leads_basis').on(t.workspaceId, t.basis, t.createdAt, t.id).where(sql`basis <> 'none'`),
+    index('leads_contacted_before')
+      .on(t.workspaceId, t.contactedBeforeAt, t.id)
+      .where(sql`contacted_before_at is not null`),
     index('leads_sample').on(t.workspaceId, t.id).where(sql`is_sample`),
     check('leads_basis_known', sql`(basis = 'none') = (basis_at is null)`),
   ],

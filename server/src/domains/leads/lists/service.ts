@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { InputOf } from '@x-automated/contract/contract'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import { LIST_NAME_MAX } from '@x-automated/contract/leads/lists'
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { copyName } from '../../../copy-name.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
@@ -12,14 +12,17 @@ import { newestFirst } from '../../../db/paging.ts'
 import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import {
-  asksForTag,
   choosePart,
   count,
+  flatRules,
   list as listAllLeads,
-  requirePlanFor,
+  mayUseTag,
+  requireKnownInRules,
+  requirePlanToStore,
   selectLeads,
+  unknownIds,
   type WorkspaceOf,
-  withoutUnknownIds,
+  withTagReplaced,
 } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
 import { isStale } from './rules.ts'
@@ -150,7 +153,7 @@ type NewList = InputOf<'lists', 'create'>
 
 export async function create(db: Db, actor: Actor, input: NewList) {
   if (input.filter) {
-    await requirePlanFor(db, actor, input.filter)
+    await requirePlanToStore(db, actor, input.filter)
     await checkFilter(db, actor, input.filter)
   }
   return insert(db, actor, input)
@@ -165,17 +168,24 @@ async function insert(db: Db, actor: Actor, { description, filter, ...input }: N
 
 /** Smart lists cannot nest. Dropping an unknown id would match more leads. */
 async function checkFilter(db: Db, actor: Actor, filter: LeadFilter): Promise<void> {
-  const { listId } = filter
-  const { scrapeId, tag } = await withoutUnknownIds(db, actor, filter)
-  if (filter.scrapeId !== scrapeId) throw invalidField('filter.scrapeId', 'is not one of your scrapes')
-  if (filter.tag !== tag) throw invalidField('filter.tag', 'is not one of your tags')
-  if (listId === undefined) return
-  const [named] = await db
-    .select({ filter: leadLists.filter })
+  const unknown = await unknownIds(db, actor, filter)
+  const isUnknown = (id: string | undefined) => unknown.has(id?.toLowerCase() ?? '')
+  if (isUnknown(filter.scrapeId)) throw invalidField('filter.scrapeId', 'is not one of your scrapes')
+  if (isUnknown(filter.tag)) throw invalidField('filter.tag', 'is not one of your tags')
+  if (filter.tags?.some(isUnknown)) throw invalidField('filter.tags', 'are not all tags of yours')
+  if (isUnknown(filter.listId)) throw invalidField('filter.listId', 'is not one of your lists')
+  requireKnownInRules(filter, unknown)
+  const inRules = flatRules(filter.rules).flatMap(({ field, value }) =>
+    field === 'listId' && value ? [`${value}`] : [],
+  )
+  const named = [...inRules, ...(filter.listId ? [filter.listId] : [])]
+  if (named.length === 0) return
+  const smart = await db
+    .select({ id: leadLists.id })
     .from(leadLists)
-    .where(and(eq(leadLists.id, listId), eq(leadLists.workspaceId, actor.workspaceId)))
-  if (!named) throw invalidField('filter.listId', 'is not one of your lists')
-  if (named.filter) throw invalidField('filter.listId', 'is a smart list itself')
+    .where(and(inArray(leadLists.id, named), eq(leadLists.workspaceId, actor.workspaceId), isNotNull(leadLists.filter)))
+  if (smart.some(({ id }) => id === filter.listId)) throw invalidField('filter.listId', 'is a smart list itself')
+  if (smart.length > 0) throw invalidField('filter.rules', 'name a smart list')
 }
 
 /** Copies a list with its leads or its filter. @throws Refusal LEAD_LIST_NOT_FOUND */
@@ -207,7 +217,7 @@ export async function update(
     if (filter && !before.filter)
       throw new Refusal('LEAD_LIST_KIND', 'This is a manual list. Create a smart list to use a filter.')
     // After a downgrade, a list can still be changed with the filter that it has.
-    if (filter && filter.label !== before.filter?.label) await requirePlanFor(tx, actor, filter)
+    if (filter) await requirePlanToStore(tx, actor, filter, before.filter)
     if (filter) await checkFilter(tx, actor, filter)
     const edits = {
       ...changes,
@@ -222,10 +232,16 @@ export async function update(
 
 /** Makes smart lists that use a tag use another one. @param names the tag's id and name */
 export async function replaceTag(tx: Db, actor: Actor, names: readonly string[], into: string): Promise<void> {
-  await tx
-    .update(leadLists)
-    .set({ filter: sql`jsonb_set(${leadLists.filter}, '{tag}', to_jsonb(${into}::text))`, countedAt: null })
-    .where(and(eq(leadLists.workspaceId, actor.workspaceId), asksForTag(leadLists.filter, names)))
+  const using = await tx
+    .select({ id: leadLists.id, filter: leadLists.filter })
+    .from(leadLists)
+    .where(and(eq(leadLists.workspaceId, actor.workspaceId), mayUseTag(leadLists.filter, names)))
+    .orderBy(asc(leadLists.id))
+    .for('no key update')
+  for (const one of using) {
+    const filter = withTagReplaced(one.filter ?? {}, names, into)
+    if (filter) await tx.update(leadLists).set({ filter, countedAt: null }).where(eq(leadLists.id, one.id))
+  }
 }
 
 /** Deletes a list that no active campaign uses; its leads stay. */

@@ -6,7 +6,7 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { withUniqueViolationAs } from '../../../db/unique-violation.ts'
 import { Refusal } from '../../../refusal.ts'
-import { asksForTag, requirePlanFor, withoutUnknownIds } from '../leads/service.ts'
+import { mayUseTag, requirePlanToStore, withoutUnknownIds, withTagReplaced } from '../leads/service.ts'
 import { savedFilters } from './tables.ts'
 
 const own = (actor: Actor, id: string) => and(eq(savedFilters.id, id), eq(savedFilters.workspaceId, actor.workspaceId))
@@ -27,7 +27,7 @@ export async function create(db: Db, actor: Actor, input: InputOf<'savedFilters'
     const count = await tx.$count(savedFilters, eq(savedFilters.workspaceId, actor.workspaceId))
     if (count >= SAVED_FILTERS_MAX)
       throw new Refusal('TOO_MANY', `A workspace has at most ${SAVED_FILTERS_MAX} saved filters.`)
-    await requirePlanFor(tx, actor, input.filter)
+    await requirePlanToStore(tx, actor, input.filter)
     const filter = await withoutUnknownIds(tx, actor, input.filter)
     const row = { ...input, filter, workspaceId: actor.workspaceId, userId: actor.userId }
     return one(await tx.insert(savedFilters).values(row).returning())
@@ -37,7 +37,10 @@ export async function create(db: Db, actor: Actor, input: InputOf<'savedFilters'
 /** Drops ids that the workspace does not have. @throws Refusal FILTER_NOT_FOUND, FILTER_EXISTS, PLAN_LIMIT */
 export async function update(db: Db, actor: Actor, { id, ...change }: InputOf<'savedFilters', 'update'>) {
   return withUniqueViolationAs(db, 'FILTER_EXISTS', async (tx) => {
-    if (change.filter) await requirePlanFor(tx, actor, change.filter)
+    const [before] = await tx.select({ filter: savedFilters.filter }).from(savedFilters).where(own(actor, id))
+    if (!before) throw new Refusal('FILTER_NOT_FOUND')
+    // After a downgrade, a filter can still be changed with what it has.
+    if (change.filter) await requirePlanToStore(tx, actor, change.filter, before.filter)
     const filter = change.filter && (await withoutUnknownIds(tx, actor, change.filter))
     const [row] = await tx
       .update(savedFilters)
@@ -51,10 +54,16 @@ export async function update(db: Db, actor: Actor, { id, ...change }: InputOf<'s
 
 /** Makes saved filters that use a tag use another. @param names its id and name */
 export async function replaceTag(tx: Db, actor: Actor, names: readonly string[], into: string): Promise<void> {
-  await tx
-    .update(savedFilters)
-    .set({ filter: sql`jsonb_set(${savedFilters.filter}, '{tag}', to_jsonb(${into}::text))` })
-    .where(and(eq(savedFilters.workspaceId, actor.workspaceId), asksForTag(savedFilters.filter, names)))
+  const using = await tx
+    .select({ id: savedFilters.id, filter: savedFilters.filter })
+    .from(savedFilters)
+    .where(and(eq(savedFilters.workspaceId, actor.workspaceId), mayUseTag(savedFilters.filter, names)))
+    .orderBy(asc(savedFilters.id))
+    .for('update')
+  for (const one of using) {
+    const filter = withTagReplaced(one.filter, names, into)
+    if (filter) await tx.update(savedFilters).set({ filter }).where(eq(savedFilters.id, one.id))
+  }
 }
 
 /** @throws Refusal FILTER_NOT_FOUND */

@@ -40,10 +40,11 @@ async function check(
   selection: { leadIds: string[] | undefined; filter: ResolvedFilter | undefined },
 ): Promise<void> {
   // A filter by something that was deleted matches no one.
-  const { listId, scrapeId, tag } = order.filter ?? {}
+  const { listId, scrapeId, tag, tags = [] } = order.filter ?? {}
   if (listId) await findStored(tx, actor, listId)
   if (scrapeId) await findScrape(tx, actor, scrapeId)
   if (tag) await requireTag(tx, actor, tag)
+  await requireTags(tx, actor, tags)
   if (order.kind === 'tag' || order.kind === 'untag') await requireTags(tx, actor, order.tagIds)
   if (order.kind === 'add_to_list' || order.kind === 'remove_from_list') await requireManual(tx, actor, order.listId)
   if (order.kind === 'queue') {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
 import { NO_ID } from '@x-automated/contract/fields'
 import { formatCount } from '@x-automated/contract/format'
-import type { LeadFilter } from '@x-automated/contract/leads/leads'
+import type { LeadFilter, LeadSelection } from '@x-automated/contract/leads/leads'
 import type { Opener } from '@x-automated/contract/outreach/openers'
 import { faultText } from '@x-automated/contract/outreach/writer-text'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
@@ -53,7 +53,7 @@ export type WrittenOpener = Omit<Written, 'text'> & {
 
 // Starting
 
-/** @throws Refusal CAMPAIGN_NOT_FOUND, PLAN_LIMIT */
+/** @throws Refusal CAMPAIGN_NOT_FOUND, FILTER_NOT_FOUND, PLAN_LIMIT */
 export async function estimate(
   context: RequestContext,
   actor: Actor,
@@ -67,7 +67,7 @@ export async function estimate(
   return { leads, tokens, costCents, remainingCents }
 }
 
-/** @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, PLAN_LIMIT, BUDGET_EXCEEDED */
+/** @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, FILTER_NOT_FOUND, PLAN_LIMIT, BUDGET_EXCEEDED */
 export async function create(
   context: RequestContext,
   actor: Actor,
@@ -103,7 +103,7 @@ async function lockParts(tx: Db, campaignId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('openers of ' || ${campaignId}::text, 0))`)
 }
 
-async function resolved(db: Db, actor: Actor, { leadIds, filter }: Selection): Promise<Selection> {
+async function resolved(db: Db, actor: Actor, { leadIds, filter }: LeadSelection): Promise<Selection> {
   return filter ? { filter: await resolveFilter(db, actor, filter) } : { leadIds }
 }
 

@@ -115,6 +115,8 @@ export const dms = pgTable(
     index('dms_campaign_status').on(t.campaignId, t.status, t.createdAt, t.id),
     index('dms_account_claims').on(t.xAccountId, t.claimedAt).where(sql`claimed_at is not null`),
     index('dms_lead').on(t.leadId),
+    // Who was messaged when, for filters by the last contact.
+    index('dms_contacts').on(t.workspaceId, t.sentAt, t.leadId).where(sql`sent_at is not null`),
     // Which variants were sent, and their results.
     index('dms_variants').on(t.campaignId, t.variantId, t.sentAt, t.id).where(sql`sent_at is not null`),
     // Who was sent which variant, and who answered it.

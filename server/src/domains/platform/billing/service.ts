@@ -4,10 +4,12 @@ import {
   ADVANCED_FILTERS_TEXT,
   API_ACCESS_TEXT,
   CLIENT_REPORTS_TEXT,
+  FILTER_RULES_TEXT,
   hasAdvancedAnalytics,
   hasAdvancedFilters,
   hasApiAccess,
   hasClientReports,
+  hasFilterRules,
   type Limited,
   type PlanLevel,
 } from '@x-automated/contract/platform/plans'
@@ -161,10 +163,16 @@ export async function requireAdvancedAnalytics(db: Db, workspaceId: string): Pro
   if (!hasAdvancedAnalytics(plan)) throw notInPlan(plan, ADVANCED_ANALYTICS_TEXT)
 }
 
-/** @throws Refusal PLAN_LIMIT */
-export async function requireAdvancedFilters(db: Db, workspaceId: string): Promise<void> {
-  const plan = await planOf(db, workspaceId)
-  if (!hasAdvancedFilters(plan)) throw notInPlan(plan, ADVANCED_FILTERS_TEXT)
+/** A Refusal if the workspace may not use such a filter: "Advanced filtering" or "Custom filtering rules". */
+export async function findFilterLimit(
+  db: Db,
+  workspaceId: string,
+  used: { fields: boolean; rules: boolean },
+): Promise<Refusal | null> {
+  if (!used.fields && !used.rules) return null
+  const { plan, achievements } = await factsOf(db, workspaceId)
+  if (used.rules && !hasFilterRules(plan, achievements)) return notInPlan(plan, FILTER_RULES_TEXT)
+  return used.fields && !hasAdvancedFilters(plan) ? notInPlan(plan, ADVANCED_FILTERS_TEXT) : null
 }
 
 /** @throws Refusal PLAN_LIMIT */

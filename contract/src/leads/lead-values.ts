@@ -1,0 +1,12 @@
+// Without schemas, so that rules and screens can import it cheaply.
+
+/** What was sent to a lead. `contacted` counts as sent, `failed_contact` as failed. */
+export const LEAD_STANDINGS = ['not_sent', 'queued', 'sent', 'failed'] as const
+export type LeadStanding = (typeof LEAD_STANDINGS)[number]
+
+/** Statuses in the leads filter. Who `replied` also has one of the others. */
+export const LEAD_FILTER_STATUSES = [...LEAD_STANDINGS, 'replied'] as const
+
+/** Why a lead may be messaged under X's rules: they asked, wrote first, or are a customer. */
+export const CONTACT_BASES = ['asked', 'wrote_first', 'customer', 'none'] as const
+export type ContactBasis = (typeof CONTACT_BASES)[number]
