@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button'
 import { toast } from '../../../ui/toast'
 import { useAction } from '../../../use-action'
 import { exportLeads } from './csv-files'
-import { parseLeadsParams } from './leads-url'
+import { parseLeadsParams } from './leads-params'
 
 /** Downloads every lead that matches the table's filter. */
 export function ExportButton() {

@@ -10,13 +10,15 @@ test('restores a filter from its fields and keeps criteria without a field', () 
     tag: 'vip',
     basis: 'asked' as const,
     label: 'later' as const,
+    tags: ['a', 'b'],
+    fields: [{ name: 'Company', op: 'is' as const, value: 'Acme' }],
+    contactedAfter: '2026-01-31T00:00:00.000Z',
+    contactedBefore: '2026-02-28T00:00:00.000Z',
+    rules: { match: 'any' as const, rules: [{ field: 'keyword', op: 'contains' as const, value: 'x' }] },
     listId: 'a',
   }
   expect(filterOf(draftOf(filter), filter)).toEqual(filter)
-  expect(filterOf({ keyword: ' ', min: 1000, max: null, status: '', tag: '', basis: '', label: '' }, filter)).toEqual({
-    minFollowers: 1000,
-    listId: 'a',
-  })
+  expect(filterOf({ ...draftOf({}), keyword: ' ', min: 1000 }, filter)).toEqual({ minFollowers: 1000, listId: 'a' })
 })
 
 test('finds a maximum below the minimum', () => {

@@ -1,15 +1,22 @@
-import { useQuery } from '@tanstack/react-query'
+import type { FieldCondition, LeadRules } from '@x-automated/contract/leads/lead-rules'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
-import { hasAdvancedFilters } from '@x-automated/contract/platform/plans'
-import { Search } from 'lucide-react'
-import { api } from '../../../api'
+import { FIELD_CONDITIONS_MAX } from '@x-automated/contract/leads/rule-fields'
+import { Search, Split, X } from 'lucide-react'
+import { Button, IconButton } from '../../../ui/button'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { NumberInput } from '../../../ui/number-input'
 import { Select } from '../../../ui/select'
+import { useDialogs } from '../../../ui/use-dialogs'
+import { useKeptFocus } from '../../../ui/use-kept-focus'
+import { ConditionEditor, DayField, PlanLock, TagPicker } from './advanced-filters'
+import { dayText } from './days'
 import { LABEL_NAMES } from './history-text'
 import { basisLabels, FOLLOWERS_MAX, parseKeyword, statusLabels } from './leads-url'
+import { conditionText, rulesCountText, rulesTexts, tagsText } from './rule-text'
+import { RulesDialog } from './rules-dialog'
 import { useTagsToPick } from './tag-badge'
+import { useFilterLocks } from './use-filter-plan'
 
 /** The fields of a filter. */
 export interface FilterDraft {
@@ -21,18 +28,29 @@ export interface FilterDraft {
   tag: string
   basis: string
   label: string
+  tags: readonly string[]
+  fields: readonly FieldCondition[]
+  /** Times, or ''. */
+  contactedAfter: string
+  contactedBefore: string
+  rules: LeadRules | null
 }
 
 /** The fields of a filter; `filterOf` reverses it. */
-export function draftOf({ keyword, minFollowers, maxFollowers, status, tag, basis, label }: LeadFilter): FilterDraft {
+export function draftOf(filter: LeadFilter): FilterDraft {
   return {
-    keyword: keyword ?? '',
-    min: minFollowers ?? null,
-    max: maxFollowers ?? null,
-    status: status ?? '',
-    tag: tag ?? '',
-    basis: basis ?? '',
-    label: label ?? '',
+    keyword: filter.keyword ?? '',
+    min: filter.minFollowers ?? null,
+    max: filter.maxFollowers ?? null,
+    status: filter.status ?? '',
+    tag: filter.tag ?? '',
+    basis: filter.basis ?? '',
+    label: filter.label ?? '',
+    tags: filter.tags ?? [],
+    fields: filter.fields ?? [],
+    contactedAfter: filter.contactedAfter ?? '',
+    contactedBefore: filter.contactedBefore ?? '',
+    rules: filter.rules ?? null,
   }
 }
 
@@ -53,6 +71,11 @@ export function filterOf(draft: FilterDraft, { listId, scrapeId }: LeadFilter): 
     tag: draft.tag || undefined,
     basis: (draft.basis || undefined) as LeadFilter['basis'],
     label: (draft.label || undefined) as LeadFilter['label'],
+    tags: draft.tags.length > 0 ? [...draft.tags] : undefined,
+    fields: draft.fields.length > 0 ? [...draft.fields] : undefined,
+    contactedAfter: draft.contactedAfter || undefined,
+    contactedBefore: draft.contactedBefore || undefined,
+    rules: draft.rules ?? undefined,
   }
 }
 
@@ -65,8 +88,8 @@ interface FilterFieldsProps {
 /** The criteria of a filter. A lead must meet all of them. */
 export function FilterFields({ draft, onChange, classNames }: FilterFieldsProps) {
   const tags = useTagsToPick().data?.tags ?? []
-  const plan = useQuery(api.billing.overview.queryOptions()).data?.level
-  const isLabelOffered = plan === undefined || hasAdvancedFilters(plan)
+  const locks = useFilterLocks()
+  const isLabelOffered = locks.advanced === null
   const tag = tags.find(({ id, name }) => id === draft.tag || name === draft.tag)
   const type = (change: Partial<FilterDraft>) => onChange({ ...draft, ...change }, true)
   const select = (change: Partial<FilterDraft>) => onChange({ ...draft, ...change }, false)
@@ -124,6 +147,111 @@ export function FilterFields({ draft, onChange, classNames }: FilterFieldsProps)
           onChange={(event) => select({ label: event.currentTarget.value })}
         />
       </Field>
+      <MoreFilters draft={draft} locks={locks} onChange={select} />
     </>
   )
 }
+
+interface MoreFiltersProps {
+  draft: FilterDraft
+  locks: ReturnType<typeof useFilterLocks>
+  onChange: (change: Partial<FilterDraft>) => void
+}
+
+/** What Pro and Agency add. What is set can be removed on every plan. */
+function MoreFilters({ draft, locks, onChange }: MoreFiltersProps) {
+  const tags = useTagsToPick().data?.tags ?? []
+  const dialogs = useDialogs<'rules'>()
+  const keptFocus = useKeptFocus<HTMLDivElement>()
+  const { rules, fields } = draft
+  const lockTexts = [locks.advanced, locks.rules].filter((text) => text !== null)
+  const isFull = fields.length >= FIELD_CONDITIONS_MAX
+  const chips = [
+    ...(locks.advanced && draft.tags.length > 0
+      ? [{ text: `Tags: ${tagsText(draft.tags, tags)}`, remove: { tags: [] } }]
+      : []),
+    ...fields.map((one) => ({
+      text: conditionText(one),
+      remove: { fields: fields.filter((other) => other !== one) },
+    })),
+    ...(locks.advanced
+      ? CONTACTED.filter(([field]) => draft[field]).map(([field, name]) => ({
+          text: `${name} ${dayText(draft[field])}`,
+          remove: { [field]: '' },
+        }))
+      : []),
+    ...(locks.rules && rules
+      ? [{ text: `Custom rules: ${rulesTexts(rules, tags).join(', ')}`, remove: { rules: null } }]
+      : []),
+  ]
+  return (
+    <div {...keptFocus} className="col-span-full grid gap-3 outline-none">
+      {locks.advanced === null && (
+        <>
+          <fieldset className="grid gap-1.5">
+            <legend className="pb-1.5 font-strong">Has all of these tags</legend>
+            <TagPicker
+              label="Has all of these tags"
+              ids={draft.tags}
+              onChange={(chosen) => onChange({ tags: chosen })}
+            />
+          </fieldset>
+          <div className="grid grid-cols-2 gap-3">
+            {CONTACTED.map(([field, name]) => (
+              <DayField
+                key={field}
+                label={name}
+                moment={draft[field]}
+                onChange={(moment) => onChange({ [field]: moment })}
+              />
+            ))}
+          </div>
+        </>
+      )}
+      {chips.length > 0 && (
+        <ul aria-label="Conditions" className="flex flex-wrap gap-1.5">
+          {chips.map(({ text, remove }) => (
+            <li key={text} className="flex min-w-0 items-center gap-0.5 rounded-md border border-line bg-sunken ps-2">
+              <bdi className="truncate">{text}</bdi>
+              <IconButton icon={<X />} label={`Remove filter: ${text}`} size="sm" onClick={() => onChange(remove)} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {locks.advanced === null && !isFull && (
+        <div className="rounded-lg border border-line p-1">
+          <ConditionEditor
+            label="Add condition"
+            onApply={(condition) => onChange({ fields: [...fields, condition] })}
+          />
+        </div>
+      )}
+      {locks.rules === null && (
+        <div className="flex flex-wrap items-center gap-2">
+          <Button size="sm" icon={<Split />} onClick={() => dialogs.show('rules')}>
+            {rules ? `Custom rules: ${rulesCountText(rules)}` : 'Custom rules…'}
+          </Button>
+          {rules && (
+            <Button size="sm" variant="ghost" onClick={() => onChange({ rules: null })}>
+              Remove rules
+            </Button>
+          )}
+        </div>
+      )}
+      {lockTexts.length > 0 && <PlanLock>{lockTexts.join(' ')}</PlanLock>}
+      {dialogs.render((_, props) => (
+        <RulesDialog
+          rules={rules}
+          filter={{ ...filterOf(draft, {}), rules: undefined }}
+          onApply={(next) => onChange({ rules: next })}
+          {...props}
+        />
+      ))}
+    </div>
+  )
+}
+
+const CONTACTED = [
+  ['contactedAfter', 'Contacted on or after'],
+  ['contactedBefore', 'Contacted before'],
+] as const

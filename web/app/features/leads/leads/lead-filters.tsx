@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
+import type { FieldCondition } from '@x-automated/contract/leads/lead-rules'
 import type { LeadFilter, LeadSort } from '@x-automated/contract/leads/leads'
-import { hasAdvancedFilters } from '@x-automated/contract/platform/plans'
+import { FIELD_CONDITIONS_MAX } from '@x-automated/contract/leads/rule-fields'
 import { Check, ListFilter, Plus, Search, X } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { api } from '../../../api'
@@ -13,13 +14,19 @@ import { Kbd } from '../../../ui/kbd'
 import { NumberInput } from '../../../ui/number-input'
 import { Popover } from '../../../ui/popover'
 import { Select } from '../../../ui/select'
+import { useDialogs } from '../../../ui/use-dialogs'
 import { useKeys } from '../../../ui/use-keys'
 import { scrapeTitle } from '../scrapes/scrape-text'
+import { ConditionEditor, DayField, PlanLock, TagPicker } from './advanced-filters'
+import { dayText } from './days'
 import { draftOf, type FilterDraft, FilterFields, filterOf, rangeProblem } from './filter-fields'
 import { LABEL_NAMES } from './history-text'
 import { basisLabels, FOLLOWERS_MAX, isFiltered, type LeadsView, sortLabels, statusLabels } from './leads-url'
+import { conditionText, rulesCountText, rulesTexts, tagsText } from './rule-text'
+import { RulesDialog } from './rules-dialog'
 import { SavedFilters, type SavedFiltersProps } from './saved-filters'
 import { useTagsToPick } from './tag-badge'
+import { useFilterLocks } from './use-filter-plan'
 
 const DEBOUNCE_MS = 300
 
@@ -37,9 +44,18 @@ const CRITERIA = {
   tag: 'Tag',
   basis: 'Contact basis',
   label: 'Reply label',
+  tags: 'Several tags',
+  fields: 'Custom field',
+  contactedAfter: 'Contacted on or after',
+  contactedBefore: 'Contacted before',
+  rules: 'Custom rules',
 } as const
 type Criterion = keyof typeof CRITERIA
 const criteria = Object.keys(CRITERIA) as Criterion[]
+/** Those with a choice of one value. */
+type Choice = 'status' | 'tag' | 'basis' | 'label'
+/** What the Pro plan adds. */
+const ADVANCED: readonly Criterion[] = ['label', 'tags', 'fields', 'contactedAfter', 'contactedBefore']
 
 interface LeadFiltersProps {
   view: LeadsView
@@ -81,6 +97,13 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
     else apply(filterOf(next, filter))
   }
   const shown = criteria.filter((criterion) => isSet(draft, criterion))
+  const dialogs = useDialogs<'rules'>()
+  const rulesChip = useRef<HTMLButtonElement>(null)
+  const addButton = useRef<HTMLButtonElement>(null)
+  const remove = (next: FilterDraft) => {
+    setTyped(typedIn(next))
+    apply(filterOf(next, filter))
+  }
   const keyword = useRef<HTMLInputElement>(null)
   useKeys({ '/': () => keyword.current?.focus() })
 
@@ -105,19 +128,29 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
         />
       </div>
       <div className="contents max-md:hidden">
-        {shown.map((criterion) => (
-          <FilterChip
-            key={criterion}
-            criterion={criterion}
-            draft={draft}
-            onChange={change}
-            onRemove={() => {
-              const next = without(draft, criterion)
-              setTyped(typedIn(next))
-              apply(filterOf(next, filter))
-            }}
-          />
-        ))}
+        {shown.map((criterion) =>
+          criterion === 'fields' ? (
+            draft.fields.map((condition, place) => (
+              <FilterChip
+                key={JSON.stringify(condition)}
+                criterion={criterion}
+                place={place}
+                draft={draft}
+                onChange={change}
+                onRemove={() => remove({ ...draft, fields: draft.fields.filter((one) => one !== condition) })}
+              />
+            ))
+          ) : (
+            <FilterChip
+              key={criterion}
+              criterion={criterion}
+              draft={draft}
+              onChange={change}
+              {...(criterion === 'rules' && { onRules: () => dialogs.show('rules'), chipRef: rulesChip })}
+              onRemove={() => remove(without(draft, criterion))}
+            />
+          ),
+        )}
       </div>
       {filter.scrapeId && (
         <SourceFilter onRemove={() => apply({ ...filter, scrapeId: undefined })}>
@@ -129,26 +162,53 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
           <ListName id={filter.listId} />
         </SourceFilter>
       )}
-      <AddFilter shown={shown} draft={draft} onChange={change} />
-      <PhoneFilters count={shown.length} view={view} draft={draft} onChange={change} onSort={onSort} />
+      <AddFilter
+        button={addButton}
+        shown={shown}
+        draft={draft}
+        onChange={change}
+        onRules={() => dialogs.show('rules')}
+      />
+      <PhoneFilters
+        count={shown.length + Math.max(0, draft.fields.length - 1)}
+        view={view}
+        draft={draft}
+        onChange={change}
+        onSort={onSort}
+      />
       <div className="ms-auto flex items-center">
         {onPick && <SavedFilters view={view} isFiltered={isFiltered(filter)} onPick={onPick} />}
         <span className="contents max-md:hidden">{children}</span>
       </div>
+      {dialogs.render((_, props) => (
+        <RulesDialog
+          rules={draft.rules}
+          filter={{ ...filterOf(draft, filter), rules: undefined }}
+          returnsTo={() => rulesChip.current ?? addButton.current}
+          onApply={(rules) => apply(filterOf({ ...draft, rules }, filter))}
+          {...props}
+        />
+      ))}
     </search>
   )
 }
 
 function isSet(draft: FilterDraft, criterion: Criterion): boolean {
-  return criterion === 'followers' ? draft.min !== null || draft.max !== null : draft[criterion] !== ''
+  if (criterion === 'followers') return draft.min !== null || draft.max !== null
+  const value = draft[criterion]
+  return typeof value === 'string' || Array.isArray(value) ? value.length > 0 : value !== null
 }
 
 function without(draft: FilterDraft, criterion: Criterion): FilterDraft {
-  return criterion === 'followers' ? { ...draft, min: null, max: null } : { ...draft, [criterion]: '' }
+  if (criterion === 'followers') return { ...draft, min: null, max: null }
+  const empty = { tags: [], fields: [], rules: null } as Partial<Record<Criterion, unknown>>
+  return { ...draft, [criterion]: criterion in empty ? empty[criterion] : '' }
 }
 
 interface EditorProps {
   criterion: Criterion
+  /** Of a condition on a custom field; none adds one. */
+  place?: number
   draft: FilterDraft
   onChange: (draft: FilterDraft, isTyped: boolean) => void
 }
@@ -156,11 +216,32 @@ interface EditorProps {
 const chip =
   'inline-flex h-8 min-w-0 max-w-72 items-center rounded-md border border-control bg-surface text-ui pointer-coarse:h-10'
 
+const chipButton = 'flex h-full min-w-0 items-center gap-1.5 rounded-md ps-2.5 pe-1'
+
+interface FilterChipProps extends EditorProps {
+  onRemove: () => void
+  /** Opens the builder of rules. */
+  onRules?: () => void
+  chipRef?: RefObject<HTMLButtonElement | null>
+}
+
 /** A criterion that is set: pressed it is edited, and its cross removes it. */
-function FilterChip({ criterion, draft, onChange, onRemove }: EditorProps & { onRemove: () => void }) {
+function FilterChip({ criterion, place, draft, onChange, onRemove, onRules, chipRef }: FilterChipProps) {
   const [open, setOpen] = useState(false)
-  const name = CRITERIA[criterion]
-  const value = useValueText(criterion, draft)
+  const condition = place === undefined ? undefined : draft.fields[place]
+  const name = condition?.name ?? CRITERIA[criterion]
+  const value = useValueText(criterion, draft, condition)
+  const isLocked = useFilterLocks().rules !== null
+  if (onRules && !isLocked)
+    return (
+      <span className={chip}>
+        <button ref={chipRef} type="button" aria-haspopup="dialog" className={chipButton} onClick={onRules}>
+          <span className="text-muted">{name}</span>
+          <bdi className="truncate">{value}</bdi>
+        </button>
+        <ChipCross label={`Remove filter: ${name}`} onClick={onRemove} />
+      </span>
+    )
   return (
     <span className={chip}>
       <Popover
@@ -168,13 +249,19 @@ function FilterChip({ criterion, draft, onChange, onRemove }: EditorProps & { on
         open={open}
         onOpenChange={setOpen}
         trigger={
-          <button type="button" className="flex h-full min-w-0 items-center gap-1.5 rounded-md ps-2.5 pe-1">
+          <button type="button" className={chipButton}>
             <span className="text-muted">{name}</span>
             <bdi className="truncate">{value}</bdi>
           </button>
         }
       >
-        <Editor criterion={criterion} draft={draft} onChange={onChange} onDone={() => setOpen(false)} />
+        <Editor
+          criterion={criterion}
+          {...(place !== undefined && { place })}
+          draft={draft}
+          onChange={onChange}
+          onDone={() => setOpen(false)}
+        />
       </Popover>
       <ChipCross label={`Remove filter: ${name}`} onClick={onRemove} />
     </span>
@@ -194,19 +281,24 @@ function ChipCross({ label, onClick }: { label: string; onClick: () => void }) {
   )
 }
 
-interface AddFilterProps extends Omit<EditorProps, 'criterion'> {
+interface AddFilterProps extends Omit<EditorProps, 'criterion' | 'place'> {
   shown: readonly Criterion[]
+  button: RefObject<HTMLButtonElement | null>
+  onRules: () => void
 }
 
 /** Sets a criterion: first which, then its value. */
-function AddFilter({ shown, ...editor }: AddFilterProps) {
+function AddFilter({ shown, button, onRules, ...editor }: AddFilterProps) {
+  const locks = useFilterLocks()
   const [open, setOpen] = useState(false)
   const [criterion, setCriterion] = useState<Criterion | null>(null)
   const start = (next: boolean) => {
     if (next) setCriterion(null)
     setOpen(next)
   }
-  const button = useRef<HTMLButtonElement>(null)
+  const left = criteria.filter(
+    (one) => !shown.includes(one) || (one === 'fields' && editor.draft.fields.length < FIELD_CONDITIONS_MAX),
+  )
   useKeys({ f: () => start(true) }, { onScreen: button })
   return (
     <Popover
@@ -225,16 +317,20 @@ function AddFilter({ shown, ...editor }: AddFilterProps) {
         </button>
       }
     >
-      {criterion === null && shown.length === criteria.length ? (
+      {criterion === null && left.length === 0 ? (
         <p className="px-2 py-1.5 text-muted">Every filter is set. Select one to change it.</p>
       ) : criterion ? (
         <Editor key={criterion} criterion={criterion} isNew onDone={() => setOpen(false)} {...editor} />
       ) : (
         <Choices
           label="Filter by"
-          options={criteria.filter((one) => !shown.includes(one)).map((one) => ({ value: one, label: CRITERIA[one] }))}
+          options={left.map((one) => ({ value: one, label: one === 'rules' ? 'Custom rules…' : CRITERIA[one] }))}
           value={null}
-          onChoose={(one) => setCriterion(one as Criterion)}
+          onChoose={(one) => {
+            if (one !== 'rules' || locks.rules !== null) return setCriterion(one as Criterion)
+            setOpen(false)
+            onRules()
+          }}
         />
       )}
     </Popover>
@@ -244,6 +340,7 @@ function AddFilter({ shown, ...editor }: AddFilterProps) {
 /** The fields of one criterion. */
 function Editor({
   criterion,
+  place,
   draft,
   onChange,
   onDone,
@@ -251,6 +348,70 @@ function Editor({
 }: EditorProps & { onDone: () => void; isNew?: boolean }) {
   const options = useOptions(criterion)
   const first = useFirstFocus(isNew)
+  const locks = useFilterLocks()
+  const tags = useTagsToPick().data?.tags ?? []
+  if (criterion === 'rules')
+    return (
+      <div ref={first}>
+        {draft.rules && (
+          <ul className="list-disc px-2 pt-2 ps-6">
+            {rulesTexts(draft.rules, tags).map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        )}
+        {locks.rules && <PlanLock>{locks.rules}</PlanLock>}
+      </div>
+    )
+  if (locks.advanced && ADVANCED.includes(criterion))
+    return (
+      <div ref={first}>
+        <PlanLock>{locks.advanced}</PlanLock>
+      </div>
+    )
+  if (criterion === 'tags')
+    return (
+      <div ref={first}>
+        <TagPicker
+          label={CRITERIA.tags}
+          ids={draft.tags}
+          onChange={(chosen) => onChange({ ...draft, tags: chosen }, false)}
+        />
+      </div>
+    )
+  if (criterion === 'fields')
+    return (
+      <ConditionEditor
+        condition={place === undefined ? undefined : draft.fields[place]}
+        label={place === undefined ? 'Add filter' : 'Apply'}
+        focuses={isNew}
+        onApply={(condition) => {
+          const fields =
+            place === undefined
+              ? [...draft.fields, condition]
+              : draft.fields.map((one, at) => (at === place ? condition : one))
+          onChange({ ...draft, fields: withoutDoubles(fields) }, false)
+          onDone()
+        }}
+      />
+    )
+  if (criterion === 'contactedAfter' || criterion === 'contactedBefore')
+    return (
+      <form
+        ref={first}
+        className="p-2"
+        onSubmit={(event) => {
+          event.preventDefault()
+          onDone()
+        }}
+      >
+        <DayField
+          label={CRITERIA[criterion]}
+          moment={draft[criterion]}
+          onChange={(moment) => onChange({ ...draft, [criterion]: moment }, false)}
+        />
+      </form>
+    )
   if (criterion === 'followers')
     return (
       <form
@@ -285,7 +446,7 @@ function Editor({
       <Choices
         label={CRITERIA[criterion]}
         options={options}
-        value={draft[criterion]}
+        value={draft[criterion as Choice]}
         onChoose={(value) => {
           onChange({ ...draft, [criterion]: value }, false)
           onDone()
@@ -295,11 +456,16 @@ function Editor({
   )
 }
 
+/** Chips have their condition as a key. */
+function withoutDoubles(conditions: readonly FieldCondition[]): FieldCondition[] {
+  return [...new Map(conditions.map((one) => [JSON.stringify(one), one])).values()]
+}
+
 /** Focuses the first control when these fields replace others. */
 function useFirstFocus<E extends HTMLElement>(isOn: boolean): RefObject<E & HTMLFormElement & HTMLDivElement> {
   const root = useRef<E>(null)
   useEffect(() => {
-    if (isOn) root.current?.querySelector<HTMLElement>('input, button:enabled')?.focus()
+    if (isOn) root.current?.querySelector<HTMLElement>('input, button:enabled, a')?.focus()
   }, [isOn])
   return root as RefObject<E & HTMLFormElement & HTMLDivElement>
 }
@@ -343,14 +509,10 @@ function Choices({ label, options, value, onChoose }: ChoicesProps) {
 }
 
 /** The values to choose from. */
-function useOptions(criterion: Criterion): { value: string; label: string; disabled?: boolean }[] {
+function useOptions(criterion: Criterion): { value: string; label: string }[] {
   const tags = useTagsToPick().data?.tags ?? []
-  const plan = useQuery(api.billing.overview.queryOptions()).data?.level
-  const isLabelOffered = plan === undefined || hasAdvancedFilters(plan)
   const of = (labels: Record<string, string>) => Object.entries(labels).map(([value, label]) => ({ value, label }))
   switch (criterion) {
-    case 'followers':
-      return []
     case 'status':
       return of(statusLabels)
     case 'tag':
@@ -358,15 +520,27 @@ function useOptions(criterion: Criterion): { value: string; label: string; disab
     case 'basis':
       return of(basisLabels)
     case 'label':
-      return isLabelOffered
-        ? of(LABEL_NAMES)
-        : [{ value: '', label: 'Reply labels are in the Pro plan', disabled: true }]
+      return of(LABEL_NAMES)
+    default:
+      return []
   }
 }
 
-function useValueText(criterion: Criterion, draft: FilterDraft): string {
+function useValueText(criterion: Criterion, draft: FilterDraft, condition?: FieldCondition): string {
   const tags = useTagsToPick().data?.tags
-  if (criterion === 'followers') return rangeText(draft)
+  switch (criterion) {
+    case 'followers':
+      return rangeText(draft)
+    case 'tags':
+      return tagsText(draft.tags, tags ?? [])
+    case 'fields':
+      return condition ? conditionText(condition).slice(condition.name.length).trim() : ''
+    case 'contactedAfter':
+    case 'contactedBefore':
+      return dayText(draft[criterion])
+    case 'rules':
+      return draft.rules ? rulesCountText(draft.rules) : ''
+  }
   const value = draft[criterion]
   if (criterion === 'tag') return tags?.find(({ id, name }) => id === value || name === value)?.name ?? 'Unknown tag'
   const labels: Record<string, string> = { status: statusLabels, basis: basisLabels, label: LABEL_NAMES }[criterion]

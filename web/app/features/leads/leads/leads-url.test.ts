@@ -8,7 +8,8 @@ import {
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { DEFAULT_LAYOUT } from './leads-columns'
-import { basisLabels, parseFollowerCount, parseLeadsParams, sortLabels, statusLabels, toLeadsParams } from './leads-url'
+import { parseLeadsParams } from './leads-params'
+import { basisLabels, parseFollowerCount, sortLabels, statusLabels, toLeadsParams } from './leads-url'
 
 test('uses the page size, statuses, bases and orders of the contract', () => {
   expect(DEFAULT_LAYOUT.pageSize).toBe(LEADS_PAGE_SIZE)
@@ -27,7 +28,7 @@ test('parses follower counts as people type them', () => {
 
 test('reads only filters that the server accepts', () => {
   const anyText = fc
-    .string({ unit: fc.constantFrom('a', ' ', '7', '\0', '\u{1F600}', '%00'), maxLength: 12 })
+    .string({ unit: fc.constantFrom('a', ' ', '7', '\0', '\u{1F600}', '%00', '{', '[]', ','), maxLength: 12 })
     .chain((start) => fc.constantFrom(start, `${start}${'x'.repeat(199 - start.length)}\u{1F600}`))
   const names = [
     'keyword',
@@ -39,6 +40,11 @@ test('reads only filters that the server accepts', () => {
     'tag',
     'basis',
     'label',
+    'tags',
+    'fields',
+    'contactedAfter',
+    'contactedBefore',
+    'rules',
     'sort',
     'page',
     'tab',
@@ -64,7 +70,18 @@ test('reads back what it has written', () => {
     tag: 'VIP & co',
     basis: 'wrote_first',
     label: 'interested',
-  } as const
+    tags: ['01900000-0000-7000-8000-000000000000', '01900000-0000-7000-8000-000000000001'],
+    fields: [{ name: 'Größe & "x"', op: 'is', value: '50%, a_b' }],
+    contactedAfter: '2026-01-31T00:00:00.000Z',
+    contactedBefore: '2026-02-28T23:00:00.000Z',
+    rules: {
+      match: 'any',
+      rules: [
+        { field: 'field:Größe', op: 'not_contains', value: '&=+#' },
+        { match: 'all', rules: [{ field: 'label', op: 'is_set' }] },
+      ],
+    },
+  } satisfies LeadFilter
   expect(parseLeadsParams(toLeadsParams(filter, 7, '-name'))).toEqual({ filter, page: 7, sort: '-name' })
   expect(parseLeadsParams(toLeadsParams(filter))).toEqual({ filter, page: 1, sort: '-createdAt' })
   expect(toLeadsParams({}, 1).toString()).toBe('')

@@ -1,5 +1,4 @@
 import type { ContactBasis, LeadFilter, LeadSort } from '@x-automated/contract/leads/leads'
-import { LABEL_NAMES } from './history-text'
 import type { LeadFilterStatus } from './lead-status'
 
 export const statusLabels: Record<LeadFilterStatus, string> = {
@@ -31,7 +30,7 @@ export const sortLabels: Record<LeadSort, string> = {
   dmStatus: 'Status, A to Z',
   '-dmStatus': 'Status, Z to A',
 }
-const NEWEST_FIRST: LeadSort = '-createdAt'
+export const NEWEST_FIRST: LeadSort = '-createdAt'
 
 /** The state of the Leads page, as its URL has it. */
 export interface LeadsView {
@@ -60,34 +59,10 @@ export function isFiltered(filter: LeadFilter): boolean {
   return Object.values(filter).some((value) => value !== undefined)
 }
 
-/** Reads the page's URL parameters. Invalid ones are ignored. */
-export function parseLeadsParams(params: URLSearchParams): LeadsView {
-  const keyOf = <K extends string>(name: string, labels: Record<K, string>) => {
-    const value = params.get(name) ?? ''
-    return Object.hasOwn(labels, value) ? (value as K) : undefined
-  }
-  const page = params.get('page') ?? ''
-  return {
-    filter: {
-      keyword: parseKeyword(params.get('keyword'), 200),
-      minFollowers: parseFollowerCount(params.get('minFollowers') ?? ''),
-      maxFollowers: parseFollowerCount(params.get('maxFollowers') ?? ''),
-      status: keyOf('status', statusLabels),
-      scrapeId: params.get('scrape')?.slice(0, 200) || undefined,
-      listId: params.get('list')?.slice(0, 200) || undefined,
-      tag: parseKeyword(params.get('tag'), 100),
-      basis: keyOf('basis', basisLabels),
-      label: keyOf('label', LABEL_NAMES),
-    },
-    sort: keyOf('sort', sortLabels) ?? NEWEST_FIRST,
-    page: /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1,
-  }
-}
-
 /** The URL parameters of a view, without defaults. */
 export function toLeadsParams({ scrapeId, listId, ...filter }: LeadFilter, page = 1, sort = NEWEST_FIRST) {
   return paramsOf({
-    ...filter,
+    ...textsOf(filter),
     scrape: scrapeId,
     list: listId,
     sort: sort === NEWEST_FIRST ? undefined : sort,
@@ -97,7 +72,17 @@ export function toLeadsParams({ scrapeId, listId, ...filter }: LeadFilter, page 
 
 /** The query of GET /leads and GET /leads/export for a filter. */
 export function filterQuery(filter: LeadFilter): URLSearchParams {
-  return paramsOf(filter)
+  return paramsOf(textsOf(filter))
+}
+
+/** The fields of a filter as texts of a query. */
+function textsOf({ tags, fields, rules, ...plain }: LeadFilter) {
+  return {
+    ...plain,
+    tags: tags?.join(),
+    fields: fields && JSON.stringify(fields),
+    rules: rules && JSON.stringify(rules),
+  }
 }
 
 function paramsOf(values: Record<string, string | number | undefined>): URLSearchParams {

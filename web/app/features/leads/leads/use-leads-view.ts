@@ -1,7 +1,8 @@
 import type { LeadFilter, LeadSort } from '@x-automated/contract/leads/leads'
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
-import { type LeadsView, parseLeadsParams, toLeadsParams } from './leads-url'
+import { parseLeadsParams } from './leads-params'
+import { type LeadsView, toLeadsParams } from './leads-url'
 
 /** The searches that were asked for and are still under way, after one has arrived. */
 export function underWay(asked: readonly string[], arrived: string): readonly string[] {

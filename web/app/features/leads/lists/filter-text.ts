@@ -1,11 +1,14 @@
 import { formatNumber } from '@x-automated/contract/format'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
+import { dayText } from '../leads/days'
 import { LABEL_NAMES } from '../leads/history-text'
 import { basisLabels, statusLabels } from '../leads/leads-url'
+import { conditionText, rulesCountText, tagsText } from '../leads/rule-text'
 
 /** What a smart list asks for, criterion by criterion. @param tags of the workspace, for their names */
 export function filterTexts(filter: LeadFilter, tags: readonly { id: string; name: string }[]): string[] {
   const { keyword, minFollowers, maxFollowers, status, tag, basis, label, listId, scrapeId } = filter
+  const { tags: tagIds, fields = [], contactedAfter, contactedBefore, rules } = filter
   const texts = [
     keyword && `“${keyword}” in bio, name or handle`,
     followersText(minFollowers, maxFollowers),
@@ -13,6 +16,11 @@ export function filterTexts(filter: LeadFilter, tags: readonly { id: string; nam
     tag && `Tag: ${tags.find(({ id }) => id === tag)?.name ?? tag}`,
     basis && `Contact basis: ${basisLabels[basis]}`,
     label && `Reply: ${LABEL_NAMES[label]}`,
+    tagIds && `Tags: ${tagsText(tagIds, tags)}`,
+    ...fields.map(conditionText),
+    contactedAfter && `Contacted on or after ${dayText(contactedAfter)}`,
+    contactedBefore && `Contacted before ${dayText(contactedBefore)}`,
+    rules && `Custom rules: ${rulesCountText(rules)}`,
     listId && 'On another list',
     scrapeId && 'From one scrape',
   ]

@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query'
+import {
+  ADVANCED_FILTERS_TEXT,
+  FILTER_RULES_TEXT,
+  hasAdvancedFilters,
+  hasFilterRules,
+} from '@x-automated/contract/platform/plans'
+import { api } from '../../../api'
+
+/** Why the workspace's plan refuses filters, as texts to show; null: it doesn't, or isn't known yet. */
+export function useFilterLocks(): { advanced: string | null; rules: string | null } {
+  const { data } = useQuery(api.billing.overview.queryOptions())
+  if (!data) return { advanced: null, rules: null }
+  const { level, rewards } = data
+  return {
+    advanced: hasAdvancedFilters(level) ? null : ADVANCED_FILTERS_TEXT,
+    rules: hasFilterRules(level, rewards.achievements) ? null : FILTER_RULES_TEXT,
+  }
+}
