@@ -7,7 +7,7 @@ import { makeList, openHandles } from '../../../../test/outreach.ts'
 import { makeColleague } from '../../../../test/team.ts'
 import { workspaceMembers, workspaces } from '../../identity/workspaces/tables.ts'
 import { members } from '../../waitlist/waitlist/tables.ts'
-import { hasFeature, hasReward } from './service.ts'
+import { factsOf, hasFeature } from './service.ts'
 
 /** What achievements give beside months of Pro. */
 let app: TestApp
@@ -84,7 +84,7 @@ describe('GET /billing/rewards', () => {
       { workspaceId: second!.id, userId: owner.id, role: 'owner' },
       { workspaceId: host.workspaceId, userId: owner.id, role: 'admin' },
     ])
-    const has = (workspaceId: string) => hasReward(app.db, workspaceId, 'global')
+    const has = async (workspaceId: string) => (await factsOf(app.db, workspaceId)).achievements.includes('global')
     expect([await has(owner.workspaceId), await has(second!.id), await has(host.workspaceId)]).toEqual([
       true,
       true,
@@ -230,6 +230,6 @@ describe('a workspace that gets another owner', () => {
     // The rewards belong to the account of the former owner, wherever it owns a workspace.
     const [another] = await app.db.insert(workspaces).values({ name: 'Another' }).returning()
     await app.db.insert(workspaceMembers).values({ workspaceId: another!.id, userId: owner.id, role: 'owner' })
-    expect(await hasReward(app.db, another!.id, 'gold')).toBe(true)
+    expect((await factsOf(app.db, another!.id)).achievements).toContain('gold')
   })
 })

@@ -211,9 +211,6 @@ export function limitText(plan: PlanLevel, what: Limited): string {
   return `${limitation} Upgrade to ${PLAN_LEVELS[higher].name} for ${lifted}.`
 }
 
-/** Achievements that give a workspace more than months of Pro. */
-export type Reward = 'silver' | 'gold' | 'platinum' | 'pioneer' | 'viral' | 'global'
-
 /** What an achievement opens; null: nothing. */
 export function rewardUrl(
   achievement: string,

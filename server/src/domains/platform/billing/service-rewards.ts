@@ -5,10 +5,10 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import type { Env } from '../../../env.ts'
 import { workspaceMembers } from '../../identity/workspaces/tables.ts'
-import { type Reward, rewardUrl } from './rules.ts'
+import { rewardUrl } from './rules.ts'
 import { rewardGrants } from './tables.ts'
 
-/** What the owner of a workspace earned on the waitlist, in the order in which it was earned. */
+/** What the owner of a workspace earned on the waitlist, in that order. It applies in every workspace they own. */
 export function earnedBy(db: Db, workspaceId: string) {
   const { achievement, months, grantedAt } = rewardGrants
   return db
@@ -21,11 +21,6 @@ export function earnedBy(db: Db, workspaceId: string) {
 
 const isOwned = (workspaceId: string) =>
   and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.role, 'owner'))
-
-/** Whether the owner of a workspace earned a reward. It holds in every workspace that they own. */
-export async function hasReward(db: Db, workspaceId: string, reward: Reward): Promise<boolean> {
-  return (await earnedBy(db, workspaceId)).some(({ achievement }) => achievement === reward)
-}
 
 /** Pioneers, referred people and who referred them: their workspaces have early features. */
 async function hasEarlyAccess(db: Db, workspaceId: string): Promise<boolean> {

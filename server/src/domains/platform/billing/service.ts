@@ -25,7 +25,7 @@ import { earnedBy } from './service-rewards.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from './tables.ts'
 
 // For other domains.
-export { hasFeature, hasReward } from './service-rewards.ts'
+export { hasFeature } from './service-rewards.ts'
 
 /** Monthly limits, with their names in the table. */
 const KINDS = { scrapedLeads: 'scraped_leads', dms: 'dms' } as const

@@ -16,8 +16,8 @@ export function rewardText(achievement: string, plan: PlanLevel): string | null 
         : "Twice your plan's monthly allowance for our AI model."
     case 'global':
       return plan === 'free'
-        ? 'Campaigns with up to 3 messages per person.'
-        : 'Campaigns with up to 3 messages per person, also on Free.'
+        ? 'Custom filtering rules, and campaigns with up to 3 messages per person.'
+        : 'Custom filtering rules, and campaigns with up to 3 messages per person, also on Free.'
     default:
       return null
   }
