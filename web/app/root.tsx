@@ -39,11 +39,20 @@ import { HYDRATED, useHydrated } from './ui/use-hydrated'
 
 export const links: LinksFunction = () => [
   { rel: 'preload', href: inter, as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' },
-  // Inline, because on slow networks a request for it would delay the first paint.
-  { rel: 'icon', href: icon, type: 'image/svg+xml' },
-  { rel: 'icon', href: '/favicon.ico', sizes: '32x32' },
-  { rel: 'apple-touch-icon', href: '/apple-touch-icon.png' },
 ]
+
+/** Ours, or none until a client report has its workspace's logo. */
+function Icons() {
+  if (isClientReport(useLocation().pathname)) return <link rel="icon" href="data:," />
+  return (
+    <>
+      {/* Inline, because on slow networks a request for it would delay the first paint. */}
+      <link rel="icon" href={icon} type="image/svg+xml" />
+      <link rel="icon" href="/favicon.ico" sizes="32x32" />
+      <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+    </>
+  )
+}
 
 export const meta = () =>
   pageMeta('X-Automated', 'Find the right people on X and reach them with messages that read as if you wrote each one.')
@@ -65,6 +74,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <script suppressHydrationWarning dangerouslySetInnerHTML={{ __html: startupScript }} />
         <Meta />
         <Links />
+        <Icons />
       </head>
       <body>
         {/* Outside the page, so that an open menu survives when the page replaces HydrateFallback. */}

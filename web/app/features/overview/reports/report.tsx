@@ -27,7 +27,8 @@ export function Report({ token }: { token: string }) {
     else if (report) document.title = `${report.title} · ${report.workspace.name}`
   }, [isMissing, report])
   useEffect(() => {
-    if (report) showIcon(report.workspace.logo)
+    const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')
+    if (icon && report?.workspace.logo) icon.href = report.workspace.logo
   }, [report])
   if (isMissing) return <ReportNotFound />
   if (report) return <ReportView report={report} />
@@ -39,15 +40,6 @@ export function Report({ token }: { token: string }) {
       </div>
     )
   return <ReportSkeleton />
-}
-
-/** Replaces our icon in the browser's tab. @param logo null: none */
-function showIcon(logo: string | null): void {
-  for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel="icon"], link[rel="apple-touch-icon"]')) {
-    icon.removeAttribute('type')
-    icon.removeAttribute('sizes')
-    icon.href = logo ?? 'data:,'
-  }
 }
 
 function ReportNotFound() {

@@ -87,6 +87,7 @@ function ShareForm({ campaign, onCreated, ...dialog }: ShareFormProps) {
     queryFn: ({ signal }) => allCampaigns(signal),
     enabled: campaign === null,
   })
+  const workspace = useQuery(api.auth.me.queryOptions()).data?.workspace
   const [about, setAbout] = useState<string>(campaign?.id ?? months[0] ?? '')
   const [title, setTitle] = useState('')
   const [days, setDays] = useState(String(REPORT_DAYS_VALID))
@@ -112,14 +113,17 @@ function ShareForm({ campaign, onCreated, ...dialog }: ShareFormProps) {
     <FormDialog
       {...dialog}
       title="Share report"
-      description="A page with your logo, name and color, for anyone who has its link."
+      description={`A page${workspace ? ` in the name of “${workspace.name}”` : ''}, for anyone who has its link.`}
       label="Share report"
       loading={create.isPending}
       onSubmit={submit}
     >
       {problem && <Callout tone="bad">{problem}</Callout>}
       <div className="grid gap-4 sm:grid-cols-[2fr_1fr]">
-        <Field label="Report on">
+        <Field
+          label="Report on"
+          error={campaigns.isError ? 'Failed to load your campaigns. You can share a month.' : undefined}
+        >
           <Select
             value={about}
             onChange={(event) => setAbout(event.currentTarget.value)}

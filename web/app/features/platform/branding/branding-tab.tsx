@@ -9,7 +9,9 @@ import {
 import { CLIENT_REPORTS_TEXT, hasClientReports } from '@x-automated/contract/platform/plans'
 import { ImageUp } from 'lucide-react'
 import { type ChangeEvent, type FormEvent, type ReactNode, useId, useState } from 'react'
+import { Link } from 'react-router'
 import { api, client, errorText, fieldProblems } from '../../../api'
+import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
@@ -49,7 +51,18 @@ export function BrandingTab() {
       {isIncluded && (
         <RoleNotice needs="admin">Only the owner and admins can change the logo and the color.</RoleNotice>
       )}
-      <Card title="Branding" description="Client reports show your logo, name and color instead of ours.">
+      <Card
+        title="Branding"
+        description={
+          <>
+            Client reports show your logo, name and color instead of ours. The name is that of the workspace, in{' '}
+            <Link className="text-link" to={`${paths.settings}?tab=people`}>
+              People
+            </Link>
+            .
+          </>
+        }
+      >
         {isIncluded && isAtLeast(role, 'admin') ? (
           <BrandingForm name={name} saved={branding.data} />
         ) : (
