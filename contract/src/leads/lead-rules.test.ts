@@ -104,7 +104,7 @@ it('takes tags as a list, or separated by commas', () => {
   expect(LeadFilter.parse({ tags: `${ID}, ${other}` }).tags).toEqual([ID, other.toLowerCase()])
   expect(LeadFilter.parse({ tags: [ID] }).tags).toEqual([ID])
   expect(problems({ tags: Array(21).fill(ID) })).toHaveLength(1)
-  expect(problems({ tags: [] })).toHaveLength(1)
+  for (const tags of [[], '', ',']) expect(problems({ tags })).toHaveLength(1)
 })
 
 it.each([

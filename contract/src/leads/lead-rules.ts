@@ -34,7 +34,7 @@ function jsonInQuery<T extends z.ZodType>(schema: T) {
 
 /** Ids of tags. In a query string they are separated by commas. */
 export const FilterTags = z
-  .union([z.array(Id), z.string().transform((ids) => ids.split(',').map((id) => id.trim()))])
+  .union([z.array(Id), z.string().transform((ids) => ids.split(',').flatMap((id) => id.trim() || []))])
   .pipe(z.array(Id).min(1).max(FILTER_TAGS_MAX))
 
 /** Not trimmed: an imported name may begin with a space. */

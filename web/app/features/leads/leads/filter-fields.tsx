@@ -1,7 +1,8 @@
 import type { FieldCondition, LeadRules } from '@x-automated/contract/leads/lead-rules'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import { FIELD_CONDITIONS_MAX } from '@x-automated/contract/leads/rule-fields'
-import { Search, Split, X } from 'lucide-react'
+import { Plus, Search, Split, X } from 'lucide-react'
+import { useState } from 'react'
 import { Button, IconButton } from '../../../ui/button'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
@@ -152,6 +153,11 @@ export function FilterFields({ draft, onChange, classNames }: FilterFieldsProps)
   )
 }
 
+/** Conditions without those that are there twice. */
+export function withoutDoubles(conditions: readonly FieldCondition[]): FieldCondition[] {
+  return [...new Map(conditions.map((one) => [JSON.stringify(one), one])).values()]
+}
+
 interface MoreFiltersProps {
   draft: FilterDraft
   locks: ReturnType<typeof useFilterLocks>
@@ -165,7 +171,7 @@ function MoreFilters({ draft, locks, onChange }: MoreFiltersProps) {
   const keptFocus = useKeptFocus<HTMLDivElement>()
   const { rules, fields } = draft
   const lockTexts = [locks.advanced, locks.rules].filter((text) => text !== null)
-  const isFull = fields.length >= FIELD_CONDITIONS_MAX
+  const [isAdding, setIsAdding] = useState(false)
   const chips = [
     ...(locks.advanced && draft.tags.length > 0
       ? [{ text: `Tags: ${tagsText(draft.tags, tags)}`, remove: { tags: [] } }]
@@ -185,7 +191,7 @@ function MoreFilters({ draft, locks, onChange }: MoreFiltersProps) {
       : []),
   ]
   return (
-    <div {...keptFocus} className="col-span-full grid gap-3 outline-none">
+    <div {...keptFocus} className="col-span-full grid grid-cols-1 gap-3 outline-none">
       {locks.advanced === null && (
         <>
           <fieldset className="grid gap-1.5">
@@ -211,33 +217,45 @@ function MoreFilters({ draft, locks, onChange }: MoreFiltersProps) {
       {chips.length > 0 && (
         <ul aria-label="Conditions" className="flex flex-wrap gap-1.5">
           {chips.map(({ text, remove }) => (
-            <li key={text} className="flex min-w-0 items-center gap-0.5 rounded-md border border-line bg-sunken ps-2">
-              <bdi className="truncate">{text}</bdi>
+            <li
+              key={text}
+              className="flex max-w-full items-center gap-0.5 rounded-md border border-line bg-sunken ps-2"
+            >
+              <bdi className="min-w-0 py-1 wrap-anywhere">{text}</bdi>
               <IconButton icon={<X />} label={`Remove filter: ${text}`} size="sm" onClick={() => onChange(remove)} />
             </li>
           ))}
         </ul>
       )}
-      {locks.advanced === null && !isFull && (
+      {locks.advanced === null && isAdding && (
         <div className="rounded-lg border border-line p-1">
           <ConditionEditor
             label="Add condition"
-            onApply={(condition) => onChange({ fields: [...fields, condition] })}
+            focuses
+            onApply={(condition) => {
+              onChange({ fields: withoutDoubles([...fields, condition]) })
+              setIsAdding(false)
+            }}
           />
         </div>
       )}
-      {locks.rules === null && (
-        <div className="flex flex-wrap items-center gap-2">
+      <div className="flex flex-wrap items-center gap-2 empty:hidden">
+        {locks.advanced === null && !isAdding && fields.length < FIELD_CONDITIONS_MAX && (
+          <Button size="sm" icon={<Plus />} onClick={() => setIsAdding(true)}>
+            Custom field
+          </Button>
+        )}
+        {locks.rules === null && (
           <Button size="sm" icon={<Split />} onClick={() => dialogs.show('rules')}>
             {rules ? `Custom rules: ${rulesCountText(rules)}` : 'Custom rules…'}
           </Button>
-          {rules && (
-            <Button size="sm" variant="ghost" onClick={() => onChange({ rules: null })}>
-              Remove rules
-            </Button>
-          )}
-        </div>
-      )}
+        )}
+        {locks.rules === null && rules && (
+          <Button size="sm" variant="ghost" onClick={() => onChange({ rules: null })}>
+            Remove rules
+          </Button>
+        )}
+      </div>
       {lockTexts.length > 0 && <PlanLock>{lockTexts.join(' ')}</PlanLock>}
       {dialogs.render((_, props) => (
         <RulesDialog

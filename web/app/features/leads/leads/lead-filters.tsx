@@ -19,7 +19,7 @@ import { useKeys } from '../../../ui/use-keys'
 import { scrapeTitle } from '../scrapes/scrape-text'
 import { ConditionEditor, DayField, PlanLock, TagPicker } from './advanced-filters'
 import { dayText } from './days'
-import { draftOf, type FilterDraft, FilterFields, filterOf, rangeProblem } from './filter-fields'
+import { draftOf, type FilterDraft, FilterFields, filterOf, rangeProblem, withoutDoubles } from './filter-fields'
 import { LABEL_NAMES } from './history-text'
 import { basisLabels, FOLLOWERS_MAX, isFiltered, type LeadsView, sortLabels, statusLabels } from './leads-url'
 import { conditionText, rulesCountText, rulesTexts, tagsText } from './rule-text'
@@ -354,7 +354,10 @@ function Editor({
     return (
       <div ref={first}>
         {draft.rules && (
-          <ul className="list-disc px-2 pt-2 ps-6">
+          <p className="px-2 pt-2 font-strong">{draft.rules.match === 'all' ? 'All of these:' : 'Any of these:'}</p>
+        )}
+        {draft.rules && (
+          <ul className="list-disc px-2 pt-1 ps-6">
             {rulesTexts(draft.rules, tags).map((text) => (
               <li key={text}>{text}</li>
             ))}
@@ -454,11 +457,6 @@ function Editor({
       />
     </div>
   )
-}
-
-/** Chips have their condition as a key. */
-function withoutDoubles(conditions: readonly FieldCondition[]): FieldCondition[] {
-  return [...new Map(conditions.map((one) => [JSON.stringify(one), one])).values()]
 }
 
 /** Focuses the first control when these fields replace others. */

@@ -3,17 +3,19 @@ import type { LeadSort, ListedLead } from '@x-automated/contract/leads/leads'
 import { Search, Users } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
 import { useLocation, useNavigationType, useSearchParams } from 'react-router'
-import { api, failureText } from '../../../api'
+import { api, errorCode, errorText, failureText } from '../../../api'
 import { usePageCursors } from '../../../page-cursors'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
 import { Button, ButtonLink } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
 import { EmptyState } from '../../../ui/empty-state'
 import { Pager, type PagerProps } from '../../../ui/pager'
 import { Select } from '../../../ui/select'
 import { LoadingText } from '../../../ui/skeleton'
 import { useDialogs } from '../../../ui/use-dialogs'
 import { useIsOffered } from '../../identity/people/use-role'
+import { SeePlans } from '../../platform/billing/usage-notice'
 import { ActionDialog } from './action-dialog'
 import { ColumnsMenu } from './columns-menu'
 import { LeadFilters } from './lead-filters'
@@ -107,9 +109,26 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
       </LeadFilters>
       {leads.isError && !leads.data ? (
         <div className="pt-4">
-          <QueryError query={leads}>
-            {failureText(leads.error, 'Failed to load leads', 'An unexpected error occurred while loading leads')}
-          </QueryError>
+          {errorCode(leads.error) === 'PLAN_LIMIT' ? (
+            <Callout
+              tone="warn"
+              title="Your plan doesn't include this filter"
+              action={
+                <div className="flex gap-2">
+                  <SeePlans />
+                  <Button size="sm" onClick={() => goTo({}, 1)}>
+                    Clear filters
+                  </Button>
+                </div>
+              }
+            >
+              {errorText(leads.error)}
+            </Callout>
+          ) : (
+            <QueryError query={leads}>
+              {failureText(leads.error, 'Failed to load leads', 'An unexpected error occurred while loading leads')}
+            </QueryError>
+          )}
         </div>
       ) : leads.data && total === 0 ? (
         <div className="pt-4">

@@ -144,7 +144,7 @@ export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: Rule
     >
       <div ref={root} className="grid gap-4">
         <MatchSelect label="Leads must match" match={draft.match} onChange={(match) => setDraft({ ...draft, match })} />
-        <ol className="grid gap-3">
+        <ol className="grid gap-3 max-sm:gap-5">
           {draft.nodes.map((node, place) =>
             isGroup(node) ? (
               <li key={node.key}>
@@ -166,7 +166,7 @@ export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: Rule
                       }}
                     />
                   </div>
-                  <ol className="grid gap-3">{node.rules.map(row)}</ol>
+                  <ol className="grid gap-3 max-sm:gap-5">{node.rules.map(row)}</ol>
                   <div>{addRule(node)}</div>
                 </fieldset>
               </li>
