@@ -78,9 +78,14 @@ it("shares a campaign's report under the workspace's own brand, until it is dele
   )
   await expectSoundBothWays(reader)
   expect(await reader.evaluate(() => document.documentElement.dataset.counted)).toBe('{"path":"/r/{token}"}')
-  // On paper, rows stay rows.
+  // On paper, rows stay rows, and the chart is as wide as the sheet.
   await reader.evaluate(() => dispatchEvent(new Event('beforeprint')))
   await reader.locator('table[data-narrow="rows"]').waitFor()
+  await reader.emulateMedia({ media: 'print' })
+  await reader.setViewportSize({ width: 718, height: 1046 })
+  const chart = reader.locator('.recharts-surface').first()
+  await expect.poll(async () => Math.round((await chart.boundingBox())?.width ?? 0)).toBe(718)
+  await reader.emulateMedia({ media: 'screen' })
 
   // A member sees it as its readers do.
   await page.goto(pathname)

@@ -93,7 +93,7 @@ export function DayChart<K extends string>({ label, days, series, extra }: DayCh
         <div
           aria-hidden
           // A chart is as wide as its window; on paper it shrinks to the sheet.
-          className="h-72 min-w-0 print:[&_.recharts-wrapper]:h-auto! print:[&_.recharts-wrapper]:w-full! print:[&_svg]:h-auto! print:[&_svg]:w-full!"
+          className="h-72 min-w-0 print:[&_.recharts-responsive-container_div]:size-full! print:[&_svg]:h-auto! print:[&_svg]:w-full!"
         >
           <ResponsiveContainer width="100%" height="100%">
             <BarChart
