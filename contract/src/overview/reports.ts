@@ -103,18 +103,18 @@ export const reports = {
           expiresAt: Moment.optional(),
         })
         .refine(({ kind, campaignId }) => (kind === 'campaign') === (campaignId !== undefined), {
-          message: 'Choose a campaign for a report on a campaign, and none for a month.',
+          message: 'A report on a campaign needs campaignId, and a report on a month must not have it.',
           path: ['campaignId'],
         })
         .refine(({ kind, month }) => (kind === 'month') === (month !== undefined), {
-          message: 'Choose a month for a report on a month, and none for a campaign.',
+          message: 'A report on a month needs month, and a report on a campaign must not have it.',
           path: ['month'],
         }),
     )
     .output(Report),
 
   remove: route('DELETE /reports/{id}', 'admin', 'rows', {
-    summary: 'Delete a client report, whose page ends immediately',
+    summary: 'Delete a client report; its link stops working immediately',
     successStatus: 204,
     errors: ['REPORT_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),

@@ -6,6 +6,7 @@ import { call, connectX, makePerson, type Person, subscribe } from '../../../../
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles } from '../../../../test/outreach.ts'
 import { openPlanned } from '../../../../test/plans.ts'
+import { whileWaiting } from '../../../../test/while-waiting.ts'
 import { hashToken } from '../../../sealing.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { leads } from '../../leads/leads/tables.ts'
@@ -103,7 +104,7 @@ describe('POST /reports', () => {
     }
   })
 
-  it('is for admins, the list for members, and neither for API keys', async () => {
+  it('lets admins share, members list, and API keys do neither', async () => {
     const owner = await makeAgency()
     const body = { kind: 'month', month: '2026-03' }
     const statuses: Record<string, number[]> = {}
@@ -125,7 +126,7 @@ describe('POST /reports', () => {
       expect((await call(app, method, path, method === 'POST' ? body : undefined, authorization)).status).toBe(403)
   })
 
-  it('rejects what is not about one campaign or one month, and expiries that are past or too late', async () => {
+  it('rejects reports on neither or both, and expiries in the past or after a year', async () => {
     const person = await makeAgency()
     const { id } = await makeCampaign(person)
     const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
@@ -164,6 +165,17 @@ describe('POST /reports', () => {
       )
   })
 
+  it('returns 404 if the campaign is deleted meanwhile', async () => {
+    const person = await makeAgency()
+    const { id: campaignId } = await makeCampaign(person)
+    const answer = await whileWaiting(app, {
+      lock: `delete from campaigns where id = '${campaignId}'`,
+      work: () => person.call('POST', '/reports', { kind: 'campaign', campaignId }),
+      end: 'commit',
+    })
+    expect([answer.status, answer.body.code]).toEqual([404, 'CAMPAIGN_NOT_FOUND'])
+  })
+
   it('stops at 200 reports, also if several are shared at a time', async () => {
     const person = await makeAgency()
     await app.db.execute(sql`
@@ -181,7 +193,7 @@ describe('POST /reports', () => {
 })
 
 describe('POST /reports/find', () => {
-  it('returns a campaign in the name of its workspace, without ids and people', async () => {
+  it('returns a campaign under the brand of its workspace, without ids and people', async () => {
     const person = await makeAgency()
     const { id } = await makeCampaign(person)
     await person.client.people.rename({ name: 'Acme Agency' })
@@ -358,7 +370,7 @@ describe('POST /reports/find', () => {
 })
 
 describe('DELETE /reports/{id}', () => {
-  it('deletes a report once, and outlives its creator until then', async () => {
+  it('deletes a report once; until then it outlives its creator', async () => {
     const owner = await makeAgency()
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     const report = await admin.client.reports.create({ kind: 'month', month: '2026-03' })

@@ -14,6 +14,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Actor, WorkspaceScope } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { createSealer, hashToken, newToken, type Sealer } from '../../../sealing.ts'
@@ -93,9 +94,10 @@ export async function create(context: Context, actor: Actor, input: InputOf<'rep
   const { workspaceId, userId } = actor
   await requireClientReports(db, workspaceId)
   const expiresAt = expiryOf(input.expiresAt)
-  const subject = await findSubject(db, actor, input)
   const token = newToken()
-  return db.transaction(async (tx) => {
+  // Retried if the campaign is deleted meanwhile, which then is not found.
+  return transact(db, async (tx) => {
+    const subject = await findSubject(tx, actor, input)
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('Reports of ' || ${workspaceId}, 0))`)
     if ((await tx.$count(reports, eq(reports.workspaceId, workspaceId))) >= REPORTS_MAX)
       throw new Refusal('TOO_MANY', `A workspace has at most ${REPORTS_MAX} client reports. Delete one first.`)
@@ -126,7 +128,7 @@ function expiryOf(wanted: string | undefined): Date {
   return expiry
 }
 
-/** What a report is about, and its name. @throws Refusal CAMPAIGN_NOT_FOUND, INVALID_INPUT */
+/** What a report is about, and its default title. @throws Refusal CAMPAIGN_NOT_FOUND, INVALID_INPUT */
 async function findSubject(db: Db, actor: Actor, { campaignId, month }: InputOf<'reports', 'create'>) {
   if (month !== undefined) {
     const today = await findToday(db, await findTimeZone(db, actor))
@@ -156,8 +158,8 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
 }
 
 /**
- * The report of a token, for anyone. The same refusal, after the same reads, for a token that is
- * unknown or has expired and for a plan without reports.
+ * The report of a token, for anyone. Unknown and expired tokens and plans without reports get the
+ * same refusal after the same reads.
  * @throws Refusal REPORT_NOT_FOUND, RATE_LIMITED
  */
 export async function find(context: Pick<RequestContext, 'db' | 'limits' | 'request'>, token: string) {
@@ -182,12 +184,12 @@ export async function find(context: Pick<RequestContext, 'db' | 'limits' | 'requ
   }
 }
 
-/** Figures of this process, by report. They name people, so they are nowhere but in its memory. */
+/** Figures by report. Only in this process's memory, because they may name people. */
 const kept = new Map<string, { until: number; figures: ReturnType<typeof readFigures> }>()
 const KEPT_MS = 5 * MINUTE_MS
 const KEPT_MAX = 100
 
-/** Figures that are at most 5 minutes old. Readers who come at the same time share one read. */
+/** Figures that are at most 5 minutes old. Concurrent readers share one read. */
 function recentFigures(db: Db, workspaceId: WorkspaceScope, report: Row): ReturnType<typeof readFigures> {
   const now = Date.now()
   const known = kept.get(report.id)
@@ -230,7 +232,7 @@ async function readFigures(db: Db, workspaceId: WorkspaceScope, { campaignId, mo
   }
 }
 
-/** Campaigns by their messages in the period. The only campaign of a report is there without any. */
+/** Campaigns with the most messages in the period. A campaign's own report has it even without messages. */
 async function withNames(db: Db, workspaceId: string, campaignId: string | null, known: readonly CampaignDay[]) {
   if (known.length === 0 && campaignId) {
     const campaign = await findCampaign(db, workspaceId, campaignId)
