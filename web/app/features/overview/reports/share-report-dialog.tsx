@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatDay } from '@x-automated/contract/format'
-import { REPORT_DAYS_VALID, REPORT_TITLE_MAX } from '@x-automated/contract/overview/report-limits'
+import { REPORT_DAYS_MAX, REPORT_DAYS_VALID, REPORT_TITLE_MAX } from '@x-automated/contract/overview/report-limits'
 import type { Report } from '@x-automated/contract/overview/reports'
 import { CLIENT_REPORTS_TEXT, hasClientReports } from '@x-automated/contract/platform/plans'
 import { DAY_MS } from '@x-automated/contract/time'
@@ -14,6 +14,7 @@ import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
 import { FormDialog } from '../../../ui/form-dialog'
 import { Input } from '../../../ui/input'
+import { lengthProps } from '../../../ui/length-props'
 import { SecretDialog } from '../../../ui/secret-dialog'
 import { Select } from '../../../ui/select'
 import { SkeletonText } from '../../../ui/skeleton'
@@ -29,7 +30,7 @@ interface Subject {
   name: string
 }
 
-/** Creates a client report and shows its link, or says which plan has them. */
+/** Creates a client report and shows its link, or says which plan includes reports. */
 export function ShareReportDialog({ campaign, ...dialog }: ShownDialog & { campaign: Subject | null }) {
   const overview = useQuery(api.billing.overview.queryOptions())
   const [created, setCreated] = useState<Report | null>(null)
@@ -71,7 +72,7 @@ export function ShareReportDialog({ campaign, ...dialog }: ShownDialog & { campa
 const EXPIRIES = [
   { value: '30', label: '30 days' },
   { value: String(REPORT_DAYS_VALID), label: `${REPORT_DAYS_VALID} days` },
-  { value: '365', label: '1 year' },
+  { value: String(REPORT_DAYS_MAX), label: '1 year' },
 ]
 const MONTHS_SHOWN = 24
 
@@ -98,6 +99,7 @@ function ShareForm({ campaign, onCreated, ...dialog }: ShareFormProps) {
     onError: (error) => setProblem(errorText(error, 'Failed to share the report. Please try again.')),
     refetches: [api.reports],
   })
+  const length = lengthProps(title, REPORT_TITLE_MAX)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setProblem(null)
@@ -115,6 +117,7 @@ function ShareForm({ campaign, onCreated, ...dialog }: ShareFormProps) {
       title="Share report"
       description={`A page${workspace ? ` in the name of “${workspace.name}”` : ''}, for anyone who has its link.`}
       label="Share report"
+      disabled={length.error !== undefined}
       loading={create.isPending}
       onSubmit={submit}
     >
@@ -137,13 +140,8 @@ function ShareForm({ campaign, onCreated, ...dialog }: ShareFormProps) {
           <Select options={EXPIRIES} value={days} onChange={(event) => setDays(event.currentTarget.value)} />
         </Field>
       </div>
-      <Field label="Title" hint="Without one, the name of the campaign or the month.">
-        <Input
-          autoComplete="off"
-          maxLength={REPORT_TITLE_MAX}
-          value={title}
-          onChange={(event) => setTitle(event.currentTarget.value)}
-        />
+      <Field label="Title (optional)" hint="By default, the name of the campaign or month." {...length}>
+        <Input autoComplete="off" value={title} onChange={(event) => setTitle(event.currentTarget.value)} />
       </Field>
       <Checkbox
         label="Include the people who replied"
