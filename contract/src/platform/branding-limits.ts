@@ -9,5 +9,5 @@ export const LOGO_PIXELS_MAX = 4_096
 /** Maximum length of a logo's data URL. */
 export const LOGO_URL_MAX = 'data:image/jpeg;base64,'.length + Math.ceil(LOGO_BYTES_MAX / 3) * 4
 
-export const LOGO_TOO_LARGE = 'must be at most 100 KiB'
+export const LOGO_TOO_LARGE = `must be at most ${LOGO_BYTES_MAX / 1024} KB`
 export const LOGO_UNKNOWN = 'must be a PNG, JPEG or WebP image'

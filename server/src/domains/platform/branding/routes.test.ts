@@ -40,7 +40,7 @@ describe('PUT /workspace/branding', () => {
   it.each([
     ['logo', { logo: 'data:image/svg+xml;base64,PHN2Zz48L3N2Zz4=', color: null }, /PNG, JPEG or WebP/],
     ['logo', { logo: 'data:image/png;base64,PHN2Zz48L3N2Zz4=', color: null }, /PNG, JPEG or WebP/],
-    ['logo', { logo: `data:image/png;base64,${'A'.repeat(LOGO_BYTES_MAX * 1.4)}`, color: null }, /100 KiB/],
+    ['logo', { logo: `data:image/png;base64,${'A'.repeat(LOGO_BYTES_MAX * 1.4)}`, color: null }, /at most 100 KB/],
     ['color', { logo: null, color: 'red' }, /#1a2b3c/],
     ['color', { logo: null, color: '#fff' }, /#1a2b3c/],
     ['color', { logo: null, color: '#12345g' }, /#1a2b3c/],

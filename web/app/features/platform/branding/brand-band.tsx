@@ -6,7 +6,7 @@ interface BrandBandProps {
   name: string
   logo: string | null
   color: string | null
-  /** Of what is on the band. */
+  /** For the content, not the band itself. */
   className?: string
   children?: ReactNode
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { fieldProblem } from '@x-automated/contract/input-problems'
 import type { Branding } from '@x-automated/contract/platform/branding'
 import {
   LOGO_BYTES_MAX,
@@ -19,6 +20,7 @@ import { Card } from '../../../ui/card'
 import { Field, FieldError } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
+import { useKeptFocus } from '../../../ui/use-kept-focus'
 import { useAction } from '../../../use-action'
 import { RoleNotice } from '../../identity/people/role-notice'
 import { isAtLeast } from '../../identity/people/use-role'
@@ -73,14 +75,16 @@ export function BrandingTab() {
   )
 }
 
-/** Shown by a color field that has none. */
+/** What the color field shows if there is none. */
 const NO_COLOR = '#808080'
 
 function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
   const [draft, setDraft] = useState<Branding | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
+  // What was focused is disabled or gone after a change is saved or discarded.
+  const keptFocus = useKeptFocus<HTMLFormElement>()
   const shown = draft ?? saved
-  const change = (changed: Partial<Branding>) => setDraft({ ...shown, ...changed })
+  const change = (changed: Partial<Branding>) => setDraft((before) => ({ ...(before ?? saved), ...changed }))
   const save = useAction(client.branding.save, {
     done: 'Branding saved.',
     onSuccess: () => setDraft(null),
@@ -92,12 +96,17 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
   })
   const pick = async ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
     const file = currentTarget.files?.[0]
-    // So that the same file can be chosen again.
+    // Lets the same file be chosen again.
     currentTarget.value = ''
     if (!file) return
     const wrong = problemOf(file)
-    setProblem(wrong && `The logo ${wrong}.`)
-    if (!wrong) change({ logo: await dataUrlOf(file) })
+    setProblem(wrong && fieldProblem('logo', wrong).problem)
+    if (wrong) return
+    try {
+      change({ logo: await dataUrlOf(file) })
+    } catch {
+      setProblem('Failed to read the file. Please choose it again.')
+    }
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -106,7 +115,7 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
   }
   const isEmpty = shown.logo === null && shown.color === null
   return (
-    <form noValidate method="post" className="grid gap-5" onSubmit={submit}>
+    <form {...keptFocus} noValidate method="post" className="grid gap-5 outline-none" onSubmit={submit}>
       <div className="flex flex-wrap items-end gap-4">
         <FilePicker onPick={pick}>{shown.logo ? 'Replace logo' : 'Upload logo'}</FilePicker>
         <Field label="Color" className="w-32">
@@ -137,7 +146,7 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
         )}
         {!isEmpty && !draft && (
           <Button variant="ghost" onClick={() => save.run({ logo: null, color: null })}>
-            Reset
+            Remove logo and color
           </Button>
         )}
       </div>
