@@ -37,7 +37,7 @@ const ruleOf = (field: string, op: RuleOp, value: unknown) =>
   op === 'is_set' || op === 'is_not_set' ? { field, op } : { field, op, value }
 
 describe('a rule', () => {
-  it('accepts exactly the operators that fit its field', () => {
+  it('accepts exactly the operators of its field', () => {
     for (const [field, ops] of Object.entries(RULE_FIELDS))
       for (const op of RULE_OPS) {
         const fits = (ops as readonly RuleOp[]).includes(op)
@@ -48,15 +48,15 @@ describe('a rule', () => {
   })
 
   it.each([
-    [{ field: 'handle', op: 'is', value: 'ana' }, 'field', 'Field is not a field of leads.'],
-    [{ field: 'field:', op: 'is_set' }, 'field', 'Field is not a field of leads.'],
-    [{ field: 'toString', op: 'is_set' }, 'field', 'Field is not a field of leads.'],
-    [{ field: 'field:a\u0000', op: 'is_set' }, 'field', 'Field is not a field of leads.'],
-    [{ field: 'keyword', op: 'is', value: 'x' }, 'op', 'Op of keyword must be contains or not_contains.'],
+    [{ field: 'handle', op: 'is', value: 'ana' }, 'field', 'Field must be a filter field, createdAt or field:{name}.'],
+    [{ field: 'field:', op: 'is_set' }, 'field', 'Field must be a filter field, createdAt or field:{name}.'],
+    [{ field: 'toString', op: 'is_set' }, 'field', 'Field must be a filter field, createdAt or field:{name}.'],
+    [{ field: 'field:a\u0000', op: 'is_set' }, 'field', 'Field must be a filter field, createdAt or field:{name}.'],
+    [{ field: 'keyword', op: 'is', value: 'x' }, 'op', 'Op must be contains or not_contains for keyword.'],
     [{ field: 'keyword', op: 'like', value: 'x' }, 'op', expect.stringMatching(/^Op must be is, is_not, /)],
     [{ field: 'keyword', op: 'contains' }, 'value', 'Value is required.'],
     [{ field: 'keyword', op: 'contains', value: '  ' }, 'value', 'Value is required.'],
-    [{ field: 'label', op: 'is_set', value: 'later' }, 'value', 'Value does not go with is_set.'],
+    [{ field: 'label', op: 'is_set', value: 'later' }, 'value', 'Value must be left out with is_set.'],
     [{ field: 'minFollowers', op: 'at_least', value: 'many' }, 'value', 'Value must be a whole number.'],
     [{ field: 'minFollowers', op: 'at_least', value: -1 }, 'value', 'Value must be at least 0.'],
     [{ field: 'createdAt', op: 'after', value: '2026-02-30T00:00:00Z' }, 'value', expect.stringMatching(/a time such/)],

@@ -50,7 +50,7 @@ export const FieldConditions = jsonInQuery(z.array(FieldCondition).min(1).max(FI
 
 function checkPresence(op: RuleOp, value: unknown, context: z.RefinementCtx): void {
   if (takesValue(op) === (value !== undefined)) return
-  const message = takesValue(op) ? 'is required' : `does not go with ${op}`
+  const message = takesValue(op) ? 'is required' : `must be left out with ${op}`
   context.addIssue({ code: 'custom', message, path: ['value'] })
 }
 
@@ -100,8 +100,9 @@ const LeadRule = z
     const ops = opsOf(field)
     const name = customFieldIn(field)
     const refuse = (message: string, at: PropertyKey[]) => context.addIssue({ code: 'custom', message, path: at })
-    if (!ops || (name !== null && !FieldName.safeParse(name).success)) refuse('is not a field of leads', ['field'])
-    else if (!ops.includes(op)) refuse(`of ${field} must be ${formatList(ops, 'disjunction')}`, ['op'])
+    if (!ops || (name !== null && !FieldName.safeParse(name).success))
+      refuse('must be a filter field, createdAt or field:{name}', ['field'])
+    else if (!ops.includes(op)) refuse(`must be ${formatList(ops, 'disjunction')} for ${field}`, ['op'])
     else {
       checkPresence(op, value, context)
       if (!takesValue(op) || value === undefined) return { field, op }

@@ -187,7 +187,7 @@ export type LeadEvent = z.output<typeof LeadEvent>
 
 /**
  * Filter fields for leads, also used by saved filters. `label`, `tags`, `fields`, `contactedAfter` and
- * `contactedBefore` need the Pro plan, `rules` the Agency plan: else 403 PLAN_LIMIT.
+ * `contactedBefore` need the Pro plan, and `rules` the Agency plan: otherwise 403 PLAN_LIMIT.
  */
 export const LeadFilter = z.object({
   /** Matches the bio, name or handle, case-insensitively. */
@@ -207,8 +207,9 @@ export const LeadFilter = z.object({
   tags: FilterTags.optional(),
   /** Conditions on custom fields. All must be met. JSON in a query string. */
   fields: FieldConditions.optional(),
-  /** Last messaged then or later, and before then. Who was never messaged matches neither. */
+  /** Last messaged at this time or later. Leads that were never messaged match neither. */
   contactedAfter: Moment.optional(),
+  /** Last messaged before this time. */
   contactedBefore: Moment.optional(),
   /** And/or rules, at most 20. JSON in a query string. */
   rules: LeadRules.optional(),
@@ -292,14 +293,14 @@ export type ImportResult = z.output<typeof ImportResult>
 /** How programs write `fields` and `rules`. */
 const RULES_TEXT = `In a query string, \`fields\` and \`rules\` are JSON, and \`tags\` are ids separated by commas.
 
-\`rules\` is \`{ match: 'all' | 'any', rules: [rule or { match, rules: [rule] }] }\` with at most ${RULES_MAX} rules \`{ field, op, value }\`. A field is one of these filters, \`createdAt\`, or \`field:{name}\` for a custom field. These operators fit:
+\`rules\` is \`{ match: 'all' | 'any', rules: [rule or { match, rules: [rule] }] }\` with at most ${RULES_MAX} rules \`{ field, op, value }\`. A field is one of these filters, \`createdAt\`, or \`field:{name}\` for a custom field. These are their operators:
 
 ${Object.entries(RULE_FIELDS)
   .map(([field, ops]) => `- \`${field}\`: ${ops.map((op) => `\`${op}\``).join(', ')}`)
   .join('\n')}
 - \`field:{name}\`: all; \`at_least\` and \`at_most\` compare numbers, \`before\` and \`after\` days such as \`2026-01-31\`
 
-\`after\` includes the time itself. \`is_not\`, \`not_contains\` and \`is_not_set\` match every lead that their opposites do not. \`is_set\` and \`is_not_set\` have no value.
+\`after\` includes the time itself. \`is_not\`, \`not_contains\` and \`is_not_set\` match every lead that their opposites do not match. \`is_set\` and \`is_not_set\` have no value.
 
 \`filterId\` is a saved filter, instead of the fields. It works on every plan.`
 

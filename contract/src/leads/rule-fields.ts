@@ -30,7 +30,7 @@ export type FieldOp = (typeof FIELD_OPS)[number]
 const CHOICE = ['is', 'is_not'] as const
 const MAYBE = ['is_set', 'is_not_set'] as const
 
-/** The operators that fit each field of a rule. A custom field is named `field:{name}` and takes all. */
+/** The operators of each field of a rule. A custom field is named `field:{name}` and takes all of them. */
 export const RULE_FIELDS = {
   keyword: ['contains', 'not_contains'],
   minFollowers: ['at_least', ...MAYBE],
@@ -64,13 +64,13 @@ export function isRuleField(field: string): field is RuleField {
   return Object.hasOwn(RULE_FIELDS, field)
 }
 
-/** The operators that fit a field; null if there is no such field. */
+/** The operators of a field; null if there is no such field. */
 export function opsOf(field: string): readonly RuleOp[] | null {
   if (customFieldIn(field)) return RULE_OPS
   return isRuleField(field) ? RULE_FIELDS[field] : null
 }
 
-/** `is_set` and `is_not_set` compare with nothing. */
+/** All operators except `is_set` and `is_not_set`. */
 export function takesValue(op: RuleOp): boolean {
   return op !== 'is_set' && op !== 'is_not_set'
 }

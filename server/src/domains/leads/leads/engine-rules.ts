@@ -6,9 +6,9 @@ import { anywhere, type RuleNode } from './rules.ts'
 import { filterStatus, knownFollowers, leads, words } from './tables.ts'
 
 /*
- * And/or rules as SQL conditions on `leads`. None of them is ever null, so `not` reverses each. Other
- * tables are asked with `exists`: PostgreSQL joins it in a conjunction, and looks each lead up by an
- * index in a disjunction, where it could scan the whole result of an `in` for each lead.
+ * And/or rules as SQL conditions on `leads`. No condition is null, so `not` reverses each. They read other
+ * tables with `exists`: PostgreSQL joins those in an `and`, and looks up each lead by index in an `or`,
+ * where it could scan the whole result of an `in` for each lead.
  */
 
 /** SQL condition: the lead meets a rule, or all or any rules of a group. */
@@ -102,7 +102,7 @@ const hasTag = (id: string) => sql`exists (select from lead_tags g where g.tag_i
 const hasConversation = (workspaceId: string, which: SQL) =>
   sql`exists (select from conversations c where c.workspace_id = ${workspaceId} and c.lead_id = ${leads.id} and ${which})`
 
-/** SQL condition: a message was sent to them at such a time, maybe before they were deleted and added again. */
+/** SQL condition: a message was sent at such a time, possibly before the lead was deleted and added again. */
 function wasContacted(workspaceId: string, is: SQL): SQL {
   return sql`(coalesce(${leads.contactedBeforeAt} ${is}, false) or ${gotMessage(workspaceId, is)})`
 }

@@ -17,12 +17,12 @@ import {
   anywhere,
   flatRules,
   narrow,
+  paidFields,
+  paidIn,
   type ResolvedFilter,
   type RuleNode,
   readCursor,
   rulesOf,
-  soldFields,
-  soldIn,
   writeCursor,
 } from './rules.ts'
 import { knownFollowers, leads, ofStanding, words } from './tables.ts'
@@ -39,7 +39,7 @@ export function isTag(workspaceId: string, tag: string): SQL {
   return sql`tags.workspace_id = ${workspaceId} and ${meant}`
 }
 
-/** SQL over a stored filter: whether it may use a tag, by one of its names or its id; `withTagReplaced` decides. */
+/** SQL over a stored filter: whether it may use a tag; `withTagReplaced` decides. @param names its id and name */
 export function mayUseTag(filter: PgColumn, names: readonly string[]): SQL {
   const folded = sql`${sql.param(names.map((name) => name.toLowerCase()))}::text[]`
   return sql`(lower(${filter} ->> 'tag') = any(${folded}) or ${filter} -> 'tags' ?| ${folded} or ${filter} ? 'rules')`
@@ -86,7 +86,8 @@ export function requireKnownInRules({ rules }: LeadFilter, unknown: ReadonlySet<
       ? value.some(isUnknown)
       : ['listId', 'scrapeId', 'tag'].includes(field) && typeof value === 'string' && isUnknown(value),
   )
-  if (hasUnknown) throw invalidField('filter.rules', 'name a list, tag or scrape that this workspace does not have')
+  if (hasUnknown)
+    throw invalidField('filter.rules', 'must not name lists, tags or scrapes that this workspace does not have')
 }
 
 /**
@@ -132,9 +133,9 @@ async function findSaved(db: Db, { workspaceId }: WorkspaceOf, id: string): Prom
  * downgrade. @throws Refusal PLAN_LIMIT
  */
 export async function requirePlanFor(db: Db, { workspaceId }: WorkspaceOf, filter: LeadFilter): Promise<void> {
-  const limit = await findFilterLimit(db, workspaceId, soldIn(filter))
+  const limit = await findFilterLimit(db, workspaceId, paidIn(filter))
   if (!limit) return
-  const kept = Object.entries(soldFields(filter)).map(
+  const kept = Object.entries(paidFields(filter)).map(
     ([name, value]) => sql`filter -> ${name}::text = ${JSON.stringify(value)}::jsonb`,
   )
   const { rows } = await db.execute(
@@ -150,7 +151,7 @@ export async function requirePlanToStore(
   filter: LeadFilter,
   kept: LeadFilter | null = null,
 ): Promise<void> {
-  const limit = await findFilterLimit(db, workspaceId, soldIn(soldFields(filter, kept ?? {})))
+  const limit = await findFilterLimit(db, workspaceId, paidIn(paidFields(filter, kept ?? {})))
   if (limit) throw limit
 }
 

@@ -52,7 +52,7 @@ function isStanding(value: string): boolean {
 /** The maximum of PostgreSQL's integer. */
 const COUNT_MAX = 2_147_483_647
 
-/** A filter whose lists, also those of its rules, are manual ones. `within` is the filter of a smart list. */
+/** A filter that names only manual lists, also in its rules. `within` is the filter of a smart list. */
 export type ResolvedFilter = Omit<LeadQuery, 'rules' | 'filterId'> & {
   rules?: RuleNode | undefined
   within?: LeadFilter | undefined
@@ -95,18 +95,19 @@ export function flatRules(rules: LeadRules | undefined): LeadRule[] {
   return rules?.rules.flatMap((one) => ('rules' in one ? one.rules : [one])) ?? []
 }
 
-/** Fields that need a plan: first those of "Advanced filtering". */
+/** The fields of "Advanced filtering". */
 const ADVANCED = ['label', 'tags', 'fields', 'contactedAfter', 'contactedBefore'] as const
-const SOLD = [...ADVANCED, 'rules'] as const
+/** Fields that need a paid plan. */
+const PAID = [...ADVANCED, 'rules'] as const
 
-/** The fields of a filter that need a plan and are not as in `kept`. */
-export function soldFields(filter: LeadFilter, kept: LeadFilter = {}): Pick<LeadFilter, (typeof SOLD)[number]> {
-  const sold = SOLD.filter((name) => filter[name] !== undefined && !isDeepStrictEqual(filter[name], kept[name]))
-  return Object.fromEntries(sold.map((name) => [name, filter[name]]))
+/** The fields of a filter that need a paid plan and differ from `kept`. */
+export function paidFields(filter: LeadFilter, kept: LeadFilter = {}): Pick<LeadFilter, (typeof PAID)[number]> {
+  const paid = PAID.filter((name) => filter[name] !== undefined && !isDeepStrictEqual(filter[name], kept[name]))
+  return Object.fromEntries(paid.map((name) => [name, filter[name]]))
 }
 
 /** What a filter uses of "Advanced filtering" and of "Custom filtering rules". */
-export function soldIn(filter: LeadFilter): { fields: boolean; rules: boolean } {
+export function paidIn(filter: LeadFilter): { fields: boolean; rules: boolean } {
   return { fields: ADVANCED.some((name) => filter[name] !== undefined), rules: filter.rules !== undefined }
 }
 

@@ -172,7 +172,7 @@ async function checkFilter(db: Db, actor: Actor, filter: LeadFilter): Promise<vo
   const isUnknown = (id: string | undefined) => unknown.has(id?.toLowerCase() ?? '')
   if (isUnknown(filter.scrapeId)) throw invalidField('filter.scrapeId', 'is not one of your scrapes')
   if (isUnknown(filter.tag)) throw invalidField('filter.tag', 'is not one of your tags')
-  if (filter.tags?.some(isUnknown)) throw invalidField('filter.tags', 'are not all tags of yours')
+  if (filter.tags?.some(isUnknown)) throw invalidField('filter.tags', 'must all be tags of this workspace')
   if (isUnknown(filter.listId)) throw invalidField('filter.listId', 'is not one of your lists')
   requireKnownInRules(filter, unknown)
   const inRules = flatRules(filter.rules).flatMap(({ field, value }) =>
@@ -185,7 +185,7 @@ async function checkFilter(db: Db, actor: Actor, filter: LeadFilter): Promise<vo
     .from(leadLists)
     .where(and(inArray(leadLists.id, named), eq(leadLists.workspaceId, actor.workspaceId), isNotNull(leadLists.filter)))
   if (smart.some(({ id }) => id === filter.listId)) throw invalidField('filter.listId', 'is a smart list itself')
-  if (smart.length > 0) throw invalidField('filter.rules', 'name a smart list')
+  if (smart.length > 0) throw invalidField('filter.rules', 'must not name a smart list')
 }
 
 /** Copies a list with its leads or its filter. @throws Refusal LEAD_LIST_NOT_FOUND */

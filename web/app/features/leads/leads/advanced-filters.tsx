@@ -7,7 +7,7 @@ import {
   type FieldOp,
   takesValue,
 } from '@x-automated/contract/leads/rule-fields'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { api } from '../../../api'
 import { Button } from '../../../ui/button'
 import { cn } from '../../../ui/cn'
@@ -20,7 +20,7 @@ import { dayOf, startOfDay } from './days'
 import { opsOfField } from './rule-draft'
 import { useTagsToPick } from './tag-badge'
 
-/** Why the plan has no such filter, and where the plans are. */
+/** Why the plan has no such filter, with a link to the plans. */
 export function PlanLock({ children }: { children: string }) {
   return (
     <div className="grid justify-items-start gap-2 p-2">
@@ -36,7 +36,7 @@ interface TagPickerProps {
   onChange: (ids: string[]) => void
 }
 
-/** Several tags, each added or removed by a press. */
+/** Toggle buttons for tags. */
 export function TagPicker({ label, ids, onChange }: TagPickerProps) {
   const query = useTagsToPick()
   const tags = query.data?.tags ?? []
@@ -80,7 +80,7 @@ interface DayFieldProps {
   onChange: (moment: string) => void
 }
 
-/** A day. While it is typed, its year is not one yet, so only a day that the API takes applies. */
+/** A date field. Half-typed years such as 0002 stay in the field; only days that the API accepts apply. */
 export function DayField({ label, hideLabel, error, moment, onChange }: DayFieldProps) {
   const [typed, setTyped] = useState(() => (moment ? dayOf(moment) : ''))
   const [applied, setApplied] = useState(moment)
@@ -106,7 +106,7 @@ export function DayField({ label, hideLabel, error, moment, onChange }: DayField
   )
 }
 
-/** The custom fields that leads have, as options, and the given one. */
+/** The names of the custom fields that leads have, and the given one. */
 export function useCustomFields(current?: string): { names: string[]; isLoaded: boolean } {
   const { data } = useQuery(api.leads.fields.queryOptions())
   const names = data?.fields.map(({ name }) => name) ?? []
@@ -129,7 +129,6 @@ export function ConditionEditor({ condition, label, focuses = false, onApply }: 
   const [value, setValue] = useState(condition?.value ?? '')
   const [isTried, setIsTried] = useState(false)
   const root = useRef<HTMLDivElement>(null)
-  const errorId = useId()
   useEffect(() => {
     if (focuses && isLoaded) root.current?.querySelector('select')?.focus({ preventScroll: true })
   }, [focuses, isLoaded])
@@ -150,7 +149,6 @@ export function ConditionEditor({ condition, label, focuses = false, onApply }: 
     // biome-ignore lint/a11y/noStaticElementInteractions: Enter in a field applies it, as in a form
     <div
       ref={root}
-      id={errorId}
       className="grid gap-3 p-2"
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return

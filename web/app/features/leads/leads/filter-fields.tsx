@@ -153,8 +153,8 @@ export function FilterFields({ draft, onChange, classNames }: FilterFieldsProps)
   )
 }
 
-/** Conditions without those that are there twice. */
-export function withoutDoubles(conditions: readonly FieldCondition[]): FieldCondition[] {
+/** Conditions without duplicates, because their text is the key of their chip. */
+export function withoutDuplicates(conditions: readonly FieldCondition[]): FieldCondition[] {
   return [...new Map(conditions.map((one) => [JSON.stringify(one), one])).values()]
 }
 
@@ -233,7 +233,7 @@ function MoreFilters({ draft, locks, onChange }: MoreFiltersProps) {
             label="Add condition"
             focuses
             onApply={(condition) => {
-              onChange({ fields: withoutDoubles([...fields, condition]) })
+              onChange({ fields: withoutDuplicates([...fields, condition]) })
               setIsAdding(false)
             }}
           />

@@ -19,7 +19,7 @@ import { useKeys } from '../../../ui/use-keys'
 import { scrapeTitle } from '../scrapes/scrape-text'
 import { ConditionEditor, DayField, PlanLock, TagPicker } from './advanced-filters'
 import { dayText } from './days'
-import { draftOf, type FilterDraft, FilterFields, filterOf, rangeProblem, withoutDoubles } from './filter-fields'
+import { draftOf, type FilterDraft, FilterFields, filterOf, rangeProblem, withoutDuplicates } from './filter-fields'
 import { LABEL_NAMES } from './history-text'
 import { basisLabels, FOLLOWERS_MAX, isFiltered, type LeadsView, sortLabels, statusLabels } from './leads-url'
 import { conditionText, rulesCountText, rulesTexts, tagsText } from './rule-text'
@@ -393,7 +393,7 @@ function Editor({
             place === undefined
               ? [...draft.fields, condition]
               : draft.fields.map((one, at) => (at === place ? condition : one))
-          onChange({ ...draft, fields: withoutDoubles(fields) }, false)
+          onChange({ ...draft, fields: withoutDuplicates(fields) }, false)
           onDone()
         }}
       />

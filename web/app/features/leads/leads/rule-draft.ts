@@ -58,12 +58,12 @@ export function opsOfField(field: string): Ops {
   return customFieldIn(field) === null ? OPS[field as ScreenField] : CUSTOM_OPS
 }
 
-/** How a field is called. */
+/** The field's name on screens. */
 export function fieldName(field: string): string {
   return customFieldIn(field) ?? SCREEN_FIELDS[field as ScreenField]
 }
 
-/** What a value is entered with. */
+/** The kind of control that enters a value. */
 export type ValueKind = 'none' | 'text' | 'number' | 'count' | 'day' | 'moment' | 'choice' | 'tags'
 
 export function valueKind(field: string, op: RuleOp): ValueKind {

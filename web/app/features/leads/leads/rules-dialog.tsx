@@ -56,7 +56,7 @@ export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: Rule
   const built = rulesOfDraft(draft)
   const problems = isTried ? (built.problems ?? new Map<number, string>()) : new Map<number, string>()
   const isFull = countDraft(draft) >= RULES_MAX
-  // A new rule, or what is left beside a removed one, has the focus.
+  // A new rule takes the focus, or a neighbor of a removed one.
   useEffect(() => {
     if (focused === null) return
     const control = root.current?.querySelector<HTMLElement>(`[data-rule="${focused}"] select`)
@@ -149,7 +149,7 @@ export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: Rule
             isGroup(node) ? (
               <li key={node.key}>
                 <fieldset className="grid gap-3 rounded-lg border border-line bg-sunken p-3 sm:p-4">
-                  <legend className="sr-only">Group at place {place + 1}</legend>
+                  <legend className="sr-only">Group {draft.nodes.slice(0, place + 1).filter(isGroup).length}</legend>
                   <div className="flex items-end gap-2">
                     <MatchSelect
                       label="In this group"
@@ -217,7 +217,7 @@ function MatchSelect({ label, match, onChange }: MatchSelectProps) {
   )
 }
 
-/** How many leads match, after a pause; nothing while the rules are not complete. */
+/** How many leads match, debounced; nothing while the rules are incomplete. */
 function MatchCount({ filter, rules }: { filter: LeadFilter; rules: LeadRules | null }) {
   const asked = useDebouncedValue(rules ? JSON.stringify(rules) : '')
   const { data, isError } = useQuery(
@@ -335,7 +335,7 @@ function RuleValue({ number, rule, problem, onChange }: Omit<RuleRowProps, 'onRe
   }
 }
 
-/** The values of a field to choose from, and the chosen one, also if it is unknown. */
+/** The values that a field offers, and the chosen one even if it is unknown. */
 function useChoices({ field, op, value }: RuleDraft): { value: string; label: string }[] {
   const isChoice = valueKind(field, op) === 'choice'
   const tags = useTagsToPick().data?.tags
