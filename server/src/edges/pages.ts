@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod 
 import { Refusal } from '../refusal.ts'
 import { compressedOnce, type SendText } from './compressed.ts'
 import { serveCrawlers } from './crawlers.ts'
+import { PRIVATE } from './emailed-forms.ts'
 import { sendRefusal } from './envelope.ts'
 import { type Address, isPlausibleCode, withAddress, withHead, withoutIndex, withReferrer } from './page-head.ts'
 
@@ -27,8 +28,8 @@ const WIDGET_SCRIPT = 'embed.js'
 /** Their paths end in `.html`; the bare ones redirect there. */
 const DOCUMENTS = ['/privacy', '/terms']
 
-/** Keeps a page whose URL is a secret out of caches and search, and its URL out of the Referer header. */
-const SECRET_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' }
+/** Keeps a page whose URL contains a secret out of caches and search, and the URL out of the Referer header. */
+const SECRET_HEADERS = { ...PRIVATE, 'x-robots-tag': 'noindex' }
 
 interface PagesOptions extends Address {
   /** web/build/client */
