@@ -75,7 +75,7 @@ export const paths = Object.fromEntries(
   Object.entries(allPages).map(([name, page]) => [name, page.path]),
 ) as unknown as { [K in PageName]: (typeof allPages)[K]['path'] }
 
-/** Paths of pages with a workspace's brand instead of ours. What follows is a secret. */
+/** The start of the path of client reports, which have a workspace's brand instead of ours. A secret follows. */
 export const CLIENT_REPORTS = paths.report.replace(':token', '')
 
 export function isClientReport(path: string): boolean {

@@ -4,13 +4,13 @@ import { POPUPS } from './use-keys'
 const KEEPER = '[data-keeps-focus]'
 const rowsOf = (keeper: Element) => [...keeper.querySelectorAll<HTMLElement>('tbody tr')]
 
-/** What takes the focus of an element once that is removed; null: it isn't. */
-type Heir = () => HTMLElement | null
+/** Returns what takes the focus of an element that was removed or disabled; null if it can keep it. */
+type FindFallback = () => HTMLElement | null
 
-/** Of the element that had the focus last, also while a menu or dialog that it opened has it. */
-let latestHeir: Heir | null = null
+/** For the last focused element, also while a menu or dialog that it opened has the focus. */
+let latestFallback: FindFallback | null = null
 
-function heirOf(focused: Element): Heir {
+function fallbackFor(focused: Element): FindFallback {
   const keepers: { keeper: HTMLElement; row: number }[] = []
   for (let at = focused.closest<HTMLElement>(KEEPER); at; at = at.parentElement?.closest<HTMLElement>(KEEPER) ?? null)
     keepers.push({ keeper: at, row: rowsOf(at).findIndex((row) => row.contains(focused)) })
@@ -24,24 +24,24 @@ function heirOf(focused: Element): Heir {
   }
 }
 
-/** The `finalFocus` of a dialog. By default what opened it, or its heir once that is gone. */
+/** The `finalFocus` of a dialog: by default what opened it, or its fallback once that is gone. */
 export function finalFocus(returnsTo?: () => HTMLElement | null | undefined): HTMLElement | boolean {
   // Someone may have moved on while the dialog faded.
   if (!document.activeElement?.matches('body, main, [data-closed], [data-closed] *')) return false
   const target = returnsTo?.()
   if (target) return target
-  const heir = latestHeir?.()
-  heir?.focus({ preventScroll: true })
-  return !heir
+  const fallback = latestFallback?.()
+  fallback?.focus({ preventScroll: true })
+  return !fallback
 }
 
 /** Props of an element that takes the focus when its focused part is removed. In a table, the next row takes it. */
 export function useKeptFocus<E extends HTMLElement>() {
   const ref = useRef<E>(null)
-  const heir = useRef<Heir | null>(null)
+  const fallback = useRef<FindFallback | null>(null)
   useEffect(() => {
     if (!document.activeElement?.matches('body, main')) return
-    heir.current?.()?.focus({ preventScroll: true })
+    fallback.current?.()?.focus({ preventScroll: true })
   })
   return {
     ref,
@@ -50,14 +50,14 @@ export function useKeptFocus<E extends HTMLElement>() {
     onFocus({ currentTarget, target }: FocusEvent<E>) {
       // React's events also come from the menus and dialogs of its parts.
       if (!currentTarget.contains(target)) return
-      heir.current = heirOf(target)
-      latestHeir = heir.current
+      fallback.current = fallbackFor(target)
+      latestFallback = fallback.current
     },
     onBlur({ currentTarget, target, relatedTarget }: FocusEvent<E>) {
       // A disabled button loses the focus, too.
       if (!currentTarget.contains(target) || target.matches(':disabled')) return
-      heir.current = null
-      if (!relatedTarget?.closest(POPUPS)) latestHeir = null
+      fallback.current = null
+      if (!relatedTarget?.closest(POPUPS)) latestFallback = null
     },
   }
 }
