@@ -358,7 +358,7 @@ describe('plans and payments, in a browser', () => {
     await page.reload()
     const rewards = page.locator('section', { has: page.getByRole('heading', { name: 'Your rewards' }) })
     await rewards.getByText("Twice your plan's monthly allowance for our AI model.").waitFor()
-    await rewards.getByText('No feature is early right now.').waitFor()
+    await rewards.getByText('There are none right now.').waitFor()
     expect(await rewards.getByRole('link', { name: 'Book your strategy call' }).getAttribute('href')).toMatch(
       /^mailto:\S+@/,
     )

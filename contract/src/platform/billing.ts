@@ -95,10 +95,10 @@ export const BillingOverview = z.object({
     /** When they run out; null: none are left. */
     until: Time.nullable(),
     grants: z.array(z.object({ achievement: z.string(), months: z.number().int(), grantedAt: Time })),
-    /** Everything that the owner has earned, also without months. Some of it raises limits. */
+    /** Everything that the owner has earned, with or without months. Some achievements raise limits. */
     achievements: z.array(z.string()),
   }),
-  /** The support that the plan's card promises, or the owner's reward if you are the owner. */
+  /** The support that the plan's card promises or, for an owner, that their Platinum reward gives. */
   support: z.object({
     kind: z.enum(SUPPORT_KINDS),
     email: z.string(),
@@ -111,7 +111,7 @@ export const BillingOverview = z.object({
 })
 export type BillingOverview = z.output<typeof BillingOverview>
 
-/** What the owner of a workspace earned on the waitlist, beside the months of Pro. */
+/** Everything that the owner of a workspace earned on the waitlist. */
 export const Rewards = z.object({
   rewards: z.array(
     z.object({
@@ -121,7 +121,7 @@ export const Rewards = z.object({
       url: z.string().nullable(),
     }),
   ),
-  /** Pioneers, referred people and who referred them have new features a release before everyone. */
+  /** Pioneers, referred people and their referrers get new features one release before everyone else. */
   hasEarlyAccess: z.boolean(),
   /** The early features that are open to this workspace. */
   early: z.array(z.object({ key: z.string(), name: z.string() })),

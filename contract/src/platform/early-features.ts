@@ -1,7 +1,7 @@
 /** The release of this code, as in package.json. */
 export const RELEASE = '0.1.0'
 
-/** A new feature that some people have a release before everyone. */
+/** A new feature that some people get one release before everyone else. */
 export interface EarlyFeature {
   key: string
   /** What screens call it. */

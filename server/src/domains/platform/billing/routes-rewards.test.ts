@@ -9,7 +9,7 @@ import { workspaceMembers, workspaces } from '../../identity/workspaces/tables.t
 import { members } from '../../waitlist/waitlist/tables.ts'
 import { factsOf, hasFeature } from './service.ts'
 
-/** What achievements give beside months of Pro. */
+/** What achievements give besides months of Pro. */
 let app: TestApp
 beforeAll(async () => {
   app = await openApp({
@@ -76,7 +76,7 @@ describe('GET /billing/rewards', () => {
     expect(rewards.map(({ url }) => url)).toEqual(['mailto:help@acme.test', 'mailto:help@acme.test'])
   })
 
-  it('holds in every workspace that the owner has, and in none where they are a guest', async () => {
+  it('applies in every workspace that the owner has, and in none where they are a guest', async () => {
     const [owner, host] = [await makePerson(app), await makePerson(app)]
     await earn(app, owner, 'global')
     const [second] = await app.db.insert(workspaces).values({ name: 'Second' }).returning()
@@ -99,7 +99,7 @@ describe('early features', () => {
   const has = ({ workspaceId }: Person, release: string) =>
     hasFeature(app.db, workspaceId, 'voice', { release, features: [voice] })
 
-  it('open first to pioneers, to referred people and to who referred them', async () => {
+  it('open first to pioneers, referred people and their referrers', async () => {
     const [pioneer, referrer, referred, other] = await Promise.all([1, 2, 3, 4].map(() => makePerson(app)))
     await earn(app, pioneer!, 'pioneer')
     const { referralCode } = await referrer!.client.waitlist.dashboard()

@@ -8,7 +8,7 @@ import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { rewardUrl } from './rules.ts'
 import { rewardGrants } from './tables.ts'
 
-/** What the owner of a workspace earned on the waitlist, in that order. It applies in every workspace they own. */
+/** What the owner of a workspace earned on the waitlist, oldest first. It applies in every workspace they own. */
 export function earnedBy(db: Db, workspaceId: string) {
   const { achievement, months, grantedAt } = rewardGrants
   return db
@@ -22,7 +22,7 @@ export function earnedBy(db: Db, workspaceId: string) {
 const isOwned = (workspaceId: string) =>
   and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.role, 'owner'))
 
-/** Pioneers, referred people and who referred them: their workspaces have early features. */
+/** Whether the owner is a pioneer, was referred or has referred someone. */
 async function hasEarlyAccess(db: Db, workspaceId: string): Promise<boolean> {
   const { rows } = await db.execute<{ isEarly: boolean }>(sql`
     select exists (
@@ -34,7 +34,7 @@ async function hasEarlyAccess(db: Db, workspaceId: string): Promise<boolean> {
   return one(rows).isEarly
 }
 
-/** Whether a feature is open to a workspace: not early any longer, or the workspace has it early. */
+/** Whether a feature is open to a workspace: to everyone, or early to this one. */
 export async function hasFeature(
   db: Db,
   workspaceId: string,

@@ -21,7 +21,7 @@ function render(rewards: Partial<Rewards>, role: 'owner' | 'viewer' = 'owner'): 
   )
 }
 
-it('shows nothing if there are no rewards beside months of Pro', () => {
+it('shows nothing if there are no rewards besides months of Pro', () => {
   expect(render({ rewards: [{ achievement: 'bronze', earnedAt, url: null }] })).toBe('')
 })
 
@@ -33,7 +33,7 @@ it('opens what a reward opens, for the owner', () => {
   )
 })
 
-it('shows to others what the owner earned, without a link', () => {
+it('shows others what the owner earned, without a link', () => {
   const html = render({ rewards: [silver(null)] }, 'viewer')
   expect(html).toContain('Rewards of this workspace')
   expect(html).toContain('A strategy call with us.')
@@ -44,5 +44,5 @@ it('lists the early features, and says if there is none', () => {
   expect(render({ hasEarlyAccess: true, early: [{ key: 'voice', name: 'Voice notes' }] })).toContain(
     '<li>Voice notes</li>',
   )
-  expect(render({ hasEarlyAccess: true })).toContain('No feature is early right now.')
+  expect(render({ hasEarlyAccess: true })).toContain('There are none right now.')
 })

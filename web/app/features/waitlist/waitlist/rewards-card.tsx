@@ -13,14 +13,14 @@ import { useHasRole } from '../../identity/people/use-role'
 import { achievementLook, inOrder } from './achievements'
 import { rewardText } from './reward-text'
 
-/** What the owner of the workspace earned beside months of Pro. Nothing if there is nothing. */
+/** What the owner of the workspace earned besides months of Pro; renders nothing if that is nothing. */
 export function RewardsCard({ plan }: { plan: PlanLevel }) {
   const query = useQuery(api.billing.rewards.queryOptions())
   const isOwner = useHasRole('owner')
   if (query.isError)
     return (
-      <Card title="Your rewards">
-        <QueryError query={query} title="Your rewards are unavailable" />
+      <Card title="Rewards">
+        <QueryError query={query} title="Rewards are unavailable" />
       </Card>
     )
   if (!query.data || isOwner === undefined) return null
@@ -99,7 +99,7 @@ function EarlyRow({ early }: { early: Rewards['early'] }) {
       </p>
       <p>
         New features marked Early open here one release before everyone else.
-        {early.length === 0 && ' No feature is early right now.'}
+        {early.length === 0 && ' There are none right now.'}
       </p>
       {early.length > 0 && (
         <ul className="list-inside list-disc">
