@@ -104,6 +104,14 @@ describe('moveMember', () => {
     await self.client.waitlist.refer({ referralCode: (await entryOf(other))!.referralCode! })
     await moveMember(context(), self.id, other)
     expect((await standingOf(self)).isReferred).toBe(false)
+
+    // The entry that is kept was referred by the one that goes.
+    const [referrer, referred] = [await account(), newEmail()]
+    const joined = await join(referred, (await standingOf(referrer)).referralCode!)
+    for (let n = 0; n < 2; n += 1) await join(newEmail(), joined.referralCode)
+    await moveMember(context(), referrer.id, referred)
+    const { isReferred, referralCount } = await standingOf(referrer)
+    expect([isReferred, referralCount]).toEqual([false, 2])
   })
 
   it('keeps the achievements of both entries, and each reward once', async () => {

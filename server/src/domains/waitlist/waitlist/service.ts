@@ -432,7 +432,7 @@ async function mergeEntries(tx: Db, userId: string, { own, there }: { own: Membe
   await anonymizeEntry(tx, goes.id)
   const achievements = [...new Set([...stays.achievements, ...goes.achievements])]
   // A referred person stays one, but nobody refers themselves.
-  const referredBy = stays.referredBy ?? (goes.referredBy === stays.id ? null : goes.referredBy)
+  const referredBy = [stays.referredBy, goes.referredBy].find((id) => id !== own.id && id !== there.id && id) ?? null
   await tx.update(members).set({ achievements, referredBy }).where(eq(members.id, stays.id))
   return stays
 }
