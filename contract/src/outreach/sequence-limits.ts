@@ -38,7 +38,7 @@ export const ONLY_AGENCY = {
   reengagement: 'Re-engagement is part of the Agency plan. Upgrade to Agency to add it.',
 }
 
-/** The lowest plan with more steps than these; null: there is none. */
+/** The lowest plan with more steps than this; null if no plan has more. */
 const liftOf = (steps: number): PlanLevel | null =>
   (['pro', 'agency'] as const).find((plan) => PLAN_LIMITS[plan].steps > steps) ?? null
 

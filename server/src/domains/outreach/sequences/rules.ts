@@ -85,7 +85,7 @@ export function firstMessage(steps: readonly VersionStep[]): string {
 /** The variants that people may get. */
 export const activeVariants = ({ variants }: VersionStep) => variants.filter(({ isActive }) => isActive)
 
-/** What a workspace may not change, as a text with the limit; null: it may. */
+/** Why the limits refuse a change, as a text with the limit; null if they allow it. */
 export function beyondPlan(
   plan: PlanLevel,
   limits: SequenceLimits,
