@@ -15,6 +15,7 @@ import { NumberInput } from '../../../ui/number-input'
 import { Popover } from '../../../ui/popover'
 import { Select } from '../../../ui/select'
 import { useDialogs } from '../../../ui/use-dialogs'
+import { useKeptFocus } from '../../../ui/use-kept-focus'
 import { useKeys } from '../../../ui/use-keys'
 import { scrapeTitle } from '../scrapes/scrape-text'
 import { ConditionEditor, DayField, PlanLock, TagPicker } from './advanced-filters'
@@ -96,7 +97,9 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
     if (isTyped) setTyped(typedIn(next))
     else apply(filterOf(next, filter))
   }
-  const shown = criteria.filter((criterion) => isSet(draft, criterion))
+  // A chip that is emptied while it is edited stays until it is closed.
+  const [edited, setEdited] = useState<Criterion | null>(null)
+  const shown = criteria.filter((criterion) => isSet(draft, criterion) || criterion === edited)
   const dialogs = useDialogs<'rules'>()
   const rulesChip = useRef<HTMLButtonElement>(null)
   const addButton = useRef<HTMLButtonElement>(null)
@@ -105,12 +108,14 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
     apply(filterOf(next, filter))
   }
   const keyword = useRef<HTMLInputElement>(null)
+  const keptFocus = useKeptFocus<HTMLElement>()
   useKeys({ '/': () => keyword.current?.focus() })
 
   return (
     <search
+      {...keptFocus}
       aria-label="Filter leads"
-      className="-mx-4 flex min-h-bar flex-wrap items-center gap-x-2 gap-y-1 border-b border-hair px-4 py-2 text-ui md:-mx-6 md:px-6"
+      className="outline-none -mx-4 flex min-h-bar flex-wrap items-center gap-x-2 gap-y-1 border-b border-hair px-4 py-2 text-ui md:-mx-6 md:px-6"
     >
       <div className="flex min-w-40 flex-1 items-center gap-2 text-muted md:max-w-56">
         <Search aria-hidden className="size-4 shrink-0" />
@@ -132,7 +137,8 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
           criterion === 'fields' ? (
             draft.fields.map((condition, place) => (
               <FilterChip
-                key={JSON.stringify(condition)}
+                // biome-ignore lint/suspicious/noArrayIndexKey: a changed condition keeps its chip, which has the focus
+                key={place}
                 criterion={criterion}
                 place={place}
                 draft={draft}
@@ -146,6 +152,8 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
               criterion={criterion}
               draft={draft}
               onChange={change}
+              onEdit={(isOpen) => setEdited(isOpen ? criterion : null)}
+              addButton={addButton}
               {...(criterion === 'rules' && { onRules: () => dialogs.show('rules'), chipRef: rulesChip })}
               onRemove={() => remove(without(draft, criterion))}
             />
@@ -220,14 +228,31 @@ const chipButton = 'flex h-full min-w-0 items-center gap-1.5 rounded-md ps-2.5 p
 
 interface FilterChipProps extends EditorProps {
   onRemove: () => void
+  onEdit?: (isOpen: boolean) => void
+  /** Gets the focus if the chip is closed empty, which removes it. */
+  addButton?: RefObject<HTMLButtonElement | null>
   /** Opens the builder of rules. */
   onRules?: () => void
   chipRef?: RefObject<HTMLButtonElement | null>
 }
 
 /** A criterion that is set: pressed it is edited, and its cross removes it. */
-function FilterChip({ criterion, place, draft, onChange, onRemove, onRules, chipRef }: FilterChipProps) {
+function FilterChip({
+  criterion,
+  place,
+  draft,
+  onChange,
+  onRemove,
+  onEdit,
+  addButton,
+  onRules,
+  chipRef,
+}: FilterChipProps) {
   const [open, setOpen] = useState(false)
+  const edit = (isOpen: boolean) => {
+    setOpen(isOpen)
+    onEdit?.(isOpen)
+  }
   const condition = place === undefined ? undefined : draft.fields[place]
   const name = condition?.name ?? CRITERIA[criterion]
   const value = useValueText(criterion, draft, condition)
@@ -247,7 +272,8 @@ function FilterChip({ criterion, place, draft, onChange, onRemove, onRules, chip
       <Popover
         label={name}
         open={open}
-        onOpenChange={setOpen}
+        onOpenChange={edit}
+        {...(addButton && !isSet(draft, criterion) && { finalFocus: addButton })}
         trigger={
           <button type="button" className={chipButton}>
             <span className="text-muted">{name}</span>
@@ -260,7 +286,7 @@ function FilterChip({ criterion, place, draft, onChange, onRemove, onRules, chip
           {...(place !== undefined && { place })}
           draft={draft}
           onChange={onChange}
-          onDone={() => setOpen(false)}
+          onDone={() => edit(false)}
         />
       </Popover>
       <ChipCross label={`Remove filter: ${name}`} onClick={onRemove} />
@@ -413,6 +439,7 @@ function Editor({
           moment={draft[criterion]}
           onChange={(moment) => onChange({ ...draft, [criterion]: moment }, false)}
         />
+        <EnterSubmits />
       </form>
     )
   if (criterion === 'followers')
@@ -441,6 +468,7 @@ function Editor({
             onChange={(max) => onChange({ ...draft, max }, true)}
           />
         </Field>
+        <EnterSubmits />
       </form>
     )
   if (options.length === 0) return <p className="px-2 py-3 text-muted">No tags yet. Tag some leads first.</p>
@@ -457,6 +485,11 @@ function Editor({
       />
     </div>
   )
+}
+
+/** Without a submit button, Enter does not submit a form of several fields. */
+function EnterSubmits() {
+  return <button type="submit" hidden aria-label="Done" />
 }
 
 /** Focuses the first control when these fields replace others. */
@@ -526,6 +559,7 @@ function useOptions(criterion: Criterion): { value: string; label: string }[] {
 
 function useValueText(criterion: Criterion, draft: FilterDraft, condition?: FieldCondition): string {
   const tags = useTagsToPick().data?.tags
+  if (!isSet(draft, criterion)) return 'any'
   switch (criterion) {
     case 'followers':
       return rangeText(draft)

@@ -14,6 +14,7 @@ import { Pager, type PagerProps } from '../../../ui/pager'
 import { Select } from '../../../ui/select'
 import { LoadingText } from '../../../ui/skeleton'
 import { useDialogs } from '../../../ui/use-dialogs'
+import { useKeptFocus } from '../../../ui/use-kept-focus'
 import { useIsOffered } from '../../identity/people/use-role'
 import { SeePlans } from '../../platform/billing/usage-notice'
 import { ActionDialog } from './action-dialog'
@@ -80,6 +81,7 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
   const actOn = (action: LeadsAction) => (lead: Pick<ListedLead, 'id' | 'twitterHandle'>) =>
     act(action, { ids: [lead.id] }, lead.twitterHandle)
   const mayWrite = useIsOffered('member')
+  const keptFocus = useKeptFocus<HTMLDivElement>()
   useLeadsKeys({ selection, picked, act, onOpen: setOpened, mayWrite })
   const goToPage = (next: number) => {
     if (!leads.isPlaceholderData) cursors.keep(page + 1, leads.data?.cursor)
@@ -98,7 +100,7 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
   if (leads.data && total === 0 && !isFiltered(filter) && !leads.isPlaceholderData)
     return <NoLeads offer={sampleOffer} />
   return (
-    <div className="md:-mt-6">
+    <div {...keptFocus} className="outline-none md:-mt-6">
       <LeadFilters
         view={{ filter, sort, page }}
         onChange={(next) => goTo(next, 1, { replace: true })}

@@ -14,6 +14,7 @@ import { Checkbox } from '../../../ui/choice'
 import { EmptyState } from '../../../ui/empty-state'
 import { toast } from '../../../ui/toast'
 import { Tooltip } from '../../../ui/tooltip'
+import { useKeptFocus } from '../../../ui/use-kept-focus'
 import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { useStartJob } from '../../platform/jobs/use-start-job'
@@ -33,6 +34,7 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
   const view = useLeadsView()
   const { filter, sort, page } = { ...view, filter: { ...view.filter, listId: undefined } }
   const [selected, setSelected] = useState(NOBODY)
+  const keptFocus = useKeptFocus<HTMLElement>()
   const canRemove = useIsOffered('member') && !list.filter
   const cursors = usePageCursors(JSON.stringify([list.id, filter, sort]))
   const leads = useQuery(
@@ -95,7 +97,7 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
     },
   ]
   return (
-    <section aria-label="People" className="grid gap-3">
+    <section {...keptFocus} aria-label="People" className="grid gap-3 outline-none">
       <LeadFilters view={{ filter, sort, page }} onChange={goTo} onSort={(next) => goTo(filter, 1, next)} />
       {selected.size > 0 && (
         <div className="flex items-center justify-end gap-2">
