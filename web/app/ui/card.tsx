@@ -1,5 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { cn } from './cn'
+import { useKeptFocus } from './use-kept-focus'
 
 interface CardProps extends Omit<ComponentProps<'section'>, 'title'> {
   title?: ReactNode
@@ -10,8 +11,14 @@ interface CardProps extends Omit<ComponentProps<'section'>, 'title'> {
 
 /** A section of a page with its own heading. */
 export function Card({ title, description, actions, className, children, ...rest }: CardProps) {
+  // Saving disables the button that has the focus.
+  const keptFocus = useKeptFocus<HTMLElement>()
   return (
-    <section {...rest} className={cn('rounded-lg border border-line bg-surface', className)}>
+    <section
+      {...keptFocus}
+      {...rest}
+      className={cn('rounded-lg border border-line bg-surface outline-none', className)}
+    >
       {(title || actions) && (
         <div className={cn('flex flex-wrap items-start justify-between gap-3 px-5 pt-5', !children && 'pb-5')}>
           <div className="grid gap-0.5">

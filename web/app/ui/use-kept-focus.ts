@@ -39,10 +39,11 @@ export function finalFocus(returnsTo?: () => HTMLElement | null | undefined): HT
 export function useKeptFocus<E extends HTMLElement>() {
   const ref = useRef<E>(null)
   const fallback = useRef<FindFallback | null>(null)
-  useEffect(() => {
+  const keepFocus = () => {
     if (!document.activeElement?.matches('body, main')) return
     fallback.current?.()?.focus({ preventScroll: true })
-  })
+  }
+  useEffect(keepFocus)
   return {
     ref,
     tabIndex: -1,
@@ -54,8 +55,12 @@ export function useKeptFocus<E extends HTMLElement>() {
       latestFallback = fallback.current
     },
     onBlur({ currentTarget, target, relatedTarget }: FocusEvent<E>) {
-      // A disabled button loses the focus, too.
-      if (!currentTarget.contains(target) || target.matches(':disabled')) return
+      if (!currentTarget.contains(target)) return
+      if (target.matches(':disabled')) {
+        // Browsers take the focus from a disabled button only after it was rendered.
+        setTimeout(keepFocus)
+        return
+      }
       fallback.current = null
       if (!relatedTarget?.closest(POPUPS)) latestFallback = null
     },

@@ -16,6 +16,7 @@ import { cn } from '../../../ui/cn'
 import { Input } from '../../../ui/input'
 import { LoadingText, Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
+import { useKeptFocus } from '../../../ui/use-kept-focus'
 import { missingText } from '../../leads/leads/history-text'
 import { AccountConsent } from '../../platform/x-account/consent-card'
 import { useAccounts } from '../../platform/x-account/use-accounts'
@@ -39,13 +40,17 @@ const STATUS_NAMES: Record<ConversationStatus, string> = { open: 'Open', snoozed
 /** The conversations that match the filter, latest first, with their filter. */
 export function ConversationList({ inbox, searchRef }: ConversationListProps) {
   const { list } = inbox
+  const keptFocus = useKeptFocus<HTMLDivElement>()
   const noticesKnown = [useReplyDetectionKnown(), useConversationOffersKnown(), !isInitialLoading(useAccounts())]
   const rows = noticesKnown.every(Boolean) ? inbox.rows : undefined
   return (
     <>
       <ListHead inbox={inbox} />
       <SearchField inbox={inbox} searchRef={searchRef} />
-      <div className="min-h-0 flex-1 md:overflow-y-auto md:overscroll-contain md:[scrollbar-width:thin]">
+      <div
+        {...keptFocus}
+        className="min-h-0 flex-1 outline-none md:overflow-y-auto md:overscroll-contain md:[scrollbar-width:thin]"
+      >
         <div className="grid gap-2 px-4 py-3 empty:hidden">
           <ReplyDetectionNotice />
           <ConsentQuestions />
