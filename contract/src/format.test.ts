@@ -6,6 +6,7 @@ import {
   formatDay,
   formatList,
   formatMoney,
+  formatMonth,
   formatNumber,
   formatPercent,
   formatRelative,
@@ -40,6 +41,10 @@ it('formats relative times in English and days as ISO 8601', () => {
   setLocale('de-DE')
   expect(formatRelative(-5, 'minute')).toBe('5 minutes ago')
   expect(formatDay(new Date('2026-11-20T23:30:00Z'), 'Asia/Kathmandu')).toBe('2026-11-21')
+})
+
+it('names months in full', () => {
+  expect(formatMonth('2026-01')).toBe('January 2026')
 })
 
 it('joins lists as in English', () => {

@@ -69,6 +69,11 @@ export function formatDate(value: Date | string | number, options: Intl.DateTime
   return format.format(new Date(value))
 }
 
+/** Formats '2026-11' as "November 2026". */
+export function formatMonth(month: string): string {
+  return formatDate(`${month}-01`, { month: 'long', year: 'numeric', timeZone: 'UTC' })
+}
+
 /** Kept, because creating one takes longer than formatting. */
 const dateFormats = new Map<string, Intl.DateTimeFormat>()
 

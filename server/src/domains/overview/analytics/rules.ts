@@ -1,13 +1,19 @@
 import { type ActivityDay, ANALYTICS_DAYS_MAX, daysBetween, WEEK_DAYS } from '@x-automated/contract/overview/analytics'
 import { DAY_MS } from '@x-automated/contract/time'
 
+/** The first and the last day. */
+export interface Period {
+  from: string
+  to: string
+}
+
 /** A percentage with one decimal, at most 100; null if `whole` is 0. */
 export function rateOf(part: number, whole: number): number | null {
   return whole > 0 ? Math.min(100, Math.round((part / whole) * 1000) / 10) : null
 }
 
 /** The days to show. Without a start: the week up to the end. Without an end: up to today. */
-export function daysShown({ from, to }: { from?: string; to?: string }, today: string): { from: string; to: string } {
+export function daysShown({ from, to }: { from?: string; to?: string }, today: string): Period {
   if (from && to) return { from, to }
   if (to) return { from: dayAfter(to, 1 - WEEK_DAYS), to }
   if (!from) return { from: dayAfter(today, 1 - WEEK_DAYS), to: today }
@@ -22,7 +28,7 @@ export function dayAfter(day: string, days: number): string {
 }
 
 /** All days of the range, with zeros for days on which nothing was sent. */
-export function everyDay({ from, to }: { from: string; to: string }, known: readonly ActivityDay[]): ActivityDay[] {
+export function everyDay({ from, to }: Period, known: readonly ActivityDay[]): ActivityDay[] {
   const byDay = new Map(known.map((row) => [row.day, row]))
   return Array.from({ length: daysBetween(from, to) + 1 }, (_, index) => {
     const day = dayAfter(from, index)

@@ -9,7 +9,7 @@ import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import { leadCounts } from '../../leads/leads/tables.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
-import { daysShown, everyDay, rateOf, totalOf } from './rules.ts'
+import { daysShown, everyDay, type Period, rateOf, totalOf } from './rules.ts'
 
 /** The most recent repliers that are returned. */
 const TOP_LEADS = 10
@@ -59,19 +59,13 @@ export async function find(
   }
 }
 
-/** A workspace whose figures are read. */
+/** Whose figures are read. */
 type Tenant = Pick<Actor, 'workspaceId'>
 
 interface Scope {
   actor: Tenant
   campaignId: string | null
   timeZone: string
-}
-
-/** The first and the last day. */
-export interface Period {
-  from: string
-  to: string
 }
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND */
@@ -168,7 +162,7 @@ export async function findSentDays(db: Db, { campaignId, timeZone }: Scope): Pro
   return from && to ? { from, to } : null
 }
 
-/** Someone who has replied, and what the latest label of their conversations says. */
+/** Someone who has replied, with the label of their latest conversation. */
 export interface Replier extends Record<string, unknown> {
   handle: string
   name: string

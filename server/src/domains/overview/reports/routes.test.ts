@@ -176,7 +176,7 @@ describe('POST /reports', () => {
     expect([answer.status, answer.body.code]).toEqual([404, 'CAMPAIGN_NOT_FOUND'])
   })
 
-  it('stops at 200 reports, also if several are shared at a time', async () => {
+  it('stops at 200 reports, even if two are shared at the same time', async () => {
     const person = await makeAgency()
     await app.db.execute(sql`
       insert into reports (workspace_id, kind, month, title, sealed_token, token_hash, includes_people, created_by, expires_at)

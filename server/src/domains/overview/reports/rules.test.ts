@@ -1,6 +1,6 @@
 import { REPORT_DAYS_SHOWN } from '@x-automated/contract/overview/report-limits'
 import { expect, it } from 'vitest'
-import { daysOf, daysOfMonth, nameOfMonth, totalsOf } from './rules.ts'
+import { daysOf, daysOfMonth, totalsOf } from './rules.ts'
 
 it.each([
   ['2026-11', '2026-11-27', '2026-11-01', '2026-11-27'],
@@ -12,8 +12,6 @@ it.each([
 ])('%s, on %s, is from %s to %s', (month, today, from, to) => {
   expect(daysOfMonth(month, today)).toEqual({ from, to })
 })
-
-it('names a month', () => expect(nameOfMonth('2026-01')).toBe('January 2026'))
 
 const row = {
   sent: 5,

@@ -1,7 +1,6 @@
-import { formatDate } from '@x-automated/contract/format'
 import { REPORT_DAYS_SHOWN } from '@x-automated/contract/overview/report-limits'
 import type { SharedReport, Totals } from '@x-automated/contract/overview/reports'
-import { dayAfter, everyDay } from '../analytics/rules.ts'
+import { dayAfter, everyDay, type Period } from '../analytics/rules.ts'
 
 /** What a campaign did on a day. */
 interface CampaignDay {
@@ -14,12 +13,6 @@ interface CampaignDay {
   peopleReplied: number
   peoplePositive: number
   optedOut: number
-}
-
-/** The first and the last day. */
-interface Period {
-  from: string
-  to: string
 }
 
 export function totalsOf(days: readonly CampaignDay[]): Totals {
@@ -52,7 +45,7 @@ export function daysOf({ from, to }: Period, known: readonly CampaignDay[]): Sha
   }))
 }
 
-/** The days of a month, up to the present one. @param month '2026-11' */
+/** The first and the last day of a month, up to today. @param month '2026-11' */
 export function daysOfMonth(month: string, today: string): Period {
   const from = `${month}-01`
   const [year = 0, number = 0] = month.split('-').map(Number)
@@ -60,9 +53,4 @@ export function daysOfMonth(month: string, today: string): Period {
   // The workspace's day may still be in the month before.
   const to = today < last ? today : last
   return { from, to: to < from ? from : to }
-}
-
-/** 'November 2026' */
-export function nameOfMonth(month: string): string {
-  return formatDate(`${month}-01`, { month: 'long', year: 'numeric', timeZone: 'UTC' })
 }

@@ -1,5 +1,6 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { NO_ID } from '@x-automated/contract/fields'
+import { formatMonth } from '@x-automated/contract/format'
 import {
   REPORT_CAMPAIGNS_MAX,
   REPORT_DAYS_MAX,
@@ -33,7 +34,7 @@ import {
   readCampaignDays,
   sentIn,
 } from '../analytics/service.ts'
-import { daysOf, daysOfMonth, nameOfMonth, totalsOf } from './rules.ts'
+import { daysOf, daysOfMonth, totalsOf } from './rules.ts'
 import { reports } from './tables.ts'
 
 type Row = typeof reports.$inferSelect
@@ -133,7 +134,7 @@ async function findSubject(db: Db, actor: Actor, { campaignId, month }: InputOf<
   if (month !== undefined) {
     const today = await findToday(db, await findTimeZone(db, actor))
     if (month > today.slice(0, 7)) throw invalidField('month', 'must not be in the future')
-    return { campaignId: null, month, title: nameOfMonth(month) }
+    return { campaignId: null, month, title: formatMonth(month) }
   }
   const campaign = await findCampaign(db, actor.workspaceId, campaignId ?? NO_ID)
   if (!campaign) throw new Refusal('CAMPAIGN_NOT_FOUND')

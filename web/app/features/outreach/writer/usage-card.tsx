@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { formatDate, formatNumber } from '@x-automated/contract/format'
+import { formatMonth, formatNumber } from '@x-automated/contract/format'
 import { useState } from 'react'
 import { api } from '../../../api'
 import { QueryError } from '../../../query-error'
@@ -20,9 +20,6 @@ function latestMonths(now: Date, count = MONTHS_SHOWN): string[] {
   )
 }
 
-const monthName = (month: string) =>
-  formatDate(`${month}-15T12:00:00Z`, { month: 'long', year: 'numeric', timeZone: 'UTC' })
-
 /** What the writer has used in a month, by member. */
 export function UsageCard() {
   const months = latestMonths(new Date())
@@ -37,7 +34,7 @@ export function UsageCard() {
         <Select
           aria-label="Month"
           className="w-44"
-          options={months.map((value) => ({ value, label: monthName(value) }))}
+          options={months.map((value) => ({ value, label: formatMonth(value) }))}
           value={month}
           onChange={(event) => setMonth(event.currentTarget.value)}
         />

@@ -6,12 +6,7 @@ export function periodText({ from, to }: { from: string; to: string }): string {
   return from === to ? day(from) : `${day(from)} to ${day(to)}`
 }
 
-/** '2026-11' as 'November 2026'. */
-export function monthText(month: string): string {
-  return formatDate(`${month}-01`, { month: 'long', year: 'numeric', timeZone: 'UTC' })
-}
-
-/** The month of a day and the months before it, '2026-11' first. */
+/** The month of a day and the months before it, newest first: '2026-11', '2026-10'. */
 export function monthsUntil(day: string, count: number): string[] {
   const [year = 0, month = 1] = day.split('-').map(Number)
   return Array.from({ length: count }, (_, ago) => new Date(Date.UTC(year, month - 1 - ago)).toISOString().slice(0, 7))

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { formatDay } from '@x-automated/contract/format'
+import { formatDay, formatMonth } from '@x-automated/contract/format'
 import { REPORT_DAYS_MAX, REPORT_DAYS_VALID, REPORT_TITLE_MAX } from '@x-automated/contract/overview/report-limits'
 import type { Report } from '@x-automated/contract/overview/reports'
 import { CLIENT_REPORTS_TEXT, hasClientReports } from '@x-automated/contract/platform/plans'
@@ -22,7 +22,7 @@ import type { ShownDialog } from '../../../ui/use-dialogs'
 import { useAction } from '../../../use-action'
 import { allCampaigns, CAMPAIGN_NAMES } from '../../outreach/campaigns/all-campaigns'
 import { SeePlans } from '../../platform/billing/usage-notice'
-import { monthsUntil, monthText } from './report-text'
+import { monthsUntil } from './report-text'
 
 /** The campaign of a report that is shared from its page. */
 interface Subject {
@@ -132,7 +132,7 @@ function ShareForm({ campaign, onCreated, ...dialog }: ShareFormProps) {
             onChange={(event) => setAbout(event.currentTarget.value)}
             options={[
               ...names.map(({ id, name }) => ({ value: id, label: name })),
-              ...months.map((month) => ({ value: month, label: monthText(month) })),
+              ...months.map((month) => ({ value: month, label: formatMonth(month) })),
             ]}
           />
         </Field>
