@@ -111,8 +111,8 @@ const gotMessage = (workspaceId: string, is: SQL) => sql`exists (
   select from dms o where o.workspace_id = ${workspaceId} and o.lead_id = ${leads.id} and o.sent_at is not null and o.sent_at ${is})`
 
 /**
- * SQL condition for a filter's last contact, as in rules. Its ids come from indexes over time, which
- * pays only in a conjunction.
+ * SQL condition for a filter's last contact, as in rules. It reads ids from indexes over time, which
+ * only pays off in an `and`.
  */
 export function lastContact(workspaceId: string, { contactedAfter, contactedBefore }: LeadFilter): SQL | undefined {
   const at = (is: SQL) => sql`${leads.id} in (

@@ -61,7 +61,7 @@ export type ResolvedFilter = Omit<LeadQuery, 'rules' | 'filterId'> & {
 /** A rule, or a group of any depth. */
 export type RuleNode = LeadRule | { match: RuleMatch; rules: RuleNode[]; isNot?: boolean }
 
-/** The operator that makes a rule of a field mean what the field means in a filter. */
+/** The operator with which a rule means the same as the plain field. */
 const PLAIN_OPS = {
   keyword: 'contains',
   minFollowers: 'at_least',
@@ -77,7 +77,7 @@ const PLAIN_OPS = {
   contactedBefore: 'before',
 } as const satisfies Record<Exclude<keyof LeadFilter, 'fields' | 'rules'>, RuleOp>
 
-/** The rules that mean the same as a filter, if a lead must meet them all. */
+/** Rules that mean the same as a filter if a lead must meet all of them. */
 export function rulesOf({ fields = [], rules, ...plain }: LeadFilter): RuleNode[] {
   const own = Object.entries(PLAIN_OPS).flatMap(([field, op]) => {
     const value = plain[field as keyof typeof plain]

@@ -38,7 +38,7 @@ test('shows every rule that the API stores, and writes it back with the same mea
       const rules = LeadRules.parse({ match: 'any', rules: [rule, { match: 'all', rules: [rule] }] })
       const draft = draftOfRules(rules!)
       expect(opsOfField(draft.nodes[0] && 'field' in draft.nodes[0] ? draft.nodes[0].field : '')).toHaveProperty(op)
-      // Whether a follower count or a contact is known is the same of both fields.
+      // `is_set` means the same for both of these fields.
       const same = takesValue(op)
         ? rules
         : JSON.parse(
@@ -64,7 +64,7 @@ test('offers only operators that the API takes', () => {
   expect(Object.keys(opsOfField('field:x')).sort()).toEqual([...RULE_OPS].sort())
 })
 
-test('says at each rule what is wrong with it', () => {
+test('shows each problem at its rule', () => {
   const [empty, count] = [newRule(), withField(newRule(), 'followers')]
   const group = { ...newGroup(), rules: [withOp(withField(newRule(), 'field:Since'), 'before')] }
   const inGroup = { ...group.rules[0]!, value: 'soon' }

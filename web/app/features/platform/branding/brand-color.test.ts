@@ -22,7 +22,7 @@ it('keeps text readable on any color', () => {
   fc.assert(fc.property(color, (background) => contrastOf(background, inkOn(background)) >= 4.5))
 })
 
-it('keeps shapes visible in both schemes, and changes no color without need', () => {
+it('keeps shapes visible in both schemes, and changes no color unnecessarily', () => {
   expect(shapeColor('#1d7a3c')).toMatch(/^light-dark\(#1d7a3c, /)
   fc.assert(
     fc.property(color, (brand) => {
