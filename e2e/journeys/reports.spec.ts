@@ -41,6 +41,7 @@ it("shares a campaign's report under the workspace's own brand, until it is dele
   await page.getByLabel('Color').fill('#ffe600')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Branding saved.').waitFor()
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
   await expectSoundBothWays(page)
 
   await page.goto(`/campaigns/${id}`)

@@ -20,7 +20,6 @@ import { Card } from '../../../ui/card'
 import { Field, FieldError } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
-import { useKeptFocus } from '../../../ui/use-kept-focus'
 import { useAction } from '../../../use-action'
 import { RoleNotice } from '../../identity/people/role-notice'
 import { isAtLeast } from '../../identity/people/use-role'
@@ -81,8 +80,6 @@ const NO_COLOR = '#808080'
 function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
   const [draft, setDraft] = useState<Branding | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
-  // What was focused is disabled or gone after a change is saved or discarded.
-  const keptFocus = useKeptFocus<HTMLFormElement>()
   const shown = draft ?? saved
   const change = (changed: Partial<Branding>) => setDraft((before) => ({ ...(before ?? saved), ...changed }))
   const save = useAction(client.branding.save, {
@@ -115,7 +112,7 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
   }
   const isEmpty = shown.logo === null && shown.color === null
   return (
-    <form {...keptFocus} noValidate method="post" className="grid gap-5 outline-none" onSubmit={submit}>
+    <form noValidate method="post" className="grid gap-5" onSubmit={submit}>
       <div className="flex flex-wrap items-end gap-4">
         <FilePicker onPick={pick}>{shown.logo ? 'Replace logo' : 'Upload logo'}</FilePicker>
         <Field label="Color" className="w-32">
