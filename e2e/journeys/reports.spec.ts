@@ -43,6 +43,10 @@ it("shares a campaign's report under the workspace's own brand, until it is dele
   await page.getByText('Branding saved.').waitFor()
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
   await expectSoundBothWays(page)
+  await page.getByRole('button', { name: 'Remove logo' }).click()
+  await page.getByLabel('Upload logo').waitFor({ state: 'attached' })
+  await page.getByRole('button', { name: 'Discard changes' }).click()
+  await page.getByRole('button', { name: 'Remove logo' }).waitFor()
 
   await page.goto(`/campaigns/${id}`)
   await page.getByRole('button', { name: 'More', exact: true }).click()

@@ -110,11 +110,15 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
     setProblem(null)
     save.run(shown)
   }
-  const isEmpty = shown.logo === null && shown.color === null
   return (
     <form noValidate method="post" className="grid gap-5" onSubmit={submit}>
       <div className="flex flex-wrap items-end gap-4">
         <FilePicker onPick={pick}>{shown.logo ? 'Replace logo' : 'Upload logo'}</FilePicker>
+        {shown.logo && (
+          <Button variant="ghost" onClick={() => change({ logo: null })}>
+            Remove logo
+          </Button>
+        )}
         <Field label="Color" className="w-32">
           <Input
             type="color"
@@ -123,6 +127,11 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
             onChange={(event) => change({ color: event.currentTarget.value })}
           />
         </Field>
+        {shown.color && (
+          <Button variant="ghost" onClick={() => change({ color: null })}>
+            Remove color
+          </Button>
+        )}
       </div>
       <p className="-mt-2 text-muted">PNG, JPEG or WebP, up to {LOGO_BYTES_MAX / 1024} KB.</p>
       {problem && <FieldError id="branding-problem">{problem}</FieldError>}
@@ -139,11 +148,6 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
             }}
           >
             Discard changes
-          </Button>
-        )}
-        {!isEmpty && !draft && (
-          <Button variant="ghost" onClick={() => save.run({ logo: null, color: null })}>
-            Remove logo and color
           </Button>
         )}
       </div>
