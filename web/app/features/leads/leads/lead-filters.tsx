@@ -261,7 +261,7 @@ function FilterChip({
     return (
       <span className={chip}>
         <button ref={chipRef} type="button" aria-haspopup="dialog" className={chipButton} onClick={onRules}>
-          <span className="text-muted">{name}</span>
+          <span className="max-w-40 shrink-0 truncate text-muted">{name}</span>
           <bdi className="truncate">{value}</bdi>
         </button>
         <ChipCross label={`Remove filter: ${name}`} onClick={onRemove} />
@@ -276,7 +276,7 @@ function FilterChip({
         {...(addButton && !isSet(draft, criterion) && { finalFocus: addButton })}
         trigger={
           <button type="button" className={chipButton}>
-            <span className="text-muted">{name}</span>
+            <span className="max-w-40 shrink-0 truncate text-muted">{name}</span>
             <bdi className="truncate">{value}</bdi>
           </button>
         }
