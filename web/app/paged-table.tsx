@@ -3,6 +3,7 @@ import { QueryError } from './query-error'
 import { Pager, type PagerProps } from './ui/pager'
 import { LoadingText } from './ui/skeleton'
 import { type Head, Table, type TableProps, Td, Tr } from './ui/table'
+import { useKeptFocus } from './ui/use-kept-focus'
 
 /** A column and its cells. `className` applies to the header and to the cells. */
 export interface Column<Row> extends Head {
@@ -57,15 +58,22 @@ export function PagedTable<Row extends { id: string }>({
   ...paging
 }: PagedTableProps<Row>) {
   const shown = columns.filter((column) => column !== false)
+  // With its last row, the table is removed.
+  const keptFocus = useKeptFocus<HTMLDivElement>()
   if (query.error && !query.data)
     return (
       <QueryError query={query} title={failureTitle}>
         {failure?.(query.error)}
       </QueryError>
     )
-  if (query.data?.total === 0 && !query.isPlaceholderData) return empty
+  if (query.data?.total === 0 && !query.isPlaceholderData)
+    return (
+      <div {...keptFocus} className="outline-none">
+        {empty}
+      </div>
+    )
   return (
-    <div>
+    <div {...keptFocus} className="outline-none">
       {query.isPending && <LoadingText>{loading}</LoadingText>}
       {above}
       <Table
