@@ -62,7 +62,10 @@ export const SharedReport = z.object({
       name: z.string(),
       totals: Totals,
       steps: z.array(
-        StepResults.pick({ number: true, kind: true }).extend({ variants: z.array(VariantResults.omit({ id: true })) }),
+        StepResults.pick({ number: true, kind: true }).extend({
+          // Messages that failed or were skipped are nothing for its readers.
+          variants: z.array(VariantResults.omit({ id: true, isActive: true, failed: true, skipped: true })),
+        }),
       ),
     }),
   ),

@@ -201,7 +201,6 @@ describe('POST /reports/find', () => {
     const report = await person.client.reports.create({ kind: 'campaign', campaignId: id, title: 'Our results' })
     const { status, body } = await openReader()(tokenOf(report))
     expect(status).toBe(200)
-    const none = { failed: 0, skipped: 0 }
     expect(body).toEqual({
       title: 'Our results',
       kind: 'campaign',
@@ -222,9 +221,7 @@ describe('POST /reports/find', () => {
             {
               number: 1,
               kind: 'step',
-              variants: [
-                { name: 'A', isActive: true, sent: 4, read: 3, replied: 2, positive: 1, optedOut: 1, ...none },
-              ],
+              variants: [{ name: 'A', sent: 4, read: 3, replied: 2, positive: 1, optedOut: 1 }],
             },
           ],
         },
