@@ -46,6 +46,7 @@ it("shares a campaign's report under the workspace's own brand, until it is dele
   await page.getByRole('button', { name: 'Remove logo' }).click()
   await page.getByLabel('Upload logo').waitFor({ state: 'attached' })
   await page.getByRole('button', { name: 'Discard changes' }).click()
+  await page.locator('form:focus').waitFor()
   await page.getByRole('button', { name: 'Remove logo' }).waitFor()
 
   await page.goto(`/campaigns/${id}`)

@@ -20,6 +20,7 @@ import { Card } from '../../../ui/card'
 import { Field, FieldError } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { LoadingText, Skeleton } from '../../../ui/skeleton'
+import { useKeptFocus } from '../../../ui/use-kept-focus'
 import { useAction } from '../../../use-action'
 import { RoleNotice } from '../../identity/people/role-notice'
 import { isAtLeast } from '../../identity/people/use-role'
@@ -110,8 +111,10 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
     setProblem(null)
     save.run(shown)
   }
+  // Its card, which would keep the focus too, is not rendered again when the draft changes.
+  const keptFocus = useKeptFocus<HTMLFormElement>()
   return (
-    <form noValidate method="post" className="grid gap-5" onSubmit={submit}>
+    <form {...keptFocus} noValidate method="post" className="grid gap-5 outline-none" onSubmit={submit}>
       <div className="flex flex-wrap items-end gap-4">
         <FilePicker onPick={pick}>{shown.logo ? 'Replace logo' : 'Upload logo'}</FilePicker>
         {shown.logo && (
