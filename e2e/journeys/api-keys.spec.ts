@@ -42,15 +42,13 @@ it('creates an API key on the Agency plan, which works until it is deleted', asy
     return status
   }
   expect([await call('/leads'), await call('/billing/overview')]).toEqual([200, 403])
-  // The key is gone before its dialog has faded.
-  const browser = await page.context().newCDPSession(page)
-  await browser.send('Animation.enable')
-  await browser.send('Animation.setPlaybackRate', { playbackRate: 0.1 })
+  // With animations, the key is gone before its dialog has faded.
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   await page.getByRole('button', { name: 'Delete CRM sync' }).click()
   await page.getByRole('button', { name: 'Delete API key' }).click()
   await page.getByText('No API keys yet').waitFor()
   await expect.poll(() => page.evaluate(() => document.activeElement?.ariaLabel)).toBe('API keys')
+  await page.emulateMedia({ reducedMotion: 'reduce' })
   await expectSoundPage(page)
   expect(await call('/leads')).toBe(401)
 })

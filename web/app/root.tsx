@@ -41,11 +41,12 @@ export const links: LinksFunction = () => [
   { rel: 'preload', href: inter, as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' },
 ]
 
-/** Ours, or none until a client report has its workspace's logo. */
-function Icons() {
+/** Our icons and support address. A client report has neither: its workspace's logo follows. */
+function OurHead() {
   if (isClientReport(useLocation().pathname)) return <link rel="icon" href="data:," />
   return (
     <>
+      <meta name="support" content={supportAddress()} />
       {/* Inline, because on slow networks a request for it would delay the first paint. */}
       <link rel="icon" href={icon} type="image/svg+xml" />
       <link rel="icon" href="/favicon.ico" sizes="32x32" />
@@ -69,12 +70,11 @@ export function Layout({ children }: { children: ReactNode }) {
         {/* The canvas color of ui/tokens.css. */}
         <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff" />
         <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0c0f0b" />
-        <meta name="support" content={supportAddress()} />
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant, allowed by its hash */}
         <script suppressHydrationWarning dangerouslySetInnerHTML={{ __html: startupScript }} />
         <Meta />
         <Links />
-        <Icons />
+        <OurHead />
       </head>
       <body>
         {/* Outside the page, so that an open menu survives when the page replaces HydrateFallback. */}

@@ -18,7 +18,8 @@ function fallbackFor(focused: Element): FindFallback {
     if (focused.isConnected && !focused.matches(':disabled')) return null
     const left = keepers.find(({ keeper }) => keeper.isConnected)
     if (!left) return null
-    const row = rowsOf(left.keeper)[left.row]
+    const rows = rowsOf(left.keeper)
+    const row = rows[Math.min(left.row, rows.length - 1)]
     if (row) row.tabIndex = -1
     return row ?? left.keeper
   }
@@ -35,7 +36,7 @@ export function finalFocus(returnsTo?: () => HTMLElement | null | undefined): HT
   return !fallback
 }
 
-/** Props of an element that takes the focus when its focused part is removed. In a table, the next row takes it. */
+/** Props of an element that takes the focus when its focused part is removed. In a table, the next row takes it, or the last. */
 export function useKeptFocus<E extends HTMLElement>() {
   const ref = useRef<E>(null)
   const fallback = useRef<FindFallback | null>(null)
