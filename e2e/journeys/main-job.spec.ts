@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { expectSoundPage, linkInMail, messagesAtX, openWorld, type World } from '../world.ts'
@@ -8,6 +9,8 @@ beforeAll(async () => {
 })
 
 const PASSWORD = 'Correct-horse1'
+/** Another person each time, so that a repeated test meets nobody of the first try. */
+const newHandle = () => `person_${randomBytes(3).toString('hex')}`
 
 /** Signs up and confirms the email in the browser. */
 async function signUp(page: Page, email: string) {
@@ -122,9 +125,9 @@ async function expectOneMessageEach(sender: string, count: number) {
 
 describe('the main job, in a browser', () => {
   it('runs from sign-up to a finished campaign', async () => {
-    const page = await world.openPage()
-    await signUp(page, 'founder@example.com')
-    await connectX(page, 'founder_one')
+    const [page, sender] = [await world.openPage(), newHandle()]
+    await signUp(page, `${sender}@example.com`)
+    await connectX(page, sender)
     await scrape(page, 'allopen_f25', 25)
     await pickIntoList(page, 'Early users')
     await launch(page, 'Hello', 'Early users', 10)
@@ -137,25 +140,25 @@ describe('the main job, in a browser', () => {
     await page.waitForURL('**/campaigns/*')
     await page.getByRole('heading', { name: 'Hello' }).waitFor()
     await expectSoundPage(page)
-    await expectOneMessageEach('founder_one', 10)
+    await expectOneMessageEach(sender, 10)
   })
 
   it('continues after the server was killed while sending, and keeps the open page up to date', async () => {
     // While the server is down, the browser logs failed requests.
     world.expectConsole(/Failed to load resource|ERR_CONNECTION|net::ERR/)
-    const page = await world.openPage({ width: 390, height: 844 })
-    await signUp(page, 'agency@example.com')
-    await world.subscribe('agency@example.com')
-    await connectX(page, 'agency_one')
+    const [page, sender] = [await world.openPage({ width: 390, height: 844 }), newHandle()]
+    await signUp(page, `${sender}@example.com`)
+    await world.subscribe(`${sender}@example.com`)
+    await connectX(page, sender)
     await scrape(page, 'allopen_f300', 300)
     await makeList(page, 'Everyone', 300)
     await launch(page, 'Long one', 'Everyone', 300)
-    const sentBy = async () => (await messagesAtX(world.x)).filter((dm) => dm.from === 'agency_one').length
+    const sentBy = async () => (await messagesAtX(world.x)).filter((dm) => dm.from === sender).length
     await expect.poll(sentBy, { timeout: 120_000, interval: 10 }).toBeGreaterThan(10)
     await world.killServer()
     expect(await sentBy()).toBeLessThan(300)
     await world.startServer()
     await page.getByText('Campaign "Long one" is now complete!').waitFor({ timeout: 240_000 })
-    await expectOneMessageEach('agency_one', 300)
+    await expectOneMessageEach(sender, 300)
   })
 })

@@ -232,7 +232,7 @@ it('messages selected leads one by one, reports the results and updates analytic
   // Advanced analytics: the plan that has them is named before anything can be pressed.
   await page.getByRole('tab', { name: 'X Analytics' }).click()
   await page.getByText('Advanced analytics are part of the Agency plan.').waitFor()
-  await page.getByRole('main').getByRole('link', { name: 'See plans' }).waitFor()
+  await page.getByRole('main').getByRole('link', { name: 'See plans' }).first().waitFor()
   await world.subscribe('messenger@example.com')
   await importLeads(world, person.token, ['twitter_handle,name', 'open_ten,Person 10'])
   const [lead] = (await client.leads.list({ keyword: 'open_ten' })).leads

@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
-import { earn, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { connectX, earn, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
 import { conversations } from '../../outreach/conversations/tables.ts'
@@ -419,6 +419,9 @@ describe('a saved filter instead of fields', () => {
     const list = await person.client.lists.create({ name: 'Filled' })
     const filter = { filterId: saved.id }
     expect((await person.call('POST', `/lists/${list.id}/leads`, { filter })).body).toMatchObject({ changed: 1 })
+    await connectX(app, person)
+    const draft = { name: 'Drafted', leadListId: list.id, messageTemplate: 'Hello', status: 'draft' }
+    const openers = `/campaigns/${(await person.call('POST', '/campaigns', draft)).body.id}/openers`
     for (const filterId of [ids.theirs, 'nonsense']) {
       const answers = [
         ask({ filterId }),
@@ -428,6 +431,10 @@ describe('a saved filter instead of fields', () => {
         person.call('POST', '/leads/delete', { filter: { filterId } }),
         person.call('POST', '/suppressions', { filter: { filterId } }),
         person.call('POST', `/lists/${list.id}/leads`, { filter: { filterId } }),
+        person.call('DELETE', `/lists/${list.id}/leads`, { filter: { filterId } }),
+        person.call('POST', '/leads/queue', { filter: { filterId } }),
+        person.call('POST', `${openers}/estimate`, { filter: { filterId } }),
+        person.call('POST', openers, { filter: { filterId } }),
         person.call('POST', '/jobs', { kind: 'delete', filter: { filterId } }),
       ]
       for (const { status, body } of await Promise.all(answers))
