@@ -62,12 +62,12 @@ export const list = <Item extends z.ZodType>(item: Item) =>
 
 /** Reads the fields that a call takes, ignoring others. @throws PaymentsProblem */
 export function fieldsIn<Fields extends z.ZodType>(form: Form, fields: Fields): z.output<Fields> {
-  const read = fields.safeParse(form)
+  const read = fields.safeParse(form, { reportInput: true })
   if (read.success) return read.data
   const [issue] = read.error.issues
   const [first = '', ...rest] = issue?.path ?? []
   const param = [String(first), ...rest.map((part) => `[${String(part)}]`)].join('')
-  const isMissing = issue?.code === 'invalid_type' && issue.message.endsWith('received undefined')
+  const isMissing = issue?.code === 'invalid_type' && issue.input === undefined
   throw isMissing
     ? PaymentsProblem.invalid(param, `Missing required param: ${param}.`, 'parameter_missing')
     : PaymentsProblem.invalid(param, `Invalid ${param}: ${issue?.message}`)
