@@ -7,6 +7,22 @@ export interface Period {
   to: string
 }
 
+/** What a campaign did on a day. */
+export type CampaignDay = {
+  campaignId: string
+  name: string
+  day: string
+  sent: number
+  delivered: number
+  /** Messages with a reply that was not automatic. */
+  answered: number
+  positive: number
+  peopleMessaged: number
+  peopleReplied: number
+  peoplePositive: number
+  optedOut: number
+}
+
 /** A percentage with one decimal, at most 100; null if `whole` is 0. */
 export function rateOf(part: number, whole: number): number | null {
   return whole > 0 ? Math.min(100, Math.round((part / whole) * 1000) / 10) : null

@@ -9,7 +9,9 @@ import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import { leadCounts } from '../../leads/leads/tables.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
-import { daysShown, everyDay, type Period, rateOf, totalOf } from './rules.ts'
+import { type CampaignDay, daysShown, everyDay, type Period, rateOf, totalOf } from './rules.ts'
+
+export type { CampaignDay } from './rules.ts'
 
 /** The most recent repliers that are returned. */
 const TOP_LEADS = 10
@@ -123,22 +125,6 @@ export function sentIn({ from, to }: Period, timeZone: string): SQL {
 /** SQL: the moment at which a day starts in a time zone. @param later days added */
 export function startOf(day: string, timeZone: string, later = 0): SQL {
   return sql`((${day}::date + ${later}::int)::timestamp at time zone ${timeZone})`
-}
-
-/** What a campaign did on a day. */
-export interface CampaignDay extends Record<string, unknown> {
-  campaignId: string
-  name: string
-  day: string
-  sent: number
-  delivered: number
-  /** Messages with a reply that was not automatic. */
-  answered: number
-  positive: number
-  peopleMessaged: number
-  peopleReplied: number
-  peoplePositive: number
-  optedOut: number
 }
 
 /** The days of one campaign, or of all except for direct messages and sample data. */

@@ -1,22 +1,11 @@
 import { REPORT_DAYS_SHOWN } from '@x-automated/contract/overview/report-limits'
 import type { SharedReport, Totals } from '@x-automated/contract/overview/reports'
-import { dayAfter, everyDay, type Period } from '../analytics/rules.ts'
+import { type CampaignDay, dayAfter, everyDay, type Period } from '../analytics/rules.ts'
 
-/** What a campaign did on a day. */
-interface CampaignDay {
-  day: string
-  sent: number
-  delivered: number
-  answered: number
-  positive: number
-  peopleMessaged: number
-  peopleReplied: number
-  peoplePositive: number
-  optedOut: number
-}
+type Day = Omit<CampaignDay, 'campaignId' | 'name'>
 
-export function totalsOf(days: readonly CampaignDay[]): Totals {
-  const sum = (name: Exclude<keyof CampaignDay, 'day'>) => days.reduce((total, day) => total + day[name], 0)
+export function totalsOf(days: readonly Day[]): Totals {
+  const sum = (name: Exclude<keyof Day, 'day'>) => days.reduce((total, day) => total + day[name], 0)
   return {
     peopleMessaged: sum('peopleMessaged'),
     messagesSent: sum('sent'),
@@ -28,7 +17,7 @@ export function totalsOf(days: readonly CampaignDay[]): Totals {
 }
 
 /** Every day of a period, at most the latest REPORT_DAYS_SHOWN, over all campaigns. */
-export function daysOf({ from, to }: Period, known: readonly CampaignDay[]): SharedReport['days'] {
+export function daysOf({ from, to }: Period, known: readonly Day[]): SharedReport['days'] {
   const earliest = dayAfter(to, 1 - REPORT_DAYS_SHOWN)
   const byDay = new Map<string, { sent: number; replied: number; positive: number }>()
   for (const { day, sent, answered, positive } of known) {

@@ -160,17 +160,16 @@ export function draftOfRules(rules: LeadRules): RulesDraft {
   }
 }
 
-function wireRule({ field, op, value, ids }: RuleDraft) {
-  const name =
-    field === 'followers'
-      ? op === 'at_most'
-        ? 'maxFollowers'
-        : 'minFollowers'
-      : field === 'contacted'
-        ? op === 'before'
-          ? 'contactedBefore'
-          : 'contactedAfter'
-        : field
+/** The API's name of a field, which can depend on the operator. */
+function wireField({ field, op }: RuleDraft): string {
+  if (field === 'followers') return op === 'at_most' ? 'maxFollowers' : 'minFollowers'
+  if (field === 'contacted') return op === 'before' ? 'contactedBefore' : 'contactedAfter'
+  return field
+}
+
+function wireRule(rule: RuleDraft) {
+  const { field, op, value, ids } = rule
+  const name = wireField(rule)
   const kind = valueKind(field, op)
   if (kind === 'none') return { field: name, op }
   if (kind === 'tags') return { field: name, op, value: ids.length > 0 ? [...ids] : undefined }

@@ -65,13 +65,21 @@ export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: Rule
   }, [focused])
 
   const setNodes = (nodes: RulesDraft['nodes']) => setDraft({ ...draft, nodes })
+  const change = (next: RuleDraft | GroupDraft) =>
+    setNodes(
+      replaced(
+        draft.nodes.map((node) =>
+          isGroup(node) && !isGroup(next) ? { ...node, rules: replaced(node.rules, next) } : node,
+        ),
+        next,
+      ),
+    )
   const add = (node: RuleDraft | GroupDraft, to?: GroupDraft) => {
     if (isFull) return
-    if (to && !isGroup(node)) replaceIn(setNodes, draft.nodes, { ...to, rules: [...to.rules, node] })
+    if (to && !isGroup(node)) change({ ...to, rules: [...to.rules, node] })
     else setNodes([...draft.nodes, node])
     setFocused(isGroup(node) ? (node.rules[0]?.key ?? null) : node.key)
   }
-  const change = (next: RuleDraft | GroupDraft) => replaceIn(setNodes, draft.nodes, next)
   const remove = (key: number) => {
     const all = draft.nodes.flatMap((node) => (isGroup(node) ? node.rules : [node]))
     const place = all.findIndex((rule) => rule.key === key)
@@ -113,17 +121,7 @@ export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: Rule
         number={number}
         rule={rule}
         problem={problems.get(rule.key)}
-        onChange={(next) =>
-          setNodes(
-            draft.nodes.map((node) =>
-              isGroup(node)
-                ? { ...node, rules: node.rules.map((one) => (one.key === next.key ? next : one)) }
-                : node.key === next.key
-                  ? next
-                  : node,
-            ),
-          )
-        }
+        onChange={change}
         onRemove={() => remove(rule.key)}
       />
     )
@@ -188,12 +186,8 @@ export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: Rule
   )
 }
 
-function replaceIn(
-  set: (nodes: RulesDraft['nodes']) => void,
-  nodes: RulesDraft['nodes'],
-  next: RuleDraft | GroupDraft,
-): void {
-  set(nodes.map((node) => (node.key === next.key ? next : node)))
+function replaced<One extends { key: number }>(all: readonly One[], next: One): One[] {
+  return all.map((one) => (one.key === next.key ? next : one))
 }
 
 interface MatchSelectProps {
@@ -344,19 +338,16 @@ function useChoices({ field, op, value }: RuleDraft): { value: string; label: st
   const scrapes = useQuery(api.scrapes.list.queryOptions({ input: {}, enabled: isChoice && field === 'scrapeId' })).data
     ?.scrapes
   const of = (labels: Record<string, string>) => Object.entries(labels).map(([value, label]) => ({ value, label }))
-  const all =
-    field === 'status'
-      ? of(statusLabels)
-      : field === 'basis'
-        ? of(basisLabels)
-        : field === 'label'
-          ? of(LABEL_NAMES)
-          : field === 'tag'
-            ? // A tag can be stored by its name.
-              tags?.map(({ id, name }) => ({ value: name === value ? name : id, label: name }))
-            : field === 'listId'
-              ? lists?.map(({ id, name }) => ({ value: id, label: name }))
-              : scrapes?.map((scrape) => ({ value: scrape.id, label: scrapeTitle(scrape) }))
+  const choices: Record<string, { value: string; label: string }[] | undefined> = {
+    status: of(statusLabels),
+    basis: of(basisLabels),
+    label: of(LABEL_NAMES),
+    // A tag can be stored by its name.
+    tag: tags?.map(({ id, name }) => ({ value: name === value ? name : id, label: name })),
+    listId: lists?.map(({ id, name }) => ({ value: id, label: name })),
+    scrapeId: scrapes?.map((scrape) => ({ value: scrape.id, label: scrapeTitle(scrape) })),
+  }
+  const all = choices[field]
   const known = all ?? []
   const isUnknown = value !== '' && !known.some((one) => one.value === value)
   return isUnknown ? [...known, { value, label: all ? 'Unknown' : 'Loading…' }] : known

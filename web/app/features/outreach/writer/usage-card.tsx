@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatMonth, formatNumber } from '@x-automated/contract/format'
 import { useState } from 'react'
 import { api } from '../../../api'
+import { latestMonths } from '../../../latest-months'
 import { QueryError } from '../../../query-error'
 import { Card } from '../../../ui/card'
 import { DateTime } from '../../../ui/date-time'
@@ -13,16 +14,9 @@ import { costText } from './writer-text'
 
 const MONTHS_SHOWN = 6
 
-/** The latest UTC months, the current one first. */
-function latestMonths(now: Date, count = MONTHS_SHOWN): string[] {
-  return Array.from({ length: count }, (_, back) =>
-    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7),
-  )
-}
-
 /** What the writer has used in a month, by member. */
 export function UsageCard() {
-  const months = latestMonths(new Date())
+  const months = latestMonths(new Date(), MONTHS_SHOWN)
   const [month, setMonth] = useState(months[0] ?? '')
   const usage = useQuery(api.writer.usage.queryOptions({ input: { month }, placeholderData: keepPreviousData }))
   const { data } = usage

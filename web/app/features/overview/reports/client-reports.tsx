@@ -7,10 +7,10 @@ import { Link } from 'react-router'
 import { api, client } from '../../../api'
 import { paths } from '../../../paths'
 import { QueryError } from '../../../query-error'
-import { StatusBadge } from '../../../ui/badge'
 import { Button, IconButton, iconButtonClass } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { CopyButton } from '../../../ui/copy-button'
+import { CreatedBy } from '../../../ui/created-by'
 import { DateTime } from '../../../ui/date-time'
 import { EmptyState } from '../../../ui/empty-state'
 import { Pager } from '../../../ui/pager'
@@ -20,14 +20,10 @@ import { useDialogs } from '../../../ui/use-dialogs'
 import { useKeptFocus } from '../../../ui/use-kept-focus'
 import { useAction } from '../../../use-action'
 import { useHasRole } from '../../identity/people/use-role'
+import { PlanStatus } from '../../platform/billing/plan-status'
 import { SeePlans } from '../../platform/billing/usage-notice'
 import { ShareReportDialog } from './share-report-dialog'
 
-const STATUSES: Record<Report['status'], { look: string; label: string }> = {
-  active: { look: 'active', label: 'Active' },
-  expired: { look: 'archived', label: 'Expired' },
-  plan: { look: 'paused', label: 'Paused' },
-}
 const PAGE_SIZE = 50
 
 /** The client reports of the workspace, for members. Admins share and delete them. */
@@ -129,16 +125,13 @@ function ReportRow({ report, isAdmin }: { report: Report; isAdmin: boolean }) {
         </span>
       </Td>
       <Td label="Created">
-        <span>
-          <DateTime value={createdAt} precision="day" className="whitespace-nowrap" />
-          {createdBy && <span className="text-muted wrap-anywhere"> by {createdBy.name}</span>}
-        </span>
+        <CreatedBy at={createdAt} by={createdBy} />
       </Td>
       <Td label="Expires" className="md:whitespace-nowrap">
         <DateTime value={expiresAt} precision="day" />
       </Td>
       <Td label="Status">
-        <StatusBadge status={STATUSES[status].look}>{STATUSES[status].label}</StatusBadge>
+        <PlanStatus status={status} />
       </Td>
       <Td label="Link">
         {status !== 'active' ? (

@@ -10,6 +10,7 @@ import { LazyChart } from '../../../ui/lazy-chart'
 import { StatCard } from '../../../ui/stat-card'
 import { Table, Td, Tr } from '../../../ui/table'
 import { usePrinting } from '../../../ui/use-printing'
+import { stepName } from '../../outreach/sequences/step-text'
 import { BrandBand } from '../../platform/branding/brand-band'
 import { shapeColor } from '../../platform/branding/brand-color'
 import { XHandle } from '../../platform/x-account/x-handle'
@@ -131,12 +132,12 @@ function Campaigns({ campaigns, isOne }: { campaigns: readonly Campaign[]; isOne
 /** Each step, and each of its variants if it has several. */
 function Steps({ campaign: { name, steps } }: { campaign: Campaign }) {
   const printing = usePrinting()
+  const count = steps.filter(({ kind }) => kind === 'step').length
   return (
     <Table label={`Messages of ${name}`} narrow={printing ? 'rows' : 'cards'} columns={stepColumns}>
       {steps.flatMap(({ number, kind, variants }) =>
         variants.map((variant) => {
-          const step =
-            kind === 'reengagement' ? 'Re-engagement' : number === 1 ? 'First message' : `Follow-up ${number - 1}`
+          const step = kind === 'reengagement' ? 'Re-engagement' : stepName(number - 1, count)
           return (
             <Tr key={`${number} ${variant.name}`}>
               <Td className="wrap-anywhere max-md:font-strong">

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { formatDay, formatMonth } from '@x-automated/contract/format'
+import { formatMonth } from '@x-automated/contract/format'
 import { REPORT_DAYS_MAX, REPORT_DAYS_VALID, REPORT_TITLE_MAX } from '@x-automated/contract/overview/report-limits'
 import type { Report } from '@x-automated/contract/overview/reports'
 import { CLIENT_REPORTS_TEXT, hasClientReports } from '@x-automated/contract/platform/plans'
 import { DAY_MS } from '@x-automated/contract/time'
 import { type FormEvent, useState } from 'react'
 import { api, client, errorText } from '../../../api'
+import { latestMonths } from '../../../latest-months'
 import { QueryError } from '../../../query-error'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
@@ -22,7 +23,6 @@ import type { ShownDialog } from '../../../ui/use-dialogs'
 import { useAction } from '../../../use-action'
 import { allCampaigns, CAMPAIGN_NAMES } from '../../outreach/campaigns/all-campaigns'
 import { SeePlans } from '../../platform/billing/usage-notice'
-import { monthsUntil } from './report-text'
 
 /** The campaign of a report that is shared from its page. */
 interface Subject {
@@ -82,7 +82,7 @@ interface ShareFormProps extends ShownDialog {
 }
 
 function ShareForm({ campaign, onCreated, ...dialog }: ShareFormProps) {
-  const months = monthsUntil(formatDay(new Date(), 'UTC'), MONTHS_SHOWN)
+  const months = latestMonths(new Date(), MONTHS_SHOWN)
   const campaigns = useQuery({
     queryKey: CAMPAIGN_NAMES,
     queryFn: ({ signal }) => allCampaigns(signal),

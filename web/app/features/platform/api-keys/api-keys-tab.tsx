@@ -6,11 +6,11 @@ import { useState } from 'react'
 import { api, client } from '../../../api'
 import { isInitialLoading } from '../../../initial-loading'
 import { QueryError } from '../../../query-error'
-import { StatusBadge } from '../../../ui/badge'
 import { Button, IconButton } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
 import { CopyButton } from '../../../ui/copy-button'
+import { CreatedBy } from '../../../ui/created-by'
 import { DateTime } from '../../../ui/date-time'
 import { EmptyState } from '../../../ui/empty-state'
 import { SecretDialog } from '../../../ui/secret-dialog'
@@ -20,15 +20,10 @@ import { useDialogs } from '../../../ui/use-dialogs'
 import { useKeptFocus } from '../../../ui/use-kept-focus'
 import { useAction } from '../../../use-action'
 import { useHasRole } from '../../identity/people/use-role'
+import { PlanStatus } from '../billing/plan-status'
 import { SeePlans } from '../billing/usage-notice'
 import { CreateKeyDialog } from './create-key-dialog'
 import { scopeLines } from './scope-text'
-
-const STATUSES: Record<ApiKey['status'], { look: string; label: string }> = {
-  active: { look: 'active', label: 'Active' },
-  expired: { look: 'archived', label: 'Expired' },
-  plan: { look: 'paused', label: 'Paused' },
-}
 
 /** The API keys of the workspace, for admins, and how to use one. */
 export function ApiKeysTab() {
@@ -139,10 +134,7 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
         </span>
       </Td>
       <Td label="Created">
-        <span>
-          <DateTime value={createdAt} precision="day" className="whitespace-nowrap" />
-          {createdBy && <span className="text-muted wrap-anywhere"> by {createdBy.name}</span>}
-        </span>
+        <CreatedBy at={createdAt} by={createdBy} />
       </Td>
       <Td label="Last used" className="md:whitespace-nowrap">
         {lastUsedAt ? <DateTime value={lastUsedAt} /> : 'Never'}
@@ -151,7 +143,7 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
         {expiresAt ? <DateTime value={expiresAt} precision="day" /> : 'Never'}
       </Td>
       <Td label="Status">
-        <StatusBadge status={STATUSES[status].look}>{STATUSES[status].label}</StatusBadge>
+        <PlanStatus status={status} />
       </Td>
       <Td corner end>
         <IconButton

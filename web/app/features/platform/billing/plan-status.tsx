@@ -1,0 +1,13 @@
+import { StatusBadge } from '../../../ui/badge'
+
+const STATUSES = {
+  active: { look: 'active', label: 'Active' },
+  expired: { look: 'archived', label: 'Expired' },
+  plan: { look: 'paused', label: 'Paused' },
+}
+
+/** The status of what can expire, and pauses while the plan does not include it (`plan`). */
+export function PlanStatus({ status }: { status: keyof typeof STATUSES }) {
+  const { look, label } = STATUSES[status]
+  return <StatusBadge status={look}>{label}</StatusBadge>
+}
