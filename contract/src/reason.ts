@@ -21,6 +21,10 @@ export const SKIP_CODES = [
   'lead_missing',
   /** They take no messages from the account. */
   'closed_inbox',
+  /** They take messages from X Premium accounts only. */
+  'premium_only',
+  /** Their handle belongs to another person than their X id: `handle`, `xUserId`. */
+  'identity',
   /** The condition of its step was not met. */
   'condition',
   /** A member of the workspace stopped them. */
@@ -44,6 +48,8 @@ export const ENROLLMENT_CODES = [
   /** `skip`: the code of the reason to skip their message. */
   'skipped',
   'archived',
+  /** Their last message is encrypted in X Chat, where a person must answer. */
+  'encrypted',
 ] as const
 
 /** Why a campaign was paused automatically. */
@@ -120,6 +126,10 @@ function skipClause({ code, params }: SkipReason): string {
       return 'lead data or Twitter handle missing.'
     case 'closed_inbox':
       return "this person doesn't accept messages from this account."
+    case 'premium_only':
+      return 'this person accepts messages from X Premium accounts only.'
+    case 'identity':
+      return `@${params.handle} on X is not the person with the X id ${params.xUserId}. Correct one of them.`
     case 'condition':
       return 'the condition of this step was not met.'
     case 'person':

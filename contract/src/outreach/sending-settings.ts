@@ -9,8 +9,11 @@ const route = routes('Sending')
 export const WARM_UP_START = 20
 export const WARM_UP_GROWTH = 1.1
 
-/** Sending window, daily cap, warm-up cap, interval between messages, a limit of X, or the plan's. */
-export const WAIT_REASONS = ['hours', 'cap', 'warm_up', 'pause', 'x', 'plan'] as const
+/**
+ * Sending window, daily cap, warm-up cap, interval between messages, a limit of X, the plan's limit,
+ * X's bill (its credits, or the workspace's spending limit), or the 24 hours of the X app.
+ */
+export const WAIT_REASONS = ['hours', 'cap', 'warm_up', 'pause', 'x', 'plan', 'funds', 'app'] as const
 export type WaitReason = (typeof WAIT_REASONS)[number]
 
 export const Waiting = z.object({ reason: z.enum(WAIT_REASONS), until: Time })

@@ -22,16 +22,21 @@ export class XDeclined extends Error {
 }
 
 /**
- * `recipient`: cannot be messaged; `forbidden`: the account or app lacks permission; `account`:
- * locked or restricted by X; `unavailable`: not done, retry later; `unknown`: may have been done.
+ * `recipient`: cannot be messaged; `premium`: takes messages from Premium accounts only; `encrypted`:
+ * the conversation is X Chat only; `forbidden`: the account or app lacks permission; `account`: locked
+ * or restricted by X; `funds`: the app has no credits, or its spending limit is reached; `unavailable`:
+ * not done, retry later; `unknown`: may have been done.
  */
 type XErrorKind =
   | 'unauthorized'
   | 'credentials'
   | 'rate-limit'
   | 'recipient'
+  | 'premium'
+  | 'encrypted'
   | 'forbidden'
   | 'account'
+  | 'funds'
   | 'not-found'
   | 'invalid'
   | 'unavailable'

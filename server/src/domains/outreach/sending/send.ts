@@ -133,6 +133,10 @@ export function verdictOf(error: XError, handle: string): Verdict {
         errorMessage: `X rejected the message to @${handle}: ${error.message}`,
         refusal: 'closed',
       }
+    case 'premium':
+      return { kind: 'skipped', reason: { code: 'premium_only', params: {} } }
+    case 'encrypted':
+      return { kind: 'failed', errorMessage: `The conversation with @${handle} is encrypted in X Chat.` }
     case 'not-found':
       return { kind: 'failed', errorMessage: `@${handle} doesn't exist on X.` }
     case 'invalid':
@@ -151,6 +155,7 @@ export function verdictOf(error: XError, handle: string): Verdict {
       return { kind: 'stop', reason: { code: 'x_disconnected', params: {} }, xMessage: null }
     case 'account':
       return { kind: 'stop', reason: { code: 'x_locked', params: {} }, xMessage: error.message }
+    case 'funds':
     case 'unavailable':
     case 'unknown':
       return { kind: 'later' }

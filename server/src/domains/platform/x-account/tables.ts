@@ -3,6 +3,7 @@ import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizz
 import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
 import { authUsers, userId } from '../../identity/auth/tables.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
+import { OPERATOR_APP_ID, xApps } from '../x-apps/tables.ts'
 
 /** Pending connections at X: 10 minutes, single use. The verifier is derived. */
 export const xAuthorizations = pgTable('x_authorizations', {
@@ -34,6 +35,11 @@ export const xAccounts = pgTable(
     /** Who connected it last. */
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     xUserId: text('x_user_id').notNull(),
+    /** The app that issued its tokens, which no other app may use. */
+    xAppId: uuid('x_app_id')
+      .notNull()
+      .default(OPERATOR_APP_ID)
+      .references(() => xApps.id),
     handle: text('handle').notNull(),
     profileImageUrl: text('profile_image_url'),
     /** When X was last asked; null: never since this is stored. */
@@ -71,6 +77,7 @@ export const xAccounts = pgTable(
     uniqueIndex('x_accounts_user').on(t.workspaceId, t.xUserId),
     // Several workspaces can connect the same X account; they share its cap and interval.
     index('x_accounts_of_user').on(t.xUserId),
+    index('x_accounts_of_app').on(t.xAppId),
     index('x_accounts_next_send').on(t.nextSendAt).where(sql`next_send_at is not null and status = 'connected'`),
   ],
 )

@@ -26,6 +26,10 @@ export function skippedLabel({ code, params }: SkipReason): string {
       return 'Duplicates of messaged leads'
     case 'closed_inbox':
       return "Don't accept messages from this account"
+    case 'premium_only':
+      return 'Accept messages from X Premium accounts only'
+    case 'identity':
+      return 'Handle and X id belong to different people'
     case 'lead_missing':
       return 'Lead deleted'
     case 'condition':

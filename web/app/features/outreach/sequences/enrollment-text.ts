@@ -75,6 +75,7 @@ const REASONS: Record<Exclude<EnrollmentReason['code'], 'skipped'>, string> = {
   person: 'stopped by someone in your workspace',
   outcome_unknown: 'unknown whether the last message arrived',
   archived: 'the campaign was archived',
+  encrypted: 'answered in X Chat, where messages are encrypted',
 }
 
 function skippedText(code: unknown): string {

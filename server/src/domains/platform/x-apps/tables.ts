@@ -1,0 +1,33 @@
+import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
+import { workspaces } from '../../identity/workspaces/tables.ts'
+
+/** The operator's app, whose credentials come from the environment. A migration inserts its row. */
+export const OPERATOR_APP_ID = '00000000-0000-7000-8000-000000000001'
+
+/**
+ * Apps registered with X: the operator's, and those that workspaces bring. X counts limits, money
+ * and webhooks per app, over all its X accounts.
+ */
+export const xApps = pgTable('x_apps', {
+  id: id(),
+  /** Who brought it; null: the operator's. */
+  workspaceId: uuid('workspace_id')
+    .unique()
+    .references(() => workspaces.id, { onDelete: 'cascade' }),
+  /** Null, like the secrets: the operator's, from the environment. */
+  clientId: text('client_id'),
+  sealedClientSecret: text('sealed_client_secret'),
+  sealedConsumerSecret: text('sealed_consumer_secret'),
+  sealedBearerToken: text('sealed_bearer_token'),
+  /** Why X refuses it, as a text to show. */
+  problem: text('problem'),
+  /** Since when X answers that its credits are used up or its spending limit is reached; null: not now. */
+  fundsEmptySince: time('funds_empty_since'),
+  /** While its funds are empty: when the next call may try X again. */
+  fundsTryAt: time('funds_try_at'),
+  /** Its messages of 24 hours are used up until then, by X's headers. */
+  restsUntil: time('rests_until'),
+  createdAt: createdAt(),
+  updatedAt: updatedAt(),
+})
