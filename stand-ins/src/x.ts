@@ -4,6 +4,7 @@ import { type AppendLog, openAppendLog } from './append-log.ts'
 import { addFaults } from './faults.ts'
 import { listenOnLoopback, listenOverTls, loopbackServer } from './loopback.ts'
 import { type ActivityEntry, createActivity } from './x/activity.ts'
+import { type AppsEntry, createApps } from './x/apps.ts'
 import { addDirectMessages } from './x/direct-messages.ts'
 import { createLimits, limitHeaders } from './x/limits.ts'
 import { createMessages, type MessageEntry, type Reaction } from './x/messages.ts'
@@ -42,7 +43,13 @@ export type XOptions = {
 
 export type X = Awaited<ReturnType<typeof startX>>
 
-type Entry = TokenEntry | MessageEntry | ActivityEntry | PageSessionEntry | { type: 'handle'; handle: string }
+type Entry =
+  | TokenEntry
+  | MessageEntry
+  | ActivityEntry
+  | AppsEntry
+  | PageSessionEntry
+  | { type: 'handle'; handle: string }
 
 /**
  * Starts a stand-in for X: API v2 (users, follows, direct messages), OAuth 2.0, and x.com's pages.
@@ -59,7 +66,8 @@ export async function startX(options: XOptions = {}) {
   const registry = createRegistry((handle) => write({ type: 'handle', handle }))
   const tokens = createTokens(now, write)
   const sessions = createPageSessions(write)
-  const activity = createActivity(now, write, { consumerSecret, bearerToken })
+  const apps = createApps({ id: clientId, secret: clientSecret ?? undefined, consumerSecret, bearerToken }, write)
+  const activity = createActivity(now, write, apps)
   const messages = createMessages({
     now,
     write,
@@ -70,6 +78,7 @@ export async function startX(options: XOptions = {}) {
   })
   log = openAppendLog<Entry>(stateDir && join(stateDir, 'x.jsonl'), (entry) => {
     if (entry.type === 'dm') messages.replay(entry)
+    else if (entry.type === 'apps') apps.replay(entry)
     else if (entry.type === 'handle') registry.see(entry.handle)
     else if (entry.type === 'pageSession') sessions.replay(entry)
     else if (entry.type === 'webhook' || entry.type === 'webhookGone') activity.replay(entry)
@@ -97,7 +106,7 @@ export async function startX(options: XOptions = {}) {
     registry,
     messages,
     tokens,
-    count: createLimits(limits === 'real', now),
+    count: createLimits(limits === 'real', now, (clientId) => apps.find(clientId)?.messagesPerDay),
   }
 
   app.register(formbody)
@@ -113,7 +122,8 @@ export async function startX(options: XOptions = {}) {
     if (code !== undefined) return codedProblem(status, code)
     return genericProblem(status, status === 429 ? limitHeaders(15, 0, now() + resetSeconds * 1000) : undefined)
   })
-  addOAuth(app, network, { id: clientId, secret: clientSecret ?? undefined })
+  addOAuth(app, network, apps)
+  apps.addRoutes(app)
   addUsers(app, network)
   addPosts(app, network)
   addDirectMessages(app, network)

@@ -16,7 +16,7 @@ export async function openX(options: XOptions = {}) {
 }
 
 /** A client for a running stand-in X: calls of the product, of a browser and of tests. */
-export function visit(x: Pick<X, 'url' | 'clientId' | 'clientSecret'>) {
+export function visit<Visited extends Pick<X, 'url' | 'clientId' | 'clientSecret'>>(x: Visited) {
   const basic = `Basic ${Buffer.from(`${x.clientId}:${x.clientSecret}`).toString('base64')}`
 
   async function call(path: string, init: RequestInit = {}): Promise<Answer> {

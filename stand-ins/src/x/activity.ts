@@ -2,18 +2,21 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { App, Apps } from './apps.ts'
 import { conversationId, type Message } from './messages.ts'
-import { callerOf, type Network, personById } from './network.ts'
+import { callerOf, grantOf, type Network, personById } from './network.ts'
 import { genericProblem, invalidRequest, Problem } from './problems.ts'
 import { readId } from './queries.ts'
 import { userJson } from './users.ts'
 
-// X's webhooks and Activity API (docs.x.com/x-api/webhooks, /x-api/activity). The app's webhook
-// must pass a challenge. It gets the signed events of accounts that subscribe with their token.
+// X's webhooks and Activity API (docs.x.com/x-api/webhooks, /x-api/activity). An app's webhooks
+// must pass a challenge. They get the signed events of accounts that subscribe with their token.
 
-type Webhook = { id: string; url: string; valid: boolean; createdAt: number }
+/** `clientId`: whose it is; left out by entries from before several apps were possible. */
+type Webhook = { id: string; clientId?: string; url: string; valid: boolean; createdAt: number }
 type Subscription = {
   id: string
+  clientId?: string
   eventType: string
   userId: string
   webhookId: string | undefined
@@ -44,12 +47,7 @@ const NewSubscription = z.object({
 
 export type Activity = ReturnType<typeof createActivity>
 
-/** @param secrets the consumer secret signs deliveries, the app's token registers webhooks */
-export function createActivity(
-  now: () => number,
-  write: (entry: ActivityEntry) => void,
-  secrets: { consumerSecret: string; bearerToken: string },
-) {
+export function createActivity(now: () => number, write: (entry: ActivityEntry) => void, apps: Apps) {
   const webhooks = new Map<string, Webhook>()
   const subscriptions = new Map<string, Subscription>()
   const stopping = new AbortController()
@@ -63,7 +61,13 @@ export function createActivity(
     lastId = id > lastId ? id : lastId + 1n
     return String(lastId)
   }
-  const sign = (text: string) => `sha256=${createHmac('sha256', secrets.consumerSecret).update(text).digest('base64')}`
+  const sign = (clientId: string | undefined, text: string) => {
+    const consumerSecret = (apps.find(clientId) ?? apps.first).consumerSecret
+    return `sha256=${createHmac('sha256', consumerSecret).update(text).digest('base64')}`
+  }
+  const isOf = (app: App) => (one: { clientId?: string }) => (one.clientId ?? apps.first.id) === app.id
+  const webhooksOf = (app: App) => [...webhooks.values()].filter(isOf(app))
+  const subscriptionsOf = (app: App) => [...subscriptions.values()].filter(isOf(app))
 
   function replay(entry: ActivityEntry) {
     if (entry.type === 'webhook') webhooks.set(entry.id, entry)
@@ -77,7 +81,7 @@ export function createActivity(
   }
 
   /** Challenge-response check. */
-  async function passesCheck(url: string): Promise<boolean> {
+  async function passesCheck(app: App, url: string): Promise<boolean> {
     const token = randomBytes(18).toString('base64url')
     const asked = new URL(url)
     asked.searchParams.set('crc_token', token)
@@ -85,7 +89,7 @@ export function createActivity(
     try {
       const response = await fetch(asked, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS), redirect: 'error' })
       const body = (await response.json()) as { response_token?: string }
-      return response.ok && body.response_token === sign(token)
+      return response.ok && body.response_token === sign(app.id, token)
     } catch {
       return false
     }
@@ -113,7 +117,7 @@ export function createActivity(
       try {
         const response = await fetch(webhook.url, {
           method: 'POST',
-          headers: { 'content-type': 'application/json', 'x-twitter-webhooks-signature': sign(body) },
+          headers: { 'content-type': 'application/json', 'x-twitter-webhooks-signature': sign(webhook.clientId, body) },
           body,
           redirect: 'error',
           signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
@@ -187,14 +191,10 @@ export function createActivity(
     emit('chat.received', to, payload)
   }
 
-  function requireApp(request: FastifyRequest) {
-    if (request.headers.authorization !== `Bearer ${secrets.bearerToken}`) throw genericProblem(401)
-  }
-  function webhookOf(request: FastifyRequest): Webhook {
-    requireApp(request)
+  function webhookOf(request: FastifyRequest, app: App): Webhook {
     const { webhook_id } = request.params as { webhook_id: string }
     const webhook = webhooks.get(readId('webhook_id', webhook_id))
-    if (!webhook) throw rejected('WebhookIdInvalid', 'The webhook does not belong to this app.')
+    if (!webhook || !isOf(app)(webhook)) throw rejected('WebhookIdInvalid', 'The webhook does not belong to this app.')
     return webhook
   }
 
@@ -202,40 +202,40 @@ export function createActivity(
     network = given
 
     app.get('/2/webhooks', async (request) => {
-      requireApp(request)
-      return { data: [...webhooks.values()].map(webhookJson), meta: { result_count: webhooks.size } }
+      const data = webhooksOf(apps.ofBearer(request)).map(webhookJson)
+      return { data, meta: { result_count: data.length } }
     })
 
     app.post('/2/webhooks', async (request) => {
-      requireApp(request)
+      const by = apps.ofBearer(request)
       const { url } = (request.body ?? {}) as { url?: unknown }
       if (typeof url !== 'string' || !isAllowedUrl(url))
         throw rejected('UrlValidationFailed', 'The URL must be https, public, and without a port.')
-      if ([...webhooks.values()].some((one) => one.url === url))
-        throw rejected('DuplicateUrlFailed', 'This URL is already registered.')
-      if (webhooks.size >= WEBHOOKS_MAX) throw rejected('WebhookLimitExceeded', 'The webhook limit is reached.')
-      if (!(await passesCheck(url))) throw rejected('CrcValidationFailed', 'The URL did not pass the challenge.')
-      const webhook = { id: nextId(), url, valid: true, createdAt: now() }
+      const own = webhooksOf(by)
+      if (own.some((one) => one.url === url)) throw rejected('DuplicateUrlFailed', 'This URL is already registered.')
+      if (own.length >= WEBHOOKS_MAX) throw rejected('WebhookLimitExceeded', 'The webhook limit is reached.')
+      if (!(await passesCheck(by, url))) throw rejected('CrcValidationFailed', 'The URL did not pass the challenge.')
+      const webhook = { id: nextId(), clientId: by.id, url, valid: true, createdAt: now() }
       record({ type: 'webhook', ...webhook })
       return { data: webhookJson(webhook) }
     })
 
     app.put('/2/webhooks/:webhook_id', async (request) => {
-      const webhook = webhookOf(request)
-      const valid = await passesCheck(webhook.url)
+      const by = apps.ofBearer(request)
+      const webhook = webhookOf(request, by)
+      const valid = await passesCheck(by, webhook.url)
       record({ type: 'webhook', ...webhook, valid })
       if (!valid) throw rejected('CrcValidationFailed', 'The URL did not pass the challenge.')
       return { data: { valid } }
     })
 
     app.delete('/2/webhooks/:webhook_id', async (request) => {
-      record({ type: 'webhookGone', id: webhookOf(request).id })
+      record({ type: 'webhookGone', id: webhookOf(request, apps.ofBearer(request)).id })
       return { data: { deleted: true } }
     })
 
     app.get('/2/activity/subscriptions', async (request) => {
-      requireApp(request)
-      const data = [...subscriptions.values()].map(subscriptionJson)
+      const data = subscriptionsOf(apps.ofBearer(request)).map(subscriptionJson)
       return { data, meta: { total_subscriptions: data.length } }
     })
 
@@ -246,23 +246,33 @@ export function createActivity(
       if (!read.success) throw invalidRequest('body', '', z.prettifyError(read.error))
       const { event_type: eventType, filter, tag, webhook_id: webhookId } = read.data
       if (filter.user_id !== person.id) throw genericProblem(403)
-      if (webhookId !== undefined && !webhooks.has(webhookId))
+      const by = apps.find(grantOf(given, request)?.clientId)
+      if (!by) throw genericProblem(401)
+      if (webhookId !== undefined && !webhooksOf(by).some(({ id }) => id === webhookId))
         throw rejected('WebhookIdInvalid', 'The webhook does not belong to this app.')
-      const same = [...subscriptions.values()].find(
+      const same = subscriptionsOf(by).find(
         (one) => one.eventType === eventType && one.userId === person.id && one.webhookId === webhookId,
       )
       if (same) throw rejected('DuplicateSubscription', 'This subscription already exists.')
-      const subscription = { id: nextId(), eventType, userId: person.id, webhookId, tag, createdAt: now() }
+      const subscription = {
+        id: nextId(),
+        clientId: by.id,
+        eventType,
+        userId: person.id,
+        webhookId,
+        tag,
+        createdAt: now(),
+      }
       record({ type: 'subscription', ...subscription })
-      return { data: subscriptionJson(subscription), meta: { total_subscriptions: subscriptions.size } }
+      return { data: subscriptionJson(subscription), meta: { total_subscriptions: subscriptionsOf(by).length } }
     })
 
     app.delete<{ Params: { id: string } }>('/2/activity/subscriptions/:id', async (request) => {
-      requireApp(request)
+      const by = apps.ofBearer(request)
       const id = readId('subscription_id', request.params.id)
-      if (!subscriptions.has(id)) throw genericProblem(404)
+      if (!subscriptionsOf(by).some((one) => one.id === id)) throw genericProblem(404)
       record({ type: 'subscriptionGone', id })
-      return { data: { deleted: true }, meta: { total_subscriptions: subscriptions.size } }
+      return { data: { deleted: true }, meta: { total_subscriptions: subscriptionsOf(by).length } }
     })
   }
 

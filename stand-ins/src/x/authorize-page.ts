@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { escaped, formsOf, hiddenFields, sendPage } from '../page.ts'
 
 /** A valid authorization request. */
-export type Consent = { redirectUri: string; state: string; scopes: string[]; challenge: string }
+export type Consent = { clientId: string; redirectUri: string; state: string; scopes: string[]; challenge: string }
 
 type Fields = Record<string, string | undefined>
 

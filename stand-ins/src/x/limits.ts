@@ -35,31 +35,48 @@ export type LimitedCall = keyof typeof LIMITS
 
 const UNLIMITED = 1_000_000
 
+type Window = { scope: 'user' | 'app'; windowMs: number; most: number; left: number; resetAt: number }
+
 /**
  * Counts calls in fixed windows, in memory. If not `enforced`, every call passes and the headers
- * name a limit that is never reached.
+ * name a limit that is never reached. @param messagesPerDay of an app; undefined: X's
  */
-export function createLimits(enforced: boolean, now: () => number) {
-  const windows = new Map<string, { most: number; left: number; resetAt: number }>()
+export function createLimits(
+  enforced: boolean,
+  now: () => number,
+  messagesPerDay: (clientId: string) => number | undefined = () => undefined,
+) {
+  const windows = new Map<string, Window>()
 
   /** Counts a call. @returns the headers of the tightest window @throws the 429 of a full window */
   return function count(call: LimitedCall, userId: string, clientId: string) {
     const time = now()
-    if (!enforced) return limitHeaders(UNLIMITED, UNLIMITED - 1, time + WINDOW)
+    const ownDay = call === 'sendDm' ? messagesPerDay(clientId) : undefined
+    if (!enforced && ownDay === undefined) return limitHeaders(UNLIMITED, UNLIMITED - 1, time + WINDOW)
 
-    const counted = LIMITS[call].map(({ scope, most, windowMs }) => {
-      const key = `${call} ${scope} ${scope === 'app' ? clientId : userId} ${most}`
-      const last = windows.get(key)
-      const window = last && last.resetAt > time ? last : { most, left: most as number, resetAt: time + windowMs }
-      windows.set(key, window)
-      return window
+    const limits = LIMITS[call].map(({ scope, most, windowMs }) => {
+      const isOwn = scope === 'app' && ownDay !== undefined
+      return { scope, most: isOwn ? ownDay : most, windowMs, isChecked: enforced || isOwn }
     })
-    const [tightest] = counted.sort((a, b) => a.left - b.left || b.resetAt - a.resetAt)
+    const counted = limits
+      .filter(({ isChecked }) => isChecked)
+      .map(({ scope, most, windowMs }) => {
+        const key = `${call} ${scope} ${scope === 'app' ? clientId : userId} ${most}`
+        const last = windows.get(key)
+        const window: Window =
+          last && last.resetAt > time ? last : { scope, windowMs, most, left: most, resetAt: time + windowMs }
+        windows.set(key, window)
+        return window
+      })
+    const [tightest] = counted.toSorted((a, b) => a.left - b.left || b.resetAt - a.resetAt)
     if (!tightest) throw new Error(`Unknown limit for ${call}`)
     const { most, left, resetAt } = tightest
-    if (left <= 0) throw genericProblem(429, limitHeaders(most, 0, resetAt))
-    for (const window of counted) window.left--
-    return limitHeaders(most, left - 1, resetAt)
+    const isFull = left <= 0
+    if (!isFull) for (const window of counted) window.left--
+    const days = counted.filter(({ windowMs }) => windowMs === DAY)
+    const headers = { ...limitHeaders(most, isFull ? 0 : left - 1, resetAt), ...dayHeaders(days) }
+    if (isFull) throw genericProblem(429, headers)
+    return headers
   }
 }
 
@@ -72,4 +89,15 @@ export function limitHeaders(most: number, left: number, resetAt: number) {
     'x-rate-limit-remaining': String(left),
     'x-rate-limit-reset': String(Math.ceil(resetAt / 1000)),
   }
+}
+
+/** X's headers about 24 hours: those of the tightest window per scope. */
+function dayHeaders(days: readonly Window[]): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const { scope, most, left, resetAt } of days.toSorted((a, b) => b.left - a.left)) {
+    headers[`x-${scope}-limit-24hour-limit`] = String(most)
+    headers[`x-${scope}-limit-24hour-remaining`] = String(left)
+    headers[`x-${scope}-limit-24hour-reset`] = String(Math.ceil(resetAt / 1000))
+  }
+  return headers
 }

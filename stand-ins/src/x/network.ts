@@ -4,7 +4,7 @@ import type { CountCall, LimitedCall } from './limits.ts'
 import type { Messages } from './messages.ts'
 import { existenceOf, type Person, personOf, type Registry } from './people.ts'
 import { genericProblem, userNotFound, userSuspended } from './problems.ts'
-import type { Tokens } from './tokens.ts'
+import type { Grant, Tokens } from './tokens.ts'
 
 const SHORTEST_PASSWORD = 8
 
@@ -29,13 +29,17 @@ export function callerOf(
   call: LimitedCall,
   scopes: string[],
 ): Person {
-  const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
-  const grant = network.tokens.find(token ?? '')
+  const grant = grantOf(network, request)
   const handle = grant && network.registry.find(grant.userId)
   if (!grant || handle === undefined) throw genericProblem(401)
   if (!scopes.every((scope) => grant.scopes.includes(scope))) throw genericProblem(403)
   reply.headers(network.count(call, grant.userId, grant.clientId))
   return personOf(handle)
+}
+
+/** The consent that a request's token belongs to. */
+export function grantOf(network: Network, { headers }: FastifyRequest): Grant | undefined {
+  return network.tokens.find(/^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? '')
 }
 
 type Found = { person: Person } | { error: object }

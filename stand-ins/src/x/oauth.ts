@@ -1,11 +1,8 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Apps, isSame } from './apps.ts'
 import { authorizePage, type Consent, problemPage } from './authorize-page.ts'
 import { type Network, signedInBy } from './network.ts'
 import { SCOPES } from './tokens.ts'
-
-/** The only registered app; a public client if it has no secret. */
-export type Client = { id: string; secret: string | undefined }
 
 type Fields = Record<string, string | undefined>
 
@@ -13,7 +10,7 @@ type Fields = Record<string, string | undefined>
  * OAuth 2.0 with PKCE at X's paths, its metadata (RFC 8414), and a password grant that only the
  * stand-in has.
  */
-export function addOAuth(app: FastifyInstance, network: Network, client: Client) {
+export function addOAuth(app: FastifyInstance, network: Network, apps: Apps) {
   app.get('/.well-known/oauth-authorization-server', async () => ({
     issuer: network.url(),
     authorization_endpoint: `${network.url()}/i/oauth2/authorize`,
@@ -23,7 +20,7 @@ export function addOAuth(app: FastifyInstance, network: Network, client: Client)
     response_types_supported: ['code'],
     grant_types_supported: ['authorization_code', 'refresh_token', 'password'],
     code_challenge_methods_supported: ['S256'],
-    token_endpoint_auth_methods_supported: [client.secret === undefined ? 'none' : 'client_secret_basic'],
+    token_endpoint_auth_methods_supported: [apps.first.secret === undefined ? 'none' : 'client_secret_basic'],
   }))
 
   app.get('/i/oauth2/authorize', async (request, reply) => {
@@ -44,8 +41,8 @@ export function addOAuth(app: FastifyInstance, network: Network, client: Client)
     }
     const userId = signedInBy(network, form.username, form.password)
     if (userId === undefined) return authorizePage(reply, asked, form, true)
-    const { redirectUri, scopes, challenge } = asked
-    const code = network.tokens.issueCode({ userId, clientId: client.id, scopes, redirectUri, challenge })
+    const { clientId, redirectUri, scopes, challenge } = asked
+    const code = network.tokens.issueCode({ userId, clientId, scopes, redirectUri, challenge })
     back.searchParams.set('code', code)
     return reply.redirect(back.href, 303)
   })
@@ -53,19 +50,20 @@ export function addOAuth(app: FastifyInstance, network: Network, client: Client)
   app.post('/2/oauth2/token', async (request, reply) => {
     reply.header('cache-control', 'no-store')
     const form = fieldsOf(request)
-    if (!isClient(request, form)) return noClient(reply)
+    const clientId = clientOf(request, form)
+    if (clientId === undefined) return noClient(reply)
 
     if (form.grant_type === 'authorization_code') {
       for (const name of ['code', 'redirect_uri', 'code_verifier']) {
         if (!form[name]) return refuse(reply, 'invalid_request', `Missing required parameter [${name}].`)
       }
       const { code = '', redirect_uri: redirectUri = '', code_verifier: verifier = '' } = form
-      const answer = network.tokens.redeemCode(code, client.id, redirectUri, verifier)
+      const answer = network.tokens.redeemCode(code, clientId, redirectUri, verifier)
       return typeof answer === 'string' ? refuse(reply, 'invalid_request', answer) : answer
     }
     if (form.grant_type === 'refresh_token') {
       if (!form.refresh_token) return refuse(reply, 'invalid_request', 'Missing required parameter [refresh_token].')
-      const answer = network.tokens.rotate(form.refresh_token, client.id)
+      const answer = network.tokens.rotate(form.refresh_token, clientId)
       return answer ?? refuse(reply, 'invalid_request', 'Value passed for the token was invalid.')
     }
     if (form.grant_type === 'password') {
@@ -73,22 +71,23 @@ export function addOAuth(app: FastifyInstance, network: Network, client: Client)
       if (!scopes) return refuse(reply, 'invalid_scope', `Value passed for the scope was invalid: ${form.scope}`)
       const userId = signedInBy(network, form.username, form.password)
       if (userId === undefined) return refuse(reply, 'invalid_grant', 'Wrong username or password.')
-      return network.tokens.open(userId, client.id, scopes)
+      return network.tokens.open(userId, clientId, scopes)
     }
     return refuse(reply, 'unsupported_grant_type', 'Value passed for the grant type was invalid.')
   })
 
   app.post('/2/oauth2/revoke', async (request, reply) => {
     const form = fieldsOf(request)
-    if (!isClient(request, form)) return noClient(reply)
+    const clientId = clientOf(request, form)
+    if (clientId === undefined) return noClient(reply)
     if (!form.token) return refuse(reply, 'invalid_request', 'Missing required parameter [token].')
-    network.tokens.revoke(form.token, client.id)
+    network.tokens.revoke(form.token, clientId)
     return { revoked: true }
   })
 
   function consentOf(query: Fields): Consent | string {
-    if (query.client_id !== client.id)
-      return 'Unknown app: client_id is not the one that this stand-in was started with.'
+    const client = apps.find(query.client_id)
+    if (!client) return 'Unknown app: no app with this client_id is registered.'
     if (!isRedirect(query.redirect_uri)) return 'redirect_uri is not a web address.'
     if (query.response_type !== 'code') return 'response_type must be “code”.'
     if (query.code_challenge_method?.toUpperCase() !== 'S256') return 'code_challenge_method must be S256.'
@@ -96,6 +95,7 @@ export function addOAuth(app: FastifyInstance, network: Network, client: Client)
     const scopes = scopesOf(query.scope ?? '')
     if (!scopes) return 'scope must name one or more of X’s scopes.'
     return {
+      clientId: client.id,
       redirectUri: query.redirect_uri,
       state: query.state ?? '',
       scopes,
@@ -103,11 +103,14 @@ export function addOAuth(app: FastifyInstance, network: Network, client: Client)
     }
   }
 
-  function isClient(request: FastifyRequest, form: Fields): boolean {
+  /** The id of the app that a request authenticates; undefined: it does not. */
+  function clientOf(request: FastifyRequest, form: Fields): string | undefined {
     const basic = /^Basic (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
-    if (basic === undefined) return client.secret === undefined && form.client_id === client.id
-    const [id = '', ...secret] = Buffer.from(basic, 'base64').toString().split(':').map(formDecoded)
-    return id === client.id && same(secret.join(':'), client.secret ?? '')
+    const [id = form.client_id, ...secret] =
+      basic === undefined ? [] : Buffer.from(basic, 'base64').toString().split(':').map(formDecoded)
+    const client = apps.find(id)
+    const isClient = basic === undefined ? client?.secret === undefined : isSame(secret.join(':'), client?.secret ?? '')
+    return isClient ? client?.id : undefined
   }
 }
 
@@ -143,9 +146,4 @@ function formDecoded(text: string): string {
   } catch {
     return text
   }
-}
-
-function same(a: string, b: string): boolean {
-  const [one, other] = [Buffer.from(a), Buffer.from(b)]
-  return one.length === other.length && timingSafeEqual(one, other)
 }

@@ -1,0 +1,59 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { genericProblem } from './problems.ts'
+
+/** An app registered with X; a public client if it has no secret. */
+const App = z.strictObject({
+  id: z.string().min(1),
+  secret: z.string().optional(),
+  /** Signs deliveries to its webhooks. */
+  consumerSecret: z.string().min(1),
+  /** Its own token, which registers webhooks. */
+  bearerToken: z.string().min(1),
+  /** Direct messages in 24 hours over all its users, whichever limits are enforced; left out: X's. */
+  messagesPerDay: z.int().min(0).optional(),
+})
+export type App = z.output<typeof App>
+
+/** Stored on disk, so that apps survive a restart. */
+export type AppsEntry = { type: 'apps'; apps: App[] }
+
+export type Apps = ReturnType<typeof createApps>
+
+/** The apps that X knows: the first one, and those that tests register with `PUT /_apps`. */
+export function createApps(first: App, write: (entry: AppsEntry) => void) {
+  let others: App[] = []
+  // One of the others with its id replaces the first, to rotate its secrets or to revoke them.
+  const all = () => [...others, ...(others.some(({ id }) => id === first.id) ? [] : [first])]
+
+  return {
+    first,
+    find: (id: string | undefined): App | undefined => all().find((app) => app.id === id),
+    /** The app whose own token a request carries. @throws the 401 of any other token */
+    ofBearer({ headers }: FastifyRequest): App {
+      const app = all().find(({ bearerToken }) => isSame(headers.authorization ?? '', `Bearer ${bearerToken}`))
+      if (!app) throw genericProblem(401)
+      return app
+    },
+    replay: ({ apps }: AppsEntry) => {
+      others = apps
+    },
+    addRoutes(app: FastifyInstance) {
+      app.get('/_apps', async () => others)
+      app.put('/_apps', async (request, reply) => {
+        const { data, error } = z.array(App).safeParse(request.body)
+        if (!data) return reply.code(400).send({ error: z.prettifyError(error) })
+        write({ type: 'apps', apps: data })
+        others = data
+        return data
+      })
+    },
+  }
+}
+
+/** Compares secrets in constant time. */
+export function isSame(a: string, b: string): boolean {
+  const [given, expected] = [Buffer.from(a), Buffer.from(b)]
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
