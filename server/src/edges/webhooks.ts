@@ -44,7 +44,7 @@ export async function serveWebhooks(app: FastifyInstance, services: Services): P
       if (!xActivity) throw new Refusal('NOT_FOUND')
       const { body, signature } = signedBody(request, 'x-twitter-webhooks-signature')
       if (!xActivity.isSigned(body, signature)) throw new Refusal('FORBIDDEN', 'The signature is invalid.')
-      const kept = receive(database.db, readDelivery(parse(body)))
+      const kept = receive(database.db, readDelivery(parse(body)).happenings)
       const late = new Promise<'late'>((resolve) => setTimeout(resolve, ANSWER_WITHIN_MS, 'late').unref())
       if ((await Promise.race([kept, late])) === 'late') {
         // The work continues. If it fails, X delivers again.

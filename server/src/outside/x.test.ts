@@ -47,7 +47,9 @@ describe('a page of followers', () => {
   })
   it("is refused with X's explanation", async () => {
     const detail = 'Not authorized.'
-    await expect(follows({ errors: [{ detail }] })).rejects.toMatchObject({ kind: 'forbidden', message: detail })
+    await expect(
+      follows({ errors: [{ detail, type: 'https://api.x.com/2/problems/not-authorized-for-resource' }] }),
+    ).rejects.toMatchObject({ kind: 'forbidden', message: detail })
   })
 })
 

@@ -1,7 +1,33 @@
 import { X_SOURCES, type XSource } from '@x-automated/contract/platform/x-account'
-import { CONNECTION_LOST } from '@x-automated/contract/reason'
 import { AuthorizationResponseError, type Client, calculatePKCECodeChallenge, validateAuthResponse } from 'oauth4webapi'
 import { z } from 'zod'
+import { callX, dataOf, X_TIMEOUT_MS, type XRequest } from './x-call.ts'
+import { ChatConversation, chatEventOf, type XChatConversation, type XChatEvent } from './x-chat-event.ts'
+import { XError } from './x-errors.ts'
+import {
+  conversationMessagesOf,
+  List,
+  ListPage,
+  messagesOf,
+  ownUserOf,
+  Post,
+  parsed,
+  Tokens,
+  User,
+  userOf,
+  type XConversationMessage,
+  XId,
+  type XList,
+  type XMessage,
+  type XOwnUser,
+  type XPost,
+  type XTokens,
+  type XUser,
+} from './x-schemas.ts'
+
+export { X_TIMEOUT_MS } from './x-call.ts'
+export { XError } from './x-errors.ts'
+export type { XConversationMessage, XMessage, XOwnUser, XTokens, XUser } from './x-schemas.ts'
 
 /** Binds X's response to our request. Generated for each connection. */
 export interface XAuthorization {
@@ -21,45 +47,6 @@ export class XDeclined extends Error {
   }
 }
 
-/**
- * `recipient`: cannot be messaged; `premium`: takes messages from Premium accounts only; `encrypted`:
- * the conversation is X Chat only; `forbidden`: the account or app lacks permission; `account`: locked
- * or restricted by X; `funds`: the app has no credits, or its spending limit is reached; `unavailable`:
- * not done, retry later; `unknown`: may have been done.
- */
-type XErrorKind =
-  | 'unauthorized'
-  | 'credentials'
-  | 'rate-limit'
-  | 'recipient'
-  | 'premium'
-  | 'encrypted'
-  | 'forbidden'
-  | 'account'
-  | 'funds'
-  | 'not-found'
-  | 'invalid'
-  | 'unavailable'
-  | 'unknown'
-
-export class XError extends Error {
-  readonly kind: XErrorKind
-  readonly retryAt: Date | null
-
-  constructor(kind: XErrorKind, message: string, retryAt: Date | null = null) {
-    super(message)
-    this.name = 'XError'
-    this.kind = kind
-    this.retryAt = retryAt
-  }
-}
-
-/**
- * Timeout of a call. A send that timed out is settled by reading the conversation, once it can no
- * longer take effect.
- */
-export const X_TIMEOUT_MS = 15_000
-
 /** Everything the product does with an account. */
 const SCOPES = 'tweet.read users.read follows.read dm.read dm.write offline.access'
 /** For likers and list members. X shows likes to the post's author only, so we don't ask it. */
@@ -75,7 +62,29 @@ const X_AUTHORIZE_URL = 'https://x.com/i/oauth2/authorize'
 const X_READ_PRICE_CENTS = 1
 const X_SEND_PRICE_CENTS = 1.5
 
-const USER_FIELDS = 'description,public_metrics,protected,location,url,profile_image_url,receives_your_dm'
+const USER_FIELDS = 'description,public_metrics,protected,location,url,profile_image_url,receives_your_dm,entities'
+const OWN_FIELDS = `${USER_FIELDS},verified_type,subscription_type`
+const MESSAGE_FIELDS = {
+  event_types: 'MessageCreate',
+  'dm_event.fields': 'id,text,created_at,event_type,entities,dm_conversation_id',
+}
+
+const LISTS = {
+  followers: (id: string) => `/2/users/${id}/followers`,
+  following: (id: string) => `/2/users/${id}/following`,
+  likers: (id: string) => `/2/tweets/${id}/liking_users`,
+  list_members: (id: string) => `/2/lists/${id}/members`,
+}
+
+/** Which page: null for the first, else the `next` of the page before. `size`: at most this many. */
+interface PageInput {
+  cursor: string | null
+  size: number
+}
+const pageQuery = ({ cursor, size }: PageInput) => ({
+  max_results: String(size),
+  ...(cursor ? { pagination_token: cursor } : {}),
+})
 
 export type XApi = ReturnType<typeof createXApi>
 
@@ -138,13 +147,12 @@ export function createXApi({
     return tokens
   }
 
-  /** Null if X answers 404, or 200 with `errors` and no `data`. With neither, it has said nothing. */
+  /** Null if X says that it does not exist. @throws XError not-found: the person is suspended */
   async function findOne<Found>(path: string, accessToken: string, schema: z.ZodType<Found>): Promise<Found | null> {
     try {
-      const { data, errors } = await call(path, { accessToken })
-      return data === undefined && Array.isArray(errors) && errors.length > 0 ? null : parsed(data, schema)
+      return parsed(dataOf(await call(path, { accessToken })), schema)
     } catch (error) {
-      if (error instanceof XError && error.kind === 'not-found') return null
+      if (error instanceof XError && error.kind === 'not-found' && !error.isSuspended) return null
       throw error
     }
   }
@@ -153,8 +161,7 @@ export function createXApi({
   async function readPage(path: string, accessToken: string, cursor: string | null) {
     const answer = await call(path, { accessToken })
     // Protected accounts return 200 with `errors` and no `data`.
-    if (answer.data === undefined && Array.isArray(answer.errors))
-      throw new XError('forbidden', String(answer.errors[0]?.detail ?? "X doesn't show these people."))
+    dataOf(answer)
     const { data: page } = ListPage.safeParse(answer)
     // Only an explicit empty page ends the list.
     if (!page || (!page.data && page.meta.result_count !== 0))
@@ -162,6 +169,18 @@ export function createXApi({
     const next = page.meta.next_token ?? null
     if (next !== null && next === cursor) throw new XError('unknown', 'X sent the same page again.')
     return { page, next }
+  }
+
+  /** A page of events or conversations. Without any, X must say so. */
+  async function readEvents(path: string, accessToken: string, cursor: string | null) {
+    const answer = await call(path, { accessToken })
+    dataOf(answer)
+    const { data: page } = EventPage.safeParse(answer)
+    if (!page || (page.data === undefined && page.meta.result_count !== 0))
+      throw new XError('unknown', 'X sent an unexpected response.')
+    const next = page.meta.next_token || null
+    if (next !== null && next === cursor) throw new XError('unknown', 'X sent the same page again.')
+    return { data: page.data ?? [], users: page.includes?.users ?? [], meta: page.meta, next }
   }
 
   return {
@@ -222,8 +241,8 @@ export function createXApi({
       await callAsApp('/2/oauth2/revoke', { token })
     },
 
-    async findMe(accessToken: string): Promise<XUser> {
-      return userOf((await call(`/2/users/me?user.fields=${USER_FIELDS}`, { accessToken })).data)
+    async findMe(accessToken: string): Promise<XOwnUser> {
+      return ownUserOf((await call(`/2/users/me?user.fields=${OWN_FIELDS}`, { accessToken })).data)
     },
 
     /** Null if the handle does not exist. */
@@ -234,7 +253,7 @@ export function createXApi({
 
     /** Null if the post does not exist. */
     async findPost(accessToken: string, id: string): Promise<XPost | null> {
-      return findOne(`/2/tweets/${encodeURIComponent(id)}?tweet.fields=public_metrics`, accessToken, Post)
+      return findOne(`/2/tweets/${encodeURIComponent(id)}?post.fields=public_metrics`, accessToken, Post)
     },
 
     /** Null if the list does not exist or is hidden from the account. */
@@ -246,10 +265,8 @@ export function createXApi({
     async findUsers(accessToken: string, handles: readonly string[]): Promise<XUser[]> {
       const query = new URLSearchParams({ usernames: handles.join(','), 'user.fields': USER_FIELDS })
       const { data, errors } = await call(`/2/users/by?${query}`, { accessToken })
-      const users = z.array(z.unknown()).safeParse(data ?? [])
-      if (!users.success || (data === undefined && !Array.isArray(errors)))
-        throw new XError('unknown', 'X sent an unexpected response.')
-      return users.data.map(userOf)
+      const isEmpty = data === undefined && Array.isArray(errors)
+      return isEmpty ? [] : parsed(data, z.array(User))
     },
 
     /**
@@ -260,14 +277,11 @@ export function createXApi({
       accessToken: string,
       id: string,
       type: Exclude<XSource, 'repliers' | 'handles'>,
-      { cursor, size }: { cursor: string | null; size: number },
+      input: PageInput,
     ): Promise<{ users: XUser[]; next: string | null }> {
-      const query = new URLSearchParams({
-        max_results: String(size),
-        'user.fields': USER_FIELDS,
-        ...(cursor ? { pagination_token: cursor } : {}),
-      })
-      const { page, next } = await readPage(`${LISTS[type](encodeURIComponent(id))}?${query}`, accessToken, cursor)
+      const query = new URLSearchParams({ ...pageQuery(input), 'user.fields': USER_FIELDS })
+      const path = `${LISTS[type](encodeURIComponent(id))}?${query}`
+      const { page, next } = await readPage(path, accessToken, input.cursor)
       return { users: (page.data ?? []).map(userOf), next }
     },
 
@@ -275,251 +289,101 @@ export function createXApi({
     async listRepliers(
       accessToken: string,
       postId: string,
-      { cursor, size }: { cursor: string | null; size: number },
+      input: PageInput,
     ): Promise<{ users: XUser[]; next: string | null }> {
       const query = new URLSearchParams({
         query: `in_reply_to_tweet_id:${postId}`,
-        max_results: String(size),
+        ...pageQuery(input),
         expansions: 'author_id',
         'user.fields': USER_FIELDS,
-        ...(cursor ? { pagination_token: cursor } : {}),
       })
-      const { page, next } = await readPage(`/2/tweets/search/recent?${query}`, accessToken, cursor)
+      const { page, next } = await readPage(`/2/tweets/search/recent?${query}`, accessToken, input.cursor)
       return { users: (page.includes?.users ?? []).map(userOf), next }
     },
 
     async sendMessage(accessToken: string, recipientId: string, text: string): Promise<{ eventId: string }> {
-      const { data } = await call(`/2/dm_conversations/with/${encodeURIComponent(recipientId)}/messages`, {
+      const answer = await call(`/2/dm_conversations/with/${encodeURIComponent(recipientId)}/messages`, {
         method: 'POST',
         accessToken,
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ text }),
       })
-      const eventId = (data as { dm_event_id?: string } | undefined)?.dm_event_id
-      if (!eventId) throw new XError('unknown', "X didn't confirm that the message was sent.")
-      return { eventId }
+      const sent = Sent.safeParse(dataOf(answer))
+      if (!sent.success) throw new XError('unknown', "X didn't confirm that the message was sent.")
+      return { eventId: sent.data.dm_event_id }
     },
 
-    /** Messages of a one-to-one conversation, newest first, at most 100. */
-    async listMessages(accessToken: string, participantId: string) {
-      const query = 'max_results=100&event_types=MessageCreate&dm_event.fields=id,text,sender_id,created_at,event_type'
+    /** A page of messages of a one-to-one conversation, newest first. @throws XError unknown: not read for certain */
+    async listMessages(
+      accessToken: string,
+      participantId: string,
+      page: PageInput,
+    ): Promise<{ messages: XMessage[]; next: string | null; isEmpty: boolean }> {
+      const query = new URLSearchParams({ ...pageQuery(page), ...MESSAGE_FIELDS, expansions: 'sender_id' })
       const path = `/2/dm_conversations/with/${encodeURIComponent(participantId)}/dm_events?${query}`
-      const { data } = await call(path, { accessToken })
-      return ((data ?? []) as MessageEvent[]).map(messageOf)
+      const { data, next } = await readEvents(path, accessToken, page.cursor)
+      return { messages: messagesOf(data), next, isEmpty: data.length === 0 }
     },
 
     /**
      * A page of messages of all one-to-one conversations, newest first; `next` is null on the last.
-     * X keeps 30 days.
+     * X keeps 30 days. @throws XError unknown: not read for certain
      */
-    async listAllMessages(accessToken: string, cursor: string | null) {
+    async listAllMessages(
+      accessToken: string,
+      page: PageInput,
+    ): Promise<{ messages: XConversationMessage[]; next: string | null }> {
       const query = new URLSearchParams({
-        max_results: '100',
-        event_types: 'MessageCreate',
-        'dm_event.fields': 'id,text,sender_id,created_at,event_type,dm_conversation_id',
-        expansions: 'sender_id',
+        ...pageQuery(page),
+        ...MESSAGE_FIELDS,
+        expansions: 'sender_id,participant_ids',
         'user.fields': 'username',
-        ...(cursor ? { pagination_token: cursor } : {}),
       })
-      const answer = (await call(`/2/dm_events?${query}`, { accessToken })) as {
-        data?: MessageEvent[]
-        includes?: { users?: { id: string; username: string }[] }
-        meta?: { next_token?: string }
-      }
-      const handles = Object.fromEntries((answer.includes?.users ?? []).map(({ id, username }) => [id, username]))
-      const messages = (answer.data ?? []).flatMap((event): XConversationMessage[] => {
-        // The id of a one-to-one conversation contains both users. Group messages are ignored.
-        const [, one, other] = /^(\d+)-(\d+)$/.exec(event.dm_conversation_id ?? '') ?? []
-        const recipientId = one === event.sender_id ? other : one
-        return recipientId ? [{ ...messageOf(event), recipientId, handles }] : []
+      const { data, users, next } = await readEvents(`/2/dm_events?${query}`, accessToken, page.cursor)
+      return { messages: conversationMessagesOf(data, users), next }
+    },
+
+    /** A page of X Chat's conversations, as a rule the latest changed first. */
+    async listChatConversations(
+      accessToken: string,
+      page: PageInput,
+    ): Promise<{ conversations: XChatConversation[]; next: string | null; hasMessageRequests: boolean }> {
+      const query = new URLSearchParams({
+        ...pageQuery(page),
+        'chat_conversation.fields': 'id,type,updated_at',
+        expansions: 'participant_ids',
       })
-      return { messages, next: answer.meta?.next_token ?? null }
+      const { data, next, meta } = await readEvents(`/2/chat/conversations?${query}`, accessToken, page.cursor)
+      const conversations = data.map((conversation) => parsed(conversation, ChatConversation))
+      return { conversations, next, hasMessageRequests: meta.has_message_requests === true }
+    },
+
+    /** A page of a conversation's events in X Chat, encrypted. */
+    async listChatEvents(
+      accessToken: string,
+      conversationId: string,
+      page: PageInput,
+    ): Promise<{ events: XChatEvent[]; next: string | null }> {
+      const fields = 'id,sender_id,created_at,conversation_id,encoded_event'
+      const query = new URLSearchParams({ ...pageQuery(page), 'chat_message_event.fields': fields })
+      const path = `/2/chat/conversations/${encodeURIComponent(conversationId)}/events?${query}`
+      const { data, next } = await readEvents(path, accessToken, page.cursor)
+      return { events: data.map((event) => chatEventOf(event, conversationId)), next }
+    },
+
+    /** Whether a user has set up X Chat. */
+    async hasPublicKey(accessToken: string, userId: string): Promise<boolean> {
+      const fields = 'public_key.fields=public_key_version'
+      const keys = await findOne(`/2/users/${encodeURIComponent(userId)}/public_keys?${fields}`, accessToken, Keys)
+      return keys !== null && keys.length > 0
     },
   }
 }
 
-type XRequest = { method?: string; headers?: Record<string, string>; body?: BodyInit; accessToken?: string }
-
-/** Calls X. @throws XError */
-export async function callX(
-  apiUrl: string,
-  timeoutMs: number,
-  path: string,
-  { accessToken, headers, ...rest }: XRequest = {},
-): Promise<Record<string, unknown>> {
-  let response: Response
-  let text: string
-  try {
-    response = await fetch(`${apiUrl}${path}`, {
-      ...rest,
-      headers: {
-        accept: 'application/json',
-        ...(accessToken ? { authorization: `Bearer ${accessToken}` } : {}),
-        ...headers,
-      },
-      signal: AbortSignal.timeout(timeoutMs),
-      redirect: 'error',
-    })
-    text = await response.text()
-  } catch (error) {
-    const refused = (error as { cause?: { code?: string } }).cause?.code === 'ECONNREFUSED'
-    throw new XError(refused ? 'unavailable' : 'unknown', refused ? 'X cannot be reached.' : 'X did not respond.')
-  }
-  const body = parse(text)
-  if (!response.ok) throw errorOf(response, body)
-  if (!body) throw new XError('unknown', "X sent a response that isn't JSON.")
-  return body
-}
-
-function parse(text: string): Record<string, unknown> | null {
-  try {
-    const body: unknown = JSON.parse(text)
-    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : null
-  } catch {
-    return null
-  }
-}
-
-/** Codes of X's older error format that concern the account, not the call. */
-const ACCOUNT_CODES = new Map([
-  [226, "X flagged this account's activity as automated. Wait a while, then refresh its status under Connect X."],
-  [326, 'X has locked this account. Unlock it on x.com, then refresh its status under Connect X.'],
-  [64, 'X has suspended this account.'],
-])
-
-/** Maps an error response to an XError, by status and by X's error codes. */
-function errorOf({ status, statusText, headers }: Response, body: Record<string, unknown> | null): XError {
-  const inner = (Array.isArray(body?.errors) ? body.errors[0] : undefined) as
-    | { code?: number; message?: string }
-    | undefined
-  const code = Number(body?.code ?? inner?.code ?? Number.NaN)
-  const detail = String(
-    body?.detail ?? body?.message ?? inner?.message ?? body?.error_description ?? body?.title ?? statusText,
-  )
-  const accountProblem = ACCOUNT_CODES.get(code)
-  if (accountProblem) return new XError('account', accountProblem)
-  if (status === 429 || status === 420) {
-    const reset = Number(headers.get('x-rate-limit-reset')) * 1000
-    return new XError(
-      'rate-limit',
-      "X's rate limit is reached.",
-      new Date(reset > 0 ? reset : Date.now() + 15 * 60_000),
-    )
-  }
-  if (['invalid_grant', 'invalid_client', 'unauthorized_client'].includes(String(body?.error)))
-    return new XError('credentials', detail)
-  if (status === 401) return new XError('unauthorized', CONNECTION_LOST)
-  if (status === 403)
-    return new XError(
-      code === 349 || /permission to DM|cannot send messages/i.test(detail) ? 'recipient' : 'forbidden',
-      detail,
-    )
-  if (status === 404) return new XError('not-found', detail)
-  if (status >= 500) return new XError('unknown', 'X is having trouble.')
-  return new XError('invalid', detail)
-}
-
-const Tokens = z
-  .object({
-    access_token: z.string(),
-    refresh_token: z.string().nullish(),
-    expires_in: z.coerce.number().default(7200),
-  })
-  .transform(({ access_token, refresh_token, expires_in }) => ({
-    accessToken: access_token,
-    /** Single use. Null without `offline.access`. */
-    refreshToken: refresh_token ?? null,
-    expiresAt: new Date(Date.now() + expires_in * 1000),
-  }))
-export type XTokens = z.output<typeof Tokens>
-
-const LISTS = {
-  followers: (id: string) => `/2/users/${id}/followers`,
-  following: (id: string) => `/2/users/${id}/following`,
-  likers: (id: string) => `/2/tweets/${id}/liking_users`,
-  list_members: (id: string) => `/2/lists/${id}/members`,
-}
-
-const Post = z
-  .object({
-    id: z.string().min(1),
-    public_metrics: z.object({ like_count: z.number().nullish(), reply_count: z.number().nullish() }).nullish(),
-  })
-  .transform(({ id, public_metrics }) => ({
-    id,
-    likeCount: public_metrics?.like_count ?? 0,
-    replyCount: public_metrics?.reply_count ?? 0,
-  }))
-type XPost = z.output<typeof Post>
-
-const List = z
-  .object({ id: z.string().min(1), member_count: z.number().nullish() })
-  .transform(({ id, member_count }) => ({ id, memberCount: member_count ?? 0 }))
-type XList = z.output<typeof List>
-
-const ListPage = z.object({
+const Sent = z.object({ dm_event_id: XId })
+const EventPage = z.object({
   data: z.array(z.unknown()).optional(),
-  includes: z.object({ users: z.array(z.unknown()).optional() }).optional(),
-  meta: z.object({ result_count: z.number(), next_token: z.string().min(1).nullish() }),
+  includes: z.object({ users: z.array(z.unknown()).nullish() }).nullish(),
+  meta: z.looseObject({ result_count: z.number().nullish(), next_token: z.string().nullish() }).default({}),
 })
-
-const text = z.string().nullish()
-const User = z
-  .object({
-    id: z.string().min(1),
-    username: z.string().min(1),
-    name: text,
-    description: text,
-    protected: z.boolean().nullish(),
-    connection_status: z.array(z.string()).nullish(),
-    receives_your_dm: z.boolean().nullish(),
-    location: text,
-    url: text,
-    profile_image_url: text,
-    public_metrics: z
-      .object({ followers_count: z.number().nullish(), following_count: z.number().nullish() })
-      .nullish(),
-  })
-  .transform(({ connection_status, receives_your_dm, public_metrics, ...user }) => ({
-    id: user.id,
-    handle: user.username,
-    name: user.name ?? user.username,
-    bio: user.description ?? '',
-    followerCount: public_metrics?.followers_count ?? 0,
-    followingCount: public_metrics?.following_count ?? 0,
-    protected: user.protected ?? false,
-    /** By the account that asks; a protected account has approved it then. Null if unknown. */
-    isFollowed: connection_status?.includes('following') ?? null,
-    /** Whether they take messages from the account that asks. Null if unknown. */
-    takesMessages: receives_your_dm ?? null,
-    location: user.location || null,
-    website: user.url || null,
-    profileImageUrl: user.profile_image_url || null,
-  }))
-export type XUser = z.output<typeof User>
-
-const userOf = (data: unknown): XUser => parsed(data, User)
-
-function parsed<Data>(data: unknown, schema: z.ZodType<Data>): Data {
-  const result = schema.safeParse(data)
-  if (!result.success) throw new XError('unknown', 'X sent an unexpected response.')
-  return result.data
-}
-
-type MessageEvent = {
-  id: string
-  sender_id: string
-  text?: string
-  created_at: string
-  dm_conversation_id?: string
-}
-
-function messageOf({ id, sender_id, text = '', created_at }: MessageEvent) {
-  return { id, senderId: sender_id, text, at: new Date(created_at) }
-}
-
-/** A message in any of the account's conversations; `handles` by user id, those that X included. */
-export type XConversationMessage = ReturnType<typeof messageOf> & {
-  recipientId: string
-  handles: Record<string, string>
-}
+const Keys = z.union([z.array(z.unknown()), z.looseObject({}).transform((key) => [key])])

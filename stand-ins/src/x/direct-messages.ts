@@ -16,13 +16,15 @@ const FIELDS: Record<string, (message: Message) => unknown> = {
   sender_id: ({ from }) => from,
   dm_conversation_id: ({ from, to }) => conversationId(from, to),
   participant_ids: ({ from, to }) => [from, to],
+  attachments: () => undefined,
+  entities: () => undefined,
 }
 const PARAMETERS = {
   max_results: count(100),
   pagination_token: z.string().optional(),
   event_types: words(['MessageCreate', 'ParticipantsJoin', 'ParticipantsLeave']),
   'dm_event.fields': words(Object.keys(FIELDS)),
-  expansions: words(['sender_id']),
+  expansions: words(['sender_id', 'participant_ids']),
   'user.fields': userFields,
 }
 

@@ -21,7 +21,7 @@ const READ = ['tweet.read', 'users.read']
 export function addPosts(app: FastifyInstance, network: Network) {
   app.get('/2/tweets/:id', async (request: ById, reply) => {
     callerOf(network, request, reply, 'postById', READ)
-    const { 'tweet.fields': fields } = readQuery(request.query, { 'tweet.fields': words(['public_metrics']) })
+    const { 'post.fields': fields } = readQuery(request.query, { 'post.fields': words(['public_metrics']) })
     const id = readId('id', request.params.id)
     if (sizeOf(id) === 0) return { errors: [notFound('tweet', id)] }
     const metrics = { like_count: sizeOf(id), reply_count: repliesOf(id), retweet_count: 0, quote_count: 0 }

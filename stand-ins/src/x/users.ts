@@ -32,6 +32,8 @@ const FIELDS: Record<string, (person: Person, network: Network, ties: () => Ties
   }),
   receives_your_dm: ({ inboxOpen }) => inboxOpen,
   url: ({ website }) => website,
+  entities: () => undefined,
+  subscription_type: () => undefined,
   verified: ({ verified }) => verified,
   verified_type: ({ verified }) => (verified ? 'blue' : 'none'),
   connection_status({ handle }, _network, ties) {

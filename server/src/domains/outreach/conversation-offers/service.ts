@@ -22,7 +22,10 @@ const isOpen = and(isNull(conversationOffers.declinedAt), isRecent)
  * Offers the sender of a message to each workspace that has the X account, allows offers, and does
  * not have the sender as a lead. Stores no text.
  */
-export async function offerSender(db: Db, message: Extract<XHappening, { kind: 'message' }>): Promise<void> {
+export async function offerSender(
+  db: Db,
+  message: Extract<XHappening, { kind: 'message' }> & { at: Date },
+): Promise<void> {
   const { senderId, recipientId, at } = message
   const handle = message.handles[senderId]
   if (!handle || senderId === recipientId || at.getTime() < Date.now() - OFFER_DAYS * DAY_MS) return

@@ -33,6 +33,8 @@ const CHECK_SECONDS = 3_600
 const RETRY_SECONDS = 300
 /** Accounts that a process looks at in parallel. */
 const ACCOUNTS_AT_A_TIME = 4
+/** Messages per page. */
+const PAGE_SIZE = 100
 /** Pages per poll. X allows 15 calls in 15 minutes, and settling needs some of them. */
 const MAX_PAGES = 3
 /** Pages per poll of an unread account, which sends nothing until everything is read. */
@@ -257,7 +259,9 @@ async function poll(context: WatchContext, watch: Watch, receive: Receive): Prom
     // A poll that continues an earlier one has not read what came since that one began.
     const readUntil = pageToken === null ? one(rows).now : null
     for (let page = 0; page < (isUnread ? MAX_UNREAD_PAGES : MAX_PAGES); page += 1) {
-      const found = await withAccount(context, accountId, (x, accessToken) => x.listAllMessages(accessToken, pageToken))
+      const found = await withAccount(context, accountId, (x, accessToken) =>
+        x.listAllMessages(accessToken, { cursor: pageToken, size: PAGE_SIZE }),
+      )
       // First, or `receive` would take them for messages that the owner wrote by hand.
       if (isUnread) await recordMessagesFromX(db, xUserId, found.messages)
       await receive(db, found.messages.map(toEvent))

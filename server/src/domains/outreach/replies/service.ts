@@ -36,8 +36,10 @@ export { purgeOldTexts } from './service-texts.ts'
  */
 
 /** Processes events from X. Ignores known ones. Of those without a lead, only an offer may stay. */
-export async function receive(db: Db, events: readonly XHappening[]): Promise<void> {
-  for (const event of events) {
+export async function receive(db: Db, happenings: readonly XHappening[]): Promise<void> {
+  for (const happening of happenings) {
+    if (happening.kind === 'handle' || happening.kind === 'revoked') continue
+    const event: XEvent = happening.kind === 'read' ? happening : { ...happening, at: happening.at ?? new Date() }
     for (const conversation of await findConversations(db, event)) {
       await transact(db, async (tx) => {
         if (event.kind === 'message') await recordMessage(tx, conversation, event)
@@ -78,7 +80,7 @@ type Conversation = {
  * Finds each workspace's account and lead in an event: by X id, or by handle, since imported leads
  * may have no X id.
  */
-async function findConversations(db: Db, event: XHappening): Promise<Conversation[]> {
+async function findConversations(db: Db, event: XEvent): Promise<Conversation[]> {
   const [first, second] =
     event.kind === 'message' ? [event.senderId, event.recipientId] : [event.authorId, event.readerId]
   if (first === second) return []
@@ -128,7 +130,8 @@ async function lockMessages(tx: Db, { leadId, accountId }: Conversation) {
 }
 const SENT = new Set(['sent', 'delivered', 'replied'])
 
-type XMessageEvent = Extract<XHappening, { kind: 'message' }>
+type XMessageEvent = Extract<XHappening, { kind: 'message' }> & { at: Date }
+type XEvent = XMessageEvent | Extract<XHappening, { kind: 'read' }>
 
 async function recordMessage(tx: Db, conversation: Conversation, message: XMessageEvent): Promise<void> {
   const { workspaceId, leadId, leadXUserId, accountXUserId } = conversation

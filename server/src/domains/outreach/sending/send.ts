@@ -138,8 +138,12 @@ export function verdictOf(error: XError, handle: string): Verdict {
     case 'encrypted':
       return { kind: 'failed', errorMessage: `The conversation with @${handle} is encrypted in X Chat.` }
     case 'not-found':
-      return { kind: 'failed', errorMessage: `@${handle} doesn't exist on X.` }
+      return {
+        kind: 'failed',
+        errorMessage: error.isSuspended ? `@${handle} is suspended on X.` : `@${handle} doesn't exist on X.`,
+      }
     case 'invalid':
+    case 'duplicate':
       return { kind: 'failed', errorMessage: `X rejected the message: ${error.message}`, refusal: 'refused' }
     case 'forbidden':
       return {
@@ -202,8 +206,8 @@ export async function findInConversation(
   needs: Needs,
   sent: Pick<Claimed, 'id' | 'accountId' | 'senderId' | 'message'> & { recipientId: string; since: Date },
 ): Promise<Pick<XConversationMessage, 'id' | 'at'> | null> {
-  const messages = await withAccount(needs, sent.accountId, (x, accessToken) =>
-    x.listMessages(accessToken, sent.recipientId),
+  const { messages } = await withAccount(needs, sent.accountId, (x, accessToken) =>
+    x.listMessages(accessToken, sent.recipientId, { cursor: null, size: 100 }),
   )
   const { rows } = await needs.database.db.execute<{ id: string }>(
     sql`select x_event_id as id from dms where x_event_id = any(${sql.param(messages.map(({ id }) => id))}::text[]) and id <> ${sent.id} and lead_id is not null`,

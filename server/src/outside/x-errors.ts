@@ -1,0 +1,211 @@
+import { CONNECTION_LOST } from '@x-automated/contract/reason'
+
+/**
+ * `recipient`: cannot be messaged; `premium`: takes messages from Premium accounts only; `encrypted`:
+ * the conversation is X Chat only; `forbidden`: the account or app lacks permission; `account`: locked
+ * or restricted by X; `funds`: the app has no credits, or its spending limit is reached; `duplicate`:
+ * exists already; `unavailable`: not done, retry later; `unknown`: may have been done.
+ */
+export type XErrorKind =
+  | 'unauthorized'
+  | 'credentials'
+  | 'rate-limit'
+  | 'recipient'
+  | 'premium'
+  | 'encrypted'
+  | 'forbidden'
+  | 'account'
+  | 'funds'
+  | 'not-found'
+  | 'duplicate'
+  | 'invalid'
+  | 'unavailable'
+  | 'unknown'
+
+interface XErrorDetails {
+  /** Whose limit is used up. */
+  limitOf?: 'account' | 'app'
+  /** X refused the message, but such messages have arrived: that it is not listed proves nothing. */
+  mayBeDelivered?: boolean
+  /** The person exists, but is suspended. */
+  isSuspended?: boolean
+  /** The parameters of our request that X refused, by name. */
+  parameters?: readonly string[]
+}
+
+export class XError extends Error {
+  readonly kind: XErrorKind
+  /** When to try again; null if X does not say. */
+  readonly retryAt: Date | null
+  readonly limitOf: 'account' | 'app'
+  readonly mayBeDelivered: boolean
+  readonly isSuspended: boolean
+  readonly parameters: readonly string[]
+
+  constructor(
+    kind: XErrorKind,
+    message: string,
+    retryAt: Date | null = null,
+    { limitOf = 'account', mayBeDelivered = false, isSuspended = false, parameters = [] }: XErrorDetails = {},
+  ) {
+    super(message)
+    this.name = 'XError'
+    this.kind = kind
+    this.retryAt = retryAt
+    this.limitOf = limitOf
+    this.mayBeDelivered = mayBeDelivered
+    this.isSuspended = isSuspended
+    this.parameters = parameters
+  }
+}
+
+/** An answer that reports an error, in any of X's forms, reduced to what the table asks for. */
+export interface XProblem {
+  status: number
+  /** The body is JSON: X itself has answered, not something in front of it. */
+  isJson: boolean
+  /** Codes of X's older formats. */
+  codes: readonly number[]
+  /** Last parts of problem types ('credits'), the titles and the details, joined. */
+  types: readonly string[]
+  text: string
+  /** What a person should read. */
+  message: string
+  /** OAuth's error code. */
+  oauth: string | null
+  parameters: readonly string[]
+}
+
+interface Meaning {
+  kind: XErrorKind | ((problem: XProblem) => XErrorKind)
+  when(problem: XProblem): boolean
+  /** Our own words; left out: X's. */
+  message?: string
+  mayBeDelivered?: true
+}
+
+const is =
+  (...codes: number[]) =>
+  ({ codes: given }: XProblem) =>
+    codes.some((code) => given.includes(code))
+
+/**
+ * What X's errors mean; the first matching row decides. Statuses, types and codes are those of X's
+ * docs (https://docs.x.com/x-api/fundamentals/response-codes-and-errors) and of its older API.
+ */
+export const MEANINGS: readonly Meaning[] = [
+  {
+    // Cloudflare's pages. A 2xx that is cut off may have been done.
+    when: ({ isJson }) => !isJson,
+    kind: ({ status }) => (status >= 500 || status < 300 ? 'unknown' : 'unavailable'),
+    message: 'Something in front of X answered instead of X.',
+  },
+  {
+    when: ({ status, types, text }) =>
+      status === 402 ||
+      types.some((type) => ['credits', 'usage-capped'].includes(type)) ||
+      (status === 403 && /SpendCapReached|spend(?:ing)?[ -]?(?:cap|limit)|\bcredits?\b/i.test(text)) ||
+      (status === 429 && /usage.?cap/i.test(text)),
+    kind: 'funds',
+  },
+  {
+    when: (problem) => is(151)(problem) || /already said that/i.test(problem.text),
+    kind: 'unknown',
+    mayBeDelivered: true,
+  },
+  {
+    when: (problem) => is(226)(problem) || /looks like it might be automated/i.test(problem.text),
+    kind: 'account',
+    message: "X flagged this account's activity as automated. Wait a while, then refresh its status under Connect X.",
+  },
+  {
+    when: (problem) => is(326)(problem) || /this account is temporarily locked/i.test(problem.text),
+    kind: 'account',
+    message: 'X has locked this account. Unlock it on x.com, then refresh its status under Connect X.',
+  },
+  {
+    when: (problem) => is(64)(problem) || /your account is suspended/i.test(problem.text),
+    kind: 'account',
+    message: 'X has suspended this account.',
+  },
+  {
+    when: (problem) => is(476)(problem) || /not verified to send message requests/i.test(problem.text),
+    kind: 'premium',
+  },
+  {
+    when: (problem) => is(349)(problem) || /permission to DM|cannot send messages/i.test(problem.text),
+    kind: 'recipient',
+  },
+  { when: ({ text }) => /onlyEncryptedMessagesAllowed/i.test(text), kind: 'encrypted' },
+  {
+    when: ({ status, text, types }) =>
+      (status === 403 && !/duplicate.?subscription/i.test(text)) ||
+      /This operation is not permitted/i.test(text) ||
+      types.some((type) => /^not-authorized-for|^client-forbidden$/.test(type)),
+    kind: 'forbidden',
+  },
+  {
+    when: (problem) =>
+      problem.status === 404 ||
+      is(50)(problem) ||
+      problem.types.includes('resource-not-found') ||
+      /^Not Found Error$/m.test(problem.text),
+    kind: 'not-found',
+  },
+  {
+    when: ({ oauth }) => ['invalid_grant', 'invalid_client', 'unauthorized_client'].includes(oauth ?? ''),
+    kind: 'credentials',
+  },
+  { when: ({ status }) => status === 401, kind: 'unauthorized', message: CONNECTION_LOST },
+  { when: ({ status }) => status === 429 || status === 420, kind: 'rate-limit', message: "X's rate limit is reached." },
+  { when: ({ status, text }) => status === 409 || /duplicate.?subscription/i.test(text), kind: 'duplicate' },
+  { when: ({ status }) => status >= 500, kind: 'unknown', message: 'X is having trouble.' },
+  // Only an error beside a success is left: it says nothing about what was done.
+  { when: ({ status }) => status < 300, kind: 'unknown' },
+  { when: () => true, kind: 'invalid' },
+]
+
+/** Maps an answer that reports an error to an XError. @param limit read from its headers */
+export function errorOf(problem: XProblem, limit: { retryAt: Date; limitOf: 'account' | 'app' }): XError {
+  const meaning = MEANINGS.find(({ when }) => when(problem)) as Meaning
+  const kind = typeof meaning.kind === 'function' ? meaning.kind(problem) : meaning.kind
+  const isLimit = kind === 'rate-limit'
+  return new XError(kind, meaning.message ?? problem.message, isLimit ? limit.retryAt : null, {
+    limitOf: isLimit ? limit.limitOf : 'account',
+    mayBeDelivered: meaning.mayBeDelivered ?? false,
+    isSuspended: kind === 'not-found' && isSuspension(problem.text),
+    parameters: problem.parameters,
+  })
+}
+
+/** Whether X says that a person is suspended. */
+export const isSuspension = (text: string) => /\bsuspended\b/i.test(text)
+
+/** Reads an answer's error. @param body null: not JSON */
+export function problemOf(status: number, statusText: string, body: Record<string, unknown> | null): XProblem {
+  const inner = Array.isArray(body?.errors) ? body.errors.filter(isObject).slice(0, 20) : []
+  const all = [body ?? {}, ...inner]
+  const textsOf = (...names: string[]) =>
+    all.flatMap((part) =>
+      names.flatMap((name) => (typeof part[name] === 'string' && part[name] !== '' ? [part[name]] : [])),
+    )
+  const texts = [...textsOf('detail', 'message', 'error_description'), ...textsOf('title')]
+  const types = all.flatMap(({ type }) => (typeof type === 'string' ? [type.split('/').at(-1) ?? ''] : []))
+  return {
+    status,
+    isJson: body !== null,
+    codes: all.flatMap(({ code }) => (/^\d{1,5}$/.test(String(code)) ? [Number(code)] : [])),
+    types,
+    text: texts.join('\n'),
+    message: (texts[0] ?? statusText) || 'X rejected the request.',
+    oauth: typeof body?.error === 'string' ? body.error : null,
+    parameters: all.flatMap(({ parameter, parameters }) => [
+      ...(typeof parameter === 'string' ? [parameter] : []),
+      ...(isObject(parameters) ? Object.keys(parameters) : []),
+    ]),
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
