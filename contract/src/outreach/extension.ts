@@ -25,6 +25,8 @@ export interface SendDmRequest {
     runId?: string
     /** The account that must be signed in to X, with or without a leading @. */
     sendsAs?: string
+    /** The X user id that the profile must have. On another one, nothing is typed. */
+    xUserId?: string
     /** Send is not pressed after this time (ms since 1970): others may claim it then. */
     notAfter?: number
   }

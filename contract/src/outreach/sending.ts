@@ -46,6 +46,8 @@ export const Claim = z.object({
   lease: z.string(),
   leadId: z.string(),
   twitterHandle: z.string(),
+  /** The X user id that the profile must have, or nothing may be sent; null if unknown. */
+  xUserId: z.string().nullable(),
   message: z.string(),
   leaseExpiresAt: Time,
   /** The X account that must send it and whose limits apply, without @; null if unknown. */
@@ -131,8 +133,11 @@ export const sending = {
         lease: requiredText(100),
         wasSent: z.boolean(),
         errorMessage: text(2_000).optional(),
-        /** Instead of `errorMessage`, if the claim names nobody. */
-        reason: SkipReason.extend({ code: z.literal('lead_missing') }).optional(),
+        /**
+         * Instead of `errorMessage`. `lead_missing`: the claim names nobody; `identity`: the profile has
+         * another X user id than the claim. The server fills in the parameters.
+         */
+        reason: SkipReason.extend({ code: z.enum(['lead_missing', 'identity']) }).optional(),
         /** It may have been sent. The lead gets no other message until someone checks. */
         outcomeUnknown: z.boolean().default(false),
       }),

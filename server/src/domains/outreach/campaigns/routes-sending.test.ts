@@ -58,6 +58,7 @@ describe('POST /campaigns/{id}/claim', () => {
       lease: expect.any(String),
       leadId: expect.any(String),
       twitterHandle: expect.stringMatching(/^open_/),
+      xUserId: expect.stringMatching(/^\d+$/),
       message: expect.stringMatching(/^Hi Lead \d, I follow @open_/),
       leaseExpiresAt: expect.any(String),
       sendsAs: null,

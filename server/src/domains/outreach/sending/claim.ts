@@ -475,7 +475,8 @@ function secondsOf({ until, now }: { until: Date; now: Date }): number {
 
 function toClaimAnswer({ id: dmId, lease, leaseExpiresAt, lead, message, locked: { sendsAs } }: Taken) {
   if (!lead) throw new Error('a message without a lead was claimed')
-  const body = { dmId, lease, leadId: lead.id, twitterHandle: lead.handle, message, leaseExpiresAt, sendsAs }
+  const { id: leadId, handle: twitterHandle, xUserId } = lead
+  const body = { dmId, lease, leadId, twitterHandle, xUserId, message, leaseExpiresAt, sendsAs }
   return { status: 200 as const, body }
 }
 

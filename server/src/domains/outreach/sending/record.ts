@@ -1,4 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
+import { NO_ID } from '@x-automated/contract/fields'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
@@ -8,7 +9,7 @@ import { reasonSql, reasonValue } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
 import { countConversations } from '../../leads/leads/service.ts'
-import { gotMessage, mayGoOut } from '../../leads/leads/tables.ts'
+import { gotMessage, leads, mayGoOut } from '../../leads/leads/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { followingStep, isEnrollmentOf } from '../sequences/tables.ts'
 import { backoffSeconds } from './limits.ts'
@@ -188,20 +189,35 @@ export async function reportOutcome(db: Db, actor: Actor, report: InputOf<'campa
       .for('update')
     if (!dm) throw new Refusal('DM_NOT_FOUND')
     if (dm.lease !== lease.toLowerCase() || !dm.holder?.startsWith('extension:')) throw new Refusal('LEASE_LOST')
+    const skipped = reason?.code === 'identity' ? await findIdentityReason(tx, dm.leadId) : reason
+    if (skipped?.code === 'identity' && dm.status === 'queued' && !wasSent) {
+      await release(tx, sql`id = ${id}`, () => skipMessage(tx, id, { reason: skipped }))
+      return { success: true as const, campaignCompleted: await isCompleted(tx, dm.campaignId) }
+    }
     const recorded = await recordOutcome(
       tx,
       { id, lease: dm.lease },
-      { wasSent, ...(reason ? { reason } : { errorMessage }), outcomeUnknown },
+      { wasSent, ...(skipped ? { reason: skipped } : { errorMessage }), outcomeUnknown },
     )
     if (recorded) return { success: true as const, ...recorded }
     if (wasSent !== (dm.sentAt !== null))
       throw new Refusal('LEASE_LOST', 'A different outcome is already recorded for this message.')
-    const [campaign] = await tx
-      .select({ status: campaigns.status })
-      .from(campaigns)
-      .where(eq(campaigns.id, dm.campaignId))
-    return { success: true as const, campaignCompleted: campaign?.status === 'completed' }
+    return { success: true as const, campaignCompleted: await isCompleted(tx, dm.campaignId) }
   })
+}
+
+async function isCompleted(tx: Db, campaignId: string): Promise<boolean> {
+  const [campaign] = await tx.select({ status: campaigns.status }).from(campaigns).where(eq(campaigns.id, campaignId))
+  return campaign?.status === 'completed'
+}
+
+/** Names a lead whose handle belongs to another person than their X id. */
+async function findIdentityReason(tx: Db, leadId: string | null): Promise<SkipReason> {
+  const [lead] = await tx
+    .select({ handle: leads.twitterHandle, xUserId: leads.xUserId })
+    .from(leads)
+    .where(eq(leads.id, leadId ?? NO_ID))
+  return lead ? { code: 'identity', params: lead } : LEAD_MISSING
 }
 
 /** The result of trying to send a claimed message. */

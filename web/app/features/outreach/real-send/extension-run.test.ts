@@ -134,6 +134,7 @@ test('passes a message and its account to the extension, and answers whether it 
     lease: 'lease',
     leadId: 'lead',
     twitterHandle: 'ada',
+    xUserId: '5',
     message: 'Hi',
     leaseExpiresAt: '',
   }
@@ -163,6 +164,7 @@ test('passes a message and its account to the extension, and answers whether it 
     requestId: 'lease',
     dmId: 'dm',
     sendsAs: 'me',
+    xUserId: '5',
     runId: expect.any(String),
   })
   expect(answers).toEqual([true, false, false, null])
@@ -171,7 +173,7 @@ test('passes a message and its account to the extension, and answers whether it 
 
 test('reports a run that has sent messages as finished, even if it finds none after a pause', async () => {
   const body = { dmId: 'dm', lease: 'lease', leadId: 'lead', twitterHandle: 'ada', message: 'Hi', leaseExpiresAt: '' }
-  claim.mockResolvedValueOnce({ status: 200, body: { ...body, sendsAs: null } })
+  claim.mockResolvedValueOnce({ status: 200, body: { ...body, xUserId: null, sendsAs: null } })
   recordOutcome.mockResolvedValue({ success: true, campaignCompleted: false })
   claim.mockRejectedValueOnce({ code: 'CAMPAIGN_STATE' })
   claim.mockResolvedValue({ status: 204 })

@@ -127,7 +127,7 @@ async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promis
       claim: createClaims((idempotencyKey) =>
         client.campaigns.claim({ id, holder: 'page' }, { context: { idempotencyKey } }),
       ),
-      ask: ({ dmId, lease, twitterHandle, message, sendsAs }, notAfter) =>
+      ask: ({ dmId, lease, twitterHandle, xUserId, message, sendsAs }, notAfter) =>
         askExtension({
           action: 'SEND_TWITTER_DM',
           data: {
@@ -138,6 +138,7 @@ async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promis
             notAfter,
             runId,
             ...(sendsAs !== null && { sendsAs }),
+            ...(xUserId !== null && { xUserId }),
           },
         }),
       record: ({ dmId, lease }, outcome) => client.campaigns.recordOutcome({ id: dmId, lease, ...outcome }),

@@ -8,6 +8,7 @@ const claimOf = (handle: string): Claim => ({
   lease: `lease of ${handle}`,
   leadId: handle,
   twitterHandle: handle,
+  xUserId: null,
   message: `Hi ${handle}`,
   leaseExpiresAt: '',
   sendsAs: null,
