@@ -4,6 +4,7 @@ import type { RequestWorker } from './db/liveness.ts'
 import type { Database } from './db/open.ts'
 import type { Auth } from './domains/identity/auth/service.ts'
 import type { Events } from './domains/platform/events/service.ts'
+import type { XApps } from './domains/platform/x-apps/service.ts'
 import type { Env } from './env.ts'
 import type { Dns } from './outside/dns.ts'
 import type { Google } from './outside/google.ts'
@@ -35,11 +36,12 @@ export interface Services {
   sending: Sending
   inbox: Inbox
   limits: Limits
-  /** Null if X is not configured. */
+  /** Null if X is not configured. Calls with an account's token; the rest belongs to its app. */
   x: XApi | null
+  xApps: XApps
   /** Owns messages that a request sends itself. */
   requestWorker: RequestWorker
-  /** Null if X cannot notify us: its secret or app token is missing. */
+  /** Of the operator's app. Null if X cannot notify us: its secret or app token is missing. */
   xActivity: XActivity | null
   /** Null if Google is not configured. */
   google: Google | null

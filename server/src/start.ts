@@ -21,6 +21,7 @@ import { requeueRestored, stopMessages } from './domains/outreach/sending/stop.t
 import { findPeopleLimit } from './domains/platform/billing/service.ts'
 import { EVENTS_CHANNEL, openEvents, RECORDED_CHANNEL } from './domains/platform/events/service.ts'
 import { MEMBER_NOTIFICATIONS_CHANNEL } from './domains/platform/notifications/service.ts'
+import { createXApps } from './domains/platform/x-apps/service.ts'
 import * as waitlist from './domains/waitlist/waitlist/service.ts'
 import { removeAbandonedUploads } from './edges/csv-uploads.ts'
 import { openExtensionPackage } from './edges/extension-package.ts'
@@ -35,7 +36,6 @@ import { createPayments } from './outside/payments.ts'
 import { createPictureHost } from './outside/picture-host.ts'
 import { createSafeFetch } from './outside/safe-fetch.ts'
 import { createXApi } from './outside/x.ts'
-import { createXActivity } from './outside/x-activity.ts'
 import { createPictureCache, type PictureCache } from './picture-cache.ts'
 import { createPictures } from './pictures.ts'
 import { createLimits } from './requests/limits.ts'
@@ -176,9 +176,11 @@ async function openServices(given: Given, databaseUrl: string, pictureCache: Pic
 
 /** The clients of outside services; null: not configured. */
 function createClients(env: Env, origin: string) {
+  const xApps = createXApps(env)
   return {
-    x: env.x ? createXApi(env.x) : null,
-    xActivity: createXActivityIfConfigured(env),
+    x: env.x && (xApps.operator?.x ?? createXApi(env.x)),
+    xApps,
+    xActivity: xApps.operator?.activity ?? null,
     google: env.google ? createGoogle({ ...env.google, redirectUri: `${origin}/api/auth/callback/google` }) : null,
     payments: env.payments ? createPayments(env.payments) : null,
     dns: createDns(env.dnsServer),
@@ -223,13 +225,4 @@ async function reachDatabase(step: () => Promise<void>, log: FastifyBaseLogger):
       cause: error,
     })
   }
-}
-
-/**
- * X signs notifications with the app's secret; registering the webhook needs the app's own token.
- */
-function createXActivityIfConfigured({ x }: Env) {
-  return x?.consumerSecret && x.bearerToken
-    ? createXActivity({ apiUrl: x.apiUrl, consumerSecret: x.consumerSecret, bearerToken: x.bearerToken })
-    : null
 }

@@ -1,3 +1,4 @@
+import { Id } from '@x-automated/contract/fields'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { receive, WEBHOOK_PATH } from '../domains/outreach/replies/service.ts'
 import { PAYMENTS_WEBHOOK_PATH, receivePayment } from '../domains/platform/billing/engine.ts'
@@ -16,10 +17,11 @@ const CHALLENGE = /^[A-Za-z0-9._~+/=-]{1,256}$/
 
 /**
  * Events that other services post, signed over their exact bytes: POST /api/billing/webhook (stored
- * immediately, processed by the queue), GET and POST /api/x/webhook (X's challenge and deliveries).
+ * immediately, processed by the queue), GET and POST /api/x/webhook (X's challenge and deliveries to
+ * the operator's app), and the same at /api/x/webhook/{xAppId} for a workspace's own app.
  */
 export async function serveWebhooks(app: FastifyInstance, services: Services): Promise<void> {
-  const { xActivity, database } = services
+  const { database } = services
   await app.register(async (raw) => {
     raw.removeAllContentTypeParsers()
     raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -32,19 +34,28 @@ export async function serveWebhooks(app: FastifyInstance, services: Services): P
       return { success: true }
     })
 
-    raw.get<{ Querystring: { crc_token?: unknown } }>(WEBHOOK_PATH, async (request) => {
-      if (!xActivity) throw new Refusal('NOT_FOUND')
+    type FromX = { Params: { xAppId?: string }; Querystring: { crc_token?: unknown } }
+    /** @throws Refusal NOT_FOUND: unknown, or it cannot be notified */
+    const findActivity = async ({ params: { xAppId } }: FastifyRequest<FromX>) => {
+      const own = xAppId === undefined ? null : await services.xApps.findOwn(database.db, Id.parse(xAppId))
+      const activity = xAppId === undefined ? services.xActivity : own?.activity
+      if (!activity) throw new Refusal('NOT_FOUND')
+      return activity
+    }
+
+    const answerCheck = async (request: FastifyRequest<FromX>) => {
+      const activity = await findActivity(request)
       const token = request.query.crc_token
       if (typeof token !== 'string' || !CHALLENGE.test(token))
         throw new Refusal('INVALID_INPUT', 'crc_token is missing or invalid.')
-      return { response_token: xActivity.answerCheck(token) }
-    })
+      return { response_token: activity.answerCheck(token) }
+    }
 
-    raw.post(WEBHOOK_PATH, async (request) => {
-      if (!xActivity) throw new Refusal('NOT_FOUND')
+    const takeDelivery = async (request: FastifyRequest<FromX>) => {
+      const activity = await findActivity(request)
       const { body, signature } = signedBody(request, 'x-twitter-webhooks-signature')
-      if (!xActivity.isSigned(body, signature)) throw new Refusal('FORBIDDEN', 'The signature is invalid.')
-      const kept = receive(database.db, readDelivery(parse(body)).happenings)
+      if (!activity.isSigned(body, signature)) throw new Refusal('FORBIDDEN', 'The signature is invalid.')
+      const kept = receive(database.db, readDelivery(parse(body)).happenings, request.params.xAppId)
       const late = new Promise<'late'>((resolve) => setTimeout(resolve, ANSWER_WITHIN_MS, 'late').unref())
       if ((await Promise.race([kept, late])) === 'late') {
         // The work continues. If it fails, X delivers again.
@@ -52,7 +63,12 @@ export async function serveWebhooks(app: FastifyInstance, services: Services): P
         throw new Refusal('UNAVAILABLE')
       }
       return { success: true }
-    })
+    }
+
+    for (const path of [WEBHOOK_PATH, `${WEBHOOK_PATH}/:xAppId`]) {
+      raw.get<FromX>(path, answerCheck)
+      raw.post<FromX>(path, takeDelivery)
+    }
   })
 }
 

@@ -26,7 +26,7 @@ const SWEEP_MS = 10_000
 /** After this time a scrape goes to the end of the queue, so that short ones need not wait. */
 const TURN_MS = 15_000
 
-type RunnerServices = Pick<RequestContext, 'database' | 'jobs' | 'x' | 'sealer' | 'isDraining'>
+type RunnerServices = Pick<RequestContext, 'database' | 'jobs' | 'x' | 'xApps' | 'sealer' | 'isDraining'>
 
 /** What a process works with. */
 interface Runner extends RunnerServices {

@@ -20,11 +20,12 @@ const isOpen = and(isNull(conversationOffers.declinedAt), isRecent)
 
 /**
  * Offers the sender of a message to each workspace that has the X account, allows offers, and does
- * not have the sender as a lead. Stores no text.
+ * not have the sender as a lead. Stores no text. @param ofApp as of `receive`
  */
 export async function offerSender(
   db: Db,
   message: Extract<XHappening, { kind: 'message' }> & { at: Date },
+  ofApp: string | null,
 ): Promise<void> {
   const { senderId, recipientId, at } = message
   const handle = message.handles[senderId]
@@ -35,6 +36,7 @@ export async function offerSender(
     from (
       select a.workspace_id, a.id as account_id, ${senderId}::text as x_user_id, ${handle}::text as twitter_handle
       from x_accounts a where a.x_user_id = ${recipientId} and a.status <> 'disconnected' and a.offers_unknown_senders
+        and (${ofApp}::uuid is null or a.x_app_id = ${ofApp}::uuid)
     ) p
     where not ${isLead(sql`p`)} and not ${isSuppressed('p')}
       and not exists (select from x_accounts a where a.workspace_id = p.workspace_id and a.x_user_id = p.x_user_id)

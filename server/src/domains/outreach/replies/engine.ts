@@ -7,6 +7,8 @@ import { CHAT_EVENT_TYPES, DM_EVENT_TYPES, type XActivity, type XHappening } fro
 import type { JobQueue } from '../../../ports.ts'
 import type { Sealer } from '../../../sealing.ts'
 import { withAccount } from '../../platform/x-account/service.ts'
+import type { XApps } from '../../platform/x-apps/service.ts'
+import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
 import { finishReading, recordMessagesFromX } from '../sending/settle.ts'
 import { POLL_SECONDS } from './rules.ts'
 
@@ -19,14 +21,15 @@ export interface WatchContext {
   database: Database
   jobs: JobQueue
   x: XApi | null
-  /** Null if only polling is possible. */
+  xApps: XApps
+  /** Of the operator's app. Null if its accounts can only be polled. */
   xActivity: XActivity | null
   sealer: Sealer
   origin: string
 }
 type Receive = (db: Db, happenings: readonly XHappening[]) => Promise<void>
 
-/** The path of X's deliveries, on our origin. */
+/** The path of X's deliveries, on our origin: for the operator's app, and for others with their id. */
 export const WEBHOOK_PATH = '/api/x/webhook'
 
 const CHECK_SECONDS = 3_600
@@ -49,14 +52,15 @@ const NO_CHATS = "X doesn't tell us about encrypted messages, so we don't see re
 type Watch = {
   xUserId: string
   webhookId: string | null
-  subscriptionIds: string[]
+  /** The apps that have subscriptions, or may have. */
+  xAppIds: string[]
+  /** The apps of its accounts that nobody disconnected, each with a connected one; null: all are lost. */
+  connections: { xAppId: string; accountId: string | null }[]
   cursorEventId: string | null
   pageToken: string | null
   pageNewestId: string | null
   /** A connected account of that X user; null if none. */
   accountId: string | null
-  /** At least one workspace has not disconnected it. */
-  isKept: boolean
   /** The account's first message of the last 30 days, as far back as X lists; null if none. */
   sentSince: string | null
   /** A restore lost messages sent since then; null if none. */
@@ -68,9 +72,9 @@ type Watch = {
 /** Maintains subscriptions and polls, as one of any number of processes. @param receive processes the events found */
 export async function watchReplies(context: WatchContext, receive: Receive): Promise<void> {
   const { database, jobs } = context
-  const webhook = createWebhookCache(context)
+  const webhooks = createWebhookCache(context)
   await jobs.work('watch-replies', ACCOUNTS_AT_A_TIME, async ({ xUserId }) => {
-    await checkAccount(context, webhook, receive, xUserId)
+    await checkAccount(context, webhooks, receive, xUserId)
     await scheduleCheck(context, xUserId)
   })
   await jobs.work('find-watches', 1, () => findWatches(context))
@@ -98,13 +102,13 @@ export async function findWatches({ database: { db }, jobs }: WatchContext): Pro
 /** Checks an account, polls it, or both, whatever is due. */
 export async function checkAccount(
   context: WatchContext,
-  webhook: () => Promise<string>,
+  webhooks: Webhooks,
   receive: Receive,
   xUserId: string,
 ): Promise<void> {
   const { db } = context.database
   const due = await findWatch(db, xUserId, 'next_check_at')
-  if (due) await check(context, webhook, due)
+  if (due) await check(context, webhooks, due)
   const unread = await findWatch(db, xUserId, 'next_poll_at')
   if (unread) await poll(context, unread, receive)
 }
@@ -129,55 +133,80 @@ async function scheduleCheck({ database, jobs }: WatchContext, xUserId: string):
 /** SQL: a row of reply_watches as a `Watch`. @param watch table or alias */
 const watchColumns = (
   watch: SQL,
-) => sql`${watch}.x_user_id as "xUserId", ${watch}.webhook_id as "webhookId", ${watch}.subscription_ids as "subscriptionIds",
+) => sql`${watch}.x_user_id as "xUserId", ${watch}.webhook_id as "webhookId", ${watch}.x_app_ids as "xAppIds",
   ${watch}.cursor_event_id as "cursorEventId", ${watch}.page_token as "pageToken", ${watch}.page_newest_id as "pageNewestId",
   (select id from x_accounts a where a.x_user_id = ${watch}.x_user_id and a.status = 'connected' order by a.last_connected_at desc limit 1) as "accountId",
-  exists (select from x_accounts a where a.x_user_id = ${watch}.x_user_id and a.status <> 'disconnected') as "isKept",
+  (select coalesce(json_agg(json_build_object('xAppId', c.x_app_id, 'accountId', c.id) order by c.x_app_id), '[]') from (
+      select x_app_id, (array_agg(id order by last_connected_at desc) filter (where status = 'connected'))[1] as id
+      from x_accounts a where a.x_user_id = ${watch}.x_user_id and a.status <> 'disconnected' group by x_app_id) c) as connections,
   (select min(d.claimed_at) from x_accounts a cross join lateral (
       select claimed_at from dms where x_account_id = a.id and claimed_at > now() - interval '30 days' order by claimed_at limit 1
     ) d where a.x_user_id = ${watch}.x_user_id) as "sentSince",
   (select min(unread_since) from x_accounts a where a.x_user_id = ${watch}.x_user_id) as "unreadSince",
   (select extract(epoch from max(unread_until) - now())::float from x_accounts a where a.x_user_id = ${watch}.x_user_id) as "unreadInSeconds"`
 
-/** Caches the id of our webhook at X, so that it is not checked for every account. */
-export function createWebhookCache({ xActivity, origin }: WatchContext) {
-  let known: { id: Promise<string>; at: number } | null = null
-  return (): Promise<string> => {
-    if (!xActivity) throw new XError('unavailable', NOT_CONFIGURED)
-    if (!known || performance.now() - known.at > (CHECK_SECONDS / 2) * 1_000) {
-      known = { id: xActivity.ensureWebhook(`${origin}${WEBHOOK_PATH}`), at: performance.now() }
-      known.id.catch(() => {
-        known = null
-      })
-    }
-    return known.id
+/** The webhook of an app at X. @throws XError; unavailable: X cannot notify us */
+type Webhooks = (xAppId: string) => Promise<{ activity: XActivity; id: string }>
+
+/** Caches the ids of our webhooks at X, so that they are not checked for every account. */
+export function createWebhookCache(context: WatchContext): Webhooks {
+  const cached = new Map<string, { id: Promise<string>; at: number }>()
+  return async (xAppId) => {
+    const activity = await activityOf(context, xAppId)
+    if (!activity) throw new XError('unavailable', NOT_CONFIGURED)
+    const entry = cached.get(xAppId)
+    if (entry && performance.now() - entry.at < (CHECK_SECONDS / 2) * 1_000) return { activity, id: await entry.id }
+    const id = activity.ensureWebhook(webhookUrl(context, xAppId))
+    cached.set(xAppId, { id, at: performance.now() })
+    id.catch(() => cached.delete(xAppId))
+    return { activity, id: await id }
   }
 }
 
-/** Ensures the account's subscriptions, or stores why there are none. */
-async function check(context: WatchContext, webhook: () => Promise<string>, watch: Watch): Promise<void> {
-  const { xActivity, database } = context
-  const { db } = database
-  const { xUserId } = watch
-  if (!watch.isKept) {
-    for (const id of watch.subscriptionIds) await xActivity?.unsubscribe(id).catch(() => {})
+/** Where X delivers the events of an app. */
+export function webhookUrl({ origin }: Pick<WatchContext, 'origin'>, xAppId: string): string {
+  return xAppId === OPERATOR_APP_ID ? `${origin}${WEBHOOK_PATH}` : `${origin}${WEBHOOK_PATH}/${xAppId}`
+}
+
+async function activityOf({ database, xApps, xActivity }: WatchContext, xAppId: string): Promise<XActivity | null> {
+  if (xAppId === OPERATOR_APP_ID) return xActivity
+  return (await xApps.find(database.db, xAppId))?.activity ?? null
+}
+
+/**
+ * Ensures the account's subscriptions, at every app that connects it, or stores why there are none.
+ * Events of a workspace's own app count for that workspace only.
+ */
+async function check(context: WatchContext, webhooks: Webhooks, watch: Watch): Promise<void> {
+  const { db } = context.database
+  const { xUserId, connections } = watch
+  for (const xAppId of watch.xAppIds)
+    if (!connections.some((connection) => connection.xAppId === xAppId)) await unsubscribeAll(context, xAppId, xUserId)
+  if (connections.length === 0) {
     await db.execute(sql`delete from reply_watches where x_user_id = ${xUserId}
       and not exists (select from x_accounts a where a.x_user_id = ${xUserId} and a.status <> 'disconnected')`)
     return
   }
+  const connected = connections.flatMap(({ xAppId, accountId }) => (accountId ? [{ xAppId, accountId }] : []))
   // Nothing can be subscribed until the account is reconnected.
-  if (!watch.accountId) {
+  if (connected.length === 0) {
     await postponeCheck(db, xUserId, RETRY_SECONDS)
     return
   }
+  const xAppIds = connections.map(({ xAppId }) => xAppId)
+  await db.execute(sql`update reply_watches set x_app_ids = ${sql.param(xAppIds)}::uuid[] where x_user_id = ${xUserId}`)
   try {
-    if (!xActivity) throw new XError('unavailable', NOT_CONFIGURED)
-    const webhookId = await webhook()
-    const { subscriptionIds, problem } = await subscribeToAll(context, xActivity, {
-      xUserId,
-      accountId: watch.accountId,
-      webhookId,
-    })
+    const webhookIds: string[] = []
+    const subscriptionIds: string[] = []
+    let problem: string | null = null
+    for (const { xAppId, accountId } of connected) {
+      const webhook = await webhooks(xAppId)
+      const subscribed = await subscribeToAll(context, webhook.activity, { xUserId, accountId, webhookId: webhook.id })
+      webhookIds.push(webhook.id)
+      subscriptionIds.push(...subscribed.subscriptionIds)
+      problem ??= subscribed.problem
+    }
+    const webhookId = webhookIds.join(' ')
     const isNew = watch.webhookId !== webhookId
     await db.execute(sql`
       update reply_watches set webhook_id = ${webhookId}, subscription_ids = ${sql.param(subscriptionIds)}::text[], problem = ${problem}, confirmed_at = now(),
@@ -187,12 +216,19 @@ async function check(context: WatchContext, webhook: () => Promise<string>, watc
       where x_user_id = ${xUserId}`)
   } catch (error) {
     if (!(error instanceof XError)) throw error
-    const problem = xActivity ? `${NO_EVENTS} (${error.message})` : NOT_CONFIGURED
+    const problem = error.message === NOT_CONFIGURED ? NOT_CONFIGURED : `${NO_EVENTS} (${error.message})`
     await db.execute(sql`
       update reply_watches set webhook_id = null, problem = ${problem}, next_check_at = now() + make_interval(secs => ${RETRY_SECONDS}),
         next_poll_at = least(next_poll_at, now() + make_interval(secs => ${POLL_SECONDS.degraded}))
       where x_user_id = ${xUserId}`)
   }
+}
+
+/** Ends an account's subscriptions at an app that does not connect it any longer, best effort. */
+async function unsubscribeAll(context: WatchContext, xAppId: string, xUserId: string): Promise<void> {
+  const activity = await activityOf(context, xAppId)
+  const existing = (await activity?.listSubscriptions().catch(() => [])) ?? []
+  for (const { id, userId } of existing) if (userId === xUserId) await activity?.unsubscribe(id).catch(() => {})
 }
 
 async function postponeCheck(db: Db, xUserId: string, seconds: number): Promise<void> {

@@ -25,7 +25,7 @@ import { namedDay } from './rules-labels.ts'
 import { storeAnswers } from './service-answers.ts'
 import { replies } from './tables.ts'
 
-export { WEBHOOK_PATH } from './engine.ts'
+export { WEBHOOK_PATH, webhookUrl } from './engine.ts'
 export { detectLanguage } from './engine-labels.ts'
 export { storeAnswers } from './service-answers.ts'
 export { purgeOldTexts } from './service-texts.ts'
@@ -35,19 +35,22 @@ export { purgeOldTexts } from './service-texts.ts'
  * Each is stored once, by X's id, and every order leads to the same state.
  */
 
-/** Processes events from X. Ignores known ones. Of those without a lead, only an offer may stay. */
-export async function receive(db: Db, happenings: readonly XHappening[]): Promise<void> {
+/**
+ * Processes events from X. Ignores known ones. Of those without a lead, only an offer may stay.
+ * @param ofApp counts for accounts of this app only: whoever brought it can sign events of anyone
+ */
+export async function receive(db: Db, happenings: readonly XHappening[], ofApp: string | null = null): Promise<void> {
   for (const happening of happenings) {
     if (happening.kind === 'handle' || happening.kind === 'revoked') continue
     const event: XEvent = happening.kind === 'read' ? happening : { ...happening, at: happening.at ?? new Date() }
-    for (const conversation of await findConversations(db, event)) {
+    for (const conversation of await findConversations(db, event, ofApp)) {
       await transact(db, async (tx) => {
         if (event.kind === 'message') await recordMessage(tx, conversation, event)
         else await recordRead(tx, conversation, event.at)
         await publishChange(tx, conversation)
       })
     }
-    if (event.kind === 'message') await offerSender(db, event)
+    if (event.kind === 'message') await offerSender(db, event, ofApp)
   }
 }
 
@@ -80,7 +83,7 @@ type Conversation = {
  * Finds each workspace's account and lead in an event: by X id, or by handle, since imported leads
  * may have no X id.
  */
-async function findConversations(db: Db, event: XEvent): Promise<Conversation[]> {
+async function findConversations(db: Db, event: XEvent, ofApp: string | null): Promise<Conversation[]> {
   const [first, second] =
     event.kind === 'message' ? [event.senderId, event.recipientId] : [event.authorId, event.readerId]
   if (first === second) return []
@@ -103,7 +106,7 @@ async function findConversations(db: Db, event: XEvent): Promise<Conversation[]>
         select id, 2 from leads where workspace_id = a.workspace_id and x_user_id is null and lower(twitter_handle) = lower(other.handle)
       ) found order by place limit 1
     ) l
-    where a.status <> 'disconnected' and not (${isKnown})`)
+    where a.status <> 'disconnected' and not (${isKnown}) and (${ofApp}::uuid is null or a.x_app_id = ${ofApp}::uuid)`)
   return rows
 }
 

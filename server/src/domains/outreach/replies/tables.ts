@@ -5,6 +5,7 @@ import { createdAt, id, time } from '../../../db/columns.ts'
 import { reasonSql } from '../../../db/reasons.ts'
 import { workspaceId, workspaces } from '../../identity/workspaces/tables.ts'
 import { leads } from '../../leads/leads/tables.ts'
+import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
 import { dms } from '../sending/tables.ts'
 import { isEnrollmentOf } from '../sequences/tables.ts'
 
@@ -82,6 +83,8 @@ export const replyWatches = pgTable(
     /** X calls this webhook through `subscriptionIds`; null if the account is only polled. */
     webhookId: text('webhook_id'),
     subscriptionIds: text('subscription_ids').array().notNull().default([]),
+    /** The X apps that have subscriptions to it. */
+    xAppIds: uuid('x_app_ids').array().notNull().default([OPERATOR_APP_ID]),
     /** Why there are no subscriptions, as a text to show. */
     problem: text('problem'),
     /** When the subscriptions are checked next. */

@@ -9,6 +9,7 @@ import { createXApi, XError } from '../../../outside/x.ts'
 import { createSealer } from '../../../sealing.ts'
 import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { subscriptions } from '../billing/tables.ts'
+import { createXApps } from '../x-apps/service.ts'
 import { authorize, connectWithPassword, disconnect, withAccount } from './service.ts'
 import { accessTokenOf } from './service-tokens.ts'
 import { xAccounts, xAuthorizations } from './tables.ts'
@@ -457,12 +458,14 @@ describe('POST /session/authorize and the callback', () => {
     const silent = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const { port } = silent.address() as { port: number }
-    const x = createXApi({ apiUrl: `http://127.0.0.1:${port}`, clientId: 'app', clientSecret: null })
+    const env = { ...app.env, x: { ...app.env.x!, apiUrl: `http://127.0.0.1:${port}` } }
+    const services = { ...app.services, xApps: createXApps(env) }
+    const { x } = services.xApps.operator!
     expect(await x.signInMethods()).toEqual(['oauth'])
-    const { url } = await authorize({ ...app.services, x }, person.actor)
+    const { url } = await authorize(services, person.actor)
     expect(url).toMatch(/^https:\/\/x\.com\/i\/oauth2\/authorize\?/)
     await expect(
-      connectWithPassword({ ...app.services, x }, person.actor, { username: 'ann', password: 'long enough' }),
+      connectWithPassword(services, person.actor, { username: 'ann', password: 'long enough' }),
     ).rejects.toMatchObject({ code: 'X_CREDENTIALS_REFUSED' })
     silent.close()
     const own = createXApi({ apiUrl: 'https://api.x.com', clientId: 'app', clientSecret: null })

@@ -7,10 +7,11 @@ import { type Actor, roleAllows } from '../../../actor.ts'
 import { secondsFromNow } from '../../../db/columns.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
-import { type XApi, type XAuthorization, XDeclined, XError, type XTokens, type XUser } from '../../../outside/x.ts'
+import { type XAuthorization, XDeclined, XError, type XTokens, type XUser } from '../../../outside/x.ts'
 import { Refusal } from '../../../refusal.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
 import { workspaceMembers } from '../../identity/workspaces/tables.ts'
+import type { XApp } from '../x-apps/service.ts'
 import { chosenNow, findCurrentAccount, lockAccounts, requireRoom, WAKE } from './service-accounts.ts'
 import { type ConnectNeeds, sealedTokens, unseal } from './service-tokens.ts'
 import { restores, X_KEEPS_DAYS, xAccounts, xAuthorizations } from './tables.ts'
@@ -22,33 +23,42 @@ const CONNECTED = 'Twitter account connected successfully!'
  * response in the same transaction @throws Refusal X_CREDENTIALS_REFUSED, X_UNAVAILABLE, PLAN_LIMIT
  */
 export async function connectWithPassword(
-  { database, x, sealer, jobs }: ConnectNeeds,
+  needs: ConnectNeeds,
   actor: Actor,
   input: InputOf<'xAccount', 'connect'>,
   remember: (tx: Db, answer: unknown) => Promise<void> = async () => {},
 ) {
-  if (!x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
-  if (!(await x.signInMethods()).includes('password'))
+  const { database } = needs
+  const xApp = await requireApp(needs, actor)
+  if (!(await xApp.x.signInMethods()).includes('password'))
     throw new Refusal('X_CREDENTIALS_REFUSED', 'X does not offer password sign-in here.')
-  const { tokens, user } = await signInAt(x, input)
+  const { tokens, user } = await signInAt(xApp, input)
   const answer = { success: true as const, message: CONNECTED }
   try {
     const former = await database.db.transaction(async (tx) => {
-      const tokensBefore = await saveAccount(tx, { sealer, jobs }, actor, tokens, user)
+      const tokensBefore = await saveAccount(tx, needs, actor, { xApp, tokens, user })
       await remember(tx, answer)
       return tokensBefore
     })
     await assignToCampaigns(database.db, actor.workspaceId)
-    if (former) await revokeTokens(x, former)
+    if (former) await revokeTokens(former.xApp, former)
   } catch (error) {
-    if (error instanceof Refusal) await revokeTokens(x, tokens)
+    if (error instanceof Refusal) await revokeTokens(xApp, tokens)
     throw error
   }
   return answer
 }
 
+/** The app with which the workspace connects accounts. @throws Refusal X_UNAVAILABLE: it has none */
+async function requireApp({ database, x, xApps }: ConnectNeeds, { workspaceId }: Actor): Promise<XApp> {
+  if (!x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
+  const xApp = await xApps.findOf(database.db, workspaceId)
+  if (!xApp) throw new Refusal('X_UNAVAILABLE', 'Bring your own X app first, in the settings.')
+  return xApp
+}
+
 async function signInAt(
-  x: XApi,
+  { x }: XApp,
   { username, password }: InputOf<'xAccount', 'connect'>,
 ): Promise<{ tokens: XTokens; user: XUser }> {
   try {
@@ -63,7 +73,7 @@ async function signInAt(
 }
 
 /** Revokes tokens, best effort: X's access tokens expire after two hours. */
-async function revokeTokens(x: XApi, { refreshToken, accessToken }: Pick<XTokens, 'refreshToken' | 'accessToken'>) {
+async function revokeTokens({ x }: XApp, { refreshToken, accessToken }: Pick<XTokens, 'refreshToken' | 'accessToken'>) {
   await x.revokeToken(refreshToken ?? accessToken).catch(() => {})
 }
 
@@ -79,17 +89,18 @@ type AuthorizationNeeds = ConnectNeeds & { origin: string; env: { authSecret: st
 
 /** Starts connecting on X's own page. @returns its URL, and the cookie to send back */
 export async function authorize(context: AuthorizationNeeds, actor: Actor): Promise<{ url: string; cookie: string }> {
-  const { x, database } = context
-  if (!x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
+  const { database } = context
+  const xApp = await requireApp(context, actor)
   await requireRoom(database.db, actor.workspaceId, null)
   const state = newToken()
   const cookie = newToken()
-  const url = await x.authorizeUrl(requestOf(context, state))
+  const url = await xApp.x.authorizeUrl(requestOf(context, state))
   await database.db.insert(xAuthorizations).values({
     stateHash: hashToken(state),
     cookieHash: hashToken(cookie),
     workspaceId: actor.workspaceId,
     userId: actor.userId,
+    xAppId: xApp.id,
     expiresAt: secondsFromNow(AUTHORIZATION_SECONDS),
   })
   return { url, cookie }
@@ -107,17 +118,19 @@ export async function finishAuthorize(
   callback: URL,
   cookie: string | null,
 ): Promise<XCallbackOutcome> {
-  const { x, database, log } = context
+  const { xApps, database, log } = context
   const state = callback.searchParams.get('state') ?? ''
   const [begun] = await database.db
     .delete(xAuthorizations)
     .where(eq(xAuthorizations.stateHash, hashToken(state)))
     .returning()
-  if (!x || !begun || begun.expiresAt < new Date() || hashToken(cookie ?? '') !== begun.cookieHash) return 'failed'
+  if (!begun || begun.expiresAt < new Date() || hashToken(cookie ?? '') !== begun.cookieHash) return 'failed'
+  const xApp = await xApps.find(database.db, begun.xAppId)
+  if (!xApp) return 'failed'
   try {
-    const tokens = await x.finishAuthorization(callback, requestOf(context, state))
+    const tokens = await xApp.x.finishAuthorization(callback, requestOf(context, state))
     try {
-      const user = await x.findMe(tokens.accessToken)
+      const user = await xApp.x.findMe(tokens.accessToken)
       const { outcome, former } = await database.db.transaction(async (tx) => {
         // The user may have lost the admin role since.
         const [member] = await tx
@@ -125,14 +138,14 @@ export async function finishAuthorize(
           .from(workspaceMembers)
           .where(and(eq(workspaceMembers.workspaceId, begun.workspaceId), eq(workspaceMembers.userId, begun.userId)))
         if (!member || !roleAllows(member.role, 'admin')) throw new Refusal('FORBIDDEN')
-        const former = await saveAccount(tx, context, begun, tokens, user)
+        const former = await saveAccount(tx, context, begun, { xApp, tokens, user })
         return { former, outcome: (await isShared(tx, begun.workspaceId, user.id)) ? 'shared' : 'connected' } as const
       })
       await assignToCampaigns(database.db, begun.workspaceId)
-      if (former) await revokeTokens(x, former)
+      if (former) await revokeTokens(former.xApp, former)
       return outcome
     } catch (error) {
-      await revokeTokens(x, tokens)
+      await revokeTokens(xApp, tokens)
       throw error
     }
   } catch (error) {
@@ -144,9 +157,14 @@ export async function finishAuthorize(
   }
 }
 
+const REFUSED = new Map<string, XCallbackOutcome>([
+  ['PLAN_LIMIT', 'limit'],
+  ['X_UNAVAILABLE', 'failed'],
+])
+
 function outcomeOf(error: unknown): XCallbackOutcome {
   if (error instanceof XDeclined) return error.cancelled ? 'cancelled' : 'failed'
-  if (error instanceof Refusal) return error.code === 'PLAN_LIMIT' ? 'limit' : 'forbidden'
+  if (error instanceof Refusal) return REFUSED.get(error.code) ?? 'forbidden'
   if (!(error instanceof XError)) throw error
   return error.kind === 'unavailable' || error.kind === 'unknown' || error.kind === 'rate-limit'
     ? 'unavailable'
@@ -185,18 +203,23 @@ export async function purgeExpiredAuthorizations(db: Db): Promise<void> {
   await db.delete(xAuthorizations).where(lt(xAuthorizations.expiresAt, sql`now()`))
 }
 
+/** The tokens that an account had before, and the app that issued them. */
+type Former = Pick<XTokens, 'refreshToken' | 'accessToken'> & { xApp: XApp }
+
 /**
  * Stores an account with its tokens. It becomes current if it is new or the current one is not
- * connected. @returns its previous tokens, to be revoked @throws Refusal PLAN_LIMIT
+ * connected. @returns its previous tokens, to be revoked
+ * @throws Refusal PLAN_LIMIT; X_UNAVAILABLE: the workspace has changed its app meanwhile
  */
 async function saveAccount(
   db: Db,
-  { sealer, jobs }: Pick<ConnectNeeds, 'sealer' | 'jobs'>,
+  { sealer, jobs, xApps }: Pick<ConnectNeeds, 'sealer' | 'jobs' | 'xApps'>,
   { workspaceId, userId }: { workspaceId: string; userId: string },
-  tokens: XTokens,
-  user: XUser,
-): Promise<Pick<XTokens, 'refreshToken' | 'accessToken'> | null> {
+  { xApp, tokens, user }: { xApp: XApp; tokens: XTokens; user: XUser },
+): Promise<Former | null> {
   await lockAccounts(db, workspaceId)
+  if ((await xApps.findOf(db, workspaceId))?.id !== xApp.id)
+    throw new Refusal('X_UNAVAILABLE', 'The X app of this workspace has changed. Try again.')
   await requireRoom(db, workspaceId, user.id)
   const [before] = await db
     .select()
@@ -207,6 +230,7 @@ async function saveAccount(
   const row = {
     ...sealedTokens(sealer, tokens),
     userId,
+    xAppId: xApp.id,
     handle: user.handle,
     profileImageUrl: user.profileImageUrl,
     followerCount: user.followerCount,
@@ -239,7 +263,9 @@ async function saveAccount(
     )
   await jobs.enqueue(db, 'find-watches', {})
   const accessToken = unseal(sealer, before?.sealedAccessToken ?? null)
-  return accessToken ? { accessToken, refreshToken: unseal(sealer, before?.sealedRefreshToken ?? null) } : null
+  const xAppBefore = before && accessToken ? await xApps.find(db, before.xAppId) : null
+  if (!before || !accessToken || !xAppBefore) return null
+  return { accessToken, refreshToken: unseal(sealer, before.sealedRefreshToken), xApp: xAppBefore }
 }
 
 /** A consent is that of its person. Stored texts stay until the next one decides. */

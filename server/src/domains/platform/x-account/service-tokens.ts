@@ -7,7 +7,7 @@ import type { Services } from '../../../services.ts'
 import type { XAccount } from './service-accounts.ts'
 import { xAccounts } from './tables.ts'
 
-export type Needs = Pick<Services, 'database' | 'x' | 'sealer'>
+export type Needs = Pick<Services, 'database' | 'x' | 'xApps' | 'sealer'>
 /** What connecting and disconnecting need. */
 export type ConnectNeeds = Needs & Pick<Services, 'jobs'>
 
@@ -28,23 +28,27 @@ async function markLost(db: Db, accountId: string, reason: string): Promise<void
  * @throws XError
  */
 export async function accessTokenOf(
-  { database, x, sealer }: Needs,
+  needs: Needs,
   accountId: string,
   renew: string | null = null,
   accepted: Accepted = 'connected',
 ): Promise<string> {
+  const { database, x, sealer } = needs
   if (!x) throw new XError('unavailable', 'X is not configured.')
   const [quick] = await database.db.select().from(xAccounts).where(eq(xAccounts.id, accountId))
   const stored = validToken(quick, sealer, renew, accepted)
   if (stored) return stored
-  const renewed = await limitRenewals(database, () => renewToken({ database, x, sealer }, accountId, renew, accepted))
+  const renewed = await limitRenewals(database, () => renewToken(needs, accountId, renew, accepted))
   if (renewed) return renewed
   throw new XError('unauthorized', CONNECTION_LOST)
 }
 
-/** Waits for X in a transaction: its lock keeps other processes from replaying the token. */
+/**
+ * Waits for X in a transaction: its lock keeps other processes from replaying the token. Only the
+ * app that issued a token can renew it.
+ */
 function renewToken(
-  { database, x, sealer }: Needs & { x: XApi },
+  { database, xApps, sealer }: Needs,
   accountId: string,
   renew: string | null,
   accepted: Accepted,
@@ -58,8 +62,10 @@ function renewToken(
     const lose = () => markLost(tx, accountId, CONNECTION_LOST).then(() => null)
     const refreshToken = unseal(sealer, account.sealedRefreshToken)
     if (!refreshToken) return lose()
+    const xApp = await xApps.find(tx, account.xAppId)
+    if (!xApp) throw new XError('unavailable', 'The X app of this account is not configured.')
     try {
-      const tokens = await x.refreshTokens(refreshToken)
+      const tokens = await xApp.x.refreshTokens(refreshToken)
       await tx
         .update(xAccounts)
         .set({ ...sealedTokens(sealer, tokens), updatedAt: new Date() })

@@ -6,6 +6,7 @@ import { XError } from '../../../outside/x.ts'
 import { Refusal } from '../../../refusal.ts'
 import { DELETED_ACCOUNT, findNames } from '../../identity/people/service.ts'
 import { limitOn } from '../billing/service.ts'
+import type { XApp } from '../x-apps/service.ts'
 import {
   blockTexts,
   chosenNow,
@@ -44,13 +45,14 @@ export { type StoredToken, usableToken, withAccount } from './service-tokens.ts'
 
 const DISCONNECTED = 'Twitter account disconnected successfully!'
 
-export async function status({ database, x }: Needs, actor: Actor) {
+export async function status({ database, x, xApps }: Needs, actor: Actor) {
   const account = await findCurrentAccount(database.db, actor.workspaceId)
+  const xApp = await xApps.findOf(database.db, actor.workspaceId)
   return {
     connected: account?.status === 'connected',
     lastConnected: account?.lastConnectedAt ?? null,
     handle: account && account.status !== 'disconnected' ? account.handle : null,
-    methods: x ? await x.signInMethods() : [],
+    methods: xApp ? await xApp.x.signInMethods() : [],
     sources: x ? [...x.sources] : [],
     reason: account?.status === 'lost' ? account.reason : null,
   }
@@ -224,46 +226,75 @@ export async function disconnectAll(needs: ConnectNeeds, actor: Actor): Promise<
  * Disconnects accounts here and at X. Campaigns keep their queue and wait until the account is
  * connected again. If the current account is disconnected, the one chosen before takes its place.
  */
-async function end({ database, x, sealer, jobs }: ConnectNeeds, actor: Actor, ids: string[]) {
-  const ended = await database.db.transaction(async (tx) => {
-    // Waits for a renewal in progress, so that X's latest token is the one revoked.
-    const accounts = await tx
-      .select()
-      .from(xAccounts)
-      .where(
-        and(
-          eq(xAccounts.workspaceId, actor.workspaceId),
-          ne(xAccounts.status, 'disconnected'),
-          inArray(xAccounts.id, ids),
-        ),
+async function end(needs: ConnectNeeds, actor: Actor, ids: string[]) {
+  const { database, xApps } = needs
+  const ended = await database.db.transaction((tx) => endAccounts(tx, needs, actor, ids))
+  const appIds = [...new Set(ended.map(({ xAppId }) => xAppId))]
+  for (const appId of appIds) {
+    const xApp = await xApps.find(database.db, appId)
+    if (xApp)
+      await revokeAccounts(
+        needs,
+        xApp,
+        ended.filter(({ xAppId }) => xAppId === appId),
       )
-      .orderBy(asc(xAccounts.id))
-      .for('update')
-    if (accounts.length === 0) return []
-    await tx
-      .update(xAccounts)
-      .set({
-        status: 'disconnected',
-        reason: null,
-        sealedAccessToken: null,
-        sealedRefreshToken: null,
-        accessTokenExpiresAt: null,
-        updatedAt: new Date(),
-      })
-      .where(
-        inArray(
-          xAccounts.id,
-          accounts.map(({ id }) => id),
-        ),
-      )
-    await jobs.enqueue(tx, 'find-watches', {})
-    // Waiting work can continue with the account that is current now.
-    const current = await findCurrentAccount(tx, actor.workspaceId)
-    if (current?.status === 'connected') await notifyConnected(tx, actor.workspaceId)
-    return accounts
-  })
-  const tokens = ended.map((account) => unseal(sealer, account.sealedRefreshToken ?? account.sealedAccessToken))
-  // Best effort: our copy is deleted, and X's access tokens expire after two hours.
-  await Promise.allSettled(tokens.map((token) => x && token && x.revokeToken(token)))
+  }
   return { success: true as const, message: DISCONNECTED }
+}
+
+/** Disconnects accounts here, in the caller's transaction. @returns them as they were, to be revoked */
+export async function endAccounts(
+  tx: Db,
+  { jobs }: Pick<ConnectNeeds, 'jobs'>,
+  { workspaceId }: Pick<Actor, 'workspaceId'>,
+  ids: readonly string[],
+): Promise<XAccount[]> {
+  // Waits for a renewal in progress, so that X's latest token is the one revoked.
+  const accounts = await tx
+    .select()
+    .from(xAccounts)
+    .where(
+      and(
+        eq(xAccounts.workspaceId, workspaceId),
+        ne(xAccounts.status, 'disconnected'),
+        inArray(xAccounts.id, [...ids]),
+      ),
+    )
+    .orderBy(asc(xAccounts.id))
+    .for('update')
+  if (accounts.length === 0) return []
+  await tx
+    .update(xAccounts)
+    .set({
+      status: 'disconnected',
+      reason: null,
+      sealedAccessToken: null,
+      sealedRefreshToken: null,
+      accessTokenExpiresAt: null,
+      updatedAt: new Date(),
+    })
+    .where(
+      inArray(
+        xAccounts.id,
+        accounts.map(({ id }) => id),
+      ),
+    )
+  await jobs.enqueue(tx, 'find-watches', {})
+  // Waiting work can continue with the account that is current now.
+  const current = await findCurrentAccount(tx, workspaceId)
+  if (current?.status === 'connected') await notifyConnected(tx, workspaceId)
+  return accounts
+}
+
+/**
+ * Revokes the tokens of accounts that were disconnected here, with the app that issued them. Best
+ * effort: our copy is deleted, and X's access tokens expire after two hours.
+ */
+export async function revokeAccounts(
+  { sealer }: Pick<Needs, 'sealer'>,
+  { x }: XApp,
+  accounts: readonly Pick<XAccount, 'sealedRefreshToken' | 'sealedAccessToken'>[],
+): Promise<void> {
+  const tokens = accounts.map((account) => unseal(sealer, account.sealedRefreshToken ?? account.sealedAccessToken))
+  await Promise.allSettled(tokens.map((token) => token && x.revokeToken(token)))
 }

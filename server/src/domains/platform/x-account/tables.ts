@@ -12,6 +12,11 @@ export const xAuthorizations = pgTable('x_authorizations', {
   cookieHash: text('cookie_hash').notNull(),
   workspaceId: workspaceId(),
   userId: userId(),
+  /** The app that asks. Its removal ends the connecting. */
+  xAppId: uuid('x_app_id')
+    .notNull()
+    .default(OPERATOR_APP_ID)
+    .references(() => xApps.id, { onDelete: 'cascade' }),
   expiresAt: time('expires_at').notNull(),
 })
 

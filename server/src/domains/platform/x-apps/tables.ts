@@ -1,4 +1,4 @@
-import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
 import { workspaces } from '../../identity/workspaces/tables.ts'
 
@@ -28,6 +28,25 @@ export const xApps = pgTable('x_apps', {
   fundsTryAt: time('funds_try_at'),
   /** Its messages of 24 hours are used up until then, by X's headers. */
   restsUntil: time('rests_until'),
+  /** How many messages X's headers allow in 24 hours; null: they have not said so yet. */
+  dailyLimit: integer('daily_limit'),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
 })
+
+/**
+ * Messages that were claimed for an X app with a daily limit. X counts an app's messages over all
+ * workspaces. Rows older than a day are purged.
+ */
+export const xAppClaims = pgTable(
+  'x_app_claims',
+  {
+    /** No foreign key: a claim counts after its message was deleted. */
+    dmId: uuid('dm_id').primaryKey(),
+    /** The app's id at X: an app can be removed and brought again, also by several workspaces. */
+    clientId: text('client_id').notNull(),
+    xAccountId: uuid('x_account_id').notNull(),
+    claimedAt: time('claimed_at').notNull(),
+  },
+  (t) => [index('x_app_claims_day').on(t.clientId, t.claimedAt, t.xAccountId)],
+)
