@@ -1,20 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
 
 /** A fault for requests whose path starts with `path`; `*` matches anything but a slash. */
 const RequestFault = z.strictObject({
   path: z.string().startsWith('/'),
   method: z.string().toUpperCase().optional(),
-  /** Responds with this status, without effect. */
-  status: z.int().min(400).max(599).optional(),
-  /**
-   * At X, with `status`: its older body `{ code, message }`: 226 looks automated, 326 locked, 349
-   * closed inbox.
-   */
+  /** Responds with this status, without effect. Below 400 only with a `body`. */
+  status: z.int().min(200).max(599).optional(),
+  /** At X, with `status`: its older body `{ code, message }`. */
   code: z.int().optional(),
-  /** At X, with status 429: seconds until the reset in the headers. Default 900. */
-  resetSeconds: z.number().nonnegative().optional(),
+  /** At X: one of its errors by name, with its usual status if `status` is unset. */
+  problem: z.string().optional(),
+  /** With `status`: the body to send, as JSON or, if it is a text, as HTML. */
+  body: z.union([z.string(), z.record(z.string(), z.unknown())]).optional(),
+  /** More headers, also of a response that takes effect. */
+  headers: z.record(z.string(), z.string()).optional(),
+  /** At X, with status 429: seconds until the reset in the headers, may be negative. Default 900. */
+  resetSeconds: z.number().optional(),
+  /** At X, with status 429: whose limit for 24 hours is used up. */
+  dayLimitOf: z.enum(['user', 'app']).optional(),
   /** Waits first. The effect follows even if the caller has disconnected. */
   delayMs: z.int().nonnegative().optional(),
   /** Cuts the connection, without effect. */
@@ -23,7 +28,7 @@ const RequestFault = z.strictObject({
   dropAfter: z.boolean().optional(),
   times: z.int().positive().optional(),
 })
-/** A fault for webhook events of the payments stand-in whose type starts with `type`. */
+/** A fault for webhook events, of X or the payments stand-in, whose type starts with `type`. */
 const EventFault = z.strictObject({
   /**
    * `lose` drops the event, `delay` sends it late, `reorder` reverses `count` events, `repeat`
@@ -35,7 +40,7 @@ const EventFault = z.strictObject({
   count: z.int().min(2).default(2),
   times: z.int().positive().optional(),
 })
-type RequestFault = z.infer<typeof RequestFault>
+export type RequestFault = z.infer<typeof RequestFault>
 type EventFault = z.infer<typeof EventFault>
 type Fault = RequestFault | EventFault
 
@@ -43,6 +48,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Cut the connection once the request took effect. */
     cutAfter: boolean
+    /** Headers that a fault adds to the response. */
+    moreHeaders: Record<string, string> | null
   }
 }
 
@@ -50,28 +57,37 @@ export type Faults = ReturnType<typeof addFaults>
 
 /**
  * Injects faults, each `times` times or always; the first match applies. Test endpoints have none.
- * @param errorOf the error of a fault with a status
+ * @param errorOf the error of a fault with a status or a problem
+ * @param problems the names of problems
  */
 export function addFaults(
   app: FastifyInstance,
   stopping: AbortSignal,
-  errorOf: (status: number, fault: RequestFault) => Error,
+  errorOf: (status: number | undefined, fault: RequestFault) => Error,
+  problems: readonly string[] = [],
 ) {
   let faults: Fault[] = []
   const take = <F extends Fault>(fits: (fault: Fault) => fault is F): F | undefined => {
     const fault = faults.find(fits)
-    if (fault?.times !== undefined && --fault.times <= 0) faults = faults.filter((one) => one !== fault)
+    if (fault?.times !== undefined && --fault.times <= 0) faults = faults.filter((other) => other !== fault)
     return fault
+  }
+  const problemOf = (fault: Fault) => {
+    if (!('path' in fault)) return undefined
+    if (fault.problem !== undefined && !problems.includes(fault.problem)) return `Unknown problem: ${fault.problem}`
+    const isError = fault.status === undefined || fault.status >= 400
+    return isError || fault.body !== undefined ? undefined : 'A status below 400 needs a body'
   }
 
   app.decorateRequest('cutAfter', false)
+  app.decorateRequest('moreHeaders', null)
   // After the body is read, so the effect happens even if the caller disconnects during the delay.
   app.addHook('preHandler', async (request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''
     if (path.startsWith('/_')) return
     const fault = take(
-      (one): one is RequestFault =>
-        'path' in one && (one.method ?? request.method) === request.method && patternOf(one.path).test(path),
+      (fault): fault is RequestFault =>
+        'path' in fault && (fault.method ?? request.method) === request.method && patternOf(fault.path).test(path),
     )
     if (!fault) return
     if (fault.delayMs) await sleep(fault.delayMs, undefined, { signal: stopping }).catch(() => {})
@@ -81,10 +97,14 @@ export function addFaults(
       request.raw.socket.destroy()
       return
     }
-    if (fault.status !== undefined) throw errorOf(fault.status, fault)
+    request.moreHeaders = fault.headers ?? null
+    if (fault.status !== undefined && fault.body !== undefined)
+      return reply.code(fault.status).send(bodyOf(reply, fault.body))
+    if (fault.status !== undefined || fault.problem !== undefined) throw errorOf(fault.status, fault)
     request.cutAfter = fault.dropAfter === true
   })
-  app.addHook('onSend', async (request, _reply, payload) => {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (request.moreHeaders) reply.headers(request.moreHeaders)
     if (request.cutAfter) request.raw.socket.destroy()
     return payload
   })
@@ -92,6 +112,8 @@ export function addFaults(
   app.put('/_faults', async (request, reply) => {
     const given = z.array(z.union([RequestFault, EventFault])).safeParse(request.body)
     if (!given.success) return reply.code(400).send({ error: z.prettifyError(given.error) })
+    const error = given.data.map(problemOf).find((problem) => problem !== undefined)
+    if (error !== undefined) return reply.code(400).send({ error })
     faults = given.data
     return faults
   })
@@ -99,8 +121,15 @@ export function addFaults(
   app.get('/_faults', async () => faults)
 
   return {
-    forEvent: (type: string) => take((one): one is EventFault => 'webhook' in one && type.startsWith(one.type)),
+    forEvent: (type: string) => take((fault): fault is EventFault => 'webhook' in fault && type.startsWith(fault.type)),
   }
+}
+
+/** Sets the content type of a body as X does: problems have a `type`. */
+function bodyOf(reply: FastifyReply, body: string | Record<string, unknown>): string {
+  if (typeof body === 'string') reply.type('text/html; charset=utf-8')
+  else reply.type('type' in body ? 'application/problem+json' : 'application/json; charset=utf-8')
+  return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
 function patternOf(path: string): RegExp {

@@ -37,7 +37,7 @@ export async function startPayments({ port = 0, stateDir, webhookSecret, returnU
   fillCatalogue(store, returnUrl ?? null)
   const stopping = new AbortController()
   const app = loopbackServer()
-  const faults = addFaults(app, stopping.signal, (status) => {
+  const faults = addFaults(app, stopping.signal, (status = 500) => {
     const code = status === 429 ? { code: 'rate_limit' } : {}
     return new PaymentsProblem(status, `Injected fault: ${status}`, code)
   })

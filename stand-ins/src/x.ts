@@ -1,20 +1,33 @@
 import { join } from 'node:path'
 import formbody from '@fastify/formbody'
+import type { FastifyInstance } from 'fastify'
 import { type AppendLog, openAppendLog } from './append-log.ts'
-import { addFaults } from './faults.ts'
+import { addFaults, type RequestFault } from './faults.ts'
 import { listenOnLoopback, listenOverTls, loopbackServer } from './loopback.ts'
 import { type ActivityEntry, createActivity } from './x/activity.ts'
 import { type AppsEntry, createApps } from './x/apps.ts'
+import { addChatRoutes } from './x/chat-routes.ts'
+import { type ChatEntry, createChats } from './x/chats.ts'
+import { createCredits } from './x/credits.ts'
 import { addDirectMessages } from './x/direct-messages.ts'
-import { createLimits, limitHeaders } from './x/limits.ts'
+import { createLimits, dayLimitHeaders, limitHeaders } from './x/limits.ts'
 import { createMessages, type MessageEntry, type Reaction } from './x/messages.ts'
 import type { Network } from './x/network.ts'
 import { addOAuth } from './x/oauth.ts'
 import { createPageSessions, type PageSessionEntry } from './x/page-sessions.ts'
 import { addPages } from './x/pages.ts'
-import { createRegistry, personOf } from './x/people.ts'
+import { answersInChat, createRegistry, personOf, type RegistryEntry } from './x/people.ts'
 import { addPosts } from './x/posts.ts'
-import { codedProblem, genericProblem, invalidRequest, Problem } from './x/problems.ts'
+import {
+  codedProblem,
+  genericProblem,
+  invalidRequest,
+  namedProblem,
+  PROBLEM_NAMES,
+  Problem,
+  type ProblemName,
+} from './x/problems.ts'
+import { createSwitches } from './x/switches.ts'
 import { addTestEndpoints } from './x/test-endpoints.ts'
 import { createTokens, type TokenEntry } from './x/tokens.ts'
 import { addUsers } from './x/users.ts'
@@ -35,6 +48,8 @@ export type XOptions = {
   bearerToken?: string
   /** How long people take to read and answer a first message, in milliseconds. */
   answerAfterMs?: number
+  /** The share of the people who answer that do it in X Chat, from 0 to 1. Default 0. */
+  chatShare?: number
   /** The clock, in milliseconds since 1970, which tests can advance. */
   now?: () => number
   /** Serves TLS on another port, so that a browser accepts it as x.com. PEM texts. */
@@ -43,13 +58,7 @@ export type XOptions = {
 
 export type X = Awaited<ReturnType<typeof startX>>
 
-type Entry =
-  | TokenEntry
-  | MessageEntry
-  | ActivityEntry
-  | AppsEntry
-  | PageSessionEntry
-  | { type: 'handle'; handle: string }
+type Entry = TokenEntry | MessageEntry | ChatEntry | ActivityEntry | AppsEntry | PageSessionEntry | RegistryEntry
 
 /**
  * Starts a stand-in for X: API v2 (users, follows, direct messages), OAuth 2.0, and x.com's pages.
@@ -57,17 +66,20 @@ type Entry =
  */
 export async function startX(options: XOptions = {}) {
   const { port = 0, stateDir, limits = 'off', clientId = 'x-automated', clientSecret = 'x-automated-secret' } = options
-  const { answerAfterMs = 3000, now = Date.now, tls } = options
+  const { answerAfterMs = 3000, chatShare = 0, now = Date.now, tls } = options
   const { consumerSecret = 'x-automated-consumer-secret', bearerToken = 'x-automated-bearer-token' } = options
 
   // Undefined during the replay, so that nothing is written twice.
   let log: AppendLog<Entry> | undefined
   const write = (entry: Entry) => log?.append(entry)
-  const registry = createRegistry((handle) => write({ type: 'handle', handle }))
+  const firstApp = { id: clientId, secret: clientSecret ?? undefined, consumerSecret, bearerToken }
+  const apps = createApps(firstApp, write)
+  const registry = createRegistry(write)
+  const switches = createSwitches({ chat: { share: chatShare } })
   const tokens = createTokens(now, write)
   const sessions = createPageSessions(write)
-  const apps = createApps({ id: clientId, secret: clientSecret ?? undefined, consumerSecret, bearerToken }, write)
-  const activity = createActivity(now, write, apps)
+  const activity = createActivity(apps, now, write)
+  const chats = createChats({ now, write, onEvent: activity.chatted })
   const messages = createMessages({
     now,
     write,
@@ -75,11 +87,15 @@ export async function startX(options: XOptions = {}) {
     answerAfterMs,
     onSend: activity.sent,
     onRead: activity.read,
+    hasChatted: chats.hasWritten,
+    chat: (from, to, text) => chats.add({ from, to, text }),
   })
   log = openAppendLog<Entry>(stateDir && join(stateDir, 'x.jsonl'), (entry) => {
     if (entry.type === 'dm') messages.replay(entry)
+    else if (entry.type === 'chat') chats.replay(entry)
     else if (entry.type === 'apps') apps.replay(entry)
     else if (entry.type === 'handle') registry.see(entry.handle)
+    else if (entry.type === 'renamed') registry.rename(entry.key, entry.to)
     else if (entry.type === 'pageSession') sessions.replay(entry)
     else if (entry.type === 'webhook' || entry.type === 'webhookGone') activity.replay(entry)
     else if (entry.type === 'subscription' || entry.type === 'subscriptionGone') activity.replay(entry)
@@ -94,7 +110,22 @@ export async function startX(options: XOptions = {}) {
     const writesThemselves = tokens.hasSignedIn(userId) || sessions.hasSignedIn(userId)
     const handle = writesThemselves ? undefined : registry.find(userId)
     const person = handle === undefined ? undefined : personOf(handle)
-    return person?.reads ? { answer: person.answer } : undefined
+    return person?.reads
+      ? { answer: person.answer, isInChat: person.hasChat && answersInChat(person, switches.chat.share) }
+      : undefined
+  }
+
+  function problemOfFault(status: number | undefined, fault: RequestFault): Problem {
+    const { code, problem, resetSeconds = 900, dayLimitOf } = fault
+    const resetAt = now() + resetSeconds * 1000
+    const headers = {
+      ...(status === 429 && !dayLimitOf && limitHeaders(15, 0, resetAt)),
+      ...(status === 429 && dayLimitOf && limitHeaders(15, 14, now() + 900_000)),
+      ...(status === 429 && dayLimitOf && dayLimitHeaders(dayLimitOf, 1440, 0, resetAt)),
+    }
+    if (problem !== undefined) return namedProblem(problem as ProblemName, status, headers)
+    if (code !== undefined) return codedProblem(status ?? 403, code, undefined, headers)
+    return genericProblem(status ?? 500, headers)
   }
 
   const stopping = new AbortController()
@@ -105,30 +136,36 @@ export async function startX(options: XOptions = {}) {
     now,
     registry,
     messages,
+    chats,
     tokens,
+    apps,
+    credits: createCredits(now),
+    switches,
     count: createLimits(limits === 'real', now, (clientId) => apps.find(clientId)?.messagesPerDay),
   }
 
   app.register(formbody)
+  acceptEmptyJson(app)
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     const problem = error instanceof Problem ? error : problemFrom(error)
-    const type = 'code' in problem.body ? 'application/json; charset=utf-8' : 'application/problem+json'
-    return reply.code(problem.status).headers(problem.headers).type(type).send(JSON.stringify(problem.body))
+    const { body } = problem
+    reply.code(problem.status).headers(problem.headers)
+    if (typeof body === 'string') return reply.type('text/html; charset=utf-8').send(body)
+    const type = 'code' in body ? 'application/json; charset=utf-8' : 'application/problem+json'
+    return reply.type(type).send(JSON.stringify(body))
   })
   app.setNotFoundHandler(() => {
     throw genericProblem(404)
   })
-  addFaults(app, stopping.signal, (status, { code, resetSeconds = 900 }) => {
-    if (code !== undefined) return codedProblem(status, code)
-    return genericProblem(status, status === 429 ? limitHeaders(15, 0, now() + resetSeconds * 1000) : undefined)
-  })
+  const faults = addFaults(app, stopping.signal, problemOfFault, PROBLEM_NAMES)
   addOAuth(app, network, apps)
   apps.addRoutes(app)
   addUsers(app, network)
   addPosts(app, network)
   addDirectMessages(app, network)
+  addChatRoutes(app, network)
   addPages(app, network, sessions)
-  activity.addRoutes(app, network)
+  activity.addRoutes(app, network, faults)
   addTestEndpoints(app, network, activity)
 
   app.addHook('onClose', async () => log?.close())
@@ -150,6 +187,18 @@ export async function startX(options: XOptions = {}) {
       await Promise.all([app.close(), secure?.close()])
     },
   }
+}
+
+/** X takes a PUT and a DELETE that announce JSON and have no body: its own clients send them. */
+function acceptEmptyJson(app: FastifyInstance) {
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    if (text === '') return done(null, null)
+    try {
+      done(null, JSON.parse(String(text)))
+    } catch (error) {
+      done(Object.assign(error as Error, { statusCode: 400 }))
+    }
+  })
 }
 
 function problemFrom(error: Error & { statusCode?: number }): Problem {

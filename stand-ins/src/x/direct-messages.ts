@@ -1,30 +1,36 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { hash } from './hash.ts'
+import { linksIn } from './links.ts'
 import { conversationId, type Message } from './messages.ts'
-import { callerOf, type Network, personById } from './network.ts'
+import { type Caller, callerOf, type Network, personById } from './network.ts'
 import type { Person } from './people.ts'
-import { codedProblem, invalidRequest } from './problems.ts'
-import { count, invalidToken, readId, readQuery, words } from './queries.ts'
+import { codedProblem, invalidRequest, namedProblem } from './problems.ts'
+import { count, longToken, placeIn, readId, readQuery, words } from './queries.ts'
 import { userFields, userJson } from './users.ts'
 
-/** The supported event fields. */
-const FIELDS: Record<string, (message: Message) => unknown> = {
+/** A message as `dm_events` shows it. */
+type Shown = Message & { entities: object | undefined }
+
+/** The supported event fields; the last two are expansions. */
+const FIELDS: Record<string, (message: Shown) => unknown> = {
   id: ({ id }) => id,
   event_type: () => 'MessageCreate',
   text: ({ text }) => text,
   created_at: ({ at }) => new Date(at).toISOString(),
-  sender_id: ({ from }) => from,
   dm_conversation_id: ({ from, to }) => conversationId(from, to),
-  participant_ids: ({ from, to }) => [from, to],
+  entities: ({ entities }) => entities,
   attachments: () => undefined,
-  entities: () => undefined,
+  sender_id: ({ from }) => from,
+  participant_ids: ({ from, to }) => [from, to],
 }
+const EXPANSIONS = ['sender_id', 'participant_ids', 'attachments.media_keys', 'referenced_posts'] as const
 const PARAMETERS = {
   max_results: count(100),
   pagination_token: z.string().optional(),
   event_types: words(['MessageCreate', 'ParticipantsJoin', 'ParticipantsLeave']),
   'dm_event.fields': words(Object.keys(FIELDS)),
-  expansions: words(['sender_id', 'participant_ids']),
+  expansions: words(EXPANSIONS),
   'user.fields': userFields,
 }
 
@@ -37,63 +43,112 @@ export function addDirectMessages(app: FastifyInstance, network: Network) {
   type Participant = { Params: { participant_id: string } }
 
   app.post<Participant>('/2/dm_conversations/with/:participant_id/messages', async (request, reply) => {
-    const sender = callerOf(network, request, reply, 'sendDm', ['dm.write', 'tweet.read', 'users.read'])
+    const { person: sender, app: xApp } = callerOf(network, request, reply, 'sendDm', [
+      'dm.write',
+      'tweet.read',
+      'users.read',
+    ])
     const participantId = readId('participant_id', request.params.participant_id)
     const text = textOf(request.body)
-    const found = personById(network, participantId)
+    network.credits.require(xApp.id)
+    const result = personById(network, participantId)
     // For an unknown recipient X returns the error of a closed inbox, not a 404.
-    if ('error' in found || !found.person.inboxOpen || found.person.id === sender.id) throw codedProblem(403, 349)
-    const message = network.messages.send(sender.id, found.person.id, text)
+    if ('error' in result) throw codedProblem(403, 349)
+    const recipient = result.person
+    refuseMessage(sender, recipient)
+    const message = network.messages.send(sender.id, recipient.id, text)
+    network.credits.charge(xApp.id, 'send', [message.id])
     reply.code(201)
-    return { data: { dm_conversation_id: conversationId(sender.id, found.person.id), dm_event_id: message.id } }
+    return { data: { dm_conversation_id: conversationId(sender.id, recipient.id), dm_event_id: message.id } }
   })
 
   app.get('/2/dm_events', async (request, reply) => {
-    const person = callerOf(network, request, reply, 'readDms', READ_DMS)
-    return eventsPage(network.messages.ofUser(person.id), request.query, person)
+    const caller = callerOf(network, request, reply, 'readDms', READ_DMS)
+    return eventsPage('dm', network.messages.ofUser(caller.person.id), request.query, caller)
   })
 
   app.get<Participant>('/2/dm_conversations/with/:participant_id/dm_events', async (request, reply) => {
-    const person = callerOf(network, request, reply, 'readConversation', READ_DMS)
+    const caller = callerOf(network, request, reply, 'readConversation', READ_DMS)
     const participantId = readId('participant_id', request.params.participant_id)
-    return eventsPage(network.messages.ofConversation(person.id, participantId), request.query, person)
+    const messages = network.messages.ofConversation(caller.person.id, participantId)
+    return eventsPage(`dm ${participantId}`, messages, request.query, caller)
   })
 
   /** Newest first. The cursor is the last event's id, so new messages do not shift pages. */
-  function eventsPage(messages: readonly Message[], rawQuery: unknown, viewer: Person) {
+  function eventsPage(list: string, messages: readonly Message[], rawQuery: unknown, caller: Caller) {
     const query = readQuery(rawQuery, PARAMETERS)
     const { max_results: size, event_types: types, expansions } = query
-    const token = query.pagination_token
-    const isWanted = types.size === 0 || types.has('MessageCreate')
-    const end = token === undefined ? messages.length : messages.findLastIndex(isBefore(idOfToken(token))) + 1
-    const isRecent = ({ at }: Message) => at >= network.now() - THIRTY_DAYS
-    const page = isWanted
-      ? messages
-          .slice(Math.max(0, end - size), end)
-          .filter(isRecent)
-          .reverse()
-      : []
-    const last = page.at(-1)
-    if (!last) return { meta: { result_count: 0 } }
+    const { order, endsAfter, hasSender, empty } = network.switches.reading
+    const last = placeIn(list, query.pagination_token)
+    network.credits.require(caller.app.id)
+    if (empty !== null) return { counted: { meta: { result_count: 0 } }, data: { data: [] }, bare: {} }[empty]
 
-    const next = messages[end - size - 1]
-    const meta = { result_count: page.length, ...(next && isRecent(next) && { next_token: tokenOf(last) }) }
-    const hasUsers = expansions.has('sender_id')
-    const fields = new Set([
-      'id',
-      'event_type',
-      'text',
-      ...query['dm_event.fields'],
-      ...(hasUsers ? ['sender_id'] : []),
-    ])
-    const data = page.map((message) => Object.fromEntries([...fields].map((name) => [name, FIELDS[name]?.(message)])))
-    if (!hasUsers) return { data, meta }
-    const users = [...new Set(page.map(({ from }) => from))].flatMap((id) => {
-      const found = personById(network, id)
-      return 'person' in found ? [userJson(network, found.person, query['user.fields'], viewer)] : []
-    })
-    return { data, includes: { users }, meta }
+    const isWanted = types.size === 0 || types.has('MessageCreate')
+    const { page, hasMore } = isWanted ? pageAfter(messages, last, Math.min(size, endsAfter ?? size)) : EMPTY
+    if (page.length === 0) return { meta: { result_count: 0 } }
+    network.credits.charge(
+      caller.app.id,
+      'dmEvent',
+      page.map(({ id }) => id),
+    )
+
+    const next = hasMore && endsAfter === null && { next_token: longToken(list, BigInt(page.at(-1)?.id ?? 0)) }
+    const meta = { result_count: page.length, ...next }
+    const expanded = [...expansions].filter((name) => name in FIELDS && (hasSender || name !== 'sender_id'))
+    const fields = new Set(['id', 'event_type', 'text', ...query['dm_event.fields'], ...expanded])
+    const data = page
+      .map(shown)
+      .map((message) => Object.fromEntries([...fields].map((name) => [name, FIELDS[name]?.(message)])))
+    if (expanded.length === 0) return { data, meta }
+    const ids = page.flatMap(({ from, to }) => (expansions.has('participant_ids') ? [from, to] : [from]))
+    return { data, includes: { users: usersOf(ids, query['user.fields'], caller.person) }, meta }
+
+    function pageAfter(all: readonly Message[], after: bigint, most: number) {
+      const isRecent = ({ at }: Message) => at >= network.now() - THIRTY_DAYS
+      if (order === 'newest') {
+        const end = after === 0n ? all.length : all.findLastIndex(({ id }) => BigInt(id) < after) + 1
+        const start = Math.max(0, end - most)
+        return { page: all.slice(start, end).filter(isRecent).reverse(), hasMore: all.slice(0, start).some(isRecent) }
+      }
+      const recent = all.filter(isRecent)
+      if (order === 'shuffled') recent.sort((a, b) => hash(a.id) - hash(b.id))
+      const start = after === 0n ? 0 : recent.findIndex(({ id }) => BigInt(id) === after) + 1
+      return { page: recent.slice(start, start + most), hasMore: recent.length > start + most }
+    }
   }
+
+  function shown(message: Message): Shown {
+    const { text: form, shortensLinks } = network.switches.reading
+    const text = form === 'normalized' ? normalized(message.text) : message.text
+    const links = shortensLinks ? linksIn(text) : { text, urls: [] }
+    return { ...message, text: links.text, entities: links.urls.length > 0 ? { urls: links.urls } : undefined }
+  }
+
+  function usersOf(ids: string[], fields: ReadonlySet<string>, viewer: Person): object[] {
+    return [...new Set(ids)].flatMap((id) => {
+      const result = personById(network, id)
+      return 'person' in result ? [userJson(network, result.person, fields, viewer)] : []
+    })
+  }
+}
+
+const EMPTY = { page: [], hasMore: false }
+
+/** @throws X's error if it refuses messages from one person to another */
+export function refuseMessage(sender: Person, recipient: Person) {
+  if (!recipient.inboxOpen || recipient.id === sender.id) throw codedProblem(403, 349)
+  const takesPremium = recipient.refusal === 'premium' && sender.verified
+  if (recipient.refusal && !takesPremium) throw namedProblem(recipient.refusal)
+}
+
+/** A text as a system may store it: NFC, single spaces, without variation selectors of emojis. */
+function normalized(text: string): string {
+  return text
+    .normalize('NFC')
+    .replace(/\uFE0F/gu, '')
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .trim()
 }
 
 const Body = z.strictObject({ text: z.string().max(LONGEST_TEXT).regex(/\S/) })
@@ -102,18 +157,4 @@ function textOf(body: unknown): string {
   const { data, error } = Body.safeParse(body)
   if (data) return data.text
   throw invalidRequest('text', (body as { text?: unknown } | null)?.text, z.prettifyError(error))
-}
-
-function tokenOf({ id }: Message): string {
-  return Buffer.from(`dm.${id}`).toString('base64url')
-}
-
-function idOfToken(token: string): bigint {
-  const id = /^dm\.(\d{1,20})$/.exec(Buffer.from(token, 'base64url').toString())?.[1]
-  if (id === undefined) throw invalidToken(token)
-  return BigInt(id)
-}
-
-function isBefore(last: bigint) {
-  return ({ id }: Message) => BigInt(id) < last
 }

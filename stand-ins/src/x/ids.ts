@@ -63,3 +63,21 @@ function inverse(value: bigint, modulus: bigint): bigint {
   if (a !== 1n) throw new Error('The factor is not coprime to the number of handles')
   return ((x % modulus) + modulus) % modulus
 }
+
+/** X's ids are snowflakes: milliseconds since this time, above 22 bits of sequence. */
+const EPOCH = 1_288_834_974_657
+
+/** Makes growing ids. `see` continues after an id that was made before. */
+export function snowflakes(now: () => number) {
+  let last = 0n
+  return {
+    next(): string {
+      const fromTime = BigInt(now() - EPOCH) << 22n
+      last = fromTime > last ? fromTime : last + 1n
+      return String(last)
+    },
+    see(id: string) {
+      if (BigInt(id) > last) last = BigInt(id)
+    },
+  }
+}

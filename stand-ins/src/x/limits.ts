@@ -8,6 +8,7 @@ const DAY = 24 * 60 * MINUTE
 const LIMITS = {
   userByUsername: [{ scope: 'user', most: 900, windowMs: WINDOW }],
   userById: [{ scope: 'user', most: 900, windowMs: WINDOW }],
+  usersByIds: [{ scope: 'user', most: 900, windowMs: WINDOW }],
   usersByUsernames: [{ scope: 'user', most: 900, windowMs: WINDOW }],
   postById: [{ scope: 'user', most: 900, windowMs: WINDOW }],
   likers: [{ scope: 'user', most: 75, windowMs: WINDOW }],
@@ -18,7 +19,7 @@ const LIMITS = {
   followers: [{ scope: 'user', most: 300, windowMs: WINDOW }],
   following: [{ scope: 'user', most: 300, windowMs: WINDOW }],
   // The last is the account's cap across all apps. X does not document its error; a 429 is the
-  // mildest reading.
+  // mildest reading. The tighter of the user's two shows in the headers.
   sendDm: [
     { scope: 'user', most: 15, windowMs: WINDOW },
     { scope: 'user', most: 1440, windowMs: DAY },
@@ -26,8 +27,11 @@ const LIMITS = {
     { scope: 'user', most: 500, windowMs: DAY },
   ],
   readDms: [{ scope: 'user', most: 15, windowMs: WINDOW }],
-  // X publishes no limit.
   subscribe: [{ scope: 'user', most: 500, windowMs: WINDOW }],
+  // X publishes no limits of X Chat.
+  readChats: [{ scope: 'user', most: 15, windowMs: WINDOW }],
+  readChatEvents: [{ scope: 'user', most: 60, windowMs: WINDOW }],
+  publicKeys: [{ scope: 'user', most: 60, windowMs: WINDOW }],
   readConversation: [{ scope: 'user', most: 15, windowMs: WINDOW }],
 } as const satisfies Record<string, { scope: 'user' | 'app'; most: number; windowMs: number }[]>
 
@@ -35,7 +39,7 @@ export type LimitedCall = keyof typeof LIMITS
 
 const UNLIMITED = 1_000_000
 
-type Window = { scope: 'user' | 'app'; windowMs: number; most: number; left: number; resetAt: number }
+type Window = { scope: 'user' | 'app'; isDay: boolean; most: number; left: number; resetAt: number }
 
 /**
  * Counts calls in fixed windows, in memory. If not `enforced`, every call passes and the headers
@@ -48,56 +52,57 @@ export function createLimits(
 ) {
   const windows = new Map<string, Window>()
 
-  /** Counts a call. @returns the headers of the tightest window @throws the 429 of a full window */
+  /** Counts a call. @returns X's headers of its windows @throws the 429 of a full window */
   return function count(call: LimitedCall, userId: string, clientId: string) {
     const time = now()
     const ownDay = call === 'sendDm' ? messagesPerDay(clientId) : undefined
-    if (!enforced && ownDay === undefined) return limitHeaders(UNLIMITED, UNLIMITED - 1, time + WINDOW)
-
-    const limits = LIMITS[call].map(({ scope, most, windowMs }) => {
+    const counted = LIMITS[call].map(({ scope, most, windowMs }): Window => {
       const isOwn = scope === 'app' && ownDay !== undefined
-      return { scope, most: isOwn ? ownDay : most, windowMs, isChecked: enforced || isOwn }
+      const isDay = windowMs === DAY
+      if (!enforced && !isOwn) return { scope, isDay, most: UNLIMITED, left: UNLIMITED, resetAt: time + windowMs }
+      const limit = isOwn ? ownDay : most
+      const key = `${call} ${scope} ${scope === 'app' ? clientId : userId} ${limit}`
+      const last = windows.get(key)
+      const fresh = { scope, isDay, most: limit, left: limit, resetAt: time + windowMs }
+      const window = last && last.resetAt > time ? last : fresh
+      windows.set(key, window)
+      return window
     })
-    const counted = limits
-      .filter(({ isChecked }) => isChecked)
-      .map(({ scope, most, windowMs }) => {
-        const key = `${call} ${scope} ${scope === 'app' ? clientId : userId} ${most}`
-        const last = windows.get(key)
-        const window: Window =
-          last && last.resetAt > time ? last : { scope, windowMs, most, left: most, resetAt: time + windowMs }
-        windows.set(key, window)
-        return window
-      })
-    const [tightest] = counted.toSorted((a, b) => a.left - b.left || b.resetAt - a.resetAt)
-    if (!tightest) throw new Error(`Unknown limit for ${call}`)
-    const { most, left, resetAt } = tightest
-    const isFull = left <= 0
-    if (!isFull) for (const window of counted) window.left--
-    const days = counted.filter(({ windowMs }) => windowMs === DAY)
-    const headers = { ...limitHeaders(most, isFull ? 0 : left - 1, resetAt), ...dayHeaders(days) }
-    if (isFull) throw genericProblem(429, headers)
-    return headers
+    if (counted.some(({ left }) => left <= 0)) throw genericProblem(429, headersOf(counted))
+    for (const window of counted) window.left--
+    return headersOf(counted)
   }
 }
 
 export type CountCall = ReturnType<typeof createLimits>
 
-/** X's headers, in unix seconds. X sends no Retry-After. */
-export function limitHeaders(most: number, left: number, resetAt: number) {
-  return {
-    'x-rate-limit-limit': String(most),
-    'x-rate-limit-remaining': String(left),
-    'x-rate-limit-reset': String(Math.ceil(resetAt / 1000)),
-  }
-}
-
-/** X's headers about 24 hours: those of the tightest window per scope. */
-function dayHeaders(days: readonly Window[]): Record<string, string> {
-  const headers: Record<string, string> = {}
-  for (const { scope, most, left, resetAt } of days.toSorted((a, b) => b.left - a.left)) {
-    headers[`x-${scope}-limit-24hour-limit`] = String(most)
-    headers[`x-${scope}-limit-24hour-remaining`] = String(left)
-    headers[`x-${scope}-limit-24hour-reset`] = String(Math.ceil(resetAt / 1000))
+/** The headers of the window of 15 minutes, and of the tightest windows of 24 hours. */
+function headersOf(windows: readonly Window[]): Record<string, string> {
+  const tightest = (fits: (window: Window) => boolean) =>
+    windows.filter(fits).sort((a, b) => a.left - b.left || b.resetAt - a.resetAt)[0]
+  const short = tightest(({ isDay }) => !isDay)
+  const headers = short ? limitHeaders(short.most, short.left, short.resetAt) : {}
+  for (const scope of ['user', 'app'] as const) {
+    const day = tightest((window) => window.isDay && window.scope === scope)
+    if (day) Object.assign(headers, dayLimitHeaders(scope, day.most, day.left, day.resetAt))
   }
   return headers
+}
+
+/** X's headers, in unix seconds. X sends no Retry-After. */
+export function limitHeaders(most: number, left: number, resetAt: number): Record<string, string> {
+  return namedHeaders('x-rate-limit', most, left, resetAt)
+}
+
+/** The headers of a limit for 24 hours, which X sends for messages. */
+export function dayLimitHeaders(scope: 'user' | 'app', most: number, left: number, resetAt: number) {
+  return namedHeaders(`x-${scope}-limit-24hour`, most, left, resetAt)
+}
+
+function namedHeaders(name: string, most: number, left: number, resetAt: number): Record<string, string> {
+  return {
+    [`${name}-limit`]: String(most),
+    [`${name}-remaining`]: String(left),
+    [`${name}-reset`]: String(Math.ceil(resetAt / 1000)),
+  }
 }

@@ -1,14 +1,13 @@
+import { snowflakes } from './ids.ts'
+
 /** A sent direct message. `from` and `to` are user ids; `at` is in milliseconds since 1970. */
 export type Message = { id: string; from: string; to: string; text: string; at: number }
 
-/** The reaction to a first message: reading it, and an optional answer. */
-export type Reaction = { answer: string | undefined }
+/** The reaction to a first message: reading it, and an optional answer, perhaps in X Chat. */
+export type Reaction = { answer: string | undefined; isInChat: boolean }
 
 /** Stored on disk, so that messages survive a restart. */
 export type MessageEntry = { type: 'dm' } & Message
-
-/** X's ids are snowflakes: milliseconds since this time, above 22 bits of sequence. */
-const EPOCH = 1_288_834_974_657
 
 /**
  * All direct messages in the order they took effect. People react to a first message after
@@ -21,29 +20,30 @@ export function createMessages(options: {
   answerAfterMs: number
   onSend?: (message: Message) => void
   onRead?: (message: Message, at: number) => void
+  /** Whether someone has answered in X Chat, and how they do. */
+  hasChatted?: (from: string, to: string) => boolean
+  chat?: (from: string, to: string, text: string) => void
 }) {
   const { now, write, reactionOf, answerAfterMs, onSend = () => {}, onRead = () => {} } = options
+  const { hasChatted = () => false, chat = () => {} } = options
   const all: Message[] = []
   const byUser = new Map<string, Message[]>()
   const byConversation = new Map<string, Message[]>()
   // Reactions are due in the order of messages, so a queue with one timer is enough.
   const due: Message[] = []
   let timer: NodeJS.Timeout | undefined
-  let lastId = 0n
+  const ids = snowflakes(now)
 
   function apply(message: Message) {
     all.push(message)
     add(byUser, message.from, message)
     if (message.to !== message.from) add(byUser, message.to, message)
     add(byConversation, conversationId(message.from, message.to), message)
-    if (BigInt(message.id) > lastId) lastId = BigInt(message.id)
+    ids.see(message.id)
   }
 
   function send(from: string, to: string, text: string): Message {
-    const at = now()
-    const fromTime = BigInt(at - EPOCH) << 22n
-    const id = String(fromTime > lastId ? fromTime : lastId + 1n)
-    const message = { id, from, to, text, at }
+    const message = { id: ids.next(), from, to, text, at: now() }
     write({ type: 'dm', ...message })
     apply(message)
     onSend(message)
@@ -70,13 +70,18 @@ export function createMessages(options: {
     for (let next = due[0]; next && next.at + answerAfterMs <= now(); next = due[0]) {
       due.shift()
       const conversation = byConversation.get(conversationId(next.from, next.to)) ?? []
-      if (conversation.some(({ from }) => from === next.to)) continue
-      const text = reactionOf(next.to)?.answer
+      if (hasAnswered(conversation, next)) continue
+      const reaction = reactionOf(next.to)
       onRead(conversation.at(-1) ?? next, now())
-      if (text !== undefined) send(next.to, next.from, text)
+      if (reaction?.answer === undefined) continue
+      if (reaction.isInChat) chat(next.to, next.from, reaction.answer)
+      else send(next.to, next.from, reaction.answer)
     }
     schedule()
   }
+
+  const hasAnswered = (conversation: readonly Message[], { from, to }: Message) =>
+    conversation.some((message) => message.from === to) || hasChatted(to, from)
 
   return {
     send,
@@ -87,7 +92,7 @@ export function createMessages(options: {
     resume() {
       for (const conversation of byConversation.values()) {
         const first = conversation[0]
-        if (first && conversation.every(({ from }) => from === first.from)) expectAnswer(first)
+        if (first && !hasAnswered(conversation, first)) expectAnswer(first)
       }
       due.sort((a, b) => a.at - b.at)
     },

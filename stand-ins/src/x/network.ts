@@ -1,22 +1,33 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App, Apps } from './apps.ts'
+import type { Chats } from './chats.ts'
+import type { Credits } from './credits.ts'
 import { HANDLE } from './ids.ts'
 import type { CountCall, LimitedCall } from './limits.ts'
 import type { Messages } from './messages.ts'
 import { existenceOf, type Person, personOf, type Registry } from './people.ts'
 import { genericProblem, userNotFound, userSuspended } from './problems.ts'
+import type { Switches } from './switches.ts'
 import type { Grant, Tokens } from './tokens.ts'
 
 const SHORTEST_PASSWORD = 8
 
-/** Shared by all routes: people, messages, tokens and limits. */
+/** Shared by all routes. */
 export type Network = {
   url: () => string
   now: () => number
   registry: Registry
   messages: Messages
+  chats: Chats
   tokens: Tokens
+  apps: Apps
+  credits: Credits
+  switches: Switches
   count: CountCall
 }
+
+/** Whom a call is for, and the app that makes it. */
+export type Caller = { person: Person; app: App }
 
 /**
  * Checks token and scopes, counts the call and sends its limits. @returns the caller @throws the
@@ -28,13 +39,14 @@ export function callerOf(
   reply: FastifyReply,
   call: LimitedCall,
   scopes: string[],
-): Person {
+): Caller {
   const grant = grantOf(network, request)
-  const handle = grant && network.registry.find(grant.userId)
-  if (!grant || handle === undefined) throw genericProblem(401)
+  const app = grant && network.apps.find(grant.clientId)
+  const key = grant && network.registry.find(grant.userId)
+  if (!app || key === undefined) throw genericProblem(401)
   if (!scopes.every((scope) => grant.scopes.includes(scope))) throw genericProblem(403)
   reply.headers(network.count(call, grant.userId, grant.clientId))
-  return personOf(handle)
+  return { person: asNow(network, personOf(key)), app }
 }
 
 /** The consent that a request's token belongs to. */
@@ -46,26 +58,33 @@ type Found = { person: Person } | { error: object }
 
 /** The person with this id, or the error that X puts into a 200. */
 export function personById(network: Network, id: string): Found {
-  return lookUp(network.registry.find(id), 'id', id)
+  return lookUp(network, network.registry.find(id), 'id', id)
 }
 
 /** The person with this valid handle, or the error that X puts into a 200. */
 export function personByHandle(network: Network, handle: string): Found {
-  const found = lookUp(handle, 'username', handle)
-  if ('person' in found) network.registry.see(handle)
-  return found
+  const result = lookUp(network, network.registry.holderOf(handle), 'username', handle)
+  if ('person' in result) network.registry.see(result.person.key)
+  return result
 }
 
-function lookUp(handle: string | undefined, parameter: 'id' | 'username', value: string): Found {
-  const existence = handle && existenceOf(handle)
+function lookUp(network: Network, key: string | undefined, parameter: 'id' | 'username', value: string): Found {
+  const existence = key !== undefined && network.registry.handleOf(key) !== undefined && existenceOf(key)
   if (existence === 'suspended') return { error: userSuspended(parameter, value) }
-  return handle && existence === 'there' ? { person: personOf(handle) } : { error: userNotFound(parameter, value) }
+  if (key === undefined || existence !== 'there') return { error: userNotFound(parameter, value) }
+  return { person: asNow(network, personOf(key)) }
+}
+
+/** Someone with their current handle. */
+export function asNow({ registry }: Network, person: Person): Person {
+  const handle = registry.handleOf(person.key) ?? person.handle
+  return handle.toLowerCase() === person.handle.toLowerCase() ? person : { ...person, handle }
 }
 
 /** Signs in any existing person with any long enough password. @returns their id */
 export function signedInBy(network: Network, username = '', password = ''): string | undefined {
   const handle = username.trim().replace(/^@/, '')
   if (!HANDLE.test(handle) || password.length < SHORTEST_PASSWORD) return undefined
-  const found = personByHandle(network, handle)
-  return 'person' in found ? found.person.id : undefined
+  const result = personByHandle(network, handle)
+  return 'person' in result ? result.person.id : undefined
 }

@@ -9,6 +9,7 @@ import {
   TRAIT_POPULATION,
   withCapitals,
 } from './population.ts'
+import type { ProblemName } from './problems.ts'
 import * as vocabulary from './vocabulary.ts'
 
 /** Traits from the leading parts of a handle such as `closed_f250_x` (see README.md). */
@@ -17,6 +18,14 @@ type Traits = {
   inbox?: 'open' | 'closed'
   protected?: boolean
   answers?: 'never' | 'answers' | 'optsOut'
+  /** Answers in X Chat, which `dm_events` never shows. */
+  chats?: boolean
+  /** Has no X Chat: no public key, no conversations. */
+  hasNoChat?: boolean
+  /** How X refuses messages to them. */
+  refusal?: ProblemName
+  /** Pays for Premium. */
+  premium?: boolean
   reads?: boolean
   followers?: number
   following?: number
@@ -40,10 +49,18 @@ const PARTS: Record<string, Partial<Traits>> = {
   protected: { protected: true },
   replies: { inbox: 'open', answers: 'answers', protected: false },
   stops: { inbox: 'open', answers: 'optsOut', protected: false },
+  chats: { inbox: 'open', answers: 'answers', chats: true, protected: false },
+  chatstops: { inbox: 'open', answers: 'optsOut', chats: true, protected: false },
+  nochat: { hasNoChat: true },
+  premium: { premium: true },
+  premiumonly: { inbox: 'open', refusal: 'premium', answers: 'never', protected: false },
+  encrypted: { inbox: 'open', refusal: 'encrypted', answers: 'never', protected: false },
+  refused: { inbox: 'open', refusal: 'not-permitted', answers: 'never', protected: false },
   allopen: { followersAre: 'open', protected: false },
   allclosed: { followersAre: 'closed', protected: false },
   allreplies: { followersAre: 'replies', protected: false },
   allstops: { followersAre: 'stops', protected: false },
+  allchats: { followersAre: 'chats', protected: false },
 }
 
 /** A fast check whether a handle starts with a trait; few do. */
@@ -66,9 +83,11 @@ function traitsOf(handle: string): Traits {
   return traits
 }
 
-/** A person on X, derived from the handle. */
+/** A person on X, derived from their first handle. */
 export type Person = {
   id: string
+  /** Their first handle, in lower case. */
+  key: string
   handle: string
   name: string
   bio: string
@@ -87,6 +106,11 @@ export type Person = {
   answer: string | undefined
   /** Whether they send read receipts. */
   reads: boolean
+  /** Always answers in X Chat. */
+  chats: boolean
+  hasChat: boolean
+  refusal: ProblemName | undefined
+  premium: boolean
 }
 
 /** Whether a person exists: `missing` never did, `suspended` was suspended by X. */
@@ -110,6 +134,7 @@ export function personOf(handle: string): Person {
 
   return {
     id: idOfHandle(key),
+    key,
     handle: member ? withCapitals(key) : key,
     name: nameFrom(draw, member?.firstName),
     bio: bioFrom(draw),
@@ -121,7 +146,7 @@ export function personOf(handle: string): Person {
     postCount: Math.round(10 ** (draw.next() * 4.3)),
     listedCount: Math.round(followerCount / 200),
     likeCount: Math.round(10 ** (draw.next() * 4.5)),
-    verified: isFamous || draw.chance(0.06),
+    verified: isFamous || draw.chance(0.06) || traits.premium === true,
     protected: traits.protected ?? (isProtected && !isFamous),
     inboxOpen: traits.inbox ? traits.inbox === 'open' : !isClosed,
     answer:
@@ -130,7 +155,16 @@ export function personOf(handle: string): Person {
         : draw.pick(answerKind === 'answers' ? vocabulary.ANSWERS : vocabulary.OPT_OUTS),
     // Drawn last, so that the values above stay the same across releases.
     reads: answerKind !== 'never' || (traits.reads ?? draw.chance(0.5)),
+    chats: traits.chats ?? false,
+    hasChat: !traits.hasNoChat,
+    refusal: traits.refusal,
+    premium: traits.premium ?? false,
   }
+}
+
+/** Whether someone who answers does it in X Chat, if a `share` from 0 to 1 of the people does. */
+export function answersInChat({ key, chats }: Person, share: number): boolean {
+  return chats || dice(hash(key, 7)).chance(share)
 }
 
 /** The followers of a handle, newest first. */
@@ -145,26 +179,54 @@ export function followedBy(handle: string): People {
   return peopleOf(`following:${key}`, personOf(key).followingCount)
 }
 
-/** Remembers handles of 13 to 15 characters, whose ids cannot be decoded. */
+/** Who has which handle. Someone is known by their first handle, which decides who they are. */
 export type Registry = {
-  /** Records a handle. */
+  /** Records a handle: ids of 13 to 15 characters cannot be decoded. */
   see(handle: string): void
-  /** The handle of an id, if it is known. */
+  /** The first handle of an id, if it is known. */
   find(id: string): string | undefined
+  /** The first handle of whoever has this handle now, if anyone. Lower case. */
+  holderOf(handle: string): string | undefined
+  /** The current handle of someone, by their first one. Undefined if someone else took it. */
+  handleOf(key: string): string | undefined
+  /** Gives someone another handle, and frees theirs. Whoever had the new one is gone. */
+  rename(key: string, to: string): void
 }
 
-/** @param remember called with each handle that must survive a restart */
-export function createRegistry(remember: (handle: string) => void): Registry {
+/** Stored on disk: a long handle, or a change of a handle. */
+export type RegistryEntry = { type: 'handle'; handle: string } | { type: 'renamed'; key: string; to: string }
+
+/** @param write must store an entry before it returns */
+export function createRegistry(write: (entry: RegistryEntry) => void): Registry {
   const long = new Map<string, string>()
+  /** By handle in lower case; null if it is free. Only handles that changed hands. */
+  const holders = new Map<string, string | null>()
+  /** By first handle; null if someone else took it. Only people that changed. */
+  const handles = new Map<string, string | null>()
+  const holderOf = (handle: string) => {
+    const key = handle.toLowerCase()
+    return holders.has(key) ? (holders.get(key) ?? undefined) : key
+  }
+  const handleOf = (key: string) => (handles.has(key) ? (handles.get(key) ?? undefined) : key)
   return {
     see(handle) {
       if (handle.length <= 12) return
       const id = idOfHandle(handle)
       if (long.has(id)) return
       long.set(id, handle.toLowerCase())
-      remember(handle)
+      write({ type: 'handle', handle })
     },
     find: (id) => long.get(id) ?? handleOfId(id),
+    holderOf,
+    handleOf,
+    rename(key, to) {
+      write({ type: 'renamed', key, to })
+      const [before, displaced] = [handleOf(key), holderOf(to)]
+      if (displaced !== undefined) handles.set(displaced, null)
+      if (before !== undefined) holders.set(before.toLowerCase(), null)
+      holders.set(to.toLowerCase(), key)
+      handles.set(key, to)
+    },
   }
 }
 

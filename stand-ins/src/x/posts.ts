@@ -5,8 +5,8 @@ import { callerOf, type Network } from './network.ts'
 import { type Person, personOf } from './people.ts'
 import { peopleOf } from './population.ts'
 import { notFound } from './problems.ts'
-import { count, readId, readQuery, words } from './queries.ts'
-import { placeOf, tiesOf, tokenOf, userFields, userJson } from './users.ts'
+import { count, longToken, placeIn, readId, readQuery, words } from './queries.ts'
+import { tiesOf, userFields, userJson } from './users.ts'
 
 // Posts and lists, generated from their id: its last three digits are how many people liked or
 // joined it, and a third of them replied. An id that ends in 000 does not exist.
@@ -21,11 +21,16 @@ const READ = ['tweet.read', 'users.read']
 export function addPosts(app: FastifyInstance, network: Network) {
   app.get('/2/tweets/:id', async (request: ById, reply) => {
     callerOf(network, request, reply, 'postById', READ)
-    const { 'post.fields': fields } = readQuery(request.query, { 'post.fields': words(['public_metrics']) })
+    // X still takes the older name of `post.fields`.
+    const { 'post.fields': fields, 'tweet.fields': olderFields } = readQuery(request.query, {
+      'post.fields': words(['public_metrics']),
+      'tweet.fields': words(['public_metrics']),
+    })
     const id = readId('id', request.params.id)
     if (sizeOf(id) === 0) return { errors: [notFound('tweet', id)] }
     const metrics = { like_count: sizeOf(id), reply_count: repliesOf(id), retweet_count: 0, quote_count: 0 }
-    return { data: { id, text: `Post ${id}`, ...(fields.has('public_metrics') && { public_metrics: metrics }) } }
+    const hasMetrics = fields.has('public_metrics') || olderFields.has('public_metrics')
+    return { data: { id, text: `Post ${id}`, ...(hasMetrics && { public_metrics: metrics }) } }
   })
 
   app.get('/2/lists/:id', async (request: ById, reply) => {
@@ -41,7 +46,7 @@ export function addPosts(app: FastifyInstance, network: Network) {
     ['/2/lists/:id/members', 'listMembers', 'list.read', 'list'],
   ] as const)
     app.get(path, async (request: ById, reply) => {
-      const viewer = callerOf(network, request, reply, call, [...READ, scope])
+      const { person: viewer, app: xApp } = callerOf(network, request, reply, call, [...READ, scope])
       const query = readQuery(request.query, {
         max_results: count(100),
         pagination_token: z.string().optional(),
@@ -49,14 +54,20 @@ export function addPosts(app: FastifyInstance, network: Network) {
       })
       const id = readId('id', request.params.id)
       if (sizeOf(id) === 0) return { errors: [notFound(kind, id)] }
+      network.credits.require(xApp.id)
       const { people, meta } = pageOf(call, id, sizeOf(id), query)
+      network.credits.charge(
+        xApp.id,
+        'user',
+        people.map((person) => person.id),
+      )
       const ties = tiesOf(viewer)
       const data = people.map((person) => userJson(network, person, query['user.fields'], viewer, ties))
       return data.length > 0 ? { data, meta } : { meta }
     })
 
   app.get('/2/tweets/search/recent', async (request, reply) => {
-    const viewer = callerOf(network, request, reply, 'searchRecent', READ)
+    const { person: viewer, app: xApp } = callerOf(network, request, reply, 'searchRecent', READ)
     const query = readQuery(request.query, {
       query: z.string().regex(/^in_reply_to_tweet_id:\d{1,19}$/),
       max_results: count(100),
@@ -65,7 +76,13 @@ export function addPosts(app: FastifyInstance, network: Network) {
       'user.fields': userFields,
     })
     const id = /\d+/.exec(query.query)?.[0] ?? ''
+    network.credits.require(xApp.id)
     const { people, start, meta } = pageOf('searchRecent', id, repliesOf(id), query)
+    network.credits.charge(
+      xApp.id,
+      'user',
+      people.map((person) => person.id),
+    )
     if (people.length === 0) return { meta }
     const data = people.map((person, place) => ({
       id: String(BigInt(id) + BigInt(start + place + 1)),
@@ -85,12 +102,12 @@ function pageOf(
 ): { people: Person[]; start: number; meta: object } {
   const key = `${call}:${id}`
   const all = peopleOf(key, total)
-  const start = placeOf(key, query.pagination_token)
+  const start = Number(placeIn(key, query.pagination_token))
   const end = Math.min(start + query.max_results, all.count)
   const people = Array.from({ length: Math.max(0, end - start) }, (_, place) => personOf(all.handleAt(start + place)))
   return {
     people,
     start,
-    meta: { result_count: people.length, ...(end < all.count && { next_token: tokenOf(key, end) }) },
+    meta: { result_count: people.length, ...(end < all.count && { next_token: longToken(key, end) }) },
   }
 }

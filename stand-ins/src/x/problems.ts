@@ -4,9 +4,10 @@
  */
 export class Problem extends Error {
   status: number
-  body: object
+  /** JSON, or a page as text. */
+  body: object | string
   headers: Record<string, string>
-  constructor(status: number, body: object, headers: Record<string, string> = {}) {
+  constructor(status: number, body: object | string, headers: Record<string, string> = {}) {
     super(`${status} ${JSON.stringify(body)}`)
     this.status = status
     this.body = body
@@ -19,6 +20,7 @@ const type = (name: string) => `https://api.x.com/2/problems/${name}`
 const GENERIC: Record<number, string> = {
   400: 'Bad Request',
   401: 'Unauthorized',
+  402: 'Payment Required',
   403: 'Forbidden',
   404: 'Not Found',
   429: 'Too Many Requests',
@@ -46,14 +48,81 @@ export function invalidRequest(parameter: string, value: unknown, message: strin
 }
 
 const CODES: Record<number, string> = {
+  50: 'User not found.',
+  64: 'Your account is suspended and is not permitted to access this feature.',
+  151: 'There was an error sending your message: You already said that.',
   226: 'This request looks like it might be automated. To protect our users from spam and other malicious activity, we can’t complete this action right now.',
   326: 'To protect our users from spam and other malicious activity, this account is temporarily locked. Please log in to https://x.com to unlock your account.',
   349: 'You cannot send messages to this user.',
+  476: 'You are not verified to send message requests to this user.',
 }
 
 /** X's older format `{ code, message }`, used for errors about accounts and recipients. */
-export function codedProblem(status: number, code: number, message = CODES[code] ?? 'Error'): Problem {
-  return new Problem(status, { code, message })
+export function codedProblem(
+  status: number,
+  code: number,
+  message = CODES[code] ?? 'Error',
+  headers?: Record<string, string>,
+): Problem {
+  return new Problem(status, { code, message }, headers)
+}
+
+/**
+ * Errors that developers have published, by a name for tests. A text as body is Cloudflare's page,
+ * not X's answer.
+ */
+const NAMED = {
+  credits: {
+    title: 'CreditsDepleted',
+    detail: 'Your enrolled account does not have any credits to fulfill this request.',
+    type: type('credits'),
+    status: 402,
+  },
+  'spend-cap': {
+    title: 'SpendCapReached',
+    detail: 'Your enrolled account has reached its billing cycle spend cap.',
+    type: type('credits'),
+    status: 403,
+  },
+  'usage-capped': {
+    title: 'UsageCapExceeded',
+    detail: 'Usage cap exceeded: Monthly product cap',
+    type: type('usage-capped'),
+    status: 429,
+  },
+  premium: { title: 'Forbidden', detail: CODES[476], type: 'about:blank', status: 403 },
+  encrypted: { title: 'Forbidden', detail: 'onlyEncryptedMessagesAllowed', type: 'about:blank', status: 403 },
+  'not-permitted': {
+    title: 'Forbidden',
+    detail: 'This operation is not permitted.',
+    type: 'about:blank',
+    status: 403,
+  },
+  'no-permission': {
+    title: 'Forbidden',
+    detail: 'You do not have permission to DM one or more participants.',
+    type: 'about:blank',
+    status: 403,
+  },
+  cloudflare: { status: 503 },
+} as const
+
+export type ProblemName = keyof typeof NAMED
+
+export const PROBLEM_NAMES = Object.keys(NAMED) as ProblemName[]
+
+const CLOUDFLARE_PAGE =
+  '<!DOCTYPE html><html lang="en-US"><head><title>Just a moment...</title></head><body><h1>api.x.com</h1></body></html>'
+
+/** The error with this name. @param status instead of its usual one */
+export function namedProblem(name: ProblemName, status: number = NAMED[name].status, headers?: Record<string, string>) {
+  if (name === 'cloudflare') return new Problem(status, CLOUDFLARE_PAGE, headers)
+  return new Problem(status, { ...NAMED[name], status }, headers)
+}
+
+/** The 400 of a request that is valid but refused, such as `DuplicateSubscription`. */
+export function rejected(reason: string, detail: string): Problem {
+  return new Problem(400, { title: reason, detail: `${reason}: ${detail}`, type: type('invalid-request'), status: 400 })
 }
 
 /** Errors that X puts into a 200. */

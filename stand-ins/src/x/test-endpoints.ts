@@ -1,25 +1,69 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { z } from 'zod'
 import type { Activity } from './activity.ts'
+import { CHAT_KINDS, type ChatEvent, encodeEvent, FAILURES } from './chat-events.ts'
 import { HANDLE, idOfHandle } from './ids.ts'
 import type { Message } from './messages.ts'
 import { type Network, personByHandle } from './network.ts'
+import type { Person } from './people.ts'
+import { addSwitches } from './switches.ts'
 
-/** Endpoints for tests: the log of messages, and ways to make people reply and read. */
+const ChatBody = z.strictObject({
+  to: z.string(),
+  kind: z.enum(CHAT_KINDS).default('message'),
+  text: z.string().default(''),
+  /** A group's id, which begins with g. */
+  group: z
+    .string()
+    .regex(/^g\d{1,19}$/)
+    .optional(),
+  failure: z.enum(FAILURES).optional(),
+  messageId: z.string().min(1).max(100).optional(),
+})
+const Cents = z.strictObject({ cents: z.number().min(0).nullable(), clientId: z.string().optional() })
+
+/** Endpoints for tests: logs, switches, and ways to make people do something. */
 export function addTestEndpoints(app: FastifyInstance, network: Network, activity: Activity) {
-  const handleOf = (id: string) => network.registry.find(id) ?? id
+  const { registry, messages, chats, credits, apps } = network
+  const handleOf = (id: string) => {
+    const key = registry.find(id)
+    return key === undefined ? id : (registry.handleOf(key) ?? id)
+  }
   const entryOf = ({ id, from, to, text, at }: Message) => {
     return { id, from: handleOf(from), to: handleOf(to), text, at: new Date(at).toISOString() }
   }
+  const chatEntryOf = ({ from, to, at, ...event }: ChatEvent) => {
+    const encodedEvent = encodeEvent({ from, to, at, ...event })
+    return { ...event, from: handleOf(from), to: handleOf(to), at: new Date(at).toISOString(), encodedEvent }
+  }
+  /** An invalid handle matches nobody. */
+  const idOf = (handle: string | undefined) => {
+    if (handle === undefined) return undefined
+    const name = handle.replace(/^@/, '')
+    const key = HANDLE.test(name) ? registry.holderOf(name) : undefined
+    return key === undefined ? 'nobody' : idOfHandle(key)
+  }
+  /** The person with this handle, after a 404 if there is none. */
+  const personOrReply = (handle: string, reply: FastifyReply): Person | undefined => {
+    const name = handle.replace(/^@/, '')
+    const result = HANDLE.test(name) ? personByHandle(network, name) : undefined
+    if (result && 'person' in result) return result.person
+    reply.code(404).send({ error: `Unknown handle: ${handle}` })
+    return undefined
+  }
 
-  app.get<{ Querystring: { to?: string; from?: string } }>('/_log/dms', async (request) => {
-    const to = idOf(request.query.to)
-    const from = idOf(request.query.from)
-    const one = to ?? from
-    const messages = one === undefined ? network.messages.all() : network.messages.ofUser(one)
-    return messages
-      .filter((message) => (to === undefined || message.to === to) && (from === undefined || message.from === from))
-      .map(entryOf)
+  type Log = { Querystring: { to?: string; from?: string } }
+  const isBetween = ({ to, from }: Log['Querystring']) => {
+    const [receiver, sender] = [idOf(to), idOf(from)]
+    return (message: { to: string; from: string }) =>
+      (receiver === undefined || message.to === receiver) && (sender === undefined || message.from === sender)
+  }
+  app.get<Log>('/_log/dms', async ({ query }) => {
+    const id = idOf(query.to) ?? idOf(query.from)
+    const all = id === undefined ? messages.all() : messages.ofUser(id)
+    return all.filter(isBetween(query)).map(entryOf)
   })
+  app.get<Log>('/_log/chats', async ({ query }) => chats.all().filter(isBetween(query)).map(chatEntryOf))
 
   type Reply = { Params: { handle: string }; Body: { to?: unknown; text?: unknown; isEncrypted?: boolean } | null }
   app.post<Reply>('/_people/:handle/reply', async (request, reply) => {
@@ -29,34 +73,61 @@ export function addTestEndpoints(app: FastifyInstance, network: Network, activit
         .code(400)
         .send({ error: 'The body is { "to": handle, "text": string }, without text if "isEncrypted"' })
     }
-    const people = []
-    for (const given of [request.params.handle, to]) {
-      const handle = given.replace(/^@/, '')
-      const found = HANDLE.test(handle) ? personByHandle(network, handle) : undefined
-      if (!found || 'error' in found) return reply.code(404).send({ error: `Unknown handle: ${given}` })
-      people.push(found.person.id)
-    }
-    const [sender, receiver] = people as [string, string]
+    const sender = personOrReply(request.params.handle, reply)
+    const receiver = sender && personOrReply(to, reply)
+    if (!receiver) return reply
     reply.code(201)
-    if (!isEncrypted) return entryOf(network.messages.send(sender, receiver, text))
-    activity.chatted(sender, receiver, network.now())
-    return {}
+    if (!isEncrypted) return entryOf(messages.send(sender.id, receiver.id, text))
+    return chatEntryOf(chats.add({ from: sender.id, to: receiver.id }))
+  })
+
+  /** Makes a person do something in X Chat. */
+  app.post<{ Params: { handle: string } }>('/_people/:handle/chat', async (request, reply) => {
+    const { data, error } = ChatBody.safeParse(request.body)
+    if (error) return reply.code(400).send({ error: z.prettifyError(error) })
+    const sender = personOrReply(request.params.handle, reply)
+    const receiver = sender && personOrReply(data.to, reply)
+    if (!receiver) return reply
+    reply.code(201)
+    return chatEntryOf(chats.add({ ...data, from: sender.id, to: receiver.id }))
   })
 
   /** Marks all messages from one person to another as read. */
   app.post<Reply>('/_people/:handle/read', async (request, reply) => {
     const reader = idOf(request.params.handle) ?? ''
     const author = idOf(String(request.body?.to ?? '')) ?? ''
-    const last = network.messages.ofConversation(reader, author).findLast(({ from }) => from === author)
+    const isUnknown = reader === 'nobody' || author === 'nobody'
+    const last = isUnknown ? undefined : messages.ofConversation(reader, author).findLast(({ from }) => from === author)
     if (!last) return reply.code(404).send({ error: 'There is nothing to read' })
     activity.read(last, network.now())
     return entryOf(last)
   })
-}
 
-/** An invalid handle matches nobody. */
-function idOf(handle: string | undefined): string | undefined {
-  if (handle === undefined) return undefined
-  const name = handle.replace(/^@/, '')
-  return HANDLE.test(name) ? idOfHandle(name) : 'nobody'
+  /** Gives a person another handle. Theirs becomes free; whoever had the new one is gone. */
+  app.post<{ Params: { handle: string }; Body: { to?: unknown } | null }>(
+    '/_people/:handle/rename',
+    async (request, reply) => {
+      const to = String(request.body?.to ?? '').replace(/^@/, '')
+      if (!HANDLE.test(to)) return reply.code(400).send({ error: 'The body is { "to": handle }' })
+      const person = personOrReply(request.params.handle, reply)
+      if (!person) return reply
+      registry.rename(person.key, to)
+      activity.renamed(person.id, person.handle, to)
+      return { id: person.id, handle: to }
+    },
+  )
+
+  /** What an app has left, by default the first one: PUT sets it, and forgets what it spent. */
+  app.get<{ Querystring: { clientId?: string } }>('/_credits', async ({ query }) =>
+    credits.of(query.clientId ?? apps.first.id),
+  )
+  app.put('/_credits', async (request, reply) => {
+    const { data, error } = Cents.safeParse(request.body)
+    if (error) return reply.code(400).send({ error: z.prettifyError(error) })
+    const appId = data.clientId ?? apps.first.id
+    credits.set(appId, data.cents)
+    return credits.of(appId)
+  })
+
+  addSwitches(app, network.switches)
 }

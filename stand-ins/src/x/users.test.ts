@@ -20,7 +20,7 @@ describe('GET /2/users/by/username/:username', () => {
       verified: true,
       protected: false,
       receives_your_dm: true,
-      connection_status: ['none'],
+      connection_status: [],
     })
     expect(full).not.toHaveProperty('created_at')
   })

@@ -1,14 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { App } from './apps.ts'
 import { drawFace } from './faces.ts'
-import { hash } from './hash.ts'
 import { HANDLE } from './ids.ts'
 import type { LimitedCall } from './limits.ts'
-import { callerOf, type Network, personByHandle, personById } from './network.ts'
+import { websiteLink } from './links.ts'
+import { asNow, callerOf, type Network, personByHandle, personById } from './network.ts'
 import { followedBy, followersOf, type Person, personOf } from './people.ts'
 import type { People } from './population.ts'
 import { invalidRequest, notAuthorizedToSee } from './problems.ts'
-import { count, invalidToken, readId, readQuery, words } from './queries.ts'
+import { count, longToken, placeIn, readId, readQuery, words } from './queries.ts'
 
 type Ties = { followers: People; following: People }
 
@@ -16,7 +17,7 @@ type Ties = { followers: People; following: People }
 const FIELDS: Record<string, (person: Person, network: Network, ties: () => Ties) => unknown> = {
   id: ({ id }) => id,
   name: ({ name }) => name,
-  username: ({ handle }) => handle,
+  username: (person, network) => asNow(network, person).handle,
   created_at: ({ createdAt }) => createdAt,
   description: ({ bio }) => bio,
   location: ({ location }) => location || undefined,
@@ -26,22 +27,20 @@ const FIELDS: Record<string, (person: Person, network: Network, ties: () => Ties
     followers_count: person.followerCount,
     following_count: person.followingCount,
     tweet_count: person.postCount,
+    post_count: person.postCount,
     listed_count: person.listedCount,
     like_count: person.likeCount,
     media_count: Math.round(person.postCount / 9),
   }),
   receives_your_dm: ({ inboxOpen }) => inboxOpen,
-  url: ({ website }) => website,
-  entities: () => undefined,
-  subscription_type: () => undefined,
+  url: ({ website }, { switches }) => (website && switches.reading.shortensLinks ? websiteLink(website).url : website),
+  entities: ({ website }) => (website ? { url: websiteLink(website).entities } : undefined),
   verified: ({ verified }) => verified,
   verified_type: ({ verified }) => (verified ? 'blue' : 'none'),
-  connection_status({ handle }, _network, ties) {
+  subscription_type: ({ verified }) => (verified ? 'Premium' : 'None'),
+  connection_status({ key }, _network, ties) {
     const { followers, following } = ties()
-    const status = []
-    if (following.includes(handle)) status.push('following')
-    if (followers.includes(handle)) status.push('followed_by')
-    return status.length > 0 ? status : ['none']
+    return [...(following.includes(key) ? ['following'] : []), ...(followers.includes(key) ? ['followed_by'] : [])]
   },
 }
 
@@ -56,9 +55,14 @@ type ById = FastifyRequest<{ Params: { id: string } }>
 export function addUsers(app: FastifyInstance, network: Network) {
   /** The caller, and how they see people with the requested fields. */
   function read(request: FastifyRequest, reply: FastifyReply, call: LimitedCall) {
-    const person = callerOf(network, request, reply, call, READ_USERS)
+    const caller = callerOf(network, request, reply, call, READ_USERS)
     const { 'user.fields': fields } = readQuery(request.query, { 'user.fields': userFields })
-    return { person, show: (found: Person) => userJson(network, found, fields, person) }
+    network.credits.require(caller.app.id)
+    const show = (person: Person) => {
+      network.credits.charge(caller.app.id, 'user', [person.id])
+      return userJson(network, person, fields, caller.person)
+    }
+    return { person: caller.person, show }
   }
 
   app.get('/2/users/me', async (request, reply) => {
@@ -76,7 +80,7 @@ export function addUsers(app: FastifyInstance, network: Network) {
   })
 
   app.get('/2/users/by', async (request, reply) => {
-    const viewer = callerOf(network, request, reply, 'usersByUsernames', READ_USERS)
+    const { person: viewer, app: xApp } = callerOf(network, request, reply, 'usersByUsernames', READ_USERS)
     const { usernames, 'user.fields': fields } = readQuery(request.query, {
       usernames: z
         .string()
@@ -84,12 +88,49 @@ export function addUsers(app: FastifyInstance, network: Network) {
         .pipe(z.array(z.string().regex(HANDLE)).min(1).max(100)),
       'user.fields': userFields,
     })
-    const found = usernames.map((username) => personByHandle(network, username))
-    const ties = tiesOf(viewer)
-    const data = found.flatMap((one) => ('person' in one ? [userJson(network, one.person, fields, viewer, ties)] : []))
-    const errors = found.flatMap((one) => ('error' in one ? [one.error] : []))
-    return { ...(data.length > 0 && { data }), ...(errors.length > 0 && { errors }) }
+    return showAll(
+      usernames.map((username) => personByHandle(network, username)),
+      fields,
+      viewer,
+      xApp,
+    )
   })
+
+  app.get('/2/users', async (request, reply) => {
+    const { person: viewer, app: xApp } = callerOf(network, request, reply, 'usersByIds', READ_USERS)
+    const { ids, 'user.fields': fields } = readQuery(request.query, {
+      ids: z
+        .string()
+        .transform((text) => text.split(','))
+        .pipe(
+          z
+            .array(z.string().regex(/^\d{1,19}$/))
+            .min(1)
+            .max(100),
+        ),
+      'user.fields': userFields,
+    })
+    return showAll(
+      ids.map((id) => personById(network, id)),
+      fields,
+      viewer,
+      xApp,
+    )
+  })
+
+  function showAll(results: ReturnType<typeof personById>[], fields: ReadonlySet<string>, viewer: Person, xApp: App) {
+    network.credits.require(xApp.id)
+    const ties = tiesOf(viewer)
+    const people = results.flatMap((result) => ('person' in result ? [result.person] : []))
+    const errors = results.flatMap((result) => ('error' in result ? [result.error] : []))
+    network.credits.charge(
+      xApp.id,
+      'user',
+      people.map(({ id }) => id),
+    )
+    const data = people.map((person) => userJson(network, person, fields, viewer, ties))
+    return { ...(data.length > 0 && { data }), ...(errors.length > 0 && { errors }) }
+  }
 
   app.get('/2/users/:id', async (request: ById, reply) => {
     const { show } = read(request, reply, 'userById')
@@ -102,7 +143,7 @@ export function addUsers(app: FastifyInstance, network: Network) {
     ['following', followedBy],
   ] as const)
     app.get(`/2/users/:id/${list}`, async (request: ById, reply) => {
-      const viewer = callerOf(network, request, reply, list, [...READ_USERS, 'follows.read'])
+      const { person: viewer, app: xApp } = callerOf(network, request, reply, list, [...READ_USERS, 'follows.read'])
       const query = readQuery(request.query, {
         max_results: count(1000),
         pagination_token: z.string().optional(),
@@ -112,21 +153,28 @@ export function addUsers(app: FastifyInstance, network: Network) {
       if ('error' in found) return { errors: [found.error] }
       const owner = found.person
       // Followers of a protected account were approved by it.
-      const isApproved = owner.id === viewer.id || followedBy(viewer.handle).includes(owner.handle)
+      const isApproved = owner.id === viewer.id || followedBy(viewer.key).includes(owner.key)
       if (owner.protected && !isApproved) return { errors: [notAuthorizedToSee(owner.id)] }
 
-      const people = peopleOf(owner.handle)
+      network.credits.require(xApp.id)
+      const people = peopleOf(owner.key)
       const key = `${list}:${owner.id}`
-      const start = placeOf(key, query.pagination_token)
+      const start = Number(placeIn(key, query.pagination_token))
       const end = Math.min(start + query.max_results, people.count)
       const ties = tiesOf(viewer)
-      const data = Array.from({ length: Math.max(0, end - start) }, (_, place) =>
-        userJson(network, personOf(people.handleAt(start + place)), query['user.fields'], viewer, ties),
+      const page = Array.from({ length: Math.max(0, end - start) }, (_, index) =>
+        personOf(people.handleAt(start + index)),
       )
+      network.credits.charge(
+        xApp.id,
+        'user',
+        page.map(({ id }) => id),
+      )
+      const data = page.map((person) => userJson(network, person, query['user.fields'], viewer, ties))
       const meta = {
         result_count: data.length,
-        ...(end < people.count && { next_token: tokenOf(key, end) }),
-        ...(start > 0 && { previous_token: tokenOf(key, Math.max(0, start - query.max_results)) }),
+        ...(end < people.count && { next_token: longToken(key, end) }),
+        ...(start > 0 && { previous_token: longToken(key, Math.max(0, start - query.max_results)) }),
       }
       return data.length > 0 ? { data, meta } : { meta }
     })
@@ -138,7 +186,7 @@ export function addUsers(app: FastifyInstance, network: Network) {
       .type('image/webp')
       .header('cache-control', 'public, max-age=86400')
       .header('cross-origin-resource-policy', 'cross-origin')
-      .send(await drawFace(found.person.handle))
+      .send(await drawFace(found.person.key))
   })
 }
 
@@ -155,19 +203,7 @@ export function userJson(
 }
 
 /** Whom the viewer follows and who follows them, computed once and only if needed. */
-export function tiesOf({ handle }: Person): () => Ties {
+export function tiesOf({ key }: Person): () => Ties {
   let ties: Ties | undefined
-  return () => (ties ??= { followers: followersOf(handle), following: followedBy(handle) })
-}
-
-/** A cursor that is valid only for its list. */
-export function tokenOf(list: string, place: number): string {
-  return Buffer.from(`${place}.${hash(`${list}.${place}`).toString(36)}`).toString('base64url')
-}
-
-export function placeOf(list: string, token: string | undefined): number {
-  if (token === undefined) return 0
-  const place = Number.parseInt(Buffer.from(token, 'base64url').toString(), 10)
-  if (Number.isSafeInteger(place) && place >= 0 && tokenOf(list, place) === token) return place
-  throw invalidToken(token)
+  return () => (ties ??= { followers: followersOf(key), following: followedBy(key) })
 }

@@ -1,0 +1,157 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { App, Apps } from '../apps.ts'
+import { callerOf, grantOf, type Network } from '../network.ts'
+import { genericProblem, invalidRequest, rejected } from '../problems.ts'
+import { count, longToken, placeIn, readId, readQuery } from '../queries.ts'
+import type { Webhooks } from './webhooks.ts'
+
+export type Subscription = {
+  id: string
+  clientId: string
+  eventType: string
+  userId: string
+  webhookId: string | undefined
+  tag: string | undefined
+  createdAt: number
+}
+
+/** Stored on disk, so that subscriptions survive a restart. */
+export type SubscriptionEntry = ({ type: 'subscription' } & Subscription) | { type: 'subscriptionGone'; id: string }
+
+/** Events that the stand-in emits. X refuses the private ones except to their own account. */
+const PRIVATE = ['dm.received', 'dm.sent', 'dm.read', 'chat.received', 'chat.sent']
+const PUBLIC = ['profile.update.handle']
+/** Event types that X knows and that the stand-in never emits. */
+const SILENT = [
+  'dm.indicate_typing',
+  'chat.conversation.join',
+  'follow.follow',
+  'follow.unfollow',
+  'post.create',
+  'post.delete',
+  'post.mention.create',
+  'post.reply.create',
+  'profile.update.bio',
+  'profile.update.screenname',
+]
+const NewSubscription = z.object({
+  event_type: z.enum([...PRIVATE, ...PUBLIC, ...SILENT]),
+  filter: z.object({ user_id: z.string().regex(/^\d{1,19}$/) }),
+  tag: z.string().max(200).optional(),
+  webhook_id: z.string().optional(),
+})
+const LIST = 'subscriptions'
+
+/** The subscriptions of all apps (docs.x.com/x-api/activity). `write` must store before it returns. */
+export function createSubscriptions(apps: Apps, nextId: () => string, write: (entry: SubscriptionEntry) => void) {
+  const subscriptions = new Map<string, Subscription>()
+  /** By event type and user, because each message looks up four. */
+  const byEvent = new Map<string, Set<Subscription>>()
+  const keyOf = (eventType: string, userId: string) => `${eventType} ${userId}`
+
+  function replay(entry: SubscriptionEntry) {
+    if (entry.type === 'subscription') {
+      // Entries of older versions belong to the first app.
+      const subscription = { ...entry, clientId: entry.clientId ?? apps.first.id }
+      const key = keyOf(entry.eventType, entry.userId)
+      subscriptions.set(entry.id, subscription)
+      byEvent.set(key, (byEvent.get(key) ?? new Set()).add(subscription))
+      return
+    }
+    const subscription = subscriptions.get(entry.id)
+    subscriptions.delete(entry.id)
+    if (subscription) byEvent.get(keyOf(subscription.eventType, subscription.userId))?.delete(subscription)
+  }
+  function record(entry: SubscriptionEntry) {
+    write(entry)
+    replay(entry)
+  }
+  const ofApp = (app: App) => [...subscriptions.values()].filter(({ clientId }) => clientId === app.id)
+
+  function addRoutes(fastify: FastifyInstance, network: Network, webhooks: Webhooks) {
+    fastify.get('/2/activity/subscriptions', async (request) => {
+      const app = network.apps.ofBearer(request)
+      const query = readQuery(request.query, { max_results: count(1000), pagination_token: z.string().optional() })
+      const all = ofApp(app)
+      const start = Number(placeIn(LIST, query.pagination_token))
+      const end = start + query.max_results
+      const data = all.slice(start, end).map(subscriptionJson)
+      const next = end < all.length && { next_token: longToken(LIST, end) }
+      return { data, meta: { result_count: data.length, total_subscriptions: all.length, ...next } }
+    })
+
+    fastify.post('/2/activity/subscriptions', async (request, reply) => {
+      const isUser = grantOf(network, request) !== undefined
+      const caller = isUser ? callerOf(network, request, reply, 'subscribe', ['tweet.read', 'users.read']) : undefined
+      const app = caller?.app ?? network.apps.ofBearer(request)
+      const { data, error } = NewSubscription.safeParse(request.body)
+      if (error) throw invalidRequest(String(error.issues[0]?.path[0] ?? 'body'), '', z.prettifyError(error))
+      const { event_type: eventType, filter, tag, webhook_id: webhookId } = data
+      if (PRIVATE.includes(eventType)) requireOwner(request, filter.user_id, caller?.person.id)
+      if (webhookId !== undefined && webhooks.find(webhookId)?.clientId !== app.id)
+        throw rejected('WebhookIdInvalid', 'The webhook does not belong to this app.')
+
+      const { answer, duplicate, most } = network.switches.subscriptions
+      const answerWith = (subscription: Subscription) => {
+        const json = subscriptionJson(subscription)
+        const total = { meta: { total_subscriptions: ofApp(app).length } }
+        if (answer === 'nested') return { data: { subscription: json }, ...total }
+        return { data: answer === 'list' ? [json] : json, ...total }
+      }
+      const same = [...(byEvent.get(keyOf(eventType, filter.user_id)) ?? [])].find(
+        (subscription) => subscription.clientId === app.id && subscription.webhookId === webhookId,
+      )
+      if (same && duplicate === 'success') return answerWith(same)
+      if (same) throw rejected('DuplicateSubscription', 'This subscription already exists.')
+      if (ofApp(app).length >= most) throw rejected('SubscriptionLimitExceeded', `An app has at most ${most}.`)
+      const subscription = {
+        id: nextId(),
+        clientId: app.id,
+        eventType,
+        userId: filter.user_id,
+        webhookId,
+        tag,
+        createdAt: network.now(),
+      }
+      record({ type: 'subscription', ...subscription })
+      return answerWith(subscription)
+    })
+
+    /** An account's messages are private: its own token with `dm.read` subscribes to them. */
+    function requireOwner(request: FastifyRequest, userId: string, callerId: string | undefined) {
+      const scopes = grantOf(network, request)?.scopes ?? []
+      if (userId !== callerId || !scopes.includes('dm.read')) throw genericProblem(403)
+    }
+
+    fastify.delete<{ Params: { id: string } }>('/2/activity/subscriptions/:id', async (request) => {
+      const app = network.apps.ofBearer(request)
+      const id = readId('subscription_id', request.params.id)
+      if (subscriptions.get(id)?.clientId !== app.id) throw genericProblem(404)
+      record({ type: 'subscriptionGone', id })
+      return { data: { deleted: true }, meta: { total_subscriptions: ofApp(app).length } }
+    })
+  }
+
+  return {
+    replay,
+    addRoutes,
+    to: (eventType: string, userId: string): Iterable<Subscription> => byEvent.get(keyOf(eventType, userId)) ?? [],
+    ofWebhook: (id: string) => [...subscriptions.values()].filter(({ webhookId }) => webhookId === id),
+  }
+}
+
+export type Subscriptions = ReturnType<typeof createSubscriptions>
+
+function subscriptionJson({ id, eventType, userId, webhookId, tag, createdAt }: Subscription) {
+  const at = new Date(createdAt).toISOString()
+  return {
+    subscription_id: id,
+    event_type: eventType,
+    filter: { user_id: userId },
+    created_at: at,
+    updated_at: at,
+    tag,
+    webhook_id: webhookId,
+  }
+}

@@ -1,0 +1,67 @@
+import { namedProblem } from './problems.ts'
+
+/** X's prices in cents (docs.x.com, "Pay per use", August 2026). The rest is free or not published. */
+const CENTS = {
+  user: 1,
+  send: 1.5,
+  dmEvent: 1,
+  'dm.received': 1,
+  'chat.received': 1,
+  'post.reply.create': 0.5,
+  'post.mention.create': 0.5,
+  'follow.follow': 1,
+  'profile.update.handle': 0.5,
+} as const
+
+type Resource = keyof typeof CENTS
+type Account = { cents: number | null; day: string; charged: Set<string>; spent: Map<Resource, number> }
+
+/**
+ * What calls and deliveries cost each app. X charges the same resource once per UTC day. An app with
+ * `cents: null` has credits without end.
+ */
+export function createCredits(now: () => number) {
+  const accounts = new Map<string, Account>()
+
+  function accountOf(appId: string): Account {
+    const account = accounts.get(appId) ?? { cents: null, day: '', charged: new Set(), spent: new Map() }
+    accounts.set(appId, account)
+    const day = new Date(now()).toISOString().slice(0, 10)
+    if (day !== account.day) Object.assign(account, { day, charged: new Set() })
+    return account
+  }
+
+  return {
+    /** @throws the 402 of an app without credits */
+    require(appId: string) {
+      const { cents } = accountOf(appId)
+      if (cents !== null && cents <= 0) throw namedProblem('credits')
+    },
+    /** Charges what was read, sent or delivered, by ids. Other kinds of resources cost nothing. */
+    charge(appId: string, resource: string, ids: readonly string[]) {
+      if (!(resource in CENTS) || ids.length === 0) return
+      const account = accountOf(appId)
+      const kind = resource as Resource
+      for (const id of ids) {
+        const key = `${kind} ${id}`
+        if (account.charged.has(key)) continue
+        account.charged.add(key)
+        account.spent.set(kind, (account.spent.get(kind) ?? 0) + 1)
+        if (account.cents !== null) account.cents = Math.max(0, account.cents - CENTS[kind])
+      }
+    },
+    /** Sets what an app has left, and forgets what it spent. */
+    set(appId: string, cents: number | null) {
+      accounts.delete(appId)
+      accountOf(appId).cents = cents
+    },
+    /** What an app has left and has spent, in cents, and how many resources were charged. */
+    of(appId: string) {
+      const { cents, spent } = accountOf(appId)
+      const spentCents = [...spent].reduce((sum, [kind, count]) => sum + CENTS[kind] * count, 0)
+      return { cents, spentCents, charged: Object.fromEntries(spent) }
+    },
+  }
+}
+
+export type Credits = ReturnType<typeof createCredits>

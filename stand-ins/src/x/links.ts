@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+
+/** A link in a text that X has shortened: where its t.co link stands, in UTF-16 units. */
+export type Link = { start: number; end: number; url: string; expanded_url: string; display_url: string }
+
+/** Addresses with a scheme, and bare names under the top-level domains that people use most. */
+const LINK =
+  /\bhttps?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]}]|(?<![\w@./-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:com|org|net|io|ai|co|dev|app|me|xyz|so|gg|tv|fm|to|ly|us|uk|de|fr|eu|info|biz|shop|site|online|tech|page|link|example)(?![\w-])(?:\/[^\s<>"']*[^\s<>"'.,;:!?)\]}])?/gi
+
+/** X's short link for an address, always the same. */
+export function shortLink(address: string): string {
+  return `https://t.co/${createHash('sha256').update(address).digest('base64url').replace(/[-_]/g, 'x').slice(0, 10)}`
+}
+
+/** A text as X shows it: each link is a t.co link, and described. */
+export function linksIn(text: string): { text: string; urls: Link[] } {
+  const urls: Link[] = []
+  let shown = ''
+  let end = 0
+  for (const match of text.matchAll(LINK)) {
+    shown += text.slice(end, match.index)
+    end = match.index + match[0].length
+    const expanded = /^https?:/i.test(match[0]) ? match[0] : `http://${match[0]}`
+    const url = shortLink(expanded)
+    urls.push({ start: shown.length, end: shown.length + url.length, url, ...describe(expanded) })
+    shown += url
+  }
+  return { text: shown + text.slice(end), urls }
+}
+
+/** The website of a profile: a t.co link and its entities. */
+export function websiteLink(address: string) {
+  const url = shortLink(address)
+  return { url, entities: { urls: [{ start: 0, end: url.length, url, ...describe(address) }] } }
+}
+
+function describe(address: string): { expanded_url: string; display_url: string } {
+  const display = address.replace(/^https?:\/\/(www\.)?/i, '')
+  return { expanded_url: address, display_url: display.length > 27 ? `${display.slice(0, 26)}…` : display }
+}

@@ -1,0 +1,91 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+
+// What tests can change about X, beside faults. A PUT replaces all of a path's values; those left
+// out get their default, which is what X documents.
+
+/** The forms of events. */
+const Events = z.strictObject({
+  /** Of `chat.*`: `a:b` or `a-b`, the smaller id first unless swapped. */
+  conversationId: z.enum(['colon', 'dash', 'colon-swapped', 'dash-swapped']).default('colon'),
+  /** Of `chat.*`: whether there are `id` and `created_at_msec`. */
+  hasIds: z.boolean().default(true),
+  /** Of `chat.*`: whether there are `conversation_key_version` and `conversation_key_change_event`. */
+  hasKeys: z.boolean().default(false),
+  /** Times as texts or as numbers. */
+  times: z.enum(['text', 'number']).default('text'),
+  uuids: z.enum(['positive', 'negative', 'uuid']).default('positive'),
+  hasFilter: z.boolean().default(true),
+  /** What is unreadable: nothing, the payload, the Thrift in `encoded_event`, or the envelope. */
+  unreadable: z.enum(['payload', 'encodedEvent', 'envelope']).nullable().default(null),
+  /** The types that are unreadable, by prefix. */
+  unreadableTypes: z.string().default(''),
+})
+
+/** How `dm_events` are shown. */
+const Reading = z.strictObject({
+  order: z.enum(['newest', 'oldest', 'shuffled']).default('newest'),
+  /** A page ends after this many events, without a `next_token`. */
+  endsAfter: z.int().min(0).nullable().default(null),
+  /** Whether `expansions=sender_id` shows it. */
+  hasSender: z.boolean().default(true),
+  /**
+   * Shows no events: with `result_count: 0`, with an empty `data` and no `meta`, or as an empty
+   * object.
+   */
+  empty: z.enum(['counted', 'data', 'bare']).nullable().default(null),
+  /** `normalized`: NFC, single spaces, without variation selectors of emojis. */
+  text: z.enum(['as sent', 'normalized']).default('as sent'),
+  /** Whether links become t.co links with entities. */
+  shortensLinks: z.boolean().default(true),
+})
+
+/** X Chat. */
+const Chat = z.strictObject({
+  /** The share of the people who answer that do it in X Chat, from 0 to 1. */
+  share: z.number().min(0).max(1).default(0),
+  /** The order of conversations, by `updated_at`. */
+  order: z.enum(['descending', 'ascending', 'shuffled']).default('descending'),
+  /** What X answers to accounts without X Chat. */
+  withoutChat: z.union([z.literal(403), z.literal(404)]).default(404),
+  /** `hidden`: a stranger's first message shows only in `has_message_requests`. */
+  requests: z.enum(['delivered', 'hidden']).default('delivered'),
+})
+
+/** Subscriptions of the Activity API. */
+const Subscriptions = z.strictObject({
+  /** `{ data: { subscription } }`, or `{ data }` as one, or as a list. */
+  answer: z.enum(['nested', 'flat', 'list']).default('nested'),
+  /** What X answers to a duplicate: `DuplicateSubscription`, or the one that exists. */
+  duplicate: z.enum(['error', 'success']).default('error'),
+  /** How many an app may have. */
+  most: z.int().min(0).default(1_500),
+})
+
+const SCHEMAS = { events: Events, reading: Reading, chat: Chat, subscriptions: Subscriptions }
+
+export type Switches = { [Name in keyof typeof SCHEMAS]: z.output<(typeof SCHEMAS)[Name]> }
+
+/** @param given values that differ from the defaults */
+export function createSwitches(given: { chat?: z.input<typeof Chat> }): Switches {
+  return {
+    events: Events.parse({}),
+    reading: Reading.parse({}),
+    chat: Chat.parse(given.chat ?? {}),
+    subscriptions: Subscriptions.parse({}),
+  }
+}
+
+/** `PUT` and `GET` for each: `/_events`, `/_reading`, `/_chat` and `/_subscriptions`. */
+export function addSwitches(app: FastifyInstance, switches: Switches) {
+  for (const [name, schema] of Object.entries(SCHEMAS)) {
+    const key = name as keyof Switches
+    app.get(`/_${name}`, async () => switches[key])
+    app.put(`/_${name}`, async (request, reply) => {
+      const given = schema.safeParse(request.body ?? {})
+      if (!given.success) return reply.code(400).send({ error: z.prettifyError(given.error) })
+      Object.assign(switches, { [key]: given.data })
+      return given.data
+    })
+  }
+}
