@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { openX } from '../../test/open-x.ts'
 
-const EVENT = 'dm_event.fields=created_at,sender_id,dm_conversation_id,text'
+const EVENT = 'dm_event.fields=created_at,dm_conversation_id,text&expansions=sender_id'
 
 describe('POST /2/dm_conversations/with/:participant_id/messages', () => {
   test('returns 201 and logs each message once, in order', async () => {
@@ -69,6 +69,23 @@ describe('POST /2/dm_conversations/with/:participant_id/messages', () => {
     expect(await x.log()).toEqual([])
   })
 
+  test('refuses messages to people who take only some, and lets Premium accounts write to theirs', async () => {
+    const x = await openX()
+    const me = await x.signIn()
+    const detailOf = async (handle: string) => {
+      const { status, body } = await me.send(await me.idOf(handle), 'Hello')
+      expect(status).toBe(403)
+      return body.detail
+    }
+    expect(await detailOf('premiumonly_x')).toContain('not verified to send message requests')
+    expect(await detailOf('encrypted_x')).toBe('onlyEncryptedMessagesAllowed')
+    expect(await detailOf('refused_x')).toBe('This operation is not permitted.')
+    const premium = await x.signIn('premium_x')
+    expect((await premium.send(await me.idOf('premiumonly_x'), 'Hello')).status).toBe(201)
+    const own = (await premium.get('/2/users/me?user.fields=verified_type,subscription_type')).body.data
+    expect(own).toMatchObject({ verified_type: 'blue', subscription_type: 'Premium' })
+  })
+
   test('returns 401 without a token and 403 without dm.write', async () => {
     const x = await openX()
     expect((await x.as('nonsense').send('1', 'Hello')).status).toBe(401)
@@ -112,9 +129,7 @@ describe('GET /2/dm_events and /2/dm_conversations/with/:id/dm_events', () => {
     expect(events.data.map((event: { text: string }) => event.text)).toEqual(['mine to b', 'mine to a'])
     expect(Object.keys(events.data[0])).toEqual(['id', 'event_type', 'text'])
 
-    const withA = (
-      await me.get(`/2/dm_conversations/with/${a}/dm_events?${EVENT}&expansions=sender_id&user.fields=verified`)
-    ).body
+    const withA = (await me.get(`/2/dm_conversations/with/${a}/dm_events?${EVENT}&user.fields=verified`)).body
     expect(withA.data).toHaveLength(1)
     expect(withA.data[0]).toMatchObject({
       sender_id: await me.idOf('sender'),
@@ -139,6 +154,51 @@ describe('GET /2/dm_events and /2/dm_conversations/with/:id/dm_events', () => {
     expect((await later.get('/2/dm_events?event_types=ParticipantsJoin')).body.meta.result_count).toBe(0)
   })
 
+  test('returns links as t.co links with their address, and no entities without links', async () => {
+    const x = await openX()
+    const me = await x.signIn()
+    const id = await me.idOf('open_a')
+    await me.send(id, 'See https://acme.example/a?b=1, or acme.io/x.')
+    await me.send(id, 'e.g. 3.5 is no link')
+    const path = `/2/dm_conversations/with/${id}/dm_events?dm_event.fields=text,entities`
+    const [plain, linked] = (await me.get(path)).body.data
+    expect(plain).toEqual({ id: expect.any(String), event_type: 'MessageCreate', text: 'e.g. 3.5 is no link' })
+    expect(linked.text).toMatch(/^See https:\/\/t\.co\/\w{10}, or https:\/\/t\.co\/\w{10}\.$/)
+    for (const url of linked.entities.urls) expect(linked.text.slice(url.start, url.end)).toBe(url.url)
+    expect(linked.entities.urls.map(({ expanded_url }: { expanded_url: string }) => expanded_url)).toEqual([
+      'https://acme.example/a?b=1',
+      'http://acme.io/x',
+    ])
+    expect((await x.log())[0]?.text).toBe('See https://acme.example/a?b=1, or acme.io/x.')
+    await x.json('PUT', '/_reading', { shortensLinks: false })
+    expect((await me.get(path)).body.data[1].text).toContain('acme.example')
+  })
+
+  test('shows a conversation in the ways in which a reading can fail, by switches', async () => {
+    const x = await openX()
+    const me = await x.signIn()
+    const id = await me.idOf('open_a')
+    for (const text of ['one', 'two', 'Cafe\u0301  ☺\uFE0F\nthree ']) await me.send(id, text)
+    const page = async (values: object, more = '') => {
+      expect((await x.json('PUT', '/_reading', values)).status).toBe(200)
+      return (await me.get(`/2/dm_conversations/with/${id}/dm_events?expansions=sender_id${more}`)).body
+    }
+    const texts = ({ data }: { data: { text: string }[] }) => data.map(({ text }) => text)
+    const oldest = await page({ order: 'oldest' }, '&max_results=2')
+    expect(texts(oldest)).toEqual(['one', 'two'])
+    const rest = await page({ order: 'oldest' }, `&max_results=2&pagination_token=${oldest.meta.next_token}`)
+    expect(texts(rest)).toHaveLength(1)
+    expect(texts(await page({ order: 'shuffled' })).toSorted()).toEqual(texts(await page({})).toSorted())
+    expect(await page({ endsAfter: 1 })).toMatchObject({ data: [{}], meta: { result_count: 1 } })
+    expect((await page({ endsAfter: 1 })).meta).not.toHaveProperty('next_token')
+    expect((await page({ hasSender: false })).data[0]).not.toHaveProperty('sender_id')
+    expect(texts(await page({ text: 'normalized' }))[0]).toBe('Caf\u00E9 ☺\nthree')
+    expect(await page({ empty: 'counted' })).toEqual({ meta: { result_count: 0 } })
+    expect(await page({ empty: 'data' })).toEqual({ data: [] })
+    expect(await page({ empty: 'bare' })).toEqual({})
+    expect((await x.json('PUT', '/_reading', { order: 'best' })).status).toBe(400)
+  })
+
   test('returns 400 for invalid sizes, types, fields and cursors, and 403 without dm.read', async () => {
     const x = await openX()
     const me = await x.signIn()
@@ -146,6 +206,7 @@ describe('GET /2/dm_events and /2/dm_conversations/with/:id/dm_events', () => {
       'max_results=101',
       'event_types=Poke',
       'dm_event.fields=mood',
+      'dm_event.fields=sender_id',
       'expansions=mood',
       'pagination_token=x',
     ]) {

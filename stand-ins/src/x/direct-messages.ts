@@ -29,7 +29,7 @@ const PARAMETERS = {
   max_results: count(100),
   pagination_token: z.string().optional(),
   event_types: words(['MessageCreate', 'ParticipantsJoin', 'ParticipantsLeave']),
-  'dm_event.fields': words(Object.keys(FIELDS)),
+  'dm_event.fields': words(Object.keys(FIELDS).filter((name) => !EXPANSIONS.some((expansion) => expansion === name))),
   expansions: words(EXPANSIONS),
   'user.fields': userFields,
 }

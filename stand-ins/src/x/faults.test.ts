@@ -37,6 +37,63 @@ describe('PUT /_faults', () => {
     })
   })
 
+  test('returns X’s errors by name, with another status if one is given', async () => {
+    const x = await sender()
+    const expected = {
+      credits: [402, 'CreditsDepleted'],
+      'spend-cap': [403, 'SpendCapReached'],
+      'usage-capped': [429, 'UsageCapExceeded'],
+      premium: [403, 'Forbidden'],
+      encrypted: [403, 'Forbidden'],
+      'not-permitted': [403, 'Forbidden'],
+      'no-permission': [403, 'Forbidden'],
+    }
+    for (const [problem, [status, title]] of Object.entries(expected)) {
+      await x.faults([{ path: SEND, problem, times: 1 }])
+      const answer = await x.hello()
+      expect(answer, problem).toMatchObject({ status, body: { status, title, detail: expect.any(String) } })
+      expect(answer.headers.get('content-type')).toContain('application/problem+json')
+    }
+    await x.faults([{ path: SEND, problem: 'cloudflare', status: 520, times: 1 }])
+    const page = await x.hello()
+    expect(page).toMatchObject({ status: 520, body: expect.stringContaining('<html') })
+    expect(page.headers.get('content-type')).toContain('text/html')
+    expect(await x.log()).toEqual([])
+    expect((await x.faults([{ path: '/', problem: 'unheard-of' }])).status).toBe(400)
+  })
+
+  test('returns any body, with more headers, also with a status below 400', async () => {
+    const x = await sender()
+    const errors = [{ code: 151, message: 'You already said that.' }]
+    await x.faults([
+      { path: SEND, status: 403, body: { errors }, headers: { 'x-trace': 'abc' }, times: 1 },
+      { path: SEND, status: 200, body: {}, times: 1 },
+      { path: SEND, headers: { 'x-user-limit-24hour-remaining': '0' }, times: 1 },
+    ])
+    const refused = await x.hello()
+    expect(refused).toMatchObject({ status: 403, body: { errors } })
+    expect(refused.headers.get('x-trace')).toBe('abc')
+    expect(await x.hello()).toMatchObject({ status: 200, body: {} })
+    const sent = await x.hello()
+    expect(sent.status).toBe(201)
+    expect(sent.headers.get('x-user-limit-24hour-remaining')).toBe('0')
+    expect(await x.log()).toHaveLength(1)
+  })
+
+  test('puts the reset of 24 hours into its own headers, and lets a reset lie in the past', async () => {
+    const x = await sender()
+    await x.faults([
+      { path: SEND, status: 429, dayLimitOf: 'app', resetSeconds: 7200, times: 1 },
+      { path: SEND, status: 429, resetSeconds: -60, times: 1 },
+    ])
+    const { headers } = await x.hello()
+    expect(headers.get('x-app-limit-24hour-remaining')).toBe('0')
+    expect(Number(headers.get('x-app-limit-24hour-reset')) - Date.now() / 1000).toBeGreaterThan(7000)
+    expect(headers.get('x-rate-limit-remaining')).not.toBe('0')
+    expect(headers.has('x-user-limit-24hour-remaining')).toBe(false)
+    expect(Number((await x.hello()).headers.get('x-rate-limit-reset'))).toBeLessThan(Date.now() / 1000)
+  })
+
   test('cuts the connection before the effect with dropBefore', async () => {
     const x = await sender()
     await x.faults([{ path: SEND, dropBefore: true, times: 1 }])
