@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { callX, dataOf, X_TIMEOUT_MS } from './x-call.ts'
+import { createXCall, dataOf, type XAnswer } from './x-call.ts'
 import { XError } from './x-errors.ts'
+import type { XReport } from './x-report.ts'
 import { parsed } from './x-schemas.ts'
 
 export { CHAT_EVENT_TYPES, DM_EVENT_TYPES, readDelivery, type XDelivery, type XHappening } from './x-delivery.ts'
@@ -16,20 +17,24 @@ export function createXActivity({
   apiUrl,
   consumerSecret,
   bearerToken,
+  report,
 }: {
   apiUrl: string
   consumerSecret: string
   bearerToken: string
+  report?: XReport
 }) {
   const sign = (message: string | Buffer) =>
     `sha256=${createHmac('sha256', consumerSecret).update(message).digest('base64')}`
-  const call = (path: string, method = 'GET', body?: object, accessToken = bearerToken) =>
-    callX(apiUrl, X_TIMEOUT_MS, path, {
-      method,
-      accessToken,
-      caller: accessToken === bearerToken ? 'app' : 'account',
-      ...(body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {}),
-    })
+  const { call, read } = createXCall({ apiUrl, report })
+  const asApp = { accessToken: bearerToken, caller: 'app' } as const
+  const withBody = (body: object) => ({
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const listWebhooks = () =>
+    read('/2/webhooks', asApp, (answer) => objectsOf(answer).map((one) => parsed(one, Webhook)))
 
   return {
     /** The answer to X's challenge-response check, which proves that the webhook is ours. */
@@ -44,21 +49,29 @@ export function createXActivity({
      * rejected the URL or its check failed
      */
     async ensureWebhook(url: string): Promise<string> {
-      const webhooks = objectsOf(await call('/2/webhooks')).map((webhook) => parsed(webhook, Webhook))
-      const registered = webhooks.find((webhook) => webhook.url === url)
-      if (!registered) return oneOf(await call('/2/webhooks', 'POST', { url }), 'webhook', Webhook).id
-      // X stops deliveries after a failed check; this repeats the check.
-      if (!registered.valid) await call(`/2/webhooks/${encodeURIComponent(registered.id)}`, 'PUT')
+      const isOurs = (webhook: { url: string }) => webhook.url === url
+      let registered = (await listWebhooks()).find(isOurs)
+      if (!registered) {
+        const request = { ...asApp, ...withBody({ url }) }
+        registered = await read('/2/webhooks', request, (answer) => oneOf(answer, 'webhook', Webhook)).catch(
+          async (error) => {
+            // Another process was faster.
+            const existing = isDuplicate(error) ? (await listWebhooks()).find(isOurs) : null
+            if (existing) return existing
+            throw error
+          },
+        )
+      } else if (!registered.valid) {
+        // X stops deliveries after a failed check; this repeats the check.
+        await call(`/2/webhooks/${encodeURIComponent(registered.id)}`, { ...asApp, method: 'PUT' })
+      }
       return registered.id
     },
 
     /** Has X deliver the webhook's events of this time again, to the minute, of at most the last 24 hours. */
     async replay({ webhookId, from, to }: { webhookId: string; from: Date; to: Date }): Promise<void> {
-      await call('/2/webhooks/replay', 'POST', {
-        webhook_id: webhookId,
-        from_date: minuteOf(from),
-        to_date: minuteOf(new Date(Math.min(to.getTime() + 59_999, Date.now()))),
-      })
+      const body = { webhook_id: webhookId, from_date: minuteOf(from), to_date: minuteOf(to) }
+      await call('/2/webhooks/replay', { ...asApp, ...withBody(body) })
     },
 
     listSubscriptions,
@@ -66,12 +79,15 @@ export function createXActivity({
     /** Subscribes to a type of events, or finds that subscription. @returns its id @throws XError */
     async subscribe(accessToken: string, { eventType, userId, webhookId }: Omit<XSubscription, 'id'>): Promise<string> {
       const body = { event_type: eventType, filter: { user_id: userId }, webhook_id: webhookId, tag: eventType }
+      const request = { accessToken, ...withBody(body) }
       try {
-        return oneOf(await call('/2/activity/subscriptions', 'POST', body, accessToken), 'subscription', Subscription)
-          .id
+        const parse = (answer: XAnswer) => oneOf(answer, 'subscription', Subscription).id
+        return await read('/2/activity/subscriptions', request, parse)
       } catch (error) {
-        if (!(error instanceof XError) || error.kind !== 'duplicate') throw error
-        const existing = (await listSubscriptions()).find((one) => one.eventType === eventType && one.userId === userId)
+        if (!isDuplicate(error)) throw error
+        const isSame = (one: XSubscription) =>
+          one.eventType === eventType && one.userId === userId && (one.webhookId ?? webhookId) === webhookId
+        const existing = (await listSubscriptions()).find(isSame)
         if (!existing) throw error
         return existing.id
       }
@@ -79,7 +95,8 @@ export function createXActivity({
 
     /** Does nothing if the subscription does not exist. */
     async unsubscribe(id: string): Promise<void> {
-      await call(`/2/activity/subscriptions/${encodeURIComponent(id)}`, 'DELETE').catch((error) => {
+      const path = `/2/activity/subscriptions/${encodeURIComponent(id)}`
+      await call(path, { ...asApp, method: 'DELETE' }).catch((error) => {
         if (!(error instanceof XError) || error.kind !== 'not-found') throw error
       })
     },
@@ -91,9 +108,11 @@ export function createXActivity({
     let cursor: string | null = null
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const query = new URLSearchParams({ max_results: '1000', ...(cursor ? { pagination_token: cursor } : {}) })
-      const answer = await call(`/2/activity/subscriptions?${query}`)
-      subscriptions.push(...objectsOf(answer).map((one) => parsed(one, Subscription)))
-      const next: string | null = Next.safeParse(answer).data?.meta.next_token ?? null
+      const { found, next } = await read(`/2/activity/subscriptions?${query}`, asApp, (answer) => ({
+        found: objectsOf(answer).map((one) => parsed(one, Subscription)),
+        next: Next.safeParse(answer).data?.meta.next_token ?? null,
+      }))
+      subscriptions.push(...found)
       if (next === null || next === cursor) break
       cursor = next
     }
@@ -105,14 +124,16 @@ export function createXActivity({
 const MAX_PAGES = 20
 const Next = z.object({ meta: z.object({ next_token: z.string().min(1) }) })
 
+const isDuplicate = (error: unknown) => error instanceof XError && error.kind === 'duplicate'
+
 /** The entries of an answer, which X documents as a list and as one object. */
-function objectsOf(answer: Record<string, unknown>): unknown[] {
+function objectsOf(answer: XAnswer): unknown[] {
   const data = dataOf(answer) ?? []
   return Array.isArray(data) ? data : [data]
 }
 
 /** What a call has created: the object, the only one of a list, or the object under its name. */
-function oneOf<Data>(answer: Record<string, unknown>, name: string, schema: z.ZodType<Data>): Data {
+function oneOf<Data>(answer: XAnswer, name: string, schema: z.ZodType<Data>): Data {
   const [data] = objectsOf(answer) as Record<string, unknown>[]
   return parsed(data?.[name] ?? data, schema)
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { XError } from './x-errors.ts'
-import { pairOf, XId } from './x-schemas.ts'
+import { readEnvelope } from './x-chat-envelope.ts'
+import { pairOf, unreadable, XId } from './x-schemas.ts'
 
 /**
  * An event in a conversation of X Chat, whose text is encrypted. `identity` is the same however the
@@ -47,47 +47,70 @@ export const ChatConversation = z
       id,
       updatedAt: updated_at ?? null,
       participantIds: participant_ids ?? pair,
-      isGroup: /group/i.test(type ?? '') || /^g/i.test(id),
+      isGroup: /group/i.test(type ?? '') || isGroup(id),
     }
   })
 
 const ChatEvent = z.object({
   id: text,
-  conversation_id: text,
-  sender_id: XId.nullish(),
+  sender_id: XId.nullish().catch(null),
   created_at: Moment,
   encoded_event: text,
 })
 
+/** Whether a conversation's id is that of a group. */
+export const isGroup = (conversationId: string) => /^g/i.test(conversationId)
+
 /** An event of a conversation's history. @throws XError unknown: nobody can say whose it is */
 export function chatEventOf(data: unknown, conversationId: string): XChatEvent {
   const { data: event } = ChatEvent.safeParse(data)
-  if (!event?.sender_id) throw new XError('unknown', 'X sent an event without its sender.')
-  const encodedEvent = event.encoded_event ?? ''
-  const ids = { messageId: event.id ?? null, sequenceId: null }
+  const encodedEvent = event?.encoded_event ?? ''
+  const envelope = readEnvelope(encodedEvent)
+  const senderId = event?.sender_id ?? envelope.senderId
+  if (!event || senderId === null) throw unreadable('X sent an event without its sender.')
+  const { messageId, sequenceId } = idsOf(envelope, event.id)
+  const people = pairOf(conversationId) ?? [conversationId]
   return {
-    ...ids,
-    identity: identityOf(conversationId, ids, encodedEvent),
-    senderId: event.sender_id,
+    identity: identityOf(people, { messageId, sequenceId }, encodedEvent || JSON.stringify(data)),
+    messageId,
+    sequenceId,
+    senderId,
     conversationId,
-    at: event.created_at ?? null,
-    kind: 'unknown',
+    at: envelope.at ?? event.created_at ?? null,
+    kind: envelope.kind,
     encodedEvent,
   }
 }
 
-/** One identity per message: by its id, else by its place in the conversation, else by its content. */
-export function identityOf(
-  conversationId: string,
-  { messageId, sequenceId }: Pick<XChatEvent, 'messageId' | 'sequenceId'>,
-  encodedEvent: string,
-): string {
-  const pair = pairOf(conversationId)
-  const [small, large] = pair ? pair.toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)) : [conversationId, '']
+type Ids = Pick<XChatEvent, 'messageId' | 'sequenceId'>
+
+/** The ids of an event: those of its head, else the one beside it, which is a number for a sequence. */
+export function idsOf(envelope: Ids, id: string | null | undefined): Ids {
+  const { messageId, sequenceId } = envelope
+  if (messageId !== null || !id || !/^[\w-]{1,100}$/.test(id)) return { messageId, sequenceId }
+  return /^\d+$/.test(id) ? { messageId, sequenceId: sequenceId ?? id } : { messageId: id, sequenceId }
+}
+
+/**
+ * The same for each delivery of a message: two people, in any order, and the message's id, else its
+ * place in the conversation, else its content.
+ */
+export function identityOf(people: readonly string[], { messageId, sequenceId }: Ids, content: string): string {
   const own = messageId
     ? `message ${messageId}`
     : sequenceId
       ? `sequence ${sequenceId}`
-      : `hash ${createHash('sha256').update(encodedEvent).digest('hex')}`
-  return `chat ${small}-${large} ${own}`
+      : `hash ${createHash('sha256').update(content).digest('hex')}`
+  return `chat ${inOrder(people).join('-')} ${own}`
+}
+
+/** X's ids, the smaller number first. */
+function inOrder(ids: readonly string[]): string[] {
+  return ids.toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))
+}
+
+/** A conversation's id as X's paths take it: with a hyphen, the smaller user id first. */
+export function pathIdOf(conversationId: string): string {
+  const pair = pairOf(conversationId)
+  return pair ? inOrder(pair).join('-') : conversationId
 }

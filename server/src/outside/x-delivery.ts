@@ -1,65 +1,13 @@
 import { z } from 'zod'
-import { identityOf } from './x-chat-event.ts'
+import { momentOf, readEnvelope } from './x-chat-envelope.ts'
+import { identityOf, idsOf, isGroup } from './x-chat-event.ts'
+import { keysOf } from './x-report.ts'
 import { pairOf, XId } from './x-schemas.ts'
 
 /** All events about an account's conversations. */
 export const DM_EVENT_TYPES = ['dm.received', 'dm.sent', 'dm.read'] as const
 /** Events about encrypted conversations (https://docs.x.com/xchat/real-time-events). */
 export const CHAT_EVENT_TYPES = ['chat.received', 'chat.sent'] as const
-
-const Milliseconds = z
-  .string()
-  .regex(/^\d{1,15}$/)
-  .transform((text) => new Date(Number(text)))
-
-const MessageEvent = z
-  .object({
-    type: z.literal('message_create'),
-    id: XId,
-    created_timestamp: Milliseconds,
-    message_create: z.object({
-      target: z.object({ recipient_id: XId }),
-      sender_id: XId,
-      message_data: z.object({ text: z.string().default('') }),
-    }),
-  })
-  .transform(({ id, created_timestamp, message_create: { target, sender_id, message_data } }) => ({
-    kind: 'message' as const,
-    eventId: id,
-    senderId: sender_id,
-    recipientId: target.recipient_id,
-    text: message_data.text,
-    at: created_timestamp,
-    isEncrypted: false,
-  }))
-/** Of a group, the conversation's id begins with a letter. */
-const ChatEvent = z
-  .object({
-    id: z.string().min(1).max(100),
-    conversation_id: z.string().refine((id) => pairOf(id) !== null),
-    sender_id: XId,
-    created_at_msec: Milliseconds,
-    encoded_event: z.string().default(''),
-  })
-  .transform(({ id, conversation_id, sender_id, created_at_msec, encoded_event }) => ({
-    kind: 'message' as const,
-    eventId: identityOf(conversation_id, { messageId: id, sequenceId: null }, encoded_event),
-    messageId: id,
-    senderId: sender_id,
-    recipientId: pairOf(conversation_id)?.find((party) => party !== sender_id) ?? sender_id,
-    text: '',
-    at: created_at_msec,
-    isEncrypted: true,
-  }))
-const ReadEvent = z
-  .object({ created_timestamp: Milliseconds, sender_id: XId, target: z.object({ recipient_id: XId }) })
-  .transform(({ created_timestamp, sender_id, target }) => ({
-    kind: 'read' as const,
-    readerId: sender_id,
-    authorId: target.recipient_id,
-    at: created_timestamp,
-  }))
-const User = z.object({ data: z.object({ username: z.string().min(1) }) })
 
 /** What happened to an account. Ids are X user ids; `handles` are those that X included. */
 export type XHappening = { handles: Record<string, string> } & (
@@ -86,7 +34,7 @@ export interface XDelivery {
   /** Whose subscription it is. */
   accountXUserId: string | null
   happenings: XHappening[]
-  /** An event of a known type that cannot be read; null if there is none. */
+  /** What cannot be read of an event whose type is known; null: nothing. */
   unreadable: {
     eventType: string | null
     /** The names of its fields, without their values. */
@@ -94,43 +42,220 @@ export interface XDelivery {
     /** Whom it names. */
     accountXUserId: string | null
     personXUserId: string | null
+    /** It may be a message of theirs, and `happenings` does not have it. */
+    mayBeMessage: boolean
   } | null
+  /** It is about a group, and otherwise ignored. */
+  isGroup: boolean
 }
 
+/** X's documents have a text, other people's logs a number. */
+const Milliseconds = z
+  .union([z.string(), z.number()])
+  .transform(momentOf)
+  .refine((at) => at !== null)
+const text = z.string().nullish().catch(null)
+const UserId = XId.nullish().catch(null)
+
 const Delivery = z.object({
-  data: z.object({
-    event_type: z.string().optional(),
-    filter: z.object({ user_id: z.string().optional() }).optional(),
-    payload: z.looseObject({
-      direct_message_events: z.array(z.unknown()).default([]),
-      direct_message_mark_read_events: z.array(z.unknown()).default([]),
-      users: z.record(z.string(), z.unknown()).default({}),
-    }),
+  data: z.looseObject({
+    event_type: text,
+    event_uuid: z.unknown().optional(),
+    // One of X's samples has none.
+    filter: z.object({ user_id: UserId }).nullish().catch(null),
+    payload: z.looseObject({}).catch({}),
+    includes: z.unknown().optional(),
   }),
 })
 
-/** Parses a delivery. */
+/** Reads a delivery of the Activity API (https://docs.x.com/x-api/activity/event-payloads). */
 export function readDelivery(body: unknown): XDelivery {
-  const delivery = Delivery.safeParse(body)
-  if (!delivery.success) return { eventType: null, accountXUserId: null, happenings: [], unreadable: null }
-  const { event_type: eventType = null, filter, payload } = delivery.data.data
-  const { direct_message_events: messages, direct_message_mark_read_events: reads, users } = payload
-  const isChat = CHAT_EVENT_TYPES.some((type) => type === eventType)
-  const handles = Object.fromEntries(
-    Object.entries(users).flatMap(([id, user]) => {
-      const { data } = User.safeParse(user)
-      return data ? [[id, data.data.username]] : []
-    }),
-  )
-  const events = [
-    ...parsed(messages, MessageEvent),
-    ...parsed(reads, ReadEvent),
-    ...(isChat ? parsed([payload], ChatEvent) : []),
-  ]
-  const happenings = events.map((event) => ({ ...event, handles }))
-  return { eventType, accountXUserId: filter?.user_id ?? null, happenings, unreadable: null }
+  const { data: delivery } = Delivery.safeParse(body)
+  if (!delivery)
+    return { ...NOTHING, unreadable: { ...NOBODY, eventType: null, keys: keysOf(body), mayBeMessage: false } }
+  const { event_type: eventType = null, event_uuid, filter, payload, includes } = delivery.data
+  const event: Event = { type: eventType ?? '', uuid: event_uuid, accountXUserId: filter?.user_id ?? null, payload }
+  const { happenings = [], unreadable = null, isGroup = false, accountXUserId } = READERS.get(event.type)?.(event) ?? {}
+  const handles = handlesOf(payload.users, includes)
+  const account = event.accountXUserId ?? accountXUserId ?? null
+  return {
+    eventType,
+    accountXUserId: account,
+    happenings: happenings.map((happening) => ({ ...happening, handles })),
+    unreadable: unreadable && { ...NOBODY, accountXUserId: account, ...unreadable, eventType, keys: keysOf(body) },
+    isGroup,
+  }
 }
 
-function parsed<Event>(events: unknown[], schema: z.ZodType<Event>): Event[] {
-  return events.flatMap((event) => schema.safeParse(event).data ?? [])
+const NOTHING: XDelivery = { eventType: null, accountXUserId: null, happenings: [], unreadable: null, isGroup: false }
+const NOBODY = { accountXUserId: null, personXUserId: null }
+
+type Bare<Happening> = Happening extends unknown ? Omit<Happening, 'handles'> : never
+
+interface Event {
+  type: string
+  uuid: unknown
+  accountXUserId: string | null
+  payload: Record<string, unknown>
+}
+
+interface Reading {
+  /** Of an event without a filter. */
+  accountXUserId?: string | null
+  happenings?: Bare<XHappening>[]
+  unreadable?: { personXUserId?: string | null; mayBeMessage: boolean } | null
+  isGroup?: boolean
+}
+
+/** How to read each type of event. Others are ignored. */
+const READERS: ReadonlyMap<string, (event: Event) => Reading> = new Map([
+  ['dm.received', readMessages],
+  ['dm.sent', readMessages],
+  ['dm.read', readReceipts],
+  ['chat.received', readChat],
+  ['chat.sent', readChat],
+  ['profile.update.handle', readHandle],
+  ['oauth.revoke', readRevoked],
+])
+
+const Message = z
+  .object({
+    id: XId,
+    created_timestamp: Milliseconds,
+    message_create: z.object({
+      target: z.object({ recipient_id: XId }),
+      sender_id: XId,
+      message_data: z.object({ text: z.string().default('') }),
+    }),
+  })
+  .transform(({ id, created_timestamp, message_create: { target, sender_id, message_data } }) => ({
+    kind: 'message' as const,
+    eventId: id,
+    senderId: sender_id,
+    recipientId: target.recipient_id,
+    text: message_data.text,
+    at: created_timestamp,
+    isEncrypted: false,
+  }))
+/** Joining and leaving a group. */
+const OtherMessageEvent = z.object({ type: z.string().refine((type) => type !== 'message_create') })
+const People = z.object({
+  message_create: z.object({
+    sender_id: UserId,
+    target: z.object({ recipient_id: UserId }).nullish().catch(null),
+  }),
+})
+
+function readMessages({ type, accountXUserId, payload }: Event): Reading {
+  const events = Array.isArray(payload.direct_message_events) ? payload.direct_message_events : []
+  const messages = events.flatMap((event) => Message.safeParse(event).data ?? [])
+  const lost = events.filter(
+    (event) => !Message.safeParse(event).success && !OtherMessageEvent.safeParse(event).success,
+  )
+  const isSent = type === 'dm.sent'
+  const [first] = messages
+  const account = accountXUserId ?? (isSent ? first?.senderId : first?.recipientId) ?? null
+  if (events.length > 0 && lost.length === 0) return { happenings: messages, accountXUserId: account }
+  const people = new Set(
+    lost.flatMap((event) => {
+      const { sender_id: sender, target } = People.safeParse(event).data?.message_create ?? {}
+      return (isSent ? target?.recipient_id : sender) ?? []
+    }),
+  )
+  const personXUserId = lost.length > 0 && people.size === 1 ? ([...people][0] ?? null) : null
+  return { happenings: messages, accountXUserId: account, unreadable: { personXUserId, mayBeMessage: true } }
+}
+
+const Receipt = z
+  .object({ created_timestamp: Milliseconds, sender_id: XId, target: z.object({ recipient_id: XId }) })
+  .transform(({ created_timestamp, sender_id, target }) => ({
+    kind: 'read' as const,
+    readerId: sender_id,
+    authorId: target.recipient_id,
+    at: created_timestamp as Date,
+  }))
+
+/** X does not document this event; the form is that of its older API. */
+function readReceipts({ payload }: Event): Reading {
+  const events = Array.isArray(payload.direct_message_mark_read_events) ? payload.direct_message_mark_read_events : []
+  const receipts = events.flatMap((event) => Receipt.safeParse(event).data ?? [])
+  const isRead = events.length > 0 && receipts.length === events.length
+  return { happenings: receipts, unreadable: isRead ? null : { mayBeMessage: false } }
+}
+
+const Chat = z.object({
+  id: z
+    .union([z.string(), z.number().transform(String)])
+    .nullish()
+    .catch(null),
+  conversation_id: text,
+  sender_id: UserId,
+  created_at_msec: z.union([z.string(), z.number()]).nullish().catch(null),
+  encoded_event: text,
+})
+
+function readChat({ type, uuid, accountXUserId: subscriber, payload }: Event): Reading {
+  const chat = Chat.parse(payload)
+  const encodedEvent = chat.encoded_event ?? ''
+  const envelope = readEnvelope(encodedEvent)
+  const conversationId = chat.conversation_id ?? envelope.conversationId ?? ''
+  if (isGroup(conversationId)) return { isGroup: true }
+  const isSent = type === 'chat.sent'
+  const pair = pairOf(conversationId)
+  const named = chat.sender_id ?? envelope.senderId
+  const otherThan = (id: string | null) => pair?.find((party) => party !== id) ?? null
+  const accountXUserId = subscriber ?? (isSent ? named : named && otherThan(named))
+  const senderId = named ?? (isSent ? accountXUserId : accountXUserId && otherThan(accountXUserId))
+  const recipientId = senderId && (otherThan(senderId) ?? (senderId === accountXUserId ? null : accountXUserId))
+  // Keys, receipts, typing and deletions say nothing.
+  if (envelope.kind === 'other') return { accountXUserId }
+  if (!senderId || !recipientId) {
+    const personXUserId = [senderId, otherThan(accountXUserId)].find((id) => id && id !== accountXUserId) ?? null
+    return { accountXUserId, unreadable: { personXUserId, mayBeMessage: true } }
+  }
+  const ids = idsOf(envelope, chat.id)
+  const message = {
+    kind: 'message' as const,
+    eventId: identityOf([senderId, recipientId], ids, encodedEvent || JSON.stringify([uuid, payload])),
+    messageId: ids.messageId,
+    senderId,
+    recipientId,
+    text: '',
+    at: momentOf(chat.created_at_msec) ?? envelope.at,
+    isEncrypted: true,
+  }
+  return {
+    accountXUserId,
+    happenings: [message],
+    unreadable: envelope.kind === 'unknown' ? { mayBeMessage: false } : null,
+  }
+}
+
+const Handle = z.string().regex(/^@?\w{1,15}$/)
+
+function readHandle({ accountXUserId, payload }: Event): Reading {
+  const { data: after } = Handle.safeParse(payload.after)
+  if (!accountXUserId || !after) return { unreadable: { mayBeMessage: false } }
+  return { happenings: [{ kind: 'handle', userId: accountXUserId, handle: after.replace('@', '') }] }
+}
+
+function readRevoked({ payload }: Event): Reading {
+  const { data: userId } = XId.safeParse(payload.user_id)
+  if (!userId) return { unreadable: { mayBeMessage: false } }
+  return { accountXUserId: userId, happenings: [{ kind: 'revoked', userId }] }
+}
+
+const Named = z.object({ id: XId, username: z.string().min(1) })
+
+/** The handles of a delivery's people, by id: a map or a list, each person with or without `data` around. */
+function handlesOf(users: unknown, includes: unknown): Record<string, string> {
+  const included = (includes as { users?: unknown } | null | undefined)?.users
+  const people = [users, included].flatMap((some) => (typeof some === 'object' && some ? Object.entries(some) : []))
+  return Object.fromEntries(
+    people.flatMap(([key, person]) => {
+      const bare = (person as { data?: unknown } | null)?.data ?? person
+      const { data } = Named.safeParse({ id: key, ...(typeof bare === 'object' ? bare : {}) })
+      return data ? [[data.id, data.username]] : []
+    }),
+  )
 }

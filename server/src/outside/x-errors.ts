@@ -29,8 +29,10 @@ interface XErrorDetails {
   mayBeDelivered?: boolean
   /** The person exists, but is suspended. */
   isSuspended?: boolean
-  /** The parameters of our request that X refused, by name. */
-  parameters?: readonly string[]
+  /** X answered, but what it answered cannot be read. */
+  isUnreadable?: boolean
+  /** The parameters of our request that X refused, with their values. */
+  parameters?: ReadonlyMap<string, readonly string[]>
 }
 
 export class XError extends Error {
@@ -40,13 +42,20 @@ export class XError extends Error {
   readonly limitOf: 'account' | 'app'
   readonly mayBeDelivered: boolean
   readonly isSuspended: boolean
-  readonly parameters: readonly string[]
+  readonly isUnreadable: boolean
+  readonly parameters: ReadonlyMap<string, readonly string[]>
 
   constructor(
     kind: XErrorKind,
     message: string,
     retryAt: Date | null = null,
-    { limitOf = 'account', mayBeDelivered = false, isSuspended = false, parameters = [] }: XErrorDetails = {},
+    {
+      limitOf = 'account',
+      mayBeDelivered = false,
+      isSuspended = false,
+      isUnreadable = false,
+      parameters = new Map(),
+    }: XErrorDetails = {},
   ) {
     super(message)
     this.name = 'XError'
@@ -55,25 +64,27 @@ export class XError extends Error {
     this.limitOf = limitOf
     this.mayBeDelivered = mayBeDelivered
     this.isSuspended = isSuspended
+    this.isUnreadable = isUnreadable
     this.parameters = parameters
   }
 }
 
-/** An answer that reports an error, in any of X's forms, reduced to what the table asks for. */
+/** An answer that reports an error, in any of X's forms. */
 export interface XProblem {
   status: number
-  /** The body is JSON: X itself has answered, not something in front of it. */
+  /** X itself has answered, not something in front of it. */
   isJson: boolean
   /** Codes of X's older formats. */
   codes: readonly number[]
-  /** Last parts of problem types ('credits'), the titles and the details, joined. */
+  /** Last parts of problem types: 'credits'. */
   types: readonly string[]
+  /** All titles, details and messages, in lines. */
   text: string
-  /** What a person should read. */
+  /** The one that a person should read. */
   message: string
   /** OAuth's error code. */
   oauth: string | null
-  parameters: readonly string[]
+  parameters: ReadonlyMap<string, readonly string[]>
 }
 
 interface Meaning {
@@ -136,10 +147,11 @@ export const MEANINGS: readonly Meaning[] = [
     when: (problem) => is(349)(problem) || /permission to DM|cannot send messages/i.test(problem.text),
     kind: 'recipient',
   },
-  { when: ({ text }) => /onlyEncryptedMessagesAllowed/i.test(text), kind: 'encrypted' },
+  { when: ({ text }) => /only.?encrypted.?messages.?allowed/i.test(text), kind: 'encrypted' },
+  { when: ({ status, text }) => status === 409 || /Duplicate ?(?:Subscription|Url)/i.test(text), kind: 'duplicate' },
   {
     when: ({ status, text, types }) =>
-      (status === 403 && !/duplicate.?subscription/i.test(text)) ||
+      status === 403 ||
       /This operation is not permitted/i.test(text) ||
       types.some((type) => /^not-authorized-for|^client-forbidden$/.test(type)),
     kind: 'forbidden',
@@ -158,53 +170,72 @@ export const MEANINGS: readonly Meaning[] = [
   },
   { when: ({ status }) => status === 401, kind: 'unauthorized', message: CONNECTION_LOST },
   { when: ({ status }) => status === 429 || status === 420, kind: 'rate-limit', message: "X's rate limit is reached." },
-  { when: ({ status, text }) => status === 409 || /duplicate.?subscription/i.test(text), kind: 'duplicate' },
   { when: ({ status }) => status >= 500, kind: 'unknown', message: 'X is having trouble.' },
   // Only an error beside a success is left: it says nothing about what was done.
   { when: ({ status }) => status < 300, kind: 'unknown' },
   { when: () => true, kind: 'invalid' },
 ]
 
+/** The rows that say nothing about what X means. */
+const FALLBACKS = MEANINGS.slice(-2)
+
+const meaningOf = (problem: XProblem) => MEANINGS.find(({ when }) => when(problem)) as Meaning
+
+/** Whether this is no documented error of X. */
+export function isUnknownProblem(problem: XProblem): boolean {
+  return !problem.isJson || (problem.status !== 400 && FALLBACKS.includes(meaningOf(problem)))
+}
+
 /** Maps an answer that reports an error to an XError. @param limit read from its headers */
 export function errorOf(problem: XProblem, limit: { retryAt: Date; limitOf: 'account' | 'app' }): XError {
-  const meaning = MEANINGS.find(({ when }) => when(problem)) as Meaning
+  const meaning = meaningOf(problem)
   const kind = typeof meaning.kind === 'function' ? meaning.kind(problem) : meaning.kind
   const isLimit = kind === 'rate-limit'
   return new XError(kind, meaning.message ?? problem.message, isLimit ? limit.retryAt : null, {
     limitOf: isLimit ? limit.limitOf : 'account',
     mayBeDelivered: meaning.mayBeDelivered ?? false,
     isSuspended: kind === 'not-found' && isSuspension(problem.text),
+    isUnreadable: isUnknownProblem(problem),
     parameters: problem.parameters,
   })
 }
 
 /** Whether X says that a person is suspended. */
-export const isSuspension = (text: string) => /\bsuspended\b/i.test(text)
+const isSuspension = (text: string) => /\bsuspended\b/i.test(text)
 
 /** Reads an answer's error. @param body null: not JSON */
 export function problemOf(status: number, statusText: string, body: Record<string, unknown> | null): XProblem {
-  const inner = Array.isArray(body?.errors) ? body.errors.filter(isObject).slice(0, 20) : []
-  const all = [body ?? {}, ...inner]
-  const textsOf = (...names: string[]) =>
-    all.flatMap((part) =>
-      names.flatMap((name) => (typeof part[name] === 'string' && part[name] !== '' ? [part[name]] : [])),
-    )
+  const errors = Array.isArray(body?.errors) ? body.errors.filter(isObject).slice(0, 20) : []
+  const all = [body ?? {}, ...errors]
+  const textsOf = (...names: string[]) => all.flatMap((part) => names.flatMap((name) => textIn(part[name])))
   const texts = [...textsOf('detail', 'message', 'error_description'), ...textsOf('title')]
-  const types = all.flatMap(({ type }) => (typeof type === 'string' ? [type.split('/').at(-1) ?? ''] : []))
   return {
     status,
     isJson: body !== null,
     codes: all.flatMap(({ code }) => (/^\d{1,5}$/.test(String(code)) ? [Number(code)] : [])),
-    types,
+    types: textsOf('type').map((type) => type.split('/').at(-1) ?? ''),
     text: texts.join('\n'),
     message: (texts[0] ?? statusText) || 'X rejected the request.',
-    oauth: typeof body?.error === 'string' ? body.error : null,
-    parameters: all.flatMap(({ parameter, parameters }) => [
-      ...(typeof parameter === 'string' ? [parameter] : []),
-      ...(isObject(parameters) ? Object.keys(parameters) : []),
-    ]),
+    oauth: textIn(body?.error)[0] ?? null,
+    parameters: new Map(all.flatMap(parametersIn)),
   }
 }
+
+/** The parameters that an error names, in X's three ways, with the values it names. */
+function parametersIn({ parameter, value, parameters, message }: Record<string, unknown>): [string, string[]][] {
+  const named = /`([\w.]{1,60})` query parameter value \[([^\]]{0,500})\]/.exec(textIn(message)[0] ?? '')
+  return [
+    ...(named ? [[named[1] ?? '', (named[2] ?? '').split(',')] as [string, string[]]] : []),
+    ...textIn(parameter).map((name): [string, string[]] => [name, textIn(value).flatMap((text) => text.split(','))]),
+    ...Object.entries(isObject(parameters) ? parameters : {}).map(([name, values]): [string, string[]] => [
+      name,
+      (Array.isArray(values) ? values : [values]).flatMap(textIn).flatMap((text) => text.split(',')),
+    ]),
+  ]
+}
+
+/** A non-empty text, or nothing. */
+const textIn = (value: unknown): string[] => (typeof value === 'string' && value !== '' ? [value] : [])
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null

@@ -1,31 +1,81 @@
+import { XError } from './x-errors.ts'
+
 /** X's `reset` may lie in the past. */
 const MIN_WAIT_MS = 5_000
 const WINDOW_MS = 15 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 
+/** Whose limit is used up, and until when. */
+export interface XLimit {
+  retryAt: Date
+  limitOf: 'account' | 'app'
+}
+
 /**
- * Whose limit is used up, and until when: a 24-hour limit without anything left decides, otherwise
- * the 15-minute window (https://docs.x.com/x-api/fundamentals/rate-limits).
- * @param caller whose limit the window is
+ * A 24-hour limit with nothing left decides, otherwise the 15-minute window
+ * (https://docs.x.com/x-api/fundamentals/rate-limits). @param caller whose window it is
  */
-export function limitOf(
-  headers: Headers,
-  caller: 'account' | 'app',
-  now = Date.now(),
-): { retryAt: Date; limitOf: 'account' | 'app' } {
-  const resetOf = (name: string) => {
-    const text = headers.get(`${name}-reset`)
-    return text !== null && /^\d{1,12}$/.test(text) ? Number(text) * 1_000 : null
+export function limitOf(headers: Headers, caller: XLimit['limitOf'], now = Date.now()): XLimit {
+  const days = dayLimitsOf(headers, now)
+  const [day] = (['account', 'app'] as const)
+    .flatMap((whose) => (days[whose]?.remaining === 0 ? [{ whose, resetAt: days[whose].resetAt }] : []))
+    .toSorted((a, b) => b.resetAt.getTime() - a.resetAt.getTime())
+  return { retryAt: day?.resetAt ?? resetOf(headers, 'x-rate-limit', now), limitOf: day?.whose ?? caller }
+}
+
+/** A limit of messages in 24 hours. */
+interface XDayLimit {
+  /** Null: X did not name it. */
+  limit: number | null
+  remaining: number
+  resetAt: Date
+}
+
+export type XDayLimits = Record<'account' | 'app', XDayLimit | null>
+
+/** What X's headers say about the 24 hours of the account and of the app; null: nothing. */
+export function dayLimitsOf(headers: Headers, now = Date.now()): XDayLimits {
+  const dayOf = (name: string): XDayLimit | null => {
+    const remaining = numberOf(headers, `${name}-remaining`)
+    if (remaining === null) return null
+    return { limit: numberOf(headers, `${name}-limit`), remaining, resetAt: resetOf(headers, name, now) }
   }
-  const usedUp = (['account', 'app'] as const)
-    .filter((whose) => headers.get(`x-${whose === 'app' ? 'app' : 'user'}-limit-24hour-remaining`) === '0')
-    .map((whose) => ({
-      whose,
-      reset: resetOf(`x-${whose === 'app' ? 'app' : 'user'}-limit-24hour`) ?? now + WINDOW_MS,
-    }))
-    .toSorted((a, b) => b.reset - a.reset)
-  const [day] = usedUp
-  const reset = day?.reset ?? resetOf('x-rate-limit') ?? now + WINDOW_MS
-  const bounded = Math.min(Math.max(reset, now + MIN_WAIT_MS), now + DAY_MS)
-  return { retryAt: new Date(bounded), limitOf: day?.whose ?? caller }
+  return { account: dayOf('x-user-limit-24hour'), app: dayOf('x-app-limit-24hour') }
+}
+
+function resetOf(headers: Headers, name: string, now: number): Date {
+  const seconds = numberOf(headers, `${name}-reset`)
+  const reset = seconds === null ? now + WINDOW_MS : seconds * 1_000
+  return new Date(Math.min(Math.max(reset, now + MIN_WAIT_MS), now + DAY_MS))
+}
+
+function numberOf(headers: Headers, name: string): number | null {
+  const text = headers.get(name)
+  return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : null
+}
+
+/** Calls per window whose limit X does not publish. */
+const UNPUBLISHED_CALLS = 10
+
+/** Counts calls whose limit X does not publish, per token, until an answer shows X's own limit. */
+export function createUnpublishedLimits() {
+  const shown = new Set<string>()
+  const windows = new Map<string, { calls: number; endsAt: number }>()
+
+  return {
+    /** @throws XError rate-limit */
+    use(name: string, accessToken: string, now = Date.now()): void {
+      if (shown.has(name)) return
+      for (const [key, { endsAt }] of windows) if (endsAt <= now) windows.delete(key)
+      const key = `${name} ${accessToken}`
+      const window = windows.get(key) ?? { calls: 0, endsAt: now + WINDOW_MS }
+      if (window.calls >= UNPUBLISHED_CALLS)
+        throw new XError('rate-limit', "X's rate limit is reached.", new Date(window.endsAt))
+      windows.set(key, { ...window, calls: window.calls + 1 })
+    },
+    /** Trusts X's own limit from now on. */
+    learn(name: string, headers: Headers): void {
+      if (headers.has('x-rate-limit-limit')) shown.add(name)
+    },
+  }
 }

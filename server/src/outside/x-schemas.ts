@@ -1,10 +1,15 @@
 import { z } from 'zod'
 import { XError } from './x-errors.ts'
 
+/** An answer that cannot be read. */
+export function unreadable(message = 'X sent an unexpected response.'): XError {
+  return new XError('unknown', message, null, { isUnreadable: true })
+}
+
 /** What X's reads answer, as the product uses it. @throws XError unknown: it cannot be read */
 export function parsed<Data>(data: unknown, schema: z.ZodType<Data>): Data {
   const result = schema.safeParse(data)
-  if (!result.success) throw new XError('unknown', 'X sent an unexpected response.')
+  if (!result.success) throw unreadable()
   return result.data
 }
 
@@ -38,12 +43,6 @@ export const List = z
   .object({ id: z.string().min(1), member_count: z.number().nullish() })
   .transform(({ id, member_count }) => ({ id, memberCount: member_count ?? 0 }))
 export type XList = z.output<typeof List>
-
-export const ListPage = z.object({
-  data: z.array(z.unknown()).optional(),
-  includes: z.object({ users: z.array(z.unknown()).optional() }).optional(),
-  meta: z.object({ result_count: z.number(), next_token: z.string().min(1).nullish() }),
-})
 
 const text = z.string().nullish()
 /** X shortens every link to t.co and names its address beside it. */
@@ -182,10 +181,10 @@ export function conversationMessagesOf(
     const [message] = messagesOf([event])
     if (!message) return []
     const { dm_conversation_id: id, participant_ids: participants } = parsed(event, Conversation)
-    if (!id && !participants) throw new XError('unknown', 'X sent a message without its conversation.')
+    if (!id && !participants) throw unreadable('X sent a message without its conversation.')
     const pair = id ? pairOf(id) : participants?.length === 2 ? participants : null
     if (pair && !pair.includes(message.senderId))
-      throw new XError('unknown', "X sent a message of someone who isn't part of its conversation.")
+      throw unreadable("X sent a message of someone who isn't part of its conversation.")
     const recipientId = pair?.find((party) => party !== message.senderId)
     return recipientId ? [{ ...message, recipientId, handles }] : []
   })

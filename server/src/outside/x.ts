@@ -1,19 +1,21 @@
 import { X_SOURCES, type XSource } from '@x-automated/contract/platform/x-account'
 import { AuthorizationResponseError, type Client, calculatePKCECodeChallenge, validateAuthResponse } from 'oauth4webapi'
 import { z } from 'zod'
-import { callX, dataOf, X_TIMEOUT_MS, type XRequest } from './x-call.ts'
-import { ChatConversation, chatEventOf, type XChatConversation, type XChatEvent } from './x-chat-event.ts'
+import { createXCall, dataOf, type XAnswer, type XRequest } from './x-call.ts'
+import { ChatConversation, chatEventOf, pathIdOf, type XChatConversation, type XChatEvent } from './x-chat-event.ts'
 import { XError } from './x-errors.ts'
+import { dayLimitsOf, type XDayLimits } from './x-limits.ts'
+import type { XReport } from './x-report.ts'
 import {
   conversationMessagesOf,
   List,
-  ListPage,
   messagesOf,
   ownUserOf,
   Post,
   parsed,
   Tokens,
   User,
+  unreadable,
   userOf,
   type XConversationMessage,
   XId,
@@ -27,6 +29,7 @@ import {
 
 export { X_TIMEOUT_MS } from './x-call.ts'
 export { XError } from './x-errors.ts'
+export type { XDayLimits } from './x-limits.ts'
 export type { XConversationMessage, XMessage, XOwnUser, XTokens, XUser } from './x-schemas.ts'
 
 /** Binds X's response to our request. Generated for each connection. */
@@ -96,17 +99,19 @@ export function createXApi({
   apiUrl,
   clientId,
   clientSecret,
-  timeoutMs = X_TIMEOUT_MS,
+  timeoutMs,
+  report,
 }: {
   apiUrl: string
   clientId: string
   clientSecret: string | null
   timeoutMs?: number
+  report?: XReport
 }) {
   const isXItself = X_OWN_API.test(new URL(apiUrl).hostname)
   const scopes = isXItself ? SCOPES : `${SCOPES} ${LIKE_AND_LIST_SCOPES}`
   const client: Client = { client_id: clientId }
-  const call = (path: string, init?: XRequest) => callX(apiUrl, timeoutMs, path, init)
+  const { call, read } = createXCall({ apiUrl, timeoutMs, report })
   let known: { grants: string[]; authorizeUrl: string } | null = null
 
   /** Reads the server metadata (RFC 8414). The real X publishes none. */
@@ -148,39 +153,13 @@ export function createXApi({
   }
 
   /** Null if X says that it does not exist. @throws XError not-found: the person is suspended */
-  async function findOne<Found>(path: string, accessToken: string, schema: z.ZodType<Found>): Promise<Found | null> {
+  async function findOne<Found>(path: string, request: XRequest, schema: z.ZodType<Found>): Promise<Found | null> {
     try {
-      return parsed(dataOf(await call(path, { accessToken })), schema)
+      return await read(path, request, (answer) => parsed(dataOf(answer), schema))
     } catch (error) {
       if (error instanceof XError && error.kind === 'not-found' && !error.isSuspended) return null
       throw error
     }
-  }
-
-  /** A page of people or posts, and the cursor of the next one. */
-  async function readPage(path: string, accessToken: string, cursor: string | null) {
-    const answer = await call(path, { accessToken })
-    // Protected accounts return 200 with `errors` and no `data`.
-    dataOf(answer)
-    const { data: page } = ListPage.safeParse(answer)
-    // Only an explicit empty page ends the list.
-    if (!page || (!page.data && page.meta.result_count !== 0))
-      throw new XError('unknown', 'X sent an unexpected response.')
-    const next = page.meta.next_token ?? null
-    if (next !== null && next === cursor) throw new XError('unknown', 'X sent the same page again.')
-    return { page, next }
-  }
-
-  /** A page of events or conversations. Without any, X must say so. */
-  async function readEvents(path: string, accessToken: string, cursor: string | null) {
-    const answer = await call(path, { accessToken })
-    dataOf(answer)
-    const { data: page } = EventPage.safeParse(answer)
-    if (!page || (page.data === undefined && page.meta.result_count !== 0))
-      throw new XError('unknown', 'X sent an unexpected response.')
-    const next = page.meta.next_token || null
-    if (next !== null && next === cursor) throw new XError('unknown', 'X sent the same page again.')
-    return { data: page.data ?? [], users: page.includes?.users ?? [], meta: page.meta, next }
   }
 
   return {
@@ -242,31 +221,31 @@ export function createXApi({
     },
 
     async findMe(accessToken: string): Promise<XOwnUser> {
-      return ownUserOf((await call(`/2/users/me?user.fields=${OWN_FIELDS}`, { accessToken })).data)
+      return read(`/2/users/me?user.fields=${OWN_FIELDS}`, { accessToken }, (answer) => ownUserOf(dataOf(answer)))
     },
 
     /** Null if the handle does not exist. */
     async findUser(accessToken: string, handle: string): Promise<XUser | null> {
       const path = `/2/users/by/username/${encodeURIComponent(handle)}?user.fields=${USER_FIELDS},connection_status`
-      return findOne(path, accessToken, User)
+      return findOne(path, { accessToken }, User)
     },
 
     /** Null if the post does not exist. */
     async findPost(accessToken: string, id: string): Promise<XPost | null> {
-      return findOne(`/2/tweets/${encodeURIComponent(id)}?post.fields=public_metrics`, accessToken, Post)
+      return findOne(`/2/tweets/${encodeURIComponent(id)}?post.fields=public_metrics`, { accessToken }, Post)
     },
 
     /** Null if the list does not exist or is hidden from the account. */
     async findList(accessToken: string, id: string): Promise<XList | null> {
-      return findOne(`/2/lists/${encodeURIComponent(id)}?list.fields=member_count`, accessToken, List)
+      return findOne(`/2/lists/${encodeURIComponent(id)}?list.fields=member_count`, { accessToken }, List)
     },
 
     /** The existing people among at most 100 handles. */
     async findUsers(accessToken: string, handles: readonly string[]): Promise<XUser[]> {
       const query = new URLSearchParams({ usernames: handles.join(','), 'user.fields': USER_FIELDS })
-      const { data, errors } = await call(`/2/users/by?${query}`, { accessToken })
-      const isEmpty = data === undefined && Array.isArray(errors)
-      return isEmpty ? [] : parsed(data, z.array(User))
+      return read(`/2/users/by?${query}`, { accessToken }, ({ data, errors }) =>
+        data === undefined && Array.isArray(errors) ? [] : parsed(data, z.array(User)),
+      )
     },
 
     /**
@@ -281,8 +260,10 @@ export function createXApi({
     ): Promise<{ users: XUser[]; next: string | null }> {
       const query = new URLSearchParams({ ...pageQuery(input), 'user.fields': USER_FIELDS })
       const path = `${LISTS[type](encodeURIComponent(id))}?${query}`
-      const { page, next } = await readPage(path, accessToken, input.cursor)
-      return { users: (page.data ?? []).map(userOf), next }
+      return read(path, { accessToken }, (answer) => {
+        const { data, next } = pageOf(answer, input)
+        return { users: data.map(userOf), next }
+      })
     },
 
     /** The authors of a page of direct replies to a post, of the last 7 days. */
@@ -297,20 +278,34 @@ export function createXApi({
         expansions: 'author_id',
         'user.fields': USER_FIELDS,
       })
-      const { page, next } = await readPage(`/2/tweets/search/recent?${query}`, accessToken, input.cursor)
-      return { users: (page.includes?.users ?? []).map(userOf), next }
+      return read(`/2/tweets/search/recent?${query}`, { accessToken }, (answer) => {
+        const { users, next } = pageOf(answer, input)
+        return { users: users.map(userOf), next }
+      })
     },
 
-    async sendMessage(accessToken: string, recipientId: string, text: string): Promise<{ eventId: string }> {
-      const answer = await call(`/2/dm_conversations/with/${encodeURIComponent(recipientId)}/messages`, {
+    /** @returns X's id of the message, and what is left of the 24 hours of the account and the app */
+    async sendMessage(
+      accessToken: string,
+      recipientId: string,
+      text: string,
+    ): Promise<{ eventId: string; days?: XDayLimits }> {
+      const path = `/2/dm_conversations/with/${encodeURIComponent(recipientId)}/messages`
+      let days: XDayLimits | undefined
+      const request: XRequest = {
         method: 'POST',
         accessToken,
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ text }),
+        onHeaders: (headers) => {
+          days = dayLimitsOf(headers)
+        },
+      }
+      return read(path, request, (answer) => {
+        const sent = Sent.safeParse(dataOf(answer))
+        if (!sent.success) throw unreadable("X didn't confirm that the message was sent.")
+        return { eventId: sent.data.dm_event_id, ...(days ? { days } : {}) }
       })
-      const sent = Sent.safeParse(dataOf(answer))
-      if (!sent.success) throw new XError('unknown', "X didn't confirm that the message was sent.")
-      return { eventId: sent.data.dm_event_id }
     },
 
     /** A page of messages of a one-to-one conversation, newest first. @throws XError unknown: not read for certain */
@@ -321,8 +316,10 @@ export function createXApi({
     ): Promise<{ messages: XMessage[]; next: string | null; isEmpty: boolean }> {
       const query = new URLSearchParams({ ...pageQuery(page), ...MESSAGE_FIELDS, expansions: 'sender_id' })
       const path = `/2/dm_conversations/with/${encodeURIComponent(participantId)}/dm_events?${query}`
-      const { data, next } = await readEvents(path, accessToken, page.cursor)
-      return { messages: messagesOf(data), next, isEmpty: data.length === 0 }
+      return read(path, { accessToken }, (answer) => {
+        const { data, next } = pageOf(answer, page)
+        return { messages: messagesOf(data), next, isEmpty: data.length === 0 }
+      })
     },
 
     /**
@@ -339,8 +336,10 @@ export function createXApi({
         expansions: 'sender_id,participant_ids',
         'user.fields': 'username',
       })
-      const { data, users, next } = await readEvents(`/2/dm_events?${query}`, accessToken, page.cursor)
-      return { messages: conversationMessagesOf(data, users), next }
+      return read(`/2/dm_events?${query}`, { accessToken }, (answer) => {
+        const { data, users, next } = pageOf(answer, page)
+        return { messages: conversationMessagesOf(data, users), next }
+      })
     },
 
     /** A page of X Chat's conversations, as a rule the latest changed first. */
@@ -353,9 +352,11 @@ export function createXApi({
         'chat_conversation.fields': 'id,type,updated_at',
         expansions: 'participant_ids',
       })
-      const { data, next, meta } = await readEvents(`/2/chat/conversations?${query}`, accessToken, page.cursor)
-      const conversations = data.map((conversation) => parsed(conversation, ChatConversation))
-      return { conversations, next, hasMessageRequests: meta.has_message_requests === true }
+      const request = { accessToken, unpublished: 'chat conversations' }
+      return read(`/2/chat/conversations?${query}`, request, (answer) => {
+        const { data, next, hasMessageRequests } = pageOf(answer, page)
+        return { conversations: data.map((one) => parsed(one, ChatConversation)), next, hasMessageRequests }
+      })
     },
 
     /** A page of a conversation's events in X Chat, encrypted. */
@@ -366,24 +367,42 @@ export function createXApi({
     ): Promise<{ events: XChatEvent[]; next: string | null }> {
       const fields = 'id,sender_id,created_at,conversation_id,encoded_event'
       const query = new URLSearchParams({ ...pageQuery(page), 'chat_message_event.fields': fields })
-      const path = `/2/chat/conversations/${encodeURIComponent(conversationId)}/events?${query}`
-      const { data, next } = await readEvents(path, accessToken, page.cursor)
-      return { events: data.map((event) => chatEventOf(event, conversationId)), next }
+      const path = `/2/chat/conversations/${encodeURIComponent(pathIdOf(conversationId))}/events?${query}`
+      return read(path, { accessToken, unpublished: 'chat events' }, (answer) => {
+        const { data, next } = pageOf(answer, page)
+        return { events: data.map((event) => chatEventOf(event, conversationId)), next }
+      })
     },
 
     /** Whether a user has set up X Chat. */
     async hasPublicKey(accessToken: string, userId: string): Promise<boolean> {
-      const fields = 'public_key.fields=public_key_version'
-      const keys = await findOne(`/2/users/${encodeURIComponent(userId)}/public_keys?${fields}`, accessToken, Keys)
+      const path = `/2/users/${encodeURIComponent(userId)}/public_keys?public_key.fields=public_key_version`
+      const keys = await findOne(path, { accessToken, unpublished: 'public keys' }, Keys)
       return keys !== null && keys.length > 0
     },
   }
 }
 
 const Sent = z.object({ dm_event_id: XId })
-const EventPage = z.object({
+const Page = z.object({
   data: z.array(z.unknown()).optional(),
   includes: z.object({ users: z.array(z.unknown()).nullish() }).nullish(),
-  meta: z.looseObject({ result_count: z.number().nullish(), next_token: z.string().nullish() }).default({}),
+  meta: z.object({
+    result_count: z.number().nullish(),
+    next_token: z.string().min(1).nullish(),
+    has_message_requests: z.unknown().optional(),
+  }),
 })
+
+/** A page of a list. @throws XError unknown: it is empty, but X does not say that it is */
+function pageOf(answer: XAnswer, { cursor }: PageInput) {
+  // Protected accounts return 200 with `errors` and no `data`.
+  dataOf(answer)
+  const { data = [], includes, meta } = parsed(answer, Page)
+  if (data.length === 0 && meta.result_count !== 0) throw unreadable()
+  const next = meta.next_token ?? null
+  if (next !== null && next === cursor) throw unreadable('X sent the same page again.')
+  return { data, users: includes?.users ?? [], next, hasMessageRequests: meta.has_message_requests === true }
+}
+
 const Keys = z.union([z.array(z.unknown()), z.looseObject({}).transform((key) => [key])])
