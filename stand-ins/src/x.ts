@@ -14,6 +14,7 @@ import { createLimits, dayLimitHeaders, limitHeaders } from './x/limits.ts'
 import { createMessages, type MessageEntry, type Reaction } from './x/messages.ts'
 import type { Network } from './x/network.ts'
 import { addOAuth } from './x/oauth.ts'
+import { answerProblem } from './x/openapi.ts'
 import { createPageSessions, type PageSessionEntry } from './x/page-sessions.ts'
 import { addPages } from './x/pages.ts'
 import { answersInChat, createRegistry, personOf, type RegistryEntry } from './x/people.ts'
@@ -50,6 +51,8 @@ export type XOptions = {
   answerAfterMs?: number
   /** The share of the people who answer that do it in X Chat, from 0 to 1. Default 0. */
   chatShare?: number
+  /** Checks each answer against X's OpenAPI file. Default: in tests. */
+  checksAnswers?: boolean
   /** The clock, in milliseconds since 1970, which tests can advance. */
   now?: () => number
   /** Serves TLS on another port, so that a browser accepts it as x.com. PEM texts. */
@@ -67,6 +70,7 @@ type Entry = TokenEntry | MessageEntry | ChatEntry | ActivityEntry | AppsEntry |
 export async function startX(options: XOptions = {}) {
   const { port = 0, stateDir, limits = 'off', clientId = 'x-automated', clientSecret = 'x-automated-secret' } = options
   const { answerAfterMs = 3000, chatShare = 0, now = Date.now, tls } = options
+  const { checksAnswers = process.env.NODE_ENV === 'test' } = options
   const { consumerSecret = 'x-automated-consumer-secret', bearerToken = 'x-automated-bearer-token' } = options
 
   // Undefined during the replay, so that nothing is written twice.
@@ -158,6 +162,7 @@ export async function startX(options: XOptions = {}) {
     throw genericProblem(404)
   })
   const faults = addFaults(app, stopping.signal, problemOfFault, PROBLEM_NAMES)
+  if (checksAnswers) checkAnswers(app)
   addOAuth(app, network, apps)
   apps.addRoutes(app)
   addUsers(app, network)
@@ -198,6 +203,15 @@ function acceptEmptyJson(app: FastifyInstance) {
     } catch (error) {
       done(Object.assign(error as Error, { statusCode: 400 }))
     }
+  })
+}
+
+/** An answer that X's OpenAPI file does not allow is a fault of the stand-in: a 500 that says why. */
+function checkAnswers(app: FastifyInstance) {
+  app.addHook('preSerialization', async (request, reply, payload) => {
+    const problem = answerProblem(request.method, request.routeOptions.url ?? '', reply.statusCode, payload)
+    if (problem !== undefined && !reply.isOddOnPurpose) throw new Error(`X would not answer this. ${problem}`)
+    return payload
   })
 }
 

@@ -5,6 +5,7 @@ import type { Credits } from './credits.ts'
 import { HANDLE } from './ids.ts'
 import type { CountCall, LimitedCall } from './limits.ts'
 import type { Messages } from './messages.ts'
+import { checkRequest } from './openapi.ts'
 import { existenceOf, type Person, personOf, type Registry } from './people.ts'
 import { genericProblem, userNotFound, userSuspended } from './problems.ts'
 import type { Switches } from './switches.ts'
@@ -30,8 +31,8 @@ export type Network = {
 export type Caller = { person: Person; app: App }
 
 /**
- * Checks token and scopes, counts the call and sends its limits. @returns the caller @throws the
- * 401, 403 or 429
+ * Checks token, scopes and request, counts the call and sends its limits. @returns the caller @throws
+ * the 401, 403, 400 or 429
  */
 export function callerOf(
   network: Network,
@@ -45,8 +46,16 @@ export function callerOf(
   const key = grant && network.registry.find(grant.userId)
   if (!app || key === undefined) throw genericProblem(401)
   if (!scopes.every((scope) => grant.scopes.includes(scope))) throw genericProblem(403)
+  checkRequest(request)
   reply.headers(network.count(call, grant.userId, grant.clientId))
   return { person: asNow(network, personOf(key)), app }
+}
+
+/** The app that calls with its own token. @throws the 401, or the 400 of its request */
+export function appOf(network: Network, request: FastifyRequest): App {
+  const app = network.apps.ofBearer(request)
+  checkRequest(request)
+  return app
 }
 
 /** The consent that a request's token belongs to. */

@@ -5,8 +5,8 @@ import { callerOf, type Network } from './network.ts'
 import { type Person, personOf } from './people.ts'
 import { peopleOf } from './population.ts'
 import { notFound } from './problems.ts'
-import { count, longToken, placeIn, readId, readQuery, words } from './queries.ts'
-import { tiesOf, userFields, userJson } from './users.ts'
+import { count, longToken, placeIn, readId, readQuery, readWholeQuery, words } from './queries.ts'
+import { knownUserFields, tiesOf, userFields, userJson } from './users.ts'
 
 // Posts and lists, generated from their id: its last three digits are how many people liked or
 // joined it, and a third of them replied. An id that ends in 000 does not exist.
@@ -23,19 +23,20 @@ export function addPosts(app: FastifyInstance, network: Network) {
     callerOf(network, request, reply, 'postById', READ)
     // X still takes the older name of `post.fields`.
     const { 'post.fields': fields, 'tweet.fields': olderFields } = readQuery(request.query, {
-      'post.fields': words(['public_metrics']),
-      'tweet.fields': words(['public_metrics']),
+      'post.fields': words(),
+      'tweet.fields': words(),
     })
     const id = readId('id', request.params.id)
     if (sizeOf(id) === 0) return { errors: [notFound('tweet', id)] }
-    const metrics = { like_count: sizeOf(id), reply_count: repliesOf(id), retweet_count: 0, quote_count: 0 }
+    const counts = { like_count: sizeOf(id), reply_count: repliesOf(id), quote_count: 0, bookmark_count: 0 }
+    const metrics = { ...counts, repost_count: 0, retweet_count: 0, impression_count: 0 }
     const hasMetrics = fields.has('public_metrics') || olderFields.has('public_metrics')
     return { data: { id, text: `Post ${id}`, ...(hasMetrics && { public_metrics: metrics }) } }
   })
 
   app.get('/2/lists/:id', async (request: ById, reply) => {
     callerOf(network, request, reply, 'listById', [...READ, 'list.read'])
-    const { 'list.fields': fields } = readQuery(request.query, { 'list.fields': words(['member_count']) })
+    const { 'list.fields': fields } = readWholeQuery(request.query, { 'list.fields': words(['member_count']) })
     const id = readId('id', request.params.id)
     if (sizeOf(id) === 0) return { errors: [notFound('list', id)] }
     return { data: { id, name: `List ${id}`, ...(fields.has('member_count') && { member_count: sizeOf(id) }) } }
@@ -68,12 +69,12 @@ export function addPosts(app: FastifyInstance, network: Network) {
 
   app.get('/2/tweets/search/recent', async (request, reply) => {
     const { person: viewer, app: xApp } = callerOf(network, request, reply, 'searchRecent', READ)
-    const query = readQuery(request.query, {
+    const query = readWholeQuery(request.query, {
       query: z.string().regex(/^in_reply_to_tweet_id:\d{1,19}$/),
       max_results: count(100),
       pagination_token: z.string().optional(),
       expansions: words(['author_id']),
-      'user.fields': userFields,
+      'user.fields': knownUserFields,
     })
     const id = /\d+/.exec(query.query)?.[0] ?? ''
     network.credits.require(xApp.id)

@@ -2,11 +2,26 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { invalidRequest } from './problems.ts'
 
-/** Reads a query like X. @throws the 400 for an unknown, repeated or invalid parameter */
+/**
+ * Reads a query of a path that X's OpenAPI file lacks. @throws the 400 for an unknown, repeated or
+ * invalid parameter
+ */
+export function readWholeQuery<Shape extends z.ZodRawShape>(query: unknown, parameters: Shape) {
+  return read(query, z.strictObject(parameters))
+}
+
+/**
+ * Reads the parameters that a route uses, of a query that has passed `checkRequest`. @throws the 400
+ * for an invalid one
+ */
 export function readQuery<Shape extends z.ZodRawShape>(query: unknown, parameters: Shape) {
-  const read = z.strictObject(parameters).safeParse(query)
-  if (read.success) return read.data
-  const [issue] = read.error.issues
+  return read(query, z.object(parameters))
+}
+
+function read<Schema extends z.ZodType>(query: unknown, schema: Schema): z.output<Schema> {
+  const result = schema.safeParse(query)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
   const name = String(issue?.code === 'unrecognized_keys' ? issue.keys[0] : issue?.path[0])
   const value = (query as Record<string, unknown>)[name]
   throw invalidRequest(name, value, `The \`${name}\` query parameter value [${value}] is not valid: ${issue?.message}`)
@@ -15,14 +30,25 @@ export function readQuery<Shape extends z.ZodRawShape>(query: unknown, parameter
 /** An integer from 1 to `most`, by default 100 or `usual`. */
 export const count = (most: number, usual = 100) => z.coerce.number().int().min(1).max(most).default(usual)
 
-/** A list of known words, separated by commas. */
-export const words = <Word extends string>(known: readonly Word[]) =>
+/** A list of words, separated by commas. @param known if given, the only words allowed */
+export const words = (known?: readonly string[]) =>
   z
     .string()
     .default('')
     .transform((text) => text.split(',').filter((word) => word !== ''))
-    .pipe(z.array(z.enum(known)))
+    .pipe(known ? z.array(z.enum(known)) : z.array(z.string()))
     .transform((list): ReadonlySet<string> => new Set(list))
+
+/** A list of at most 100 ids, separated by commas. */
+export const idList = z
+  .string()
+  .transform((text) => text.split(','))
+  .pipe(
+    z
+      .array(z.string().regex(/^\d{1,19}$/))
+      .min(1)
+      .max(100),
+  )
 
 /** A numeric id in a path. */
 export function readId(name: string, value: string): string {

@@ -1,6 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 
+declare module 'fastify' {
+  interface FastifyReply {
+    /** A switch asks for an answer that X's OpenAPI file does not have. */
+    isOddOnPurpose: boolean
+  }
+}
+
 // What tests can change about X, beside faults. A PUT replaces all of a path's values; those left
 // out get their default, which is what X documents.
 
@@ -78,6 +85,7 @@ export function createSwitches(given: { chat?: z.input<typeof Chat> }): Switches
 
 /** `PUT` and `GET` for each: `/_events`, `/_reading`, `/_chat` and `/_subscriptions`. */
 export function addSwitches(app: FastifyInstance, switches: Switches) {
+  app.decorateReply('isOddOnPurpose', false)
   for (const [name, schema] of Object.entries(SCHEMAS)) {
     const key = name as keyof Switches
     app.get(`/_${name}`, async () => switches[key])

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App, Apps } from '../apps.ts'
-import type { Network } from '../network.ts'
+import { appOf, type Network } from '../network.ts'
 import { invalidRequest, rejected } from '../problems.ts'
 import { readId } from '../queries.ts'
 import { signatureOf } from './deliveries.ts'
@@ -22,7 +22,7 @@ const Minute = z
   .regex(/^\d{12}$/)
   .transform((text) => Date.parse(text.replace(/^(....)(..)(..)(..)(..)$/, '$1-$2-$3T$4:$5:00Z')))
   .refine((at) => !Number.isNaN(at), 'There is no such minute')
-const Replay = z.strictObject({ webhook_id: z.string(), from_date: Minute, to_date: Minute })
+const Replay = z.object({ webhook_id: z.string(), from_date: Minute, to_date: Minute })
 
 /** The webhooks of all apps (docs.x.com/x-api/webhooks). `write` must store before it returns. */
 export function createWebhooks(apps: Apps, nextId: () => string, write: (entry: WebhookEntry) => void) {
@@ -50,17 +50,17 @@ export function createWebhooks(apps: Apps, nextId: () => string, write: (entry: 
       throw rejected('WebhookIdInvalid', 'The webhook does not belong to this app.')
     }
     const webhookIn = (request: FastifyRequest) =>
-      webhookOf(network.apps.ofBearer(request), (request.params as { webhook_id: string }).webhook_id)
+      webhookOf(appOf(network, request), (request.params as { webhook_id: string }).webhook_id)
 
     fastify.get('/2/webhooks', async (request) => {
-      const data = ofApp(network.apps.ofBearer(request)).map(webhookJson)
+      const data = ofApp(appOf(network, request)).map(webhookJson)
       return { data, meta: { result_count: data.length } }
     })
 
     fastify.post('/2/webhooks', async (request) => {
-      const app = network.apps.ofBearer(request)
-      const { url } = (request.body ?? {}) as { url?: unknown }
-      if (typeof url !== 'string' || !isAllowedUrl(url))
+      const app = appOf(network, request)
+      const { url } = request.body as { url: string }
+      if (!isAllowedUrl(url))
         throw rejected('UrlValidationFailed', 'The URL must be https, public, and without a port.')
       if (ofApp(app).some((webhook) => webhook.url === url))
         throw rejected('DuplicateUrlFailed', 'This URL is already registered.')
@@ -74,7 +74,7 @@ export function createWebhooks(apps: Apps, nextId: () => string, write: (entry: 
 
     // X answers before the events arrive.
     fastify.post('/2/webhooks/replay', async (request) => {
-      const app = network.apps.ofBearer(request)
+      const app = appOf(network, request)
       const { data, error } = Replay.safeParse(request.body)
       if (error) throw invalidRequest(String(error.issues[0]?.path[0] ?? 'body'), '', z.prettifyError(error))
       const webhook = webhookOf(app, data.webhook_id)
@@ -88,7 +88,7 @@ export function createWebhooks(apps: Apps, nextId: () => string, write: (entry: 
 
     fastify.put('/2/webhooks/:webhook_id', async (request) => {
       const webhook = webhookIn(request)
-      const valid = await passesCheck(webhook.url, network.apps.ofBearer(request).consumerSecret)
+      const valid = await passesCheck(webhook.url, appOf(network, request).consumerSecret)
       record({ type: 'webhook', ...webhook, valid })
       if (!valid) throw rejected('CrcValidationFailed', 'The URL did not pass the challenge.')
       return { data: { valid } }
