@@ -45,7 +45,7 @@ async function claim({
   perSecond = Infinity,
 }: Extract<Task, { kind: 'claims' }>): Promise<Done> {
   const liveness = await openLiveness(database)
-  const limits = { sendIntervalSeconds: 0, dailyDmCap, isRealX: false }
+  const limits = { sendIntervalSeconds: 0, dailyDmCap, isRealX: false, messageMills: 15 }
   const done: Done = { times: [], claims: [], seconds: 0 }
   const began = performance.now()
   while (performance.now() - began < seconds * 1_000 && done.times.length < count) {
@@ -57,7 +57,9 @@ async function claim({
       continue
     }
     const claimedAt = performance.now()
-    await record(database.db, [{ claimed: one, verdict: { kind: 'sent', eventId: randomUUID() }, failures: 0 }])
+    await record(database.db, [
+      { claimed: one, verdict: { kind: 'sent', eventId: randomUUID(), mills: 15 }, failures: 0 },
+    ])
     done.claims.push(claimedAt - start)
     done.times.push(performance.now() - start)
   }

@@ -42,6 +42,7 @@ import { jobs } from './platform/jobs.ts'
 import { notifications } from './platform/notifications.ts'
 import { webhooks } from './platform/webhooks.ts'
 import { xAccount } from './platform/x-account.ts'
+import { xCosts } from './platform/x-costs.ts'
 import { waitlist } from './waitlist/waitlist.ts'
 
 /** Every operation of the API, by domain. */
@@ -54,6 +55,7 @@ export const contract = {
   people,
   sso,
   xAccount,
+  xCosts,
   scrapes,
   leads,
   imports,

@@ -91,6 +91,7 @@ const ERRORS = {
   INTERNAL: [500, 'An unexpected error occurred. Please try again.'],
   UNAVAILABLE: [503, 'A service we depend on is not responding. Please try again in a moment.'],
   X_UNAVAILABLE: [503, 'X is not responding. Please try again in a moment.'],
+  X_FUNDS: [503, 'X has no credits left for this. Try again later.'],
   MODEL_UNAVAILABLE: [503, 'The AI model is not responding. Please try again in a moment.'],
   DM_UNSETTLED: [
     503,

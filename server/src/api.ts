@@ -51,6 +51,7 @@ import { jobRoutes } from './domains/platform/jobs/routes.ts'
 import { notificationRoutes } from './domains/platform/notifications/routes.ts'
 import { webhookRoutes } from './domains/platform/webhooks/routes.ts'
 import { xAccountRoutes } from './domains/platform/x-account/routes.ts'
+import { xCostRoutes } from './domains/platform/x-costs/routes.ts'
 import { waitlistRoutes } from './domains/waitlist/waitlist/routes.ts'
 import { edgeOperations, scopeNote } from './edges/openapi.ts'
 import { clientAddress } from './requests/client-address.ts'
@@ -68,6 +69,7 @@ const router = {
   people: peopleRoutes,
   sso: ssoRoutes,
   xAccount: { ...xAccountRoutes, ...xAccountConsentRoutes },
+  xCosts: xCostRoutes,
   scrapes: scrapeRoutes,
   leads: { ...leadRoutes, ...leadQueueRoutes },
   imports: importRoutes,

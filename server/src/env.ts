@@ -7,6 +7,7 @@ import type { PlanId } from '@x-automated/contract/platform/plans'
 import { z } from 'zod'
 import { openDataDir, writePrivate } from './data-dir.ts'
 import { CONNECTIONS } from './db/open.ts'
+import { isXItself, X_PRICES } from './outside/x-prices.ts'
 
 const flag = z.enum(['on', 'off'])
 const optionalUrl = z.url().optional()
@@ -31,6 +32,7 @@ const Variables = z.object({
   X_CLIENT_SECRET: z.string().optional(),
   X_CONSUMER_SECRET: z.string().optional(),
   X_BEARER_TOKEN: z.string().optional(),
+  X_PRICES: z.enum(['published', 'none']).optional(),
   GOOGLE_ISSUER: optionalUrl,
   GOOGLE_CLIENT_ID: z.string().optional(),
   GOOGLE_CLIENT_SECRET: z.string().optional(),
@@ -98,6 +100,10 @@ export function readEnv(source: NodeJS.ProcessEnv) {
     authSecret: v.AUTH_SECRET ?? storedSecret(dataDir),
     standIns: v.STAND_INS === 'on',
     x: xOf(v),
+    /** X charges its published prices. The stand-in costs nothing. */
+    isXPriced: isXPriced(v),
+    /** What X charges for a message, in thousandths of a dollar. */
+    messageMills: isXPriced(v) ? X_PRICES.message : 0,
     /** X is not the stand-in: messages reach real people and X's rules apply. */
     isRealX: v.STAND_INS !== 'on' || (v.X_API_URL !== undefined && !isLoopback(new URL(v.X_API_URL).hostname)),
     google: googleOf(v),
@@ -131,6 +137,10 @@ export function readEnv(source: NodeJS.ProcessEnv) {
 
 type Variables = z.output<typeof Variables>
 
+function isXPriced({ X_PRICES: prices, X_API_URL: url }: Variables): boolean {
+  return prices ? prices === 'published' : url !== undefined && isXItself(url)
+}
+
 /** Null if X is not configured: its features are hidden. */
 function xOf(v: Variables) {
   if (!v.X_API_URL) return null
@@ -142,6 +152,7 @@ function xOf(v: Variables) {
     consumerSecret: v.X_CONSUMER_SECRET ?? null,
     /** The app's own token, which registers the webhook. */
     bearerToken: v.X_BEARER_TOKEN ?? null,
+    isPriced: isXPriced(v),
   }
 }
 

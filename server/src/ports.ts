@@ -19,6 +19,8 @@ interface Jobs {
   'find-watches': Record<string, never>
   /** Checks an X account's subscriptions or reads its messages, when they are due. */
   'watch-replies': { xUserId: string }
+  /** Notifies of X apps without credits, and tries them. */
+  'x-funds': Record<string, never>
   /** Delivers what is due at a webhook endpoint. */
   'webhook-endpoint': { endpointId: string }
   /** Syncs a subscription with the payment provider. */
@@ -122,6 +124,11 @@ export interface Plans {
 /** The inbox, for people who can no longer open it (domains/outreach/conversations/service.ts). */
 export interface Inbox {
   releaseMember(tx: Db, workspaceId: string, userId: string): Promise<void>
+}
+
+/** What waits for X's bill (domains/platform/x-costs), and continues once X or the limit allows it. */
+export interface XWork {
+  resume(db: Db, workspaceId: string): Promise<void>
 }
 
 /** Sending, for suppressions and restored leads (domains/outreach/sending/stop.ts). */

@@ -5,6 +5,7 @@ import type { Database } from './db/open.ts'
 import type { Auth } from './domains/identity/auth/service.ts'
 import type { Events } from './domains/platform/events/service.ts'
 import type { XApps } from './domains/platform/x-apps/service.ts'
+import type { XMeters } from './domains/platform/x-costs/service.ts'
 import type { Env } from './env.ts'
 import type { Dns } from './outside/dns.ts'
 import type { Google } from './outside/google.ts'
@@ -14,7 +15,7 @@ import type { SafeFetch } from './outside/safe-fetch.ts'
 import type { XApi } from './outside/x.ts'
 import type { XActivity } from './outside/x-activity.ts'
 import type { Pictures } from './pictures.ts'
-import type { Inbox, JobQueue, Outbox, Plans, Sending, Waitlist } from './ports.ts'
+import type { Inbox, JobQueue, Outbox, Plans, Sending, Waitlist, XWork } from './ports.ts'
 import type { Limits } from './requests/limits.ts'
 import type { Sealer } from './sealing.ts'
 
@@ -39,6 +40,9 @@ export interface Services {
   /** Null if X is not configured. Calls with an account's token; the rest belongs to its app. */
   x: XApi | null
   xApps: XApps
+  /** Count what X charges. */
+  xMeters: XMeters
+  xWork: XWork
   /** Owns messages that a request sends itself. */
   requestWorker: RequestWorker
   /** Of the operator's app. Null if X cannot notify us: its secret or app token is missing. */

@@ -14,14 +14,16 @@ import { checkSecret } from './domains/identity/auth/engine.ts'
 import { openAuth, REVOCATIONS_CHANNEL } from './domains/identity/auth/service.ts'
 import { MEMBERSHIPS_CHANNEL } from './domains/identity/workspaces/service.ts'
 import { failAbandonedImports } from './domains/leads/imports/service.ts'
-import { SCRAPES_CHANNEL } from './domains/leads/scrapes/service.ts'
+import { resumeScrapes, SCRAPES_CHANNEL } from './domains/leads/scrapes/service.ts'
 import { releaseMember } from './domains/outreach/conversations/service-changes.ts'
-import { SENDING_CHANNEL } from './domains/outreach/sending/limits.ts'
+import { resumeReading } from './domains/outreach/replies/service.ts'
+import { resumeSending, SENDING_CHANNEL } from './domains/outreach/sending/limits.ts'
 import { requeueRestored, stopMessages } from './domains/outreach/sending/stop.ts'
 import { findPeopleLimit } from './domains/platform/billing/service.ts'
 import { EVENTS_CHANNEL, openEvents, RECORDED_CHANNEL } from './domains/platform/events/service.ts'
 import { MEMBER_NOTIFICATIONS_CHANNEL } from './domains/platform/notifications/service.ts'
 import { createXApps } from './domains/platform/x-apps/service.ts'
+import { createXMeters } from './domains/platform/x-costs/service.ts'
 import * as waitlist from './domains/waitlist/waitlist/service.ts'
 import { removeAbandonedUploads } from './edges/csv-uploads.ts'
 import { openExtensionPackage } from './edges/extension-package.ts'
@@ -161,6 +163,14 @@ async function openServices(given: Given, databaseUrl: string, pictureCache: Pic
     plans: { findPeopleLimit },
     sending: { requeueRestored, stopMessages },
     inbox: { releaseMember },
+    xMeters: createXMeters({ database, isPriced: env.isXPriced, log }),
+    xWork: {
+      async resume(db, workspaceId) {
+        await resumeScrapes(db, jobs, workspaceId)
+        await resumeSending(db, workspaceId)
+        await resumeReading(db, jobs, workspaceId)
+      },
+    },
     limits: createLimits(database.sidePool),
     requestWorker,
     pictures: createPictures({
@@ -194,7 +204,8 @@ function createClients(env: Env, origin: string) {
   }
 }
 
-async function closeServices({ events, requestWorker, limits, auth, database }: Services): Promise<void> {
+async function closeServices({ events, requestWorker, limits, auth, xMeters, database }: Services): Promise<void> {
+  await xMeters.close()
   await events.close()
   await requestWorker.close()
   await limits.close()

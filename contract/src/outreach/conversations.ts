@@ -216,6 +216,7 @@ export const conversations = {
       'DM_UNSETTLED',
       'X_NOT_CONNECTED',
       'X_UNAVAILABLE',
+      'X_FUNDS',
     ],
   })
     .input(

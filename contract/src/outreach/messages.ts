@@ -35,6 +35,7 @@ export const messages = {
       'DM_UNSETTLED',
       'X_NOT_CONNECTED',
       'X_UNAVAILABLE',
+      'X_FUNDS',
       'PLAN_LIMIT',
     ],
   })

@@ -6,7 +6,7 @@ import { routes } from '../route.ts'
 
 const route = routes('Notifications')
 
-/** The last four go to owners only, and `lead_replied` never to viewers. */
+/** The last six go to owners only, and `lead_replied` never to viewers. */
 export const NOTIFICATION_KINDS = [
   'x_disconnected',
   'campaign_paused',
@@ -17,6 +17,8 @@ export const NOTIFICATION_KINDS = [
   'payment_failed',
   'trial_ending',
   'plan_ended',
+  'funds',
+  'spending',
 ] as const
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
 
@@ -43,8 +45,12 @@ export interface NotificationFacts {
   leadName?: string
   label?: ReplyLabel
   conversationId?: string
-  /** When the grace period of a failed payment, or the trial, ends (ISO 8601). */
+  /** When the grace period of a failed payment, the trial, or the month of a spending limit ends (ISO 8601). */
   until?: string
+  /** What X charges this month, and the workspace's limit. */
+  spentCents?: number
+  limitCents?: number
+  isReached?: boolean
 }
 
 /** How often replies are emailed. */

@@ -5,6 +5,7 @@ import { createXCall, dataOf, type XAnswer, type XRequest } from './x-call.ts'
 import { ChatConversation, chatEventOf, pathIdOf, type XChatConversation, type XChatEvent } from './x-chat-event.ts'
 import { XError } from './x-errors.ts'
 import { dayLimitsOf, type XDayLimits } from './x-limits.ts'
+import { isXItself, X_PRICES } from './x-prices.ts'
 import type { XReport } from './x-report.ts'
 import {
   conversationMessagesOf,
@@ -56,14 +57,8 @@ const SCOPES = 'tweet.read users.read follows.read dm.read dm.write offline.acce
 const LIKE_AND_LIST_SCOPES = 'like.read list.read'
 const X_OWN_SOURCES: readonly XSource[] = ['followers', 'following', 'repliers', 'handles']
 
-/**
- * X's own API, its authorization page, and its pay-per-use prices per profile read and direct
- * message (August 2026).
- */
-const X_OWN_API = /^api\.(x|twitter)\.com$/
+/** X's authorization page. */
 const X_AUTHORIZE_URL = 'https://x.com/i/oauth2/authorize'
-const X_READ_PRICE_CENTS = 1
-const X_SEND_PRICE_CENTS = 1.5
 
 const USER_FIELDS = 'description,public_metrics,protected,location,url,profile_image_url,receives_your_dm,entities'
 const OWN_FIELDS = `${USER_FIELDS},verified_type,subscription_type`
@@ -99,17 +94,20 @@ export function createXApi({
   apiUrl,
   clientId,
   clientSecret,
+  isPriced = isXItself(apiUrl),
   timeoutMs,
   report,
 }: {
   apiUrl: string
   clientId: string
   clientSecret: string | null
+  /** It charges X's published prices; by default, X's own API does. */
+  isPriced?: boolean
   timeoutMs?: number
   report?: XReport
 }) {
-  const isXItself = X_OWN_API.test(new URL(apiUrl).hostname)
-  const scopes = isXItself ? SCOPES : `${SCOPES} ${LIKE_AND_LIST_SCOPES}`
+  const isX = isXItself(apiUrl)
+  const scopes = isX ? SCOPES : `${SCOPES} ${LIKE_AND_LIST_SCOPES}`
   const client: Client = { client_id: clientId }
   const { call, read } = createXCall({ apiUrl, timeoutMs, report })
   let known: { grants: string[]; authorizeUrl: string } | null = null
@@ -164,11 +162,11 @@ export function createXApi({
 
   return {
     /** X's price per profile or direct message read, in cents; 0 if free. */
-    readPriceCents: isXItself ? X_READ_PRICE_CENTS : 0,
+    readPriceCents: isPriced ? X_PRICES.user / 10 : 0,
     /** The scrapes that this X offers. */
-    sources: isXItself ? X_OWN_SOURCES : X_SOURCES,
+    sources: isX ? X_OWN_SOURCES : X_SOURCES,
     /** X's price per direct message, in cents; 0 if free. */
-    sendPriceCents: isXItself ? X_SEND_PRICE_CENTS : 0,
+    sendPriceCents: isPriced ? X_PRICES.message / 10 : 0,
 
     /** Sign-in methods by the server metadata. The real X offers OAuth only. */
     async signInMethods(): Promise<('password' | 'oauth')[]> {

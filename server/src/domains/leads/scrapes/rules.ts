@@ -172,6 +172,14 @@ export function verdict(failure: Failure, { failures, ...source }: { failures: n
         error: "X's rate limit is reached. The scrape continues automatically.",
       }
     }
+    // Nobody knows when X is paid again; a month at most.
+    case 'funds':
+      return {
+        status: 'waiting',
+        resumesAt: failure.retryAt ?? inMs(3_600_000),
+        failures: 0,
+        error: `${failure.message} The scrape continues automatically.`,
+      }
     case 'unauthorized':
     case 'credentials':
     case 'account':

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
+import type { JobQueue } from '../../../ports.ts'
 import { publishEvents } from '../../platform/events/service.ts'
 import { scrapes } from './tables.ts'
 
@@ -18,4 +19,16 @@ export async function notifyScrapeChanged(
 ): Promise<void> {
   await db.execute(sql`select pg_notify(${SCRAPES_CHANNEL}, ${id})`)
   await publishEvents(db, workspaceId, 'scrape', [id])
+}
+
+/** Continues the workspace's scrapes that wait for a time. */
+export async function resumeScrapes(tx: Db, jobs: JobQueue, workspaceId: string): Promise<void> {
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    update scrapes set resumes_at = now(), version = version + 1, updated_at = now() where id in (
+      select id from scrapes where workspace_id = ${workspaceId} and status = 'waiting' and resumes_at > now() order by id for update)
+    returning id`)
+  for (const { id } of rows) {
+    await jobs.enqueue(tx, 'scrape', { scrapeId: id })
+    await notifyScrapeChanged(tx, { id, workspaceId })
+  }
 }

@@ -26,7 +26,7 @@ const SWEEP_MS = 10_000
 /** After this time a scrape goes to the end of the queue, so that short ones need not wait. */
 const TURN_MS = 15_000
 
-type RunnerServices = Pick<RequestContext, 'database' | 'jobs' | 'x' | 'xApps' | 'sealer' | 'isDraining'>
+type RunnerServices = Pick<RequestContext, 'database' | 'jobs' | 'x' | 'xApps' | 'xMeters' | 'sealer' | 'isDraining'>
 
 /** What a process works with. */
 interface Runner extends RunnerServices {
@@ -183,7 +183,9 @@ async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
     const { sourceUserId } = row
     const { left } = await allowanceOf(db, row.workspaceId, 'scrapedLeads')
     const size = pageSize({ ...row, maxResults: Math.min(row.maxResults, row.matched + left) })
-    const page = await withAccount(runner, account.id, (x, token) => readSource(x, token, row, sourceUserId, size))
+    const page = await withAccount(runner, account.id, (x, token) => readSource(x, token, row, sourceUserId, size), {
+      purpose: 'scrape',
+    })
     return await savePage(runner, row, page, began)
   } catch (error) {
     if (error instanceof XError) {
@@ -206,7 +208,9 @@ async function lookUp(
   row: ScrapeRow,
   account: { id: string; xUserId: string },
 ): Promise<ScrapeRow | null> {
-  const found = await withAccount(runner, account.id, (x, token) => findSource(x, token, row, account))
+  const found = await withAccount(runner, account.id, (x, token) => findSource(x, token, row, account), {
+    purpose: 'scrape',
+  })
   if ('problem' in found) return settle(runner, row, { status: 'failed', failures: 0, error: found.problem })
   return save(runner.database.db, row, {
     sourceUserId: found.id,

@@ -281,8 +281,7 @@ async function findDates(
   account: XAccount | null,
   plan: Plan,
 ) {
-  const limited = account && { ...account, restsUntil: channel === 'api' ? account.restsUntil : null }
-  const { accountLimits, before, now } = await findSendingState(db, env, { workspaceId, account: limited })
+  const { accountLimits, before, now } = await findSendingState(db, env, { workspaceId, account, channel })
   return rehearse(plan, { accountLimits, limits: env, before }, now)
 }
 

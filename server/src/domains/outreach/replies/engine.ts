@@ -9,6 +9,7 @@ import type { Sealer } from '../../../sealing.ts'
 import { withAccount } from '../../platform/x-account/service.ts'
 import type { XApps } from '../../platform/x-apps/service.ts'
 import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
+import type { XMeters } from '../../platform/x-costs/service.ts'
 import { finishReading, recordMessagesFromX } from '../sending/settle.ts'
 import { POLL_SECONDS } from './rules.ts'
 
@@ -22,6 +23,7 @@ export interface WatchContext {
   jobs: JobQueue
   x: XApi | null
   xApps: XApps
+  xMeters: XMeters
   /** Of the operator's app. Null if its accounts can only be polled. */
   xActivity: XActivity | null
   sealer: Sealer
@@ -97,6 +99,17 @@ export async function findWatches({ database: { db }, jobs }: WatchContext): Pro
     union select x_user_id from reply_watches where least(next_check_at, next_poll_at) <= now()`)
   for (const { xUserId } of rows)
     await jobs.reschedule(db, 'watch-replies', { xUserId }, { key: xUserId, group: xUserId })
+}
+
+/** Reads the workspace's accounts again that waited for X's bill, and subscribes where that failed. */
+export async function resumeReading(tx: Db, jobs: JobQueue, workspaceId: string): Promise<void> {
+  const { rows } = await tx.execute<{ xUserId: string }>(sql`
+    update reply_watches set next_poll_at = least(next_poll_at, now()),
+      next_check_at = case when problem is null then next_check_at else least(next_check_at, now()) end
+    where x_user_id in (select x_user_id from x_accounts where workspace_id = ${workspaceId} and status = 'connected')
+    returning x_user_id as "xUserId"`)
+  for (const { xUserId } of rows)
+    await jobs.reschedule(tx, 'watch-replies', { xUserId }, { key: xUserId, group: xUserId })
 }
 
 /** Checks an account, polls it, or both, whatever is due. */

@@ -325,7 +325,9 @@ describe('events in any order', () => {
           const echo = echoes[i]! as Extract<XHappening, { kind: 'message' }>
           for (const step of order) {
             if (step === 'record')
-              await record(app.db, [{ claimed: one, verdict: { kind: 'sent', eventId: echo.eventId }, failures: 0 }])
+              await record(app.db, [
+                { claimed: one, verdict: { kind: 'sent', eventId: echo.eventId, mills: 0 }, failures: 0 },
+              ])
             else if (step === 'reply') await deliver(said(one.lead!.handle, account.handle, 'Yes'))
             else if (step === 'read') await deliver(hasRead(one.lead!.handle, account.handle))
             else await deliver(echo)

@@ -25,7 +25,7 @@ import { namedDay } from './rules-labels.ts'
 import { storeAnswers } from './service-answers.ts'
 import { replies } from './tables.ts'
 
-export { WEBHOOK_PATH, webhookUrl } from './engine.ts'
+export { resumeReading, WEBHOOK_PATH, webhookUrl } from './engine.ts'
 export { detectLanguage } from './engine-labels.ts'
 export { storeAnswers } from './service-answers.ts'
 export { purgeOldTexts } from './service-texts.ts'

@@ -92,6 +92,8 @@ export interface Sent {
   leavesAt: Date | null
   /** X accepts no messages before this time. */
   restsUntil: Date | null
+  /** Before this time, X's app has no credits or the spending limit leaves no room. */
+  fundsUntil?: Date | null
 }
 
 export interface Cooldown {
@@ -107,6 +109,7 @@ export function cooldownOf(
   sent: Sent,
   now: Date,
 ): Cooldown | null {
+  if (sent.fundsUntil && sent.fundsUntil > now) return { until: sent.fundsUntil, reason: 'funds' }
   if (!(cap > 0)) return { until: new Date(now.getTime() + RETRY_MS), reason: 'cap' }
   const room = sent.leavesAt && growsAt && growsAt < sent.leavesAt ? growsAt : sent.leavesAt
   const pause = sent.lastAt && new Date(sent.lastAt.getTime() + pauseSecondsOf(accountLimits, limits) * 1_000)

@@ -11,6 +11,7 @@ import { authUsers } from '../../identity/auth/tables.ts'
 import { usageOf } from '../../platform/billing/service.ts'
 import { findAccount, findCurrentAccount, list } from '../../platform/x-account/service.ts'
 import { unreadSince, xAccounts } from '../../platform/x-account/tables.ts'
+import { fundsUntil } from '../../platform/x-costs/tables.ts'
 import { isReplyKnown, replySettings } from '../replies/tables.ts'
 import { isFirstInQueue, isInQueue } from '../sending/tables.ts'
 import { isEnrollmentOf } from '../sequences/tables.ts'
@@ -41,7 +42,7 @@ export {
 } from './rules.ts'
 
 /** Product-wide limits from the environment. */
-export type SendingEnv = Pick<Env, 'sendIntervalSeconds' | 'dailyDmCap' | 'isRealX'>
+export type SendingEnv = Pick<Env, 'sendIntervalSeconds' | 'dailyDmCap' | 'isRealX' | 'messageMills'>
 
 /** A row of sending_limits as JSON. */
 export interface LimitsRow {
@@ -174,13 +175,15 @@ export interface SendingState {
 interface StateQuery {
   workspaceId: string
   account: { id: string; xUserId: string; restsUntil: Date | null } | null
+  /** X's own limits and its bill apply to its API only, the default. */
+  channel?: 'api' | 'extension'
 }
 
 /** The sending state of an account: its limits, usage, and until when and why it must wait. */
 export async function findSendingState(
   db: Db,
   env: SendingEnv,
-  { workspaceId, account }: StateQuery,
+  { workspaceId, account, channel = 'api' }: StateQuery,
 ): Promise<SendingState> {
   const accountLimits = await findLimits(db, env, workspaceId, account?.id ?? null)
   const { firstAt, ...cap } = await capOf(db, env, accountLimits, { workspaceId, account })
@@ -192,9 +195,11 @@ export async function findSendingState(
     sentInDay: number
     countedInDay: number
     isUnread: boolean
+    fundsUntil: string | null
   }>(sql`
     select clock_timestamp() as now,
       exists (select from x_accounts a where a.id = ${account?.id ?? null}::uuid and ${unreadSince('a')} is not null) as "isUnread",
+      (select ${fundsUntil('a', env.messageMills)} from x_accounts a where a.id = ${account?.id ?? null}::uuid) as "fundsUntil",
       (${lastHandOver(claims)}) as "lastAt",
       (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as "leavesAt",
       counted.*
@@ -207,7 +212,8 @@ export async function findSendingState(
   const sent = {
     lastAt: parseTime(row.lastAt),
     leavesAt: parseTime(row.leavesAt),
-    restsUntil: account?.restsUntil ?? null,
+    restsUntil: channel === 'api' ? (account?.restsUntil ?? null) : null,
+    fundsUntil: channel === 'api' ? parseTime(row.fundsUntil) : null,
   }
   return {
     accountLimits,
@@ -264,7 +270,7 @@ export async function find(db: Db, env: SendingEnv, actor: Actor) {
   const senders = ids.length > 0 ? ids.map((id) => rows.find((row) => row.id === id) ?? null) : [null]
   const accounts = []
   for (const account of senders) {
-    const state = await findSendingState(db, env, { workspaceId: actor.workspaceId, account })
+    const state = await findSendingState(db, env, { workspaceId: actor.workspaceId, account, channel: 'api' })
     const { accountLimits, cap, cooldown, sentInDay, countedInDay } = state
     accounts.push({
       xAccountId: account?.id ?? null,
@@ -436,15 +442,14 @@ export async function withWaits<C extends Sending>(needs: Needs, campaigns: read
     const account = one.xAccountId
       ? (accounts.find(({ id }) => id === one.xAccountId) ?? null)
       : await findCurrentAccount(db, workspaceId)
-    const isOurs = one.channel === 'api'
-    const { cooldown, now } = await findSendingState(db, env, {
-      workspaceId,
-      account: account && { ...account, restsUntil: isOurs ? account.restsUntil : null },
-    })
+    const { cooldown, now } = await findSendingState(db, env, { workspaceId, account, channel: one.channel })
     // Jitter can delay the next message beyond the pause.
     const next = account?.nextSendAt ?? null
     const isPutOff = next !== null && next > (cooldown?.until ?? now)
-    waits.set(key, isPutOff ? { reason: cooldown?.reason ?? 'pause', until: next } : cooldown)
+    waits.set(
+      key,
+      isPutOff && cooldown?.reason !== 'funds' ? { reason: cooldown?.reason ?? 'pause', until: next } : cooldown,
+    )
   }
   const sendingIds = sending.map(({ id }) => id)
   const [blind, apart] = await Promise.all([findBlind(db, sendingIds), findApart(db, sendingIds)])

@@ -109,7 +109,7 @@ describe('two accounts that claim messages to one person at the same moment', ()
 
   it('do not send the first if the second was sent', async () => {
     const sending = send(app.services, first, TIMING)
-    await record(app.db, [{ claimed: second, verdict: { kind: 'sent', eventId: 'elsewhere' }, failures: 0 }])
+    await record(app.db, [{ claimed: second, verdict: { kind: 'sent', eventId: 'elsewhere', mills: 0 }, failures: 0 }])
     expect(await sending).toMatchObject({ kind: 'skipped', reason: { code: 'duplicate' } })
     expect(await arrived(app, list.handles[0]!)).toEqual([])
   })

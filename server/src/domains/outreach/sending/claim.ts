@@ -18,6 +18,7 @@ import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
 import { requireConnectedAccount } from '../../platform/x-account/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
+import { fundsRefusal } from '../../platform/x-costs/service.ts'
 import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
 import { claimThatLeavesTheDay, lastHandOver, pauseSecondsOf, type SendingEnv } from '../sending-settings/service.ts'
 import {
@@ -527,7 +528,7 @@ export async function claimDirect(
     const dmId = await queueOne(tx, actor, { campaignId, leadId, text })
     const scope = { campaign: { id: campaignId, workspaceId, xAccountId }, dmId }
     const answer = await claim(tx, env, manualSender(holder, false), scope)
-    if (answer.kind === 'wait') throw beyondCap(answer)
+    if (answer.kind === 'wait') throw await beyondCap(tx, answer)
     if (answer.kind !== 'claimed') throw new Refusal('X_NOT_CONNECTED')
     await keep(tx, dmId)
     await use(tx, workspaceId, 'dms', 1)
@@ -575,7 +576,7 @@ export async function claimAnswer(
     const dmId = await queueOne(tx, actor, { campaignId, leadId, text, isAnswer: true })
     const scope = { campaign: { id: campaignId, workspaceId, xAccountId: lead.accountId }, dmId }
     const answer = await claim(tx, env, manualSender(holder, true), scope)
-    if (answer.kind === 'wait') throw beyondCap(answer)
+    if (answer.kind === 'wait') throw await beyondCap(tx, answer)
     if (answer.kind !== 'claimed') throw new Refusal('X_NOT_CONNECTED')
     await keep(tx, dmId)
     return claimedFrom(answer)
@@ -630,7 +631,11 @@ async function findObstacle(tx: Db, env: SendingEnv, leadId: string, allowRepeat
 }
 
 /** Direct messages ignore the interval and the sending window, but not the daily cap and X's limits. */
-function beyondCap({ until, now, locked: { account, cap } }: Extract<Answer, { kind: 'wait' }>): Refusal {
+async function beyondCap(
+  tx: Db,
+  { until, now, locked: { account, cap, workspaceId } }: Extract<Answer, { kind: 'wait' }>,
+): Promise<Refusal> {
+  if (account?.fundsUntil && account.fundsUntil >= until) return fundsRefusal(tx, workspaceId)
   const isLimitedByX = account?.restsUntil && account.restsUntil >= until
   return new Refusal(
     'RATE_LIMITED',

@@ -6,6 +6,7 @@ import { parseTime } from '../../../db/parse-time.ts'
 import { executePrepared } from '../../../db/prepared.ts'
 import { findCurrentAccount, isLinked } from '../../platform/x-account/service.ts'
 import { unreadSince, xAccounts } from '../../platform/x-account/tables.ts'
+import { fundsUntil } from '../../platform/x-costs/tables.ts'
 import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
 import { isReplyKnown } from '../replies/tables.ts'
 import {
@@ -89,7 +90,10 @@ export const SIMULATION: Sender = {
 type LockedAccount = Pick<
   typeof xAccounts.$inferSelect,
   'id' | 'xUserId' | 'handle' | 'status' | 'nextSendAt' | 'restsUntil' | 'unreadSince'
->
+> & {
+  /** Its app has no credits, or another message would exceed the workspace's spending limit, until then. */
+  fundsUntil: Date | null
+}
 
 /** An account that is locked until the transaction ends, and its limits. */
 interface LockedLimits {
@@ -125,6 +129,7 @@ type AccountRow = {
   nextSendAt: string | null
   restsUntil: string | null
   unreadSince: string | null
+  fundsUntil: string | null
   limits: LimitsRow | null
   firstAt: string | null
   /** The account in every workspace that connected it. */
@@ -135,7 +140,8 @@ type AccountRow = {
 /** SQL over a locked account `a` and its limits `p`: an AccountRow. */
 function accountColumns(env: SendingEnv): SQL {
   return sql`a.id, a.workspace_id as "workspaceId", a.x_user_id as "xUserId", a.handle, a.status, a.next_send_at as "nextSendAt",
-    a.rests_until as "restsUntil", ${unreadSince('a')} as "unreadSince", to_jsonb(p) as limits, (${firstOfWarmUp('a', 'p', env)}) as "firstAt",
+    a.rests_until as "restsUntil", ${unreadSince('a')} as "unreadSince",
+    ${fundsUntil('a', env.messageMills)} as "fundsUntil", to_jsonb(p) as limits, (${firstOfWarmUp('a', 'p', env)}) as "firstAt",
     array(select s.id::text from x_accounts s where s.x_user_id = a.x_user_id) as ids, clock_timestamp()::text as now`
 }
 const ITS_LIMITS = sql`left join sending_limits p on p.workspace_id = a.workspace_id and p.x_account_id = a.id`
@@ -290,6 +296,7 @@ function accountOf({ id, xUserId, handle, status, ...times }: AccountRow): Locke
     nextSendAt: parseTime(times.nextSendAt),
     restsUntil: parseTime(times.restsUntil),
     unreadSince: parseTime(times.unreadSince),
+    fundsUntil: parseTime(times.fundsUntil),
   }
 }
 
@@ -338,6 +345,7 @@ function limitCooldown(
     lastAt: sender.hasInterval ? lastAt : null,
     leavesAt,
     restsUntil: sender.byApi ? (account?.restsUntil ?? null) : null,
+    fundsUntil: sender.byApi ? (account?.fundsUntil ?? null) : null,
   }
   return cooldownOf(sender.byHand ? allDay(accountLimits) : accountLimits, env, cap, before, now)
 }
@@ -515,6 +523,21 @@ export async function reschedule(tx: Db, accountId: string, now: Date, until: Da
  */
 export async function resetSchedules(db: Db): Promise<void> {
   await db.execute(sql`update x_accounts set next_send_at = now() where next_send_at > now() and status = 'connected'`)
+}
+
+/** Messages whose outcome is unknown are settled within this time, unless X or its bill delays it. */
+const SETTLED_WITHIN = sql`interval '2 minutes'`
+
+/** Makes the workspace's accounts and unsettled messages due that waited for X's bill. */
+export async function resumeSending(tx: Db, workspaceId: string): Promise<void> {
+  await tx.execute(sql`
+    update dms set due_at = now() where id in (
+      select d.id from dms d where d.workspace_id = ${workspaceId} and d.lease_expires_at is not null and d.outcome_unknown
+        and d.due_at > now() + ${SETTLED_WITHIN} order by d.id for no key update)`)
+  await tx.execute(sql`
+    update x_accounts set next_send_at = now() where id in (
+      select id from x_accounts where workspace_id = ${workspaceId} and next_send_at > now() order by id for no key update)`)
+  await notifySenders(tx)
 }
 
 /** Milliseconds until an account is due; null if no account has anything to send. */

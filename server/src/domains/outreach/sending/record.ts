@@ -1,7 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { NO_ID } from '@x-automated/contract/fields'
 import type { SkipReason } from '@x-automated/contract/reason'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { executePrepared } from '../../../db/prepared.ts'
@@ -10,6 +10,7 @@ import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
 import { countConversations } from '../../leads/leads/service.ts'
 import { gotMessage, leads, mayGoOut } from '../../leads/leads/tables.ts'
+import { chargeMessage } from '../../platform/x-costs/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { followingStep, isEnrollmentOf } from '../sequences/tables.ts'
 import { backoffSeconds } from './limits.ts'
@@ -42,6 +43,8 @@ export interface Outcome {
   outcomeUnknown?: boolean
   /** When it was sent; defaults to now. */
   sentAt?: Date | null
+  /** What X charges for it, in thousandths of a dollar; null: X's API did not send it. */
+  mills?: number | null
 }
 
 /** SQL over `dms`: its account has no consent to store the texts of conversations. */
@@ -63,7 +66,7 @@ type Recorded = {
 export async function recordOutcome(
   tx: Db,
   dm: { id: string; lease: string },
-  { wasSent, eventId = null, reason, errorMessage, outcomeUnknown = false, sentAt = null }: Outcome,
+  { wasSent, eventId = null, reason, errorMessage, outcomeUnknown = false, sentAt = null, mills = null }: Outcome,
 ): Promise<{ campaignCompleted: boolean } | null> {
   const { rows } = await executePrepared<Recorded>(
     tx,
@@ -124,7 +127,7 @@ export async function recordOutcome(
   const [row] = rows
   if (!row) return null
   if (!wasSent) await keepQueued(tx, dm.id)
-  return { campaignCompleted: await applyOutcome(tx, wasSent ? dm.id : null, row) }
+  return { campaignCompleted: await applyOutcome(tx, wasSent ? dm.id : null, mills, row) }
 }
 
 /**
@@ -141,9 +144,15 @@ async function keepQueued(tx: Db, failedId: string): Promise<void> {
 /**
  * Applies a recorded outcome to its campaign, which it may complete, and to the lead's conversation.
  * Also applies reads and replies that arrived before: a separate statement, to see events stored
- * while recording waited. @param sentId the message, if it was sent @returns whether it completed
+ * while recording waited. @param sentId the message, if it was sent @param mills what X charges for it
+ * @returns whether it completed
  */
-async function applyOutcome(tx: Db, sentId: string | null, { campaignId, opened, nextAt }: Recorded): Promise<boolean> {
+async function applyOutcome(
+  tx: Db,
+  sentId: string | null,
+  mills: number | null,
+  { campaignId, opened, nextAt }: Recorded,
+): Promise<boolean> {
   const { rows } = await executePrepared<CampaignRun>(
     tx,
     sql`
@@ -166,7 +175,8 @@ async function applyOutcome(tx: Db, sentId: string | null, { campaignId, opened,
         last_message_at = old.claimed_at, is_last_ours = true, updated_at = now()
       from old where c.workspace_id = old.workspace_id and c.id = old.id
       returning c.workspace_id, old.status as was_status, c.is_unread as was_unread, c.status, c.is_unread
-    ), counted as (${countConversations(sql`conversation`)})
+    ), counted as (${countConversations(sql`conversation`)}
+    ), charged as (${chargeMessage(sql`dms d where d.id = ${sentId}::uuid and (select count(*) from campaign) >= 0`, mills)})
     select * from campaign`,
   )
   return endRun(tx, rows[0])
@@ -222,13 +232,14 @@ async function findIdentityReason(tx: Db, leadId: string | null): Promise<SkipRe
 
 /** The result of trying to send a claimed message. */
 export type Verdict =
-  | { kind: 'sent'; eventId: string }
+  /** `mills`: what X charges for it, in thousandths of a dollar. */
+  | { kind: 'sent'; eventId: string; mills: number }
   /** `forbidden`: X may mean the account rather than this lead. */
   | ({ kind: 'failed'; forbidden?: true; refusal?: XRefusal } & Failure)
   /** Not sent: the lead may no longer be messaged. */
   | { kind: 'skipped'; reason: SkipReason }
-  /** Not sent: X's rate limit is reached. */
-  | { kind: 'wait'; until: Date }
+  /** Not sent: X's rate limit is reached, or its app or the workspace's limit has no money left. */
+  | { kind: 'wait'; until: Date; reason: 'x' | 'funds'; text?: string }
   /** Not sent: X cannot be reached. */
   | { kind: 'later' }
   /** Not sent: X has blocked the account. */
@@ -277,7 +288,7 @@ export async function record(db: Db, done: readonly Done[]): Promise<void> {
 async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<void> {
   switch (verdict.kind) {
     case 'sent':
-      await recordOutcome(tx, claimed, { wasSent: true, eventId: verdict.eventId })
+      await recordOutcome(tx, claimed, { wasSent: true, eventId: verdict.eventId, mills: verdict.mills })
       // A restore may have recorded this message without a lead, because X lists user ids and no
       // handles.
       if (claimed.triedSince)
@@ -297,11 +308,14 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
       return
     case 'wait':
       await release(tx, isHeld(claimed))
-      await delayAccount(tx, claimed.accountId, sql`${verdict.until.toISOString()}::timestamptz`)
+      await delayAccount(tx, claimed.accountId, verdict)
       return
     case 'later':
       await release(tx, isHeld(claimed))
-      await delayAccount(tx, claimed.accountId, sql`now() + make_interval(secs => ${backoffSeconds(failures)})`)
+      await delayAccount(tx, claimed.accountId, {
+        until: sql`now() + make_interval(secs => ${backoffSeconds(failures)})`,
+        reason: 'x',
+      })
       return
     case 'paused':
     case 'late':
@@ -323,8 +337,14 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
 /** Condition on dms: still claimed under this lease, and certainly not sent. */
 const isHeld = ({ id, lease }: Held) => sql`id = ${id} and lease = ${lease} and not outcome_unknown`
 
-/** Keeps the account from sending before `until`. */
-export async function delayAccount(tx: Db, accountId: string, until: ReturnType<typeof sql>): Promise<void> {
+/** Keeps the account from sending for a while. What X's bill delays is known from its app and limit. */
+export async function delayAccount(
+  tx: Db,
+  accountId: string,
+  { until, reason }: { until: SQL | Date; reason: 'x' | 'funds' },
+): Promise<void> {
+  const time = until instanceof Date ? sql`${until.toISOString()}::timestamptz` : until
   await tx.execute(sql`
-    update x_accounts set rests_until = ${until}, next_send_at = greatest(next_send_at, ${until}) where id = ${accountId}`)
+    update x_accounts set ${reason === 'x' ? sql`rests_until = ${time},` : sql``} next_send_at = greatest(next_send_at, ${time})
+    where id = ${accountId}`)
 }

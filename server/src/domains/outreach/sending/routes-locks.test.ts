@@ -154,8 +154,8 @@ describe('lock order', () => {
       sql`select from campaigns where id = ${id} for no key update`,
       () =>
         record(app.db, [
-          { claimed: first, verdict: { kind: 'wait', until: new Date() }, failures: 0 },
-          { claimed: second, verdict: { kind: 'sent', eventId: 'order-1' }, failures: 0 },
+          { claimed: first, verdict: { kind: 'wait', reason: 'x', until: new Date() }, failures: 0 },
+          { claimed: second, verdict: { kind: 'sent', eventId: 'order-1', mills: 0 }, failures: 0 },
         ]),
       sql`select from x_accounts where id = ${account.id}`,
     )

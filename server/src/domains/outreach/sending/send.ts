@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { InputOf } from '@x-automated/contract/contract'
 import { CLOCK_SKEW_MS } from '@x-automated/contract/outreach/sending'
 import { CONNECTION_LOST, pauseText, refusalText, type SkipReason } from '@x-automated/contract/reason'
+import { HOUR_MS } from '@x-automated/contract/time'
 import { and, eq, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../../actor.ts'
@@ -13,7 +14,9 @@ import { X_TIMEOUT_MS, type XApi, type XConversationMessage, XError } from '../.
 import { Refusal } from '../../../refusal.ts'
 import { hadReplied, wasContacted } from '../../leads/leads/service.ts'
 import { mayGoOut } from '../../leads/leads/tables.ts'
-import { type StoredToken, usableToken, withAccount } from '../../platform/x-account/service.ts'
+import { usableToken, withAccount, type XAccountCaller } from '../../platform/x-account/service.ts'
+import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
+import { isSpendingLimited } from '../../platform/x-costs/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
 import { type Claimed, claimDirect, RATE_LIMITED_BY_X, withdrawDirect } from './claim.ts'
@@ -96,10 +99,11 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
     const reasonNotToSend = lead.xUserId ? null : await saveXUserId(needs.database.db, claimed, recipientId)
     if (claimed.triedSince) {
       const found = await findInConversation(needs, { ...claimed, recipientId, since: claimed.triedSince })
-      if (found) return { kind: 'sent', eventId: found.id }
+      if (found) return { kind: 'sent', eventId: found.id, mills: needs.xMeters.messageMills }
     }
     if (reasonNotToSend) return { kind: 'failed', reason: reasonNotToSend }
-    const token = usableToken(needs, await prepareHandOver(needs, claimed, timing))
+    const caller = await prepareHandOver(needs, claimed, timing)
+    const token = usableToken(needs, caller)
     const sendMessage = async (x: XApi, accessToken: string) => {
       // Renewing the token took a while.
       if (accessToken !== token) await prepareHandOver(needs, claimed, timing)
@@ -111,8 +115,8 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
         throw error
       }
     }
-    const { eventId } = await withAccount(needs, claimed.accountId, sendMessage, 'connected', token)
-    return { kind: 'sent', eventId }
+    const { eventId } = await withAccount(needs, claimed.accountId, sendMessage, { caller })
+    return { kind: 'sent', eventId, mills: needs.xMeters.messageMills }
   } catch (error) {
     if (error instanceof LeaseLost) return { kind: 'lost' }
     if (error instanceof Stopped) return { kind: 'skipped', reason: error.reason }
@@ -153,18 +157,21 @@ export function verdictOf(error: XError, handle: string): Verdict {
         forbidden: true,
       }
     case 'rate-limit':
-      return { kind: 'wait', until: error.retryAt ?? new Date(Date.now() + 15 * 60_000) }
+      return { kind: 'wait', reason: 'x', until: error.retryAt ?? new Date(Date.now() + 15 * 60_000) }
     case 'unauthorized':
     case 'credentials':
       return { kind: 'stop', reason: { code: 'x_disconnected', params: {} }, xMessage: null }
     case 'account':
       return { kind: 'stop', reason: { code: 'x_locked', params: {} }, xMessage: error.message }
     case 'funds':
+      return { kind: 'wait', reason: 'funds', until: error.retryAt ?? inAnHour(), text: error.message }
     case 'unavailable':
     case 'unknown':
       return { kind: 'later' }
   }
 }
+
+const inAnHour = () => new Date(Date.now() + HOUR_MS)
 
 /** The user's id at X; null if X has no such user. @throws XError */
 export async function lookUp(needs: Needs, accountId: string, handle: string): Promise<string | null> {
@@ -268,20 +275,20 @@ function maxClaimAgeMs(pauseSeconds: number, handOverMs: number): number {
 
 /**
  * Renews an old claim: settling, caps and intervals assume a hand-over soon after the claim.
- * @returns the account, whose token is needed next
+ * @returns the account as it is now
  * @throws LeaseLost, CampaignPaused, TooLate, Stopped: the message must not be sent
  */
-async function prepareHandOver(needs: Needs, claimed: Claimed, { handOverMs }: Timing): Promise<StoredToken> {
+async function prepareHandOver(needs: Needs, claimed: Claimed, { handOverMs }: Timing): Promise<XAccountCaller> {
   const { db } = needs.database
   const age = () => performance.now() - claimed.claimedAt
   const maxAgeMs = maxClaimAgeMs(claimed.pauseSeconds, handOverMs)
   for (;;) {
     if (age() > maxAgeMs / 2) await renew(needs, claimed)
-    const { account, isContested, isStored } = await checkHandOver(db, claimed)
+    const { caller, isContested, isStored } = await checkHandOver(db, claimed)
     if (isContested) await sleep(CONTEST_MS)
     // Someone has locked the message. What they change is only visible afterwards.
     else if (!isStored) await db.execute(sql`select from dms where id = ${claimed.id} for update`)
-    else if (age() <= maxAgeMs) return account
+    else if (age() <= maxAgeMs) return caller
   }
 }
 
@@ -293,7 +300,7 @@ type HandOver = {
   reason: SkipReason | null
   isContested: boolean
   isStored: boolean
-  account: StoredToken
+  caller: XAccountCaller
 }
 
 /**
@@ -307,7 +314,8 @@ async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
   const hasInterval = claimed.pauseSeconds > 0
   const seenForSeconds = (performance.now() - (claimed.visibleAt ?? claimed.claimedAt)) / 1_000
   const { rows } = await executePrepared<
-    Omit<HandOver, 'account'> & Record<'status' | 'token' | 'expiresAt', string | null>
+    Omit<HandOver, 'caller'> &
+      Record<'status' | 'token' | 'expiresAt' | 'appId', string | null> & { isLimited: boolean }
   >(
     db,
     sql`
@@ -317,7 +325,8 @@ async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
       update dms set handed_over_at = now() from own where dms.id = own.id
     )
     select (c.status = 'active' or d.is_answer) as "isActive", ${reasonToStop('l', 'd')} as reason, ${isContested('d', 'c', seenForSeconds)} as "isContested",
-      not ${hasInterval}::boolean or exists (select from own) as "isStored", a.status, a.sealed_access_token as token, a.access_token_expires_at as "expiresAt"
+      not ${hasInterval}::boolean or exists (select from own) as "isStored", a.status, a.sealed_access_token as token, a.access_token_expires_at as "expiresAt",
+      a.x_app_id as "appId", ${isSpendingLimited(sql`d.workspace_id`)} as "isLimited"
     from dms d join campaigns c on c.id = d.campaign_id left join leads l on l.id = d.lead_id
       left join x_accounts a on a.id = ${claimed.accountId}
     where ${isOwn}`,
@@ -326,12 +335,21 @@ async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
   if (!row) throw new LeaseLost()
   if (!row.isActive) throw new CampaignPaused()
   if (row.reason) throw new Stopped(row.reason)
-  const account = {
-    status: row.status as StoredToken['status'],
+  const { workspaceId, accountId, senderId: xUserId } = claimed
+  const caller = {
+    workspaceId,
+    accountId,
+    xUserId,
+    appId: row.appId ?? OPERATOR_APP_ID,
+    isLimited: row.isLimited,
+    status: row.status as XAccountCaller['status'],
     sealedAccessToken: row.token,
     accessTokenExpiresAt: parseTime(row.expiresAt),
+    // The claim has checked it, and nothing of the account's own is read.
+    isOwnApp: false,
+    fundsTryAt: null,
   }
-  return { ...row, account }
+  return { ...row, caller }
 }
 
 /** @throws LeaseLost, CampaignPaused, TooLate */
@@ -466,9 +484,9 @@ async function deliver<Result>(
     case 'late':
       await transact(db, async (tx) => {
         await withdrawDirect(tx, claimed)
-        if (verdict.kind === 'wait')
-          await delayAccount(tx, claimed.accountId, sql`${verdict.until.toISOString()}::timestamptz`)
+        if (verdict.kind === 'wait') await delayAccount(tx, claimed.accountId, verdict)
       })
+      if (verdict.kind === 'wait' && verdict.reason === 'funds') throw new Refusal('X_FUNDS', verdict.text)
       throw new Refusal('RATE_LIMITED', verdict.kind === 'wait' ? RATE_LIMITED_BY_X : undefined, {
         retryAfterSeconds: Math.max(1, Math.ceil((verdict.until.getTime() - Date.now()) / 1000)),
       })

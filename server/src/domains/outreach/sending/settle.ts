@@ -172,7 +172,7 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<v
   if (found) {
     const { id: eventId, at: sentAt } = found
     await transact(db, async (tx) => {
-      await recordOutcome(tx, dm, { wasSent: true, eventId, sentAt })
+      await recordOutcome(tx, dm, { wasSent: true, eventId, sentAt, mills: needs.xMeters.messageMills })
       await resetLastClaims(tx, sql`select lead_id from dms where id = ${dm.id}`)
     })
   } else if (dm.ageMs < timing.settleAfterMs) {

@@ -14,6 +14,8 @@ const ACTIONS: Record<NotificationKind, string> = {
   payment_failed: 'Update payment',
   trial_ending: 'View plan',
   plan_ended: 'Choose a plan',
+  funds: 'View X costs',
+  spending: 'View X costs',
 }
 
 /** The email for a day's replies in a workspace. @param count all of them; `texts` are the first */

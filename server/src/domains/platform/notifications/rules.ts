@@ -1,4 +1,4 @@
-import { formatCount, formatDate, formatNumber, formatPercent } from '@x-automated/contract/format'
+import { formatCount, formatDate, formatMoney, formatNumber, formatPercent } from '@x-automated/contract/format'
 import type { NotificationFacts, NotificationKind } from '@x-automated/contract/platform/notifications'
 import { CONNECTION_LOST, pauseText } from '@x-automated/contract/reason'
 import { LABEL_NAMES } from '@x-automated/contract/reply-labels'
@@ -58,7 +58,31 @@ export function notificationText(kind: NotificationKind, facts: NotificationFact
         text: 'Queued messages will still be sent. Choose a plan to get your limits back.',
         path: '/billing',
       }
+    case 'funds':
+      return {
+        title: 'Your X app has no credits left',
+        text: 'Nothing is sent or read until you add credits at console.x.com. We try again every hour, and nobody is skipped.',
+        path: X_COSTS_PATH,
+      }
+    case 'spending':
+      return { ...spendingText(facts), path: X_COSTS_PATH }
   }
+}
+
+/** Where Settings shows what X charges. */
+const X_COSTS_PATH = '/settings?tab=x-costs'
+
+function spendingText({ spentCents = 0, limitCents = 0, isReached = false, until }: NotificationFacts) {
+  const spent = `X charges about ${formatMoney(spentCents)} so far`
+  return isReached
+    ? {
+        title: `This month's X spending limit of ${formatMoney(limitCents)} is reached`,
+        text: `${spent}. Nothing is sent or read until ${day(until)}, unless you raise the limit.`,
+      }
+    : {
+        title: "80% of this month's X spending limit is used",
+        text: `${spent}. At ${formatMoney(limitCents)}, sending and reading wait until ${day(until)}.`,
+      }
 }
 
 /** Older notifications have only a text. */
@@ -98,4 +122,6 @@ export const KIND_TOPICS: Record<NotificationKind, string> = {
   payment_failed: 'failed payments',
   trial_ending: 'the end of a trial',
   plan_ended: 'the end of a plan',
+  funds: 'the credits of your X app',
+  spending: 'X spending limits',
 }

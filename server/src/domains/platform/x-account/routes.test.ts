@@ -11,7 +11,6 @@ import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { subscriptions } from '../billing/tables.ts'
 import { createXApps } from '../x-apps/service.ts'
 import { authorize, connectWithPassword, disconnect, withAccount } from './service.ts'
-import { accessTokenOf } from './service-tokens.ts'
 import { xAccounts, xAuthorizations } from './tables.ts'
 
 let app: TestApp
@@ -31,6 +30,7 @@ const setFaults = (faults: unknown[]) =>
     body: JSON.stringify(faults),
   })
 const connect = (body: unknown, by = person) => by.call('POST', '/session/connect', body)
+const tokenOf = (services: TestApp['services'], id: string) => withAccount(services, id, async (_, token) => token)
 const rowOf = async (by: Person) =>
   (await app.db.select().from(xAccounts).where(eq(xAccounts.workspaceId, by.workspaceId)))[0]!
 
@@ -404,7 +404,7 @@ describe('POST /session/authorize and the callback', () => {
       .update(xAccounts)
       .set({ accessTokenExpiresAt: new Date(0) })
       .where(eq(xAccounts.id, row.id))
-    expect(await accessTokenOf(app.services, row.id)).toBeTruthy()
+    expect(await tokenOf(app.services, row.id)).toBeTruthy()
     expect(await comeBack(callback, cookie)).toBe('failed')
   })
 
@@ -486,13 +486,13 @@ describe('access tokens of X', () => {
     await expireToken(id)
     const another = await app.startAnother()
     const tokens = await Promise.all(
-      [app.services, another.services, app.services, another.services].map((services) => accessTokenOf(services, id)),
+      [app.services, another.services, app.services, another.services].map((services) => tokenOf(services, id)),
     )
     expect(new Set(tokens).size).toBe(1)
     expect((await app.services.x!.findMe(tokens[0]!)).handle).toBeTruthy()
     // The new refresh token works, too.
     await expireToken(id)
-    expect(await accessTokenOf(app.services, id)).not.toBe(tokens[0])
+    expect(await tokenOf(app.services, id)).not.toBe(tokens[0])
   })
 
   it('are renewed when X rejects one early', async () => {
@@ -506,7 +506,7 @@ describe('access tokens of X', () => {
     const refreshToken = app.services.sealer.open((await rowOf(person)).sealedRefreshToken!)
     await app.services.x!.refreshTokens(refreshToken)
     await expireToken(id)
-    await expect(accessTokenOf(app.services, id)).rejects.toThrow(XError)
+    await expect(tokenOf(app.services, id)).rejects.toThrow(XError)
     expect((await person.call('GET', '/session/status')).body).toMatchObject({
       connected: false,
       reason: 'X has ended this connection. Connect again.',
@@ -516,7 +516,7 @@ describe('access tokens of X', () => {
   it('mark the account as lost if they were sealed with another AUTH_SECRET', async () => {
     const { id } = await connectX(app, person)
     const other = { ...app.services, sealer: createSealer('another secret', 'X tokens') }
-    await expect(accessTokenOf(other, id)).rejects.toMatchObject({ kind: 'unauthorized' })
+    await expect(tokenOf(other, id)).rejects.toMatchObject({ kind: 'unauthorized' })
     expect((await person.call('GET', '/session/status')).body).toMatchObject({
       connected: false,
       reason: 'X has ended this connection. Connect again.',
@@ -527,8 +527,8 @@ describe('access tokens of X', () => {
     const { id } = await connectX(app, person)
     await expireToken(id)
     await setFaults([{ path: '/2/oauth2/token', status: 503, times: 1 }])
-    await expect(accessTokenOf(app.services, id)).rejects.toThrow(XError)
+    await expect(tokenOf(app.services, id)).rejects.toThrow(XError)
     expect((await person.call('GET', '/session/status')).body.connected).toBe(true)
-    expect(await accessTokenOf(app.services, id)).toBeTruthy()
+    expect(await tokenOf(app.services, id)).toBeTruthy()
   })
 })

@@ -2,12 +2,16 @@ import { CONNECTION_LOST } from '@x-automated/contract/reason'
 import { and, eq } from 'drizzle-orm'
 import type { Database, Db } from '../../../db/open.ts'
 import { type XApi, XError, type XTokens } from '../../../outside/x.ts'
+import { metered } from '../../../outside/x-billing.ts'
 import type { Sealer } from '../../../sealing.ts'
 import type { Services } from '../../../services.ts'
+import { xApps } from '../x-apps/tables.ts'
+import { BeyondLimit, markFundsEmpty, outOfFunds, type XCaller } from '../x-costs/service.ts'
+import { xSpending } from '../x-costs/tables.ts'
 import type { XAccount } from './service-accounts.ts'
 import { xAccounts } from './tables.ts'
 
-export type Needs = Pick<Services, 'database' | 'x' | 'xApps' | 'sealer'>
+export type Needs = Pick<Services, 'database' | 'x' | 'xApps' | 'xMeters' | 'sealer'>
 /** What connecting and disconnecting need. */
 export type ConnectNeeds = Needs & Pick<Services, 'jobs'>
 
@@ -27,19 +31,17 @@ async function markLost(db: Db, accountId: string, reason: string): Promise<void
  * before use: replaying one of X's single-use refresh tokens revokes all.
  * @throws XError
  */
-export async function accessTokenOf(
+async function accessTokenOf(
   needs: Needs,
-  accountId: string,
-  renew: string | null = null,
-  accepted: Accepted = 'connected',
+  caller: XAccountCaller,
+  refused: string | null,
+  accepted: Accepted,
 ): Promise<string> {
-  const { database, x, sealer } = needs
-  if (!x) throw new XError('unavailable', 'X is not configured.')
-  const [quick] = await database.db.select().from(xAccounts).where(eq(xAccounts.id, accountId))
-  const stored = validToken(quick, sealer, renew, accepted)
-  if (stored) return stored
-  const renewed = await limitRenewals(database, () => renewToken(needs, accountId, renew, accepted))
-  if (renewed) return renewed
+  const { database, sealer } = needs
+  const token =
+    validToken(caller, sealer, refused, accepted) ??
+    (await limitRenewals(database, () => renewToken(needs, caller.accountId, refused, accepted)))
+  if (token) return token
   throw new XError('unauthorized', CONNECTION_LOST)
 }
 
@@ -108,30 +110,77 @@ function isAccepted<A extends Pick<XAccount, 'status'>>(account: A | undefined, 
   return account?.status === 'connected' || (account?.status === 'lost' && accepted === 'connected or lost')
 }
 
+/** An account that X is called for, with its token. */
+export interface XAccountCaller extends XCaller, StoredToken {
+  xUserId: string
+  /** The workspace brought the app of this account. */
+  isOwnApp: boolean
+  /** While the app has no credits: when X is tried again. */
+  fundsTryAt: Date | null
+}
+
+async function findCaller(db: Db, accountId: string): Promise<XAccountCaller | null> {
+  const { id, workspaceId, xUserId, xAppId, status, sealedAccessToken, accessTokenExpiresAt } = xAccounts
+  const [row] = await db
+    .select({
+      account: { accountId: id, workspaceId, xUserId, appId: xAppId, status, sealedAccessToken, accessTokenExpiresAt },
+      app: { workspaceId: xApps.workspaceId, emptySince: xApps.fundsEmptySince, tryAt: xApps.fundsTryAt },
+      limitCents: xSpending.limitCents,
+    })
+    .from(xAccounts)
+    .innerJoin(xApps, eq(xApps.id, xAccounts.xAppId))
+    .leftJoin(xSpending, eq(xSpending.workspaceId, xAccounts.workspaceId))
+    .where(eq(xAccounts.id, accountId))
+  if (!row) return null
+  const { account, app, limitCents } = row
+  return {
+    ...account,
+    isLimited: limitCents !== null,
+    isOwnApp: app.workspaceId !== null,
+    fundsTryAt: app.emptySince && app.tryAt,
+  }
+}
+
+interface CallOptions {
+  accepted?: Accepted
+  /** The account, if it was just read. */
+  caller?: XAccountCaller
+  /** Why people are looked up. */
+  purpose?: 'lookup' | 'scrape'
+  /** Tries whether an app has credits again. */
+  isTry?: boolean
+}
+
 /**
- * Calls X with the account's token; a rejected token is renewed once. @throws XError; after
- * `unauthorized` and `account` (locked or suspended) the account is marked lost
- * @param known the token, if it was just read with `usableToken`
+ * Calls X with the account's token; a rejected token is renewed once. What X charges is counted.
+ * @throws XError; after `unauthorized` and `account` (locked or suspended) the account is marked lost,
+ * after `funds` nothing of its app is sent or read until X has credits
  */
 export async function withAccount<T>(
   needs: Needs,
   accountId: string,
   call: (x: XApi, accessToken: string) => Promise<T>,
-  accepted: Accepted = 'connected',
-  known: string | null = null,
+  { accepted = 'connected', caller: known, purpose = 'lookup', isTry = false }: CallOptions = {},
 ): Promise<T> {
-  const token = known ?? (await accessTokenOf(needs, accountId, null, accepted))
-  const x = needs.x as XApi
-  const lose = (reason: string) => markLost(needs.database.db, accountId, reason)
-  const onceMore = async () => call(x, await accessTokenOf(needs, accountId, token, accepted))
+  if (!needs.x) throw new XError('unavailable', 'X is not configured.')
+  const { db } = needs.database
+  const caller = known ?? (await findCaller(db, accountId))
+  if (!caller) throw new XError('unauthorized', CONNECTION_LOST)
+  const { appId, isOwnApp, fundsTryAt } = caller
+  if (fundsTryAt && !isTry) throw outOfFunds(isOwnApp, fundsTryAt)
+  const x = metered(needs.x, needs.xMeters.of(caller, purpose), (id) => isOwnApp && id === caller.xUserId)
+  const token = await accessTokenOf(needs, caller, null, accepted)
+  const onceMore = async () => call(x, await accessTokenOf(needs, caller, token, accepted))
   return call(x, token)
     .catch((error) => {
       if (error instanceof XError && error.kind === 'unauthorized') return onceMore()
       throw error
     })
     .catch(async (error) => {
-      if (error instanceof XError && error.kind === 'unauthorized') await lose(CONNECTION_LOST)
-      if (error instanceof XError && error.kind === 'account') await lose(error.message)
+      if (!(error instanceof XError) || error instanceof BeyondLimit) throw error
+      if (error.kind === 'unauthorized') await markLost(db, accountId, CONNECTION_LOST)
+      if (error.kind === 'account') await markLost(db, accountId, error.message)
+      if (error.kind === 'funds') throw outOfFunds(isOwnApp, await markFundsEmpty(db, appId))
       throw error
     })
 }
@@ -140,7 +189,7 @@ export async function withAccount<T>(
 export type StoredToken = Pick<XAccount, 'status' | 'sealedAccessToken' | 'accessTokenExpiresAt'>
 
 /** The token of a connected account; null if it must be renewed first. */
-export function usableToken({ sealer }: Needs, account: StoredToken): string | null {
+export function usableToken({ sealer }: Pick<Needs, 'sealer'>, account: StoredToken): string | null {
   return validToken(account, sealer, null, 'connected')
 }
 

@@ -41,7 +41,8 @@ export {
   finishAuthorize,
   purgeExpiredAuthorizations,
 } from './service-connecting.ts'
-export { type StoredToken, usableToken, withAccount } from './service-tokens.ts'
+export { watchFunds } from './service-funds.ts'
+export { usableToken, withAccount, type XAccountCaller } from './service-tokens.ts'
 
 const DISCONNECTED = 'Twitter account disconnected successfully!'
 
@@ -170,7 +171,9 @@ export async function check(needs: Needs, actor: Actor, id: string) {
   const { db } = needs.database
   const before = await findOwn(db, actor, id)
   try {
-    const user = await withAccount(needs, id, (x, token) => x.findMe(token), 'connected or lost')
+    const user = await withAccount(needs, id, (x, token) => x.findMe(token), {
+      accepted: 'connected or lost',
+    })
     await db.transaction(async (tx) => {
       if (before.status === 'lost') {
         await lockAccounts(tx, actor.workspaceId)

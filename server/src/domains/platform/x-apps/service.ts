@@ -37,11 +37,11 @@ export function createXApps({ x: configured, authSecret }: Pick<Env, 'x' | 'auth
   /** The app with these secrets, whether it is stored or not. Null: X is not configured. */
   function open(id: string, { clientId, clientSecret, ...secrets }: XAppSecrets): XApp | null {
     if (!configured) return null
-    const { apiUrl } = configured
+    const { apiUrl, isPriced } = configured
     return {
       id,
       clientId,
-      x: createXApi({ apiUrl, clientId, clientSecret }),
+      x: createXApi({ apiUrl, clientId, clientSecret, isPriced }),
       activity: createXActivity({ apiUrl, ...secrets }),
     }
   }

@@ -26,6 +26,8 @@ export const xApps = pgTable('x_apps', {
   fundsEmptySince: time('funds_empty_since'),
   /** While its funds are empty: when the next call may try X again. */
   fundsTryAt: time('funds_try_at'),
+  /** When someone who can add credits was last notified. */
+  fundsAlarmedAt: time('funds_alarmed_at'),
   /** Its messages of 24 hours are used up until then, by X's headers. */
   restsUntil: time('rests_until'),
   /** How many messages X's headers allow in 24 hours; null: they have not said so yet. */

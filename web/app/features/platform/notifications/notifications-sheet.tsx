@@ -3,6 +3,7 @@ import type { Notification, NotificationKind } from '@x-automated/contract/platf
 import {
   Bell as BellIcon,
   CircleCheck,
+  Coins,
   CreditCard,
   FlaskConical,
   Gauge,
@@ -38,6 +39,8 @@ const ICONS: Record<NotificationKind, typeof Pause> = {
   payment_failed: CreditCard,
   trial_ending: Hourglass,
   plan_ended: CreditCard,
+  funds: Coins,
+  spending: Coins,
 }
 
 /** Notifications, newest first. */

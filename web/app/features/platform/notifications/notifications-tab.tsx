@@ -26,6 +26,11 @@ const KINDS: Record<NotificationKind, { label: string; hint: string }> = {
   payment_failed: { label: 'Payment failed', hint: 'You keep your plan for another week. Owners only.' },
   trial_ending: { label: 'Trial ending soon', hint: 'We charge your card when it ends. Owners only.' },
   plan_ended: { label: 'Plan ended', hint: 'Queued messages are still sent. Owners only.' },
+  funds: { label: 'X app without credits', hint: 'Sending and reading wait until you add credits. Owners only.' },
+  spending: {
+    label: 'X spending limit',
+    hint: 'At 80% of the monthly limit, and when it is reached. Owners only.',
+  },
 }
 
 const kinds = Object.entries(KINDS) as [NotificationKind, (typeof KINDS)[NotificationKind]][]

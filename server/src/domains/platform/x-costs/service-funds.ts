@@ -1,0 +1,91 @@
+import { sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Db } from '../../../db/open.ts'
+import { XError } from '../../../outside/x.ts'
+import type { Outbox } from '../../../ports.ts'
+import { notifyOwners } from '../notifications/service.ts'
+import { fundsEmptyEmail } from './emails.ts'
+import { fundsText } from './rules.ts'
+
+/*
+ * X answers 402 to every call of an app without credits. Then nothing of the app is sent or read: its
+ * calls are not made, and whatever needed them waits. Once an hour one call tries X again. If it
+ * succeeds, everything of the app is made due.
+ */
+
+const TRY_SECONDS = 3_600
+/** An app whose credits keep ending is reported once in this time. */
+const ALARM_SECONDS = 86_400
+
+/** The error of calls that are not made because their app has no credits. */
+export function outOfFunds(isOwnApp: boolean, tryAt: Date): XError {
+  return new XError('funds', fundsText(isOwnApp), tryAt)
+}
+
+/** Makes everything of an app wait, after X has answered that it has no credits. @returns the next try */
+export async function markFundsEmpty(db: Db, appId: string): Promise<Date> {
+  const { rows } = await db.execute<{ tryAt: string }>(sql`
+    with marked as (
+      update x_apps set funds_empty_since = now(), funds_try_at = now() + make_interval(secs => ${TRY_SECONDS}), updated_at = now()
+      where id = ${appId} and funds_empty_since is null returning funds_try_at
+    )
+    select coalesce((select funds_try_at from marked), (select funds_try_at from x_apps where id = ${appId}), now()) as "tryAt"`)
+  return new Date(rows[0]?.tryAt ?? Date.now())
+}
+
+/** Lets an app's calls be made again. `findReturned` then lists it until everything was resumed. */
+export async function markFundsReturned(db: Db, appId: string): Promise<void> {
+  await db.execute(sql`
+    update x_apps set funds_empty_since = null, updated_at = now() where id = ${appId} and funds_empty_since is not null`)
+}
+
+/** Takes the apps whose next try is due: no other process tries them in this hour. */
+export async function takeTries(db: Db): Promise<string[]> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    update x_apps set funds_try_at = now() + make_interval(secs => ${TRY_SECONDS}), updated_at = now()
+    where funds_empty_since is not null and funds_try_at <= now() returning id`)
+  return rows.map(({ id }) => id)
+}
+
+/** The apps that have credits again, with the workspaces whose work waits. */
+export async function findReturned(db: Db): Promise<{ id: string; workspaceIds: string[] }[]> {
+  const { rows } = await db.execute<{ id: string; workspaceIds: string[] }>(sql`
+    select app.id, array(select distinct a.workspace_id::text from x_accounts a where a.x_app_id = app.id order by 1) as "workspaceIds"
+    from x_apps app where app.funds_empty_since is null and app.funds_try_at is not null`)
+  return rows
+}
+
+/** Ends the return of an app's credits, unless they have ended again. */
+export async function finishReturn(db: Db, appId: string): Promise<void> {
+  await db.execute(sql`
+    update x_apps set funds_try_at = null, updated_at = now() where id = ${appId} and funds_empty_since is null`)
+}
+
+interface AlarmContext {
+  db: Db
+  outbox: Outbox
+  origin: string
+  env: { operators: readonly string[] }
+  log: FastifyBaseLogger
+}
+
+/** Notifies once of each app without credits: the owners who brought it, or the operators. */
+export async function alarmOfFunds({ db, outbox, origin, env, log }: AlarmContext): Promise<void> {
+  await db.transaction(async (tx) => {
+    const { rows } = await tx.execute<{ id: string; workspaceId: string | null }>(sql`
+      update x_apps set funds_alarmed_at = now()
+      where funds_empty_since is not null and (funds_alarmed_at is null
+        or (funds_alarmed_at < funds_empty_since and funds_alarmed_at < now() - make_interval(secs => ${ALARM_SECONDS})))
+      returning id, workspace_id as "workspaceId"`)
+    for (const { id, workspaceId } of rows) {
+      if (workspaceId) await notifyOwners(tx, workspaceId, 'funds', {})
+      else
+        await outbox.postAll(
+          tx,
+          env.operators.map((to) => fundsEmptyEmail(to, origin)),
+        )
+      const text = 'the X app has no credits left: nothing is sent or read until X accepts a call again'
+      log.error({ err: new Error(text), xAppId: id }, text)
+    }
+  })
+}

@@ -1,0 +1,152 @@
+import { eq } from 'drizzle-orm'
+import { beforeAll, expect, it } from 'vitest'
+import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { eventually, launch, makeList, openHandles, openSenders, sendDue } from '../../../../test/outreach.ts'
+import { scrapes } from '../../leads/scrapes/tables.ts'
+import { campaigns } from '../../outreach/campaigns/tables.ts'
+import { withAccount } from '../x-account/service.ts'
+import { xCharges, xSpending } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ x: true, env: { X_PRICES: 'published' }, mailbox: true })
+})
+const { connected, start, arrivedFrom } = openSenders(() => app)
+
+const costsOf = async (person: Person) => {
+  await app.services.xMeters.flush()
+  return person.client.xCosts.find({})
+}
+const nextMonth = () => {
+  const now = new Date()
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString()
+}
+const kindsOf = async (person: Person) =>
+  (await person.client.notifications.list({})).notifications.map(({ kind, title }) => [kind, title])
+
+it('sends until the next message would exceed the limit, then waits, and continues when the limit is raised', async () => {
+  const { person, account } = await connected()
+  const campaign = await launch(person, await makeList(app, person, openHandles(5)))
+  // Two messages cost 3 cents, and the third one would cost 4.5.
+  await person.client.xCosts.saveLimit({ limitCents: 4 })
+  await start()
+  await start()
+  await eventually(async () => (await costsOf(person)).totalCents === 3, 'two messages')
+  const waiting = await eventually(
+    async () => (await person.client.campaigns.find({ id: campaign.id })).waitingFor,
+    'the campaign waits',
+  )
+  expect(waiting).toEqual({ reason: 'funds', until: nextMonth() })
+  expect(await arrivedFrom(account.handle)).toHaveLength(2)
+  const found = await person.client.campaigns.find({ id: campaign.id })
+  expect(found).toMatchObject({ status: 'active', dmsSentCount: 2, dmsFailedCount: 0, dmsQueuedCount: 3 })
+  await person.client.xCosts.saveLimit({ limitCents: 100 })
+  await eventually(async () => (await costsOf(person)).totalCents === 7.5, 'the other messages')
+})
+
+it('is not exceeded by two accounts and two processes that send at the same time', async () => {
+  const { person, account } = await connected()
+  const second = await connectX(app, person)
+  const list = () => makeList(app, person, openHandles(6))
+  await person.client.xCosts.saveLimit({ limitCents: 10 })
+  const first = await launch(person, await list(), { xAccountId: account.id })
+  const other = await launch(person, await list(), { xAccountId: second.id, name: 'Other' })
+  await start()
+  await start()
+  await eventually(async () => {
+    const all = await Promise.all([first, other].map(({ id }) => person.client.campaigns.find({ id })))
+    return all.every(({ waitingFor }) => waitingFor?.reason === 'funds')
+  }, 'both campaigns wait')
+  await eventually(async () => (await costsOf(person)).totalCents === 9, 'six messages')
+  expect([...(await arrivedFrom(account.handle)), ...(await arrivedFrom(second.handle))]).toHaveLength(6)
+  await app.db.update(campaigns).set({ status: 'paused' }).where(eq(campaigns.workspaceId, person.workspaceId))
+})
+
+it('refuses messages by hand with X_FUNDS and a sentence that names the limit', async () => {
+  const { person } = await connected()
+  const { leadIds, handles } = await makeList(app, person, openHandles(1))
+  await person.client.xCosts.saveLimit({ limitCents: 1 })
+  const message = { leadId: leadIds[0], message: 'Hi', templateVariables: { name: 'Ann', handle: handles[0] } }
+  expect(await person.call('POST', '/messages/send', message)).toMatchObject({
+    status: 503,
+    body: { code: 'X_FUNDS', error: expect.stringContaining("This month's X spending limit of $0.01") },
+  })
+  await person.client.xCosts.saveLimit({ limitCents: null })
+  expect((await person.call('POST', '/messages/send', message)).status).toBe(200)
+})
+
+it('lets lookups and scrapes wait whose most would exceed it', async () => {
+  const { person, account } = await connected()
+  await person.client.xCosts.saveLimit({ limitCents: 1 })
+  const lookUp = (handle: string) => withAccount(app.services, account.id, (x, token) => x.findUser(token, handle))
+  expect(await lookUp('open_within')).toMatchObject({ handle: 'open_within' })
+  await expect(lookUp('open_beyond')).rejects.toMatchObject({ kind: 'funds', retryAt: new Date(nextMonth()) })
+  await app.services.xMeters.flush()
+  // The most was reserved, and what was not charged is free again: the same person costs nothing.
+  await person.client.xCosts.saveLimit({ limitCents: 2 })
+  expect(await lookUp('open_within')).toMatchObject({ handle: 'open_within' })
+  await app.services.xMeters.flush()
+  expect(await lookUp('missing_one')).toBeNull()
+  await app.services.xMeters.flush()
+  expect(await lookUp('open_beyond')).toMatchObject({ handle: 'open_beyond' })
+  expect(await costsOf(person)).toMatchObject({ totalCents: 2 })
+})
+
+it('notifies owners once at 80% and once when it is reached, by email, too', async () => {
+  const { person } = await connected()
+  const colleague = await makePerson(app, { in: person, role: 'admin' })
+  await launch(person, await makeList(app, person, openHandles(9)))
+  await person.client.xCosts.saveLimit({ limitCents: 12 })
+  expect(await sendDue(app)).toHaveLength(8)
+  await app.services.xMeters.flush()
+  expect(await kindsOf(person)).toEqual([
+    ['spending', "This month's X spending limit of $0.12 is reached"],
+    ['spending', "80% of this month's X spending limit is used"],
+  ])
+  expect(await kindsOf(colleague)).toEqual([])
+  expect((await person.client.today.find({})).needs).toMatchObject([
+    { code: 'spending', params: { spentCents: 12, limitCents: 12, isReached: true }, path: '/settings?tab=x-costs' },
+  ])
+  await app.db.update(campaigns).set({ status: 'paused' }).where(eq(campaigns.workspaceId, person.workspaceId))
+  await person.client.xCosts.saveLimit({ limitCents: null })
+  expect((await person.client.today.find({})).needs).toEqual([])
+})
+
+it('counts what was charged this month before it was set, and nothing of the month before', async () => {
+  const { person, account } = await connected()
+  const charge = {
+    workspaceId: person.workspaceId,
+    xAccountId: account.id,
+    purpose: 'scrape',
+    resource: 'user',
+    count: 1,
+  } as const
+  await app.db.insert(xCharges).values([
+    { ...charge, day: new Date().toISOString().slice(0, 10), mills: 500 },
+    { ...charge, day: '2026-01-31', mills: 9_000 },
+  ])
+  await person.client.xCosts.saveLimit({ limitCents: 51 })
+  await launch(person, await makeList(app, person, openHandles(1)))
+  expect(await sendDue(app)).toEqual([])
+  await app.db.update(xSpending).set({ month: '2026-01-01' }).where(eq(xSpending.workspaceId, person.workspaceId))
+  await person.client.xCosts.saveLimit({ limitCents: 52 })
+  expect(await sendDue(app)).toHaveLength(1)
+})
+
+it('lets a scrape wait until the next month, which continues when the limit is raised', async () => {
+  const { person } = await connected()
+  await subscribe(app, person)
+  await person.client.xCosts.saveLimit({ limitCents: 50 })
+  const worker = await app.startAnother({ workers: true })
+  const { id } = await person.client.scrapes.create({ twitterHandle: 'f120_money', type: 'followers', keywords: [] })
+  const waiting = await eventually(async () => {
+    const scrape = await person.client.scrapes.find({ id })
+    return scrape.status === 'waiting' && scrape
+  }, 'the scrape waits')
+  expect(waiting).toMatchObject({ resumesAt: nextMonth(), error: expect.stringContaining('spending limit of $0.50') })
+  await person.client.xCosts.saveLimit({ limitCents: null })
+  await eventually(async () => (await person.client.scrapes.find({ id })).status === 'completed', 'the scrape ends')
+  await worker.close()
+  expect(await app.db.$count(scrapes, eq(scrapes.id, id))).toBe(1)
+})

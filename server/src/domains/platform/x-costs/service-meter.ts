@@ -1,0 +1,258 @@
+import type { XPurpose } from '@x-automated/contract/platform/x-costs'
+import { type SQL, sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import { attemptEach } from '../../../attempt-each.ts'
+import type { Database, Db } from '../../../db/open.ts'
+import { XError } from '../../../outside/x.ts'
+import type { XMeter } from '../../../outside/x-billing.ts'
+import { X_PRICES, type XBillable, type XResource } from '../../../outside/x-prices.ts'
+import { limitText } from './rules.ts'
+import { notifySpending, type Spending, spendingColumns } from './service-limit.ts'
+import { spentMills, thisMonth } from './tables.ts'
+
+/** An X account on whose behalf X is called. */
+export interface XCaller {
+  workspaceId: string
+  accountId: string
+  appId: string
+  /** The workspace has a spending limit, so each call reserves what it may cost. */
+  isLimited: boolean
+}
+
+/** A call that was not made, because it could exceed the workspace's spending limit. */
+export class BeyondLimit extends XError {
+  constructor({ limitCents, resetsAt }: Spending) {
+    super('funds', limitText(limitCents), new Date(resetsAt))
+  }
+}
+
+/** X's events that were delivered for an account. */
+interface Delivered extends XBillable {
+  accountXUserId: string
+}
+
+interface Charge extends XBillable {
+  accountId: string
+  appId: string
+  purpose: XPurpose
+}
+
+/** What is not written yet of one workspace. `mills` corrects what was reserved. */
+interface Pending {
+  charges: Charge[]
+  mills: number
+}
+
+const FLUSH_MS = 1_000
+/** Bounds the statement, and the memory while the database is down. */
+const CHARGES_PER_FLUSH = 5_000
+const CHARGES_KEPT = 200_000
+
+export type XMeters = ReturnType<typeof createXMeters>
+
+/**
+ * Meters this process's calls of X. Messages are counted where their outcome is recorded; everything
+ * else is written once a second, so that no call waits. A process that is killed loses that second;
+ * with a spending limit, what its calls could cost stays counted against the limit.
+ * @param isPriced false: the configured X is a stand-in that costs nothing
+ */
+export function createXMeters({
+  database,
+  isPriced,
+  log,
+}: {
+  database: Database
+  isPriced: boolean
+  log: FastifyBaseLogger
+}) {
+  const { db } = database
+  const pending = new Map<string, Pending>()
+  const delivered: Delivered[] = []
+  let timer: NodeJS.Timeout | null = null
+  let flushing = Promise.resolve()
+
+  const millsOf = (resource: XResource) => (isPriced ? X_PRICES[resource] : 0)
+
+  function add(workspaceId: string, charges: readonly Charge[], mills: number): void {
+    if (charges.length === 0 && mills === 0) return
+    const own = pending.get(workspaceId) ?? { charges: [], mills: 0 }
+    if (own.charges.length < CHARGES_KEPT) own.charges.push(...charges.map(storable))
+    own.mills += mills
+    pending.set(workspaceId, own)
+    schedule()
+  }
+
+  function schedule(): void {
+    timer ??= setTimeout(() => void flush().catch(() => {}), FLUSH_MS).unref()
+  }
+
+  /** Writes what was counted so far. */
+  function flush(): Promise<void> {
+    if (timer) clearTimeout(timer)
+    timer = null
+    flushing = flushing
+      .catch(() => {})
+      .then(writeAll)
+      .catch((error) => {
+        log.warn({ err: error }, 'charges of X not written, retrying')
+        schedule()
+        throw error
+      })
+    return flushing
+  }
+
+  async function writeAll(): Promise<void> {
+    await resolveDelivered()
+    await attemptEach([...pending], async ([workspaceId, own]) => {
+      while (own.charges.length > 0 || own.mills !== 0) {
+        const { mills } = own
+        const part = own.charges.slice(0, CHARGES_PER_FLUSH)
+        const priced = part.map((charge) => ({ ...charge, price: millsOf(charge.resource) }))
+        const spending = await writeCharges(db, workspaceId, priced, mills)
+        own.charges.splice(0, part.length)
+        own.mills -= mills
+        if (spending) await notifySpending(db, workspaceId, spending, messageMills)
+      }
+      pending.delete(workspaceId)
+    })
+  }
+
+  /** Assigns deliveries to the account that was connected last, if several workspaces share it. */
+  async function resolveDelivered(): Promise<void> {
+    if (delivered.length === 0) return
+    const ids = [...new Set(delivered.map(({ accountXUserId }) => accountXUserId))]
+    const { rows } = await db.execute<{ xUserId: string; workspaceId: string; accountId: string; appId: string }>(sql`
+      select distinct on (x_user_id) x_user_id as "xUserId", workspace_id as "workspaceId", id as "accountId", x_app_id as "appId"
+      from x_accounts where x_user_id = any(${sql.param(ids)}::text[]) and status <> 'disconnected'
+      order by x_user_id, last_connected_at desc nulls last`)
+    for (const { accountXUserId, ...billable } of delivered.splice(0)) {
+      const account = rows.find(({ xUserId }) => xUserId === accountXUserId)
+      if (account) add(account.workspaceId, [{ ...billable, ...account, purpose: 'events' }], 0)
+    }
+  }
+
+  const messageMills = millsOf('message') ?? 0
+
+  return {
+    /** What X charges for a message, in thousandths of a dollar. */
+    messageMills,
+
+    /** Meters the calls for an account. @param purpose of looking people up */
+    of({ isLimited, workspaceId, accountId, appId }: XCaller, purpose: 'lookup' | 'scrape'): XMeter {
+      return {
+        async reserve(mills) {
+          if (!isLimited || !isPriced || mills === 0) return
+          const spending = await reserve(db, workspaceId, mills)
+          if (!spending) return
+          if (!spending.fits) throw new BeyondLimit(spending)
+          await notifySpending(db, workspaceId, spending, messageMills)
+        },
+        settle({ name, mills, billables, error }) {
+          const isSend = name === 'sendMessage'
+          // What may have been sent stays counted.
+          const isKept = isSend && (error === null || (error instanceof XError && error.kind === 'unknown'))
+          const reserved = isLimited && isPriced && !isKept ? mills : 0
+          const charges = billables.map((billable) => ({
+            ...billable,
+            accountId,
+            appId,
+            purpose: purposeOf(billable.resource, purpose),
+          }))
+          add(workspaceId, charges, -reserved)
+        },
+      }
+    },
+
+    /** Counts an event that X has delivered. @param eventId X's id of the event */
+    countDelivery(accountXUserId: string, resource: XResource, eventId: string): void {
+      if (delivered.length < CHARGES_KEPT) delivered.push({ accountXUserId, resource, id: eventId })
+      schedule()
+    },
+
+    flush,
+
+    /** Writes what is left. */
+    async close(): Promise<void> {
+      await flush().catch(() => {})
+      if (timer) clearTimeout(timer)
+    },
+  }
+}
+
+/** X's ids are short and plain, but a charge that cannot be stored must not block the others. */
+const storable = (charge: Charge): Charge => ({
+  ...charge,
+  id: charge.id.replaceAll('\u0000', '').toWellFormed().slice(0, 200),
+})
+
+function purposeOf(resource: XResource, lookup: 'lookup' | 'scrape'): XPurpose {
+  if (resource === 'dm_event' || resource.startsWith('chat_')) return 'read'
+  return resource === 'public_key' ? 'read' : lookup
+}
+
+/**
+ * SQL that counts a sent message. @param from SQL: the message as `d`, and its condition
+ * @param mills what X charges for it, in thousandths of a dollar; null: X's API did not send it
+ */
+export function chargeMessage(from: SQL, mills: number | null): SQL {
+  return sql`
+    insert into x_charges as x (workspace_id, day, x_account_id, purpose, resource, count, mills)
+    select d.workspace_id, (d.sent_at at time zone 'UTC')::date, d.x_account_id, 'send', 'message', 1, ${mills}::int
+    from ${from} and d.x_account_id is not null and ${mills}::int is not null
+    on conflict (workspace_id, day, x_account_id, purpose, resource)
+    do update set count = x.count + excluded.count, mills = x.mills + excluded.mills`
+}
+
+/** Adds the most that a call may cost to the month, if it fits the limit. @returns null: there is no limit */
+async function reserve(db: Db, workspaceId: string, mills: number): Promise<(Spending & { fits: boolean }) | null> {
+  const { rows } = await db.execute<Spending & { fits: boolean } & Record<string, unknown>>(sql`
+    with reserved as (
+      update x_spending s set month = ${thisMonth}, mills = ${spentMills('s')} + ${mills}::bigint
+      where workspace_id = ${workspaceId} and ${spentMills('s')} + ${mills}::bigint <= limit_cents * 10::bigint
+      returning ${spendingColumns}
+    )
+    select *, true as fits from reserved
+    union all
+    select ${spendingColumns}, false from x_spending s
+    where workspace_id = ${workspaceId} and limit_cents is not null and not exists (select from reserved)`)
+  return rows[0] ?? null
+}
+
+/**
+ * Adds charges, except for what the app was charged for today. @param mills corrects what was
+ * reserved @returns the month's spending, if there is a limit
+ */
+async function writeCharges(
+  db: Db,
+  workspaceId: string,
+  charges: readonly (Charge & { price: number | null })[],
+  mills: number,
+): Promise<Spending | null> {
+  const column = (name: keyof Charge | 'price') => sql.param(charges.map((charge) => charge[name]))
+  const { rows } = await db.execute<Spending & Record<string, unknown>>(sql`
+    with counted as (
+      select distinct on (app, resource, id) *
+      from unnest(${column('appId')}::uuid[], ${column('resource')}::text[], ${column('id')}::text[], ${column('accountId')}::uuid[],
+        ${column('purpose')}::text[], ${column('price')}::int[]) with ordinality as c(app, resource, id, account, purpose, price, place)
+      order by app, resource, id, place
+    ), charged as (
+      insert into x_billed_resources (day, x_app_id, resource, x_id)
+      select (now() at time zone 'UTC')::date, app, resource, id from counted
+      where exists (select from workspaces where id = ${workspaceId}) order by app, resource, id
+      on conflict do nothing returning day, x_app_id, resource, x_id
+    ), sums as (
+      select b.day, c.account, c.purpose, c.resource, count(*)::int as count, (count(*) * min(c.price))::int as mills
+      from charged b join counted c on c.app = b.x_app_id and c.resource = b.resource and c.id = b.x_id
+      group by 1, 2, 3, 4
+    ), stored as (
+      insert into x_charges as x (workspace_id, day, x_account_id, purpose, resource, count, mills)
+      select ${workspaceId}::uuid, day, account, purpose, resource, count, mills from sums order by account, purpose, resource
+      on conflict (workspace_id, day, x_account_id, purpose, resource)
+      do update set count = x.count + excluded.count, mills = x.mills + excluded.mills
+    )
+    update x_spending s set month = ${thisMonth},
+      mills = greatest(0, ${spentMills('s')} + ${mills}::bigint + coalesce((select sum(mills) from sums), 0))
+    where workspace_id = ${workspaceId} and limit_cents is not null
+    returning ${spendingColumns}`)
+  return rows[0] ?? null
+}

@@ -1,0 +1,98 @@
+import type { InputOf } from '@x-automated/contract/contract'
+import type { XPurpose } from '@x-automated/contract/platform/x-costs'
+import { sql } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { parseTime } from '../../../db/parse-time.ts'
+import { Refusal } from '../../../refusal.ts'
+import type { Services } from '../../../services.ts'
+import { centsOf, fundsText, limitText } from './rules.ts'
+import { findSpending, storeLimit } from './service-limit.ts'
+
+export {
+  alarmOfFunds,
+  findReturned,
+  finishReturn,
+  markFundsEmpty,
+  markFundsReturned,
+  outOfFunds,
+  takeTries,
+} from './service-funds.ts'
+export { findNearSpending, findSpending, type Spending } from './service-limit.ts'
+export { BeyondLimit, chargeMessage, createXMeters, type XCaller, type XMeters } from './service-meter.ts'
+
+/** What X charges for a month, by account and purpose. */
+export async function find(db: Db, { workspaceId }: Actor, { month }: InputOf<'xCosts', 'find'>) {
+  const first = month ? sql`${`${month}-01`}::date` : sql`date_trunc('month', now() at time zone 'UTC')::date`
+  const [{ rows }, funds, spending] = await Promise.all([
+    db.execute<{ xAccountId: string; purpose: XPurpose; count: number; mills: number | null }>(sql`
+      select x_account_id as "xAccountId", purpose, sum(count)::int as count, sum(mills)::float as mills from x_charges
+      where workspace_id = ${workspaceId} and day >= ${first} and day < ${first} + interval '1 month'
+      group by x_account_id, purpose, mills is null order by x_account_id, purpose, mills is null`),
+    findFunds(db, workspaceId),
+    findSpending(db, workspaceId),
+  ])
+  const accounts = [...Map.groupBy(rows, ({ xAccountId }) => xAccountId)].map(([xAccountId, charges]) => ({
+    xAccountId,
+    cents: centsOf(sumOf(charges)),
+    byPurpose: charges.map(({ purpose, count, mills }) => ({
+      purpose,
+      count,
+      cents: mills === null ? null : centsOf(mills),
+    })),
+  }))
+  return {
+    totalCents: centsOf(sumOf(rows)),
+    limitCents: spending?.limitCents ?? null,
+    funds: funds ? ('empty' as const) : ('ok' as const),
+    fundsSince: funds?.since ?? null,
+    accounts,
+  }
+}
+
+const sumOf = (charges: readonly { mills: number | null }[]) =>
+  charges.reduce((sum, { mills }) => sum + (mills ?? 0), 0)
+
+/** Since when an X app of the workspace's accounts has no credits, and when X is tried again; null: all have. */
+export async function findFunds(
+  db: Db,
+  workspaceId: string,
+): Promise<{ since: Date; tryAt: Date; isOwnApp: boolean } | null> {
+  const { rows } = await db.execute<{ since: string; tryAt: string; isOwnApp: boolean }>(sql`
+    select app.funds_empty_since as since, app.funds_try_at as "tryAt", app.workspace_id is not null as "isOwnApp" from x_apps app
+    where app.funds_empty_since is not null and exists (
+      select from x_accounts a where a.x_app_id = app.id and a.workspace_id = ${workspaceId} and a.status <> 'disconnected')
+    order by app.funds_empty_since limit 1`)
+  const [row] = rows
+  const since = parseTime(row?.since ?? null)
+  return row && since ? { since, tryAt: parseTime(row.tryAt) ?? since, isOwnApp: row.isOwnApp } : null
+}
+
+/** Why a message by hand cannot be sent now. */
+export async function fundsRefusal(db: Db, workspaceId: string): Promise<Refusal> {
+  const funds = await findFunds(db, workspaceId)
+  if (funds) return new Refusal('X_FUNDS', fundsText(funds.isOwnApp))
+  const spending = await findSpending(db, workspaceId)
+  return new Refusal('X_FUNDS', spending ? limitText(spending.limitCents) : undefined)
+}
+
+/** Sets or removes the monthly limit. What waited for it continues. */
+export async function saveLimit(
+  { db, xWork }: Pick<Services, 'xWork'> & { db: Db },
+  { workspaceId }: Actor,
+  { limitCents }: InputOf<'xCosts', 'saveLimit'>,
+) {
+  await db.transaction(async (tx) => {
+    await storeLimit(tx, workspaceId, limitCents)
+    await xWork.resume(tx, workspaceId)
+  })
+  return { limitCents }
+}
+
+/** Deletes charges after 400 days, and what was charged for before yesterday. */
+export async function purgeCharges(db: Db): Promise<void> {
+  await db.execute(sql`delete from x_charges where day < (now() at time zone 'UTC')::date - ${KEEP_DAYS}::int`)
+  await db.execute(sql`delete from x_billed_resources where day < (now() at time zone 'UTC')::date - 1`)
+}
+
+const KEEP_DAYS = 400

@@ -1,0 +1,80 @@
+import { X_PURPOSES } from '@x-automated/contract/platform/x-costs'
+import { type SQL, sql } from 'drizzle-orm'
+import { bigint, date, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { workspaceId } from '../../identity/workspaces/tables.ts'
+
+/**
+ * What X charges, by UTC day. No foreign key to accounts, because inserts would wait for claims,
+ * which lock the account's row.
+ */
+export const xCharges = pgTable(
+  'x_charges',
+  {
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    xAccountId: uuid('x_account_id').notNull(),
+    purpose: text('purpose', { enum: X_PURPOSES }).notNull(),
+    /** A key of X_PRICES. */
+    resource: text('resource').notNull(),
+    count: integer('count').notNull(),
+    /** Thousandths of a dollar, by the price of the time; null: X publishes none. */
+    mills: integer('mills'),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.xAccountId, t.purpose, t.resource] })],
+)
+
+/** What X has charged an app for on a UTC day: the same again that day is free. Kept for two days. */
+export const xBilledResources = pgTable(
+  'x_billed_resources',
+  {
+    day: date('day').notNull(),
+    xAppId: uuid('x_app_id').notNull(),
+    resource: text('resource').notNull(),
+    /** X's id of it. */
+    xId: text('x_id').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.day, t.xAppId, t.resource, t.xId] })],
+)
+
+/** The monthly spending limit of workspaces that have set one. */
+export const xSpending = pgTable('x_spending', {
+  workspaceId: workspaceId().primaryKey(),
+  /** Null: no limit any longer. */
+  limitCents: integer('limit_cents'),
+  /** The UTC month of `mills`. An earlier one counts as a month without charges. */
+  month: date('month').notNull(),
+  /** Charges of the month in thousandths of a dollar, with the most that running calls may cost. */
+  mills: bigint('mills', { mode: 'number' }).notNull(),
+  /** The month whose 80% the owners were notified of, and the month whose limit. */
+  warnedMonth: date('warned_month'),
+  reachedMonth: date('reached_month'),
+})
+
+/** SQL: whether a workspace has a spending limit. */
+export const isSpendingLimited = (workspaceId: SQL) =>
+  sql<boolean>`exists (select from x_spending s where s.workspace_id = ${workspaceId} and s.limit_cents is not null)`
+
+/** SQL: the first day of the current UTC month. */
+export const thisMonth = sql`date_trunc('month', now() at time zone 'UTC')::date`
+
+/** SQL over a row of x_spending: its charges of the current month. */
+export const spentMills = (spending: string) =>
+  sql`(case when ${sql.raw(spending)}.month = ${thisMonth} then ${sql.raw(spending)}.mills else 0 end)`
+
+/**
+ * SQL over an X account's alias: until when it sends nothing, because its app has no credits or another
+ * message would exceed the workspace's spending limit; null: it may send.
+ * @param messageMills what X charges for a message
+ */
+export function fundsUntil(account: string, messageMills: number): SQL<string | null> {
+  const a = sql.raw(account)
+  return sql`greatest((
+      select greatest(app.funds_try_at, now()) + ${RESUMED_WITHIN} from x_apps app where app.id = ${a}.x_app_id and app.funds_empty_since is not null
+    ), (
+      select (${thisMonth} + interval '1 month') at time zone 'UTC' from x_spending s
+      where s.workspace_id = ${a}.workspace_id and ${messageMills}::int > 0 and ${spentMills('s')} + ${messageMills}::int > s.limit_cents * 10
+    ))`
+}
+
+/** A successful try makes everything due, so this only bounds how late a missed wake-up is noticed. */
+const RESUMED_WITHIN = sql`interval '1 minute'`

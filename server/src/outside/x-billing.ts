@@ -1,0 +1,89 @@
+import type { XApi } from './x.ts'
+import { X_PRICES, type XBillable, type XResource } from './x-prices.ts'
+
+/** What X charges for a call: at most, and for its answer. */
+interface Billing<Call extends (...args: never[]) => Promise<unknown>> {
+  most(...args: Parameters<Call>): Partial<Record<XResource, number>>
+  of(answer: Awaited<ReturnType<Call>>, ...args: Parameters<Call>): XBillable[]
+}
+type Calls = {
+  [Name in keyof XApi as XApi[Name] extends (accessToken: string, ...args: never[]) => Promise<unknown>
+    ? Name
+    : never]: XApi[Name]
+}
+
+const each = (resource: XResource, found: readonly ({ id: string } | null)[]): XBillable[] =>
+  found.flatMap((item) => (item ? [{ resource, id: item.id }] : []))
+
+/** The calls that X charges for. A message's charge is counted where its outcome is recorded. */
+function billingOf(isOwner: (xUserId: string) => boolean) {
+  const personOf = (id: string, type: string): XResource =>
+    (type === 'followers' || type === 'following') && isOwner(id) ? 'owned_user' : 'user'
+  return {
+    sendMessage: { most: () => ({ message: 1 }), of: () => [] },
+    findMe: { most: () => ({ user: 1 }), of: (user) => each('user', [user]) },
+    findUser: { most: () => ({ user: 1 }), of: (user) => each('user', [user]) },
+    findUsers: { most: (_, handles) => ({ user: handles.length }), of: (users) => each('user', users) },
+    findPost: { most: () => ({ post: 1 }), of: (post) => each('post', [post]) },
+    findList: { most: () => ({ list: 1 }), of: (list) => each('list', [list]) },
+    listUsers: {
+      most: (_, id, type, { size }) => ({ [personOf(id, type)]: size }),
+      of: ({ users }, _, id, type) => each(personOf(id, type), users),
+    },
+    // A reply costs its post and its author. Posts are not kept, so each author stands for one.
+    listRepliers: {
+      most: (_, _post, { size }) => ({ user: size, post: size }),
+      of: ({ users }, _, postId) => [
+        ...each('user', users),
+        ...users.map(({ id }) => ({ resource: 'post' as const, id: `${postId} ${id}` })),
+      ],
+    },
+    listMessages: {
+      most: (_, _id, { size }) => ({ dm_event: size }),
+      of: ({ messages }) => each('dm_event', messages),
+    },
+    listAllMessages: { most: (_, { size }) => ({ dm_event: size }), of: ({ messages }) => each('dm_event', messages) },
+    listChatConversations: {
+      most: () => ({}),
+      of: ({ conversations }) => each('chat_conversation', conversations),
+    },
+    listChatEvents: {
+      most: () => ({}),
+      of: ({ events }) => events.map(({ identity: id }) => ({ resource: 'chat_event' as const, id })),
+    },
+    hasPublicKey: { most: () => ({}), of: (_, _token, id) => [{ resource: 'public_key' as const, id }] },
+  } satisfies { [Name in keyof Calls]?: Billing<Calls[Name]> }
+}
+
+/** Counts what calls cost. */
+export interface XMeter {
+  /** @param mills the most that the call may cost @throws XError funds: it must not be made now */
+  reserve(mills: number): Promise<void>
+  /** @param mills as it was reserved; @param error what the call threw, or null */
+  settle(answer: { billables: XBillable[]; mills: number; name: string; error: unknown }): void
+}
+
+/** X's API as it is, with every call metered. @param isOwner whether an X user owns the app */
+export function metered(x: XApi, meter: XMeter, isOwner: (xUserId: string) => boolean): XApi {
+  const calls = Object.entries(billingOf(isOwner)).map(([name, billing]) => {
+    const { most, of } = billing as Billing<(...args: unknown[]) => Promise<unknown>>
+    const call = x[name as keyof Calls] as (...args: unknown[]) => Promise<unknown>
+    const counted = async (...args: unknown[]) => {
+      const mills = millsOf(most(...args))
+      await meter.reserve(mills)
+      try {
+        const answer = await call(...args)
+        meter.settle({ name, mills, billables: of(answer, ...args), error: null })
+        return answer
+      } catch (error) {
+        meter.settle({ name, mills, billables: [], error })
+        throw error
+      }
+    }
+    return [name, counted]
+  })
+  return { ...x, ...(Object.fromEntries(calls) as Partial<XApi>) }
+}
+
+const millsOf = (counts: Partial<Record<XResource, number>>) =>
+  Object.entries(counts).reduce((sum, [resource, count]) => sum + count * (X_PRICES[resource as XResource] ?? 0), 0)
