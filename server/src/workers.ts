@@ -25,7 +25,8 @@ import { runJobs } from './domains/platform/jobs/engine.ts'
 import { purgeJobs } from './domains/platform/jobs/service.ts'
 import { purgeOldNotifications, startNotificationEmails } from './domains/platform/notifications/service.ts'
 import { purgeDeliveries, runWebhooks } from './domains/platform/webhooks/service.ts'
-import { purgeExpiredAuthorizations } from './domains/platform/x-account/service.ts'
+import { purgeExpiredAuthorizations, watchFunds } from './domains/platform/x-account/service.ts'
+import { purgeCharges } from './domains/platform/x-costs/service.ts'
 import { expireWeek, purgeJoinData } from './domains/waitlist/waitlist/service.ts'
 import { sendQueuedEmails } from './jobs/mail.ts'
 import { startSender } from './jobs/sender.ts'
@@ -80,6 +81,7 @@ async function startJobs(services: Services): Promise<void> {
   await jobs.work('expire-week', 1, () => expireWeek(db))
   await jobs.work('judge-tests', 1, async () => void (await judgeTests(db)))
   await jobs.work('launch-parts', 1, () => queueNextParts(db, env))
+  await jobs.work('x-funds', 1, () => watchFunds(services))
   await runJobs(services, { openers: { run: writeOpeners }, ...bulkKinds })
   await jobs.work('end-snoozes', 1, () => endSnoozes(db))
   await jobs.work('second-opinions', 1, () => giveSecondOpinions({ ...services, db, relabelReply }))
@@ -107,6 +109,7 @@ const PURGES = [
   purgeExpiredOffers,
   purgeOpinions,
   purgeJobs,
+  purgeCharges,
 ]
 
 async function cleanUp({ database }: Services, pictureCache: PictureCache): Promise<void> {

@@ -11,6 +11,8 @@ export const TODAY_CAMPAIGNS = 5
 
 /** What waits for a person. The last two are for owners. */
 export const NEED_CODES = [
+  'funds',
+  'spending',
   'x_disconnected',
   'campaign_paused',
   'detection_degraded',

@@ -13,6 +13,7 @@ const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
   'account-mail': MAIL,
   scrape: { retryLimit: 20, retryDelay: 5, expireInSeconds: 90 },
   'find-watches': { retryLimit: 0, expireInSeconds: 60, policy: 'short' },
+  'x-funds': { retryLimit: 0, expireInSeconds: 300, policy: 'short' },
   'watch-replies': {
     retryLimit: 100_000,
     retryDelay: 5,
@@ -92,6 +93,7 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
     // Earlier versions delivered webhooks by one job for all endpoints.
     if (await boss.getQueue('webhooks')) await boss.deleteQueue('webhooks')
     await boss.schedule('find-watches', '* * * * *')
+    await boss.schedule('x-funds', '* * * * *')
     await boss.schedule('judge-tests', '*/5 * * * *')
     await boss.schedule('launch-parts', '7 * * * *')
     await boss.schedule('cleanup', '17 * * * *')

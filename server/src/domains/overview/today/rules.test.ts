@@ -3,6 +3,8 @@ import { needsOf } from './rules.ts'
 
 const now = new Date('2026-11-20T12:00:00Z')
 const nothing = {
+  funds: null,
+  spending: null,
   lostHandles: [],
   paused: [],
   drafts: null,

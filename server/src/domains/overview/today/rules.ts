@@ -10,6 +10,10 @@ export { dayAfter, rateOf } from '../analytics/rules.ts'
 const ENDED_MS = 14 * DAY_MS
 
 interface Findings {
+  /** An X app of the workspace's accounts has no credits; null: all have. */
+  funds: { isOwnApp: boolean; since: Date } | null
+  /** This month's X spending is near its limit or has reached it; null: it is not. */
+  spending: { spentCents: number; limitCents: number; isReached: boolean; resetsAt: string } | null
   lostHandles: readonly string[]
   paused: readonly { id: string; name: string; reason: PauseReason; detail: string | null }[]
   /** The campaign with the most openers that nobody has approved. */
@@ -24,10 +28,20 @@ interface Findings {
   now: Date
 }
 
+/** Where Settings shows what X charges. */
+const X_COSTS_PATH = '/settings?tab=x-costs'
+
 /** What waits for a person, the most urgent first: payments, then what stops sending, then limits. */
-export function needsOf({ lostHandles, paused, drafts, detectionProblem, isOwner, now, ...billing }: Findings): Need[] {
+export function needsOf({ funds, spending, lostHandles, paused, drafts, detectionProblem, isOwner, now, ...billing }: Findings): Need[] {
   const { plan, subscription, used } = billing
   const needs: Need[] = isOwner && subscription ? paymentNeeds(subscription, plan, now) : []
+  if (funds)
+    needs.push({
+      code: 'funds',
+      params: { isOwnApp: funds.isOwnApp, since: funds.since.toISOString() },
+      path: X_COSTS_PATH,
+    })
+  if (spending) needs.push({ code: 'spending', params: { ...spending }, path: X_COSTS_PATH })
   for (const handle of lostHandles) needs.push({ code: 'x_disconnected', params: { handle }, path: '/twitter' })
   for (const { id, name, reason, detail } of paused) {
     const params = { ...reason.params, campaign: name, reason: reason.code, detail }

@@ -13,6 +13,7 @@ import { capOf, findLimits, type SendingEnv } from '../../outreach/sending-setti
 import { factsOf, usedOf } from '../../platform/billing/service.ts'
 import { findAccount, type XAccount } from '../../platform/x-account/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
+import { findFunds, findNearSpending } from '../../platform/x-costs/service.ts'
 import { findToday, startOf } from '../analytics/service.ts'
 import { dayAfter, needsOf, rateOf } from './rules.ts'
 
@@ -37,7 +38,7 @@ export async function find(context: Context, actor: Actor, { xAccountId }: Input
     countReplies(db, actor, chosen),
     findCampaigns(db, actor, chosen),
     findCaps(db, env, actor, accounts),
-    findNeeds(db, actor, { accounts, chosen }),
+    findNeeds(context, actor, { accounts, chosen }),
   ])
   const days = await findDays(db, actor, chosen, caps.timeZone)
   const connected = accounts.filter(({ status }) => status === 'connected')
@@ -138,8 +139,10 @@ interface Accounts {
   chosen: XAccount | null
 }
 
-async function findNeeds(db: Db, actor: Actor, { accounts, chosen }: Accounts) {
-  const [paused, drafts, { state, problem }, { plan, subscription }, scrapedLeads, dms, clock] = await Promise.all([
+async function findNeeds({ db, env }: Context, actor: Actor, { accounts, chosen }: Accounts) {
+  const [funds, spending, paused, drafts, { state, problem }, { plan, subscription }, scrapedLeads, dms, clock] = await Promise.all([
+    findFunds(db, actor.workspaceId),
+    findNearSpending(db, actor.workspaceId, env.messageMills),
     db.execute<{ id: string; name: string; reason: PauseReason; detail: string | null }>(sql`
       select id, name, reason, pause_reason as detail from campaigns
       where workspace_id = ${actor.workspaceId} and kind = 'campaign' and status = 'paused' and reason is not null ${sentBy(chosen)}
@@ -157,6 +160,8 @@ async function findNeeds(db: Db, actor: Actor, { accounts, chosen }: Accounts) {
     db.execute<{ now: string }>(sql`select now()`),
   ])
   return needsOf({
+    funds,
+    spending,
     lostHandles: accounts.filter(({ status }) => status === 'lost').map(({ handle }) => handle),
     paused: paused.rows,
     drafts: drafts.rows[0] ?? null,

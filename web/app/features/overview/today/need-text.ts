@@ -1,4 +1,4 @@
-import { formatCount, formatDate, formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatDate, formatMoney, formatNumber } from '@x-automated/contract/format'
 import type { Need } from '@x-automated/contract/overview/today'
 import { type PauseReason, pauseText } from '@x-automated/contract/reason'
 import type { Role } from '@x-automated/contract/route'
@@ -20,6 +20,28 @@ export const needKey = (need: Need) => `${need.path} ${needText(need).title}`
 /** What waits for a person, as a fact, the next step and its button. */
 export function needText({ code, params }: Need): NeedText {
   switch (code) {
+    case 'funds':
+      return {
+        title: 'X has no credits left',
+        text: params.isOwnApp
+          ? 'Nothing is sent or read until you add credits to your X app. We try again every hour.'
+          : 'Nothing is sent or read for now. The operator of this server has been notified, and we try again every hour.',
+        action: 'View',
+        role: 'viewer',
+      }
+    case 'spending': {
+      const limit = formatMoney(Number(params.limitCents))
+      return {
+        title: params.isReached
+          ? `X spending limit of ${limit} reached`
+          : `${formatMoney(Number(params.spentCents))} of ${limit} spent on X`,
+        text: params.isReached
+          ? `Sending and reading wait until ${day(params.resetsAt)}, unless an owner raises the limit.`
+          : `At the limit, sending and reading wait until ${day(params.resetsAt)}.`,
+        action: 'View',
+        role: 'viewer',
+      }
+    }
     case 'x_disconnected':
       return {
         title: `@${params.handle} is disconnected`,

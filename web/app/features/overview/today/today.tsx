@@ -5,6 +5,7 @@ import type { Role } from '@x-automated/contract/route'
 import {
   CircleAlert,
   CirclePause,
+  Coins,
   CreditCard,
   Gauge,
   type LucideIcon,
@@ -265,6 +266,8 @@ function Fortnight({ today }: { today: TodayData }) {
 }
 
 const NEED_ICONS: Record<NeedCode, LucideIcon> = {
+  funds: Coins,
+  spending: Coins,
   x_disconnected: Unplug,
   campaign_paused: CirclePause,
   detection_degraded: Radio,

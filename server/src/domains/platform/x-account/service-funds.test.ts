@@ -1,0 +1,206 @@
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { makePerson, type Person } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import {
+  dmsOf,
+  eventually,
+  launch,
+  makeList,
+  openHandles,
+  openSenders,
+  SENDS,
+  sendDue,
+  setFaults,
+} from '../../../../test/outreach.ts'
+import { scrapes } from '../../leads/scrapes/tables.ts'
+import { campaigns } from '../../outreach/campaigns/tables.ts'
+import { replyWatches } from '../../outreach/replies/tables.ts'
+import { dms } from '../../outreach/sending/tables.ts'
+import { OPERATOR_APP_ID, xApps } from '../x-apps/tables.ts'
+import { watchFunds } from './service.ts'
+import { xAccounts } from './tables.ts'
+
+const OPERATOR = 'operator@example.com'
+const EVERYTHING = { path: '/2/', status: 402 }
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ x: true, env: { X_PRICES: 'published', OPERATORS: OPERATOR }, mailbox: true })
+})
+beforeEach(async () => {
+  await app.db.update(campaigns).set({ status: 'paused' }).where(eq(campaigns.status, 'active'))
+  await app.db.update(xApps).set({ fundsEmptySince: null, fundsTryAt: null, fundsAlarmedAt: null })
+})
+const { connected, start, arrivedFrom } = openSenders(() => app)
+
+const operatorsApp = async () => (await app.db.select().from(xApps).where(eq(xApps.id, OPERATOR_APP_ID)))[0]!
+/** The hour until the next try passes. */
+const letTryPass = () =>
+  app.db.update(xApps).set({ fundsTryAt: sql`now() - interval '1 second'` }).where(sql`funds_try_at is not null`)
+const kindsOf = async (person: Person) =>
+  (await person.client.notifications.list({})).notifications.map(({ kind }) => kind)
+/** What the log says at level error. */
+const alarms: string[] = []
+const log = {
+  warn() {},
+  error: (_: unknown, text: string) => alarms.push(text),
+} as unknown as TestApp['services']['log']
+const watch = (services: Partial<TestApp['services']> = {}) => watchFunds({ ...app.services, log, ...services })
+
+it('nobody fails while X has no credits, everything waits, and all get their message once they return', async () => {
+  const { person, account } = await connected()
+  await setFaults(app, EVERYTHING)
+  const campaign = await launch(person, await makeList(app, person, openHandles(10)))
+  const stop = await start()
+  const waiting = await eventually(
+    async () => (await person.client.campaigns.find({ id: campaign.id })).waitingFor,
+    'it waits',
+  )
+  expect(waiting.reason).toBe('funds')
+  await stop()
+  const found = await person.client.campaigns.find({ id: campaign.id })
+  expect(found).toMatchObject({ status: 'active', reason: null, dmsFailedCount: 0, dmsQueuedCount: 10 })
+  expect((await dmsOf(person, campaign.id)).every(({ status }) => status === 'queued')).toBe(true)
+  expect(await person.client.xCosts.find({})).toMatchObject({ funds: 'empty', totalCents: 0 })
+
+  // Without a try that succeeds, nothing is called.
+  expect(await sendDue(app)).toEqual([])
+  await letTryPass()
+  await watch()
+  expect((await operatorsApp()).fundsTryAt!.getTime()).toBeGreaterThan(Date.now() + 3_000_000)
+
+  await setFaults(app)
+  await letTryPass()
+  await watch()
+  expect(await operatorsApp()).toMatchObject({ fundsEmptySince: null, fundsTryAt: null })
+  await start()
+  await eventually(async () => (await arrivedFrom(account.handle)).length === 10, 'all ten messages', 20_000)
+  expect(await person.client.xCosts.find({})).toMatchObject({ funds: 'ok', fundsSince: null })
+})
+
+it('makes one call an hour while X has no credits, in one of several processes', async () => {
+  const { person } = await connected()
+  await setFaults(app, { ...SENDS, status: 402, times: 1 }, { path: '/2/users/me', status: 402 })
+  await launch(person, await makeList(app, person, openHandles(2)))
+  expect(await sendDue(app)).toEqual([])
+  await letTryPass()
+  const tried: string[] = []
+  const x = {
+    ...app.services.x!,
+    findMe(token: string) {
+      tried.push(token)
+      return app.services.x!.findMe(token)
+    },
+  }
+  await Promise.all([1, 2, 3].map(() => watch({ x })))
+  await watch({ x })
+  expect(tried).toHaveLength(1)
+})
+
+it('notifies the operators once, by email and in the log, and shows it on Home and to viewers', async () => {
+  const { person } = await connected()
+  const viewer = await makePerson(app, { in: person, role: 'viewer' })
+  await setFaults(app, { ...SENDS, status: 402 })
+  await launch(person, await makeList(app, person, openHandles(1)))
+  await sendDue(app)
+  alarms.length = 0
+  const posted: unknown[] = []
+  const outbox = {
+    ...app.services.outbox,
+    postAll: async (_: unknown, mails: readonly unknown[]) => void posted.push(...mails),
+  }
+  await Promise.all([1, 2].map(() => watch({ outbox })))
+  await watch({ outbox })
+  expect(posted).toMatchObject([{ to: OPERATOR, subject: 'The X app of X-Automated has no credits left' }])
+  expect(alarms).toHaveLength(1)
+  expect(await kindsOf(person)).toEqual([])
+  expect((await viewer.client.today.find({})).needs).toMatchObject([
+    { code: 'funds', params: { isOwnApp: false }, path: '/settings?tab=x-costs' },
+  ])
+})
+
+it('notifies the owners of an own app, and lets other apps send', async () => {
+  const [{ person, account }, other] = [await connected(), await connected()]
+  const [own] = await app.db.insert(xApps).values({ workspaceId: person.workspaceId }).returning()
+  await app.db.update(xAccounts).set({ xAppId: own!.id }).where(eq(xAccounts.id, account.id))
+  await setFaults(app, { ...SENDS, status: 402, times: 1 })
+  await launch(person, await makeList(app, person, openHandles(1)))
+  await sendDue(app)
+  await watch()
+  await watch()
+  expect(await kindsOf(person)).toEqual(['funds'])
+  expect((await operatorsApp()).fundsEmptySince).toBeNull()
+  await launch(other.person, await makeList(app, other.person, openHandles(1)))
+  expect(await sendDue(app)).toHaveLength(1)
+  expect((await person.client.today.find({})).needs).toMatchObject([{ code: 'funds', params: { isOwnApp: true } }])
+})
+
+it('refuses messages by hand with X_FUNDS, which are sent later without a trace of the first try', async () => {
+  const { person } = await connected()
+  const { leadIds, handles } = await makeList(app, person, openHandles(1))
+  const send = () =>
+    person.call('POST', '/messages/send', {
+      leadId: leadIds[0],
+      message: 'Hi',
+      templateVariables: { name: 'Ann', handle: handles[0] },
+    })
+  await setFaults(app, { ...SENDS, status: 402, times: 1 })
+  for (let tries = 0; tries < 2; tries += 1)
+    expect(await send()).toMatchObject({
+      status: 503,
+      body: { code: 'X_FUNDS', error: expect.stringContaining('has no credits left') },
+    })
+  expect(await app.db.$count(dms, eq(dms.leadId, leadIds[0]!))).toBe(0)
+  await letTryPass()
+  await watch()
+  expect((await send()).status).toBe(200)
+})
+
+it('makes unsettled messages, scrapes and reads due within a minute of the return', async () => {
+  const { person, account } = await connected()
+  await setFaults(
+    app,
+    { ...SENDS, dropAfter: true, times: 1 },
+    { path: '/2/dm_conversations', method: 'GET', status: 402 },
+  )
+  const campaign = await launch(person, await makeList(app, person, openHandles(1)))
+  const stop = await start()
+  await eventually(async () => (await operatorsApp()).fundsEmptySince, 'the conversation cannot be read')
+  await stop()
+  const [message] = await app.db.select().from(dms).where(eq(dms.campaignId, campaign.id))
+  expect(message).toMatchObject({ status: 'queued', outcomeUnknown: true })
+  const [scrape] = await app.db
+    .insert(scrapes)
+    .values({
+      workspaceId: person.workspaceId,
+      type: 'followers',
+      twitterHandle: 'f120_funds',
+      minFollowers: 0,
+      maxFollowers: 1_000_000,
+      keywords: [],
+      maxResults: 10,
+      status: 'waiting',
+      resumesAt: new Date(Date.now() + 3_600_000),
+    })
+    .returning()
+  const [{ xUserId } = { xUserId: '' }] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
+  await app.db
+    .insert(replyWatches)
+    .values({ xUserId, nextPollAt: new Date(Date.now() + 3_600_000) })
+    .onConflictDoNothing()
+  await setFaults(app)
+  await letTryPass()
+  await watch()
+  const [resumed] = await app.db.select().from(scrapes).where(eq(scrapes.id, scrape!.id))
+  expect(resumed!.resumesAt!.getTime()).toBeLessThanOrEqual(Date.now())
+  const [row] = await app.db.select().from(replyWatches).where(eq(replyWatches.xUserId, xUserId))
+  expect(row!.nextPollAt.getTime()).toBeLessThanOrEqual(Date.now())
+  await start()
+  await eventually(
+    async () => (await dmsOf(person, campaign.id))[0]!.status === 'sent',
+    'the message is settled',
+    20_000,
+  )
+  expect(await arrivedFrom(account.handle)).toHaveLength(1)
+})
