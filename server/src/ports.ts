@@ -2,6 +2,8 @@ import type { SQL } from 'drizzle-orm'
 import type { Db } from './db/open.ts'
 import type { SignUpReferral } from './domains/identity/auth/tables.ts'
 import type { Email } from './emails/email.ts'
+import type { XMeter } from './outside/x-billing.ts'
+import type { XResource } from './outside/x-prices.ts'
 import type { Refusal } from './refusal.ts'
 import type { Limits } from './requests/limits.ts'
 
@@ -124,6 +126,29 @@ export interface Plans {
 /** The inbox, for people who can no longer open it (domains/outreach/conversations/service.ts). */
 export interface Inbox {
   releaseMember(tx: Db, workspaceId: string, userId: string): Promise<void>
+}
+
+/** An X account on whose behalf X is called. */
+export interface XCaller {
+  workspaceId: string
+  accountId: string
+  appId: string
+  /** The workspace has a spending limit, so each call reserves what it may cost. */
+  isLimited: boolean
+}
+
+/** Counts what X charges (domains/platform/x-costs/service-meter.ts). */
+export interface XMeters {
+  /** What X charges for a message, in thousandths of a dollar. */
+  messageMills: number
+  /** Meters the calls for an account. @param purpose of looking people up */
+  of(caller: XCaller, purpose: 'lookup' | 'scrape'): XMeter
+  /** Counts an event that X has delivered. @param eventId X's id of the event */
+  countDelivery(accountXUserId: string, resource: XResource, eventId: string): void
+  /** Writes what was counted so far. */
+  flush(): Promise<void>
+  /** Writes what is left. */
+  close(): Promise<void>
 }
 
 /** What waits for X's bill (domains/platform/x-costs), and continues once X or the limit allows it. */

@@ -32,7 +32,17 @@ interface Findings {
 const X_COSTS_PATH = '/settings?tab=x-costs'
 
 /** What waits for a person, the most urgent first: payments, then what stops sending, then limits. */
-export function needsOf({ funds, spending, lostHandles, paused, drafts, detectionProblem, isOwner, now, ...billing }: Findings): Need[] {
+export function needsOf({
+  funds,
+  spending,
+  lostHandles,
+  paused,
+  drafts,
+  detectionProblem,
+  isOwner,
+  now,
+  ...billing
+}: Findings): Need[] {
   const { plan, subscription, used } = billing
   const needs: Need[] = isOwner && subscription ? paymentNeeds(subscription, plan, now) : []
   if (funds)

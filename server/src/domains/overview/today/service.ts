@@ -140,25 +140,26 @@ interface Accounts {
 }
 
 async function findNeeds({ db, env }: Context, actor: Actor, { accounts, chosen }: Accounts) {
-  const [funds, spending, paused, drafts, { state, problem }, { plan, subscription }, scrapedLeads, dms, clock] = await Promise.all([
-    findFunds(db, actor.workspaceId),
-    findNearSpending(db, actor.workspaceId, env.messageMills),
-    db.execute<{ id: string; name: string; reason: PauseReason; detail: string | null }>(sql`
+  const [funds, spending, paused, drafts, { state, problem }, { plan, subscription }, scrapedLeads, dms, clock] =
+    await Promise.all([
+      findFunds(db, actor.workspaceId),
+      findNearSpending(db, actor.workspaceId, env.messageMills),
+      db.execute<{ id: string; name: string; reason: PauseReason; detail: string | null }>(sql`
       select id, name, reason, pause_reason as detail from campaigns
       where workspace_id = ${actor.workspaceId} and kind = 'campaign' and status = 'paused' and reason is not null ${sentBy(chosen)}
       order by updated_at desc, id limit ${PAUSED_MAX}`),
-    db.execute<{ id: string; name: string; count: number }>(sql`
+      db.execute<{ id: string; name: string; count: number }>(sql`
       select campaigns.id, name, o.draft as count
       from opener_counts o join campaigns on campaigns.id = o.campaign_id and campaigns.workspace_id = o.workspace_id
       where o.workspace_id = ${actor.workspaceId} and o.draft > 0 and status not in ('archived', 'completed')
         and ${roleAllows(actor.role, 'member')}::boolean ${sentBy(chosen)}
       order by o.draft desc, campaigns.id limit 1`),
-    detection(db, actor),
-    factsOf(db, actor.workspaceId),
-    usedOf(db, actor.workspaceId, 'scrapedLeads'),
-    usedOf(db, actor.workspaceId, 'dms'),
-    db.execute<{ now: string }>(sql`select now()`),
-  ])
+      detection(db, actor),
+      factsOf(db, actor.workspaceId),
+      usedOf(db, actor.workspaceId, 'scrapedLeads'),
+      usedOf(db, actor.workspaceId, 'dms'),
+      db.execute<{ now: string }>(sql`select now()`),
+    ])
   return needsOf({
     funds,
     spending,

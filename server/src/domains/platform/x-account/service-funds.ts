@@ -8,7 +8,10 @@ import { withAccount } from './service-tokens.ts'
 /** Accounts of an app that a try goes through: X may have ended the connection of one. */
 const ACCOUNTS_TRIED = 3
 
-type Needs = Pick<Services, 'database' | 'x' | 'xApps' | 'xMeters' | 'xWork' | 'sealer' | 'outbox' | 'origin' | 'env' | 'log'>
+type Needs = Pick<
+  Services,
+  'database' | 'x' | 'xApps' | 'xMeters' | 'xWork' | 'sealer' | 'outbox' | 'origin' | 'env' | 'log'
+>
 
 /** Notifies of apps without credits, tries them once an hour, and resumes what waited for them. */
 export async function watchFunds(needs: Needs): Promise<void> {

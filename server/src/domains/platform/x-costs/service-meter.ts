@@ -4,20 +4,11 @@ import type { FastifyBaseLogger } from 'fastify'
 import { attemptEach } from '../../../attempt-each.ts'
 import type { Database, Db } from '../../../db/open.ts'
 import { XError } from '../../../outside/x.ts'
-import type { XMeter } from '../../../outside/x-billing.ts'
 import { X_PRICES, type XBillable, type XResource } from '../../../outside/x-prices.ts'
+import type { XMeters } from '../../../ports.ts'
 import { limitText } from './rules.ts'
 import { notifySpending, type Spending, spendingColumns } from './service-limit.ts'
 import { spentMills, thisMonth } from './tables.ts'
-
-/** An X account on whose behalf X is called. */
-export interface XCaller {
-  workspaceId: string
-  accountId: string
-  appId: string
-  /** The workspace has a spending limit, so each call reserves what it may cost. */
-  isLimited: boolean
-}
 
 /** A call that was not made, because it could exceed the workspace's spending limit. */
 export class BeyondLimit extends XError {
@@ -48,8 +39,6 @@ const FLUSH_MS = 1_000
 const CHARGES_PER_FLUSH = 5_000
 const CHARGES_KEPT = 200_000
 
-export type XMeters = ReturnType<typeof createXMeters>
-
 /**
  * Meters this process's calls of X. Messages are counted where their outcome is recorded; everything
  * else is written once a second, so that no call waits. A process that is killed loses that second;
@@ -64,7 +53,7 @@ export function createXMeters({
   database: Database
   isPriced: boolean
   log: FastifyBaseLogger
-}) {
+}): XMeters {
   const { db } = database
   const pending = new Map<string, Pending>()
   const delivered: Delivered[] = []
@@ -134,11 +123,9 @@ export function createXMeters({
   const messageMills = millsOf('message') ?? 0
 
   return {
-    /** What X charges for a message, in thousandths of a dollar. */
     messageMills,
 
-    /** Meters the calls for an account. @param purpose of looking people up */
-    of({ isLimited, workspaceId, accountId, appId }: XCaller, purpose: 'lookup' | 'scrape'): XMeter {
+    of({ isLimited, workspaceId, accountId, appId }, purpose) {
       return {
         async reserve(mills) {
           if (!isLimited || !isPriced || mills === 0) return
@@ -163,16 +150,14 @@ export function createXMeters({
       }
     },
 
-    /** Counts an event that X has delivered. @param eventId X's id of the event */
-    countDelivery(accountXUserId: string, resource: XResource, eventId: string): void {
+    countDelivery(accountXUserId, resource, eventId) {
       if (delivered.length < CHARGES_KEPT) delivered.push({ accountXUserId, resource, id: eventId })
       schedule()
     },
 
     flush,
 
-    /** Writes what is left. */
-    async close(): Promise<void> {
+    async close() {
       await flush().catch(() => {})
       if (timer) clearTimeout(timer)
     },

@@ -19,7 +19,7 @@ export {
   takeTries,
 } from './service-funds.ts'
 export { findNearSpending, findSpending, type Spending } from './service-limit.ts'
-export { BeyondLimit, chargeMessage, createXMeters, type XCaller, type XMeters } from './service-meter.ts'
+export { BeyondLimit, chargeMessage, createXMeters } from './service-meter.ts'
 
 /** What X charges for a month, by account and purpose. */
 export async function find(db: Db, { workspaceId }: Actor, { month }: InputOf<'xCosts', 'find'>) {
