@@ -131,6 +131,29 @@ test('writes events in each of X’s documented forms', async () => {
   expect((await x.json('PUT', '/_events', { conversationId: 'space' })).status).toBe(400)
 })
 
+test('writes messages as X documents them, with the people and the links', async () => {
+  const { x, me, receiver, reply } = await openWatched()
+  await reply('ada', 'See https://acme.example.')
+  await expect.poll(() => receiver.received).toHaveLength(1)
+  const [payload] = receiver.payloads('dm.received')
+  const [ada, sender] = [await me.idOf('ada'), await me.idOf('sender')]
+  const [event] = payload.direct_message_events
+  expect(event).toMatchObject({
+    type: 'message_create',
+    id: expect.stringMatching(/^\d{19}$/),
+    created_timestamp: expect.stringMatching(/^\d{13}$/),
+    message_create: { target: { recipient_id: sender }, sender_id: ada },
+  })
+  const { text, entities } = event.message_create.message_data
+  expect(text).toMatch(/^See https:\/\/t\.co\/\w{10}\.$/)
+  expect(entities.urls).toMatchObject([{ expanded_url: 'https://acme.example', indices: [4, text.length - 1] }])
+  expect(payload.users[ada].data).toMatchObject({ username: 'ada', public_metrics: expect.any(Object) })
+  await x.json('PUT', '/_events', { times: 'number' })
+  await reply('ada', 'Hi')
+  await expect.poll(() => receiver.received).toHaveLength(2)
+  expect(receiver.payloads('dm.received')[1].direct_message_events[0].created_timestamp).toBeTypeOf('number')
+})
+
 test('tells only the sender that a message failed, and both about groups and key changes', async () => {
   const { receiver, chat, x } = await openWatched()
   await x.json('POST', '/_people/sender/chat', {

@@ -5,6 +5,13 @@ import type { Message } from '../messages.ts'
 import { type Network, personById } from '../network.ts'
 import { userJson } from '../users.ts'
 
+/** The fields that people have in X's examples. */
+const USER_FIELDS = new Set(
+  'created_at,description,entities,location,profile_image_url,protected,public_metrics,url,verified,verified_type'.split(
+    ',',
+  ),
+)
+
 /** What events say, in X's documented forms (docs.x.com/x-api/activity, /xchat/real-time-events). */
 export function createPayloads(network: () => Network) {
   const forms = () => network().switches.events
@@ -14,7 +21,7 @@ export function createPayloads(network: () => Network) {
     const users = ids.flatMap((id) => {
       const result = personById(network(), id)
       if ('error' in result) return []
-      return [[id, { data: userJson(network(), result.person, new Set(), result.person) }]]
+      return [[id, { data: userJson(network(), result.person, USER_FIELDS, result.person) }]]
     })
     return Object.fromEntries(users)
   }
