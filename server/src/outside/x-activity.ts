@@ -141,9 +141,9 @@ function oneOf<Data>(answer: XAnswer, name: string, schema: z.ZodType<Data>): Da
 /** '202611281405', in UTC. */
 const minuteOf = (moment: Date) => moment.toISOString().replace(/\D/g, '').slice(0, 12)
 
-const Webhook = z.object({ id: z.string().min(1), url: z.string(), valid: z.boolean().default(false) })
+export const Webhook = z.object({ id: z.string().min(1), url: z.string(), valid: z.boolean().default(false) })
 
-const Subscription = z
+export const Subscription = z
   .object({
     subscription_id: z.string().min(1),
     event_type: z.string().default(''),

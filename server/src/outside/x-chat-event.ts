@@ -51,7 +51,7 @@ export const ChatConversation = z
     }
   })
 
-const ChatEvent = z.object({
+export const ChatEvent = z.object({
   id: text,
   sender_id: XId.nullish().catch(null),
   created_at: Moment,

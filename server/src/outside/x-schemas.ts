@@ -102,7 +102,7 @@ export type XUser = z.output<typeof User>
 
 export const userOf = (data: unknown): XUser => parsed(data, User)
 
-const Own = z
+export const Own = z
   .object({ verified_type: text, subscription_type: text })
   .transform(({ verified_type, subscription_type }) => ({
     /** 'blue', 'business', 'government' or 'none'. Null if unknown. */
@@ -128,7 +128,7 @@ export interface XMessage {
   /** The links of the text, where X names them. */
   links?: readonly { url: string; expandedUrl: string }[]
 }
-const Message = z
+export const Message = z
   .object({
     id: XId,
     sender_id: XId,
@@ -163,7 +163,7 @@ export function pairOf(conversationId: string): [string, string] | null {
   return first && second ? [first, second] : null
 }
 
-const Conversation = z.object({ dm_conversation_id: text, participant_ids: z.array(XId).nullish() })
+export const Conversation = z.object({ dm_conversation_id: text, participant_ids: z.array(XId).nullish() })
 const Handle = z.object({ id: XId, username: z.string().min(1) })
 
 /** As `messagesOf`, with the recipient of each. Messages of groups are ignored. */
