@@ -40,7 +40,7 @@ async function insertCampaigns(run: Run, seal: (text: string) => string, account
        insert into x_accounts (workspace_id, x_user_id, handle, status, sealed_access_token, access_token_expires_at, last_connected_at)
        select id, (row_number() over ())::text, 'bench', 'connected', $2, now() + interval '1 hour', now() from w returning *
      ), watched as (
-       insert into reply_watches (x_user_id, webhook_id, subscription_ids, confirmed_at) select x_user_id, 'bench', '{bench}', now() from a
+       insert into reply_watches (x_user_id, webhook_id, subscription_ids, read_until) select x_user_id, 'bench', '{bench}', now() + interval '1 day' from a
      ), l as (
        insert into lead_lists (workspace_id, name) select id, 'bench' from w returning id, workspace_id
      ), c as (

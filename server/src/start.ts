@@ -16,7 +16,7 @@ import { MEMBERSHIPS_CHANNEL } from './domains/identity/workspaces/service.ts'
 import { failAbandonedImports } from './domains/leads/imports/service.ts'
 import { resumeScrapes, SCRAPES_CHANNEL } from './domains/leads/scrapes/service.ts'
 import { releaseMember } from './domains/outreach/conversations/service-changes.ts'
-import { resumeReading } from './domains/outreach/replies/service.ts'
+import { DELIVERIES_CHANNEL, resumeReading } from './domains/outreach/replies/service.ts'
 import { resumeSending, SENDING_CHANNEL } from './domains/outreach/sending/limits.ts'
 import { requeueRestored, stopMessages } from './domains/outreach/sending/stop.ts'
 import { findPeopleLimit } from './domains/platform/billing/service.ts'
@@ -56,6 +56,7 @@ const CLOSE_SECONDS = 25
 
 /** What processes tell each other. */
 const CHANNELS = [
+  DELIVERIES_CHANNEL,
   EVENTS_CHANNEL,
   JOBS_CHANNEL,
   MEMBER_NOTIFICATIONS_CHANNEL,

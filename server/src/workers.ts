@@ -46,7 +46,7 @@ export async function startWorkers(
   const sender = await startSender(services)
   const webhooks = await runWebhooks({ ...services, db })
   const notificationEmails = startNotificationEmails({ ...services, db }, log)
-  if (services.x) await startReplyDetection(services)
+  const replies = services.x ? await startReplyDetection(services) : null
   const scraper = services.x ? await runScrapes(services, log) : null
   await workOnAccountEmails(services)
   await runPayments(services)
@@ -59,7 +59,7 @@ export async function startWorkers(
     async close(drainSeconds) {
       webhooks.close()
       await notificationEmails.close()
-      await Promise.all([sender.close(), jobs.close(drainSeconds)])
+      await Promise.all([sender.close(), replies?.close(), jobs.close(drainSeconds)])
       await scraper?.close()
       mailer?.close()
     },

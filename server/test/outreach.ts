@@ -277,11 +277,12 @@ export function openSenders(app: () => TestApp) {
 
 export const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Confirms reply detection for every X account, as X's webhook does, so that follow-ups may be sent. */
+/** Makes reply detection live for every X account, and their last read one that counts for a day. */
 export async function confirmDetection({ db }: TestApp): Promise<void> {
   await db.execute(sql`
-    insert into reply_watches (x_user_id, webhook_id, confirmed_at, next_poll_at) select distinct x_user_id, 'test', now(), now() + interval '1 day' from x_accounts
-    on conflict (x_user_id) do update set webhook_id = 'test', confirmed_at = now()`)
+    insert into reply_watches (x_user_id, webhook_id, read_until, next_poll_at)
+    select distinct x_user_id, 'test', now() + interval '1 day', now() + interval '1 day' from x_accounts
+    on conflict (x_user_id) do update set webhook_id = 'test', read_until = excluded.read_until, next_poll_at = excluded.next_poll_at`)
 }
 
 /** Moves everything that a campaign did into the past, as if that time had passed. */

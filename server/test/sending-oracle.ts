@@ -209,6 +209,36 @@ function expectLimitsKept(world: World, account: string, arrivals: readonly Arri
   }
 }
 
+/** How long after X has shown a reply a follow-up may still leave, by worker and by extension. */
+const BLIND_MS = { api: 90_000, extension: 150_000 }
+
+/** No follow-up reaches someone who has answered the message before it, whatever X has delivered. */
+function expectNoneBlind(world: World, arrivals: readonly Arrival[]): void {
+  for (const one of arrivals) {
+    const { source, step } = stepOf(one.text)
+    const before = arrivals
+      .filter(
+        ({ to, from, text, at }) => to === one.to && from === one.from && stepOf(text).source === source && at < one.at,
+      )
+      .at(-1)
+    if (step === 1 || !before) continue
+    const limitMs = source === 'C' ? BLIND_MS.extension : BLIND_MS.api
+    const answers = world.written.filter(
+      ({ handle, to, at, text }) =>
+        handle === one.to &&
+        to === one.from &&
+        text !== AUTOMATIC &&
+        at > before.at &&
+        at < one.handedAt - limitMs &&
+        at > (world.resumed.get(handle) ?? 0),
+    )
+    expect(answers, `what ${one.to} answered before ${one.text}`).toEqual([])
+  }
+}
+
+/** After an automatic reply, the sequence continues. */
+const AUTOMATIC = 'I am out of office'
+
 /** Invariants that apply at all times. */
 export async function expectPromisesKept(world: World): Promise<void> {
   const arrivals = await world.arrivals()
@@ -258,6 +288,7 @@ export async function expectPromisesKept(world: World): Promise<void> {
     expect(late, `nothing goes to ${handle} after ${isPermanent ? 'an opt-out' : 'a reply'}`).toEqual([])
   }
 
+  expectNoneBlind(world, arrivals)
   for (const { handle } of world.accounts) expectLimitsKept(world, handle, arrivals, rows)
 
   await expectCountsRight(world.app)

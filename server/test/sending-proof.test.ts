@@ -419,6 +419,13 @@ const one = fc.oneof(
       ),
   },
   { weight: 2, arbitrary: fc.constant(deliver) },
+  { weight: 2, arbitrary: fc.constant(command('X loses events', (world) => world.loseEvents())) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom(1, 3)
+      .map((count) => command(`X refuses ${count} reads`, (world) => world.refuseReads(count))),
+  },
   {
     weight: 1,
     arbitrary: leads.map((lead) => command(`${lead} is suppressed`, (world) => world.suppress(lead))),

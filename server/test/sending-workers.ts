@@ -24,8 +24,11 @@ export interface Worker {
   die(): Promise<void>
 }
 
-/** Creates workers by name, each on first use. */
-export function openWorkers(app: TestApp) {
+/**
+ * Creates workers by name, each on first use. @param read reads an account's conversations, which a
+ * follow-up waits for
+ */
+export function openWorkers(app: TestApp, read: (xUserId: string) => Promise<void>) {
   const workers = new Map<string, Worker>()
   const starting = new Map<string, Promise<Worker>>()
   function workerNamed(name: string): Promise<Worker> {
@@ -72,7 +75,8 @@ export function openWorkers(app: TestApp) {
     claim: (name: string, most: number) =>
       have(name, async (worker) => {
         for (let count = 0; count < most; ) {
-          const { claimed, isIdle } = await claimDue(app.db, worker.id, app.services.env)
+          const { claimed, isIdle, unread } = await claimDue(app.db, worker.id, app.services.env)
+          if (unread) await read(unread)
           if (isIdle) return
           if (!claimed) continue
           worker.claims.push({ claimed, verdict: null })

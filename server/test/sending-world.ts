@@ -11,6 +11,7 @@ import { queueNextParts } from '../src/domains/outreach/campaigns/service.ts'
 import { checkAccount, createWebhookCache, findWatches } from '../src/domains/outreach/replies/engine.ts'
 import { receive } from '../src/domains/outreach/replies/service.ts'
 import { claimDirect } from '../src/domains/outreach/sending/claim.ts'
+import { requestRead } from '../src/domains/outreach/sending/limits.ts'
 import { send, TIMING } from '../src/domains/outreach/sending/send.ts'
 import { queueFollowUps } from '../src/domains/outreach/sequences/engine.ts'
 import { subscriptions } from '../src/domains/platform/billing/tables.ts'
@@ -112,6 +113,12 @@ async function lookAtAll({ db, services }: TestApp): Promise<void> {
   for (const { xUserId } of rows) await checkAccount(services, createWebhookCache(services), receive, xUserId)
 }
 
+/** Reads an account as soon as X allows it. */
+async function readSoon(app: TestApp, xUserId: string): Promise<void> {
+  await requestRead({ db: app.db, jobs: app.services.jobs }, xUserId)
+  await lookAtAll(app)
+}
+
 export async function openWorld(app: TestApp) {
   await deleteEarlierWorlds(app)
   const { clock } = app
@@ -131,9 +138,9 @@ export async function openWorld(app: TestApp) {
   const campaigns: CampaignState[] = []
   for (const { handle } of accounts)
     await app.db.execute(sql`
-      insert into reply_watches (x_user_id, webhook_id, confirmed_at, next_check_at, next_poll_at)
-      values (${idOfHandle(handle)}, 'proof', ${later.toISOString()}, ${later.toISOString()}, ${later.toISOString()})
-      on conflict (x_user_id) do update set webhook_id = excluded.webhook_id, confirmed_at = excluded.confirmed_at`)
+      insert into reply_watches (x_user_id, webhook_id, next_check_at, next_poll_at)
+      values (${idOfHandle(handle)}, 'proof', ${later.toISOString()}, ${later.toISOString()})
+      on conflict (x_user_id) do update set webhook_id = excluded.webhook_id, problem = null`)
   for (const [name, channel, from, to, delays] of [
     ['A', 'api', 0, 5, DELAYS.A],
     ['B', 'api', 3, 9, DELAYS.B],
@@ -159,7 +166,7 @@ export async function openWorld(app: TestApp) {
   for (const { id } of accounts) await client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: id, dailyCap: cap })
   await client.sendingSettings.saveProtection(PROTECTION)
 
-  const { sendMessage, findMe } = app.services.x as NonNullable<typeof app.services.x>
+  const { sendMessage, findMe, listAllMessages } = app.services.x as NonNullable<typeof app.services.x>
   const mishaps: Mishap[] = []
   const handed = new Map<string, { at: number; place: number }>()
   /** Messages that X may have accepted, without a known X id. */
@@ -173,6 +180,11 @@ export async function openWorld(app: TestApp) {
    */
   const stopped = new Map<string, { place: number; queuedBefore: number; isPermanent: boolean; byHand: boolean }>()
   const undelivered: XHappening[] = []
+  /** What leads wrote, and when a person was last resumed. */
+  const written: { handle: string; to: string; at: number; text: string }[] = []
+  const resumed = new Map<string, number>()
+  /** How many of the next reads X refuses. */
+  let refusedReads = 0
   const simulating: (() => void)[] = []
   const pending: Promise<unknown>[] = []
   const extensions = new Map<string, Extension>()
@@ -227,11 +239,17 @@ export async function openWorld(app: TestApp) {
     }
   }
 
+  const readWithMishaps: typeof listAllMessages = async (...call) => {
+    if (refusedReads === 0) return listAllMessages(...call)
+    refusedReads -= 1
+    throw new XError('unavailable', 'X cannot be reached.')
+  }
+
   const putMishapsInto = ({ services }: TestApp) =>
-    Object.assign(services.x as object, { sendMessage: sendWithMishaps })
+    Object.assign(services.x as object, { sendMessage: sendWithMishaps, listAllMessages: readWithMishaps })
   putMishapsInto(app)
 
-  const steps = openWorkers(app)
+  const steps = openWorkers(app, (xUserId) => readSoon(app, xUserId))
 
   const world = {
     app,
@@ -245,6 +263,8 @@ export async function openWorld(app: TestApp) {
     mishaps,
     extensions,
     stopped,
+    written,
+    resumed,
     simulating,
     pending,
     caps,
@@ -271,13 +291,11 @@ export async function openWorld(app: TestApp) {
       const handle = one.lead?.twitterHandle
       // Anyone who is resumed may be messaged again.
       if (what === 'resume' && handle && !stopped.get(handle)?.isPermanent) stopped.delete(handle)
+      if (what === 'resume' && handle) resumed.set(handle, clock.now())
     },
     async sweep() {
       await steps.sweep()
-      const { rows } = await app.db.execute(
-        sql`select from x_accounts where workspace_id = ${person.workspaceId} and unread_since is not null`,
-      )
-      if (rows.length > 0) await lookAtAll(app)
+      await lookAtAll(app)
     },
 
     /** A direct message whose process dies before or after the hand-over. */
@@ -338,6 +356,7 @@ export async function openWorld(app: TestApp) {
       })
       expect(answer.status).toBe(201)
       const { id, at } = (await answer.json()) as { id: string; at: string }
+      written.push({ handle, to, at: new Date(at).getTime(), text })
       undelivered.push({
         kind: 'message',
         eventId: id,
@@ -348,6 +367,13 @@ export async function openWorld(app: TestApp) {
         at: new Date(at),
         handles: { [idOfHandle(handle)]: handle },
       })
+    },
+    /** X gives up delivering what leads wrote. Reading shows it. */
+    async loseEvents() {
+      undelivered.splice(0)
+    },
+    async refuseReads(count: number) {
+      refusedReads = count
     },
     /** X delivers messages, including our own: twice and in reverse order. */
     async deliverEvents() {
@@ -469,7 +495,8 @@ export async function openWorld(app: TestApp) {
       const extension = world.extensionNamed(name)
       if (extension.hand) return
       const answer = await client.campaigns.claimAny({ holder: name })
-      if (answer.status !== 200) return
+      // A follow-up may wait for this.
+      if (answer.status !== 200) return lookAtAll(app)
       const { dmId, lease, twitterHandle: handle, message, sendsAs } = answer.body
       extension.hand = { dmId, lease, handle, message, sendsAs: sendsAs ?? account.handle, pressed: false }
     },
@@ -556,7 +583,7 @@ export async function openWorld(app: TestApp) {
     async close() {
       await world.endAll()
       dropBackup(world)
-      Object.assign(app.services.x as object, { sendMessage })
+      Object.assign(app.services.x as object, { sendMessage, listAllMessages })
     },
   }
   return world

@@ -164,6 +164,8 @@ export const LeadEvent = z.discriminatedUnion('kind', [
     label: z.enum(REPLY_LABELS).nullable(),
     /** The message they replied to; null if they wrote first. */
     dmId: z.string().nullable(),
+    /** It arrived while a follow-up was leaving: X had it before, and the product after. */
+    crossedFollowUp: z.boolean(),
   }),
   /** The account's owner messaged them outside this product. */
   z.object({ kind: z.literal('written'), at: Time, replyId: z.string(), text: z.string().nullable() }),

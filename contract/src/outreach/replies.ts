@@ -18,14 +18,16 @@ export const OPT_OUT_WORD_LENGTH_MAX = 50
 /** How replies to the workspace's X accounts are detected. */
 export const ReplyDetection = z.object({
   /**
-   * `live`: X notifies us; `degraded`: at least one account is only polled, every 90 seconds;
-   * `starting`: an account was just connected; `off`: no account is connected.
+   * `live`: X notifies us; `degraded`: at least one account is only read every 90 seconds, or cannot be
+   * read; `starting`: an account was just connected; `off`: no account is connected.
    */
   state: z.enum(['live', 'degraded', 'starting', 'off']),
-  /** Why it is degraded, or which replies it does not see, as a text to show. */
+  /** Why it is degraded, as a text to show. */
   problem: z.string().nullable(),
-  /** The least recent poll over all accounts. */
+  /** Until when every account's conversations were read completely. */
   checkedAt: Time.nullable(),
+  /** Handles of accounts with message requests in X Chat. X does not report them, so only X shows them. */
+  requestsOf: z.array(z.string()),
 })
 export type ReplyDetection = z.output<typeof ReplyDetection>
 

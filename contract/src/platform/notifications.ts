@@ -6,13 +6,14 @@ import { routes } from '../route.ts'
 
 const route = routes('Notifications')
 
-/** The last six go to owners only, and `lead_replied` never to viewers. */
+/** The last seven go to owners only, and `lead_replied` never to viewers. */
 export const NOTIFICATION_KINDS = [
   'x_disconnected',
   'campaign_paused',
   'campaign_completed',
   'test_decided',
   'lead_replied',
+  'detection_failing',
   'usage_high',
   'payment_failed',
   'trial_ending',
@@ -30,7 +31,7 @@ export interface NotificationFacts {
   campaignName?: string
   /** Of the test that was decided: the number of its step. `reason` is the verdict as a sentence. */
   step?: string
-  /** Why the account was disconnected or the campaign paused, in X's words. */
+  /** Why the account was disconnected or cannot be read, or the campaign paused, in X's words. */
   reason?: string
   /** Why the campaign was paused. */
   pause?: PauseReason

@@ -1,7 +1,8 @@
 import { Id } from '@x-automated/contract/fields'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { receive, WEBHOOK_PATH } from '../domains/outreach/replies/service.ts'
+import { createDeliveryStore, WEBHOOK_PATH } from '../domains/outreach/replies/service.ts'
 import { PAYMENTS_WEBHOOK_PATH, receivePayment } from '../domains/platform/billing/engine.ts'
+import { OPERATOR_APP_ID } from '../domains/platform/x-apps/tables.ts'
 import { readDelivery } from '../outside/x-activity.ts'
 import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
@@ -16,12 +17,13 @@ const ANSWER_WITHIN_MS = 8_000
 const CHALLENGE = /^[A-Za-z0-9._~+/=-]{1,256}$/
 
 /**
- * Events that other services post, signed over their exact bytes: POST /api/billing/webhook (stored
- * immediately, processed by the queue), GET and POST /api/x/webhook (X's challenge and deliveries to
- * the operator's app), and the same at /api/x/webhook/{xAppId} for a workspace's own app.
+ * Events that other services post, signed over their exact bytes: POST /api/billing/webhook, GET and
+ * POST /api/x/webhook (X's challenge and deliveries to the operator's app), and the same at
+ * /api/x/webhook/{xAppId} for a workspace's own app. They are stored, and processed afterwards.
  */
 export async function serveWebhooks(app: FastifyInstance, services: Services): Promise<void> {
   const { database } = services
+  const store = createDeliveryStore(services)
   await app.register(async (raw) => {
     raw.removeAllContentTypeParsers()
     raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -55,11 +57,13 @@ export async function serveWebhooks(app: FastifyInstance, services: Services): P
       const activity = await findActivity(request)
       const { body, signature } = signedBody(request, 'x-twitter-webhooks-signature')
       if (!activity.isSigned(body, signature)) throw new Refusal('FORBIDDEN', 'The signature is invalid.')
-      const kept = receive(database.db, readDelivery(parse(body)).happenings, request.params.xAppId)
+      const delivery = readDelivery(parse(body))
+      if (delivery.happenings.length === 0 && !delivery.unreadable?.mayBeMessage) return { success: true }
+      const stored = store({ appId: request.params.xAppId ?? OPERATOR_APP_ID, body, delivery })
       const late = new Promise<'late'>((resolve) => setTimeout(resolve, ANSWER_WITHIN_MS, 'late').unref())
-      if ((await Promise.race([kept, late])) === 'late') {
-        // The work continues. If it fails, X delivers again.
-        kept.catch((error) => request.log.warn({ err: error }, 'X delivery failed after the response'))
+      if ((await Promise.race([stored, late])) === 'late') {
+        // If it is stored after all, X delivers it twice.
+        stored.catch((error) => request.log.warn({ err: error }, 'X delivery failed after the response'))
         throw new Refusal('UNAVAILABLE')
       }
       return { success: true }
@@ -76,10 +80,14 @@ function signedBody({ body, headers }: FastifyRequest, header: string) {
   return { body: Buffer.isBuffer(body) ? body : Buffer.alloc(0), signature: String(headers[header] ?? '') }
 }
 
-function parse(body: Buffer): unknown {
+function parse(body: Buffer): object {
+  let parsed: unknown
   try {
-    return JSON.parse(body.toString('utf8'))
+    parsed = JSON.parse(body.toString('utf8'))
   } catch {
     throw new Refusal('INVALID_INPUT', "The body isn't JSON.")
   }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    throw new Refusal('INVALID_INPUT', "The body isn't a JSON object.")
+  return parsed
 }

@@ -2,7 +2,7 @@ import { openLiveness } from '../db/liveness.ts'
 import type { Db } from '../db/open.ts'
 import { retryWhileUnavailable } from '../db/unavailable.ts'
 import { type Claimed, claimDue, releaseLostClaims } from '../domains/outreach/sending/claim.ts'
-import { nextDueInMs, resetSchedules, SENDING_CHANNEL } from '../domains/outreach/sending/limits.ts'
+import { nextDueInMs, requestRead, resetSchedules, SENDING_CHANNEL } from '../domains/outreach/sending/limits.ts'
 import { type Done, record, type Verdict } from '../domains/outreach/sending/record.ts'
 import { send, TIMING, type Timing } from '../domains/outreach/sending/send.ts'
 import { expireLeases, settle, takeOver } from '../domains/outreach/sending/settle.ts'
@@ -32,7 +32,7 @@ export async function startSender(
   services: Services,
   { concurrency = 8, timing: given = {} }: SenderOptions = {},
 ): Promise<{ close(): Promise<void> }> {
-  const { database, channels, env, log } = services
+  const { database, channels, env, jobs, log } = services
   const { db } = database
   const timing = { ...TIMING, ...given }
   const { workerId, close: endLiveness } = await retryWhileUnavailable(() => openLiveness(database))
@@ -79,7 +79,8 @@ export async function startSender(
   async function claimSome(count: number): Promise<boolean> {
     const claims = await Promise.allSettled(
       Array.from({ length: count }, async () => {
-        const { claimed, isIdle } = await claimDue(db, workerId, env)
+        const { claimed, isIdle, unread } = await claimDue(db, workerId, env)
+        if (unread) await requestRead({ db, jobs }, unread)
         if (!claimed) return isIdle
         const task = deliver(claimed).finally(() => {
           inFlight.delete(claimed.id)

@@ -56,6 +56,10 @@ function eventOf({ kind, at, rest }: EventRow): Event {
   } as unknown as Event
 }
 
+/** SQL over a reply `r`: X had it up to 3 minutes before a follow-up was sent, and it was stored after its claim. */
+const crossedFollowUp = sql`exists (
+  select from dms d where d.lead_id = r.lead_id and d.is_follow_up and r.at < d.sent_at and r.created_at > d.claimed_at and r.at > d.claimed_at - interval '3 minutes')`
+
 /** SQL: what happened to a lead. Two events of one moment have different refs. */
 function eventsOf(actor: Actor, id: string): SQL {
   const { workspaceId, role } = actor
@@ -96,7 +100,7 @@ function eventsOf(actor: Actor, id: string): SQL {
     ${enrolled} and e.state = 'paused' and e.next_step_number is not null
     union all
     select case r.kind when 'reply' then 'replied' else r.kind end, r.at, r.id, jsonb_build_object('replyId', r.id, 'text', ${textOf('r')})
-      || case r.kind when 'reply' then jsonb_build_object('optedOut', r.opted_out, 'label', r.label, 'dmId', r.dm_id) else '{}' end
+      || case r.kind when 'reply' then jsonb_build_object('optedOut', r.opted_out, 'label', r.label, 'dmId', r.dm_id, 'crossedFollowUp', ${crossedFollowUp}) else '{}' end
     from replies r where r.lead_id = ${id}
     union all
     select 'note', n.created_at, n.id, jsonb_build_object('noteId', n.id, 'text', ${textOf('n')})

@@ -4,7 +4,7 @@ import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { leads } from '../leads/tables.ts'
-import { suppressOptOut } from './service.ts'
+import { suppressOptOuts } from './service.ts'
 import { suppressionCounts, suppressions } from './tables.ts'
 
 let app: TestApp
@@ -19,7 +19,7 @@ beforeEach(async () => {
 const suppress = async (body: object, by = person) => (await by.call('POST', '/suppressions', body)).body
 const listed = async (query = '', by = person) => (await by.call('GET', `/suppressions${query}`)).body
 const optOut = (leadId: string) =>
-  app.db.transaction((tx) => suppressOptOut({ ...app.services, db: tx }, person.workspaceId, leadId))
+  app.db.transaction((tx) => suppressOptOuts({ ...app.services, db: tx }, person.workspaceId, [leadId]))
 const handles = (body: { suppressions: { twitterHandle: string }[] }) =>
   body.suppressions.map((one) => one.twitterHandle)
 const findOfLead = async (db: TestApp['db'], actor: Person['actor'], leadId: string) => {

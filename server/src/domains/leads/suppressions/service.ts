@@ -113,16 +113,16 @@ export async function removeEntries(db: Db, workspaceId: string, ids: readonly s
   return rowCount ?? 0
 }
 
-/** Suppresses a lead who asked to stop, in the caller's `transact`. An existing entry gets this reason. */
-export async function suppressOptOut(
+/** Suppresses leads who asked to stop, in the caller's `transact`. An existing entry gets this reason. */
+export async function suppressOptOuts(
   { db: tx, sending }: Context,
   workspaceId: string,
-  leadId: string,
+  leadIds: readonly string[],
 ): Promise<{ added: number; stopped: number }> {
   await openStage(tx)
   await stageLeads(
     tx,
-    sql`select id from leads where id = ${leadId} and workspace_id = ${workspaceId}`,
+    sql`select id from leads where id = any(${sql.param([...leadIds])}::uuid[]) and workspace_id = ${workspaceId}`,
     sql`'replied_stop', null`,
   )
   const { added, ...counts } = await settleStage({ db: tx, sending }, { workspaceId, userId: null }, { isOptOut: true })

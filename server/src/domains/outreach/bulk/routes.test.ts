@@ -20,7 +20,7 @@ import { startProcess } from '../../../../test/server-process.ts'
 import { Refusal } from '../../../refusal.ts'
 import { purgeRemovals } from '../../leads/removals/service.ts'
 import { leadRemovals } from '../../leads/removals/tables.ts'
-import { suppressOptOut } from '../../leads/suppressions/service.ts'
+import { suppressOptOuts } from '../../leads/suppressions/service.ts'
 import { EVENTS_CHANNEL } from '../../platform/events/service.ts'
 import { runJob } from '../../platform/jobs/engine.ts'
 import { purgeJobs } from '../../platform/jobs/service.ts'
@@ -141,7 +141,7 @@ describe('a job', () => {
     'keeps people suppressed who asked to stop after it, when it is undone (%s)',
     async (reason) => {
       const job = await start({ kind: 'suppress', filter: {}, reason })
-      await app.db.transaction((tx) => suppressOptOut({ ...app.services, db: tx }, person.workspaceId, first))
+      await app.db.transaction((tx) => suppressOptOuts({ ...app.services, db: tx }, person.workspaceId, [first]))
       await person.client.suppressions.create({ leadIds: [list.leadIds[1]!], reason: 'opted_out' })
       await person.client.suppressions.create({ leadIds: [list.leadIds[2]!], reason: 'manual' })
       expect(await undo(job)).toMatchObject({ changed: 1 })

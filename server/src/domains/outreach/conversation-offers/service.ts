@@ -19,20 +19,28 @@ const isRecent = sql`${conversationOffers.at} > now() - make_interval(days => ${
 const isOpen = and(isNull(conversationOffers.declinedAt), isRecent)
 
 /**
- * Offers the sender of a message to each workspace that has the X account, allows offers, and does
+ * Offers the senders of messages to each workspace that has the X account, allows offers, and does
  * not have the sender as a lead. Stores no text. @param ofApp as of `receive`
  */
-export async function offerSender(
-  db: Db,
-  message: Extract<XHappening, { kind: 'message' }> & { at: Date },
-  ofApp: string | null,
-): Promise<void> {
+export async function offerSenders(db: Db, messages: readonly Message[], ofApp: string | null): Promise<void> {
+  if (messages.length === 0) return
+  const recipients = [...new Set(messages.map(({ recipientId }) => recipientId))]
+  const { rows } = await db.execute<{ xUserId: string }>(sql`
+    select distinct x_user_id as "xUserId" from x_accounts
+    where x_user_id = any(${sql.param(recipients)}::text[]) and status <> 'disconnected' and offers_unknown_senders`)
+  const offering = new Set(rows.map(({ xUserId }) => xUserId))
+  for (const message of messages) if (offering.has(message.recipientId)) await offerSender(db, message, ofApp)
+}
+
+type Message = Extract<XHappening, { kind: 'message' }>
+
+async function offerSender(db: Db, message: Message, ofApp: string | null): Promise<void> {
   const { senderId, recipientId, at } = message
   const handle = message.handles[senderId]
-  if (!handle || senderId === recipientId || at.getTime() < Date.now() - OFFER_DAYS * DAY_MS) return
+  if (!handle || senderId === recipientId || (at && at.getTime() < Date.now() - OFFER_DAYS * DAY_MS)) return
   const { rows } = await db.execute<{ workspaceId: string }>(sql`
     insert into conversation_offers as o (workspace_id, x_account_id, x_user_id, twitter_handle, at)
-    select p.workspace_id, p.account_id, p.x_user_id, p.twitter_handle, ${at.toISOString()}::timestamptz
+    select p.workspace_id, p.account_id, p.x_user_id, p.twitter_handle, coalesce(${at?.toISOString() ?? null}::timestamptz, now())
     from (
       select a.workspace_id, a.id as account_id, ${senderId}::text as x_user_id, ${handle}::text as twitter_handle
       from x_accounts a where a.x_user_id = ${recipientId} and a.status <> 'disconnected' and a.offers_unknown_senders

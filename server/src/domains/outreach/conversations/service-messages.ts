@@ -1,11 +1,10 @@
 import type { ReplyLabel } from '@x-automated/contract/leads/leads'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
 import { countConversations } from '../../leads/leads/service.ts'
 
 /** A stored message that the product did not send. */
 interface StoredMessage {
-  workspaceId: string
   leadId: string
   accountXUserId: string
   id: string
@@ -14,8 +13,8 @@ interface StoredMessage {
   isEncrypted: boolean
 }
 
-/** What a reply says, and what it answers. */
-interface Said {
+/** A reply, what it says, and what it answers. */
+interface StoredReply extends StoredMessage {
   label: ReplyLabel | null
   confidence: number | null
   /** It may be an opt-out, but nobody was suppressed. */
@@ -27,38 +26,44 @@ interface Said {
 }
 
 /**
- * Adds a lead's message to its conversation, which exists from the first one. Reopens it. Call it
- * with the lead locked, after the reply is stored and their sequences are ended or paused.
+ * Adds leads' messages to their conversations, which exist from the first one, at most one per lead.
+ * Reopens them. Call it with the leads locked, after the replies are stored and their sequences are
+ * ended or paused.
  */
-export async function addReply(tx: Db, message: StoredMessage, said: Said): Promise<void> {
-  const { workspaceId, leadId, accountXUserId, id } = message
-  const at = sql`${message.at.toISOString()}::timestamptz`
+export async function addReplies(tx: Db, workspaceId: string, replies: readonly StoredReply[]): Promise<void> {
   const isNewer = sql`excluded.last_message_at >= c.last_message_at`
   // Replies may arrive in any order; the latest one labels the conversation.
-  const isLatestReply = sql`not exists (
-    select from replies r where r.lead_id = ${leadId} and r.account_x_user_id = ${accountXUserId} and r.kind = 'reply' and r.at > ${at})`
+  const isLatestReply = ({ lead, account, at }: Record<'lead' | 'account' | 'at', SQL>) => sql`not exists (
+    select from replies r where r.lead_id = ${lead} and r.account_x_user_id = ${account} and r.kind = 'reply' and r.at > ${at})`
+  const isExcludedLatest = isLatestReply({
+    lead: sql`excluded.lead_id`,
+    account: sql`excluded.account_x_user_id`,
+    at: sql`excluded.last_message_at`,
+  })
   const isRelabelled = sql`(excluded.label = 'opted_out' or (c.labelled_by is null and excluded.label is not null
-    and c.label is distinct from 'opted_out' and (c.label is null or excluded.label <> 'auto_reply') and ${isLatestReply}))`
-  const lastCampaignId = sql`case when ${isLatestReply} then coalesce(excluded.campaign_id, c.campaign_id) else coalesce(c.campaign_id, excluded.campaign_id) end`
-  const snoozedUntil = sql`(
-    select later from (select ${said.laterAt?.toISOString() ?? null}::timestamptz as later) said
-    where later > now() and ${isLatestReply} and not exists (
-      select from enrollments e where e.workspace_id = ${workspaceId} and e.lead_id = ${leadId} and e.state = 'paused' and e.reason ->> 'code' = 'later'))`
+    and c.label is distinct from 'opted_out' and (c.label is null or excluded.label <> 'auto_reply') and ${isExcludedLatest}))`
+  const lastCampaignId = sql`case when ${isExcludedLatest} then coalesce(excluded.campaign_id, c.campaign_id) else coalesce(c.campaign_id, excluded.campaign_id) end`
+  const snoozedUntil = sql`case when m."laterAt" > now() and ${isLatestReply({ lead: sql`m."leadId"`, account: sql`m."accountXUserId"`, at: sql`m.at` })} and not exists (
+      select from enrollments e where e.workspace_id = ${workspaceId} and e.lead_id = m."leadId" and e.state = 'paused' and e.reason ->> 'code' = 'later'
+    ) then m."laterAt" end`
   await tx.execute(sql`
-    with old as materialized (
-      select status, is_unread from conversations
-      where workspace_id = ${workspaceId} and lead_id = ${leadId} and account_x_user_id = ${accountXUserId} for no key update
+    with message as materialized (
+      select m.*, ${snoozedUntil} as snoozed_until
+      from jsonb_to_recordset(${JSON.stringify(replies)}::jsonb) as m("leadId" uuid, "accountXUserId" text, id uuid, at timestamptz, "isEncrypted" boolean,
+        label text, confidence real, "suggestsSuppression" boolean, "dmId" uuid, "laterAt" timestamptz)
+    ), old as materialized (
+      select lead_id, account_x_user_id, status, is_unread from conversations
+      where workspace_id = ${workspaceId} and (lead_id, account_x_user_id) in (select "leadId", "accountXUserId" from message)
+      order by id for no key update
     ), stored as (
       insert into conversations as c (
         workspace_id, lead_id, account_x_user_id, campaign_id, sort_at, last_message_id, last_message_at, label, confidence, suggests_suppression,
         is_encrypted, snoozed_until, status)
-      select ${workspaceId}, ${leadId}, ${accountXUserId}, (
-          select d.campaign_id from dms d join campaigns on campaigns.id = d.campaign_id and campaigns.kind = 'campaign' where d.id = ${said.dmId}::uuid
-        ), ${at}, ${id}, ${at}, ${said.label}, ${said.label && said.confidence}::real, ${said.suggestsSuppression}::boolean,
-        ${message.isEncrypted}::boolean, snoozed.until,
-        case when snoozed.until is null then 'open' else 'snoozed' end
-      from (select ${snoozedUntil} as until) snoozed
-      where (select count(*) from old) >= 0
+      select ${workspaceId}, m."leadId", m."accountXUserId", (
+          select d.campaign_id from dms d join campaigns on campaigns.id = d.campaign_id and campaigns.kind = 'campaign' where d.id = m."dmId"
+        ), m.at, m.id, m.at, m.label, case when m.label is not null then m.confidence end, m."suggestsSuppression",
+        m."isEncrypted", m.snoozed_until, case when m.snoozed_until is null then 'open' else 'snoozed' end
+      from message m where (select count(*) from old) >= 0 order by m."leadId"
       on conflict (workspace_id, lead_id, account_x_user_id) do update set
         status = excluded.status, snoozed_until = excluded.snoozed_until, is_unread = true, campaign_id = ${lastCampaignId},
         sort_at = greatest(c.last_message_at, excluded.last_message_at),
@@ -70,15 +75,18 @@ export async function addReply(tx: Db, message: StoredMessage, said: Said): Prom
         labelled_by = case when ${isRelabelled} then null else c.labelled_by end,
         suggests_suppression = case when ${isRelabelled} then excluded.suggests_suppression else c.suggests_suppression end,
         updated_at = now()
-      returning workspace_id, status, is_unread
+      returning workspace_id, lead_id, account_x_user_id, status, is_unread
     )
-    ${countConversations(sql`(select s.*, old.status as was_status, old.is_unread as was_unread from stored s left join old on true) changed`)}`)
+    ${countConversations(sql`(
+      select s.*, old.status as was_status, old.is_unread as was_unread from stored s left join old using (lead_id, account_x_user_id)
+    ) changed`)}`)
 }
 
 /** Adds what the account's owner wrote on X to the lead's conversation, if there is one. Reopens it. */
 export async function addWritten(
   tx: Db,
-  { workspaceId, leadId, accountXUserId, id, at, isEncrypted }: StoredMessage,
+  workspaceId: string,
+  { leadId, accountXUserId, id, at, isEncrypted }: StoredMessage,
 ): Promise<void> {
   await tx.execute(sql`
     with stored as (

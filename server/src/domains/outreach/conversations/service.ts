@@ -14,7 +14,7 @@ import { words } from '../../leads/leads/tables.ts'
 import { isSuppressed } from '../../leads/suppressions/tables.ts'
 import { notesOf } from './service-notes.ts'
 
-export { addReply, addWritten } from './service-messages.ts'
+export { addReplies, addWritten } from './service-messages.ts'
 
 // Conversations
 

@@ -1,34 +1,21 @@
-import { CLOCK_SKEW_MS } from '@x-automated/contract/outreach/sending'
-import { type SQL, sql } from 'drizzle-orm'
-import { one } from '../../../db/one.ts'
-import type { Database, Db } from '../../../db/open.ts'
-import { type XApi, type XConversationMessage, XError } from '../../../outside/x.ts'
-import { CHAT_EVENT_TYPES, DM_EVENT_TYPES, type XActivity, type XHappening } from '../../../outside/x-activity.ts'
-import type { JobQueue, XMeters } from '../../../ports.ts'
-import type { Sealer } from '../../../sealing.ts'
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import { XError } from '../../../outside/x.ts'
+import { CHAT_EVENT_TYPES, DM_EVENT_TYPES, type XActivity } from '../../../outside/x-activity.ts'
+import type { JobQueue } from '../../../ports.ts'
+import { notifyOwners } from '../../platform/notifications/service.ts'
 import { withAccount } from '../../platform/x-account/service.ts'
-import type { XApps } from '../../platform/x-apps/service.ts'
 import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
-import { finishReading, recordMessagesFromX } from '../sending/settle.ts'
+import { type DeliveryContext, startDeliveries } from './engine-deliveries.ts'
+import { noteGap, noteGapsOfStart, replayGaps } from './engine-gaps.ts'
+import { type Receive, readAccount, type Watch, type WatchContext, watchColumns } from './engine-reading.ts'
 import { POLL_SECONDS } from './rules.ts'
 
 /*
- * Replies arrive through X's webhook. Polling finds lost ones, and is frequent without a webhook.
- * Each watched account has its own job, which runs in one process at a time.
+ * Replies arrive through X's webhook. Reading finds lost ones: before each follow-up, rarely otherwise,
+ * and often without a webhook. Each watched account has its own job, in one process at a time.
  */
-
-export interface WatchContext {
-  database: Database
-  jobs: JobQueue
-  x: XApi | null
-  xApps: XApps
-  xMeters: XMeters
-  /** Of the operator's app. Null if its accounts can only be polled. */
-  xActivity: XActivity | null
-  sealer: Sealer
-  origin: string
-}
-type Receive = (db: Db, happenings: readonly XHappening[]) => Promise<void>
 
 /** The path of X's deliveries, on our origin: for the operator's app, and for others with their id. */
 export const WEBHOOK_PATH = '/api/x/webhook'
@@ -37,49 +24,45 @@ const CHECK_SECONDS = 3_600
 const RETRY_SECONDS = 300
 /** Accounts that a process looks at in parallel. */
 const ACCOUNTS_AT_A_TIME = 4
-/** Messages per page. */
-const PAGE_SIZE = 100
-/** Pages per poll. X allows 15 calls in 15 minutes, and settling needs some of them. */
-const MAX_PAGES = 3
-/** Pages per poll of an unread account, which sends nothing until everything is read. */
-const MAX_UNREAD_PAGES = 12
-/** Delay before an account with unsettled messages is read again. */
-const UNSETTLED_SECONDS = 20
 
 const NOT_CONFIGURED = `X isn't set up to notify this server, so we check for replies every ${POLL_SECONDS.degraded} seconds.`
 const NO_EVENTS = `X isn't sending us replies right now. We check every ${POLL_SECONDS.degraded} seconds.`
-const NO_CHATS = "X doesn't tell us about encrypted messages, so we don't see replies there."
-
-type Watch = {
-  xUserId: string
-  webhookId: string | null
-  /** The apps that have subscriptions, or may have. */
-  xAppIds: string[]
-  /** The apps of its accounts that nobody disconnected, each with a connected one; null: all are lost. */
-  connections: { xAppId: string; accountId: string | null }[]
-  cursorEventId: string | null
-  pageToken: string | null
-  pageNewestId: string | null
-  /** A connected account of that X user; null if none. */
-  accountId: string | null
-  /** The account's first message of the last 30 days, as far back as X lists; null if none. */
-  sentSince: string | null
-  /** A restore lost messages sent since then; null if none. */
-  unreadSince: string | null
-  /** Seconds in which a message may still be in flight. */
-  unreadInSeconds: number | null
-}
+const NO_CHATS = `X doesn't tell us about X Chat, so we check for replies there every ${POLL_SECONDS.degraded} seconds.`
 
 /** Maintains subscriptions and polls, as one of any number of processes. @param receive processes the events found */
-export async function watchReplies(context: WatchContext, receive: Receive): Promise<void> {
+export async function watchReplies(
+  context: WatchContext & DeliveryContext,
+  receive: Receive,
+): Promise<{ close(): Promise<void> }> {
   const { database, jobs } = context
   const webhooks = createWebhookCache(context)
+  await noteGapsOfStart(database)
   await jobs.work('watch-replies', ACCOUNTS_AT_A_TIME, async ({ xUserId }) => {
     await checkAccount(context, webhooks, receive, xUserId)
     await scheduleCheck(context, xUserId)
   })
-  await jobs.work('find-watches', 1, () => findWatches(context))
+  await jobs.work('find-watches', 1, async () => {
+    await findWatches(context)
+    await notifyOfFailures(database.db)
+    await replayGaps(context, webhooks)
+  })
   await jobs.enqueue(database.db, 'find-watches', {})
+  return startDeliveries(context, receive)
+}
+
+/** Owners are notified of an account that could not be read for this long. */
+const FAILURE = sql`interval '24 hours'`
+
+/** Notifies owners of accounts that X does not let us read, once per failure. */
+export async function notifyOfFailures(db: Db): Promise<void> {
+  const { rows } = await db.execute<{ workspaceId: string; handle: string; failure: string }>(sql`
+    with failing as (
+      update reply_watches set notified_at = now() where fails_since < now() - ${FAILURE} and failure is not null and notified_at is null
+      returning x_user_id, failure
+    )
+    select a.workspace_id as "workspaceId", a.handle, f.failure from failing f join x_accounts a on a.x_user_id = f.x_user_id and a.status = 'connected'`)
+  for (const { workspaceId, handle, failure } of rows)
+    await transact(db, (tx) => notifyOwners(tx, workspaceId, 'detection_failing', { handle, reason: failure }))
 }
 
 /** Watches every connected X account, and ends the watch of one that nobody keeps. */
@@ -103,7 +86,7 @@ export async function findWatches({ database: { db }, jobs }: WatchContext): Pro
 /** Reads the workspace's accounts again that waited for X's bill, and subscribes where that failed. */
 export async function resumeReading(tx: Db, jobs: JobQueue, workspaceId: string): Promise<void> {
   const { rows } = await tx.execute<{ xUserId: string }>(sql`
-    update reply_watches set next_poll_at = least(next_poll_at, now()),
+    update reply_watches set next_poll_at = least(next_poll_at, now()), rests_until = null,
       next_check_at = case when problem is null then next_check_at else least(next_check_at, now()) end
     where x_user_id in (select x_user_id from x_accounts where workspace_id = ${workspaceId} and status = 'connected')
     returning x_user_id as "xUserId"`)
@@ -122,7 +105,7 @@ export async function checkAccount(
   const due = await findWatch(db, xUserId, 'next_check_at')
   if (due) await check(context, webhooks, due)
   const unread = await findWatch(db, xUserId, 'next_poll_at')
-  if (unread) await poll(context, unread, receive)
+  if (unread) await readAccount(context, unread, receive)
 }
 
 async function findWatch(db: Db, xUserId: string, dueAt: 'next_check_at' | 'next_poll_at'): Promise<Watch | undefined> {
@@ -141,21 +124,6 @@ async function scheduleCheck({ database, jobs }: WatchContext, xUserId: string):
   for (const { at } of rows)
     await jobs.reschedule(database.db, 'watch-replies', { xUserId }, { ...options, at: new Date(at) })
 }
-
-/** SQL: a row of reply_watches as a `Watch`. @param watch table or alias */
-const watchColumns = (
-  watch: SQL,
-) => sql`${watch}.x_user_id as "xUserId", ${watch}.webhook_id as "webhookId", ${watch}.x_app_ids as "xAppIds",
-  ${watch}.cursor_event_id as "cursorEventId", ${watch}.page_token as "pageToken", ${watch}.page_newest_id as "pageNewestId",
-  (select id from x_accounts a where a.x_user_id = ${watch}.x_user_id and a.status = 'connected' order by a.last_connected_at desc limit 1) as "accountId",
-  (select coalesce(json_agg(json_build_object('xAppId', c.x_app_id, 'accountId', c.id) order by c.x_app_id), '[]') from (
-      select x_app_id, (array_agg(id order by last_connected_at desc) filter (where status = 'connected'))[1] as id
-      from x_accounts a where a.x_user_id = ${watch}.x_user_id and a.status <> 'disconnected' group by x_app_id) c) as connections,
-  (select min(d.claimed_at) from x_accounts a cross join lateral (
-      select claimed_at from dms where x_account_id = a.id and claimed_at > now() - interval '30 days' order by claimed_at limit 1
-    ) d where a.x_user_id = ${watch}.x_user_id) as "sentSince",
-  (select min(unread_since) from x_accounts a where a.x_user_id = ${watch}.x_user_id) as "unreadSince",
-  (select extract(epoch from max(unread_until) - now())::float from x_accounts a where a.x_user_id = ${watch}.x_user_id) as "unreadInSeconds"`
 
 /** The webhook of an app at X. @throws XError; unavailable: X cannot notify us */
 type Webhooks = (xAppId: string) => Promise<{ activity: XActivity; id: string }>
@@ -220,8 +188,10 @@ async function check(context: WatchContext, webhooks: Webhooks, watch: Watch): P
     }
     const webhookId = webhookIds.join(' ')
     const isNew = watch.webhookId !== webhookId
+    // X reported nothing while it refused the webhook or the subscriptions.
+    if (isNew && watch.hasProblem) for (const { xAppId } of connected) await noteGap(db, xAppId)
     await db.execute(sql`
-      update reply_watches set webhook_id = ${webhookId}, subscription_ids = ${sql.param(subscriptionIds)}::text[], problem = ${problem}, confirmed_at = now(),
+      update reply_watches set webhook_id = ${webhookId}, subscription_ids = ${sql.param(subscriptionIds)}::text[], problem = ${problem},
         next_check_at = now() + make_interval(secs => ${CHECK_SECONDS}),
         -- Find messages from before the subscription.
         next_poll_at = case when ${isNew}::boolean then now() else next_poll_at end
@@ -284,76 +254,3 @@ async function subscribeToAll(
 const EVENT_TYPES = [...DM_EVENT_TYPES, ...CHAT_EVENT_TYPES]
 /** Kinds of errors with which X permanently refuses a type of event. */
 const NOT_OFFERED = new Set(['invalid', 'forbidden'])
-
-/** Reads an account's messages since the last poll. */
-async function poll(context: WatchContext, watch: Watch, receive: Receive): Promise<void> {
-  const { db } = context.database
-  const { xUserId, accountId } = watch
-  const { rows } = await db.execute<{ now: string }>(sql`select now()::text as now`)
-  try {
-    const pollSeconds = watch.webhookId ? POLL_SECONDS.live : POLL_SECONDS.degraded
-    const isUnread = watch.unreadSince !== null
-    const since = watch.unreadSince ?? watch.sentSince
-    if (!accountId || since === null) {
-      await postponePoll(db, xUserId, pollSeconds)
-      return
-    }
-    if ((watch.unreadInSeconds ?? 0) > 0) {
-      await postponePoll(db, xUserId, watch.unreadInSeconds ?? 0)
-      return
-    }
-    const earliest = new Date(since).getTime() - CLOCK_SKEW_MS
-    let { cursorEventId, pageToken, pageNewestId } = watch
-    // A poll that continues an earlier one has not read what came since that one began.
-    const readUntil = pageToken === null ? one(rows).now : null
-    for (let page = 0; page < (isUnread ? MAX_UNREAD_PAGES : MAX_PAGES); page += 1) {
-      const found = await withAccount(context, accountId, (x, accessToken) =>
-        x.listAllMessages(accessToken, { cursor: pageToken, size: PAGE_SIZE }),
-      )
-      // First, or `receive` would take them for messages that the owner wrote by hand.
-      if (isUnread) await recordMessagesFromX(db, xUserId, found.messages)
-      await receive(db, found.messages.map(toEvent))
-      pageNewestId ??= found.messages[0]?.id ?? null
-      // The first poll goes back to the first message sent by the product.
-      const isKnown = ({ id, at }: XConversationMessage) =>
-        cursorEventId === null || isUnread ? at.getTime() < earliest : BigInt(id) <= BigInt(cursorEventId)
-      const isComplete = found.next === null || found.messages.some(isKnown)
-      pageToken = isComplete ? null : found.next
-      if (isComplete) {
-        cursorEventId = pageNewestId ?? cursorEventId
-        pageNewestId = null
-      }
-      await db.execute(sql`
-        update reply_watches set cursor_event_id = ${cursorEventId}, page_token = ${pageToken}, page_newest_id = ${pageNewestId}, polled_at = now(),
-          read_until = coalesce(${isComplete ? readUntil : null}::timestamptz, read_until)
-        where x_user_id = ${xUserId}`)
-      if (isComplete && isUnread && !(await finishReading(db, xUserId))) {
-        await postponePoll(db, xUserId, UNSETTLED_SECONDS)
-        return
-      }
-      if (isComplete) break
-    }
-    await postponePoll(db, xUserId, pageToken ? POLL_SECONDS.degraded : pollSeconds)
-  } catch (error) {
-    if (!(error instanceof XError)) throw error
-    const until = error.kind === 'rate-limit' && error.retryAt ? (error.retryAt.getTime() - Date.now()) / 1_000 : 0
-    // X may no longer accept the page token.
-    if (error.kind === 'invalid')
-      await db.execute(
-        sql`update reply_watches set page_token = null, page_newest_id = null where x_user_id = ${xUserId}`,
-      )
-    await postponePoll(db, xUserId, Math.max(until, POLL_SECONDS.degraded))
-  }
-}
-
-/** Schedules the next poll in `seconds`, plus up to 10% so that accounts spread out. */
-async function postponePoll(db: Db, xUserId: string, seconds: number): Promise<void> {
-  const delay = seconds * (1 + 0.1 * Math.random())
-  await db.execute(
-    sql`update reply_watches set next_poll_at = now() + make_interval(secs => ${delay}) where x_user_id = ${xUserId}`,
-  )
-}
-
-function toEvent({ id, ...message }: XConversationMessage): XHappening {
-  return { kind: 'message', eventId: id, isEncrypted: false, ...message }
-}

@@ -1,4 +1,5 @@
 import { CLOCK_SKEW_MS } from '@x-automated/contract/outreach/sending'
+import { MINUTE_MS } from '@x-automated/contract/time'
 
 /** A negation right before an opt-out word cancels it: "can't stop reading". */
 const NEGATIONS = new Set(["don't", 'dont', "can't", 'cant', 'cannot', "won't", 'wont', 'never', "couldn't", 'couldnt'])
@@ -34,14 +35,49 @@ export function asksToStop(text: string, words: readonly string[]): boolean {
 /** One of our messages in a conversation. */
 export interface OwnMessage {
   id: string
+  /** `extension:…`, `worker:…` or `simulated`: who claimed it last. */
+  holder: string | null
+  /** X's id of the message; null: unknown. */
+  eventId: string | null
   /** When a sender claimed it; null if never. */
   claimedAt: Date | null
+  /** When its outcome was recorded; null: not yet. */
+  endedAt: Date | null
+  /** A sender owns it now. */
+  isClaimed: boolean
   /** It was sent, or a sender owns it now. */
   isOut: boolean
 }
 
+/** A message that an extension sent may be shown by X this long after its outcome was reported. */
+const SHOWN_WITHIN_MS = 2 * MINUTE_MS
+
+/**
+ * Who wrote a message in X Chat that came from the account: one of our messages, which each explain one;
+ * its owner by hand; or not known, while a sender is at work. Extensions learn no ids from X.
+ */
+export function writerOf<M extends OwnMessage>(
+  messages: readonly M[],
+  { eventId, messageId, at }: { eventId: string; messageId?: string | null; at: Date },
+): M | 'owner' | 'unknown' {
+  const sameId = messages.find((one) => one.eventId !== null && (one.eventId === eventId || one.eventId === messageId))
+  if (sameId) return sameId
+  const started = messages.filter(
+    ({ claimedAt, holder }) => claimedAt !== null && claimedAt <= at && holder !== 'simulated',
+  )
+  const explains = ({ eventId: known, endedAt, holder }: M) =>
+    known === null &&
+    holder?.startsWith('extension:') &&
+    endedAt !== null &&
+    at.getTime() <= endedAt.getTime() + SHOWN_WITHIN_MS
+  return started.find(explains) ?? (started.some(({ isClaimed }) => isClaimed) ? 'unknown' : 'owner')
+}
+
 /** The message that a reply answers: the last one out before it. Null if they wrote first. */
-export function answeredMessage<M extends OwnMessage>(messages: readonly M[], at: Date): M | null {
+export function answeredMessage<M extends Pick<OwnMessage, 'claimedAt' | 'isOut'>>(
+  messages: readonly M[],
+  at: Date,
+): M | null {
   let latest: M | null = null
   for (const message of messages) {
     if (!message.isOut || !message.claimedAt || message.claimedAt.getTime() > at.getTime() + CLOCK_SKEW_MS) continue

@@ -1,11 +1,22 @@
 import { REPLY_LABELS } from '@x-automated/contract/leads/leads'
 import { type SQL, sql } from 'drizzle-orm'
-import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../../db/columns.ts'
 import { reasonSql } from '../../../db/reasons.ts'
 import { workspaceId, workspaces } from '../../identity/workspaces/tables.ts'
 import { leads } from '../../leads/leads/tables.ts'
-import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
+import { OPERATOR_APP_ID, xApps } from '../../platform/x-apps/tables.ts'
 import { dms } from '../sending/tables.ts'
 import { isEnrollmentOf } from '../sequences/tables.ts'
 
@@ -62,17 +73,82 @@ export const leadReads = pgTable(
   (t) => [primaryKey({ columns: [t.leadId, t.accountXUserId] })],
 )
 
-/** How long a confirmed webhook, or a read conversation, counts. */
-const KNOWN_FOR = sql`interval '6 hours'`
+/** A follow-up leaves at most this many seconds after its account's last complete read began. */
+export const READ_COUNTS_SECONDS = 90
 
 /**
- * SQL: whether replies to an X account are known, so that a follow-up is not blind: X's webhook was
- * confirmed, or the account was read after its message. @param xUserId SQL; @param sentAt SQL
+ * SQL: whether all that X showed until a few seconds ago is known, so that a follow-up is not blind:
+ * the account's last complete read began recently, and no delivered message waits to be stored.
+ * @param xUserId SQL of the account's id at X @param seconds how recently
  */
-export function isReplyKnown(xUserId: SQL, sentAt: SQL): SQL<boolean> {
-  return sql`exists (select from reply_watches w where w.x_user_id = ${xUserId} and (
-    (w.webhook_id is not null and w.confirmed_at > now() - ${KNOWN_FOR})
-    or w.read_until > greatest(${sentAt}, now() - ${KNOWN_FOR})))`
+export function isReplyKnown(xUserId: SQL, seconds = READ_COUNTS_SECONDS): SQL<boolean> {
+  return sql`(${isRead(xUserId, seconds)} and not ${hasUnstored(xUserId)})`
+}
+
+/** SQL: the account's last complete read began within these seconds. */
+export function isRead(xUserId: SQL, seconds = READ_COUNTS_SECONDS): SQL<boolean> {
+  return sql`exists (select from reply_watches w where w.x_user_id = ${xUserId} and w.read_until > now() - make_interval(secs => ${seconds}))`
+}
+
+/** SQL: a message was delivered to the account and is not stored yet. */
+export function hasUnstored(xUserId: SQL): SQL<boolean> {
+  return sql`exists (select from x_deliveries u where u.account_x_user_id = ${xUserId} and u.holds)`
+}
+
+/**
+ * SQL: a person's conversation in X Chat with an account changed since its events were read, so that
+ * nobody knows who wrote last. @param personXUserId SQL; null: nobody knows whose conversations changed
+ */
+export function isChatUnread(xUserId: SQL, personXUserId: SQL): SQL<boolean> {
+  return sql`exists (select from chat_reads t
+    where t.account_x_user_id = ${xUserId} and t.person_x_user_id = coalesce(${personXUserId}, t.person_x_user_id) and ${isChanged('t')})`
+}
+
+/**
+ * SQL over the aliases of a message and its lead: it is a follow-up that nobody may send now, because
+ * its account or its person's conversation has to be read first. @param xUserId SQL
+ */
+export function isBlind(message: string, lead: string, xUserId: SQL): SQL<boolean> {
+  const person = sql.raw(`${lead}.x_user_id`)
+  return sql`(${sql.raw(message)}.is_follow_up and (not ${isReplyKnown(xUserId)} or ${isChatUnread(xUserId, person)}))`
+}
+
+/** A read takes a few seconds, in which nobody needs to be told why a follow-up waits. */
+const READ_TAKES = sql`interval '30 seconds'`
+
+/** SQL over the alias of a queued follow-up: it waits because its account or its person could not be read. */
+export function waitsForRead(message: string): SQL<boolean> {
+  const d = sql.raw(message)
+  return sql`exists (select from x_accounts a left join reply_watches w on w.x_user_id = a.x_user_id
+    where a.id = ${d}.x_account_id and (
+      (${d}.due_at <= now() and not ${isRead(sql`a.x_user_id`)} and (w.fails_since is not null or w.rests_until > now() or ${d}.due_at < now() - ${READ_TAKES}))
+      or (${d}.due_at <= now() + ${READ_TAKES} and ${isChatUnread(sql`a.x_user_id`, sql`(select h.x_user_id from leads h where h.id = ${d}.lead_id)`)})))`
+}
+
+/** SQL: for how many seconds the account's last complete read still counts; null: there is none. */
+export function knownForSeconds(xUserId: SQL): SQL<number | null> {
+  return sql`(select extract(epoch from w.read_until - now())::float + ${READ_COUNTS_SECONDS} from reply_watches w where w.x_user_id = ${xUserId})`
+}
+
+/** SQL over the alias of a row of `chat_reads`: its conversation changed since its events were read. */
+export const isChanged = (chat: string) =>
+  sql.raw(`(${chat}.read_until is null or ${chat}.read_until < ${chat}.changed_at)`)
+
+/** A read of an account's conversations that X or this server has interrupted. */
+export interface Reading {
+  /** When it began, as the database wrote it. */
+  since: string
+  /** The lists of messages and of X Chat's conversations. */
+  messages: ListReading
+  chats: ListReading
+}
+export interface ListReading {
+  /** Where the list continues; null: from the newest entry. */
+  next: string | null
+  isComplete: boolean
+  /** The time of the oldest entry so far (ISO 8601), if all were in descending order. */
+  oldest: string | null
+  isOrdered: boolean
 }
 
 /** Reply detection for one X account, shared by all workspaces that connected it. */
@@ -89,20 +165,70 @@ export const replyWatches = pgTable(
     problem: text('problem'),
     /** When the subscriptions are checked next. */
     nextCheckAt: time('next_check_at').notNull().defaultNow(),
-    /** The newest message that a poll has reached. */
-    cursorEventId: text('cursor_event_id'),
-    /** Where an unfinished poll continues, and the message at which it began. */
-    pageToken: text('page_token'),
-    pageNewestId: text('page_newest_id'),
+    /** When its conversations are read next. A due follow-up moves this forward. */
     nextPollAt: time('next_poll_at').notNull().defaultNow(),
-    polledAt: time('polled_at'),
-    /** When X last confirmed the webhook. */
-    confirmedAt: time('confirmed_at'),
-    /** Every message until then was read by polling. */
+    /** Before this, X refuses to be read. */
+    restsUntil: time('rests_until'),
+    /** When the last complete read began: what was said until then is known. */
     readUntil: time('read_until'),
+    /** The read to continue; null: the next one begins. */
+    reading: jsonb('reading').$type<Reading>(),
+    /** Since when reading fails, and which call X answers how, as a text to show; null: it does not. */
+    failsSince: time('fails_since'),
+    failure: text('failure'),
+    /** When the owners were notified of this failure. */
+    notifiedAt: time('notified_at'),
+    /** Until then X Chat is not read, because the account does not have it. */
+    chatAbsentUntil: time('chat_absent_until'),
+    /** X Chat has message requests, which X may not deliver. */
+    hasMessageRequests: boolean('has_message_requests').notNull().default(false),
     createdAt: createdAt(),
   },
   (t) => [index('reply_watches_check').on(t.nextCheckAt), index('reply_watches_poll').on(t.nextPollAt)],
+)
+
+/**
+ * When conversations of X Chat changed, by X's list, and until when their events were read. Follow-ups
+ * to a person whose conversation changed since then wait.
+ */
+export const chatReads = pgTable(
+  'chat_reads',
+  {
+    accountXUserId: text('account_x_user_id')
+      .notNull()
+      .references(() => replyWatches.xUserId, { onDelete: 'cascade' }),
+    personXUserId: text('person_x_user_id').notNull(),
+    conversationId: text('conversation_id').notNull(),
+    changedAt: time('changed_at').notNull(),
+    readUntil: time('read_until'),
+  },
+  (t) => [primaryKey({ columns: [t.accountXUserId, t.personXUserId] })],
+)
+
+/** What X has delivered and nobody has stored yet, sealed. Deleted once it is stored. */
+export const xDeliveries = pgTable(
+  'x_deliveries',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    /** The app whose webhook got it. */
+    xAppId: uuid('x_app_id')
+      .notNull()
+      .references(() => xApps.id, { onDelete: 'cascade' }),
+    /** Whom it names, as ids at X. */
+    accountXUserId: text('account_x_user_id'),
+    personXUserId: text('person_x_user_id'),
+    /** It may be a message: until it is stored, the account's follow-ups wait. */
+    holds: boolean('holds').notNull(),
+    sealedBody: text('sealed_body').notNull(),
+    attempts: integer('attempts').notNull().default(0),
+    /** When it is tried next; while a process works on it, when others may. */
+    nextAt: time('next_at').notNull().defaultNow(),
+    receivedAt: time('received_at').notNull().defaultNow(),
+  },
+  (t) => [
+    index('x_deliveries_of').on(t.accountXUserId, t.personXUserId, t.id),
+    index('x_deliveries_next').on(t.nextAt),
+  ],
 )
 
 /** How long a workspace keeps texts. Without a row, KEEP_TEXTS_DAYS. */

@@ -12,9 +12,8 @@ import { usageOf } from '../../platform/billing/service.ts'
 import { findAccount, findCurrentAccount, list } from '../../platform/x-account/service.ts'
 import { unreadSince, xAccounts } from '../../platform/x-account/tables.ts'
 import { fundsUntil } from '../../platform/x-costs/tables.ts'
-import { isReplyKnown, replySettings } from '../replies/tables.ts'
+import { replySettings, waitsForRead } from '../replies/tables.ts'
 import { isFirstInQueue, isInQueue } from '../sending/tables.ts'
-import { isEnrollmentOf } from '../sequences/tables.ts'
 import {
   type AccountLimits,
   type Cap,
@@ -473,15 +472,14 @@ export async function withWaits<C extends Sending>(needs: Needs, campaigns: read
   return campaigns.map((one) => ({ ...one, waitingFor: waitOf(one) }))
 }
 
-/** Campaigns whose next message is a follow-up to someone whose reply would not be known. */
+/** Campaigns whose next message is a follow-up that waits for a read of its account. */
 async function findBlind(db: Db, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const { rows } = await db.execute<{ id: string }>(sql`
     select c.id from campaigns c cross join lateral (
       select * from dms where campaign_id = c.id and ${isInQueue} and is_follow_up and due_at <= now() order by due_at, id limit 1
-    ) d join x_accounts a on a.id = d.x_account_id join enrollments e on ${isEnrollmentOf('e', 'd')}
-    where c.id = any(${sql.param(ids)}::uuid[]) and c.firsts_queued_count = 0
-      and not ${isReplyKnown(sql`a.x_user_id`, sql`e.last_sent_at`)}`)
+    ) d
+    where c.id = any(${sql.param(ids)}::uuid[]) and c.firsts_queued_count = 0 and ${waitsForRead('d')}`)
   return new Set(rows.map(({ id }) => id))
 }
 

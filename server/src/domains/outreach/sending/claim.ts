@@ -20,20 +20,24 @@ import { requireConnectedAccount } from '../../platform/x-account/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { fundsRefusal } from '../../platform/x-costs/service.ts'
 import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
+import { isChatUnread, isReplyKnown } from '../replies/tables.ts'
 import { claimThatLeavesTheDay, lastHandOver, pauseSecondsOf, type SendingEnv } from '../sending-settings/service.ts'
 import {
-  BLIND_SECONDS,
+  blindSecondsOf,
+  CHAT_UNREAD_SECONDS,
   claimCooldown,
   extensionOf,
   intervalSeconds,
-  isAnswerKnown,
+  knownSecondsOf,
   type Locked,
   limitsOf,
   lockDue,
   lockFor,
   manualSender,
+  needsRead,
   nextSend,
   RETRY_MS,
+  requestRead,
   reschedule,
   type Sender,
   SIMULATION,
@@ -50,8 +54,8 @@ type Answer =
   | ({ kind: 'claimed' } & Taken)
   /** `isTurn`: another campaign on the account sends first. */
   | { kind: 'wait'; until: Date; now: Date; isTurn?: true; locked: Locked }
-  /** Nothing to claim now. */
-  | { kind: 'nothing' }
+  /** Nothing to claim now. `locked`: null if its campaign may not send. */
+  | { kind: 'nothing'; locked: Locked | null }
   /** No due account is free. */
   | { kind: 'idle' }
 
@@ -102,23 +106,28 @@ async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scope | 'du
       await skipMessage(tx, next.id, { reason: next.stopped })
     else if (next?.isDelayed && delays < DELAYS_MAX) delays += 1
     else {
-      const waitMs = waitMsOf(next, scope)
+      const waitMs = waitMsOf(next, sender)
       const until = waitMs === null ? (next?.until ?? null) : new Date(now.getTime() + waitMs)
       // If the limits allow it, something else may be due before this message.
       const limitedUntil = waitMs === null ? (next?.limitedUntil ?? null) : until
       if (scope === 'due' && account) await reschedule(tx, account.id, now, limitedUntil)
-      if (!until) return { kind: 'nothing' }
+      if (!until) return { kind: 'nothing', locked }
       return { kind: 'wait', until, now, locked, ...(next?.isWaiting ? { isTurn: true } : {}) }
     }
   }
 }
 
 /** How long to wait before another look, if the limits do not decide; null: they do. */
-function waitMsOf(next: Awaited<ReturnType<typeof take>>, scope: Scope | 'due'): number | null {
+function waitMsOf(next: Awaited<ReturnType<typeof take>>, sender: Sender): number | null {
   if (next?.isWaiting) return TURN_SECONDS * 1_000
   if (next?.isLocked) return RETRY_MS
-  // It was found due, so nobody knows whether its person has replied.
-  return !next && scope !== 'due' && scope.isFollowUp ? BLIND_SECONDS * 1_000 : null
+  return next?.isBlind ? blindSecondsOf(sender) * 1_000 : null
+}
+
+/** The account that has to be read before a follow-up leaves; null: none, or somebody has asked for it. */
+function unreadAccountOf(answer: Answer): string | null {
+  if (answer.kind === 'idle' || !answer.locked?.needsRead) return null
+  return answer.locked.account?.xUserId ?? null
 }
 
 type NextRow = {
@@ -135,6 +144,9 @@ type NextRow = {
   isClaimed: boolean
   /** It is due again later. */
   isDelayed: boolean
+  /** Its account has to be read first. */
+  isBlind: boolean
+  needsRead: boolean
   leadId: string | null
   handle: string
   leadXUserId: string | null
@@ -151,8 +163,9 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
   const lease = randomUUID()
   const pauseSeconds = pauseSecondsOf(locked.accountLimits, env)
   const accountId = sql`${account?.id ?? null}::uuid`
-  const isKnown = maySend ? isAnswerKnown(sql`${account?.xUserId ?? null}::text`) : sql`true`
-  const isNext = isFollowUp ? sql`${isFollowUpOf(accountId)} and ${isKnown}` : isFirstInQueue
+  const isNext = isFollowUp ? isFollowUpOf(accountId) : isFirstInQueue
+  const mayBeBlind = isFollowUp && maySend
+  const xUserId = sql`${account?.xUserId ?? null}::text`
   // A campaign that a worker claims from is not locked, so it is checked again.
   const isSending = [
     ...(isAnswer ? [] : [sql`c.status = 'active'`]),
@@ -163,6 +176,9 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
   const apartUntil = byHand
     ? sql`null::timestamptz`
     : sql`case when c.kind = 'direct' or l.last_claimed_campaign_id is distinct from c.id then l.last_claimed_at + interval '1 day' end`
+  const chatReadAt = mayBeBlind
+    ? sql`case when ${isChatUnread(xUserId, sql`l.x_user_id`)} then before.at + make_interval(secs => ${CHAT_UNREAD_SECONDS}) end`
+    : sql`null::timestamptz`
   const isWithinLimits = claimCooldown(env, sender, locked, { lastAt: null, leavesAt: null }) === null
   const isIntervalOver = sender.hasInterval
     ? sql`coalesce(last_at, '-infinity') <= at + make_interval(secs => ${-intervalSeconds(env, sender, locked)})`
@@ -173,7 +189,9 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
     sql`
     with before as materialized (
       select ${claimedAt}::timestamptz as at, (${lastHandOver(claims)}) as last_at,
-        (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as leaves_at
+        (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as leaves_at,
+        ${mayBeBlind ? sql`not ${isReplyKnown(xUserId, knownSecondsOf(sender))}` : sql`false`} as is_blind,
+        ${mayBeBlind ? needsRead(xUserId, knownSecondsOf(sender)) : sql`false`} as needs_read
     ), head as materialized (
       select * from dms
       where campaign_id = ${campaignId} and ${isNext} ${dmId ? sql`and id = ${dmId}` : sql``}
@@ -185,12 +203,12 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
       select d.*, c.kind, ${isFollowUp ? sql`false` : waitsForOlder('c')} as is_waiting,
         d.lead_id is not null and l.id is null as is_locked,
         coalesce(${sampleReason('l', env)}, ${skips ? reasonToStop('l', 'd') : sql`null::jsonb`}) as stopped,
-        ${apartUntil} as later_at
-      from head d join campaigns c on c.id = d.campaign_id left join person l on l.id = d.lead_id
+        greatest(${apartUntil}, ${chatReadAt}) as later_at
+      from head d cross join before join campaigns c on c.id = d.campaign_id left join person l on l.id = d.lead_id
       where ${sql.join([sql`true`, ...isSending], sql` and `)}
     ), free as materialized (
       select next.*, coalesce(later_at > at, false) as is_too_soon from next, before
-      where due_at <= at and not is_waiting and not is_locked and stopped is null
+      where due_at <= at and not is_blind and not is_waiting and not is_locked and stopped is null
     ), delayed as (
       update dms d set due_at = later_at, updated_at = at
       from free, before where d.id = free.id and is_too_soon
@@ -212,11 +230,12 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
     )
     select last_at as "lastAt", leaves_at as "leavesAt",
       n.id, n.due_at as "dueAt", n.tried_at as "triedAt", n.message, n.stopped, n.is_waiting as "isWaiting", n.is_locked as "isLocked",
-      exists (select from delayed) as "isDelayed", exists (select from claimed) as "isClaimed",
+      exists (select from delayed) as "isDelayed", exists (select from claimed) as "isClaimed", is_blind as "isBlind", needs_read as "needsRead",
       l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId", ${suppressionReason('l')} as suppressed
     from before left join next n on true left join person l on l.id = n.lead_id`,
   )
   const row = one(rows)
+  locked.needsRead ||= row.needsRead
   if (!row.id) return null
   const cooldown = claimCooldown(env, sender, locked, {
     lastAt: parseTime(row.lastAt),
@@ -243,6 +262,7 @@ function readNext(row: NextRow) {
     isWaiting: row.isWaiting,
     isLocked: row.isLocked,
     isDelayed: row.isDelayed,
+    isBlind: row.isBlind,
     triedSince: parseTime(row.triedAt),
   }
 }
@@ -273,17 +293,18 @@ function claimedFrom({ locked, leaseExpiresAt: _, ...taken }: Taken): Omit<Claim
 /**
  * Claims the next message of the account that has been due longest.
  * @returns `claimed`: null if that account must wait. `isIdle`: no due account is free to claim.
+ * `unread`: an X user for whom the caller calls `requestRead`; null: none
  */
 export async function claimDue(
   db: Db,
   workerId: number,
   env: SendingEnv,
-): Promise<{ claimed: Claimed | null; isIdle: boolean }> {
+): Promise<{ claimed: Claimed | null; isIdle: boolean; unread: string | null }> {
   const claimedAt = performance.now()
   const answer = await db.transaction((tx) => claim(tx, env, workerOf(workerId), 'due'))
-  const isIdle = answer.kind === 'idle'
-  if (answer.kind !== 'claimed') return { claimed: null, isIdle }
-  return { claimed: { ...claimedFrom(answer), claimedAt, visibleAt: performance.now() }, isIdle }
+  const [isIdle, unread] = [answer.kind === 'idle', unreadAccountOf(answer)]
+  if (answer.kind !== 'claimed') return { claimed: null, isIdle, unread }
+  return { claimed: { ...claimedFrom(answer), claimedAt, visibleAt: performance.now() }, isIdle, unread }
 }
 
 /**
@@ -299,7 +320,7 @@ export async function releaseLostClaims(db: Db, workerId: number, knownIds: read
 // By extensions and the simulated queue
 
 /** `remember` stores the answer in the transaction that claims, so that a retry gets it again. */
-type ClaimContext = Pick<RequestContext, 'db' | 'remember'> & { env: SendingEnv }
+type ClaimContext = Pick<RequestContext, 'db' | 'remember' | 'jobs'> & { env: SendingEnv }
 
 /**
  * Gives the next message of one campaign to an extension. Leaves expired leases to `expireLeases`.
@@ -397,14 +418,18 @@ function findSendable(db: Db, { workspaceId }: Actor, which: SQL) {
     .orderBy(asc(campaigns.createdAt), asc(campaigns.id))
 }
 
-function claimByExtension(context: ClaimContext, actor: Actor, holder: string, ids: readonly string[]) {
+async function claimByExtension(context: ClaimContext, actor: Actor, holder: string, ids: readonly string[]) {
   const { db, env, remember } = context
-  return claimFirst(db, env, actor, extensionOf(holder), ids, (tx, taken) => remember(tx, toClaimAnswer(taken)))
+  const keep = (tx: Db, taken: Taken) => remember(tx, toClaimAnswer(taken))
+  const claimed = await claimFirst(db, env, actor, extensionOf(holder), ids, keep)
+  for (const xUserId of claimed.unread) await requestRead(context, xUserId)
+  return claimed
 }
 
 /**
  * Claims from the first of these campaigns that allows it. Each transaction locks one account.
  * @param db the pool @param keep runs in the transaction that claims
+ * @returns `unread`: the X users whose accounts have to be read for follow-ups
  */
 async function claimFirst(
   db: Db,
@@ -415,19 +440,23 @@ async function claimFirst(
   keep: (tx: Db, taken: Taken) => Promise<void> = async () => {},
 ) {
   const waits: Extract<Answer, { kind: 'wait' }>[] = []
+  const unread = new Set<string>()
   for (const turn of await findTurns(db, ids)) {
     const answer = await transact(db, async (tx): Promise<Answer> => {
       const campaign = await lockCampaign(tx, actor, turn.id)
       // It may have changed since it was found.
-      if (campaign?.status !== 'active' || (sender.maySend && campaign.channel === 'api')) return { kind: 'nothing' }
+      if (campaign?.status !== 'active' || (sender.maySend && campaign.channel === 'api'))
+        return { kind: 'nothing', locked: null }
       const answer = await claim(tx, env, sender, scopeOf(campaign, turn))
       if (answer.kind === 'claimed') await keep(tx, answer)
       return answer
     })
-    if (answer.kind === 'claimed') return { taken: answer, waits }
+    const account = unreadAccountOf(answer)
+    if (account) unread.add(account)
+    if (answer.kind === 'claimed') return { taken: answer, waits, unread }
     if (answer.kind === 'wait') waits.push(answer)
   }
-  return { taken: null, waits }
+  return { taken: null, waits, unread }
 }
 
 /** A message that the simulated queue has claimed. */

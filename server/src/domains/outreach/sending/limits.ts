@@ -4,11 +4,12 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { parseTime } from '../../../db/parse-time.ts'
 import { executePrepared } from '../../../db/prepared.ts'
+import type { JobQueue } from '../../../ports.ts'
 import { findCurrentAccount, isLinked } from '../../platform/x-account/service.ts'
 import { unreadSince, xAccounts } from '../../platform/x-account/tables.ts'
 import { fundsUntil } from '../../platform/x-costs/tables.ts'
 import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
-import { isReplyKnown } from '../replies/tables.ts'
+import { isRead, isReplyKnown, READ_COUNTS_SECONDS } from '../replies/tables.ts'
 import {
   type AccountLimits,
   allDay,
@@ -116,6 +117,8 @@ export interface Locked extends LockedLimits {
   campaignId: string | null
   /** Its next follow-up, not its next first or direct message. */
   isFollowUp: boolean
+  /** A follow-up is due that needs a read of the account, which nobody has asked for. */
+  needsRead: boolean
   /** The handle of the account that sends; null: the account only limits, or is unknown. */
   sendsAs: string | null
 }
@@ -147,22 +150,11 @@ function accountColumns(env: SendingEnv): SQL {
 const ITS_LIMITS = sql`left join sending_limits p on p.workspace_id = a.workspace_id and p.x_account_id = a.id`
 
 /**
- * SQL over follow-ups: whether a reply to the message before would be known. If not, nobody may send
- * it. @param xUserId SQL of its account's id at X
+ * SQL over an X account's alias: the first queued follow-up of each campaign, longest due first. Reads
+ * one index entry per campaign that has any.
  */
-export function isAnswerKnown(xUserId: SQL): SQL<boolean> {
-  return isReplyKnown(
-    xUserId,
-    sql`(select e.last_sent_at from enrollments e where e.workspace_id = dms.workspace_id and e.id = dms.enrollment_id)`,
-  )
-}
-
-/**
- * SQL over an X account's alias: the first queued follow-up of each campaign that is `which` (SQL
- * over dms), longest due first. Reads one index entry per campaign that has any.
- */
-function firstFollowUps(account: string, which: SQL): SQL {
-  const isTheirs = sql`${isFollowUpOf(sql.raw(`${account}.id`))} and ${which}`
+function followUps(account: string): SQL {
+  const isTheirs = isFollowUpOf(sql.raw(`${account}.id`))
   return sql`(
   with recursive head as (
     (select campaign_id, due_at, id from dms where ${isTheirs} order by campaign_id, due_at, id limit 1)
@@ -176,22 +168,16 @@ function firstFollowUps(account: string, which: SQL): SQL {
   where c.status = 'active' and c.channel = 'api' order by head.due_at, head.id)`
 }
 
-/** SQL over an X account's alias: its follow-ups that are not blind. Few are, unless all of them are. */
-function followUps(account: string): SQL {
-  const xUserId = sql.raw(`${account}.x_user_id`)
-  return firstFollowUps(account, sql`${isReplyKnown(xUserId, sql`null::timestamptz`)} and ${isAnswerKnown(xUserId)}`)
-}
-
 /**
  * Locks the account that has been due longest and finds what it sends next: direct messages, then
  * follow-ups, then first messages of its oldest active campaign. Null: no due account is free.
  */
 export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
   // Holds the campaign's lock from here on, so that the next statement sees every earlier pause.
-  const { rows } = await executePrepared<AccountRow & { campaignId: string | null; isFollowUp: boolean }>(
+  const { rows } = await executePrepared<AccountRow & Pick<Locked, 'campaignId' | 'isFollowUp' | 'needsRead'>>(
     tx,
     sql`
-    select ${accountColumns(env)}, turn.is_follow_up as "isFollowUp",
+    select ${accountColumns(env)}, turn.is_follow_up as "isFollowUp", turn.needs_read as "needsRead",
       case when turn.id is not null and pg_try_advisory_xact_lock_shared(${campaignLock(sql`turn.id::text`)}) then turn.id end as "campaignId"
     from (
       select * from x_accounts where next_send_at <= now() and status = 'connected' order by next_send_at limit 1 for update skip locked
@@ -206,8 +192,10 @@ export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
     ) next on true left join lateral (
       select f.id from ${followUps('a')} f where f.due_at <= now() limit 1
     ) follow_up on true cross join lateral (
-      select f.is_follow_up, case when f.is_follow_up then follow_up.id else next.id end as id from (
-        select follow_up.id is not null and (next.id is null or (next.kind <> 'direct' and a.follow_ups_in_row < ${FIRST_OF - 1})) as is_follow_up) f
+      select f.*, case when f.is_follow_up then follow_up.id else next.id end as id from (
+        select follow_up.id is not null and ${isReplyKnown(sql`a.x_user_id`, CLAIM_KNOWN_SECONDS)}
+            and (next.id is null or (next.kind <> 'direct' and a.follow_ups_in_row < ${FIRST_OF - 1})) as is_follow_up,
+          follow_up.id is not null and ${needsRead(sql`a.x_user_id`, CLAIM_KNOWN_SECONDS)} as needs_read) f
     ) turn`,
   )
   const [row] = rows
@@ -226,6 +214,7 @@ export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
     ...readLimits(env, row),
     campaignId: isFree ? row.campaignId : null,
     isFollowUp: row.isFollowUp,
+    needsRead: row.needsRead,
     sendsAs: row.handle,
   }
 }
@@ -244,7 +233,7 @@ export async function lockFor(
   // The campaign was launched without an account, and one was connected since: assign it.
   if (!isAssigned && isLinked(account))
     await tx.update(campaigns).set({ xAccountId: account.id }).where(eq(campaigns.id, campaign.id))
-  return { ...limits, campaignId: campaign.id, isFollowUp, sendsAs }
+  return { ...limits, campaignId: campaign.id, isFollowUp, needsRead: false, sendsAs }
 }
 
 /** Locks the X account whose limits apply, across all workspaces; if it is unknown, the workspace. */
@@ -489,8 +478,52 @@ export async function notifySenders(tx: Db): Promise<void> {
   await tx.execute(sql`select pg_notify(${SENDING_CHANNEL}, '')`)
 }
 
-/** How soon follow-ups are tried again while nobody knows whether their people have replied. */
-export const BLIND_SECONDS = 60
+// Reads of X before follow-ups
+
+/** A worker's claim leaves this much of the time for which a read counts to the hand-over. */
+const CLAIM_KNOWN_SECONDS = READ_COUNTS_SECONDS - 5
+/** An extension takes longer from its claim to pressing Send. */
+const EXTENSION_KNOWN_SECONDS = 30
+
+/** How recently a read must have begun for a sender to claim a follow-up, in seconds. */
+export const knownSecondsOf = ({ byApi }: SenderKind) => (byApi ? CLAIM_KNOWN_SECONDS : EXTENSION_KNOWN_SECONDS)
+
+/** How soon follow-ups are looked at again while their account is being read; the read itself wakes workers. */
+export const BLIND_SECONDS = 15
+const EXTENSION_BLIND_SECONDS = 3
+export const blindSecondsOf = ({ byApi }: SenderKind) => (byApi ? BLIND_SECONDS : EXTENSION_BLIND_SECONDS)
+
+/** How soon a follow-up is looked at again whose person's conversation in X Chat has to be read. */
+export const CHAT_UNREAD_SECONDS = 15
+
+/** SQL: an account is not read, and nobody has asked for it. @param xUserId SQL @param seconds as of `isRead` */
+export function needsRead(xUserId: SQL, seconds: number): SQL<boolean> {
+  return sql`(not ${isRead(xUserId, seconds)} and exists (
+    select from reply_watches w where w.x_user_id = ${xUserId} and w.next_poll_at > greatest(now(), w.rests_until)))`
+}
+
+/** Has an account read as soon as X allows it, because a follow-up waits for that. Never in a claim's transaction. */
+export async function requestRead({ db, jobs }: { db: Db; jobs: JobQueue }, xUserId: string): Promise<void> {
+  const { rows } = await db.execute<{ restsUntil: string | null }>(sql`
+    update reply_watches set next_poll_at = greatest(now(), rests_until)
+    where x_user_id = ${xUserId} and next_poll_at > greatest(now(), rests_until)
+    returning case when rests_until > now() then rests_until end as "restsUntil"`)
+  for (const { restsUntil } of rows) {
+    const later = restsUntil ? { at: new Date(restsUntil) } : {}
+    await jobs.reschedule(db, 'watch-replies', { xUserId }, { key: xUserId, group: xUserId, ...later })
+  }
+}
+
+/** Makes an account due in every workspace, once its follow-ups may be sent. */
+export async function wakeFollowUps(db: Db, xUserId: string): Promise<void> {
+  const { rows } = await db.execute<{ id: string }>(
+    sql`select id from x_accounts where x_user_id = ${xUserId} and status = 'connected' and next_send_at > now()`,
+  )
+  // Waits for a claim that has just found the account unread.
+  for (const { id } of rows)
+    await db.execute(sql`update x_accounts set next_send_at = now() where id = ${id} and next_send_at > now()`)
+  if (rows.length > 0) await notifySenders(db)
+}
 
 /** A campaign that is being paused or edited, or a locked message, is tried again this soon. */
 export const RETRY_MS = 50
@@ -510,9 +543,8 @@ export async function reschedule(tx: Db, accountId: string, now: Date, until: Da
           ) d
           where c.x_account_id = ${accountId} and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0
         ), (
-          select greatest(due_at, ${soon}::timestamptz) from ${followUps('a')} f limit 1
-        ), (
-          select greatest(due_at, ${blind}::timestamptz) from ${firstFollowUps('a', sql`true`)} f limit 1
+          select greatest(due_at, case when ${isRead(sql`a.x_user_id`, CLAIM_KNOWN_SECONDS)} then ${soon}::timestamptz else ${blind}::timestamptz end)
+          from ${followUps('a')} f limit 1
         )))`
   await tx.execute(sql`update x_accounts a set next_send_at = ${next} where id = ${accountId}`)
 }

@@ -19,7 +19,7 @@ import { type Allowance, allowanceOf, beyondPlan, use } from '../../platform/bil
 import { requireConnectedAccount } from '../../platform/x-account/service.ts'
 import { campaigns, WITHOUT_REASON } from '../campaigns/tables.ts'
 import { approvedOpener, lockOpeners } from '../openers/tables.ts'
-import { isReplyKnown, repliedReason } from '../replies/tables.ts'
+import { repliedReason, waitsForRead } from '../replies/tables.ts'
 import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
 import { isEnrollmentOf, isOpen, variantNameOf } from '../sequences/tables.ts'
 import { wakeAccount } from './limits.ts'
@@ -591,10 +591,7 @@ const waitReason = sql<DmWaitReason | null>`case
   when dms.status <> 'queued' or dms.lease_expires_at is not null then null
   when leads.last_claimed_at > now() - interval '1 day'
     and (campaigns.kind = 'direct' or leads.last_claimed_campaign_id is distinct from dms.campaign_id) then ${reasonSql('day_apart', { at: sql`leads.last_claimed_at` })}
-  when dms.is_follow_up and campaigns.status = 'active' and not ${isReplyKnown(
-    sql`(select a.x_user_id from x_accounts a where a.id = dms.x_account_id)`,
-    sql`(select e.last_sent_at from enrollments e where ${isEnrollmentOf('e', 'dms')})`,
-  )} then ${reasonSql('detection')} end`
+  when dms.is_follow_up and campaigns.status = 'active' and ${waitsForRead('dms')} then ${reasonSql('detection')} end`
 
 /** Over messages joined with their campaigns and leads. */
 const dmColumns = {

@@ -18,6 +18,7 @@ import { usableToken, withAccount, type XAccountCaller } from '../../platform/x-
 import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
 import { isSpendingLimited } from '../../platform/x-costs/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
+import { isBlind, knownForSeconds } from '../replies/tables.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
 import { type Claimed, claimDirect, RATE_LIMITED_BY_X, withdrawDirect } from './claim.ts'
 import { EXTENSION, renewClaim } from './limits.ts'
@@ -69,6 +70,8 @@ export const TIMING: Timing = {
 
 class LeaseLost extends Error {}
 class CampaignPaused extends Error {}
+/** A follow-up whose account or person has to be read before it leaves. */
+class Blind extends Error {}
 class TooLate extends Error {
   readonly until: Date
   constructor(until: Date) {
@@ -122,6 +125,7 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
     if (error instanceof Stopped) return { kind: 'skipped', reason: error.reason }
     if (error instanceof CampaignPaused) return { kind: 'paused' }
     if (error instanceof TooLate) return { kind: 'late', until: error.until }
+    if (error instanceof Blind) return { kind: 'late', until: new Date() }
     if (mayBeSent) return { kind: 'unknown' }
     if (error instanceof XError) return verdictOf(error, lead.handle)
     throw error
@@ -276,7 +280,7 @@ function maxClaimAgeMs(pauseSeconds: number, handOverMs: number): number {
 /**
  * Renews an old claim: settling, caps and intervals assume a hand-over soon after the claim.
  * @returns the account as it is now
- * @throws LeaseLost, CampaignPaused, TooLate, Stopped: the message must not be sent
+ * @throws LeaseLost, CampaignPaused, TooLate, Blind, Stopped: the message must not be sent
  */
 async function prepareHandOver(needs: Needs, claimed: Claimed, { handOverMs }: Timing): Promise<XAccountCaller> {
   const { db } = needs.database
@@ -297,6 +301,9 @@ const CONTEST_MS = 50
 
 type HandOver = {
   isActive: boolean
+  isBlind: boolean
+  /** How long the read of a follow-up's account still counts; null: it needs none. */
+  knownForSeconds: number | null
   reason: SkipReason | null
   isContested: boolean
   isStored: boolean
@@ -304,15 +311,17 @@ type HandOver = {
 }
 
 /**
- * Requires a valid lease, an active campaign and a lead who may be messaged, and stores the time of
- * the hand-over, from which the interval counts, unless the message is locked.
- * @throws LeaseLost, CampaignPaused, Stopped
+ * Requires a valid lease, an active campaign, a lead who may be messaged and for a follow-up a recent
+ * read, and stores the time of the hand-over, from which the interval counts, unless it is locked.
+ * @throws LeaseLost, CampaignPaused, Blind, Stopped
  */
 async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
   const { id, lease } = claimed
   const isOwn = sql`d.id = ${id} and d.lease = ${lease} and d.status = 'queued' and d.lease_expires_at > now() and not d.outcome_unknown`
   const hasInterval = claimed.pauseSeconds > 0
   const seenForSeconds = (performance.now() - (claimed.visibleAt ?? claimed.claimedAt)) / 1_000
+  const sender = sql`${claimed.senderId}::text`
+  const askedAt = performance.now()
   const { rows } = await executePrepared<
     Omit<HandOver, 'caller'> &
       Record<'status' | 'token' | 'expiresAt' | 'appId', string | null> & { isLimited: boolean }
@@ -326,7 +335,8 @@ async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
     )
     select (c.status = 'active' or d.is_answer) as "isActive", ${reasonToStop('l', 'd')} as reason, ${isContested('d', 'c', seenForSeconds)} as "isContested",
       not ${hasInterval}::boolean or exists (select from own) as "isStored", a.status, a.sealed_access_token as token, a.access_token_expires_at as "expiresAt",
-      a.x_app_id as "appId", ${isSpendingLimited(sql`d.workspace_id`)} as "isLimited"
+      a.x_app_id as "appId", ${isSpendingLimited(sql`d.workspace_id`)} as "isLimited",
+      ${isBlind('d', 'l', sender)} as "isBlind", case when d.is_follow_up then ${knownForSeconds(sender)} end as "knownForSeconds"
     from dms d join campaigns c on c.id = d.campaign_id left join leads l on l.id = d.lead_id
       left join x_accounts a on a.id = ${claimed.accountId}
     where ${isOwn}`,
@@ -335,6 +345,8 @@ async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
   if (!row) throw new LeaseLost()
   if (!row.isActive) throw new CampaignPaused()
   if (row.reason) throw new Stopped(row.reason)
+  const isOver = row.knownForSeconds !== null && performance.now() - askedAt > row.knownForSeconds * 1_000
+  if (row.isBlind || isOver) throw new Blind()
   const { workspaceId, accountId, senderId: xUserId } = claimed
   const caller = {
     workspaceId,
@@ -513,7 +525,7 @@ async function endWritten(tx: Db, { workspaceId, lead }: Claimed): Promise<void>
   if (!lead) return
   await lockEnrollmentsOfLead(tx, workspaceId, lead.id)
   await lockLeadAndCampaigns(tx, lead.id)
-  await endAnswered(tx, workspaceId, lead.id, { isReply: false, label: null, until: null, at: new Date() })
+  await endAnswered(tx, workspaceId, [lead.id], { isReply: false, label: null, until: null, at: new Date() })
   await stopMessages(tx, workspaceId, sql`select ${lead.id}::uuid`)
 }
 
@@ -596,6 +608,13 @@ export async function confirm(db: Db, env: SendingEnv, actor: Actor, held: Input
     const reason = await findReasonToStop(tx, dm.id)
     if (reason) {
       await release(tx, sql`id = ${dm.id}`, () => skipMessage(tx, dm.id, { reason }))
+      return no
+    }
+    const { rows: blind } = await tx.execute(sql`
+      select from dms d join leads l on l.id = d.lead_id join x_accounts a on a.id = d.x_account_id
+      where d.id = ${dm.id} and ${isBlind('d', 'l', sql`a.x_user_id`)}`)
+    if (blind.length > 0) {
+      await returnToQueue(tx, dm.id)
       return no
     }
     // Returning the message locks its lead, which comes before the campaign.

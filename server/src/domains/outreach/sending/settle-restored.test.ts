@@ -293,7 +293,7 @@ it('keeps an account unread until messages claimed in the backup are settled', a
 
   const watch = sql`reply_watches w join x_accounts a on a.x_user_id = w.x_user_id where a.id = ${account.id}`
   const isRead = async () =>
-    (await app.db.execute(sql`select from ${watch} and w.polled_at is not null and w.next_poll_at > now()`)).rows
+    (await app.db.execute(sql`select from ${watch} and w.read_until is not null and w.next_poll_at > now()`)).rows
       .length > 0
   await readSoon(isRead)
   expect(await app.db.$count(xAccounts, sql`id = ${account.id} and unread_since is not null`)).toBe(1)

@@ -206,11 +206,12 @@ function reengagementNumber(enrollment: string): SQL<number | null> {
 }
 
 /**
- * Ends or pauses what the lead's conversation ends: a reply, or a message that the account's owner
+ * Ends or pauses what leads' conversations end: a reply, or a message that the account's owner
  * wrote. Also ends those who are through, so that no later step reaches them.
  */
-export async function endAnswered(tx: Db, workspaceId: string, leadId: string, said: Said): Promise<void> {
-  const ended = await endEnrollments(tx, workspaceId, sql`select ${leadId}::uuid`, endOf(said))
+export async function endAnswered(tx: Db, workspaceId: string, leadIds: readonly string[], said: Said): Promise<void> {
+  const chosen = sql`select unnest(${sql.param([...leadIds])}::uuid[])`
+  const ended = await endEnrollments(tx, workspaceId, chosen, endOf(said))
   for (const id of ended.sort()) await completeIfDone(tx, id)
 }
 

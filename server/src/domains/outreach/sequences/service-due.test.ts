@@ -25,8 +25,10 @@ import { xAccounts } from '../../platform/x-account/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { receive } from '../replies/service.ts'
 import { replyWatches } from '../replies/tables.ts'
+import { claimDue } from '../sending/claim.ts'
 import { record } from '../sending/record.ts'
 import { send, TIMING } from '../sending/send.ts'
+import { dms } from '../sending/tables.ts'
 import { queueFollowUps } from './engine.ts'
 import { enrollments, sequenceVersions, stepTests } from './tables.ts'
 
@@ -322,7 +324,7 @@ describe('a reply that is stored while the job runs', () => {
   it('stops the follow-up if the job inserted it first', async () => {
     const { id, handle } = await begin()
     await letPass(app, id, 2)
-    let storing: Promise<void> | undefined
+    let storing: Promise<unknown> | undefined
     await app.db.transaction(async (tx) => {
       await queueFollowUps(tx, app.services.env)
       storing = receive(app.db, [replyOf(handle)])
@@ -491,32 +493,59 @@ describe('the order on one X account', () => {
     expect(await sendDue(app)).toEqual([])
   })
 
-  it('sends no follow-up while nobody knows whether the person has replied', async () => {
+  it('sends no follow-up until its account was read in the last 90 seconds, and asks for the read', async () => {
     const { id, handle } = await begin()
     await letPass(app, id, 2)
     await queueDue()
-    await app.db.execute(sql`update reply_watches set confirmed_at = now() - interval '7 hours'`)
-    expect(await sendDue(app)).toEqual([])
+    const read = (secondsAgo: number | null) =>
+      app.db.update(replyWatches).set({
+        readUntil: secondsAgo === null ? null : sql`now() - make_interval(secs => ${secondsAgo})`,
+        nextPollAt: new Date(Date.now() + 3_600_000),
+      })
+    const makeDue = () =>
+      app.db
+        .update(xAccounts)
+        .set({ nextSendAt: new Date(0) })
+        .where(eq(xAccounts.id, account.id))
+    for (const secondsAgo of [null, 3 * 3_600, 91]) {
+      await read(secondsAgo)
+      await makeDue()
+      expect(await claimDue(app.db, 1, app.services.env)).toMatchObject({
+        claimed: null,
+        unread: idOfHandle(account.handle),
+      })
+    }
+    // Nobody asks twice.
+    await app.db.update(replyWatches).set({ nextPollAt: new Date() })
+    await makeDue()
+    expect(await claimDue(app.db, 1, app.services.env)).toMatchObject({ claimed: null, unread: null })
+    await app.db.update(dms).set({ dueAt: sql`now() - interval '31 seconds'` }).where(eq(dms.campaignId, id))
     const [waiting] = (await dmsOf(person, id)).slice(-1)
     expect(waiting?.reason).toEqual({ code: 'detection', params: {} })
     expect((await campaignNow(id)).waitingFor).toEqual({ reason: 'detection', until: null })
-    // The account was read, but before its last message. It keeps its time, and does not hold up others.
-    await app.db.execute(sql`update reply_watches set webhook_id = null, read_until = now() - interval '3 hours'`)
+
+    // First messages of the account leave meanwhile, and the follow-up keeps its time.
     const other = await launch(person, await makeList(app, person, openHandles(1)), { messageTemplate: 'Hello' })
-    await app.db
-      .update(xAccounts)
-      .set({ nextSendAt: new Date(0) })
-      .where(eq(xAccounts.id, account.id))
+    await makeDue()
     expect(await sendDue(app)).toEqual(['Hello'])
     expect(await campaignNow(other.id)).toMatchObject({ status: 'completed' })
     expect((await dmsOf(person, id)).at(-1)).toMatchObject({ dueAt: waiting?.dueAt, reason: { code: 'detection' } })
-    // The account was read after its last message.
-    await app.db.execute(sql`update reply_watches set webhook_id = null, read_until = now()`)
-    await app.db
-      .update(xAccounts)
-      .set({ nextSendAt: sql`now() - interval '1 second'` })
-      .where(eq(xAccounts.id, account.id))
+
+    await read(60)
+    await makeDue()
     expect(await sendDue(app)).toEqual([`Still there, @${handle}?`])
+  })
+
+  it('checks once more before the hand-over', async () => {
+    const { id } = await begin()
+    await letPass(app, id, 2)
+    await queueDue()
+    const claimed = await claimNext(app)
+    await app.db.update(replyWatches).set({ readUntil: sql`now() - interval '90 seconds'` })
+    const verdict = await send(app.services, claimed, TIMING)
+    expect(verdict).toMatchObject({ kind: 'late' })
+    await record(app.db, [{ claimed, verdict, failures: 0 }])
+    expect((await dmsOf(person, id)).at(-1)).toMatchObject({ status: 'queued' })
   })
 })
 

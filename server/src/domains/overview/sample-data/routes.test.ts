@@ -229,7 +229,7 @@ describe('on the real X, a message to a sample lead', () => {
 
   it('is never claimed by an extension or the simulated queue', async () => {
     const planted = await queued('extension')
-    const context = { db: app.db, env: real(), remember: async () => {} }
+    const context = { ...app.services, db: app.db, env: real(), remember: async () => {} }
     expect((await claimAny(context, planted.person.actor, { holder: 'a browser' })).status).toBe(204)
     await expectSkipped(planted, 16)
     const other = await queued('extension')

@@ -10,6 +10,7 @@ const ACTIONS: Record<NotificationKind, string> = {
   campaign_completed: 'View results',
   test_decided: 'View results',
   lead_replied: 'Open conversation',
+  detection_failing: 'View X account',
   usage_high: 'View plan',
   payment_failed: 'Update payment',
   trial_ending: 'View plan',

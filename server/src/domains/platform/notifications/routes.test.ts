@@ -13,7 +13,7 @@ import { createMailer } from '../../../outside/mail.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
 import { xAccounts } from '../x-account/tables.ts'
-import { notifyReply, purgeOldNotifications, queueDigests, queueNotificationEmails } from './service.ts'
+import { notifyReplies, purgeOldNotifications, queueDigests, queueNotificationEmails } from './service.ts'
 import { notifications } from './tables.ts'
 
 let app: TestApp
@@ -108,7 +108,7 @@ describe('replies', () => {
         twitterHandle: crypto.randomUUID(),
       })
       .returning()
-    await notifyReply(app.db, person.workspaceId, { leadId: lead!.id, accountXUserId: '1', label, at })
+    await notifyReplies(app.db, person.workspaceId, [{ leadId: lead!.id, accountXUserId: '1', label, at }])
   }
   const titles = async (person: Person) =>
     (await person.client.notifications.list({})).notifications.map(({ title, text, path }) => [title, text, path])

@@ -38,6 +38,12 @@ export function notificationText(kind: NotificationKind, facts: NotificationFact
         text: facts.label ? `Labeled ${LABEL_NAMES[facts.label]}.` : '',
         path: facts.conversationId ? `/inbox/${facts.conversationId}` : '/inbox',
       }
+    case 'detection_failing':
+      return {
+        title: `Replies to @${facts.handle ?? ''} can't be read`,
+        text: `For a day, follow-ups have waited. ${facts.reason ?? ''}`.trim(),
+        path: '/twitter',
+      }
     case 'usage_high':
       return { ...usageText(facts), path: '/billing' }
     case 'payment_failed':
@@ -118,6 +124,7 @@ export const KIND_TOPICS: Record<NotificationKind, string> = {
   campaign_completed: 'completed campaigns',
   test_decided: 'decided A/B tests',
   lead_replied: 'replies',
+  detection_failing: 'X accounts that cannot be read',
   usage_high: 'plan limits',
   payment_failed: 'failed payments',
   trial_ending: 'the end of a trial',

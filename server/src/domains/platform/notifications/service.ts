@@ -111,27 +111,33 @@ async function publishToEach(tx: Db, workspaceId: string, rows: readonly { id: s
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(id text, "userId" text)`)
 }
 
+/** A reply as members are notified of it. */
+interface NewReply {
+  leadId: string
+  accountXUserId: string
+  label: ReplyLabel | null
+  at: Date
+}
+
 /**
- * Notifies members of a lead's reply by their preferences, in the transaction that stores it.
- * Viewers have no inbox.
+ * Notifies members of replies by their preferences, in the transaction that stores them. Viewers have no
+ * inbox.
  */
-export async function notifyReply(
-  tx: Db,
-  workspaceId: string,
-  { leadId, accountXUserId, label, at }: { leadId: string; accountXUserId: string; label: ReplyLabel | null; at: Date },
-): Promise<void> {
-  // Found late, for instance after the account was connected again.
-  if (at.getTime() < Date.now() - DAY_MS) return
-  const isChosen = sql`${label}::text is null or ${label}::text = any(coalesce(p.labels, ${sql.param(DEFAULT_REPLY_LABELS)}::text[]))`
+export async function notifyReplies(tx: Db, workspaceId: string, replies: readonly NewReply[]): Promise<void> {
+  // Others were found late, for instance after the account was connected again.
+  const recent = replies.filter(({ at }) => at.getTime() >= Date.now() - DAY_MS)
+  if (recent.length === 0) return
+  const isChosen = sql`r.label is null or r.label = any(coalesce(p.labels, ${sql.param(DEFAULT_REPLY_LABELS)}::text[]))`
   const { rows } = await tx.execute<{ id: string; userId: string }>(sql`
     insert into notifications (workspace_id, user_id, kind, facts, in_app, email, browser, is_digest)
     select m.workspace_id, m.user_id, 'lead_replied', jsonb_strip_nulls(jsonb_build_object(
-        'leadName', coalesce(nullif(l.name, ''), '@' || l.twitter_handle), 'label', ${label}::text, 'conversationId', c.id)),
+        'leadName', coalesce(nullif(l.name, ''), '@' || l.twitter_handle), 'label', r.label, 'conversationId', c.id)),
       coalesce(p.in_app, true), coalesce(p.email, true), coalesce(p.browser, false), coalesce(p.frequency = 'daily', false)
-    from workspace_members m join leads l on l.id = ${leadId}
-      left join conversations c on c.workspace_id = m.workspace_id and c.lead_id = l.id and c.account_x_user_id = ${accountXUserId}
+    from jsonb_to_recordset(${JSON.stringify(recent)}::jsonb) as r("leadId" uuid, "accountXUserId" text, label text)
+      join workspace_members m on m.workspace_id = ${workspaceId} join leads l on l.id = r."leadId"
+      left join conversations c on c.workspace_id = m.workspace_id and c.lead_id = l.id and c.account_x_user_id = r."accountXUserId"
       left join notification_preferences p on p.user_id = m.user_id and p.kind = 'lead_replied'
-    where m.workspace_id = ${workspaceId} and m.role <> 'viewer' and (${isChosen}) and (coalesce(p.in_app, true) or coalesce(p.email, true) or p.browser)
+    where m.role <> 'viewer' and (${isChosen}) and (coalesce(p.in_app, true) or coalesce(p.email, true) or p.browser)
     order by m.user_id
     returning id, user_id as "userId"`)
   await publishToEach(tx, workspaceId, rows)

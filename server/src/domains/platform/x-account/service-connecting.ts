@@ -258,9 +258,7 @@ async function saveAccount(
     })
   // Another workspace may share the account: restart reading at the newest message.
   if (!before && unread.unreadSince)
-    await db.execute(
-      sql`update reply_watches set page_token = null, page_newest_id = null, next_poll_at = now() where x_user_id = ${user.id}`,
-    )
+    await db.execute(sql`update reply_watches set reading = null, next_poll_at = now() where x_user_id = ${user.id}`)
   await jobs.enqueue(db, 'find-watches', {})
   const accessToken = unseal(sealer, before?.sealedAccessToken ?? null)
   const xAppBefore = before && accessToken ? await xApps.find(db, before.xAppId) : null

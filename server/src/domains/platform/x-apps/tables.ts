@@ -28,6 +28,13 @@ export const xApps = pgTable('x_apps', {
   fundsTryAt: time('funds_try_at'),
   /** When someone who can add credits was last notified. */
   fundsAlarmedAt: time('funds_alarmed_at'),
+  /** When X last delivered to its webhook, to within 10 seconds. */
+  deliveredAt: time('delivered_at'),
+  /** Deliveries of this time may be missing, and X is asked to repeat them; null: none. */
+  gapSince: time('gap_since'),
+  gapUntil: time('gap_until'),
+  /** When X was last asked. */
+  replayedAt: time('replayed_at'),
   /** Its messages of 24 hours are used up until then, by X's headers. */
   restsUntil: time('rests_until'),
   /** How many messages X's headers allow in 24 hours; null: they have not said so yet. */

@@ -161,6 +161,7 @@ function EventText({ event, lead }: { event: LeadEvent; lead: LeadDetail }) {
               <span className="text-muted"> · {LABEL_NAMES[event.label]}</span>
             )}
           </p>
+          {event.crossedFollowUp && <p className="text-muted">Arrived while the follow-up was leaving</p>}
           <MessageText replyId={event.replyId} text={event.text} />
         </>
       )

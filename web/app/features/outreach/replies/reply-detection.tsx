@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { formatList } from '@x-automated/contract/format'
 import { api } from '../../../api'
 import { isInitialLoading } from '../../../initial-loading'
 import { Callout } from '../../../ui/callout'
@@ -13,19 +14,29 @@ export function useReplyDetectionKnown(): boolean {
   return !isInitialLoading(useQuery(detection()))
 }
 
-/** Warns while X sends us no events, or none about encrypted messages. */
+/** Warns while X does not report all messages or cannot be read, and of message requests that it does not report. */
 export function ReplyDetectionNotice() {
   const { data } = useQuery(detection())
-  if (!data?.problem) return null
+  if (!data) return null
+  const { problem, state, checkedAt, requestsOf } = data
   return (
-    <Callout tone="warn" title="Reply detection degraded">
-      {data.problem}
-      {data.state === 'degraded' && data.checkedAt && (
-        <>
-          {' '}
-          Last checked: <DateTime value={data.checkedAt} endsSentence />
-        </>
+    <>
+      {problem && (
+        <Callout tone="warn" title="Reply detection degraded">
+          {problem}
+          {state === 'degraded' && checkedAt && (
+            <>
+              {' '}
+              Last checked: <DateTime value={checkedAt} endsSentence />
+            </>
+          )}
+        </Callout>
       )}
-    </Callout>
+      {requestsOf.length > 0 && (
+        <Callout tone="info" title="Message requests on X">
+          {`${formatList(requestsOf.map((handle) => `@${handle}`))} ${requestsOf.length === 1 ? 'has' : 'have'} message requests. X shows them only in its own app.`}
+        </Callout>
+      )}
+    </>
   )
 }

@@ -10,6 +10,7 @@ import {
   Hourglass,
   MessageCircle,
   Pause,
+  Radio,
   Unplug,
 } from 'lucide-react'
 import { useState } from 'react'
@@ -35,6 +36,7 @@ const ICONS: Record<NotificationKind, typeof Pause> = {
   campaign_completed: CircleCheck,
   test_decided: FlaskConical,
   lead_replied: MessageCircle,
+  detection_failing: Radio,
   usage_high: Gauge,
   payment_failed: CreditCard,
   trial_ending: Hourglass,

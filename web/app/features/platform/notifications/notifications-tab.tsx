@@ -19,6 +19,10 @@ const KINDS: Record<NotificationKind, { label: string; hint: string }> = {
   campaign_completed: { label: 'Campaign complete', hint: 'Every lead on its list was messaged or skipped.' },
   lead_replied: { label: 'Lead replied', hint: 'Names the person and the label. Not sent to viewers.' },
   test_decided: { label: 'A/B test decided', hint: 'A variant won, or there is no difference.' },
+  detection_failing: {
+    label: "Replies can't be read",
+    hint: 'X refused to show messages for a day, so follow-ups wait. Owners only.',
+  },
   usage_high: {
     label: 'Plan limit nearly reached',
     hint: "At 80% of this month's DMs or scraped leads. Owners only.",

@@ -1,0 +1,313 @@
+import { sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Channels } from '../../../db/channels.ts'
+import type { Database, Db } from '../../../db/open.ts'
+import { readDelivery, type XDelivery, type XHappening } from '../../../outside/x-activity.ts'
+import type { JobQueue } from '../../../ports.ts'
+import { createSealer, type Sealer } from '../../../sealing.ts'
+import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
+import { requestRead } from '../sending/limits.ts'
+import { noteGap, readAllOf } from './engine-gaps.ts'
+import type { Receive } from './engine-reading.ts'
+
+/*
+ * A delivery is answered once its body is stored, and processed by any process: several people in
+ * parallel, the deliveries of one person in order. Until then, follow-ups of its account wait
+ * (`hasUnstored` in tables.ts).
+ */
+
+/** NOTIFY channel on which stored deliveries are announced. */
+export const DELIVERIES_CHANNEL = 'x-deliveries'
+
+interface Incoming {
+  /** The app whose webhook got it. */
+  appId: string
+  body: Buffer
+  delivery: XDelivery
+}
+
+// Do not change the purpose: stored bodies are sealed with it.
+const sealerOf = ({ authSecret }: { authSecret: string }) => createSealer(authSecret, 'x-automated x deliveries')
+
+/**
+ * Creates a function that stores deliveries. Those that arrive while others are written are stored
+ * together.
+ */
+export function createDeliveryStore({ database: { db }, env }: { database: Database; env: { authSecret: string } }) {
+  const sealer = sealerOf(env)
+  let waiting: Incoming[] = []
+  let writing: Promise<void> = Promise.resolve()
+  let next: Promise<void> | null = null
+  /** Apps with a delivery that could not be stored. */
+  const failed = new Map<string, Date>()
+
+  async function write(): Promise<void> {
+    const batch = waiting
+    waiting = []
+    next = null
+    try {
+      await insert(db, sealer, batch)
+    } catch (error) {
+      for (const { appId } of batch) if (!failed.has(appId)) failed.set(appId, new Date())
+      reportGaps()
+      throw error
+    }
+  }
+  /** Tries until the database is back: X may have given up delivering. */
+  function reportGaps(): void {
+    setTimeout(async () => {
+      try {
+        for (const [appId, since] of failed) {
+          await noteGap(db, appId, since)
+          failed.delete(appId)
+        }
+      } catch {
+        reportGaps()
+      }
+    }, GAP_RETRY_MS).unref()
+  }
+
+  /** Resolves once it is stored. */
+  return (incoming: Incoming): Promise<void> => {
+    waiting.push(incoming)
+    if (next === null) {
+      next = writing.catch(() => {}).then(write)
+      writing = next
+    }
+    return next
+  }
+}
+const GAP_RETRY_MS = 5_000
+
+/** Deliveries without the hour of the app's last one are at most this late. */
+const SEEN_EVERY = sql`interval '10 seconds'`
+
+async function insert(db: Db, sealer: Sealer, batch: readonly Incoming[]): Promise<void> {
+  const rows = batch.map(({ appId, body, delivery }) => {
+    const { account, person } = namedIn(delivery)
+    const holds = delivery.unreadable?.mayBeMessage || delivery.happenings.some(({ kind }) => kind === 'message')
+    return { app: appId, account, person, holds, body: sealer.seal(body.toString('utf8')) }
+  })
+  await db.execute(sql`
+    with incoming as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as i(app uuid, account text, person text, holds boolean, body text)
+    ), seen as (
+      update x_apps a set delivered_at = now()
+      where a.id in (select app from incoming) and (a.delivered_at is null or a.delivered_at < now() - ${SEEN_EVERY})
+    ), added as (
+      -- Whoever brought an app can sign events of anyone, so they count for its own accounts only.
+      insert into x_deliveries (x_app_id, account_x_user_id, person_x_user_id, holds, sealed_body)
+      select app, account, person, holds, body from incoming i
+      where i.account is null or exists (
+        select from x_accounts a where a.x_user_id = i.account and a.status <> 'disconnected' and i.app in (a.x_app_id, ${OPERATOR_APP_ID}))
+    )
+    select pg_notify(${DELIVERIES_CHANNEL}, '')`)
+}
+
+/** The account and the person that a delivery names, as ids at X. */
+function namedIn({ accountXUserId, happenings, unreadable }: XDelivery): {
+  account: string | null
+  person: string | null
+} {
+  if (unreadable) return { account: unreadable.accountXUserId, person: unreadable.personXUserId }
+  for (const event of happenings) {
+    const pair =
+      event.kind === 'message'
+        ? [event.senderId, event.recipientId]
+        : event.kind === 'read'
+          ? [event.authorId, event.readerId]
+          : []
+    const person = pair.find((id) => id !== accountXUserId)
+    if (person) return { account: accountXUserId ?? pair.find((id) => id !== person) ?? null, person }
+  }
+  return { account: accountXUserId, person: null }
+}
+
+// Processing
+
+export interface DeliveryContext {
+  database: Database
+  channels: Channels
+  jobs: JobQueue
+  env: { authSecret: string }
+  log: FastifyBaseLogger
+}
+
+type Stored = {
+  id: number
+  xAppId: string
+  account: string | null
+  person: string | null
+  sealedBody: string
+  attempts: number
+  receivedAt: string
+  /** It has waited for as long as one may hold up follow-ups. */
+  isOld: boolean
+}
+
+/** Deliveries that a process works on together. */
+const BATCH = 200
+/** Other processes take over after this time. */
+const LEASE = sql`interval '30 seconds'`
+const ATTEMPTS_MAX = 5
+const HOLDS_FOR = sql`interval '2 minutes'`
+/** How soon a message is looked at again of which a sender that is at work may be the author. */
+const UNDECIDED = sql`interval '2 seconds'`
+/** Fallback for a lost notification, and for deliveries that are tried again. */
+const POLL_MS = 1_000
+
+/** Processes deliveries as they are stored, as one of any number of processes. */
+export function startDeliveries(context: DeliveryContext, receive: Receive): { close(): Promise<void> } {
+  const { channels, log } = context
+  let isClosed = false
+  let isNotified = true
+  let wake = () => {}
+  const stopListening = channels.subscribe(DELIVERIES_CHANNEL, () => {
+    isNotified = true
+    wake()
+  })
+  const run = async () => {
+    while (!isClosed) {
+      isNotified = false
+      const count = await processDeliveries(context, receive).catch((error) => {
+        log.warn({ err: error }, 'processing of deliveries from X interrupted, retrying')
+        return 0
+      })
+      if (count > 0 || isNotified || isClosed) continue
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, POLL_MS)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  }
+  const running = run()
+  return {
+    async close() {
+      isClosed = true
+      stopListening()
+      wake()
+      await running
+    },
+  }
+}
+
+/** Processes the deliveries that are due. @returns how many */
+export async function processDeliveries(context: DeliveryContext, receive: Receive): Promise<number> {
+  const { db } = context.database
+  // Of one person, the earliest alone: the others follow it.
+  const { rows } = await db.execute<Stored>(sql`
+    update x_deliveries u set attempts = u.attempts + 1, next_at = now() + ${LEASE}
+    where u.id in (
+      select d.id from x_deliveries d
+      where d.next_at <= now() and not exists (
+        select from x_deliveries e where e.account_x_user_id = d.account_x_user_id and e.person_x_user_id = d.person_x_user_id and e.id < d.id)
+      order by d.id limit ${BATCH} for update skip locked
+    )
+    returning u.id, u.x_app_id as "xAppId", u.account_x_user_id as account, u.person_x_user_id as person, u.sealed_body as "sealedBody", u.attempts,
+      u.received_at as "receivedAt", u.received_at < now() - ${HOLDS_FOR} as "isOld"`)
+  if (rows.length === 0) return 0
+  const deliveries = rows.toSorted((a, b) => a.id - b.id).map((row) => open(context, row))
+  for (const ofApp of Map.groupBy(deliveries, ({ row }) => row.xAppId).values())
+    await processTogether(context, receive, ofApp).catch(async (error) => {
+      context.log.warn({ err: error }, 'deliveries from X failed together, so each is processed alone')
+      for (const one of ofApp) await processAlone(context, receive, one)
+    })
+  return rows.length
+}
+
+/** The app whose accounts alone a delivery is about; null: the operator's, for all. */
+const appOf = ({ row }: Pick<Opened, 'row'>) => (row.xAppId === OPERATOR_APP_ID ? null : row.xAppId)
+
+/** Stores what deliveries of one app say. */
+async function processTogether(context: DeliveryContext, receive: Receive, all: readonly Opened[]): Promise<void> {
+  const { db } = context.database
+  const [first] = all
+  if (!first) return
+  const events = all.flatMap((one) => one.events)
+  const undecided = await receive(db, events, appOf(first))
+  const isUndecided = (one: Opened) => one.events.some((event) => undecided.has(event))
+  const isDecided = (one: Opened) => !isUndecided(one)
+  await putOff(db, all.filter(isUndecided))
+  await finish(context, all.filter(isDecided))
+}
+
+interface Opened {
+  row: Stored
+  events: readonly XHappening[]
+  /** Its account has to be read to know what happened. */
+  needsRead: boolean
+}
+
+/** Opens a delivery. Whoever an unreadable one names counts as having replied. */
+function open({ env }: DeliveryContext, row: Stored): Opened {
+  let delivery = {
+    happenings: [] as readonly XHappening[],
+    unreadable: { mayBeMessage: true } as { mayBeMessage: boolean } | null,
+  }
+  try {
+    delivery = readDelivery(JSON.parse(sealerOf(env).open(row.sealedBody)))
+  } catch {
+    // It was sealed with another AUTH_SECRET.
+  }
+  const { happenings, unreadable } = delivery
+  const isLost = unreadable?.mayBeMessage ?? false
+  const reply = isLost ? countedReply(row) : null
+  return { row, events: reply ? [...happenings, reply] : happenings, needsRead: isLost && reply === null }
+}
+
+/** A message about which nothing is known but who wrote it; null: not even that. */
+function countedReply({ id, account, person, receivedAt }: Stored): XHappening | null {
+  if (!account || !person) return null
+  const ids = { eventId: `unreadable ${id}`, senderId: person, recipientId: account }
+  return { kind: 'message', ...ids, text: '', at: new Date(receivedAt), isEncrypted: false, handles: {} }
+}
+
+/** Deletes what is stored now, and has accounts read about which something is not known. */
+async function finish({ database: { db }, jobs }: DeliveryContext, done: readonly Opened[]): Promise<void> {
+  if (done.length === 0) return
+  for (const { row, needsRead } of done) {
+    if (needsRead && row.account) await requestRead({ db, jobs }, row.account)
+    else if (needsRead) await readAllOf(db, row.xAppId)
+  }
+  await db.execute(sql`delete from x_deliveries where id = any(${sql.param(done.map(({ row }) => row.id))}::bigint[])`)
+}
+
+/** They hold up nobody meanwhile: their person has a message that is being sent. */
+async function putOff(db: Db, undecided: readonly Opened[]): Promise<void> {
+  if (undecided.length === 0) return
+  await db.execute(sql`
+    update x_deliveries set attempts = attempts - 1, holds = false, next_at = now() + ${UNDECIDED}
+    where id = any(${sql.param(undecided.map(({ row }) => row.id))}::bigint[])`)
+}
+
+async function processAlone(context: DeliveryContext, receive: Receive, one: Opened): Promise<void> {
+  const { row } = one
+  try {
+    await processTogether(context, receive, [one])
+  } catch (error) {
+    context.log.error({ err: error, attempts: row.attempts }, 'a delivery from X could not be stored')
+    if (row.attempts >= ATTEMPTS_MAX || row.isOld) return giveUp(context, receive, one)
+    await context.database.db.execute(
+      sql`update x_deliveries set next_at = now() + make_interval(secs => ${2 ** row.attempts / 4}) where id = ${row.id}`,
+    )
+  }
+}
+
+/** Counts a delivery as a reply of whoever it names; if it names nobody, or that fails, its account is read. */
+async function giveUp(context: DeliveryContext, receive: Receive, { row, events }: Opened): Promise<void> {
+  const message = events.find((event) => event.kind === 'message')
+  const reply = message ? { ...message, text: '' } : countedReply(row)
+  const isCounted =
+    reply !== null &&
+    (await receive(context.database.db, [reply], appOf({ row })).then(
+      () => true,
+      (error) => {
+        context.log.error({ err: error }, 'a delivery from X could not be counted as a reply')
+        return false
+      },
+    ))
+  await finish(context, [{ row, events, needsRead: !isCounted }])
+}

@@ -1,0 +1,423 @@
+import { CLOCK_SKEW_MS } from '@x-automated/contract/outreach/sending'
+import { MINUTE_MS } from '@x-automated/contract/time'
+import { type SQL, sql } from 'drizzle-orm'
+import { one } from '../../../db/one.ts'
+import type { Database, Db } from '../../../db/open.ts'
+import { type XApi, type XConversationMessage, XError } from '../../../outside/x.ts'
+import type { XActivity, XHappening } from '../../../outside/x-activity.ts'
+import type { XChatConversation } from '../../../outside/x-chat-event.ts'
+import type { JobQueue, XMeters } from '../../../ports.ts'
+import type { Sealer } from '../../../sealing.ts'
+import { withAccount } from '../../platform/x-account/service.ts'
+import type { XApps } from '../../platform/x-apps/service.ts'
+import { wakeFollowUps } from '../sending/limits.ts'
+import { finishReading, recordMessagesFromX } from '../sending/settle.ts'
+import { POLL_SECONDS } from './rules.ts'
+import { isChanged, type ListReading, type Reading } from './tables.ts'
+
+/*
+ * Webhooks are quick, reading is certain. A read is complete once it has seen X's list of messages and
+ * of X Chat's conversations down to the last complete read. Follow-ups need a recent one (tables.ts),
+ * and ask for it: sending/limits.ts. Until then they wait, also if X cannot be read.
+ */
+
+/** What reading needs. `origin`: where X delivers to. */
+export interface WatchContext {
+  database: Database
+  jobs: JobQueue
+  x: XApi | null
+  xApps: XApps
+  xMeters: XMeters
+  /** Of the operator's app. Null if its accounts can only be read. */
+  xActivity: XActivity | null
+  sealer: Sealer
+  origin: string
+}
+/**
+ * Stores what happened, to accounts of one app alone if it is given. @returns what cannot be decided yet
+ * and must come again
+ */
+export type Receive = (
+  db: Db,
+  happenings: readonly XHappening[],
+  ofApp?: string | null,
+) => Promise<ReadonlySet<XHappening>>
+
+export type Watch = {
+  xUserId: string
+  webhookId: string | null
+  /** The apps that have subscriptions, or may have. */
+  xAppIds: string[]
+  /** The apps of its accounts that nobody disconnected, each with a connected one; null: all are lost. */
+  connections: { xAppId: string; accountId: string | null }[]
+  /** X reports everything. */
+  isLive: boolean
+  /** X did not report everything when it was last asked. */
+  hasProblem: boolean
+  readUntil: string | null
+  reading: Reading | null
+  isChatAbsent: boolean
+  hasMessageRequests: boolean
+  /** A connected account of that X user; null if none. */
+  accountId: string | null
+  /** The account's first message; null if none. */
+  sentSince: string | null
+  /** A restore lost messages sent since then; null if none. */
+  unreadSince: string | null
+  /** Seconds in which a message may still be in flight. */
+  unreadInSeconds: number | null
+}
+
+/** SQL: a row of reply_watches as a `Watch`. @param watch table or alias */
+export const watchColumns = (watch: SQL) => sql`${watch}.x_user_id as "xUserId", ${watch}.webhook_id as "webhookId",
+  ${watch}.x_app_ids as "xAppIds", ${watch}.webhook_id is not null and ${watch}.problem is null as "isLive", ${watch}.problem is not null as "hasProblem", ${watch}.read_until as "readUntil", ${watch}.reading,
+  coalesce(${watch}.chat_absent_until > now(), false) as "isChatAbsent", ${watch}.has_message_requests as "hasMessageRequests",
+  (select id from x_accounts a where a.x_user_id = ${watch}.x_user_id and a.status = 'connected' order by a.last_connected_at desc limit 1) as "accountId",
+  (select coalesce(json_agg(json_build_object('xAppId', c.x_app_id, 'accountId', c.id) order by c.x_app_id), '[]') from (
+      select x_app_id, (array_agg(id order by last_connected_at desc) filter (where status = 'connected'))[1] as id
+      from x_accounts a where a.x_user_id = ${watch}.x_user_id and a.status <> 'disconnected' group by x_app_id) c) as connections,
+  (select min(d.claimed_at) from x_accounts a cross join lateral (
+      select claimed_at from dms where x_account_id = a.id and claimed_at is not null order by claimed_at limit 1
+    ) d where a.x_user_id = ${watch}.x_user_id) as "sentSince",
+  (select min(unread_since) from x_accounts a where a.x_user_id = ${watch}.x_user_id) as "unreadSince",
+  (select extract(epoch from max(unread_until) - now())::float from x_accounts a where a.x_user_id = ${watch}.x_user_id) as "unreadInSeconds"`
+
+/** What the last complete read may have missed, because X listed it late. */
+const OVERLAP_MS = 10 * MINUTE_MS
+/** Entries of a page. X bills each, so a read begins with few; each page is twice as large as the one before. */
+const PAGE_SIZE = { least: 5, most: 100 }
+/** Pages per list before other accounts get a turn. X allows 15 calls in 15 minutes. */
+const MAX_PAGES = 6
+/** The same for an unread account, which sends nothing until everything is read. */
+const MAX_UNREAD_PAGES = 12
+/** Delay before an account with unsettled messages is read again. */
+const UNSETTLED_SECONDS = 20
+
+/** The call that failed, as a failed read names it. */
+class ReadFailed extends Error {
+  readonly call: string
+  readonly reason: XError
+  constructor(call: string, reason: XError) {
+    super(reason.message)
+    this.call = call
+    this.reason = reason
+  }
+}
+
+async function naming<T>(call: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof XError ? new ReadFailed(call, error) : error
+  }
+}
+
+/** Reads an account's conversations, or continues a read, and schedules the next one. */
+export async function readAccount(context: WatchContext, watch: Watch, receive: Receive): Promise<void> {
+  const { db } = context.database
+  const { xUserId, accountId } = watch
+  const pollSeconds = watch.isLive ? POLL_SECONDS.live : POLL_SECONDS.degraded
+  if (!accountId || (watch.sentSince ?? watch.unreadSince) === null) return schedule(db, xUserId, pollSeconds)
+  if ((watch.unreadInSeconds ?? 0) > 0) return schedule(db, xUserId, watch.unreadInSeconds ?? 0)
+  try {
+    const isComplete = await readLists(context, { ...watch, accountId }, receive)
+    if (isComplete && watch.unreadSince !== null && !(await finishReading(db, xUserId)))
+      return await schedule(db, xUserId, UNSETTLED_SECONDS)
+    await schedule(db, xUserId, isComplete ? pollSeconds : POLL_SECONDS.degraded)
+    if (!isComplete) return
+    // What failed here holds up single people only.
+    await readChangedChats(context, { ...watch, accountId }, receive).finally(() => wakeFollowUps(db, xUserId))
+  } catch (error) {
+    if (!(error instanceof ReadFailed)) throw error
+    await storeFailure(db, xUserId, error)
+  }
+}
+
+/** Reads both lists, as far as one turn goes. @returns whether the read is complete */
+async function readLists(context: WatchContext, watch: Watch & { accountId: string }, receive: Receive) {
+  const { db } = context.database
+  const { xUserId } = watch
+  const { rows } = await db.execute<{ now: string }>(
+    sql`select date_trunc('milliseconds', clock_timestamp())::text as now`,
+  )
+  const reading = watch.reading ?? { since: one(rows).now, messages: UNREAD, chats: UNREAD }
+  const earliest = earliestOf(watch)
+  const save = (state: Reading) =>
+    db.execute(sql`update reply_watches set reading = ${JSON.stringify(state)}::jsonb where x_user_id = ${xUserId}`)
+
+  const messages = await readMessages(context, watch, earliest, receive, reading.messages, (list) =>
+    save({ ...reading, messages: list }),
+  )
+  if (!messages.isComplete) return false
+  const chats = watch.isChatAbsent
+    ? { ...UNREAD, isComplete: true }
+    : await readChats(context, watch, earliest, reading, (list) => save({ ...reading, messages, chats: list }))
+  if (!chats.isComplete) return false
+  await db.execute(sql`
+    update reply_watches set read_until = ${reading.since}::timestamptz, reading = null, rests_until = null, fails_since = null, failure = null, notified_at = null
+    where x_user_id = ${xUserId}`)
+  return true
+}
+
+const UNREAD: ListReading = { next: null, isComplete: false, oldest: null, isOrdered: true }
+
+/** Until when a read must go back. The first one goes back to the first message that the product sent. */
+function earliestOf({ unreadSince, readUntil, sentSince }: Watch): Date {
+  if (unreadSince !== null) return new Date(new Date(unreadSince).getTime() - CLOCK_SKEW_MS)
+  if (readUntil !== null) return new Date(new Date(readUntil).getTime() - OVERLAP_MS)
+  return new Date(new Date(sentSince ?? 0).getTime() - CLOCK_SKEW_MS)
+}
+
+interface ListPages<Entry> {
+  earliest: Date
+  size: number
+  maxPages: number
+  read(page: { cursor: string | null; size: number }): Promise<{ entries: readonly Entry[]; next: string | null }>
+  /** Null: unknown. */
+  timeOf(entry: Entry): Date | null
+  save(list: ListReading): Promise<unknown>
+}
+
+/**
+ * Reads pages of a list, newest first, until an entry is older than `earliest`. A list in another
+ * order is read to its end.
+ */
+async function readPages<Entry>(
+  list: ListReading,
+  { earliest, size, maxPages, read, timeOf, save }: ListPages<Entry>,
+): Promise<ListReading> {
+  let state = list
+  let pageSize = size
+  for (let page = 0; page < maxPages && !state.isComplete; page += 1) {
+    const { entries, next } = await read({ cursor: state.next, size: pageSize })
+    let { isOrdered, oldest } = state
+    for (const entry of entries) {
+      const at = timeOf(entry)?.toISOString() ?? null
+      if (at === null || (oldest !== null && at > oldest)) isOrdered = false
+      oldest = at
+    }
+    const isEnd = next === null || (isOrdered && oldest !== null && oldest < earliest.toISOString())
+    state = { next, oldest, isOrdered, isComplete: isEnd }
+    pageSize = Math.min(PAGE_SIZE.most, pageSize * 2)
+    await save(state)
+  }
+  return state
+}
+
+async function readMessages(
+  context: WatchContext,
+  { xUserId, accountId, unreadSince }: Watch & { accountId: string },
+  earliest: Date,
+  receive: Receive,
+  list: ListReading,
+  save: ListPages<never>['save'],
+): Promise<ListReading> {
+  const { db } = context.database
+  const isUnread = unreadSince !== null
+  return readPages(list, {
+    earliest,
+    size: isUnread ? PAGE_SIZE.most : await firstPageSize(db, xUserId, earliest),
+    maxPages: isUnread ? MAX_UNREAD_PAGES : MAX_PAGES,
+    timeOf: ({ at }) => at,
+    save,
+    async read(page) {
+      const { messages, next } = await naming('GET /2/dm_events', () =>
+        withAccount(context, accountId, (x, accessToken) => x.listAllMessages(accessToken, page)),
+      )
+      // First, or `receive` would take them for messages that the owner wrote by hand.
+      if (isUnread) await recordMessagesFromX(db, xUserId, messages)
+      await receive(db, messages.map(toHappening))
+      return { entries: messages, next }
+    },
+  })
+}
+
+/** Our own messages since then are on top of the list, so one page that is as large costs no more. */
+async function firstPageSize(db: Db, xUserId: string, earliest: Date): Promise<number> {
+  const { rows } = await db.execute<{ sent: number }>(sql`
+    select count(*)::int as sent from (
+      select from dms where x_account_id in (select id from x_accounts where x_user_id = ${xUserId}) and claimed_at > ${earliest.toISOString()}::timestamptz
+      limit ${PAGE_SIZE.most}
+    ) known`)
+  return Math.min(PAGE_SIZE.most, Math.max(PAGE_SIZE.least, one(rows).sent + 1))
+}
+
+function toHappening({ id, ...message }: XConversationMessage): XHappening {
+  return { kind: 'message', eventId: id, isEncrypted: false, ...message }
+}
+
+// X Chat
+
+const CHATS_CALL = 'GET /2/chat/conversations'
+
+/** Stores which conversations of X Chat changed. */
+async function readChats(
+  context: WatchContext,
+  watch: Watch & { accountId: string },
+  earliest: Date,
+  { since, chats }: Reading,
+  save: ListPages<never>['save'],
+): Promise<ListReading> {
+  const { db } = context.database
+  const { xUserId, accountId } = watch
+  let hadRequests = watch.hasMessageRequests
+  // Where a request stands in the list is not documented.
+  let isWhole = false
+  return readPages<XChatConversation>(chats, {
+    earliest,
+    size: PAGE_SIZE.least * 2,
+    maxPages: MAX_PAGES,
+    timeOf: ({ updatedAt }) => (isWhole ? null : updatedAt),
+    save,
+    async read(page) {
+      try {
+        const { conversations, next, hasMessageRequests } = await withAccount(context, accountId, (x, accessToken) =>
+          x.listChatConversations(accessToken, page),
+        )
+        isWhole ||= hasMessageRequests && !hadRequests
+        hadRequests = hasMessageRequests
+        await storeChanges(db, watch, conversations, { since, earliest, hasMessageRequests })
+        return { entries: conversations, next }
+      } catch (error) {
+        if (!(error instanceof XError)) throw error
+        if (!(await isChatAbsent(context, { xUserId, accountId }, error))) throw new ReadFailed(CHATS_CALL, error)
+        await db.execute(sql`
+          update reply_watches set chat_absent_until = now() + interval '1 day', has_message_requests = false where x_user_id = ${xUserId}`)
+        return { entries: [], next: null }
+      }
+    },
+  })
+}
+
+/** Whether the account has no X Chat: X knows no such list, or refuses it and the account has no keys. */
+async function isChatAbsent(
+  context: WatchContext,
+  { xUserId, accountId }: { xUserId: string; accountId: string },
+  { kind }: XError,
+): Promise<boolean> {
+  if (kind === 'not-found') return true
+  if (kind !== 'forbidden') return false
+  return !(await naming('GET /2/users/:id/public_keys', () =>
+    withAccount(context, accountId, (x, accessToken) => x.hasPublicKey(accessToken, xUserId)),
+  ))
+}
+
+async function storeChanges(
+  db: Db,
+  { xUserId }: Watch,
+  conversations: readonly XChatConversation[],
+  { since, earliest, hasMessageRequests }: { since: string; earliest: Date; hasMessageRequests: boolean },
+): Promise<void> {
+  const changed = conversations.flatMap(({ id, updatedAt, participantIds, isGroup }) => {
+    if (isGroup || (updatedAt && updatedAt < earliest)) return []
+    if (participantIds === null)
+      throw new ReadFailed(CHATS_CALL, new XError('unknown', 'X does not say whose conversation it is.'))
+    const others = participantIds.filter((participantId) => participantId !== xUserId)
+    return others.length === 1 ? [{ person: others[0], conversation: id, at: updatedAt?.toISOString() ?? since }] : []
+  })
+  await db.execute(sql`
+    with flagged as (
+      update reply_watches set has_message_requests = ${hasMessageRequests} where x_user_id = ${xUserId} and has_message_requests <> ${hasMessageRequests}::boolean
+    )
+    insert into chat_reads as r (account_x_user_id, person_x_user_id, conversation_id, changed_at)
+    select distinct on (person) ${xUserId}, person, conversation, at
+    from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) as c(person text, conversation text, at timestamptz) order by person, at desc
+    on conflict (account_x_user_id, person_x_user_id) do update
+      set changed_at = greatest(r.changed_at, excluded.changed_at), conversation_id = excluded.conversation_id`)
+}
+
+/** Conversations per read whose events are read. */
+const CHATS_MAX = 10
+
+type ChangedChat = { personXUserId: string; conversationId: string; changedAt: string; readUntil: string | null }
+
+/**
+ * Reads the events of changed conversations with people to whom a follow-up is due, longest due first,
+ * to find out who wrote last. If X does not report everything, also those with other leads.
+ */
+async function readChangedChats(
+  context: WatchContext,
+  { xUserId, accountId, isLive }: Watch & { accountId: string },
+  receive: Receive,
+): Promise<void> {
+  const { db } = context.database
+  const { rows } = await db.execute<ChangedChat>(sql`
+    select r.person_x_user_id as "personXUserId", r.conversation_id as "conversationId", r.changed_at as "changedAt", r.read_until as "readUntil"
+    from chat_reads r join x_accounts a on a.x_user_id = r.account_x_user_id
+      join leads l on l.workspace_id = a.workspace_id and l.x_user_id = r.person_x_user_id left join lateral (
+        select min(created_at) as waits_since from dms
+        where lead_id = l.id and x_account_id = a.id and is_follow_up and status = 'queued' and not is_held and due_at < now() + interval '1 minute'
+      ) d on true
+    where r.account_x_user_id = ${xUserId} and ${isChanged('r')} and (d.waits_since is not null or not ${isLive}::boolean)
+    group by 1, 2, 3, 4 order by min(d.waits_since) nulls last, r.changed_at limit ${CHATS_MAX}`)
+  for (const chat of rows) await readChat(context, { xUserId, accountId }, chat, receive)
+}
+
+async function readChat(
+  context: WatchContext,
+  { xUserId, accountId }: { xUserId: string; accountId: string },
+  { personXUserId, conversationId, changedAt, readUntil }: ChangedChat,
+  receive: Receive,
+): Promise<void> {
+  const { db } = context.database
+  let isDecided = true
+  const list = await readPages(UNREAD, {
+    earliest: new Date(readUntil === null ? 0 : new Date(readUntil).getTime() - OVERLAP_MS),
+    size: PAGE_SIZE.least * 2,
+    maxPages: MAX_PAGES,
+    timeOf: ({ at }) => at,
+    save: async () => {},
+    async read(page) {
+      const { events, next } = await naming('GET /2/chat/conversations/:id/events', () =>
+        withAccount(context, accountId, (x, accessToken) => x.listChatEvents(accessToken, conversationId, page)),
+      )
+      const happenings = events.flatMap(({ kind, identity, messageId, senderId, at }): XHappening[] => {
+        if (kind === 'other') return []
+        const recipientId = senderId === xUserId ? personXUserId : xUserId
+        return [
+          {
+            kind: 'message',
+            eventId: identity,
+            messageId,
+            senderId,
+            recipientId,
+            text: '',
+            at,
+            isEncrypted: true,
+            handles: {},
+          },
+        ]
+      })
+      isDecided &&= (await receive(db, happenings)).size === 0
+      return { entries: events, next }
+    },
+  })
+  if (!list.isComplete || !isDecided) return
+  await db.execute(sql`
+    update chat_reads set read_until = ${changedAt}::timestamptz where account_x_user_id = ${xUserId} and person_x_user_id = ${personXUserId}`)
+}
+
+// The schedule
+
+/** Schedules the next read in `seconds`, plus up to 10% so that accounts spread out. */
+async function schedule(db: Db, xUserId: string, seconds: number): Promise<void> {
+  const delay = seconds * (1 + 0.1 * Math.random())
+  await db.execute(
+    sql`update reply_watches set next_poll_at = now() + make_interval(secs => ${delay}) where x_user_id = ${xUserId}`,
+  )
+}
+
+/** Errors that a person cannot repair, or that are shown elsewhere. */
+const TEMPORARY = new Set<XError['kind']>(['rate-limit', 'funds', 'unauthorized', 'account'])
+
+async function storeFailure(db: Db, xUserId: string, { call, reason }: ReadFailed): Promise<void> {
+  const limitSeconds = reason.retryAt ? (reason.retryAt.getTime() - Date.now()) / 1_000 : 0
+  const seconds = Math.max(limitSeconds, POLL_SECONDS.degraded)
+  const failure = TEMPORARY.has(reason.kind) ? null : `X answers ${call} with “${reason.message}”`
+  await db.execute(sql`
+    update reply_watches set rests_until = now() + make_interval(secs => ${seconds}), next_poll_at = now() + make_interval(secs => ${seconds}),
+      fails_since = case when ${failure}::text is null then fails_since else coalesce(fails_since, now()) end, failure = coalesce(${failure}::text, failure),
+      -- X may no longer accept where the lists continue.
+      reading = case when ${reason.kind === 'invalid'}::boolean then null else reading end
+    where x_user_id = ${xUserId}`)
+}

@@ -1,0 +1,301 @@
+import { idOfHandle } from '@x-automated/stand-ins/x/ids'
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { dmsOf, launch, letPass, makeList, openHandles, sendDue, setFaults } from '../../../../test/outreach.ts'
+import { XError } from '../../../outside/x.ts'
+import { notifications } from '../../platform/notifications/tables.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
+import { dms } from '../sending/tables.ts'
+import { queueFollowUps } from '../sequences/engine.ts'
+import { checkAccount, createWebhookCache, notifyOfFailures } from './engine.ts'
+import { receive } from './service.ts'
+import { chatReads, replies, replyWatches } from './tables.ts'
+
+let app: TestApp
+let person: Person
+let account: { id: string; handle: string }
+let xUserId: string
+beforeAll(async () => {
+  app = await openApp({ x: { answerAfterMs: 10 }, unlimitedCalls: true })
+})
+beforeEach(async () => {
+  person = await makePerson(app)
+  account = await connectX(app, person)
+  xUserId = idOfHandle(account.handle)
+  await subscribe(app, person)
+  await app.db
+    .insert(replyWatches)
+    .values({ xUserId, webhookId: 'test', nextCheckAt: new Date(Date.now() + 86_400_000) })
+})
+
+type X = NonNullable<TestApp['services']['x']>
+type Calls = { what: 'messages' | 'chats' | 'events'; size: number; cursor: string | null }[]
+
+/** Reads the account as its job does. @returns the pages that were read */
+async function read(changes: Partial<X> = {}): Promise<Calls> {
+  await app.db.update(replyWatches).set({ nextPollAt: new Date() }).where(eq(replyWatches.xUserId, xUserId))
+  const x = { ...(app.services.x as X), ...changes }
+  const calls: Calls = []
+  const noted =
+    <Page extends { cursor: string | null; size: number }, Args extends unknown[], Result>(
+      what: Calls[number]['what'],
+      call: (...args: [...Args, Page]) => Result,
+    ) =>
+    (...args: [...Args, Page]) => {
+      calls.push({ what, ...(args.at(-1) as Page) })
+      return call(...args)
+    }
+  const services = {
+    ...app.services,
+    x: {
+      ...x,
+      listAllMessages: noted('messages', x.listAllMessages),
+      listChatConversations: noted('chats', x.listChatConversations),
+      listChatEvents: noted('events', x.listChatEvents),
+    },
+  }
+  await checkAccount(services, createWebhookCache(services), receive, xUserId)
+  return calls
+}
+const watchNow = async () => (await app.db.select().from(replyWatches).where(eq(replyWatches.xUserId, xUserId)))[0]!
+const setWatch = (set: object) => app.db.update(replyWatches).set(set).where(eq(replyWatches.xUserId, xUserId))
+const secondsAgo = (seconds: number) => sql`now() - make_interval(secs => ${seconds})`
+const isFresh = async () => (await watchNow()).readUntil! > new Date(Date.now() - 30_000)
+
+const asX = (method: string, path: string, body: object) =>
+  fetch(`${app.x.url}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  }).then((response) => response.json() as Promise<{ id: string; at: string }>)
+const write = (from: string, to: string, text: string) => asX('POST', `/_people/${from}/reply`, { to, text })
+const chat = (from: string, to: string, more: object = {}) => asX('POST', `/_people/${from}/chat`, { to, ...more })
+
+const TWO = [
+  { variants: [{ messageTemplate: 'Hi {twitter_handle}' }] },
+  { variants: [{ messageTemplate: 'Still there, {twitter_handle}?' }], delay: { amount: 2, unit: 'hours' as const } },
+]
+/** People who were sent a first message, and to whom the second one is due. */
+async function begin(count: number) {
+  const list = await makeList(app, person, openHandles(count))
+  const { id } = await launch(person, list, { messageTemplate: undefined, steps: TWO })
+  await sendDue(app)
+  await letPass(app, id, 2)
+  await queueFollowUps(app.db, app.services.env)
+  return { ...list, id }
+}
+const makeDue = () =>
+  app.db
+    .update(xAccounts)
+    .set({ nextSendAt: new Date(0) })
+    .where(eq(xAccounts.id, account.id))
+const sendNow = async () => {
+  await makeDue()
+  return sendDue(app)
+}
+const followUp = (handle: string) => `Still there, @${handle}?`
+const fates = async (id: string) =>
+  (await dmsOf(person, id))
+    .filter(({ stepNumber }) => stepNumber === 2)
+    .map(({ status, reason }) => reason?.code ?? status)
+
+describe('a read', () => {
+  it('finds a reply that no webhook delivered, and lets the others have their follow-up', async () => {
+    const { id, handles } = await begin(2)
+    expect(await sendNow()).toEqual([])
+    await write(handles[0]!, account.handle, 'Please stop')
+    await read()
+    expect(await sendNow()).toEqual([followUp(handles[1]!)])
+    expect(await fates(id)).toEqual(['suppressed', 'sent'])
+  })
+
+  it('reads a first page of what was sent since, but at least 5, then twice as many', async () => {
+    await begin(1)
+    await setWatch({ readUntil: secondsAgo(3_600) })
+    expect(await read()).toEqual([
+      { what: 'messages', size: 5, cursor: null },
+      { what: 'chats', size: 10, cursor: null },
+    ])
+    for (let n = 0; n < 20; n += 1) await write('open_other', account.handle, `Note ${n}`)
+    const sizes = (await read()).filter(({ what }) => what === 'messages').map(({ size }) => size)
+    expect(sizes).toEqual([5, 10, 20])
+    // The 13 messages that we sent since are on top.
+    await launch(person, await makeList(app, person, openHandles(12)))
+    await sendDue(app)
+    const after = (await read()).filter(({ what }) => what === 'messages').map(({ size }) => size)
+    expect(after).toEqual([14, 28])
+  })
+
+  it('stops at what is older than the last complete read and 10 minutes, whatever webhooks delivered', async () => {
+    const { handles } = await begin(1)
+    const missed = await write(handles[0]!, account.handle, 'Missed')
+    for (let n = 0; n < 6; n += 1) {
+      const { id, at } = await write('open_other', account.handle, `Note ${n}`)
+      const ids = { eventId: id, senderId: idOfHandle('open_other'), recipientId: xUserId }
+      await receive(app.db, [{ kind: 'message', ...ids, text: '', at: new Date(at), isEncrypted: false, handles: {} }])
+    }
+    await setWatch({ readUntil: secondsAgo(60) })
+    await read()
+    expect(await app.db.$count(replies, eq(replies.xEventId, missed.id))).toBe(1)
+    // All of it is older than that now.
+    await setWatch({ readUntil: sql`now() + interval '11 minutes'` })
+    expect((await read()).filter(({ what }) => what === 'messages')).toHaveLength(1)
+  })
+
+  it('is no read until it is complete, and is continued where it stopped', async () => {
+    const { handles } = await begin(1)
+    await write(handles[0]!, account.handle, 'Please stop')
+    for (let n = 0; n < 9; n += 1) await write('open_other', account.handle, `Note ${n}`)
+    const { listAllMessages } = app.services.x as X
+    let pages = 0
+    await read({
+      listAllMessages: (token, page) => {
+        pages += 1
+        if (pages > 1) throw new XError('unavailable', 'X cannot be reached.')
+        return listAllMessages(token, page)
+      },
+    })
+    const stopped = await watchNow()
+    expect(stopped).toMatchObject({ readUntil: null, failure: expect.stringContaining('GET /2/dm_events') })
+    expect(await sendNow()).toEqual([])
+    const began = new Date(stopped.reading!.since)
+    const [first] = await read()
+    expect(first).toMatchObject({ what: 'messages', cursor: stopped.reading!.messages.next })
+    expect(await watchNow()).toMatchObject({ readUntil: began, reading: null, failure: null, failsSince: null })
+    expect(await sendNow()).toEqual([])
+  })
+
+  it('goes to the end of a list in another order', async () => {
+    const { handles } = await begin(1)
+    await write(handles[0]!, account.handle, 'Please stop')
+    for (let n = 0; n < 4; n += 1) await write('open_other', account.handle, `Note ${n}`)
+    await setWatch({ readUntil: sql`now() + interval '1 day'` })
+    const { listAllMessages } = app.services.x as X
+    const calls = await read({
+      async listAllMessages(token, page) {
+        const { messages, next } = await listAllMessages(token, page)
+        return { messages: messages.toReversed(), next }
+      },
+    })
+    expect(calls.filter(({ what }) => what === 'messages')).toHaveLength(2)
+    expect(await app.db.$count(replies, eq(replies.accountXUserId, xUserId))).toBe(1)
+  })
+
+  it('waits for X’s rate limit without a failure', async () => {
+    await begin(1)
+    const reset = new Date(Date.now() + 600_000)
+    await read({
+      listAllMessages: () => {
+        throw new XError('rate-limit', 'Too many requests', reset)
+      },
+    })
+    const { restsUntil, nextPollAt, failure } = await watchNow()
+    expect([restsUntil!.getTime(), nextPollAt.getTime()]).toEqual([
+      nextPollAt.getTime(),
+      expect.closeTo(reset.getTime(), -4),
+    ])
+    expect(failure).toBeNull()
+  })
+
+  it('that X refuses keeps follow-ups waiting, shows why, and notifies the owners after 24 hours, once', async () => {
+    const { id } = await begin(1)
+    await setFaults(app, { path: '/2/dm_events', status: 403 })
+    await read()
+    expect(await sendNow()).toEqual([])
+    expect(await fates(id)).toEqual(['detection'])
+    const { body } = await person.call('GET', '/replies/detection')
+    expect(body.state).toBe('degraded')
+    expect(body.problem).toMatch(
+      new RegExp(
+        `^We can't read the messages of @${account.handle}: X answers GET /2/dm_events with “.*” Follow-ups wait.$`,
+      ),
+    )
+    const sent = () => app.db.select().from(notifications).where(eq(notifications.userId, person.id))
+    await notifyOfFailures(app.db)
+    expect(await sent()).toEqual([])
+    await setWatch({ failsSince: secondsAgo(86_401) })
+    for (let n = 0; n < 2; n += 1) await notifyOfFailures(app.db)
+    expect(await sent()).toMatchObject([{ kind: 'detection_failing', facts: { handle: account.handle } }])
+    await setFaults(app)
+    await read()
+    expect((await person.call('GET', '/replies/detection')).body).toMatchObject({ state: 'live', problem: null })
+    expect(await sendNow()).toHaveLength(1)
+  })
+})
+
+describe('X Chat', () => {
+  it('holds up a person whose conversation changed, until its events say who wrote last', async () => {
+    const { id, handles } = await begin(3)
+    const [answers, reads, quiet] = handles as [string, string, string]
+    await chat(answers, account.handle)
+    await chat(reads, account.handle, { kind: 'read' })
+    const refuse: X['listChatEvents'] = () => {
+      throw new XError('rate-limit', 'Too many requests', new Date(Date.now() + 60_000))
+    }
+    await read({ listChatEvents: refuse })
+    expect(await isFresh()).toBe(true)
+    expect(await sendNow()).toEqual([followUp(quiet)])
+    expect(await fates(id)).toEqual(['detection', 'detection', 'sent'])
+    await setWatch({ restsUntil: null })
+    expect((await read()).filter(({ what }) => what === 'events')).toHaveLength(2)
+    await app.db.update(dms).set({ dueAt: new Date() }).where(eq(dms.campaignId, id))
+    expect(await sendNow()).toEqual([followUp(reads)])
+    expect(await fates(id)).toEqual(['replied', 'sent', 'sent'])
+    // Nothing has changed since.
+    expect((await read()).filter(({ what }) => what === 'events')).toHaveLength(0)
+  })
+
+  it('checks the person once more before the hand-over, and before an extension presses Send', async () => {
+    const { handles } = await begin(1)
+    await read()
+    await chat(handles[0]!, account.handle)
+    await app.db.insert(chatReads).values({
+      accountXUserId: xUserId,
+      personXUserId: idOfHandle(handles[0]!),
+      conversationId: '1-2',
+      changedAt: new Date(),
+    })
+    expect(await sendNow()).toEqual([])
+  })
+
+  it('reads its list to the end if that is in another order', async () => {
+    const { id, handles } = await begin(1)
+    await chat(handles[0]!, account.handle)
+    for (let n = 0; n < 12; n += 1) await chat(`open_chat${n}`, account.handle)
+    await asX('PUT', '/_chat', { order: 'ascending' })
+    await setWatch({ readUntil: sql`now() + interval '10 minutes'` })
+    const calls = await read()
+    await asX('PUT', '/_chat', {})
+    expect(calls.filter(({ what }) => what === 'chats')).toHaveLength(2)
+    expect(await fates(id)).toEqual(['queued'])
+  })
+
+  it.each([
+    ['knows no list', new XError('not-found', 'Not found'), true, true],
+    ['refuses it, and the account has no keys', new XError('forbidden', 'Not allowed'), false, true],
+    ['refuses it, although the account has keys', new XError('forbidden', 'Not allowed'), true, false],
+    ['has trouble', new XError('unavailable', 'X is having trouble.'), true, false],
+  ])('counts as absent for a day only if the account does not have it: X %s', async (_, error, hasKey, isAbsent) => {
+    await begin(1)
+    await read({
+      listChatConversations: () => {
+        throw error
+      },
+      hasPublicKey: async () => hasKey,
+    })
+    const { readUntil, chatAbsentUntil, failure } = await watchNow()
+    expect([readUntil !== null, chatAbsentUntil !== null, failure === null]).toEqual([isAbsent, isAbsent, isAbsent])
+    expect((await read()).some(({ what }) => what === 'chats')).toBe(!isAbsent)
+    if (isAbsent) await setWatch({ chatAbsentUntil: secondsAgo(1) })
+    expect((await read()).some(({ what }) => what === 'chats')).toBe(true)
+  })
+
+  it('shows that there are message requests, which X does not deliver', async () => {
+    await begin(1)
+    await chat('open_stranger', account.handle)
+    await read()
+    expect((await person.call('GET', '/replies/detection')).body.requestsOf).toEqual([account.handle])
+  })
+})
