@@ -1,0 +1,129 @@
+/**
+ * What the extension looks for on x.com, as signed data that the product serves, so that a change of X's
+ * page needs no new version of the extension. Plain code, because the extension ships no schema library.
+ */
+
+/** Every part of X's pages: one or more CSS selectors or paths. A document has exactly these parts. */
+export const PAGE_PARTS = {
+  /** Present if someone is signed in. */
+  signedIn: 'selectors',
+  /** Links to the profile of the account that is signed in. */
+  ownProfile: 'selectors',
+  /** Its text contains the handle of the account that is signed in. */
+  accountSwitcher: 'selectors',
+  signedOut: 'selectors',
+  /** X's own error, such as 'Something went wrong. Try reloading.' */
+  trouble: 'selectors',
+
+  profileName: 'selectors',
+  /** 'This account doesn’t exist', 'Account suspended'; also a profile without posts. */
+  profileMissing: 'selectors',
+  /** The buttons that every profile has. */
+  profileActions: 'selectors',
+  /** Buttons whose `data-testid` starts with the person's id. */
+  profileId: 'selectors',
+  messageButton: 'selectors',
+  /** What a message button under another name may look like. */
+  likeMessageButton: 'selectors',
+
+  /** Shows a conversation on any page. */
+  drawer: 'selectors',
+  conversation: 'selectors',
+  /** Links to the other person. */
+  conversationHeader: 'selectors',
+  /** Shown once the messages have loaded, if they include the first one. */
+  conversationStart: 'selectors',
+  composer: 'selectors',
+  sendButton: 'selectors',
+  message: 'selectors',
+  /** The text of a message: the first selector that matches counts. */
+  messageText: 'selectors',
+  /** Messages that X accepted, and those that it did not. */
+  messageSent: 'selectors',
+  messageFailed: 'selectors',
+  /** Where X says that a message was not sent. */
+  refusal: 'selectors',
+
+  /** X says that the person can't be messaged. */
+  inboxClosed: 'selectors',
+  /** The person wrote first, and X asks whether to accept. */
+  requestPrompt: 'selectors',
+  passcode: 'selectors',
+
+  /** X asks the account to confirm something first. */
+  lockedPaths: 'paths',
+  conversationPaths: 'paths',
+  /** The conversation of a message request. */
+  requestPaths: 'paths',
+  /** The account has no chat passcode yet. */
+  newPasscodePaths: 'paths',
+  /** X asks for the chat passcode. */
+  passcodePaths: 'paths',
+} as const satisfies Record<string, 'selectors' | 'paths'>
+
+export type PagePart = keyof typeof PAGE_PARTS
+export type Pages = Record<PagePart, string[]>
+
+/** The parts with their signature by the maintainers' key. */
+export interface SignedPages {
+  /** A lower one than the last is refused. */
+  version: number
+  /** ISO 8601. Not used after this time. */
+  notAfter: string
+  pages: Pages
+  /** Ed25519 over `signedText`, in base64. */
+  signature: string
+}
+
+const VALUES_MAX = 20
+const VALUE_LENGTH_MAX = 300
+/** No braces, semicolons, backslashes or `//`, so that nothing but a selector fits. */
+const SELECTOR = /^(?!.*\/\/)[\w\s\-[\]="'$^*~|:().,>+#/]+$/
+/** A path on x.com. `{a}-{b}` is a pair of user ids. */
+const PATH = /^(?:\/(?:[\w-]+|\{a\}-\{b\}))+$/
+
+/** @returns the document, if it has the right form. Its signature is not checked. @throws Error */
+export function parsePages(value: unknown): SignedPages {
+  const { version, notAfter, pages, signature } = fieldsOf(value)
+  if (!Number.isSafeInteger(version) || (version as number) < 1) throw new Error('version is not a positive integer')
+  if (typeof notAfter !== 'string' || Number.isNaN(Date.parse(notAfter))) throw new Error('notAfter is not a time')
+  if (typeof signature !== 'string' || signature.length > 200) throw new Error('signature is not a text')
+  const parts = fieldsOf(pages)
+  const unknown = Object.keys(parts).find((name) => !Object.hasOwn(PAGE_PARTS, name))
+  if (unknown !== undefined) throw new Error(`${unknown} is not a known part`)
+  for (const [name, kind] of Object.entries(PAGE_PARTS)) {
+    const problem = valuesProblem(parts[name], kind)
+    if (problem) throw new Error(`${name} ${problem}`)
+  }
+  return { version: version as number, notAfter, pages: parts as Pages, signature }
+}
+
+function valuesProblem(values: unknown, kind: 'selectors' | 'paths'): string | null {
+  if (!Array.isArray(values) || values.length === 0 || values.length > VALUES_MAX)
+    return `does not have 1 to ${VALUES_MAX} values`
+  const pattern = kind === 'paths' ? PATH : SELECTOR
+  const isValid = (text: unknown) => typeof text === 'string' && text.length <= VALUE_LENGTH_MAX && pattern.test(text)
+  const wrong = values.find((text) => !isValid(text))
+  return wrong === undefined ? null : `has a value that is not one of ${kind}: ${String(wrong).slice(0, 100)}`
+}
+
+/** What the signature covers. Independent of the order of keys. */
+export function signedText({ version, notAfter, pages }: Omit<SignedPages, 'signature'>): string {
+  const parts = Object.keys(PAGE_PARTS)
+    .sort()
+    .map((name) => [name, pages[name as PagePart]])
+  return JSON.stringify(['x-automated extension pages', version, notAfter, parts])
+}
+
+/** The user ids in a path that matches one of these, or continues one; null: none matches. */
+export function matchPath(paths: readonly string[], path: string): string[] | null {
+  for (const pattern of paths) {
+    const match = new RegExp(`^${pattern.replaceAll('{a}-{b}', '(\\d+)-(\\d+)')}(?:/|$)`).exec(path)
+    if (match) return match.slice(1)
+  }
+  return null
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
