@@ -30,24 +30,32 @@ async function signedIn(x: Visit, handle: string) {
   }
 }
 
-test('redirects guests from messages to the sign-in page and back', async () => {
+test('redirects guests from the chat to the sign-in page and back', async () => {
   const x = await openX()
-  const asked = await x.call('/messages/compose?recipient_id=1')
+  const asked = await x.call('/i/chat/1-2?from=a')
   expect(asked.status).toBe(302)
-  expect(asked.headers.get('location')).toBe(
-    '/i/flow/login?redirect_after_login=%2Fmessages%2Fcompose%3Frecipient_id%3D1',
-  )
+  expect(asked.headers.get('location')).toBe('/i/flow/login?redirect_after_login=%2Fi%2Fchat%2F1-2%3Ffrom%3Da')
   const page = await x.call(asked.headers.get('location') ?? '')
-  expect(page.body).toContain('name="next" value="/messages/compose?recipient_id=1"')
+  expect(page.body).toContain('name="next" value="/i/chat/1-2?from=a"')
 
   const next = (to: string) => x.form('/i/flow/login', { username: 'ada', password: 'long enough', next: to }, {})
-  expect((await next('/messages')).headers.get('location')).toBe('/messages')
+  expect((await next('/i/chat')).headers.get('location')).toBe('/i/chat')
   for (const foreign of ['https://evil.test', '//evil.test', '/\\evil.test']) {
     expect((await next(foreign)).headers.get('location'), foreign).toBe('/home')
   }
   const refused = await x.form('/i/flow/login', { username: '"><b>', password: 'short' }, {})
   expect(refused).toMatchObject({ status: 400, body: expect.stringContaining('Wrong username or password') })
   expect(refused.body).not.toContain('"><b>')
+})
+
+test('redirects the former pages of messages to the chat', async () => {
+  const x = await openX()
+  for (const [path, to] of [
+    ['/messages', '/i/chat'],
+    ['/messages/1-2', '/i/chat/1-2'],
+    ['/messages/requests', '/i/chat/requests'],
+  ] as const)
+    expect((await x.call(path)).headers.get('location'), path).toBe(to)
 })
 
 test('keeps a cookie session across a restart until sign-out', async () => {
@@ -62,7 +70,7 @@ test('keeps a cookie session across a restart until sign-out', async () => {
   const x = await openX({ stateDir })
   const headers = ada.headers
   expect((await x.call('/i/api/viewer', { headers })).body.viewer).toMatchObject({ handle: 'ada' })
-  expect((await x.call('/messages', { headers })).status).toBe(200)
+  expect((await x.call('/i/chat', { headers })).status).toBe(200)
   await x.call('/logout', { method: 'POST', headers })
   expect((await x.call('/i/api/viewer', { headers })).body.viewer).toBeNull()
 })
@@ -76,7 +84,9 @@ test('returns a profile and whether it accepts messages', async () => {
     handle: 'open_bob',
     conversationId: ada.conversationWith('open_bob'),
   })
-  expect(await profile('closed_bob')).toMatchObject({ existence: 'there', conversationId: null })
+  expect(await profile('open_bob')).toMatchObject({ inboxOpen: true, isProtected: false })
+  expect(await profile('closed_bob')).toMatchObject({ existence: 'there', inboxOpen: false })
+  expect(await profile('protected_bob')).toMatchObject({ isProtected: true })
   expect(await profile('ada')).toMatchObject({ existence: 'there', conversationId: null })
   expect(await profile('missing_x')).toEqual({ existence: 'missing' })
   expect(await profile('suspended_x')).toEqual({ existence: 'suspended' })
@@ -100,7 +110,6 @@ test('adds messages from the page to the API’s messages and the conversation',
     canWrite: true,
     messages: [{ mine: true }, { mine: false, text: 'Hi Ada' }],
   })
-  expect((await ada.get(`/i/api/conversations/with/${idOfHandle('open_bob')}`)).body).toEqual({ id })
 })
 
 test('sends a repeated request once', async () => {
@@ -135,12 +144,24 @@ test('never answers for a person who signed in on the page', async () => {
   await expect.poll(async () => (await x.log('?to=ada')).map(({ from }) => from)).toEqual(['replies_eve'])
 })
 
-test('changes the markup and returns 400 for an unknown one', async () => {
+test('changes the markup, and returns 400 for an unknown one', async () => {
   const x = await openX()
-  expect((await x.call('/_pages')).body).toEqual({ markup: 'classic' })
-  for (const markup of ['chat', 'passcode', 'changed', 'classic']) {
-    expect((await x.json('PUT', '/_pages', { markup })).body).toEqual({ markup })
+  expect((await x.call('/_pages')).body).toEqual({ markup: 'chat', typing: 'any' })
+  for (const markup of [
+    'slow',
+    'passcode',
+    'passcode_new',
+    'request',
+    'drawer',
+    'unclear',
+    'no_id',
+    'changed',
+    'chat',
+  ]) {
+    expect((await x.json('PUT', '/_pages', { markup })).body).toEqual({ markup, typing: 'any' })
     expect((await x.call('/i/api/viewer')).body.markup).toBe(markup)
   }
-  expect((await x.json('PUT', '/_pages', { markup: 'other' })).status).toBe(400)
+  expect((await x.json('PUT', '/_pages', { typing: 'paste' })).body).toEqual({ markup: 'chat', typing: 'paste' })
+  for (const wrong of [{ markup: 'classic' }, { typing: 'other' }, { look: 'chat' }])
+    expect((await x.json('PUT', '/_pages', wrong)).status).toBe(400)
 })

@@ -9,11 +9,18 @@ import type { PageSessions } from './page-sessions.ts'
 import { existenceOf, type Person, personOf } from './people.ts'
 import { codedProblem, genericProblem } from './problems.ts'
 
-/**
- * The pages' markup: x.com's `classic` one, its current `chat`, the `passcode` prompt, unknown
- * names (`changed`), or a late button (`slow`).
- */
-const Markup = z.enum(['classic', 'chat', 'passcode', 'changed', 'slow'])
+const Pages = z.strictObject({
+  /**
+   * How the pages look: X's current `chat`; `slow` ones; a `passcode` that is asked for or, in
+   * `passcode_new`, chosen; a message `request`; the chat in a `drawer`; `unclear` closed inboxes; profiles
+   * with `no_id`; or other names for all parts (`changed`).
+   */
+  markup: z
+    .enum(['chat', 'slow', 'passcode', 'passcode_new', 'request', 'drawer', 'unclear', 'no_id', 'changed'])
+    .default('chat'),
+  /** The only way of writing into the composer that it accepts. */
+  typing: z.enum(['any', 'command', 'paste', 'setter']).default('any'),
+})
 
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -27,7 +34,7 @@ const file = (name: string) => readFileSync(new URL(`pages/${name}`, import.meta
  * API's store.
  */
 export function addPages(app: FastifyInstance, network: Network, sessions: PageSessions) {
-  let markup: z.infer<typeof Markup> = 'classic'
+  let pages = Pages.parse({})
   const shell = file('shell.html')
 
   const showShell = (reply: FastifyReply) =>
@@ -38,7 +45,6 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
 
   for (const [name, type] of Object.entries({
     'page.js': 'javascript',
-    'editor.js': 'javascript',
     'page.css': 'css',
   })) {
     const content = file(name)
@@ -48,8 +54,14 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
   app.get('/', (request, reply) => reply.redirect(sessions.userOf(request) ? '/home' : '/i/flow/login', 302))
   app.get('/login', (_request, reply) => reply.redirect('/i/flow/login', 302))
 
+  // The former pages of messages.
+  app.get('/messages', (_request, reply) => reply.redirect('/i/chat', 302))
+  app.get<{ Params: { '*': string } }>('/messages/*', (request, reply) =>
+    reply.redirect(`/i/chat/${request.params['*']}`, 302),
+  )
+
   // Private pages redirect to the sign-in page.
-  for (const path of ['/home', '/messages', '/messages/*', '/i/chat', '/i/chat/*']) {
+  for (const path of ['/home', '/i/chat', '/i/chat/*']) {
     app.get(path, (request, reply) => {
       if (sessions.userOf(request)) return showShell(reply)
       return reply.redirect(`/i/flow/login?redirect_after_login=${encodeURIComponent(request.url)}`, 302)
@@ -74,7 +86,7 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
   /** The script's API. It is the stand-in's own, because X's is large and private. */
   app.get('/i/api/viewer', async (request) => {
     const viewer = viewerOf(request)
-    return { markup, viewer: viewer ? { id: viewer.id, handle: viewer.handle, name: viewer.name } : null }
+    return { ...pages, viewer: viewer ? { id: viewer.id, handle: viewer.handle, name: viewer.name } : null }
   })
 
   app.get<{ Params: { handle: string } }>('/i/api/profiles/:handle', async (request) => {
@@ -84,15 +96,12 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
     if ('error' in found) return { existence: existenceOf(handle) }
     const viewer = viewerOf(request)
     const { id, name, bio, location, followerCount, followingCount, inboxOpen } = found.person
-    const canMessage = viewer !== undefined && viewer.id !== id && inboxOpen
-    const person = { id, handle: found.person.handle, name, bio, location, followerCount, followingCount }
-    return { existence: 'there', ...person, conversationId: canMessage ? conversationId(viewer.id, id) : null }
-  })
-
-  /** The conversation to which `/messages/compose?recipient_id=…` leads. */
-  app.get<{ Params: { id: string } }>('/i/api/conversations/with/:id', async (request) => {
-    const viewer = viewerOrRefusal(request)
-    return { id: conversationId(viewer.id, personOrRefusal(request.params.id).id) }
+    const isOther = viewer !== undefined && viewer.id !== id
+    return {
+      ...{ existence: 'there', id, handle: found.person.handle, name, bio, location, followerCount, followingCount },
+      ...{ isProtected: found.person.protected, inboxOpen },
+      conversationId: isOther ? conversationId(viewer.id, id) : null,
+    }
   })
 
   app.get<{ Params: { id: string } }>('/i/api/conversations/:id', async (request) => {
@@ -126,12 +135,12 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
     return shown(message, viewer)
   })
 
-  app.get('/_pages', async () => ({ markup }))
+  app.get('/_pages', async () => pages)
   app.put('/_pages', async (request, reply) => {
-    const given = z.strictObject({ markup: Markup }).safeParse(request.body)
+    const given = Pages.safeParse(request.body)
     if (!given.success) return reply.code(400).send({ error: z.prettifyError(given.error) })
-    markup = given.data.markup
-    return { markup }
+    pages = given.data
+    return pages
   })
 
   function viewerOf(request: FastifyRequest): Person | undefined {

@@ -1,18 +1,19 @@
-// X's pages: profiles and conversations, in the chosen `markup`. Navigation happens on the client,
-// as on X.
-
-import { makeEditor } from './editor.js'
+// X's pages: profiles and the chat, in the chosen `markup`. Navigation happens on the client, as on X.
 
 const POLL_MS = 2000
 const LONGEST_LINK = 30
-const SLOW_MS = 1500
+/** How late buttons, and messages after their composer, appear in the `slow` markup. */
+const LATE_MS = 1500
+/** How long the chat shows its skeleton. */
+const SKELETON_MS = { slow: 3500, passcode: 600, passcode_new: 600 }
 
 const root = document.querySelector('#react-root')
-const { markup, viewer } = await read('/i/api/viewer')
-const isChat = markup === 'chat' || markup === 'passcode'
+const { markup, typing, viewer } = await read('/i/api/viewer')
 
 /** Stops the previous page's timers. */
 let leave = () => {}
+/** Message requests that were accepted on this page. */
+const accepted = new Set()
 
 /** X's data-testid of a part; reversed in the `changed` markup. */
 const mark = (name) => ({ 'data-testid': markup === 'changed' ? [...name].reverse().join('') : name })
@@ -24,6 +25,8 @@ function make(tag, attributes = {}, ...inside) {
   element.append(...inside)
   return element
 }
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 async function read(path, body) {
   const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
@@ -49,12 +52,11 @@ document.addEventListener('click', (event) => {
 
 function navigation() {
   if (!viewer) return make('header', {}, make('a', { 'data-testid': 'loginButton', href: '/i/flow/login' }, 'Log in'))
-  const messages = isChat ? '/i/chat' : '/messages'
   return make(
     'header',
     {},
     make('a', { 'data-testid': 'AppTabBar_Home_Link', href: '/home' }, 'Home'),
-    make('a', { 'data-testid': 'AppTabBar_DirectMessage_Link', href: messages }, isChat ? 'Chat' : 'Messages'),
+    make('a', { 'data-testid': 'AppTabBar_DirectMessage_Link', href: '/i/chat' }, 'Chat'),
     make('a', { 'data-testid': 'AppTabBar_Profile_Link', href: `/${viewer.handle}` }, 'Profile'),
     make(
       'button',
@@ -70,18 +72,14 @@ async function draw() {
   leave = () => {}
   const column = make('main', { ...mark('primaryColumn') })
   root.replaceChildren(navigation(), column)
-  const { pathname, searchParams } = new URL(location.href)
-  const conversation = /^\/(?:messages|i\/chat)\/(\d+-\d+)$/.exec(pathname)?.[1]
+  const { pathname } = location
+  const conversation = /^\/i\/chat\/(?:requests\/(?:other\/)?)?(\d+-\d+)$/.exec(pathname)?.[1]
   try {
-    if (pathname === '/messages/compose') {
-      const { id } = await read(`/i/api/conversations/with/${searchParams.get('recipient_id')}`)
-      return go(conversationPath(id), { replace: true })
-    }
-    if (conversation) return await drawConversation(column, conversation)
-    if (/^\/\w{1,15}$/.test(pathname) && !['/home', '/messages'].includes(pathname))
-      return await drawProfile(column, pathname.slice(1))
+    if (pathname.startsWith('/i/chat/pin/')) return column.append(passcode(pathname.endsWith('/new')))
+    if (conversation) return await drawChat(column, conversation)
+    if (/^\/\w{1,15}$/.test(pathname) && pathname !== '/home') return await drawProfile(column, pathname.slice(1))
     column.append(
-      make('h1', {}, pathname === '/home' ? 'Home' : 'Messages'),
+      make('h1', {}, pathname === '/home' ? 'Home' : 'Chat'),
       make('p', {}, 'Open a profile: x.com/handle.'),
     )
   } catch (error) {
@@ -89,14 +87,15 @@ async function draw() {
   }
 }
 
-function conversationPath(id) {
-  return `${isChat ? '/i/chat' : '/messages'}/${id}`
-}
-
 async function drawProfile(column, handle) {
   const person = await read(`/i/api/profiles/${handle}`)
+  const name = (text) =>
+    make('div', mark('UserName'), make('span', { dir: 'auto' }, text), ' ', make('span', {}, `@${handle}`))
   if (person.existence !== 'there') {
-    const text = person.existence === 'suspended' ? 'Account suspended' : 'This account doesn’t exist'
+    // Whether X shows the name of such an account is not known, so one of them has it.
+    const isSuspended = person.existence === 'suspended'
+    if (isSuspended) column.append(name(handle))
+    const text = isSuspended ? 'Account suspended' : 'This account doesn’t exist'
     return column.append(make('div', mark('emptyState'), make('span', {}, text)))
   }
   const actions = make(
@@ -104,120 +103,114 @@ async function drawProfile(column, handle) {
     { class: 'actions' },
     make('button', { ...mark('userActions'), type: 'button', 'aria-label': 'More' }, '⋯'),
   )
-  if (person.conversationId) {
+  if (person.conversationId && !(markup === 'unclear' && !person.inboxOpen)) {
     const button = make('button', { ...mark('sendDMFromProfile'), type: 'button', 'aria-label': 'Message' }, '✉')
-    button.addEventListener('click', () => go(conversationPath(person.conversationId)))
-    if (markup === 'slow') setTimeout(() => actions.append(button), SLOW_MS)
+    button.addEventListener('click', () => openChat(person.conversationId))
+    if (markup === 'slow') setTimeout(() => actions.append(button), LATE_MS)
     else actions.append(button)
   }
-  if (viewer?.id !== person.id) {
-    const follow = make('button', { ...mark(`${person.id}-follow`), type: 'button' }, 'Follow')
+  if (viewer?.id !== person.id && markup !== 'no_id') {
+    const follow = make('button', { ...mark(`${person.id}-${person.isProtected ? 'cancel' : 'follow'}`) }, 'Follow')
     actions.append(make('div', mark('placementTracking'), follow))
   }
+  const suggestion = make(
+    'aside',
+    { ...mark('sidebarColumn') },
+    make('h2', {}, 'You might like'),
+    make('div', mark('UserCell'), '@someone_else', make('button', mark('7-follow'), 'Follow')),
+  )
   column.append(
     actions,
-    make(
-      'div',
-      mark('UserName'),
-      make('span', { dir: 'auto' }, person.name),
-      ' ',
-      make('span', {}, `@${person.handle}`),
-    ),
+    name(person.name),
     make('div', { ...mark('UserDescription'), dir: 'auto' }, person.bio),
     make('p', {}, `${person.followingCount} Following · ${person.followerCount} Followers`),
   )
+  column.after(suggestion)
+  leave = () => {
+    suggestion.remove()
+    closeDrawer()
+  }
 }
 
-async function drawConversation(column, id) {
-  if (markup === 'passcode') return column.append(passcode())
+/** Opens a conversation as the profile's message button does. */
+function openChat(id) {
+  if (markup === 'drawer') return drawDrawer(id)
+  go(`/i/chat/${markup === 'request' && !accepted.has(id) ? 'requests/' : ''}${id}`)
+}
+
+let closeDrawer = () => {}
+
+/** The chat in a drawer, on whatever page is open. */
+function drawDrawer(id) {
+  closeDrawer()
+  const drawer = make('aside', { ...mark('chat-drawer-root'), class: 'drawer' })
+  document.body.append(drawer)
+  const isOpen = () => drawer.isConnected
+  const stop = showConversation(drawer, id, isOpen)
+  closeDrawer = () => {
+    drawer.remove()
+    stop()
+  }
+}
+
+async function drawChat(column, id) {
   const path = location.pathname
-  const { peer, canWrite, messages } = await read(`/i/api/conversations/${id}`)
+  const skeleton = make('div', { class: 'skeleton', 'aria-hidden': 'true' }, make('div'), make('div'), make('div'))
+  column.append(skeleton)
+  await sleep(SKELETON_MS[markup] ?? 0)
   if (location.pathname !== path) return
-  const view = isChat ? chatView(column, peer) : classicView(column, peer)
-  const known = new Set()
-  const show = (message) => {
-    if (!known.has(message.id)) view.add(message)
-    known.add(message.id)
-  }
-  for (const message of messages) show(message)
-  if (canWrite) {
-    view.allowWriting(async (text) => {
-      const message = { conversation_id: id, text, request_id: crypto.randomUUID() }
-      show(await read('/i/api/1.1/dm/new2.json', message))
-    })
-  }
-  const poll = setInterval(async () => {
-    if (document.hidden) return
-    const news = await read(`/i/api/conversations/${id}`).catch(() => ({ messages: [] }))
-    if (location.pathname === path) for (const message of news.messages) show(message)
-  }, POLL_MS)
-  leave = () => clearInterval(poll)
+  if (markup === 'passcode_new') return go('/i/chat/pin/new?from=%2Fi%2Fchat', { replace: true })
+  if (markup === 'passcode') return go('/i/chat/pin/recovery?from=%2Fi%2Fchat', { replace: true })
+  skeleton.remove()
+  leave = showConversation(column, id, () => location.pathname === path)
 }
 
-/** The former x.com/messages: a list of `messageEntry` and a custom editor. */
-function classicView(column, peer) {
-  const list = make('div', mark('DmScrollerContainer'))
-  const face = make('div', mark(`UserAvatar-Container-${peer.handle}`))
-  const header = make('a', { href: `/${peer.handle}`, role: 'link' }, face, make('h2', { dir: 'auto' }, peer.name))
-  const card = make(
-    'a',
-    { href: `/${peer.handle}`, role: 'link' },
-    `@${peer.handle}`,
-    make('p', { dir: 'auto' }, peer.bio),
-  )
-  const panel = make('section', { ...mark('DmActivityViewport'), role: 'region' }, header, card, list)
-  column.append(panel)
-
-  return {
-    add(message) {
-      const text = make('div', { ...mark('tweetText'), dir: 'auto' }, ...formatText(message.text))
-      const time = make('time', { datetime: message.at }, new Date(message.at).toLocaleTimeString())
-      const entry = make(
-        'div',
-        { ...mark('messageEntry'), class: message.mine ? 'mine' : 'theirs' },
-        text,
-        make('div', {}, time),
-      )
-      list.append(make('div', mark('cellInnerDiv'), entry))
-    },
-    allowWriting(send) {
-      const field = make('div', {
-        ...mark('dmComposerTextInput'),
-        contenteditable: 'true',
-        role: 'textbox',
-        'aria-label': 'Start a new message',
-        'aria-multiline': 'true',
+/** Draws a conversation into `place`, and its new messages while it is open. @returns a function that stops */
+function showConversation(place, id, isOpen) {
+  let poll
+  const showError = (error) =>
+    place.append(make('div', mark('error-detail'), `Something went wrong. Try reloading. ${error.message}`))
+  const start = async () => {
+    const { peer, canWrite, messages } = await read(`/i/api/conversations/${id}`)
+    if (!isOpen()) return
+    const view = chatView(place, peer, id)
+    const known = new Set()
+    const show = (message) => {
+      if (!known.has(message.id)) view.add(message)
+      known.add(message.id)
+    }
+    const isRequest = markup === 'request' && !accepted.has(id)
+    if (isRequest) view.askToAccept()
+    else if (canWrite) {
+      view.allowWriting(async (text) => {
+        const message = { conversation_id: id, text, request_id: crypto.randomUUID() }
+        show(await read('/i/api/1.1/dm/new2.json', message))
       })
-      const button = make('button', { ...mark('dmComposerSendButton'), type: 'button', 'aria-label': 'Send' }, '➤')
-      button.disabled = true
-      const submit = async () => {
-        if (button.disabled) return
-        const text = editor.text().trim()
-        editor.clear()
-        try {
-          await send(text)
-        } catch (error) {
-          panel.append(make('div', { ...mark('toast'), role: 'alert' }, error.message))
-        }
-      }
-      const editor = makeEditor(field, {
-        onChange: (text) => {
-          button.disabled = text.trim() === ''
-        },
-        onEnter: submit,
-      })
-      button.addEventListener('click', submit)
-      panel.append(make('aside', { role: 'complementary' }, field, button))
-    },
+    } else if (markup !== 'unclear') view.forbidWriting()
+    if (markup === 'slow') await sleep(LATE_MS)
+    if (!isOpen()) return
+    view.begin()
+    for (const message of messages) show(message)
+    poll = setInterval(async () => {
+      if (document.hidden) return
+      const news = await read(`/i/api/conversations/${id}`).catch(() => ({ messages: [] }))
+      if (isOpen()) for (const message of news.messages) show(message)
+    }, POLL_MS)
   }
+  start().catch(showError)
+  return () => clearInterval(poll)
 }
 
-/** The current x.com/i/chat: a shadow tree with rows, their state, and a text area. */
-function chatView(column, peer) {
+/** x.com/i/chat: a shadow tree with rows, their state, and a text area. */
+function chatView(place, peer, id) {
   const host = make('div', mark('xchatEmbedRoute'))
   const shadow = host.attachShadow({ mode: 'open' })
   const list = make('div', mark('dm-message-list'))
-  const link = make('a', { href: `${location.origin}/${peer.handle}` }, peer.name)
+  const link = make(
+    'a',
+    { href: `${location.origin}/${peer.handle}` },
+    make('span', mark('dm-conversation-username'), peer.name),
+  )
   const panel = make(
     'section',
     mark('dm-conversation-panel'),
@@ -226,14 +219,10 @@ function chatView(column, peer) {
   )
   const style = make('link', { rel: 'stylesheet', href: '/i/assets/page.css' })
   shadow.append(style, panel)
-  column.append(host)
+  place.append(host)
 
   const addRow = (message, status) => {
-    const written = make(
-      'span',
-      { dir: 'auto', class: 'whitespace-pre-wrap' },
-      ...formatText(message.text, { plainEmoji: true }),
-    )
+    const written = make('span', { dir: 'auto', class: 'whitespace-pre-wrap' }, ...formatText(message.text))
     const time = make(
       'span',
       { 'aria-hidden': 'true', class: 'user-select-none' },
@@ -243,7 +232,7 @@ function chatView(column, peer) {
     const row = make('div', {
       ...mark(`message-${message.id}`),
       'data-dm-message-row': message.id,
-      'data-send-status': status,
+      ...(message.mine && { 'data-send-status': status }),
       class: message.mine ? 'mine' : 'theirs',
     })
     row.append(make('div', { 'data-dm-message-focus-target': '' }, body))
@@ -253,39 +242,82 @@ function chatView(column, peer) {
   }
 
   return {
+    /** The first item of a conversation, above its messages. */
+    begin: () => list.prepend(make('div', mark('dm-conversation-header-item'), `@${peer.handle}`)),
     add: (message) => void addRow(message, 'sent'),
+    forbidWriting: () => panel.append(make('p', mark('dm-read-only-notice'), 'You can’t message this account.')),
+    askToAccept() {
+      const accept = make('button', { ...mark('dm-message-request-accept-button'), type: 'button' }, 'Accept')
+      accept.addEventListener('click', () => {
+        accepted.add(id)
+        go(`/i/chat/${id}`)
+      })
+      panel.append(make('div', mark('dm-message-request-prompt'), `${peer.name} wants to message you.`, accept))
+    },
     allowWriting(send) {
       const field = make('textarea', { ...mark('dm-composer-textarea'), placeholder: 'Message' })
+      const model = controlled(field, drawControls)
       const controls = make('div')
-      const drawControls = () => {
-        const name = field.value.trim() === '' ? 'dm-composer-voice-button' : 'dm-composer-send-button'
+      function drawControls() {
+        const name = model.text().trim() === '' ? 'dm-composer-voice-button' : 'dm-composer-send-button'
         if (controls.firstChild?.dataset.testid === mark(name)['data-testid']) return
         const button = make('button', { ...mark(name), type: 'button' }, name.includes('send') ? '➤' : '🎙')
         if (name.includes('send')) button.addEventListener('click', submit)
         controls.replaceChildren(button)
       }
       const submit = async () => {
-        const text = field.value.trim()
-        field.value = ''
-        drawControls()
-        // Shows the row as pending until the server responds.
-        const pending = addRow({ id: crypto.randomUUID(), mine: true, text, at: new Date().toISOString() }, 'pending')
+        const text = model.text().trim()
+        model.set('')
+        // Shows the row until the server responds.
+        const row = { id: crypto.randomUUID(), mine: true, text, at: new Date().toISOString() }
+        const sending = addRow(row, 'pending')
         try {
+          sending.firstChild.dataset.sendStatus = 'sending'
           await send(text)
-          pending.remove()
+          sending.remove()
         } catch (error) {
-          pending.firstChild.dataset.sendStatus = 'failed'
-          pending.append(make('p', { role: 'alert' }, error.message))
+          sending.firstChild.dataset.sendStatus = 'failed'
+          sending.append(make('p', { role: 'alert' }, error.message))
         }
       }
-      field.addEventListener('input', drawControls)
       drawControls()
       panel.append(make('form', mark('dm-composer-form'), field, controls))
     },
   }
 }
 
-function passcode() {
+/**
+ * A text area with its own model, like one of React. `typing` is the only way of changing it that it
+ * accepts: editing `command`s (also keys), `paste`, the value's `setter`, or `any`. Others are undone.
+ */
+function controlled(field, onChange) {
+  let text = ''
+  const set = (next) => {
+    text = next
+    if (field.value !== text) field.value = text
+    onChange()
+  }
+  const accepts = (way) => typing === 'any' || typing === way
+  field.addEventListener('paste', (event) => {
+    event.preventDefault()
+    if (accepts('paste')) set(text + event.clipboardData.getData('text/plain').replaceAll('\r\n', '\n'))
+  })
+  field.addEventListener('input', ({ isTrusted, inputType }) => {
+    // Deleting always works, so that a draft can be removed.
+    const isAccepted = isTrusted ? accepts('command') || inputType.startsWith('delete') : accepts('setter')
+    set(isAccepted ? field.value : text)
+  })
+  return { text: () => text, set }
+}
+
+function passcode(isNew) {
+  if (isNew)
+    return make(
+      'section',
+      {},
+      make('h1', mark('pin-onboarding-title'), 'Welcome to Chat'),
+      make('button', { ...mark('pin-onboarding-setup-now'), type: 'button' }, 'Create Passcode'),
+    )
   const digits = [1, 2, 3, 4].map((digit) =>
     make('input', {
       type: 'text',
@@ -298,24 +330,14 @@ function passcode() {
   return make('form', mark('pin-code-input-container'), make('h1', {}, 'Enter Passcode'), ...digits)
 }
 
-/** Formats a message like X: shortened links without scheme, emojis as images. */
-function formatText(text, { plainEmoji = false } = {}) {
-  return text.split(/(https?:\/\/\S+)/).flatMap((part, place) => {
-    if (place % 2 === 1) {
-      const bare = part.replace(/^https?:\/\/(?:www\.)?/, '')
-      const label = bare.length > LONGEST_LINK ? `${bare.slice(0, LONGEST_LINK)}…` : bare
-      return [make('a', { href: part, target: '_blank', rel: 'noopener noreferrer' }, label)]
-    }
-    if (plainEmoji) return [part]
-    return part
-      .split(/(\p{Extended_Pictographic}\uFE0F?)/u)
-      .map((word, odd) => (odd % 2 === 1 ? make('img', { alt: word, src: pictureOf(word) }) : word))
+/** Formats a message like X: shortened links without scheme. */
+function formatText(text) {
+  return text.split(/(https?:\/\/\S+)/).map((part, index) => {
+    if (index % 2 === 0) return part
+    const bare = part.replace(/^https?:\/\/(?:www\.)?/, '')
+    const label = bare.length > LONGEST_LINK ? `${bare.slice(0, LONGEST_LINK)}…` : bare
+    return make('a', { href: part, target: '_blank', rel: 'noopener noreferrer' }, label)
   })
-}
-
-function pictureOf(emoji) {
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><text y="16" font-size="16">${emoji}</text></svg>`
-  return `data:image/svg+xml,${encodeURIComponent(svg)}`
 }
 
 draw()
