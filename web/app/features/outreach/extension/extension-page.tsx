@@ -32,7 +32,7 @@ export function ExtensionPage() {
           <ThisBrowser here={here} latest={latest} />
           <Card
             title="Install the extension"
-            description="Works in Chrome, Edge, Brave and other Chromium browsers (120+)."
+            description="Works in Chrome, Edge, Brave and other Chromium browsers (137+)."
             actions={
               pairings.isPending ? (
                 <SkeletonButton size="sm" className="w-36" />
@@ -58,7 +58,9 @@ export function ExtensionPage() {
               <li>Marks a message as sent only after it appears in the conversation.</li>
               <li>Checks with X-Automated before each send, so a pause, reply or opt-out stops it in time.</li>
               <li>Follows the sending limits of your X account.</li>
-              <li>Stops and tells you if X has changed its page.</li>
+              <li>Sends nothing if the profile belongs to another person than your lead.</li>
+              <li>If X doesn't show whether someone can be messaged, puts them off instead of failing them.</li>
+              <li>Follows changes of X's page with signed data from this server. Otherwise, it stops and tells you.</li>
             </ul>
           </Note>
           <Note title="What it can see">
@@ -72,8 +74,11 @@ export function ExtensionPage() {
           <Note title="What X says">
             <p>
               X's rules allow automated direct messages only to people who asked for them or messaged you first, with an
-              easy way to opt out. Unsolicited bulk messages, and scripts that use its website, can get your account
-              suspended.
+              easy way to opt out.{' '}
+              <strong>
+                Automating X's website, also with an extension, can end in the permanent suspension of your account.
+              </strong>{' '}
+              So can unsolicited bulk messages.
             </p>
             <p className="pt-2">
               The extension uses X's website as you. Only message people who expect to hear from you, and send through
