@@ -1,17 +1,22 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EXTENSION_ID, type ExtensionRequest } from '@x-automated/contract/outreach/extension'
+import type { SignedPages } from '@x-automated/contract/outreach/extension-pages'
 import { openExtensionPackage } from '@x-automated/server/src/edges/extension-package.ts'
 import { watch } from '@x-automated/server/test/opened.ts'
 import { unpack } from '@x-automated/server/test/unpack.ts'
 import { startX, type X } from '@x-automated/stand-ins/x'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { inject } from 'vitest'
+import shipped from '../extension/pages.json' with { type: 'json' }
+import pagesKey from '../extension/pages-key.json' with { type: 'json' }
 import { buildIfStale } from '../tools/build.ts'
+import { publicKeyOf, signPages } from '../tools/sign-pages.ts'
 import { selfSigned } from './certificate.ts'
 import type { World } from './world.ts'
 
@@ -34,10 +39,15 @@ export interface ExtensionWorld {
   ask(page: Page, request: ExtensionRequest | unknown): Promise<Reply>
   /** Logs in to x.com in a page that stays open. */
   signInToX(handle: string): Promise<Page>
-  /** Changes the markup of X's pages. */
-  wear(markup: 'classic' | 'chat' | 'passcode' | 'changed' | 'slow'): Promise<void>
+  signOutOfX(): Promise<void>
+  /** Changes the markup of X's pages (stand-ins/README.md), and how their composer can be written to. */
+  wear(markup: string, typing?: 'any' | 'command' | 'paste' | 'setter'): Promise<void>
+  /** Serves these parts of X's pages to the extension, signed by a key that it trusts. Without a product only. */
+  servePages(pages: Pages): void
   faults(faults: unknown[]): Promise<void>
 }
+
+type Pages = SignedPages['pages']
 
 export type Reply = { success?: boolean; error?: string; code?: string; status?: unknown; lost?: string }
 
@@ -47,13 +57,17 @@ export type Reply = { success?: boolean; error?: string; code?: string; status?:
  */
 export async function openExtensionWorld(world?: World): Promise<ExtensionWorld> {
   await buildIfStale('extension', () => {})
+  let served: SignedPages | null = null
   const [x, product, foreign] = await Promise.all([
     world?.x ?? startX({ tls: selfSigned('x.com'), answerAfterMs: 60_000 }),
-    world ? { origin: world.origin, close: async () => {} } : serveEmptyPage(),
+    world ? { origin: world.origin, close: async () => {} } : serveEmptyPage(() => served),
     serveEmptyPage(),
   ])
   const folder = mkdtempSync(join(tmpdir(), 'x-automated-extension-'))
   const unpacked = await unpackFor(product.origin, join(folder, 'extension'), world)
+  const { privateKey } = generateKeyPairSync('ed25519')
+  if (!world) trustKey(unpacked, publicKeyOf(privateKey))
+  let latest: SignedPages = shipped
   const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
     executablePath: inject('browserPath'),
     // Playwright's headless flag starts the old headless mode, which has no extensions.
@@ -112,7 +126,17 @@ export async function openExtensionWorld(world?: World): Promise<ExtensionWorld>
       await page.getByTestId('SideNav_AccountSwitcher_Button').waitFor()
       return page
     },
-    wear: (markup) => put('/_pages', { markup }),
+    async signOutOfX() {
+      const page = await open('https://x.com/home')
+      await page.getByTestId('logout').click()
+      await page.waitForURL('**/i/flow/login')
+      await page.close()
+    },
+    wear: (markup, typing = 'any') => put('/_pages', { markup, typing }),
+    servePages(pages) {
+      latest = signPages({ ...latest, pages }, privateKey, Date.now())
+      served = latest
+    },
     faults: (faults) => put('/_faults', faults),
   }
 }
@@ -132,9 +156,24 @@ function askExtension({ id, request }: { id: string; request: unknown }): Promis
   })
 }
 
-/** Serves an empty page in place of the product. */
-async function serveEmptyPage() {
-  const server = createServer((_request, reply) => {
+/** Replaces the maintainers' public key in a built extension. */
+function trustKey(folder: string, publicKey: string): void {
+  const file = join(folder, 'background.js')
+  const built = readFileSync(file, 'utf8')
+  if (!built.includes(pagesKey.publicKey)) throw new Error('the extension was built without a public key')
+  writeFileSync(
+    file,
+    built.replace(pagesKey.publicKey, () => publicKey),
+  )
+}
+
+/** Serves an empty page in place of the product. @param served what the extension gets as X's pages */
+async function serveEmptyPage(served: () => unknown = () => null) {
+  const server = createServer((request, reply) => {
+    if (request.url === '/api/extension/pages') {
+      reply.setHeader('content-type', 'application/json')
+      return reply.end(JSON.stringify(served()))
+    }
     reply.setHeader('content-type', 'text/html; charset=utf-8')
     reply.end('<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,">')
   }).listen(0, '127.0.0.1')

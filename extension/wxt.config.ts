@@ -17,11 +17,12 @@ export default defineConfig({
     name: 'X-Automated',
     description: 'Sends the direct messages that you start in X-Automated, from your own X account, in this browser.',
     key: KEY,
-    minimum_chrome_version: '120',
+    // The first with Ed25519 in WebCrypto.
+    minimum_chrome_version: '137',
     permissions: ['storage', 'alarms'],
     // Replaced with the product's own address when it serves the extension.
     host_permissions: connectableMatches(process.env.PUBLIC_URL ?? 'http://localhost:3000'),
     externally_connectable: { matches: connectableMatches(process.env.PUBLIC_URL ?? 'http://localhost:3000') },
   },
-  vite: () => ({ build: { target: 'chrome120', modulePreload: false } }),
+  vite: () => ({ build: { target: 'chrome137', modulePreload: false } }),
 })

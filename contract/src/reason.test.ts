@@ -8,6 +8,7 @@ it.each<[SkipReason, string]>([
   [{ code: 'suppressed', params: { reason: 'replied_stop' } }, 'Skipped: this person asked you to stop.'],
   [{ code: 'suppressed', params: { reason: 'import' } }, 'Skipped: this person is on your suppression list.'],
   [{ code: 'replied', params: {} }, 'Skipped: this person has replied.'],
+  [{ code: 'replied', params: { how: 'request' } }, 'Skipped: this person wrote to you. Accept their request on X.'],
   [{ code: 'written_by_hand', params: {} }, 'Skipped: you messaged this person on X yourself.'],
   [{ code: 'no_basis', params: {} }, 'Skipped: this person has no contact basis. Set one on the leads page.'],
   [{ code: 'duplicate', params: {} }, 'Skipped: this person is a duplicate of a lead who was already messaged.'],

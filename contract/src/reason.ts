@@ -5,6 +5,7 @@ import { formatDate, formatRelative } from './format.ts'
 export const SKIP_CODES = [
   /** `reason`: one of SUPPRESSION_REASONS. */
   'suppressed',
+  /** `how`: 'request' (X asks whether to accept their message), or absent. */
   'replied',
   /**
    * `how`: 'campaign' (with `campaign`, its name), 'direct', 'earlier_lead' (before their lead was
@@ -111,7 +112,9 @@ function skipClause({ code, params }: SkipReason): string {
     case 'suppressed':
       return suppressedClause(params)
     case 'replied':
-      return 'this person has replied.'
+      return params.how === 'request'
+        ? 'this person wrote to you. Accept their request on X.'
+        : 'this person has replied.'
     case 'contacted':
       return contactedClause(params)
     case 'queued_elsewhere':

@@ -372,7 +372,7 @@ describe('campaigns, in a browser', () => {
     await page.goto('/campaigns')
     await shows(row(page, 'Running'), /Active/)
     await row(page, 'Second').getByRole('button', { name: 'Start Real Send' }).click()
-    await page.getByText('Another campaign DM sending process is already active.').waitFor()
+    await page.getByText('Another campaign DM sending process is already active. “Running” goes first').waitFor()
     await shows(row(page, 'Second'), /Paused\s+0 \/ 0/)
     expect(await client.campaigns.find({ id: second.id })).toEqual(second)
     await client.campaigns.queue({ id: second.id, holdSeconds: 30 })

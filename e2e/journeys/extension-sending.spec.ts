@@ -22,7 +22,9 @@ test('sends each message of a campaign once from one tab, without pairing', asyn
   const other = await browser.context.newPage()
   await other.goto(`${world.origin}/campaigns`)
   await startFrom(other, 'Spring')
-  await other.getByText('Another campaign DM sending process is already active.').waitFor()
+  await other
+    .getByText('Another tab of this browser is sending “Spring”. Pause it, or wait until it is done.')
+    .waitFor()
   await other.close()
   // The campaign page shows it too.
   await page.getByRole('link', { name: 'Spring' }).click()
@@ -47,6 +49,7 @@ test('pairs with one click, shows status and activity, unpairs, and pairs by cod
   await page.goto(`${world.origin}/extension`)
   await page.getByText('Installed, not paired').waitFor()
   await expectSoundPage(page)
+  await page.getByText('can end in the permanent suspension of your account').waitFor()
   for (const heading of ['Install the extension', 'Paired browsers', 'What it does', 'What it can see', 'What X says'])
     expect(await page.getByRole('heading', { name: heading }).isVisible(), heading).toBe(true)
   await page.getByRole('button', { name: 'Pair this browser' }).click()
@@ -74,5 +77,21 @@ test('pairs with one click, shows status and activity, unpairs, and pairs by cod
   await popup.getByRole('button', { name: 'Pair', exact: true }).click()
   await popup.getByText(/^\d+ of 500 messages$/).waitFor()
   await popup.getByLabel('Send in the background').check()
-  expect((await client.extension.list()).pairings).toMatchObject([{ signedInAs: 'browser_sender', version: '0.1.0' }])
+  expect((await client.extension.list()).pairings).toMatchObject([{ signedInAs: 'browser_sender', version: '0.2.0' }])
+})
+
+test('changes nothing if a start finds no login on X', async () => {
+  const { world, browser, client, makeCampaign, sentTo } = sending
+  const { id, handles } = await makeCampaign('Autumn', 1)
+  const before = await client.campaigns.find({ id })
+  const page = browser.product
+  await page.goto(`${world.origin}/campaigns`)
+  await browser.signOutOfX()
+  await startFrom(page, 'Autumn')
+  await page.getByText('Log in to X in this browser first, then try again.').waitFor()
+  expect(await client.campaigns.find({ id })).toEqual(before)
+  await browser.signInToX('browser_sender')
+  await startFrom(page, 'Autumn')
+  await page.getByText('Finished sending DMs for campaign: "Autumn".').waitFor({ timeout: 60_000 })
+  expect(await sentTo(handles)).toEqual(handles)
 })

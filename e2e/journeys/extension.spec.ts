@@ -3,6 +3,7 @@ import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { conversationId } from '@x-automated/stand-ins/x/messages'
 import type { Page } from 'playwright-core'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import shipped from '../../extension/pages.json' with { type: 'json' }
 import { type ExtensionWorld, openExtensionWorld } from '../extension-world.ts'
 import { messagesAtX } from '../world.ts'
 
@@ -14,7 +15,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await world.faults([])
-  await world.wear('classic')
+  await world.wear('chat')
 })
 
 const SENDING = '/i/api/1.1/dm/new2.json'
@@ -23,17 +24,25 @@ const send = (twitterHandle: string, message: string, requestId?: string) =>
   world.ask(world.product, { action: 'SEND_TWITTER_DM', data: { twitterHandle, message, requestId } })
 const sentTo = async (handle: string) =>
   (await messagesAtX(world.x)).filter(({ to }) => to === handle).map(({ from, text }) => ({ from, text }))
+/** Brings the extension's own tab to the front, so that it does not look twice. */
+const showExtensionTab = () =>
+  world.context
+    .pages()
+    .find((page) => page !== own && page.url().startsWith('https://x.com/'))
+    ?.bringToFront()
 const shownInPopup = async () => (await world.popup.locator('dl').innerText()).replaceAll(/\s+/g, ' ')
 
-test('reports a missing login on X to the page and in the popup', async () => {
-  expect(await send('open_ada', 'Hi')).toEqual({
-    success: false,
-    error: EXTENSION_TEXT.NOT_SIGNED_IN,
-    code: 'NOT_SIGNED_IN',
-  })
+test('reports a missing login on X to the page and in the popup, before and while sending', async () => {
+  const signedOut = { success: false, error: EXTENSION_TEXT.NOT_SIGNED_IN, code: 'NOT_SIGNED_IN' }
+  const check = (data: object) => world.ask(world.product, { action: 'CHECK_SENDING', data })
+  expect(await check({})).toEqual(signedOut)
+  expect(await send('open_ada', 'Hi')).toEqual(signedOut)
   await expect.poll(shownInPopup).toContain('Not logged in')
   own = await world.signInToX('ext_sender')
   await expect.poll(shownInPopup).toContain('Logged in as @ext_sender')
+  expect(await check({})).toEqual({ success: true })
+  expect(await check({ sendsAs: '@Ext_Sender' })).toEqual({ success: true })
+  expect(await check({ sendsAs: 'other_sender' })).toMatchObject({ success: false, code: 'WRONG_ACCOUNT' })
 })
 
 test('sends a message with lines, an emoji and a link once and confirms that it is in the conversation', async () => {
@@ -46,7 +55,6 @@ test('sends a message with lines, an emoji and a link once and confirms that it 
 })
 
 test('sends simultaneous requests one by one, and a repeated request once', async () => {
-  await world.wear('chat')
   const replies = await Promise.all([
     send('open_bob', 'Hello\nBob 🙂', 'attempt-1'),
     send('open_bob', 'Hello\nBob 🙂', 'attempt-1'),
@@ -69,19 +77,90 @@ test("sends nothing if an account other than the campaign's is logged in", async
     code: 'WRONG_ACCOUNT',
   })
   expect(await sentTo('open_ina')).toEqual([])
-  // A late message button does not count as a closed inbox.
-  await world.wear('slow')
   expect(await sendAs('@Ext_Sender')).toEqual({ success: true })
-  expect(await sentTo('open_ina')).toHaveLength(1)
 })
 
-test('distinguishes a closed inbox from an unknown handle', async () => {
-  expect(await send('closed_ada', 'Hi')).toEqual({
+test('waits for late buttons and for the skeleton of the chat', async () => {
+  await world.wear('slow')
+  expect(await send('open_sam', 'Hi Sam')).toEqual({ success: true })
+  // The earlier message appears after the composer, and is not taken for the new one.
+  await world.faults([{ path: SENDING, status: 403, times: 1 }])
+  expect(await send('open_sam', 'Hi Sam')).toMatchObject({ code: 'X_REFUSED' })
+  expect(await sentTo('open_sam')).toHaveLength(1)
+})
+
+test.each(['command', 'paste', 'setter'] as const)('writes into a field that only accepts %s', async (typing) => {
+  await world.wear('chat', typing)
+  expect(await send(`open_${typing}`, 'Hello\nthere 🙂')).toEqual({ success: true })
+  expect(await sentTo(`open_${typing}`)).toEqual([{ from: 'ext_sender', text: 'Hello\nthere 🙂' }])
+})
+
+test('sends in a drawer that opens on the profile, and reads it after a lost response', async () => {
+  await world.wear('drawer')
+  expect(await send('open_dan', 'Hi Dan')).toEqual({ success: true })
+  expect(await sentTo('open_dan')).toEqual([{ from: 'ext_sender', text: 'Hi Dan' }])
+  await world.faults([{ path: SENDING, dropAfter: true, times: 4 }])
+  expect(await send('open_dot', 'Lost answer')).toEqual({ success: true })
+  expect(await sentTo('open_dot')).toHaveLength(1)
+})
+
+test.each([
+  [
+    'passcode_new',
+    'X needs your attention: it asks you to choose a passcode for your chats. Open x.com, then try again.',
+  ],
+  ['passcode', 'X needs your attention: it asks for the passcode of your chats. Open x.com, then try again.'],
+])('leaves the page %s to the user', async (markup, error) => {
+  await world.wear(markup)
+  expect(await send('open_gus', 'Hi')).toEqual({ success: false, error, code: 'X_NEEDS_YOU' })
+})
+
+test('sends nothing to people who wrote first and wait to be accepted', async () => {
+  await world.wear('request')
+  expect(await send('open_gus', 'Hi')).toEqual({
+    success: false,
+    error: 'They wrote to you: accept their request on X. Nothing was sent to @open_gus.',
+    code: 'MESSAGE_REQUEST',
+  })
+})
+
+test.each([
+  ['profile', 'chat'],
+  ['conversation', 'no_id'],
+])('refuses a %s of another person than the lead', async (_where, markup) => {
+  await world.wear(markup)
+  const ask = (xUserId: string) =>
+    world.ask(world.product, {
+      action: 'SEND_TWITTER_DM',
+      data: { twitterHandle: 'open_ned', message: markup, xUserId },
+    })
+  expect(await ask(idOfHandle('open_eve'))).toEqual({
+    success: false,
+    error: '@open_ned on X is another person than your lead. Nothing was sent.',
+    code: 'WRONG_PERSON',
+  })
+  expect((await sentTo('open_ned')).map(({ text }) => text)).not.toContain(markup)
+  expect(await ask(idOfHandle('open_ned'))).toEqual({ success: true })
+  expect((await sentTo('open_ned')).map(({ text }) => text)).toContain(markup)
+})
+
+test('distinguishes a closed inbox from a missing person, and from one of whom X shows too little', async () => {
+  const closed = {
     success: false,
     error: '@closed_ada does not accept direct messages from your X account.',
     code: 'INBOX_CLOSED',
-  })
+  }
+  expect(await send('closed_ada', 'Hi')).toEqual(closed)
   expect(await send('missing_ada', 'Hi')).toMatchObject({ code: 'NO_SUCH_PERSON' })
+  await showExtensionTab()
+  // X may show the name of an account without a profile, which proves nothing.
+  expect(await send('suspended_ada', 'Hi')).toMatchObject({ code: 'CANNOT_TELL' })
+  await world.wear('unclear')
+  expect(await send('closed_ada', 'Hi')).toEqual({
+    success: false,
+    error: 'X did not show whether @closed_ada can be messaged. Nothing was sent. It will be tried again later.',
+    code: 'CANNOT_TELL',
+  })
 })
 
 test('reads the conversation after a lost response instead of sending again', async () => {
@@ -123,14 +202,6 @@ test('rejects every request while paused', async () => {
   expect(await sentTo('open_gus')).toEqual([])
 })
 
-test("leaves the chat's passcode to the user", async () => {
-  await world.wear('passcode')
-  expect(await send('open_gus', 'Hi')).toMatchObject({
-    code: 'X_NEEDS_YOU',
-    error: expect.stringContaining('passcode'),
-  })
-})
-
 test('is unreachable from other sites and rejects unknown requests', async () => {
   const request = { action: 'SEND_TWITTER_DM', data: { twitterHandle: 'open_gus', message: 'Hi' } }
   expect(await world.ask(world.foreign, request)).toEqual({ lost: 'no extension accepts this page' })
@@ -142,14 +213,15 @@ test('is unreachable from other sites and rejects unknown requests', async () =>
 
 test('stops if X has changed its page, until the user has it check again', async () => {
   await world.wear('changed')
+  await showExtensionTab()
   const changed = { success: false, error: expect.stringContaining('X has changed its page'), code: 'PAGE_CHANGED' }
   expect(await send('open_hal', 'Hi')).toEqual(changed)
-  await world.wear('classic')
+  await world.wear('chat')
   expect(await send('open_hal', 'Hi')).toEqual(changed)
   expect(await world.ask(world.product, { action: 'GET_STATUS' })).toEqual({
     success: true,
     status: {
-      version: '0.1.0',
+      version: '0.2.0',
       paused: false,
       pageChanged: 'the name on a profile',
       signedInAs: 'ext_sender',
@@ -167,3 +239,43 @@ test('stops if X has changed its page, until the user has it check again', async
   expect(await send('open_hal', 'Hi')).toEqual({ success: true })
   expect(await sentTo('open_hal')).toHaveLength(1)
 })
+
+test('follows a change of the page with the data that the product serves, without a new version', async () => {
+  world.servePages(renamed(shipped.pages))
+  // The extension asks for newer data when a part is missing.
+  const servedVersion = () =>
+    world.popup.evaluate(async () => {
+      const { local } = (globalThis as unknown as { chrome: ChromeStorage }).chrome.storage
+      await local.set({ pageChanged: { part: 'a part', version: String(Math.random()) } })
+      return (await local.get('servedPages')).servedPages?.version
+    })
+  await expect.poll(servedVersion).toBe(shipped.version + 1)
+  await world.wear('changed')
+  expect(await send('open_ivy', 'Hi')).toEqual({ success: true })
+  expect(await sentTo('open_ivy')).toHaveLength(1)
+})
+
+interface ChromeStorage {
+  storage: {
+    local: {
+      set(values: object): Promise<void>
+      get(name: string): Promise<{ servedPages?: { version: number } | null }>
+    }
+  }
+}
+
+/** The names that the stand-in's pages have in the `changed` markup: reversed, except for the navigation's. */
+function renamed(pages: typeof shipped.pages): typeof shipped.pages {
+  const unchanged = ['signedIn', 'ownProfile', 'accountSwitcher', 'signedOut']
+  const ends = { '^': '$', $: '^', '*': '*', '': '' } as const
+  const rename = (selector: string) =>
+    selector.replaceAll(
+      /\[data-testid([$^*]?)="([^"]+)"\]/g,
+      (_all, end: keyof typeof ends, name: string) => `[data-testid${ends[end]}="${[...name].reverse().join('')}"]`,
+    )
+  const parts = Object.entries(pages).map(([name, values]) => [
+    name,
+    unchanged.includes(name) ? values : values.map(rename),
+  ])
+  return Object.fromEntries(parts)
+}

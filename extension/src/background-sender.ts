@@ -99,7 +99,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
       holder: 'extension alone',
       signedInAs,
       journal: messenger.journal,
-      send: async ({ lease, dmId, twitterHandle, message, sendsAs }, claimedAt): Promise<SendDmReply> =>
+      send: async ({ lease, dmId, twitterHandle, message, sendsAs, xUserId }, claimedAt): Promise<SendDmReply> =>
         messenger.sendOnce(
           {
             id: lease,
@@ -109,6 +109,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
             runId: await readRun(),
             notAfter: claimedAt + SEND_WITHIN_MS,
             ...(sendsAs !== null && { sendsAs }),
+            ...(xUserId && { xUserId }),
           },
           // If our key no longer opens the message, it is not ours to send.
           async (_claim, refused) => (refused === 404 ? false : null),

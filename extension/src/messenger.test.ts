@@ -69,44 +69,66 @@ test('asks no one about a message without a claim', async () => {
   expect(await sendOnce({ id: undefined, handle: 'ada', message: 'Hi' }, async () => false)).toEqual({ success: true })
 })
 
-test('suspects a changed page after several closed inboxes in a row', async () => {
-  const { sendOnce } = createMessenger()
-  const ends = async (outcome: Outcome, over = {}) => {
-    vi.mocked(send).mockResolvedValueOnce(outcome)
-    const reply = await sendOnce({ ...message, ...over }, noAnswer)
-    return reply.success || reply.code
-  }
-  const closed: Outcome = { code: 'INBOX_CLOSED' }
-  expect([await ends(closed), await ends(closed), await ends('sent'), await ends(closed)]).toEqual([
-    'INBOX_CLOSED',
-    'INBOX_CLOSED',
+/** How an attempt ends for the page, if `send` ends so. */
+async function endOf(outcome: Outcome, { sendOnce }: ReturnType<typeof createMessenger>, over = {}) {
+  vi.mocked(send).mockResolvedValueOnce(outcome)
+  const reply = await sendOnce({ ...message, ...over }, noAnswer)
+  return reply.success || reply.code
+}
+const unclear: Outcome = { code: 'CANNOT_TELL' }
+
+test('stops once X shows too little of three people in a row', async () => {
+  const messenger = createMessenger()
+  const ends = (outcome: Outcome, over = {}) => endOf(outcome, messenger, over)
+  expect([await ends(unclear), await ends(unclear)]).toEqual(['CANNOT_TELL', 'CANNOT_TELL'])
+  expect([await ends('sent'), await ends(unclear), await ends({ code: 'INBOX_CLOSED' }), await ends(unclear)]).toEqual([
     true,
+    'CANNOT_TELL',
     'INBOX_CLOSED',
+    'CANNOT_TELL',
   ])
-  // Messages without a claim or a run are not counted.
-  expect([await ends(closed, { dmId: undefined }), await ends(closed, { dmId: undefined })]).toEqual([
-    'INBOX_CLOSED',
-    'INBOX_CLOSED',
-  ])
-  expect([await ends(closed), await ends(closed)]).toEqual(['INBOX_CLOSED', 'INBOXES_CLOSED'])
-  expect((await readState()).pageChanged?.part).toContain('the message button')
+  // Messages without a claim are not counted.
+  expect([await ends(unclear, { dmId: undefined }), await ends(unclear)]).toEqual(['CANNOT_TELL', 'CANNOT_TELL'])
+  vi.mocked(send).mockResolvedValueOnce(unclear)
+  expect(await messenger.sendOnce(message, noAnswer)).toEqual({
+    success: false,
+    code: 'CANNOT_TELL_IN_A_ROW',
+    error: expect.stringMatching(/^X did not show for 3 people in a row .* no one was marked as failed\. .* @ada/),
+  })
+  expect((await readState()).pageChanged?.part).toContain('whether someone can be messaged')
   expect(await ends('sent')).toBe('PAGE_CHANGED')
-  // After 'Check again', inboxes may be reported as closed again.
+  // After 'Check again', twice as many are allowed.
   vi.mocked(send).mockReset()
   await changeState({ pageChanged: null })
-  for (let n = 0; n < 5; n += 1) expect(await ends(closed)).toBe('INBOX_CLOSED')
-  expect(await ends(closed)).toBe('INBOXES_CLOSED')
+  for (let n = 0; n < 5; n += 1) expect(await ends(unclear)).toBe('CANNOT_TELL')
+  expect(await ends(unclear)).toBe('CANNOT_TELL_IN_A_ROW')
 })
 
-test('counts closed inboxes per run', async () => {
-  const { sendOnce } = createMessenger()
-  vi.mocked(send).mockResolvedValue({ code: 'INBOX_CLOSED' })
-  const ends = async (runId: string) => {
-    const reply = await sendOnce({ ...message, runId }, noAnswer)
-    return reply.success || reply.code
-  }
-  const runs = ['one', 'one', 'two', 'two', 'two']
+test('counts people of whom X shows too little per run', async () => {
+  const messenger = createMessenger()
   const codes = []
-  for (const runId of runs) codes.push(await ends(runId))
-  expect(codes).toEqual([...Array(4).fill('INBOX_CLOSED'), 'INBOXES_CLOSED'])
+  for (const runId of ['one', 'one', 'two', 'two', 'two']) codes.push(await endOf(unclear, messenger, { runId }))
+  expect(codes).toEqual([...Array(4).fill('CANNOT_TELL'), 'CANNOT_TELL_IN_A_ROW'])
+})
+
+test('closed inboxes that X shows stop nothing', async () => {
+  const messenger = createMessenger()
+  const codes = []
+  for (let n = 0; n < 6; n += 1) codes.push(await endOf({ code: 'INBOX_CLOSED' }, messenger))
+  expect(codes).toEqual(Array(6).fill('INBOX_CLOSED'))
+})
+
+test('sends again once newer page data has arrived', async () => {
+  const messenger = createMessenger()
+  expect(await endOf({ code: 'PAGE_CHANGED', detail: 'a part' }, messenger)).toBe('PAGE_CHANGED')
+  vi.mocked(send).mockReset()
+  expect(await endOf('sent', messenger)).toBe('PAGE_CHANGED')
+  await changeState({ servedPages: { document: {}, version: 9, askedAt: 0 } })
+  vi.mocked(send).mockReset()
+  expect(await endOf('sent', messenger)).toBe(true)
+})
+
+test('checks nothing while it is paused', async () => {
+  await changeState({ paused: true })
+  expect(await createMessenger().check(undefined)).toMatchObject({ success: false, code: 'PAUSED' })
 })

@@ -1,12 +1,11 @@
-import { CLOSED_IN_A_ROW, type SendDmReply } from '@x-automated/contract/outreach/extension'
-import { browser } from 'wxt/browser'
+import { type CheckReply, type SendDmReply, UNCLEAR_IN_A_ROW } from '@x-automated/contract/outreach/extension'
 import { failure, unavailable } from './failure.ts'
 import { createJournal } from './journal.ts'
 import { createProduct, type Pairing, ProductError } from './product.ts'
 import { createQueue } from './queue.ts'
 import type { Message } from './request.ts'
-import { type Outcome, send } from './send.ts'
-import { changedPart, changeState, readState, sessionValue, setActivity } from './state.ts'
+import { lookTwice, type Outcome, send } from './send.ts'
+import { changedPart, changeState, readState, sessionValue, setActivity, versionOf } from './state.ts'
 import type { Problem } from './wire.ts'
 import { createXTab } from './x-tab.ts'
 
@@ -19,8 +18,8 @@ const LONGEST_QUEUE = 5
  */
 export type AskClaimant = (claim: { dmId: string; lease: string }, refused?: number) => Promise<boolean | null>
 
-/** Consecutive inboxes of a run that seemed closed, and how many are believed before stopping. */
-const closed = sessionValue<{ runId?: string | undefined; inARow: number; allowed: number }>('closed')
+/** Consecutive people of a run of whom X showed too little, and how many are allowed before stopping. */
+const unclear = sessionValue<{ runId?: string | undefined; inARow: number; allowed: number }>('unclear')
 
 /** Sends messages one at a time, for pages and for the background sender. */
 export function createMessenger() {
@@ -47,14 +46,12 @@ export function createMessenger() {
   }
 
   async function sendNow(message: Message & { id: string }, askClaimant: AskClaimant): Promise<SendDmReply> {
-    const state = await readState()
-    if (state.paused) return failure({ code: 'PAUSED' })
-    const changed = changedPart(state)
-    if (changed !== null) return failure({ code: 'PAGE_CHANGED', detail: changed })
+    const problem = await problemOfState()
+    if (problem) return failure(problem)
     await setActivity({ doing: 'sending', handle: message.handle })
     try {
       const ended = await send(message, tab.page, journal, () => problemBeforeSending(message, askClaimant))
-      const outcome = message.dmId === undefined ? ended : await suspectChangedPage(ended, message.runId)
+      const outcome = message.dmId === undefined ? ended : await countUnclear(ended, message.runId)
       const reply = outcome === 'sent' ? ({ success: true } as const) : failure(outcome, message.handle)
       // A storage failure must not change the reply.
       await remember(message.handle, outcome, reply).catch(console.error)
@@ -64,7 +61,30 @@ export function createMessenger() {
     }
   }
 
-  return { sendOnce, journal, scriptLoaded: tab.scriptLoaded }
+  /** Opens X and checks that the account is signed in. Sends nothing. */
+  async function check(sendsAs: string | undefined): Promise<CheckReply> {
+    const turn = queue.run(async (): Promise<CheckReply> => {
+      const problem = (await problemOfState()) ?? (await problemOfLogin(sendsAs))
+      return problem ? failure(problem) : { success: true }
+    })
+    return turn ? turn.catch(unavailable) : failure({ code: 'BUSY' })
+  }
+
+  async function problemOfLogin(sendsAs: string | undefined): Promise<Problem | null> {
+    if (!(await tab.page.load('/home'))) return { code: 'X_UNAVAILABLE' }
+    const checked = await lookTwice(tab.page, () => tab.page.ask({ do: 'check', sendsAs }))
+    return 'problem' in checked ? checked.problem : null
+  }
+
+  return { sendOnce, check, journal, scriptLoaded: tab.scriptLoaded }
+}
+
+/** Why nothing can be sent, whoever it is to. */
+async function problemOfState(): Promise<Problem | null> {
+  const state = await readState()
+  if (state.paused) return { code: 'PAUSED' }
+  const changed = changedPart(state)
+  return changed === null ? null : { code: 'PAGE_CHANGED', detail: changed }
 }
 
 /** The last check before send is pressed, because the request may be old. */
@@ -97,25 +117,28 @@ async function askProduct(
   }
 }
 
-/** Results of attempts that found a composer. */
-const HAS_WRITTEN = ['X_REFUSED', 'OUTCOME_UNKNOWN', 'DRAFT_IN_THE_WAY', 'CALLED_BACK']
+/** Outcomes of people of whom X showed enough. */
+const IS_CLEAR: readonly string[] = [
+  ...['INBOX_CLOSED', 'NO_SUCH_PERSON', 'WRONG_PERSON', 'MESSAGE_REQUEST'],
+  ...['X_REFUSED', 'OUTCOME_UNKNOWN', 'DRAFT_IN_THE_WAY', 'CALLED_BACK'],
+]
 
 /**
- * A closed inbox is only seen as a missing button, so several in a row may mean that X changed its
- * page. After 'Check again', twice as many are believed.
+ * If X shows too little of several people in a row, it may have changed its page. After 'Check again',
+ * twice as many are allowed.
  */
-async function suspectChangedPage(outcome: Outcome, runId: string | undefined): Promise<Outcome> {
-  const before = (await closed.read()) ?? { inARow: 0, allowed: CLOSED_IN_A_ROW }
+async function countUnclear(outcome: Outcome, runId: string | undefined): Promise<Outcome> {
+  const before = (await unclear.read()) ?? { inARow: 0, allowed: UNCLEAR_IN_A_ROW }
   const { allowed } = before
   const inARow = before.runId === runId ? before.inARow : 0
-  if (outcome === 'sent' || HAS_WRITTEN.includes(outcome.code)) await closed.write({ runId, inARow: 0, allowed })
-  if (outcome === 'sent' || outcome.code !== 'INBOX_CLOSED') return outcome
+  if (outcome === 'sent' || IS_CLEAR.includes(outcome.code)) await unclear.write({ runId, inARow: 0, allowed })
+  if (outcome === 'sent' || outcome.code !== 'CANNOT_TELL') return outcome
   if (inARow + 1 < allowed) {
-    await closed.write({ runId, inARow: inARow + 1, allowed })
+    await unclear.write({ runId, inARow: inARow + 1, allowed })
     return outcome
   }
-  await closed.write({ runId, inARow: 0, allowed: allowed * 2 })
-  return { code: 'INBOXES_CLOSED', detail: String(allowed) }
+  await unclear.write({ runId, inARow: 0, allowed: allowed * 2 })
+  return { code: 'CANNOT_TELL_IN_A_ROW', detail: String(allowed) }
 }
 
 async function remember(handle: string, outcome: Outcome, reply: SendDmReply) {
@@ -123,15 +146,13 @@ async function remember(handle: string, outcome: Outcome, reply: SendDmReply) {
   await changeState({ lastResult: { handle, error: reply.success ? null : reply.error, at: Date.now() } })
   // The next message would fail too, so fail immediately until the user checks again.
   const part = missingPart(outcome)
-  if (part === null) return
-  const { version } = browser.runtime.getManifest()
-  await changeState({ pageChanged: { part, version } })
+  if (part !== null) await changeState({ pageChanged: { part, version: versionOf(await readState()) } })
 }
 
 /** The missing part of X's page; null if it finds all. */
 function missingPart(outcome: Outcome): string | null {
   if (outcome === 'sent') return null
   if (outcome.code === 'PAGE_CHANGED') return outcome.detail ?? 'a part'
-  if (outcome.code !== 'INBOXES_CLOSED') return null
-  return `the message button of a profile (${outcome.detail} in a row had none: X may have changed its page, or they take no messages)`
+  if (outcome.code !== 'CANNOT_TELL_IN_A_ROW') return null
+  return `what shows whether someone can be messaged (${outcome.detail} people in a row: X may be slow, or may have changed its page)`
 }

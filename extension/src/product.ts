@@ -16,6 +16,8 @@ export interface Claim {
   message: string
   /** The X account that must send it; null: any. */
   sendsAs: string | null
+  /** The recipient's id on X; null or absent: not known. */
+  xUserId?: string | null
 }
 
 export interface Report {
@@ -29,6 +31,8 @@ export interface Report {
 /** The outcome of a claim, as reported to the product. */
 export interface Outcome {
   wasSent: boolean
+  /** Instead of `errorMessage`. */
+  reason?: { code: 'identity' | 'replied'; params: Record<string, never> }
   errorMessage?: string
   outcomeUnknown?: boolean
 }
@@ -48,13 +52,14 @@ const TIMEOUT_MS = 15_000
 
 /** The product's API for the extension. Every call throws ProductError. */
 export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { token?: string }) {
+  /** @param body null: a GET */
   async function call(
     path: string,
-    body: object,
+    body: object | null,
     key?: string,
   ): Promise<{ status: number; headers: Headers; body: unknown }> {
     const headers = {
-      'content-type': 'application/json',
+      ...(body && { 'content-type': 'application/json' }),
       ...(token && { authorization: `Bearer ${token}` }),
       ...(key && { 'idempotency-key': key }),
     }
@@ -62,9 +67,9 @@ export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { tok
     let read: unknown
     try {
       const init = {
-        method: 'POST',
+        method: body ? 'POST' : 'GET',
         headers,
-        body: JSON.stringify(body),
+        ...(body && { body: JSON.stringify(body) }),
         credentials: 'omit',
         cache: 'no-store',
       } as const
@@ -81,6 +86,8 @@ export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { tok
   return {
     pair: async (code: string, version: string) =>
       (await call('/extension/pair', { code, version })).body as Omit<Pairing, 'origin'>,
+    /** The signed parts of X's pages, not verified. */
+    pages: async () => (await call('/extension/pages', null)).body,
     unpair: async () => void (await call('/extension/unpair', {})),
     report: async (report: Report) => (await call('/extension/state', report)).body as ExtensionState,
     /**
@@ -101,8 +108,8 @@ export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { tok
     /** Whether it may still be sent. */
     confirm: async ({ dmId, lease }: Pick<Claim, 'dmId' | 'lease'>) =>
       ((await call(`/dms/${dmId}/confirm`, { lease })).body as { maySend: boolean }).maySend,
-    release: async ({ dmId, lease }: Pick<Claim, 'dmId' | 'lease'>) =>
-      void (await call(`/dms/${dmId}/release`, { lease })),
+    release: async ({ dmId, lease }: Pick<Claim, 'dmId' | 'lease'>, inboxUnclear: boolean) =>
+      void (await call(`/dms/${dmId}/release`, { lease, inboxUnclear })),
     record: async ({ dmId, lease }: Pick<Claim, 'dmId' | 'lease'>, outcome: Outcome) =>
       void (await call(`/dms/${dmId}/outcome`, { lease, ...outcome })),
   }

@@ -15,15 +15,20 @@ test('accepts a handle with or without @, and normalizes the text as X does', ()
     },
   )
   expect(readRequest({ action: 'GET_STATUS' })).toEqual({ action: 'GET_STATUS' })
+  expect(readRequest({ action: 'CHECK_SENDING' })).toEqual({ action: 'CHECK_SENDING' })
+  expect(readRequest({ action: 'CHECK_SENDING', data: { sendsAs: '@me' } })).toEqual({
+    action: 'CHECK_SENDING',
+    sendsAs: 'me',
+  })
   expect(readRequest({ action: 'UNPAIR' })).toEqual({ action: 'UNPAIR' })
   expect(readRequest({ action: 'PAIR', data: { code: 'BCDF-2345' } })).toEqual({ action: 'PAIR', code: 'BCDF-2345' })
   expect(readRequest({ action: 'SET_BACKGROUND_SENDING', data: { allowed: true } })).toEqual({
     action: 'SET_BACKGROUND_SENDING',
     allowed: true,
   })
-  const bound = { requestId: 'lease', dmId: 'dm', notAfter: 7, sendsAs: '@me', runId: 'run' }
+  const bound = { requestId: 'lease', dmId: 'dm', notAfter: 7, sendsAs: '@me', runId: 'run', xUserId: '42' }
   expect(readRequest(dm({ twitterHandle: 'ada', message: 'Hi', ...bound }))).toMatchObject({
-    message: { id: 'lease', dmId: 'dm', notAfter: 7, sendsAs: 'me', runId: 'run' },
+    message: { id: 'lease', dmId: 'dm', notAfter: 7, sendsAs: 'me', runId: 'run', xUserId: '42' },
   })
 })
 
@@ -51,6 +56,9 @@ test.each([
   ['an invalid time', dm({ twitterHandle: 'ada', message: 'Hi', notAfter: 'soon' })],
   ['an empty run id', dm({ twitterHandle: 'ada', message: 'Hi', runId: '' })],
   ['an invalid sender', dm({ twitterHandle: 'ada', message: 'Hi', sendsAs: 'a b' })],
+  ['an invalid sender to check', { action: 'CHECK_SENDING', data: { sendsAs: 'a b' } }],
+  ['an id of X that is a number', dm({ twitterHandle: 'ada', message: 'Hi', xUserId: 42 })],
+  ['an id of X with other characters', dm({ twitterHandle: 'ada', message: 'Hi', xUserId: '1-2' })],
   ['a pairing without a code', { action: 'PAIR', data: {} }],
   ['a permission that is not a boolean', { action: 'SET_BACKGROUND_SENDING', data: { allowed: 1 } }],
   ['a request id that is not a string', dm({ twitterHandle: 'ada', message: 'Hi', requestId: {} })],

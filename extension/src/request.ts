@@ -20,10 +20,13 @@ export interface Message {
   runId?: string
   /** The account that must be signed in to X, without @. */
   sendsAs?: string
+  /** The recipient's id on X. */
+  xUserId?: string
 }
 
 type ReadRequest =
   | { action: 'SEND_TWITTER_DM'; message: Message }
+  | { action: 'CHECK_SENDING'; sendsAs: string | undefined }
   | { action: 'GET_STATUS' }
   | { action: 'UNPAIR' }
   | { action: 'PAIR'; code: string }
@@ -49,8 +52,15 @@ export function readRequest(value: unknown): ReadRequest {
       ? { action: 'SET_BACKGROUND_SENDING', allowed }
       : invalid('allowed is neither true nor false')
   }
+  if (action === 'CHECK_SENDING') {
+    const { sendsAs } = fieldsOf(data)
+    const sender = readHandle(sendsAs)
+    return sendsAs !== undefined && sender === undefined
+      ? invalid('sendsAs is not a handle of X')
+      : { action, sendsAs: sender }
+  }
   if (action !== 'SEND_TWITTER_DM') return invalid('its action is not known')
-  const { twitterHandle, message, requestId, dmId, notAfter, sendsAs, runId } = fieldsOf(data)
+  const { twitterHandle, message, requestId, dmId, notAfter, sendsAs, runId, xUserId } = fieldsOf(data)
   const handle = readHandle(twitterHandle)
   if (handle === undefined) return invalid('twitterHandle is not a handle of X')
   if (typeof message !== 'string' || message.trim() === '') return invalid('message is empty')
@@ -61,11 +71,13 @@ export function readRequest(value: unknown): ReadRequest {
   if (runId !== undefined && !isId(runId)) return invalid('runId is not an id')
   const sender = readHandle(sendsAs)
   if (sendsAs !== undefined && sender === undefined) return invalid('sendsAs is not a handle of X')
+  if (xUserId !== undefined && !isXUserId(xUserId)) return invalid('xUserId is not an id of X')
   const bounds = {
     dmId: dmId as string | undefined,
     notAfter: notAfter as number | undefined,
     ...(sender !== undefined && { sendsAs: sender }),
     ...(runId !== undefined && { runId: runId as string }),
+    ...(xUserId !== undefined && { xUserId }),
   }
   if (requestId === undefined)
     return { action, message: { id: undefined, handle, message: asTyped(message), ...bounds } }
@@ -80,6 +92,10 @@ function readHandle(value: unknown): string | undefined {
 
 function isId(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= LONGEST_ID
+}
+
+function isXUserId(value: unknown): value is string {
+  return typeof value === 'string' && /^\d{1,19}$/.test(value)
 }
 
 /** X trims messages and uses one kind of line end. */

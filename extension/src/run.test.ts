@@ -48,7 +48,7 @@ function open(
             return next as { claim: Claim }
           },
           record: (_claim, outcome) => report(outcome),
-          release: () => report('release'),
+          release: (_claim, inboxUnclear) => report(inboxUnclear ? 'later' : 'release'),
         },
         holder: 'test',
         signedInAs: over.signedInAs?.shift(),
@@ -109,6 +109,25 @@ test.each<[string, SendDmReply, unknown[], object]>([
     { next: 'again' },
   ],
   ['a message that was called back', failure({ code: 'CALLED_BACK' }, 'ada'), [], { next: 'again' }],
+  [
+    'another person under the handle',
+    failure({ code: 'WRONG_PERSON' }, 'ada'),
+    [{ wasSent: false, reason: { code: 'identity', params: {} } }],
+    { next: 'again' },
+  ],
+  [
+    'a message request',
+    failure({ code: 'MESSAGE_REQUEST' }, 'ada'),
+    [{ wasSent: false, reason: { code: 'replied', params: {} } }],
+    { next: 'again' },
+  ],
+  ['an inbox that may be closed', failure({ code: 'CANNOT_TELL' }, 'ada'), ['later'], { next: 'again' }],
+  [
+    'several inboxes that may be closed',
+    failure({ code: 'CANNOT_TELL_IN_A_ROW', detail: '3' }, 'ada'),
+    ['later'],
+    { next: 'stopped', error: expect.stringContaining('no one was marked as failed') },
+  ],
   [
     'a signed-out X',
     failure({ code: 'NOT_SIGNED_IN' }),

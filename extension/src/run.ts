@@ -1,11 +1,18 @@
-import { endOf, REFUSALS_IN_A_ROW, type SendDmReply } from '@x-automated/contract/outreach/extension'
+import {
+  endOf,
+  isUnclear,
+  REFUSALS_IN_A_ROW,
+  type SendDmReply,
+  skipCodeOf,
+} from '@x-automated/contract/outreach/extension'
 import type { Journal } from './journal.ts'
 import { type Claim, type Outcome, type Product, ProductError } from './product.ts'
 
 /** A claim, and its outcome if known but not reported yet. */
 export interface PendingClaim {
   claim: Claim
-  outcome?: Outcome | 'release'
+  /** `later`: released, and due again in hours. */
+  outcome?: Outcome | 'release' | 'later'
 }
 
 /** A claim request without a response yet. */
@@ -22,7 +29,7 @@ export interface ClaimRequest {
 export interface RunNeeds {
   product: Pick<Product, 'claim'> & {
     record(claim: Claim, outcome: Outcome): Promise<unknown>
-    release(claim: Claim): Promise<unknown>
+    release(claim: Claim, inboxUnclear: boolean): Promise<unknown>
   }
   /** Our id as the claim's holder, and the account last seen signed in to X. */
   holder: string
@@ -102,7 +109,8 @@ export function createRun(needs: RunNeeds) {
       await needs.pendingClaim.write(null)
       return { next: 'again' }
     }
-    await settle({ claim, outcome: end === 'stop' ? 'release' : outcomeOf(reply) })
+    const isLater = !reply.success && isUnclear(reply.code)
+    await settle({ claim, outcome: isLater ? 'later' : end === 'stop' ? 'release' : outcomeOf(reply) })
     if (!reply.success && (end === 'stop' || isTooMany)) return { next: 'stopped', error: reply.error }
     return { next: 'again' }
   }
@@ -119,7 +127,7 @@ export function createRun(needs: RunNeeds) {
     await needs.pendingClaim.write(pending)
     const { claim, outcome } = pending
     try {
-      if (outcome === 'release') await needs.product.release(claim)
+      if (outcome === 'release' || outcome === 'later') await needs.product.release(claim, outcome === 'later')
       else if (outcome) await needs.product.record(claim, outcome)
     } catch (error) {
       if (!(error instanceof ProductError) || ![404, 409].includes(error.status)) throw error
@@ -133,5 +141,7 @@ export function createRun(needs: RunNeeds) {
 /** The outcome that the product records for a reply. */
 export function outcomeOf(reply: SendDmReply): Outcome {
   if (reply.success) return { wasSent: true }
+  const code = skipCodeOf(reply.code)
+  if (code) return { wasSent: false, reason: { code, params: {} } }
   return { wasSent: false, errorMessage: reply.error, outcomeUnknown: endOf(reply.code) === 'unknown' }
 }

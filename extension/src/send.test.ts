@@ -22,11 +22,12 @@ function openJournal() {
 function openPage(asked: (command: Command) => unknown = () => undefined, over: Partial<Page> = {}) {
   const commands: string[] = []
   const usual = {
+    check: { done: {} },
     meet: { done: { recipientId: '1' } },
-    open: { done: { path: '/messages/1-2' } },
-    write: { done: { total: 3, same: 0 } },
+    open: { done: { path: '/i/chat/1-2' } },
+    write: { done: { total: 3, same: 0, sent: 0, failed: 0 } },
     press: { done: { appeared: true } },
-    look: { done: { total: 4, same: 1, whole: true } },
+    look: { done: { total: 4, same: 1, sent: 1, failed: 0, whole: true } },
   }
   const page: Page = {
     load: async (path) => {
@@ -50,6 +51,13 @@ test('passes the sending account to the page before it reads and before it press
   const { page } = openPage((command) => void asked.push(command))
   await send({ ...attempt, sendsAs: 'me' }, page, openJournal(), leave)
   expect(asked.filter((command) => 'sendsAs' in command).map((command) => command.do)).toEqual(['meet', 'press'])
+})
+
+test("passes the lead's id on X to every step", async () => {
+  const asked: Command[] = []
+  const { page } = openPage((command) => void asked.push(command))
+  await send({ ...attempt, xUserId: '1' }, page, openJournal(), leave)
+  expect(asked.map((command) => 'xUserId' in command && command.xUserId)).toEqual(['1', '1', '1', '1'])
 })
 
 const on = (name: Command['do'], answer: unknown) => (command: Command) => (command.do === name ? answer : undefined)
@@ -86,21 +94,24 @@ test('ends the attempt if something fails before the press, so that it can be re
   expect(await send(attempt, openPage().page, journal, leave)).toBe('sent')
 })
 
-test('looks again in the foreground before it reports a changed page', async () => {
-  let inFront = false
-  const show = async () => {
-    const wasBehind = !inFront
-    inFront = true
-    return wasBehind
-  }
-  const changed = { problem: { code: 'PAGE_CHANGED', detail: 'a part' } }
-  const drawnInFront = openPage((command) => (command.do === 'meet' && !inFront ? changed : undefined), { show })
-  expect(await send(attempt, drawnInFront.page, openJournal(), leave)).toBe('sent')
-  inFront = false
-  const stillMissing = openPage(on('meet', changed), { show })
-  expect(await send(attempt, stillMissing.page, openJournal(), leave)).toEqual(changed.problem)
-  expect(stillMissing.commands).toEqual(['/ada', 'meet', 'meet'])
-})
+test.each(['PAGE_CHANGED', 'X_UNAVAILABLE', 'CANNOT_TELL'])(
+  'looks again in the foreground before it reports %s',
+  async (code) => {
+    let inFront = false
+    const show = async () => {
+      const wasBehind = !inFront
+      inFront = true
+      return wasBehind
+    }
+    const changed = { problem: { code } }
+    const drawnInFront = openPage((command) => (command.do === 'meet' && !inFront ? changed : undefined), { show })
+    expect(await send(attempt, drawnInFront.page, openJournal(), leave)).toBe('sent')
+    inFront = false
+    const stillMissing = openPage(on('meet', changed), { show })
+    expect(await send(attempt, stillMissing.page, openJournal(), leave)).toEqual(changed.problem)
+    expect(stillMissing.commands).toEqual(['/ada', 'meet', 'meet'])
+  },
+)
 
 test('continues after a page load on the way to the conversation', async () => {
   let asked = 0
@@ -114,14 +125,18 @@ test('continues after a page load on the way to the conversation', async () => {
 test('settles an unclear press by reading the conversation, or leaves it unknown', async () => {
   const unclear = { done: { appeared: false } }
   const refused = { done: { appeared: false, refused: 'No' } }
-  const found = { done: { total: 4, same: 1, whole: true } }
-  const absent = { done: { total: 3, same: 0, whole: true } }
-  const partly = { done: { total: 1, same: 0, whole: false } }
+  const counts = { total: 3, same: 0, sent: 0, failed: 0, whole: true }
+  const found = { done: { ...counts, total: 4, same: 1, sent: 1 } }
+  const absent = { done: counts }
+  const pending = { done: { ...counts, total: 4, same: 1 } }
+  const partly = { done: { ...counts, total: 1, whole: false } }
   const cases: [press: unknown, look: unknown, outcome: unknown][] = [
     [unclear, found, 'sent'],
     [refused, found, 'sent'],
     [null, found, 'sent'],
     [refused, absent, { code: 'X_REFUSED', detail: 'No' }],
+    // It is shown, but X has not accepted it yet.
+    [refused, pending, { code: 'OUTCOME_UNKNOWN' }],
     [refused, partly, { code: 'OUTCOME_UNKNOWN' }],
     [refused, null, { code: 'OUTCOME_UNKNOWN' }],
     // X may still be processing it, so its absence proves nothing.
@@ -131,7 +146,7 @@ test('settles an unclear press by reading the conversation, or leaves it unknown
   for (const [press, look, outcome] of cases) {
     const { page, commands } = openPage((command) => ({ press, look })[command.do as 'press'])
     expect(await send(attempt, page, openJournal(), leave)).toEqual(outcome)
-    expect(commands.slice(-2)).toEqual(['/messages/1-2', 'look'])
+    expect(commands.slice(-2)).toEqual(['/i/chat/1-2', 'look'])
   }
 })
 
@@ -145,7 +160,7 @@ test('delivers an attempt at most once, and reports success only if it was sent'
       let delivered = 0
       for (const { press, looks } of steps) {
         const { page } = openPage((command) => {
-          if (command.do === 'write') return { done: { total: 0, same: delivered } }
+          if (command.do === 'write') return { done: { total: 0, same: delivered, sent: delivered, failed: 0 } }
           if (command.do === 'press') {
             if (press === 'not pressed') return { problem: { code: 'X_UNAVAILABLE' } }
             if (press === 'script dies') throw new Error('gone')
@@ -153,8 +168,10 @@ test('delivers an attempt at most once, and reports success only if it was sent'
             if (press === 'refused') return { done: { appeared: false, refused: 'No' } }
             return press === 'works' ? { done: { appeared: true } } : null
           }
-          if (command.do === 'look')
-            return looks === 'gone' ? null : { done: { total: 0, same: delivered, whole: looks === 'whole' } }
+          if (command.do === 'look') {
+            const counts = { total: 0, same: delivered, sent: delivered, failed: 0, whole: looks === 'whole' }
+            return looks === 'gone' ? null : { done: counts }
+          }
           return undefined
         })
         const outcome = await send(attempt, page, journal, leave)

@@ -1,5 +1,6 @@
+import type { ExtensionErrorCode } from '@x-automated/contract/outreach/extension'
 import type { Journal } from './journal.ts'
-import type { Answer, Command, MessageCounts, Problem } from './wire.ts'
+import type { Answer, Command, MessageCounts, Peer, Problem } from './wire.ts'
 
 /** A tab of x.com with our content script. */
 export interface Page {
@@ -17,6 +18,8 @@ interface Attempt {
   id: string
   handle: string
   message: string
+  /** The recipient's id on X; undefined: not known. */
+  xUserId?: string | undefined
   /** The account that must be signed in to X, without @; undefined: any. */
   sendsAs?: string | undefined
 }
@@ -57,56 +60,56 @@ export async function send(attempt: Attempt, page: Page, journal: Journal, leave
 /** The open conversation with the message in its composer. */
 interface Ready {
   path: string
-  recipientId: string | null
+  peer: Peer
   before: MessageCounts
 }
 
-async function prepare({ handle, message, sendsAs }: Attempt, page: Page): Promise<Ready | Problem> {
+async function prepare({ handle, xUserId, message, sendsAs }: Attempt, page: Page): Promise<Ready | Problem> {
   if (!(await page.load(`/${handle}`))) return { code: 'X_UNAVAILABLE' }
-  const met = await looked(page, () => page.ask({ do: 'meet', handle, sendsAs }))
+  const met = await lookTwice(page, () => page.ask({ do: 'meet', handle, xUserId, sendsAs }))
   if ('problem' in met) return met.problem
-  const { recipientId } = met.done
+  const peer = { handle, xUserId, recipientId: met.done.recipientId }
 
-  const command = { do: 'open', handle, recipientId } as const
-  const opened = await looked(page, async () => {
-    const first = await page.ask(command)
+  const opened = await lookTwice(page, async () => {
+    const first = await page.ask({ do: 'open', ...peer })
     // Opening the conversation may load a page with a new instance of our script.
     if (first || !(await page.arrive())) return first
-    return page.ask(command)
+    return page.ask({ do: 'open', ...peer })
   })
   if ('problem' in opened) return opened.problem
 
-  const written = await page.ask({ do: 'write', handle, recipientId, message })
+  const written = await page.ask({ do: 'write', ...peer, message })
   if (!written) return { code: 'X_UNAVAILABLE' }
-  return 'problem' in written ? written.problem : { path: opened.done.path, recipientId, before: written.done }
+  return 'problem' in written ? written.problem : { path: opened.done.path, peer, before: written.done }
 }
 
-async function press({ handle, message, sendsAs }: Attempt, ready: Ready, page: Page): Promise<Outcome> {
-  const { recipientId, path, before } = ready
-  const pressed = await page.ask({ do: 'press', handle, recipientId, message, sendsAs })
+async function press({ message, sendsAs }: Attempt, ready: Ready, page: Page): Promise<Outcome> {
+  const { peer, path, before } = ready
+  const pressed = await page.ask({ do: 'press', ...peer, message, sendsAs })
   if (pressed && 'problem' in pressed) return pressed.problem
   if (pressed?.done.appeared) return 'sent'
 
   // It may have been sent, so reload and read the conversation instead of writing again.
   if (!(await page.load(path))) return { code: 'OUTCOME_UNKNOWN' }
-  const read = await page.ask({ do: 'look', handle, recipientId, message, atLeast: before.total })
+  const read = await page.ask({ do: 'look', ...peer, message, atLeast: before.total })
   if (!read || 'problem' in read) return { code: 'OUTCOME_UNKNOWN' }
-  if (read.done.same > before.same) return 'sent'
+  if (read.done.sent > before.sent) return 'sent'
   // X said it was not sent, and the complete conversation confirms that.
   const refused = pressed?.done.refused
-  return read.done.whole && refused !== undefined ? { code: 'X_REFUSED', detail: refused } : { code: 'OUTCOME_UNKNOWN' }
+  const isAbsent = read.done.whole && read.done.same <= before.same
+  return isAbsent && refused !== undefined ? { code: 'X_REFUSED', detail: refused } : { code: 'OUTCOME_UNKNOWN' }
 }
 
-/**
- * Browsers may not render background tabs, so look in the foreground before reporting a missing
- * part.
- */
-async function looked<Done>(
-  page: Page,
+/** What a page does not show while its tab is in the background, because browsers may not render it. */
+const NOT_SHOWN: readonly ExtensionErrorCode[] = ['PAGE_CHANGED', 'X_UNAVAILABLE', 'CANNOT_TELL']
+
+/** Looks again in the foreground before it reports that something is not shown. */
+export async function lookTwice<Done>(
+  page: Pick<Page, 'show'>,
   look: () => Promise<{ done: Done } | { problem: Problem } | null>,
 ): Promise<{ done: Done } | { problem: Problem }> {
   const unavailable: { problem: Problem } = { problem: { code: 'X_UNAVAILABLE' } }
-  const found = (await look()) ?? unavailable
-  const isMissing = 'problem' in found && ['PAGE_CHANGED', 'X_UNAVAILABLE'].includes(found.problem.code)
-  return isMissing && (await page.show()) ? ((await look()) ?? unavailable) : found
+  const first = (await look()) ?? unavailable
+  const isMissing = 'problem' in first && NOT_SHOWN.includes(first.problem.code)
+  return isMissing && (await page.show()) ? ((await look()) ?? unavailable) : first
 }

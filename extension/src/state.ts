@@ -2,12 +2,16 @@ import type { ExtensionActivity } from '@x-automated/contract/outreach/extension
 import type { ExtensionState } from '@x-automated/contract/outreach/extension-pairings'
 import { browser } from 'wxt/browser'
 import type { Pairing } from './product.ts'
+import type { StoredPages } from './signed-pages.ts'
 
 /** The extension's persistent state, which the popup shows. */
 export interface State {
   /** The popup's switch. */
   paused: boolean
-  /** The part of X's page that this version did not find. Nothing is sent until it is cleared. */
+  /**
+   * The part of X's page that was not found, and by which version (`versionOf`). Nothing is sent until it
+   * is cleared.
+   */
   pageChanged: { part: string; version: string } | null
   lastResult: { handle: string; error: string | null; at: number } | null
   /** The account last seen on x.com. The handle is null if no one was signed in. */
@@ -17,6 +21,8 @@ export interface State {
   sendsInBackground: boolean
   /** The product's last response. */
   remote: ExtensionState | null
+  /** The product's parts of X's pages. */
+  servedPages: StoredPages | null
 }
 
 const INITIAL: State = {
@@ -27,6 +33,7 @@ const INITIAL: State = {
   pairing: null,
   sendsInBackground: false,
   remote: null,
+  servedPages: null,
 }
 
 export async function readState(): Promise<State> {
@@ -63,15 +70,22 @@ export function onStateChange(changed: () => void): void {
   browser.storage.session.onChanged.addListener(changed)
 }
 
-/** The missing part of X's page, if this version reported it. An update checks again. */
-export function changedPart({ pageChanged }: State): string | null {
-  return pageChanged?.version === browser.runtime.getManifest().version ? pageChanged.part : null
+/** The extension's version and that of the product's page data: what decides which parts are found. */
+export function versionOf({ servedPages }: Pick<State, 'servedPages'>): string {
+  return `${browser.runtime.getManifest().version}/${servedPages?.version ?? 0}`
 }
 
-/** Subscribes to changes of settings: pause, background sending, pairing, check again. */
-export function onSettingChange(changed: () => void): void {
-  const settings = ['paused', 'pageChanged', 'sendsInBackground', 'pairing']
+/** The missing part of X's page, if this version reported it. An update, also of the data, checks again. */
+export function changedPart(state: State): string | null {
+  const { pageChanged } = state
+  return pageChanged?.version === versionOf(state) ? pageChanged.part : null
+}
+
+/** Subscribes to changes of settings: pause, background sending, pairing, check again, page data. */
+export function onSettingChange(changed: (names: string[]) => void): void {
+  const settings = ['paused', 'pageChanged', 'sendsInBackground', 'pairing', 'servedPages']
   browser.storage.local.onChanged.addListener((changes) => {
-    if (settings.some((name) => name in changes)) changed()
+    const names = settings.filter((name) => name in changes)
+    if (names.length > 0) changed(names)
   })
 }

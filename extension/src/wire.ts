@@ -1,27 +1,46 @@
 import type { ExtensionErrorCode } from '@x-automated/contract/outreach/extension'
 
+/** The person to write to. */
+export interface Peer {
+  handle: string
+  /** Their id on X, as the product knows it. A page that shows another one is refused. */
+  xUserId?: string | undefined
+  /** Their id on X, as their profile shows it; null: it does not. */
+  recipientId: string | null
+}
+
+interface WithSender {
+  /** The account that must be signed in to X, without @; undefined: any. */
+  sendsAs?: string | undefined
+}
+
 /** Commands from the background to the script on x.com, in order of use. */
 export type Command =
-  /**
-   * Reads the open profile: who is signed in, whose profile it is and whether they accept messages.
-   */
-  | { do: 'meet'; handle: string; sendsAs?: string | undefined }
+  /** Checks who is signed in, on any page. */
+  | ({ do: 'check' } & WithSender)
+  /** Reads the open profile: who is signed in, whose profile it is and whether they accept messages. */
+  | ({ do: 'meet' } & Omit<Peer, 'recipientId'> & WithSender)
   /** Opens the conversation from the profile, unless it is open. */
-  | { do: 'open'; handle: string; recipientId: string | null }
+  | ({ do: 'open' } & Peer)
   /** Writes the message into the composer without sending it. */
-  | { do: 'write'; handle: string; recipientId: string | null; message: string }
+  | ({ do: 'write'; message: string } & Peer)
   /** Presses send once, and waits until the message appears in the conversation. */
-  | { do: 'press'; handle: string; recipientId: string | null; message: string; sendsAs?: string | undefined }
+  | ({ do: 'press'; message: string } & Peer & WithSender)
   /** Reads the open conversation. */
-  | { do: 'look'; handle: string; recipientId: string | null; message: string; atLeast: number }
+  | ({ do: 'look'; message: string; atLeast: number } & Peer)
 
-/** The number of messages in the conversation, and how many of them match this one. */
+/** The number of messages in the conversation, and of those with this text. */
 export interface MessageCounts {
   total: number
+  /** All with this text, except failed ones. */
   same: number
+  /** Those that X has accepted. */
+  sent: number
+  failed: number
 }
 
 export interface Answers {
+  check: object
   meet: { recipientId: string | null }
   open: { path: string }
   write: MessageCounts
@@ -39,7 +58,10 @@ export interface Problem {
 
 export type Answer<Name extends Command['do']> = { done: Answers[Name] } | { problem: Problem }
 
-/** Unrequested reports of the script: it has loaded, and which account is signed in. */
+/**
+ * Unrequested reports of the script: it has loaded, and which account is signed in. The background replies
+ * to the first with the parts of X's pages; undefined: those that the extension ships.
+ */
 export type Notice = { notice: 'here' } | { notice: 'account'; handle: string | null }
 
 export function isNotice(value: unknown): value is Notice {

@@ -8,7 +8,7 @@ const xTab = sessionValue<number>('xTab')
 const ORIGIN = 'https://x.com'
 const ARRIVAL_MS = 20_000
 /** Longer than the script's own timeouts, so that its specific error arrives first. */
-const ANSWER_MS = 25_000
+const ANSWER_MS = 45_000
 
 /** The extension's own background tab. It never uses a tab that the user has opened. */
 export function createXTab() {

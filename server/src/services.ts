@@ -1,3 +1,4 @@
+import type { SignedPages } from '@x-automated/contract/outreach/extension-pages'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Channels } from './db/channels.ts'
 import type { RequestWorker } from './db/liveness.ts'
@@ -64,5 +65,7 @@ export interface Services {
   writerSealer: Sealer
   /** Version of the served browser extension; null if it was not built. */
   extensionVersion: string | null
+  /** What the extension looks for on X's pages, signed; null if there is none. */
+  extensionPages: SignedPages | null
   isDraining(): boolean
 }

@@ -26,7 +26,7 @@ import { createXApps } from './domains/platform/x-apps/service.ts'
 import { createXMeters } from './domains/platform/x-costs/service.ts'
 import * as waitlist from './domains/waitlist/waitlist/service.ts'
 import { removeAbandonedUploads } from './edges/csv-uploads.ts'
-import { openExtensionPackage } from './edges/extension-package.ts'
+import { openExtensionPackage, openExtensionPages } from './edges/extension-package.ts'
 import type { Env } from './env.ts'
 import { createOutbox } from './jobs/mail.ts'
 import { JOBS_CHANNEL, openJobQueue } from './jobs/queue.ts'
@@ -47,6 +47,7 @@ import { startWorkers } from './workers.ts'
 
 const WEB_FOLDER = fileURLToPath(new URL('../../web/build/client', import.meta.url))
 const EXTENSION_FOLDER = fileURLToPath(new URL('../../extension/.output/chrome-mv3', import.meta.url))
+const EXTENSION_PAGES = fileURLToPath(new URL('../../extension/pages.json', import.meta.url))
 /** How long requests and jobs may take to finish. */
 const DRAIN_SECONDS = 20
 /** Browsers open connections ahead. Node.js waits for their first request, even when it closes. */
@@ -102,7 +103,11 @@ export async function startServer({
   const pictureCache = createPictureCache(join(env.dataDir, 'pictures'))
   let draining = false
   const services = await openServices(
-    { env, log, origin, extensionVersion: extension?.version ?? null, isDraining: () => draining },
+    {
+      ...{ env, log, origin, isDraining: () => draining },
+      extensionVersion: extension?.version ?? null,
+      extensionPages: openExtensionPages(EXTENSION_PAGES, log),
+    },
     databaseUrl,
     pictureCache,
   )
@@ -134,7 +139,7 @@ export async function startServer({
   }
 }
 
-type Given = Pick<Services, 'env' | 'log' | 'origin' | 'extensionVersion' | 'isDraining'>
+type Given = Pick<Services, 'env' | 'log' | 'origin' | 'extensionVersion' | 'extensionPages' | 'isDraining'>
 
 /** Opens the database and what needs it, and creates the clients of outside services. */
 async function openServices(given: Given, databaseUrl: string, pictureCache: PictureCache): Promise<Services> {

@@ -103,6 +103,20 @@ export const extension = {
     .input(Report)
     .output(ExtensionState),
 
+  pages: route('GET /extension/pages', 'public', 'none', {
+    summary: "Read what the extension looks for on X's pages",
+    description:
+      'CSS selectors and paths under x.com, signed with Ed25519. Extensions fetch them daily, and use them only if the signature is valid, `notAfter` has not passed, and `version` is not lower than before.',
+    errors: ['NOT_FOUND'],
+  }).output(
+    z.object({
+      version: z.number().int(),
+      notAfter: z.string(),
+      pages: z.record(z.string(), z.array(z.string())),
+      signature: z.string(),
+    }),
+  ),
+
   unpair: route('POST /extension/unpair', 'viewer', 'unkeyed', {
     summary: 'Unpair the calling extension',
     description: 'Requires an extension token.',

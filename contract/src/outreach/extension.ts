@@ -21,11 +21,11 @@ export interface SendDmRequest {
      * product or the page (PageQuestion) for permission; if paired, it reports the outcome.
      */
     dmId?: string
-    /** The run it belongs to: consecutive inboxes that seem closed are counted per run. */
+    /** The run it belongs to: consecutive people of whom X shows too little are counted per run. */
     runId?: string
     /** The account that must be signed in to X, with or without a leading @. */
     sendsAs?: string
-    /** The X user id that the profile must have. On another one, nothing is typed. */
+    /** The X user id that the profile or the conversation must have. On another one, nothing is typed. */
     xUserId?: string
     /** Send is not pressed after this time (ms since 1970): others may claim it then. */
     notAfter?: number
@@ -35,6 +35,13 @@ export interface SendDmRequest {
 /** Asks whether the extension is installed and can send. */
 export interface ExtensionStatusRequest {
   action: 'GET_STATUS'
+}
+
+/** Checks that a message could be sent now: by opening X, but nobody's profile. Changes nothing. */
+export interface CheckRequest {
+  action: 'CHECK_SENDING'
+  /** The account that must be signed in to X, with or without a leading @. */
+  data: { sendsAs?: string }
 }
 
 /** Pairs the extension with the account that created the code. */
@@ -60,6 +67,7 @@ export const FORMER_BACKGROUND_SENDING = 'SET_SENDING_ALONE'
 
 export type ExtensionRequest =
   | SendDmRequest
+  | CheckRequest
   | ExtensionStatusRequest
   | PairRequest
   | UnpairRequest
@@ -93,11 +101,17 @@ export const EXTENSION_TEXT = {
   /** Concerns this lead only: the next one can be tried. */
   INBOX_CLOSED: '@{handle} does not accept direct messages from your X account.',
   NO_SUCH_PERSON: '@{handle} is no longer on X.',
+  /** X shows another id than the lead's. */
+  WRONG_PERSON: '@{handle} on X is another person than your lead. Nothing was sent.',
+  /** They wrote first. Counts like a reply. */
+  MESSAGE_REQUEST: 'They wrote to you: accept their request on X. Nothing was sent to @{handle}.',
   DRAFT_IN_THE_WAY: 'There is an unfinished message to @{handle} on X. Send or delete it there first.',
   OUTCOME_UNKNOWN: 'Outcome unknown: check the conversation before sending again',
   X_REFUSED: 'X rejected the message: {detail}',
   /** Withdrawn by the product: its campaign was paused, or its lead opted out. */
   CALLED_BACK: 'Not sent: its campaign was paused, or @{handle} may no longer be messaged.',
+  /** Fails nobody: the message returns to the queue. */
+  CANNOT_TELL: 'X did not show whether @{handle} can be messaged. Nothing was sent. It will be tried again later.',
   /** Concerns every lead, so the run stops. */
   PAUSED: 'The extension is paused. Resume it in its popup.',
   NOT_SIGNED_IN: 'Log in to X in this browser first, then try again.',
@@ -109,8 +123,10 @@ export const EXTENSION_TEXT = {
   PAGE_CHANGED:
     'X has changed its page: the extension no longer finds {detail}. Nothing was sent. Update the extension, or choose “Check again” in its popup.',
   /** {detail} is how many in a row. */
-  INBOXES_CLOSED:
-    "The last {detail} people couldn't be messaged. They may not accept DMs, or X may have changed its page. Nothing was sent to @{handle}. Look at their profile on X, then choose “Check again” in the extension's popup, or update the extension.",
+  CANNOT_TELL_IN_A_ROW:
+    "X did not show for {detail} people in a row whether they can be messaged. X may be slow, or may have changed its page. Nothing was sent to them, and no one was marked as failed. Look at @{handle}'s profile on X, then choose “Check again” in the extension's popup.",
+  /** What extensions before 0.2 say instead. Drop it in 0.3. */
+  INBOXES_CLOSED: "The last {detail} people couldn't be messaged. Nothing was sent to @{handle}.",
   PRODUCT_UNREACHABLE: 'X-Automated did not respond, so nothing was sent.',
   BUSY: 'The extension is still busy with earlier messages. Try again in a moment.',
   PAIRING_FAILED: '{detail}',
@@ -121,17 +137,21 @@ export const EXTENSION_TEXT = {
 export type ExtensionErrorCode = keyof typeof EXTENSION_TEXT
 
 /**
- * What a failure means. `failed`: this lead only. `unknown`: it may have been sent. `called-back`:
- * withdrawn by the product. `stop`: certainly not sent, and the next one would fail too.
+ * What a failure means. `failed`: this lead only. `later`: not sent, and nobody knows why; the message
+ * is queued again. `unknown`: it may have been sent. `called-back`: withdrawn by the product. `stop`:
+ * certainly not sent, and the next one would fail too.
  */
-export type ExtensionEnd = 'failed' | 'unknown' | 'called-back' | 'stop'
+export type ExtensionEnd = 'failed' | 'later' | 'unknown' | 'called-back' | 'stop'
 
 const ENDS: Partial<Record<ExtensionErrorCode, ExtensionEnd>> = {
   INBOX_CLOSED: 'failed',
   NO_SUCH_PERSON: 'failed',
+  WRONG_PERSON: 'failed',
+  MESSAGE_REQUEST: 'failed',
   DRAFT_IN_THE_WAY: 'failed',
   X_REFUSED: 'failed',
   INVALID_REQUEST: 'failed',
+  CANNOT_TELL: 'later',
   OUTCOME_UNKNOWN: 'unknown',
   CALLED_BACK: 'called-back',
 }
@@ -140,10 +160,21 @@ export function endOf(code: ExtensionErrorCode | undefined): ExtensionEnd {
   return code === undefined ? 'failed' : (ENDS[code] ?? 'stop')
 }
 
+/** The reason for which the product skips a message that failed so; null: it keeps the text. */
+export function skipCodeOf(code: ExtensionErrorCode | undefined): 'identity' | 'replied' | null {
+  if (code === 'WRONG_PERSON') return 'identity'
+  return code === 'MESSAGE_REQUEST' ? 'replied' : null
+}
+
+/** Whether X did not show if the person can be messaged: their message waits longer than others. */
+export function isUnclear(code: ExtensionErrorCode | undefined): boolean {
+  return code === 'CANNOT_TELL' || code === 'CANNOT_TELL_IN_A_ROW'
+}
+
 /** This many consecutive refusals by X concern the account, not the leads. */
 export const REFUSALS_IN_A_ROW = 3
-/** After this many consecutive closed inboxes, X may have changed its page. */
-export const CLOSED_IN_A_ROW = 3
+/** After this many consecutive people of whom X shows too little, it may have changed its page. */
+export const UNCLEAR_IN_A_ROW = 3
 
 export interface ExtensionFailure {
   success: false
@@ -153,6 +184,9 @@ export interface ExtensionFailure {
 
 /** The reply to a SendDmRequest: `success` only after the message appeared in the conversation. */
 export type SendDmReply = { success: true } | ExtensionFailure
+
+/** The reply to a CheckRequest. */
+export type CheckReply = { success: true } | ExtensionFailure
 
 /** The reply to every other request. */
 export type ExtensionStatusReply = { success: true; status: ExtensionStatus } | ExtensionFailure

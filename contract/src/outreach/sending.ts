@@ -12,6 +12,9 @@ const messageRoute = routes('Sending', 'campaigns')
 /** How long a sender's claim on a message lasts. */
 export const LEASE_SECONDS = 120
 
+/** After this, a message is tried again whose person's inbox was unclear, in hours. */
+export const UNCLEAR_HOURS = 6
+
 /** Tolerated difference between X's clock and ours, in milliseconds. */
 export const CLOCK_SKEW_MS = 30_000
 
@@ -135,9 +138,10 @@ export const sending = {
         errorMessage: text(2_000).optional(),
         /**
          * Instead of `errorMessage`. `lead_missing`: the claim names nobody; `identity`: the profile has
-         * another X user id than the claim. The server fills in the parameters.
+         * another X user id than the claim; `replied`: their message request waits on X. The server fills
+         * in the parameters.
          */
-        reason: SkipReason.extend({ code: z.enum(['lead_missing', 'identity']) }).optional(),
+        reason: SkipReason.extend({ code: z.enum(['lead_missing', 'identity', 'replied']) }).optional(),
         /** It may have been sent. The lead gets no other message until someone checks. */
         outcomeUnknown: z.boolean().default(false),
       }),
@@ -156,10 +160,18 @@ export const sending = {
 
   release: route('POST /dms/{id}/release', 'member', 'rows', {
     summary: 'Release a claimed message that was certainly not sent, so that it is queued again',
+    description: `With \`inboxUnclear\`, it is due again in ${UNCLEAR_HOURS} hours.`,
     byExtension: true,
     errors: ['DM_NOT_FOUND', 'LEASE_LOST'],
   })
-    .input(z.strictObject({ id: Id, lease: requiredText(100) }))
+    .input(
+      z.strictObject({
+        id: Id,
+        lease: requiredText(100),
+        /** X did not show whether the person can be messaged, so the message is due hours later. */
+        inboxUnclear: z.boolean().default(false),
+      }),
+    )
     .output(Success),
 
   requeue: messageRoute('POST /dms/{id}/requeue', 'member', 'rows', {

@@ -1,4 +1,5 @@
 import {
+  type CheckReply,
   type ExtensionFailure,
   type ExtensionStatusReply,
   RUN_PORT,
@@ -6,6 +7,8 @@ import {
 } from '@x-automated/contract/outreach/extension'
 import { browser } from 'wxt/browser'
 import { defineBackground } from 'wxt/utils/define-background'
+import shippedPages from '../../pages.json'
+import pagesKey from '../../pages-key.json'
 import { createBackgroundSender } from '../background-sender.ts'
 import { failure, unavailable } from '../failure.ts'
 import { createMessenger } from '../messenger.ts'
@@ -15,6 +18,7 @@ import { pairWith, unpair } from '../pairing.ts'
 import { createProduct, ProductError } from '../product.ts'
 import { type Message, readRequest } from '../request.ts'
 import { outcomeOf } from '../run.ts'
+import { createSignedPages } from '../signed-pages.ts'
 import { changedPart, changeState, onSettingChange, readActivity, readState, setActivity } from '../state.ts'
 import { isNotice, isPopupRequest, type PopupRequest } from '../wire.ts'
 
@@ -26,7 +30,20 @@ export default defineBackground(() => {
   readActivity()
     .then(({ doing }) => (doing === 'sending' || doing === 'waiting' ? setActivity({ doing: 'nothing' }) : undefined))
     .then(backgroundSender.wake)
-  onSettingChange(backgroundSender.retryNow)
+  onSettingChange((names) => {
+    // X's page seems to have changed, or the user checks again: newer data may be available.
+    if (names.includes('pageChanged')) refreshPages(true)
+    backgroundSender.retryNow()
+  })
+  browser.runtime.onInstalled.addListener(() => refreshPages(true))
+  browser.runtime.onStartup.addListener(() => refreshPages(true))
+  browser.alarms.onAlarm.addListener(({ name }) => {
+    if (name === PAGES_ALARM) refreshPages(false)
+  })
+  // Creating it again would restart its period.
+  browser.alarms.get(PAGES_ALARM).then((alarm) => {
+    if (!alarm) return browser.alarms.create(PAGES_ALARM, { periodInMinutes: 60 })
+  })
 
   browser.runtime.onMessageExternal.addListener((request, sender, reply) => {
     answer(request, sender).catch(unavailable).then(reply)
@@ -44,15 +61,23 @@ export default defineBackground(() => {
       return true
     }
     if (!isNotice(message)) return
-    if (message.notice === 'account') saveAccount(message.handle)
-    else if (sender.tab?.id !== undefined && sender.documentId !== undefined)
+    if (message.notice === 'account') {
+      saveAccount(message.handle)
+      return
+    }
+    if (sender.tab?.id !== undefined && sender.documentId !== undefined)
       messenger.scriptLoaded(sender.tab.id, sender.documentId)
+    signedPages
+      .read()
+      .catch(() => null)
+      .then(reply)
+    return true
   })
 
   async function answer(
     request: unknown,
     { origin, documentId }: { origin?: string | undefined; documentId?: string | undefined },
-  ): Promise<SendDmReply | ExtensionStatusReply | ExtensionFailure> {
+  ): Promise<SendDmReply | CheckReply | ExtensionStatusReply | ExtensionFailure> {
     if (origin === undefined || !isAllowedOrigin(origin, productMatches())) return failure({ code: 'FORBIDDEN_ORIGIN' })
     const read = readRequest(request)
     switch (read.action) {
@@ -60,6 +85,8 @@ export default defineBackground(() => {
         return failure({ code: 'INVALID_REQUEST', detail: read.problem })
       case 'SEND_TWITTER_DM':
         return sendForPage(read.message, documentId)
+      case 'CHECK_SENDING':
+        return messenger.check(read.sendsAs)
       case 'GET_STATUS':
         return readStatus()
       case 'PAIR':
@@ -101,6 +128,23 @@ export default defineBackground(() => {
     if (handle !== account?.handle) await backgroundSender.retryNow()
   }
 })
+
+const PAGES_ALARM = 'pages'
+
+const signedPages = createSignedPages({
+  shippedVersion: shippedPages.version,
+  publicKey: pagesKey.publicKey,
+  store: {
+    read: async () => (await readState()).servedPages,
+    write: (servedPages) => changeState({ servedPages }),
+  },
+  fetch: () => createProduct({ origin: productOrigin(productMatches()) ?? '' }).pages(),
+  now: Date.now,
+})
+
+async function refreshPages(isForced: boolean): Promise<void> {
+  await signedPages.refresh({ isForced, isPartMissing: changedPart(await readState()) !== null })
+}
 
 async function pairAndReadStatus(origin: string, code: string): Promise<ExtensionStatusReply> {
   try {

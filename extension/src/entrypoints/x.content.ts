@@ -1,26 +1,31 @@
+import type { Pages } from '@x-automated/contract/outreach/extension-pages'
 import { browser } from 'wxt/browser'
 import { defineContentScript } from 'wxt/utils/define-content-script'
 import type { Answer, Command, Notice } from '../wire.ts'
 import { look, open, press, write } from '../x/conversation.ts'
-import { meet, signedIn } from '../x/profile.ts'
+import { usePages } from '../x/parts.ts'
+import { check, meet, signedIn } from '../x/profile.ts'
 
 export default defineContentScript({
   matches: ['https://x.com/*'],
   runAt: 'document_idle',
   main() {
+    // The background has verified them.
+    const ready = notifyBackground({ notice: 'here' }).then((pages) => pages && usePages(pages as Pages))
     browser.runtime.onMessage.addListener((command: Command, sender, reply) => {
       // Ignore other senders.
       if (sender.id !== browser.runtime.id) return
-      execute(command).then(reply)
+      ready.then(() => execute(command)).then(reply)
       return true
     })
-    notifyBackground({ notice: 'here' })
-    reportAccount()
+    ready.then(reportAccount)
   },
 })
 
 function execute(command: Command): Promise<Answer<Command['do']>> {
   switch (command.do) {
+    case 'check':
+      return check(command)
     case 'meet':
       return meet(command)
     case 'open':
@@ -41,7 +46,7 @@ async function reportAccount() {
   else if (account.code === 'NOT_SIGNED_IN') notifyBackground({ notice: 'account', handle: null })
 }
 
-function notifyBackground(notice: Notice) {
-  // The extension may have been updated or removed since the page loaded.
-  browser.runtime.sendMessage(notice).catch(() => {})
+/** @returns the background's reply; undefined if it was updated or removed since the page loaded */
+function notifyBackground(notice: Notice): Promise<unknown> {
+  return browser.runtime.sendMessage(notice).catch(() => undefined)
 }

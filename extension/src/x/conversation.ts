@@ -1,71 +1,57 @@
-import type { Answer, MessageCounts, Problem } from '../wire.ts'
-import { find, findAll, pause, shownText, steady, until } from './dom.ts'
-import {
-  ANY_COMPOSER,
-  CONVERSATION_PATH,
-  CONVERSATIONS,
-  type ConversationParts,
-  FACE_PREFIX,
-  NOT_TAKEN,
-  PAGE,
-  PASSCODE,
-  PROFILE,
-  REFUSAL,
-  TAKEN,
-} from './parts.ts'
-import { isIdle, missing, otherSender, ownHandle, type Sender } from './profile.ts'
+import { matchPath } from '@x-automated/contract/outreach/extension-pages'
+import type { Answer, MessageCounts, Peer, Problem } from '../wire.ts'
+import { createSteadiness, enclosing, find, findAll, pause, shownText, steady, until } from './dom.ts'
+import { part, pathsOf, selectorsOf } from './parts.ts'
+import { isLocked, LOCKED, otherSender, ownHandle, type Sender, SIGN_MS } from './profile.ts'
 import { isHandle, isWritten, readsAs } from './text.ts'
 
-const LOAD_MS = 12_000
 const EDIT_MS = 2000
 const APPEAR_MS = 12_000
 /** How long the message must stay visible before it counts as sent. */
 const STEADY_MS = 500
-/** Messages load after the page. They are complete when none was added for this long. */
-const HISTORY_MS = 1000
+/** Messages may load seconds after the composer. */
+const HISTORY_MS = 6000
+/** How long another person's conversation must be open. */
+const WRONG_MS = 2000
+/** They are complete when none was added for this long. */
+const COMPLETE_MS = 1000
 
-/** The person to write to. */
-interface Peer {
-  handle: string
-  recipientId: string | null
-}
+/** Any field to write in, whatever X calls it. */
+const ANY_COMPOSER = 'textarea, [contenteditable="true"], [role="textbox"]'
 
 /** An open conversation with a composer. */
 interface Conversation {
-  parts: ConversationParts
   panel: HTMLElement
   composer: HTMLElement
 }
 
 /** Opens the conversation from the profile, unless it is open, and checks whom it is with. */
 export async function open(peer: Peer): Promise<Answer<'open'>> {
-  if (!CONVERSATION_PATH.test(location.pathname)) {
-    const button = find(PROFILE.message)
-    if (!button) return { problem: missing(null, 'the message button') }
-    button.click()
-  }
   const opened = await openConversation(peer)
   return 'code' in opened ? { problem: opened } : { done: { path: location.pathname } }
 }
 
-/** Writes the message into the composer and checks the result. */
+/** Writes the message into the composer, in the first way that X's page accepts. */
 export async function write(peer: Peer, message: string): Promise<Answer<'write'>> {
   const opened = await openConversation(peer)
   if ('code' in opened) return { problem: opened }
-  const { composer } = opened
-  const before = await history(opened.parts, opened.panel, message)
-  if (isWritten(written(composer), message)) return { done: before }
+  const { panel, composer } = opened
+  const before = await history(panel, message)
+  const isReady = () => isWritten(written(composer), message) && sendButtons(panel).length > 0
+  if (isReady()) return { done: before }
   if (written(composer).trim() !== '') return { problem: { code: 'DRAFT_IN_THE_WAY' } }
 
-  // Plain fields need typing; rich editors keep line breaks only in pasted text.
-  for (const put of composer instanceof HTMLTextAreaElement ? [type, paste] : [paste, type]) {
+  let wasWritten = false
+  for (const put of [type, paste, setValue]) {
     composer.focus()
     put(composer, message)
-    if (await until(() => isWritten(written(composer), message), { ms: EDIT_MS })) return { done: before }
+    if (await until(isReady, EDIT_MS)) return { done: before }
+    wasWritten ||= isWritten(written(composer), message)
+    if (written(composer).trim() === '') continue
     empty(composer)
-    if (!(await until(() => written(composer).trim() === '', { ms: EDIT_MS }))) break
+    if (!(await until(() => written(composer).trim() === '', EDIT_MS))) break
   }
-  return { problem: { code: 'PAGE_CHANGED', detail: 'the field for a message' } }
+  return { problem: { code: 'PAGE_CHANGED', detail: wasWritten ? 'the send button' : 'the field for a message' } }
 }
 
 /** Presses send once, and waits until the message appears. A problem means it was not pressed. */
@@ -73,90 +59,149 @@ export async function press(peer: Peer & Sender, message: string): Promise<Answe
   // The user may have switched accounts in another tab.
   const other = otherSender(ownHandle(), peer.sendsAs)
   if (other) return { problem: other }
-  const opened = conversationNow()
-  if (!opened || !isWith(opened, peer) || !isWritten(written(opened.composer), message))
-    return { problem: { code: 'X_UNAVAILABLE' } }
-  const { parts, panel } = opened
-  const button = await until(() => findAll(parts.sendButton).find(isEnabled), { ms: EDIT_MS })
+  const opened = conversationWith(peer)
+  const isReady = () => opened !== null && isWith(opened.panel, peer) && isWritten(written(opened.composer), message)
+  const gone = () => ({ problem: wrongPerson(peer) ?? ({ code: 'X_UNAVAILABLE' } as const) })
+  if (!opened || !isReady()) return gone()
+  const { panel } = opened
+  const button = await until(() => sendButtons(panel).find(isEnabled), EDIT_MS)
   if (!button) return { problem: { code: 'PAGE_CHANGED', detail: 'the send button' } }
   // The conversation may have changed while waiting for the button.
-  if (!isWith(opened, peer) || !isWritten(written(opened.composer), message))
-    return { problem: { code: 'X_UNAVAILABLE' } }
+  if (!isReady()) return gone()
 
-  const before = countMessages(parts, panel, message).same
-  const known = new Set(findAll(REFUSAL))
+  const before = countMessages(panel, message)
+  const knownAlerts = new Set(findAll(part('refusal')))
   button.click()
 
-  const seen = await until(
-    () => {
-      const refused = refusal(parts, panel, message, known)
-      if (refused !== null) return { refused }
-      return taken(parts, panel, message) > before && { appeared: true }
-    },
-    { ms: APPEAR_MS },
-  )
-  if (!seen || 'refused' in seen) return { done: { appeared: false, ...seen } }
+  const end = await until(() => {
+    const now = countMessages(panel, message)
+    if (now.failed > before.failed) return 'failed'
+    return now.sent > before.sent && 'sent'
+  }, APPEAR_MS)
   // X may show a message first and report a failure a moment later.
-  await pause(STEADY_MS)
-  const refused = refusal(parts, panel, message, known)
-  if (refused !== null) return { done: { appeared: false, refused } }
-  return { done: { appeared: taken(parts, panel, message) > before } }
+  if (end === 'sent') await pause(STEADY_MS)
+  const now = countMessages(panel, message)
+  if (end === 'sent' && now.failed === before.failed) return { done: { appeared: now.sent > before.sent } }
+  const alert = findAll(part('refusal'))
+    .filter((element) => !knownAlerts.has(element))
+    .map((element) => shownText(element).trim().slice(0, 200))
+    .find((text) => text !== '')
+  const refused = alert ?? (now.failed > before.failed ? 'it is marked as not sent' : undefined)
+  return { done: { appeared: false, ...(refused !== undefined && { refused }) } }
 }
 
 /** Reads the conversation after a reload. */
 export async function look(peer: Peer, message: string, atLeast: number): Promise<Answer<'look'>> {
   const opened = await openConversation(peer)
   if ('code' in opened) return { problem: opened }
-  const read = await history(opened.parts, opened.panel, message)
-  return { done: { ...read, whole: read.total >= atLeast } }
+  const counts = await history(opened.panel, message)
+  return { done: { ...counts, whole: counts.total >= atLeast } }
 }
 
-/** Waits for the conversation with this person. Returns a problem if it cannot open. */
+/** Waits for the conversation with this person, and clicks the profile's message button if needed. */
 async function openConversation(peer: Peer): Promise<Conversation | Problem> {
-  const seen = await until(
-    () => {
-      if (find(PASSCODE)) return 'passcode'
-      if (find(PAGE.trouble)) return 'trouble'
-      const now = conversationNow()
-      return now && isWith(now, peer) ? now : null
-    },
-    { ms: LOAD_MS, untilIdle: isIdle },
-  )
-  if (seen === 'passcode') return { code: 'X_NEEDS_YOU', detail: 'the passcode of your chat' }
-  if (seen === 'trouble') return missing(seen, '')
-  if (seen) return seen
-  if (conversationNow()) return missing(null, 'whom a conversation is with')
-  const panel = CONVERSATIONS.map((parts) => find(parts.panel)).find((one) => one !== null)
-  if (panel && !find(ANY_COMPOSER, panel) && isIdle()) return { code: 'INBOX_CLOSED' }
-  return missing(null, 'the field for a message')
+  let wasClicked = isInChat()
+  const isSteady = createSteadiness(WRONG_MS)
+  const sign = await until(() => {
+    const wrong = find(part('composer')) && wrongPerson(peer)
+    const trouble = find(part('trouble')) && ({ code: 'X_UNAVAILABLE' } as const)
+    const seen = problemShown(peer) ?? conversationWith(peer) ?? trouble ?? (isSteady(wrong !== null) ? wrong : null)
+    const button = !seen && !wasClicked && find(part('messageButton'))
+    if (button) {
+      wasClicked = true
+      button.click()
+    }
+    return seen
+  }, SIGN_MS)
+  if (sign) return sign
+  if (!wasClicked) return { code: 'PAGE_CHANGED', detail: 'the message button' }
+  if (find(part('composer'))) return { code: 'PAGE_CHANGED', detail: 'whom a conversation is with' }
+  const panel = find(part('conversation'))
+  if (panel && find(ANY_COMPOSER, panel)) return { code: 'PAGE_CHANGED', detail: 'the field for a message' }
+  return { code: 'CANNOT_TELL' }
 }
 
-function conversationNow(): Conversation | null {
-  for (const parts of CONVERSATIONS) {
-    const composer = find(parts.composer)
-    const panel = composer && (composer.closest<HTMLElement>(parts.panel) ?? find(parts.panel))
-    if (panel) return { parts, panel, composer }
+/** Why nothing can be written to this person, if X shows it. */
+function problemShown(peer: Peer): Problem | null {
+  if (isLocked()) return LOCKED
+  if (matches('newPasscodePaths'))
+    return { code: 'X_NEEDS_YOU', detail: 'it asks you to choose a passcode for your chats' }
+  if (matches('passcodePaths') || find(part('passcode')))
+    return { code: 'X_NEEDS_YOU', detail: 'it asks for the passcode of your chats' }
+  const requestIds = matchPath(pathsOf('requestPaths'), location.pathname)
+  if (requestIds ? isOneOf(requestIds, peer) : isShownTo('requestPrompt', peer)) return { code: 'MESSAGE_REQUEST' }
+  return isShownTo('inboxClosed', peer) ? { code: 'INBOX_CLOSED' } : null
+}
+
+/** Whether a part is visible in the conversation with this person. */
+function isShownTo(name: 'requestPrompt' | 'inboxClosed', peer: Peer): boolean {
+  const element = find(part(name))
+  const panel = element && panelOf(element)
+  return panel !== null && isWith(panel, peer)
+}
+
+function matches(name: Parameters<typeof pathsOf>[0]): boolean {
+  return matchPath(pathsOf(name), location.pathname) !== null
+}
+
+function isInChat(): boolean {
+  return (['conversationPaths', 'requestPaths', 'newPasscodePaths', 'passcodePaths'] as const).some(matches)
+}
+
+/** The open conversation with this person, on its page or in the drawer. */
+function conversationWith(peer: Peer): Conversation | null {
+  for (const composer of findAll(part('composer'))) {
+    const panel = panelOf(composer)
+    if (panel && isWith(panel, peer)) return { panel, composer }
   }
   return null
 }
 
-/** Whether the conversation is with this person only, by its id and the links in its header. */
-function isWith({ parts, panel }: Conversation, { handle, recipientId }: Peer): boolean {
-  const ids = CONVERSATION_PATH.exec(location.pathname)?.[1]?.split('-')
-  if (!ids) return false
-  if (recipientId !== null) return ids.includes(recipientId)
-  const head = findAll(`a[href], [data-testid^="${FACE_PREFIX}"]`, panel).filter((one) => !one.closest(parts.entry))
-  return head.some((one) => {
-    if (one instanceof HTMLAnchorElement) return isHandle(one.pathname.slice(1), handle)
-    return isHandle(one.dataset.testid?.slice(FACE_PREFIX.length), handle)
-  })
+function panelOf(element: Element): HTMLElement | null {
+  return (
+    enclosing(element, part('conversation')) ?? enclosing(element, part('drawer')) ?? find(part('conversation')) ?? null
+  )
+}
+
+const idOf = ({ xUserId, recipientId }: Peer): string | null => xUserId ?? recipientId
+
+function isOneOf(ids: readonly string[], peer: Peer): boolean {
+  const id = idOf(peer)
+  return id === null || ids.includes(id)
+}
+
+/** Whether the conversation is with this person only, by its path, or by the links in its header. */
+function isWith(panel: HTMLElement, peer: Peer): boolean {
+  const links = findAll(part('conversationHeader'), panel)
+    .flatMap((header) => findAll('a[href]', header))
+    .map((link) => (link as HTMLAnchorElement).pathname)
+  const isInDrawer = enclosing(panel, part('drawer')) !== null
+  const paths = isInDrawer ? links : [location.pathname]
+  const ids = paths.map((path) => matchPath(pathsOf('conversationPaths'), path)).find((pair) => pair !== null)
+  if (!ids && !isInDrawer) return false
+  if (ids && idOf(peer) !== null) return isOneOf(ids, peer)
+  // The profile has shown whose handle this is.
+  if (peer.xUserId !== undefined && peer.recipientId !== peer.xUserId) return false
+  return links.some((path) => isHandle(path.slice(1), peer.handle))
+}
+
+/** A problem if the open conversation is not with the person whom the product means. */
+function wrongPerson({ xUserId, recipientId }: Peer): Problem | null {
+  const ids = matchPath(pathsOf('conversationPaths'), location.pathname)
+  const isWrong = ids !== null && xUserId !== undefined && recipientId === null && !ids.includes(xUserId)
+  return isWrong ? { code: 'WRONG_PERSON' } : null
 }
 
 function written(composer: HTMLElement): string {
   return composer instanceof HTMLTextAreaElement ? composer.value : shownText(composer)
 }
 
-/** Pastes the text: rich editors keep its line breaks. */
+/** Types the text through the browser's insertText command. */
+function type(_composer: HTMLElement, message: string) {
+  document.execCommand('insertText', false, message)
+}
+
+/** Pastes the text, for pages that handle pasting themselves. */
 function paste(composer: HTMLElement, message: string) {
   const clipboardData = new DataTransfer()
   clipboardData.setData('text/plain', message)
@@ -165,9 +210,13 @@ function paste(composer: HTMLElement, message: string) {
   )
 }
 
-/** Types the text through the browser's insertText command. */
-function type(_composer: HTMLElement, message: string) {
-  document.execCommand('insertText', false, message)
+/** Sets the value past React, which overrides the element's own setter, and reports the change. */
+function setValue(composer: HTMLElement, message: string) {
+  if (!(composer instanceof HTMLTextAreaElement)) return
+  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')?.set?.call(composer, message)
+  composer.dispatchEvent(
+    new InputEvent('input', { bubbles: true, composed: true, inputType: 'insertText', data: message }),
+  )
 }
 
 function empty(composer: HTMLElement) {
@@ -176,45 +225,34 @@ function empty(composer: HTMLElement) {
   document.execCommand('delete')
 }
 
+/** The conversation's send buttons. One outside of it counts only if the page has no other composer. */
+function sendButtons(panel: HTMLElement): HTMLElement[] {
+  const inside = findAll(part('sendButton'), panel)
+  return inside.length > 0 || findAll(part('composer')).length > 1 ? inside : findAll(part('sendButton'))
+}
+
 function isEnabled(button: HTMLElement): boolean {
   return !(button as HTMLButtonElement).disabled && button.getAttribute('aria-disabled') !== 'true'
 }
 
-/** Reads the conversation's messages once no more are added. */
-function history(parts: ConversationParts, panel: HTMLElement, message: string): Promise<MessageCounts> {
-  const isSame = (one: MessageCounts, other: MessageCounts) => one.total === other.total && isIdle()
-  return steady(() => countMessages(parts, panel, message), isSame, HISTORY_MS)
+/** Counts the conversation's messages once they have loaded. */
+async function history(panel: HTMLElement, message: string): Promise<MessageCounts> {
+  await until(() => find(part('message'), panel) ?? find(part('conversationStart'), panel), HISTORY_MS)
+  const isSame = (one: MessageCounts, other: MessageCounts) => one.total === other.total
+  return steady(() => countMessages(panel, message), isSame, COMPLETE_MS)
 }
 
-function countMessages(parts: ConversationParts, panel: HTMLElement, message: string): MessageCounts {
-  const entries = findAll(parts.entry, panel)
-  return { total: entries.length, same: entries.filter((entry) => reads(parts, entry, message)).length }
+function countMessages(panel: HTMLElement, message: string): MessageCounts {
+  const messages = findAll(part('message'), panel)
+  const same = messages.filter((element) => reads(element, message))
+  const count = (name: 'messageSent' | 'messageFailed') => same.filter((element) => element.matches(part(name))).length
+  const failed = count('messageFailed')
+  return { total: messages.length, same: same.length - failed, sent: count('messageSent'), failed }
 }
 
-function taken(parts: ConversationParts, panel: HTMLElement, message: string): number {
-  return findAll(parts.entry, panel).filter((entry) => {
-    const state = parts.state === null ? null : entry.getAttribute(parts.state)
-    return (state === null || TAKEN.includes(state)) && reads(parts, entry, message)
-  }).length
-}
-
-function reads(parts: ConversationParts, entry: HTMLElement, message: string): boolean {
-  const text = parts.entryText.map((selector) => find(selector, entry)).find((one) => one !== null)
+function reads(element: HTMLElement, message: string): boolean {
+  const text = selectorsOf('messageText')
+    .map((selector) => find(selector, element))
+    .find((shown) => shown !== null)
   return text !== undefined && readsAs(shownText(text), message)
-}
-
-/** X's error text about the message, from the page or from the message itself. */
-function refusal(
-  parts: ConversationParts,
-  panel: HTMLElement,
-  message: string,
-  known: Set<HTMLElement>,
-): string | null {
-  const alert = findAll(REFUSAL).find((one) => !known.has(one) && shownText(one).trim() !== '')
-  if (alert) return shownText(alert).trim().slice(0, 200)
-  const failed = findAll(parts.entry, panel).some((entry) => {
-    const state = parts.state === null ? null : entry.getAttribute(parts.state)
-    return state !== null && NOT_TAKEN.includes(state) && reads(parts, entry, message)
-  })
-  return failed ? 'it is marked as not sent' : null
 }

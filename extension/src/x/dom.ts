@@ -1,6 +1,4 @@
 const LOOK_EVERY_MS = 60
-/** A loaded page that has not changed for this long is considered complete. */
-const QUIET_MS = 2000
 
 /** The first visible match, including open shadow roots. */
 export function find(selector: string, within?: ParentNode): HTMLElement | null {
@@ -9,10 +7,10 @@ export function find(selector: string, within?: ParentNode): HTMLElement | null 
 
 /** All visible matches, in page order. */
 export function findAll(selector: string, within?: ParentNode): HTMLElement[] {
-  const roots = within ? [within] : [document, ...shadowRoots(document)]
-  return roots
+  const root = within ?? document
+  return [root, ...shadowRoots(root)]
     .flatMap((root) => [...root.querySelectorAll<HTMLElement>(selector)])
-    .filter((one) => one.checkVisibility())
+    .filter((element) => element.checkVisibility())
 }
 
 function shadowRoots(root: ParentNode): ShadowRoot[] {
@@ -21,40 +19,48 @@ function shadowRoots(root: ParentNode): ShadowRoot[] {
   )
 }
 
-/**
- * Polls `look`, also at each change of the page, until it returns something. Null after `ms`, or
- * with `untilIdle` when the page is complete without it.
- */
-export function until<Found>(
-  look: () => Found | null | undefined | false,
-  { ms, untilIdle }: { ms: number; untilIdle?: () => boolean },
-): Promise<Found | null> {
+/** Like `closest`, through open shadow roots. */
+export function enclosing(element: Element, selector: string): HTMLElement | null {
+  const match = element.closest<HTMLElement>(selector)
+  if (match) return match
+  const root = element.getRootNode()
+  return root instanceof ShadowRoot ? enclosing(root.host, selector) : null
+}
+
+/** Polls `look`, also at each change of the page, until it returns something. Null after `ms`. */
+export function until<Value>(look: () => Value | null | undefined | false, ms: number): Promise<Value | null> {
   return new Promise((resolve) => {
     const begun = performance.now()
-    let lastChange = begun
     let lastLook = 0
     // Background tabs run timers only once a second, so also observe changes.
     const changes = new MutationObserver(() => {
-      lastChange = performance.now()
-      if (lastChange - lastLook > LOOK_EVERY_MS) step()
+      if (performance.now() - lastLook > LOOK_EVERY_MS) step()
     })
-    const end = (found: Found | null) => {
+    const end = (value: Value | null) => {
       clearInterval(timer)
       changes.disconnect()
-      resolve(found)
+      resolve(value)
     }
     const step = () => {
-      const found = look()
+      const value = look()
       lastLook = performance.now()
-      const hasSettled = document.readyState === 'complete' && lastLook - lastChange > QUIET_MS
-      if (found) return end(found)
-      if (lastLook - begun > ms || (hasSettled && untilIdle?.())) return end(null)
+      if (value) return end(value)
+      if (lastLook - begun > ms) return end(null)
       for (const root of [document, ...shadowRoots(document)])
         changes.observe(root, { subtree: true, childList: true, characterData: true, attributes: true })
     }
     const timer = setInterval(step, LOOK_EVERY_MS)
     step()
   })
+}
+
+/** Whether a condition has been true for `ms` without a break, at the latest look at it. */
+export function createSteadiness(ms: number): (isTrue: boolean) => boolean {
+  let since: number | null = null
+  return (isTrue) => {
+    since = isTrue ? (since ?? performance.now()) : null
+    return since !== null && performance.now() - since >= ms
+  }
 }
 
 /** Waits until the result of `look` has not changed for `ms`, and returns it. */

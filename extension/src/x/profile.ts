@@ -1,54 +1,92 @@
-import type { Answer, Problem } from '../wire.ts'
-import { find, pause, shownText, until } from './dom.ts'
-import { LOCKED_PATHS, PAGE, PROFILE } from './parts.ts'
-import { handleIn, idInFollowName, isHandle } from './text.ts'
+import { matchPath } from '@x-automated/contract/outreach/extension-pages'
+import type { Answer, Peer, Problem } from '../wire.ts'
+import { createSteadiness, find, pause, shownText, until } from './dom.ts'
+import { part, pathsOf } from './parts.ts'
+import { handleIn, idInName, isHandle } from './text.ts'
 
-const LOAD_MS = 12_000
-/** X loads the buttons of a profile one by one, sometimes late. */
+/**
+ * How long to wait for a positive sign. X shows skeletons for seconds, without an indicator and without
+ * changes, so a quiet page has not necessarily loaded.
+ */
+export const SIGN_MS = 20_000
+/** X loads the buttons of a profile one by one. */
 const BUTTONS_MS = 4000
+/** How long a profile must look missing. */
+const MISSING_MS = 1000
 /** How long the account switcher's text may take to appear. */
 const WORDS_MS = 400
 
-/** Reads the open profile, including whether it has a message button. */
-export async function meet({ handle, sendsAs }: Sender & { handle: string }): Promise<Answer<'meet'>> {
-  const account = await signedIn()
-  if ('code' in account) return { problem: account }
-  const other = otherSender(account.handle, sendsAs)
-  if (other) return { problem: other }
+export interface Sender {
+  /** The account that must be signed in, without @; undefined: any. */
+  sendsAs?: string | undefined
+}
 
-  const isThere = () => isHandle(handleIn(shownText(find(PROFILE.name) ?? document.createElement('p'))), handle)
-  const seen = await until(
-    () => (isThere() ? 'there' : find(PROFILE.missing) ? 'missing' : find(PAGE.trouble) && 'trouble'),
-    {
-      ms: LOAD_MS,
-      untilIdle: isIdle,
-    },
+/** Checks who is signed in. @param ms how long to wait for the page */
+export async function check({ sendsAs }: Sender, ms = SIGN_MS): Promise<Answer<'check'>> {
+  const account = await signedIn(ms)
+  const problem = 'code' in account ? account : otherSender(account.handle, sendsAs)
+  return problem ? { problem } : { done: {} }
+}
+
+/** Reads the open profile, and waits for its message button. */
+export async function meet({ handle, xUserId, sendsAs }: Sender & Omit<Peer, 'recipientId'>): Promise<Answer<'meet'>> {
+  const deadline = performance.now() + SIGN_MS
+  const msLeft = () => deadline - performance.now()
+  const checked = await check({ sendsAs }, msLeft())
+  if ('problem' in checked) return checked
+  const problem = await findProfile(handle, msLeft())
+  if (problem) return { problem }
+
+  const sign = await until(
+    () => (find(part('messageButton')) ? 'open' : find(part('inboxClosed')) && 'closed'),
+    msLeft(),
   )
-  if (seen === 'missing') return { problem: { code: 'NO_SUCH_PERSON' } }
-  if (seen !== 'there') return { problem: missing(seen, 'the name on a profile') }
-  if (!(await until(() => find(PROFILE.actions), { ms: LOAD_MS, untilIdle: isIdle })))
-    return { problem: missing(null, 'the buttons on a profile') }
-  if (!(await until(() => find(PROFILE.message), { ms: BUTTONS_MS }))) {
-    const bar = find(PROFILE.actions)?.parentElement?.parentElement
-    const isRenamed = bar && find(PROFILE.likeMessage, bar)
-    return { problem: isRenamed ? { code: 'PAGE_CHANGED', detail: 'the message button' } : { code: 'INBOX_CLOSED' } }
-  }
-  return { done: { recipientId: idInFollowName(find(PROFILE.follow)?.dataset.testid) } }
+  const recipientId = await until(profileId, sign === 'open' ? BUTTONS_MS : 0)
+  if (xUserId !== undefined && recipientId !== null && recipientId !== xUserId)
+    return { problem: { code: 'WRONG_PERSON' } }
+  if (sign === 'open') return { done: { recipientId } }
+  if (sign === 'closed') return { problem: { code: 'INBOX_CLOSED' } }
+  const bar = find(part('profileActions'))?.parentElement?.parentElement
+  const isRenamed = bar && find(part('likeMessageButton'), bar)
+  return { problem: isRenamed ? { code: 'PAGE_CHANGED', detail: 'the message button' } : { code: 'CANNOT_TELL' } }
+}
+
+/** Waits for this person's profile. @returns why there is none */
+async function findProfile(handle: string, ms: number): Promise<Problem | null> {
+  const hasName = () => isHandle(handleIn(shownText(find(part('profileName')) ?? document.createElement('p'))), handle)
+  const hasActions = () => find(part('profileActions')) !== null
+  // A profile without posts shows the same part.
+  const isMissing = () => find(part('profileMissing')) !== null && !hasActions()
+  const isSteady = createSteadiness(MISSING_MS)
+  const sign = await until(() => {
+    if (find(part('trouble'))) return 'trouble'
+    if (hasName() && hasActions()) return 'profile'
+    return isSteady(isMissing() && !hasName()) && 'missing'
+  }, ms)
+  if (sign === 'profile') return null
+  if (sign === 'missing') return { code: 'NO_SUCH_PERSON' }
+  if (sign === 'trouble') return { code: 'X_UNAVAILABLE' }
+  if (isMissing()) return { code: 'CANNOT_TELL' }
+  if (hasName()) return { code: 'PAGE_CHANGED', detail: 'the buttons on a profile' }
+  const isShown = hasActions() || document.body.innerText.toLowerCase().includes(`@${handle.toLowerCase()}`)
+  return isShown ? { code: 'PAGE_CHANGED', detail: 'the name on a profile' } : { code: 'X_UNAVAILABLE' }
+}
+
+/** The id of the person whose profile is open, if the page shows it. */
+function profileId(): string | null {
+  return idInName(find(part('profileId'))?.dataset.testid)
 }
 
 /** The signed-in account's handle without @, or a problem. */
-export async function signedIn(): Promise<{ handle: string } | Problem> {
-  const seen = await until(
-    () => {
-      if (LOCKED_PATHS.some((path) => location.pathname.startsWith(path))) return 'locked'
-      if (find(PAGE.signedIn)) return 'in'
-      return find(PAGE.signedOut) ? 'out' : find(PAGE.trouble) && 'trouble'
-    },
-    { ms: LOAD_MS, untilIdle: isIdle },
-  )
-  if (seen === 'locked') return { code: 'X_NEEDS_YOU', detail: 'it has locked your account for the moment' }
-  if (seen === 'out') return { code: 'NOT_SIGNED_IN' }
-  if (seen !== 'in') return missing(seen, 'the button of your account')
+export async function signedIn(ms = SIGN_MS): Promise<{ handle: string } | Problem> {
+  const sign = await until(() => {
+    if (isLocked()) return 'locked'
+    if (find(part('signedIn'))) return 'in'
+    return find(part('signedOut')) ? 'out' : find(part('trouble')) && 'trouble'
+  }, ms)
+  if (sign === 'locked') return LOCKED
+  if (sign === 'out') return { code: 'NOT_SIGNED_IN' }
+  if (sign !== 'in') return { code: 'X_UNAVAILABLE' }
   // The switcher's text may appear slightly later than the switcher.
   for (let tries = 0; tries < 5; tries += 1) {
     const handle = ownHandle()
@@ -58,9 +96,11 @@ export async function signedIn(): Promise<{ handle: string } | Problem> {
   return { code: 'PAGE_CHANGED', detail: 'the button of your account' }
 }
 
-export interface Sender {
-  /** The account that must be signed in, without @; undefined: any. */
-  sendsAs?: string | undefined
+export const LOCKED: Problem = { code: 'X_NEEDS_YOU', detail: 'it has locked your account for the moment' }
+
+/** Whether X asks the account to confirm something first. */
+export function isLocked(): boolean {
+  return matchPath(pathsOf('lockedPaths'), location.pathname) !== null
 }
 
 /** Returns a problem if another account is signed in. @param own null: not visible on this page */
@@ -71,19 +111,8 @@ export function otherSender(own: string | null, sendsAs: string | undefined): Pr
 
 /** The signed-in account's handle without @, if the page shows it. */
 export function ownHandle(): string | null {
-  const link = find(PAGE.ownProfile)?.getAttribute('href')
+  const link = find(part('ownProfile'))?.getAttribute('href')
   const inLink = /^\/(\w{1,15})$/.exec(link ?? '')?.[1]
-  const switcher = find(PAGE.accountSwitcher)
+  const switcher = find(part('accountSwitcher'))
   return inLink ?? (switcher && handleIn(shownText(switcher)))
-}
-
-/** Whether the page has content and shows no loading indicator. */
-export function isIdle(): boolean {
-  return find(PAGE.loading) === null && document.body?.innerText.trim() !== ''
-}
-
-/** The problem for a missing part: X is slow or failing, or has changed its page. */
-export function missing(seen: 'trouble' | null, part: string): Problem {
-  const isEmpty = (document.body?.innerText.trim() ?? '') === ''
-  return seen === 'trouble' || isEmpty || !isIdle() ? { code: 'X_UNAVAILABLE' } : { code: 'PAGE_CHANGED', detail: part }
 }

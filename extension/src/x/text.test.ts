@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { handleIn, idInFollowName, isHandle, isWritten, readsAs } from './text.ts'
+import { handleIn, idInName, isHandle, isWritten, readsAs } from './text.ts'
 
 describe('readsAs', () => {
   test.each([
@@ -42,9 +42,8 @@ test("compares the composer's text exactly, except for white space", () => {
 })
 
 test("reads ids and handles from X's element names", () => {
-  expect(idInFollowName('123-follow')).toBe('123')
-  expect(idInFollowName('123-unfollow')).toBe('123')
-  for (const name of [undefined, '', 'follow', 'x123-follow', '123-followers']) expect(idInFollowName(name)).toBeNull()
+  for (const end of ['follow', 'unfollow', 'cancel', 'unblock', 'subscribe']) expect(idInName(`123-${end}`)).toBe('123')
+  for (const name of [undefined, '', 'follow', 'x123-follow', '123-', '123']) expect(idInName(name)).toBeNull()
   expect(handleIn('Ada Lovelace @ada_1')).toBe('ada_1')
   expect(handleIn('Ada')).toBeNull()
   expect(isHandle('Ada', 'aDA')).toBe(true)

@@ -37,9 +37,9 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }
 
-/** The person's id from the name of their follow button, `123-follow`. */
-export function idInFollowName(name: string | undefined): string | null {
-  return /^(\d+)-(?:un)?follow$/.exec(name ?? '')?.[1] ?? null
+/** The person's id in the name of a button on their profile: `123-follow`, `123-unblock`. */
+export function idInName(name: string | undefined): string | null {
+  return /^(\d{1,19})-[a-z]+$/i.exec(name ?? '')?.[1] ?? null
 }
 
 /** The handle in an account button's text, 'Ada @ada'. */

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connectableMatches } from '@x-automated/contract/outreach/extension'
-import type { FastifyInstance } from 'fastify'
+import { parsePages, type SignedPages } from '@x-automated/contract/outreach/extension-pages'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { zipSync } from 'fflate'
 import { Refusal } from '../refusal.ts'
 
@@ -29,6 +30,17 @@ export function openExtensionPackage(folder: string, origin: string): ExtensionP
       zip ??= pack(folder, manifest)
       return zip
     },
+  }
+}
+
+/** The signed parts of X's pages; null if the file is missing or malformed. @param file extension/pages.json */
+export function openExtensionPages(file: string, log: FastifyBaseLogger): SignedPages | null {
+  if (!existsSync(file)) return null
+  try {
+    return parsePages(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (error) {
+    log.warn({ err: error }, 'extension/pages.json is malformed and is not served')
+    return null
   }
 }
 

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { PAIRINGS_MAX } from '@x-automated/contract/outreach/extension-pairings'
+import { UNCLEAR_HOURS } from '@x-automated/contract/outreach/sending'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
@@ -233,12 +235,33 @@ describe('pairing', () => {
   })
 })
 
+describe('page data', () => {
+  it('is served to anyone as it was signed, and never cached', async () => {
+    const { status, body, headers } = await call(app, 'GET', '/extension/pages')
+    expect({ status, body, cache: headers.get('cache-control') }).toEqual({
+      status: 200,
+      body: JSON.parse(readFileSync(new URL('../../../../../extension/pages.json', import.meta.url), 'utf8')),
+      cache: 'no-store',
+    })
+  })
+
+  it('returns 404 if the server has none', async () => {
+    const { extensionPages } = app.services
+    try {
+      app.services.extensionPages = null
+      expect(await call(app, 'GET', '/extension/pages')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
+    } finally {
+      app.services.extensionPages = extensionPages
+    }
+  })
+})
+
 describe('claimed messages', () => {
-  /** A campaign with two leads whose first message is claimed. */
-  async function claimed() {
+  /** A campaign with two leads whose first message is claimed, by default by a paired extension. */
+  async function claimed(by?: Pick<Person, 'call'>) {
     const list = await makeList(app, person, openHandles(2))
     const campaign = await launch(person, list, { channel: 'extension' })
-    const extension = await pairWith(person)
+    const extension = by ?? (await pairWith(person))
     const claim = (await extension.call('POST', '/claim', { holder: 'a' })).body as {
       dmId: string
       lease: string
@@ -309,6 +332,47 @@ describe('claimed messages', () => {
     expect(next.lease).not.toBe(claim.lease)
     for (const what of ['confirm', 'release'] as const)
       expect(await ask(what)).toMatchObject({ status: 409, body: { code: 'LEASE_LOST' } })
+  })
+
+  it('let the others go first if X did not show whether the person can be messaged', async () => {
+    const { ask, extension, claim, message } = await claimed(person)
+    expect((await ask('release', { inboxUnclear: true })).body).toEqual({ success: true })
+    const { status, dueAt, errorMessage } = (await message())!
+    expect({ status, errorMessage }).toEqual({ status: 'queued', errorMessage: null })
+    expect(Date.parse(dueAt!) - Date.now()).toBeGreaterThan((UNCLEAR_HOURS - 0.1) * 3_600_000)
+    const next = (await extension.call('POST', '/claim', { holder: 'b' })).body
+    expect(next.dmId).not.toBe(claim.dmId)
+    await extension.call('POST', `/dms/${next.dmId}/outcome`, { lease: next.lease, wasSent: true })
+    const none = await extension.call('POST', '/claim', { holder: 'b' })
+    expect(none.status).toBe(204)
+    expect(Number(none.headers.get('retry-after'))).toBeGreaterThan((UNCLEAR_HOURS - 0.1) * 3_600)
+    await expectCountsRight(app)
+  })
+
+  it('are skipped like a reply if a message request of the person waits on X, once', async () => {
+    const { ask, claim, campaign, message } = await claimed(person)
+    const report = { wasSent: false, reason: { code: 'replied', params: { how: 'made up' } } }
+    for (let n = 0; n < 2; n += 1)
+      expect(await ask('outcome', report)).toMatchObject({ status: 200, body: { campaignCompleted: false } })
+    expect(await message()).toMatchObject({ status: 'failed', reason: { code: 'replied', params: { how: 'request' } } })
+    const { rows } = await app.db.execute(
+      sql`select state from enrollments where campaign_id = ${campaign.id} and lead_id = ${claim.leadId}`,
+    )
+    expect(rows).toEqual([{ state: 'replied' }])
+    // It was not sent, so it counts toward no limit.
+    expect(await app.db.$count(dms, sql`campaign_id = ${campaign.id} and claimed_at is not null`)).toBe(0)
+    expect(await ask('outcome', { wasSent: true })).toMatchObject({ status: 409, body: { code: 'LEASE_LOST' } })
+    await expectCountsRight(app)
+  })
+
+  it('complete their campaign if the last one is skipped', async () => {
+    const campaign = await launch(person, await makeList(app, person, openHandles(1)), { channel: 'extension' })
+    const { dmId, lease } = (await person.call('POST', '/claim', { holder: 'a' })).body
+    const report = { lease, wasSent: false, reason: { code: 'replied', params: {} } }
+    expect((await person.call('POST', `/dms/${dmId}/outcome`, report)).body).toMatchObject({
+      campaignCompleted: true,
+    })
+    expect((await person.client.campaigns.find({ id: campaign.id })).status).toBe('completed')
   })
 
   it('use the current text after they were released, however often', async () => {

@@ -1,5 +1,5 @@
 import { anyone, member, viewer } from '../../../operations.ts'
-import { createCode, list, pair, report, unpair } from './service.ts'
+import { createCode, list, pair, readPages, report, unpair } from './service.ts'
 
 export const extensionRoutes = {
   list: viewer.extension.list.handler(({ context }) => list(context.db, context.actor, context.extensionVersion)),
@@ -9,6 +9,7 @@ export const extensionRoutes = {
     ({ context, input: { sendsAlone, sendsInBackground = sendsAlone ?? false, ...rest } }) =>
       report(context, context.actor, { ...rest, sendsInBackground }, context.extensionVersion),
   ),
+  pages: anyone.extension.pages.handler(({ context }) => readPages(context.extensionPages)),
   unpair: viewer.extension.unpair.handler(async ({ context }) => {
     await unpair(context, context.actor, context.actor.sessionId)
     return { success: true as const }

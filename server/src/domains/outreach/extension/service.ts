@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
+import type { SignedPages } from '@x-automated/contract/outreach/extension-pages'
 import {
   EXTENSION_TOKEN_PREFIX,
   PAIRING_CODE_MINUTES,
@@ -144,6 +145,12 @@ export async function authenticateExtension(db: Db, token: string): Promise<Acto
   const role = found && (await findRole(db, found))
   if (!found || !role) throw new Refusal('UNAUTHORIZED', 'This extension is no longer paired.')
   return { ...found, workspaceId: found.workspaceId as WorkspaceScope, role }
+}
+
+/** The signed parts of X's pages. @throws Refusal NOT_FOUND: this server has none */
+export function readPages(pages: SignedPages | null) {
+  if (!pages) throw new Refusal('NOT_FOUND', 'This server has no page data for the extension.')
+  return pages
 }
 
 interface Report {

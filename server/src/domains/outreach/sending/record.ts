@@ -1,5 +1,4 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { NO_ID } from '@x-automated/contract/fields'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
@@ -187,7 +186,7 @@ async function applyOutcome(
  * @throws Refusal DM_NOT_FOUND; LEASE_LOST: another lease, or a different outcome is recorded
  */
 export async function reportOutcome(db: Db, actor: Actor, report: InputOf<'campaigns', 'recordOutcome'>) {
-  const { id, lease, wasSent, reason } = report
+  const { id, lease, wasSent } = report
   const outcomeUnknown = !wasSent && report.outcomeUnknown
   const errorMessage = report.errorMessage || (outcomeUnknown ? OUTCOME_UNKNOWN : DEFAULT_FAILURE)
   return transact(db, async (tx) => {
@@ -198,21 +197,24 @@ export async function reportOutcome(db: Db, actor: Actor, report: InputOf<'campa
       .where(and(eq(dms.id, id), eq(dms.workspaceId, actor.workspaceId)))
       .for('update')
     if (!dm) throw new Refusal('DM_NOT_FOUND')
+    const success = async () => ({ success: true as const, campaignCompleted: await isCompleted(tx, dm.campaignId) })
+    const isSkipped = dm.status === 'failed' && dm.reason !== null && dm.reason.code === report.reason?.code
+    if (!wasSent && isSkipped) return success()
     if (dm.lease !== lease.toLowerCase() || !dm.holder?.startsWith('extension:')) throw new Refusal('LEASE_LOST')
-    const skipped = reason?.code === 'identity' ? await findIdentityReason(tx, dm.leadId) : reason
-    if (skipped?.code === 'identity' && dm.status === 'queued' && !wasSent) {
-      await release(tx, sql`id = ${id}`, () => skipMessage(tx, id, { reason: skipped }))
-      return { success: true as const, campaignCompleted: await isCompleted(tx, dm.campaignId) }
+    const reason = report.reason && (await reportedReason(tx, dm.leadId, report.reason.code))
+    if (reason && reason.code !== 'lead_missing' && dm.status === 'queued' && !wasSent) {
+      await release(tx, sql`id = ${id} and not outcome_unknown`, () => skipMessage(tx, id, { reason }))
+      return success()
     }
     const recorded = await recordOutcome(
       tx,
       { id, lease: dm.lease },
-      { wasSent, ...(skipped ? { reason: skipped } : { errorMessage }), outcomeUnknown },
+      { wasSent, ...(reason ? { reason } : { errorMessage }), outcomeUnknown },
     )
     if (recorded) return { success: true as const, ...recorded }
     if (wasSent !== (dm.sentAt !== null))
       throw new Refusal('LEASE_LOST', 'A different outcome is already recorded for this message.')
-    return { success: true as const, campaignCompleted: await isCompleted(tx, dm.campaignId) }
+    return success()
   })
 }
 
@@ -221,13 +223,19 @@ async function isCompleted(tx: Db, campaignId: string): Promise<boolean> {
   return campaign?.status === 'completed'
 }
 
-/** Names a lead whose handle belongs to another person than their X id. */
-async function findIdentityReason(tx: Db, leadId: string | null): Promise<SkipReason> {
+/** The reason that an extension reported, with the lead's data. */
+async function reportedReason(
+  tx: Db,
+  leadId: string | null,
+  code: 'lead_missing' | 'identity' | 'replied',
+): Promise<SkipReason> {
+  if (code === 'replied') return { code, params: { how: 'request' } }
+  if (code === 'lead_missing' || leadId === null) return LEAD_MISSING
   const [lead] = await tx
     .select({ handle: leads.twitterHandle, xUserId: leads.xUserId })
     .from(leads)
-    .where(eq(leads.id, leadId ?? NO_ID))
-  return lead ? { code: 'identity', params: lead } : LEAD_MISSING
+    .where(eq(leads.id, leadId))
+  return lead ? { code, params: lead } : LEAD_MISSING
 }
 
 /** The result of trying to send a claimed message. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { InputOf } from '@x-automated/contract/contract'
-import { CLOCK_SKEW_MS } from '@x-automated/contract/outreach/sending'
+import { CLOCK_SKEW_MS, UNCLEAR_HOURS } from '@x-automated/contract/outreach/sending'
 import { CONNECTION_LOST, pauseText, refusalText, type SkipReason } from '@x-automated/contract/reason'
 import { HOUR_MS } from '@x-automated/contract/time'
 import { and, eq, sql } from 'drizzle-orm'
@@ -644,9 +644,13 @@ export async function confirm(db: Db, env: SendingEnv, actor: Actor, held: Input
  * Releases a claimed message that the extension has not sent. @throws Refusal DM_NOT_FOUND,
  * LEASE_LOST
  */
-export async function releaseClaim(db: Db, actor: Actor, held: InputOf<'campaigns', 'release'>) {
+export async function releaseClaim(db: Db, actor: Actor, { inboxUnclear, ...held }: InputOf<'campaigns', 'release'>) {
   return transact(db, async (tx) => {
-    await returnToQueue(tx, (await lockClaimed(tx, actor, held)).id)
+    const { id } = await lockClaimed(tx, actor, held)
+    // Otherwise it would be the next one again, and others would never be sent.
+    if (inboxUnclear)
+      await tx.execute(sql`update dms set due_at = now() + make_interval(hours => ${UNCLEAR_HOURS}) where id = ${id}`)
+    await returnToQueue(tx, id)
     return { success: true as const }
   })
 }

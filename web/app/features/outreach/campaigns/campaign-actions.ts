@@ -6,7 +6,7 @@ import { useConfirm } from '../../../ui/confirm'
 import { toast } from '../../../ui/toast'
 import { HOLD_SECONDS, undoAction } from '../../../undo-queueing'
 import { useFailureToast } from '../../platform/billing/use-failure-toast'
-import { wakeRun } from '../real-send/extension-run'
+import { LONG_TEXT_MS, wakeRun } from '../real-send/extension-run'
 import { invalidateCampaignNames } from './all-campaigns'
 import { showOptimistically, updateCachedCampaign } from './campaign-cache'
 import { changeProblem, launchProblem, type TargetStatus, undoProblem } from './campaign-text'
@@ -93,7 +93,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
   const start = useMutation({
     mutationFn: ({ id }: Campaign) => realSend.findObstacle(id),
     onSuccess(obstacle, campaign) {
-      if (obstacle) toast[obstacle.tone](obstacle.text)
+      if (obstacle) toast[obstacle.tone](obstacle.text, { duration: LONG_TEXT_MS })
       else if (campaign.status === 'paused') update.mutate({ campaign, status: 'active' })
       else endHold.mutate(campaign)
     },

@@ -14,14 +14,18 @@ test('sums up a run of the queue, with campaigns only if some completed', () => 
   )
 })
 
-test('says why a campaign cannot be sent', () => {
-  expect(obstacleText({ waiting: true, dmsQueuedCount: 3 })).toBe(
-    'Another campaign DM sending process is already active.',
+test('says why a campaign cannot be sent, with the campaign that goes first and the way out', () => {
+  const waitsBehind = { id: 'one', name: 'Spring' }
+  const already = 'Another campaign DM sending process is already active.'
+  const wayOut = 'goes first on this X account because it is older. Start it if nothing is sending it, or pause it.'
+  expect(obstacleText({ waiting: true, waitsBehind, dmsQueuedCount: 3 })).toBe(`${already} “Spring” ${wayOut}`)
+  expect(obstacleText({ waiting: true, waitsBehind: null, dmsQueuedCount: 3 })).toBe(
+    `${already} An older campaign ${wayOut}`,
   )
-  expect(obstacleText({ waiting: false, dmsQueuedCount: 0 })).toBe(
+  expect(obstacleText({ waiting: false, waitsBehind: null, dmsQueuedCount: 0 })).toBe(
     'No queued DMs found for this campaign with valid lead Twitter handles.',
   )
-  expect(obstacleText({ waiting: false, dmsQueuedCount: 1 })).toBeNull()
+  expect(obstacleText({ waiting: false, waitsBehind: null, dmsQueuedCount: 1 })).toBeNull()
 })
 
 test('shows the summary for 7 seconds', () => {

@@ -1,14 +1,16 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import type { XAccount } from '@x-automated/contract/platform/x-account'
 import { useEffect, useState } from 'react'
 import { api, client } from '../../../api'
 import { toast } from '../../../ui/toast'
 import {
-  ALREADY_SENDING,
   findObstacleInBrowser,
+  LONG_TEXT_MS,
   type Obstacle,
   startExtensionRun,
   useExtensionRun,
+  waitsBehindText,
 } from '../real-send/extension-run'
 import { updateCachedCampaign } from './campaign-cache'
 
@@ -42,7 +44,7 @@ export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSen
   const begin = (campaign: Campaign): boolean => {
     const obstacle = obstacleText(campaign)
     if (obstacle) {
-      toast.info(obstacle)
+      toast.info(obstacle, { duration: LONG_TEXT_MS })
       return false
     }
     if (campaign.channel === 'extension') {
@@ -80,15 +82,28 @@ export async function startIfActive(
 const isOver = (status: Campaign['status']) => status !== 'active' && status !== 'draft'
 
 /** Why a paused campaign could not be sent after a resume, or a held one now; null if it could. */
-async function findObstacle({ id, waitsBehind, channel }: Campaign): Promise<Obstacle | null> {
-  if (waitsBehind) return { tone: 'info', text: ALREADY_SENDING }
-  return channel === 'extension' ? findObstacleInBrowser(id) : null
+async function findObstacle({ id, waitsBehind, channel, xAccountId }: Campaign): Promise<Obstacle | null> {
+  if (waitsBehind) return { tone: 'info', text: waitsBehindText(waitsBehind.name) }
+  return channel === 'extension' ? findObstacleInBrowser(id, await findSender(xAccountId)) : null
+}
+
+/** The handle of the account that a campaign is sent from; null: not known. @param xAccountId null: not launched */
+async function findSender(xAccountId: string | null): Promise<string | null> {
+  const { accounts } = await client.xAccount.list({})
+  const isSender = xAccountId
+    ? ({ id }: XAccount) => id === xAccountId
+    : ({ isCurrent, status }: XAccount) => isCurrent && status === 'connected'
+  return accounts.find(isSender)?.handle ?? null
 }
 
 /** Why an active campaign can't be sent now; null if it can. */
-export function obstacleText(campaign: Pick<Campaign, 'waiting' | 'dmsQueuedCount'>): string | null {
-  if (campaign.waiting) return ALREADY_SENDING
-  if (campaign.dmsQueuedCount === 0) return 'No queued DMs found for this campaign with valid lead Twitter handles.'
+export function obstacleText({
+  waiting,
+  waitsBehind,
+  dmsQueuedCount,
+}: Pick<Campaign, 'waiting' | 'waitsBehind' | 'dmsQueuedCount'>): string | null {
+  if (waiting) return waitsBehindText(waitsBehind?.name ?? null)
+  if (dmsQueuedCount === 0) return 'No queued DMs found for this campaign with valid lead Twitter handles.'
   return null
 }
 

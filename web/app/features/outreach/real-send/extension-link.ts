@@ -181,6 +181,21 @@ function isTextOrNull(value: unknown): value is string | null {
   return typeof value === 'string' || value === null
 }
 
+/**
+ * Asks the extension to open X and check that it can send. Extensions before 0.2 only know what they saw last.
+ * @param sendsAs the account that must be logged in to X, without @; null: any
+ */
+export async function checkSending(
+  sendsAs: string | null,
+  runtime: Runtime | null = findRuntime(),
+): Promise<ExtensionReply<object>> {
+  const reply = await askExtension({ action: 'CHECK_SENDING', data: sendsAs === null ? {} : { sendsAs } }, runtime)
+  if (reply.success || reply.code !== 'INVALID_REQUEST') return reply
+  const here = await askStatus(runtime)
+  if (!here.success || here.status.signedInAs !== null) return here
+  return { success: false, error: EXTENSION_TEXT.NOT_SIGNED_IN, end: 'stop', code: 'NOT_SIGNED_IN' }
+}
+
 /** Keeps the extension from claiming while this page sends. @returns a function that releases it */
 export function driveExtension(
   maySend: (claimed: { dmId: string; lease: string }) => Promise<boolean | null>,

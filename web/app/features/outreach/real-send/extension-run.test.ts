@@ -73,7 +73,10 @@ test('releases the extension during a long wait, ends it immediately on pause an
   await vi.waitFor(() => expect(find).toHaveBeenCalled(), 60_000)
   expect(open).toBe(0)
   await startExtensionRun({ ...campaign, id: 'other' }, new QueryClient())
-  expect(toast.info).toHaveBeenCalledWith('Another campaign DM sending process is already active.')
+  expect(toast.info).toHaveBeenCalledWith(
+    'Another campaign DM sending process is already active. This tab is sending “Spring”. Pause it, or wait until it is done.',
+    { duration: 8_000 },
+  )
   serve({ status: 'paused' })
   wakeRun('another')
   wakeRun('one')
@@ -85,24 +88,58 @@ test('releases the extension during a long wait, ends it immediately on pause an
 })
 
 test('says why this tab cannot send another campaign, before changing it', async () => {
-  const already = { tone: 'info', text: 'Another campaign DM sending process is already active.' }
+  const already = (where: string, what: string) => ({
+    tone: 'info',
+    text: `Another campaign DM sending process is already active. ${where} is sending ${what}. Pause it, or wait until it is done.`,
+  })
   serve({})
   const run = startExtensionRun(campaign, new QueryClient())
   await vi.waitFor(() => expect(find).toHaveBeenCalled(), 60_000)
-  expect(await findObstacleInBrowser('other')).toEqual(already)
-  expect(await findObstacleInBrowser('one')).toBeNull()
+  expect(await findObstacleInBrowser('other', null)).toEqual(already('This tab', '“Spring”'))
+  expect(await findObstacleInBrowser('one', null)).toBeNull()
   serve({ status: 'paused' })
   wakeRun('one')
   await run
-  expect(await findObstacleInBrowser('other')).toBeNull()
-  vi.stubGlobal('navigator', { locks: { query: async () => ({ held: [{ name: 'real-send' }] }) } })
-  expect(await findObstacleInBrowser('other')).toEqual(already)
+  expect(await findObstacleInBrowser('other', null)).toBeNull()
+  const hold = (...names: string[]) =>
+    vi.stubGlobal('navigator', { locks: { query: async () => ({ held: names.map((name) => ({ name })) }) } })
+  hold('real-send', 'real-send: Summer')
+  expect(await findObstacleInBrowser('other', null)).toEqual(already('Another tab of this browser', '“Summer”'))
+  hold('real-send')
+  expect(await findObstacleInBrowser('other', null)).toEqual(already('Another tab of this browser', 'a campaign'))
   vi.stubGlobal('navigator', {})
   vi.stubGlobal('chrome', undefined)
-  expect(await findObstacleInBrowser('other')).toEqual({
+  expect(await findObstacleInBrowser('other', null)).toEqual({
     tone: 'error',
     text: 'Chrome runtime API not available in this context.',
   })
+})
+
+test('checks with the extension that the account is logged in to X', async () => {
+  const requests: unknown[] = []
+  answer = async (request) => {
+    requests.push(request)
+    return { success: false, error: 'Log in to X in this browser first, then try again.', code: 'NOT_SIGNED_IN' }
+  }
+  const signedOut = { tone: 'error', text: 'Log in to X in this browser first, then try again.' }
+  expect(await findObstacleInBrowser('one', 'me')).toEqual(signedOut)
+  expect(await findObstacleInBrowser('one', null)).toEqual(signedOut)
+  expect(requests).toEqual([
+    { action: 'CHECK_SENDING', data: { sendsAs: 'me' } },
+    { action: 'CHECK_SENDING', data: {} },
+  ])
+})
+
+test.each([
+  [null, { tone: 'error', text: 'Log in to X in this browser first, then try again.' }],
+  ['me', null],
+  [undefined, null],
+])('believes what an extension before 0.2 saw last (signed in as %s)', async (signedInAs, obstacle) => {
+  answer = async ({ action }) =>
+    action === ('GET_STATUS' as string)
+      ? { success: true, status: { signedInAs } }
+      : { success: false, error: 'The extension does not understand this request.', code: 'INVALID_REQUEST' }
+  expect(await findObstacleInBrowser('one', null)).toEqual(obstacle)
 })
 
 test('continues silently if paused and resumed while it waits', async () => {

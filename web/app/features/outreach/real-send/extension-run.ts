@@ -6,7 +6,7 @@ import { api, client, errorCode, errorText, isOutOfReach } from '../../../api'
 import { shorten } from '../../../ui/shorten'
 import { toast } from '../../../ui/toast'
 import { createClaims } from './claims'
-import { askExtension, askStatus, driveExtension } from './extension-link'
+import { askExtension, askStatus, checkSending, driveExtension } from './extension-link'
 import { type RunEnd, type RunProgress, runCampaign } from './run'
 import { waitUntilDue } from './wait-until-due'
 
@@ -25,15 +25,30 @@ export interface Obstacle {
   text: string
 }
 
-export const ALREADY_SENDING = 'Another campaign DM sending process is already active.'
+const ALREADY_SENDING = 'Another campaign DM sending process is already active.'
 const NOTHING_QUEUED = 'No queued DMs found for this campaign with valid lead Twitter handles.'
-/** A browser-wide lock: only one tab sends. */
+/** A browser-wide lock: only one tab sends. Its second lock names the campaign for the other tabs. */
 const LOCK = 'real-send'
+const NAMED_LOCK = `${LOCK}: `
+/** How long a text of more than one sentence stays, in milliseconds. */
+export const LONG_TEXT_MS = 8_000
 /** During longer waits the extension may send other campaigns on its own. */
 const LONG_WAIT_MS = 120_000
 /** Pause before restarting a campaign that was stopped and is active again. */
 const RESTART_DELAY_MS = 1_000
 const MESSAGE_PREVIEW = 30
+
+/** Why nothing can be sent while this tab or another one of the browser sends. @param name of its campaign */
+function alreadySendingText(where: 'This tab' | 'Another tab of this browser', name: string | null): string {
+  const what = name === null ? 'a campaign' : `“${name}”`
+  return `${ALREADY_SENDING} ${where} is sending ${what}. Pause it, or wait until it is done.`
+}
+
+/** Why a campaign can't be sent while an older one of its X account goes first. @param name null: not known */
+export function waitsBehindText(name: string | null): string {
+  const what = name === null ? 'An older campaign' : `“${name}”`
+  return `${ALREADY_SENDING} ${what} goes first on this X account because it is older. Start it if nothing is sending it, or pause it.`
+}
 
 let run: ExtensionRun | null = null
 /** Ends the current wait early. */
@@ -65,14 +80,15 @@ export function wakeRun(campaignId: string): void {
 /** Sends an active 'extension' campaign from this tab, until it is done or an error stops it. */
 export async function startExtensionRun(campaign: Campaign, queries: QueryClient): Promise<void> {
   if (run?.campaignId === campaign.id) return wakeRun(campaign.id)
-  if (run) return toast.info(ALREADY_SENDING)
-  await withSendLock(async (hasLock) => {
-    if (!hasLock) return toast.info(ALREADY_SENDING)
+  const other = await findOtherRun()
+  if (other !== null) return toast.info(other, { duration: LONG_TEXT_MS })
+  await withSendLock(campaign.name, async (hasLock) => {
+    if (!hasLock) return toast.info(alreadySendingText('Another tab of this browser', null), { duration: LONG_TEXT_MS })
     show({ campaignId: campaign.id, name: campaign.name, progress: null, waitsUntil: null })
     try {
       const extension = await askStatus()
       if (extension.success) await send(campaign, queries)
-      else toast.error(extension.error, { duration: 8_000 })
+      else toast.error(extension.error, { duration: LONG_TEXT_MS })
     } finally {
       show(null)
       // Not awaited, so that the next campaign can start.
@@ -81,19 +97,36 @@ export async function startExtensionRun(campaign: Campaign, queries: QueryClient
   })
 }
 
-/** Why this tab can't send through the extension now; null: it can. Check before resuming. */
-export async function findObstacleInBrowser(campaignId: string): Promise<Obstacle | null> {
-  if (run) return run.campaignId === campaignId ? null : { tone: 'info', text: ALREADY_SENDING }
+/**
+ * Why this tab can't send through the extension now; null: it can. Check before resuming.
+ * @param sendsAs the account that must be logged in to X, without @; null: any
+ */
+export async function findObstacleInBrowser(campaignId: string, sendsAs: string | null): Promise<Obstacle | null> {
+  if (run?.campaignId === campaignId) return null
+  const other = await findOtherRun()
+  if (other !== null) return { tone: 'info', text: other }
+  const checked = await checkSending(sendsAs)
+  return checked.success ? null : { tone: 'error', text: checked.error }
+}
+
+/** What this tab or another one of the browser is sending, as a text; null: nothing. */
+async function findOtherRun(): Promise<string | null> {
+  if (run) return alreadySendingText('This tab', run.name)
   const { held } = (await navigator.locks?.query()) ?? {}
-  if (held?.some(({ name }) => name === LOCK)) return { tone: 'info', text: ALREADY_SENDING }
-  const extension = await askStatus()
-  return extension.success ? null : { tone: 'error', text: extension.error }
+  const names = held?.map(({ name }) => name ?? '') ?? []
+  if (!names.includes(LOCK)) return null
+  const named = names.find((name) => name.startsWith(NAMED_LOCK))
+  return alreadySendingText('Another tab of this browser', named?.slice(NAMED_LOCK.length) ?? null)
 }
 
 /** @param work called with whether this tab has the lock */
-async function withSendLock(work: (hasLock: boolean) => Promise<void> | void): Promise<void> {
-  if (!navigator.locks) return work(true)
-  await navigator.locks.request(LOCK, { ifAvailable: true }, async (lock) => work(lock !== null))
+async function withSendLock(name: string, work: (hasLock: boolean) => Promise<void> | void): Promise<void> {
+  const { locks } = navigator
+  if (!locks) return work(true)
+  await locks.request(LOCK, { ifAvailable: true }, async (lock) => {
+    if (lock) await locks.request(NAMED_LOCK + name, async () => work(true))
+    else await work(false)
+  })
 }
 
 async function send(campaign: Campaign, queries: QueryClient): Promise<void> {
@@ -142,7 +175,7 @@ async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promis
           },
         }),
       record: ({ dmId, lease }, outcome) => client.campaigns.recordOutcome({ id: dmId, lease, ...outcome }),
-      release: ({ dmId, lease }) => client.campaigns.release({ id: dmId, lease }),
+      release: ({ dmId, lease }, inboxUnclear) => client.campaigns.release({ id: dmId, lease, inboxUnclear }),
       wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       async waitUntil(until) {
         const isLong = until - Date.now() > LONG_WAIT_MS
@@ -164,7 +197,8 @@ async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promis
         void queries.invalidateQueries({ queryKey: api.campaigns.key() })
       },
       onWait: (waitsUntil) => update({ waitsUntil }),
-      onError: (text) => toast.error(text, { duration: 8_000 }),
+      onError: (text) => toast.error(text, { duration: LONG_TEXT_MS }),
+      onPutOff: (text) => toast.info(text, { duration: LONG_TEXT_MS }),
       isOver: (error) => ['CAMPAIGN_STATE', 'CAMPAIGN_CHANNEL', 'CAMPAIGN_NOT_FOUND'].includes(errorCode(error) ?? ''),
       textOf: (error) => errorText(error),
       now: Date.now,

@@ -42,12 +42,14 @@ async function run(
       did.push([twitterHandle, outcome])
       return { campaignCompleted: false }
     },
-    release: async ({ twitterHandle }) => did.push(`release ${twitterHandle}`),
+    release: async ({ twitterHandle }, inboxUnclear) =>
+      did.push(`${inboxUnclear ? 'put off' : 'release'} ${twitterHandle}`),
     wait: async (ms) => void did.push(`wait ${ms}`),
     waitUntil: async (until) => void did.push(`wait until ${until}`),
     onProgress: ({ index, total, handle }) => did.push(`${index} of ${total}: @${handle}`),
     onWait: () => {},
     onError: (text) => did.push(`error: ${text}`),
+    onPutOff: (text) => did.push(`note: ${text}`),
     isOver: (error) => (error as Error).message === 'over',
     textOf: (error) => (error as Error).message,
     now: () => 0,
@@ -95,6 +97,26 @@ test.each<[string, (ExtensionReply<object> | Error)[], unknown[]]>([
     'an unknown outcome',
     [failed('Unknown.', 'unknown')],
     [['ada', { wasSent: false, errorMessage: 'Unknown.', outcomeUnknown: true }], ...nextSent],
+  ],
+  [
+    'another person under the handle',
+    [failed('Another.', 'failed', 'WRONG_PERSON')],
+    [['ada', { wasSent: false, reason: { code: 'identity', params: {} } }], ...nextSent],
+  ],
+  [
+    'a message request of the person',
+    [failed('Request.', 'failed', 'MESSAGE_REQUEST')],
+    [['ada', { wasSent: false, reason: { code: 'replied', params: {} } }], ...nextSent],
+  ],
+  [
+    'a person of whom X shows too little',
+    [failed('Unclear.', 'later', 'CANNOT_TELL')],
+    ['note: Unclear.', 'put off ada', ...nextSent],
+  ],
+  [
+    'several people of whom X shows too little',
+    [failed('Unclear.', 'stop', 'CANNOT_TELL_IN_A_ROW')],
+    ['put off ada', 'error: Unclear.'],
   ],
   ['a message that was called back', [failed('Paused.', 'called-back')], nextSent],
   ['an error that affects every message', [failed('Sign in.', 'stop')], ['release ada', 'error: Sign in.']],

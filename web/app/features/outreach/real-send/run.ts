@@ -1,10 +1,10 @@
-import { REFUSALS_IN_A_ROW, SEND_WITHIN_MS } from '@x-automated/contract/outreach/extension'
+import { isUnclear, REFUSALS_IN_A_ROW, SEND_WITHIN_MS, skipCodeOf } from '@x-automated/contract/outreach/extension'
 import type { Claim } from '@x-automated/contract/outreach/sending'
 import type { ExtensionReply } from './extension-link'
 
 interface RecordedOutcome {
   wasSent: boolean
-  reason?: { code: 'lead_missing'; params: Record<string, never> }
+  reason?: { code: 'lead_missing' | 'identity' | 'replied'; params: Record<string, never> }
   errorMessage?: string
   outcomeUnknown?: boolean
 }
@@ -24,7 +24,8 @@ export interface RunDeps {
   claim(): Promise<{ claim: Claim } | { inSeconds: number | null }>
   ask(claim: Claim, notAfter: number): Promise<ExtensionReply<object>>
   record(claim: Claim, outcome: RecordedOutcome): Promise<{ campaignCompleted: boolean }>
-  release(claim: Claim): Promise<unknown>
+  /** @param inboxUnclear X did not show whether the person can be messaged: due again in hours */
+  release(claim: Claim, inboxUnclear: boolean): Promise<unknown>
   wait(ms: number): Promise<void>
   /** Waits until then (milliseconds since 1970), or until there is a reason to claim earlier. */
   waitUntil(until: number): Promise<void>
@@ -33,6 +34,8 @@ export interface RunDeps {
   onWait(until: number): void
   /** Shows an error to the user. */
   onError(text: string): void
+  /** Tells the user that a message was put off. */
+  onPutOff(text: string): void
   /** Whether the claim was refused because the campaign was paused or has ended. */
   isOver(error: unknown): boolean
   textOf(error: unknown): string
@@ -82,8 +85,8 @@ export async function runCampaign(deps: RunDeps): Promise<RunEnd> {
 }
 
 interface AttemptResult {
-  /** Null if the server knows the outcome already. */
-  outcome: RecordedOutcome | 'release' | null
+  /** Null if the server knows the outcome already; `later`: released, and due again in hours. */
+  outcome: RecordedOutcome | 'release' | 'later' | null
   /** Why later messages would fail too. */
   stop: string | null
   /** The text of X's refusal. */
@@ -108,19 +111,21 @@ async function attempt(deps: RunDeps, claim: Claim): Promise<AttemptResult> {
     switch (end) {
       case 'called-back':
         return { ...noProblem, outcome: null }
+      case 'later':
+        deps.onPutOff(error)
+        return { ...noProblem, outcome: 'later' }
       case 'down':
       case 'stop':
-        return { ...noProblem, outcome: 'release', stop: error }
+        return { ...noProblem, outcome: isUnclear(code) ? 'later' : 'release', stop: error }
       case 'unclear':
         return { ...noProblem, outcome: { wasSent: false, errorMessage: error, outcomeUnknown: true }, stop: error }
       case 'unknown':
         return { ...noProblem, outcome: { wasSent: false, errorMessage: error, outcomeUnknown: true } }
-      case 'failed':
-        return {
-          ...noProblem,
-          outcome: { wasSent: false, errorMessage: error },
-          refused: code === 'X_REFUSED' ? error : null,
-        }
+      case 'failed': {
+        const skipCode = skipCodeOf(code)
+        const why = skipCode ? { reason: { code: skipCode, params: {} } } : { errorMessage: error }
+        return { ...noProblem, outcome: { wasSent: false, ...why }, refused: code === 'X_REFUSED' ? error : null }
+      }
     }
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
@@ -131,10 +136,10 @@ async function attempt(deps: RunDeps, claim: Claim): Promise<AttemptResult> {
 }
 
 /** @returns whether the campaign is now complete */
-async function settle(deps: RunDeps, claim: Claim, outcome: RecordedOutcome | 'release'): Promise<boolean> {
+async function settle(deps: RunDeps, claim: Claim, outcome: NonNullable<AttemptResult['outcome']>): Promise<boolean> {
   try {
-    if (outcome === 'release') {
-      await withRetries(deps, () => deps.release(claim))
+    if (outcome === 'release' || outcome === 'later') {
+      await withRetries(deps, () => deps.release(claim, outcome === 'later'))
       return false
     }
     return (await withRetries(deps, () => deps.record(claim, outcome))).campaignCompleted
