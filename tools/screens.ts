@@ -166,6 +166,7 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     menu: { path: '/account', act: press('Open menu'), only: 'narrow' },
     notifications: { path: '/account', act: press(/^Notifications/) },
     'settings-sending': { path: '/settings' },
+    'settings-x-costs': { path: '/settings?tab=x-costs' },
     'settings-inbox': { path: '/settings?tab=inbox' },
     'settings-ai-writer': { path: '/settings?tab=ai-writer', whole },
     'settings-suppression-list': { path: '/settings?tab=suppression-list' },

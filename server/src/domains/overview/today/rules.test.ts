@@ -52,6 +52,15 @@ it('counts the openers that nobody has approved', () => {
   ])
 })
 
+it('names what stops everything before disconnected accounts', () => {
+  const funds = { isOwnApp: true, since: now }
+  const spending = { spentCents: 800, limitCents: 1_000, isReached: false, resetsAt: '2026-12-01T00:00:00.000Z' }
+  expect(codes({ funds, spending, lostHandles: ['ann'] })).toEqual(['funds', 'spending', 'x_disconnected'])
+  expect(needsOf({ ...nothing, spending })).toEqual([
+    { code: 'spending', params: spending, path: '/settings?tab=x-costs' },
+  ])
+})
+
 it('says that replies are only polled', () => {
   expect(codes({ detectionProblem: 'X refused the webhook.' })).toEqual(['detection_degraded'])
 })

@@ -89,6 +89,7 @@ export const SETTINGS: PaletteItem[] = [
     `${paths.settings}?tab=sending`,
     'limits daily cap working hours time zone warm-up opt-out words protection contact basis',
   ),
+  setting('X costs', `${paths.settings}?tab=x-costs`, 'bill charges prices spending limit credits budget'),
   setting('Inbox settings', `${paths.settings}?tab=inbox`, 'replies texts retention snippets'),
   setting('AI writer', `${paths.settings}?tab=ai-writer`, 'model provider openers key'),
   setting('Suppression list', `${paths.settings}?tab=suppression-list`, 'opt out block do not contact'),

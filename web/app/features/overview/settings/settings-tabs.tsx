@@ -8,6 +8,7 @@ import { WriterTab } from '../../outreach/writer/writer-tab'
 import { ApiKeysTab } from '../../platform/api-keys/api-keys-tab'
 import { BrandingTab } from '../../platform/branding/branding-tab'
 import { NotificationsTab } from '../../platform/notifications/notifications-tab'
+import { XCostsTab } from '../../platform/x-costs/x-costs-tab'
 
 interface SettingsTab {
   /** In the URL: `?tab=…`. */
@@ -20,6 +21,7 @@ interface SettingsTab {
 /** The tabs of the settings page, the default first. To add one, list its component here. */
 export const settingsTabs: readonly [SettingsTab, ...SettingsTab[]] = [
   { value: 'sending', label: 'Sending', content: <SendingTab /> },
+  { value: 'x-costs', label: 'X costs', content: <XCostsTab /> },
   { value: 'inbox', label: 'Inbox', content: <InboxTab /> },
   { value: 'ai-writer', label: 'AI writer', content: <WriterTab /> },
   { value: 'suppression-list', label: 'Suppression list', content: <SuppressionsTab />, isWide: true },

@@ -19,6 +19,25 @@ test('needText says when a limit resets', () => {
   })
 })
 
+test('needText says what waits while X has no credits, and who can add them', () => {
+  const textOf = (isOwnApp: boolean) =>
+    needText({ code: 'funds', params: { isOwnApp, since: '2026-11-28T09:00:00.000Z' }, path: '/settings?tab=x-costs' })
+      .text
+  expect(textOf(true)).toContain('until you add credits to your X app')
+  expect(textOf(false)).toContain('The operator of this server has been notified')
+})
+
+test('needText says what happens at the spending limit, and until when', () => {
+  const params = { spentCents: 1_650, limitCents: 2_000, isReached: false, resetsAt: '2026-12-01T00:00:00.000Z' }
+  const textOf = (isReached: boolean) =>
+    needText({ code: 'spending', params: { ...params, isReached }, path: '/settings?tab=x-costs' })
+  expect(textOf(false)).toMatchObject({
+    title: '$16.50 of $20.00 spent on X',
+    text: 'At the limit, sending and reading wait until December 1.',
+  })
+  expect(textOf(true)).toMatchObject({ title: 'X spending limit of $20.00 reached' })
+})
+
 test('needKey tells apart two accounts that were lost', () => {
   const lost = (handle: string) => needKey({ code: 'x_disconnected', params: { handle }, path: '/twitter' })
   expect(lost('lena')).not.toBe(lost('omar'))

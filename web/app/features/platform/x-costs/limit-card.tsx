@@ -1,0 +1,71 @@
+import { SPENDING_LIMIT_MAX_CENTS } from '@x-automated/contract/platform/x-costs'
+import { api, client } from '../../../api'
+import { centsOf, dollarsOf } from '../../../dollars'
+import { Button } from '../../../ui/button'
+import { Card } from '../../../ui/card'
+import { Field } from '../../../ui/field'
+import { Input } from '../../../ui/input'
+import { useAction } from '../../../use-action'
+import { useFormDraft } from '../../../use-form-draft'
+import { useHasRole } from '../../identity/people/use-role'
+import { limitProblem } from './x-costs-text'
+
+/** How much X may charge in a month. Owners change it. */
+export function LimitCard({ limitCents }: { limitCents: number | null }) {
+  const isOwner = useHasRole('owner') === true
+  const { draft, isChanged, set, settle } = useFormDraft({ dollars: dollarsOf(limitCents) })
+  const cents = centsOf(draft.dollars)
+  const problem = limitProblem(cents, SPENDING_LIMIT_MAX_CENTS)
+  const save = useAction(
+    (sent: { dollars: string }) => client.xCosts.saveLimit({ limitCents: centsOf(sent.dollars) ?? null }),
+    {
+      done: cents === null ? 'Limit removed.' : 'Limit saved.',
+      failed: 'Failed to save the limit. Please try again.',
+      onSuccess: (_, sent) => settle(sent),
+      refetches: [api.xCosts, api.campaigns, api.scrapes, api.sendingSettings, api.today],
+    },
+  )
+  return (
+    <Card
+      title="Monthly limit"
+      description="Before a call would exceed it, sending, reading and finding leads wait until the next month or a higher limit."
+    >
+      <form
+        noValidate
+        method="post"
+        className="grid max-w-xl gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isChanged && !problem) void save.run(draft)
+        }}
+      >
+        <Field
+          label="Limit in US dollars"
+          hint={
+            isOwner
+              ? 'Leave it empty for no limit. Replies that X delivers are counted, but cannot wait. Follow-ups wait too: without reading, nobody would know who has replied.'
+              : 'Only the owner can change it.'
+          }
+          error={problem}
+        >
+          <Input
+            inputMode="decimal"
+            autoComplete="off"
+            leading="$"
+            placeholder="No limit"
+            disabled={!isOwner}
+            value={draft.dollars}
+            onChange={(event) => set({ dollars: event.currentTarget.value })}
+          />
+        </Field>
+        {isOwner && (
+          <div>
+            <Button type="submit" disabled={!isChanged || problem !== undefined} loading={save.isPending}>
+              Save limit
+            </Button>
+          </div>
+        )}
+      </form>
+    </Card>
+  )
+}
