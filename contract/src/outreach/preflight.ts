@@ -8,6 +8,9 @@ import { MESSAGE_MAX } from './template.ts'
 /** How many people, from the start of the list, are checked for empty variables. */
 export const LEADS_CHECKED_MAX = 1_000
 
+/** The bill assumes one reply from this number of people. */
+export const REPLIES_ONE_IN = 4
+
 /** What speaks against a launch, or should be known before it. */
 export const PREFLIGHT_WARNINGS = [
   /** The plan's limit does not cover everyone. */
@@ -21,6 +24,8 @@ export const PREFLIGHT_WARNINGS = [
   'closed_inboxes',
   /** The sending limits never let it end. */
   'never_ends',
+  /** Its bill exceeds what the workspace's spending limit leaves this month. */
+  'spending',
 ] as const
 export type PreflightWarning = (typeof PREFLIGHT_WARNINGS)[number]
 
@@ -56,6 +61,11 @@ export const Preflight = z.object({
   perDay: z.array(z.object({ date: z.string(), count: z.number().int(), followUps: z.number().int() })),
   /** What X charges for sending, and for reading conversations before follow-ups; null: nothing. */
   costCents: z.number().int().nullable(),
+  /**
+   * What X charges in all, if every message is sent and one in REPLIES_ONE_IN people replies: messages,
+   * looking people up, replies, and reading each of these once; null: nothing.
+   */
+  billCents: z.number().int().nullable(),
   plan: z.object({
     /** DMs a month; null: unlimited. */
     limit: z.number().int().nullable(),

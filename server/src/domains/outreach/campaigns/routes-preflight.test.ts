@@ -60,6 +60,7 @@ describe('POST /campaigns/preflight', () => {
       lastSendAt: expect.any(String),
       perDay: [{ date: expect.stringMatching(/^\d{4}-/), count: expect.any(Number), followUps: 0 }],
       costCents: null,
+      billCents: null,
       plan: { limit: 50, used: 0, remaining: 50, resetsAt: expect.stringMatching(/-01T00:00:00/) },
       warnings: [],
     })
@@ -153,7 +154,7 @@ describe('POST /campaigns/preflight', () => {
     expect(Math.round(lastIn(body) / DAY_SECONDS)).toBe(33)
   })
 
-  it('estimates what X bills: messages through its API, and reading them before follow-ups if it reports no replies', async () => {
+  it('estimates what X bills: messages through its API, and reading them before follow-ups', async () => {
     const own = await makePerson(app)
     await subscribe(app, own)
     await connectX(app, own)
@@ -164,12 +165,25 @@ describe('POST /campaigns/preflight', () => {
     const costOf = async (channel: 'api' | 'extension', steps: object[]) =>
       (await preflight(context, own.actor, PreflightInput.parse({ leadListId, channel, steps }))).costCents
     const costs = async () => [await costOf('api', [one]), await costOf('extension', [one]), await costOf('api', two)]
-    expect(await costs()).toEqual([3, null, 6])
-    await app.db.execute(sql`
-      insert into reply_watches (x_user_id, problem)
-      select x_user_id, 'X does not reach us.' from x_accounts where workspace_id = ${own.workspaceId}
-      on conflict (x_user_id) do update set problem = excluded.problem, webhook_id = null`)
     expect(await costs()).toEqual([3, null, 10])
+  })
+
+  it('estimates the whole bill, and warns if it exceeds what the spending limit leaves', async () => {
+    const own = await makePerson(app)
+    await connectX(app, own)
+    const known = await makeList(app, own, openHandles(4))
+    const unknown = await makeList(app, own, openHandles(4), { unknownIds: true })
+    const context = { ...app.services, db: app.db, x: { sendPriceCents: 1.5, readPriceCents: 1 } } as never
+    const billFor = (leadListId: string, channel: 'api' | 'extension' = 'api') =>
+      preflight(context, own.actor, PreflightInput.parse({ leadListId, channel, messageTemplate: 'Hi' }))
+    // 4 messages, each read once; 1 reply, delivered and read; 5 entries that are read again on a day.
+    expect(await billFor(known.id)).toMatchObject({ billCents: 6 + 4 + 2 + 5, warnings: [] })
+    expect((await billFor(unknown.id)).billCents).toBe(17 + 4)
+    expect((await billFor(known.id, 'extension')).billCents).toBe(2 + 5)
+    await own.client.xCosts.saveLimit({ limitCents: 16 })
+    expect((await billFor(known.id)).warnings).toEqual(['spending'])
+    await own.client.xCosts.saveLimit({ limitCents: 17 })
+    expect((await billFor(known.id)).warnings).toEqual([])
   })
 
   it('plans the people whom the plan does not cover for the next months', async () => {

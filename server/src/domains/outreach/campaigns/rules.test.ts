@@ -1,7 +1,7 @@
 import { CAMPAIGN_STATUSES, type CampaignStatus } from '@x-automated/contract/outreach/campaigns'
 import { readPlaces, type Template } from '@x-automated/contract/outreach/template'
 import { describe, expect, it } from 'vitest'
-import { mayBeEdited, placeholdersWithFallback, refusalOf, transition } from './rules.ts'
+import { billOf, mayBeEdited, placeholdersWithFallback, refusalOf, transition } from './rules.ts'
 
 /** Every transition, from (row) to (column). */
 const TABLE: Record<CampaignStatus, Record<'active' | 'paused' | 'archived', ReturnType<typeof transition>>> = {
@@ -11,6 +11,22 @@ const TABLE: Record<CampaignStatus, Record<'active' | 'paused' | 'archived', Ret
   completed: { active: 'forbidden', paused: 'forbidden', archived: 'changes' },
   archived: { active: 'forbidden', paused: 'forbidden', archived: 'forbidden' },
 }
+
+describe('billOf', () => {
+  const prices = { sendPriceCents: 1.5, readPriceCents: 1 }
+  const plan = { channel: 'api' as const, people: 1_000, messages: 3_000, lookups: 100, days: 10 }
+
+  it('adds messages, their reading, replies and their delivery, lookups, and what is read again', () =>
+    expect(billOf(plan, prices)).toBe(4_500 + 3_000 + 500 + 100 + 50))
+
+  it('charges nothing for messages that the extension sends', () =>
+    expect(billOf({ ...plan, channel: 'extension', lookups: 0 }, prices)).toBe(500 + 50))
+
+  it('is null if X charges nothing, and 0 if nobody gets a message', () => {
+    expect(billOf(plan, { sendPriceCents: 0, readPriceCents: 0 })).toBeNull()
+    expect(billOf({ ...plan, people: 0, messages: 0, lookups: 0, days: 0 }, prices)).toBe(0)
+  })
+})
 
 describe('transition', () => {
   for (const from of CAMPAIGN_STATUSES)

@@ -1,4 +1,5 @@
 import type { CampaignStatus } from '@x-automated/contract/outreach/campaigns'
+import { REPLIES_ONE_IN } from '@x-automated/contract/outreach/preflight'
 import type { Template } from '@x-automated/contract/outreach/template'
 
 /** Status changes that a user may request. Only outcomes make a campaign `completed`. */
@@ -27,6 +28,35 @@ export function refusalOf(from: CampaignStatus, to: CampaignStatus): string {
 /** Whether name, template, channel and account may be changed. */
 export function mayBeEdited(status: CampaignStatus): boolean {
   return status !== 'completed' && status !== 'archived'
+}
+
+/** The entries that a new UTC day's first read sees again, and X charges for again. */
+const READ_AGAIN_A_DAY = 5
+
+/** What a campaign makes X charge for. */
+interface Billed {
+  channel: 'api' | 'extension'
+  people: number
+  messages: number
+  /** People whose X id must be looked up. */
+  lookups: number
+  /** Days on which messages are sent. */
+  days: number
+}
+
+/**
+ * What X charges for a campaign, in cents; null: nothing. One in REPLIES_ONE_IN people replies: X delivers
+ * each reply, which is read once, like each of our own messages that X's API sent.
+ */
+export function billOf(
+  { channel, people, messages, lookups, days }: Billed,
+  { sendPriceCents, readPriceCents }: { sendPriceCents: number; readPriceCents: number },
+): number | null {
+  const replies = people / REPLIES_ONE_IN
+  const sent = channel === 'api' ? messages : 0
+  const read = sent + replies + lookups + (people > 0 ? days * READ_AGAIN_A_DAY : 0)
+  const cents = sent * sendPriceCents + (read + replies) * readPriceCents
+  return sendPriceCents + readPriceCents > 0 ? Math.ceil(cents) : null
 }
 
 /**

@@ -17,6 +17,7 @@ import type { SignedInContext } from '../../../requests/context.ts'
 import { findStored } from '../../leads/lists/service.ts'
 import { usageOf } from '../../platform/billing/service.ts'
 import { isLinked, resolveAccount, type XAccount } from '../../platform/x-account/service.ts'
+import { findSpending } from '../../platform/x-costs/service.ts'
 import { approvedOpener } from '../openers/tables.ts'
 import { detection } from '../replies/service.ts'
 import { reasonToSkip, renderedMessage } from '../sending/queue.ts'
@@ -34,7 +35,7 @@ import {
   rehearse,
 } from '../sequences/service.ts'
 import type { VersionStep } from '../sequences/tables.ts'
-import { placeholdersWithFallback } from './rules.ts'
+import { billOf, placeholdersWithFallback } from './rules.ts'
 import { find } from './service.ts'
 import { membersOf } from './service-preparing.ts'
 import { isSentNow } from './tables.ts'
@@ -98,7 +99,7 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
     await isBasisRequired(db, env, workspaceId),
     env,
   )
-  const { leads, skipped } = await countReasons(db, members, skip)
+  const { leads, skipped, lookups } = await countReasons(db, members, skip)
   const willSend = leads - skipped.reduce((sum, { count }) => sum + count, 0)
   const { usage } = await usageOf(db, workspaceId, 'dms')
   const { limits } = await limitsOf(db, workspaceId)
@@ -110,6 +111,9 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
   const dates = await findDates(context, actor, planned.channel, account, { ahead, people, followUps, due })
   const first = await findFirst(db, planned.id, members, skip)
   const detected = await detectionFor(db, actor, followUps)
+  const messages = willSend * (1 + followUps.length)
+  const billCents =
+    x && billOf({ channel: planned.channel, people: willSend, messages, lookups, days: dates.perDay.length }, x)
   const closed = skipped.find(({ reason }) => reason.code === 'closed_inbox')?.count ?? 0
   const { closedInboxPercent } = await findProtection(db, workspaceId)
   const warnings: Record<PreflightWarning, boolean> = {
@@ -119,6 +123,7 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
     no_x_account: planned.channel === 'api' && account?.status !== 'connected',
     closed_inboxes: closed > 0 && closed * 100 >= closedInboxPercent * leads,
     never_ends: willSend > 0 && dates.lastSendAt === null,
+    spending: await exceedsLimit(db, workspaceId, billCents),
   }
   return {
     leads,
@@ -128,7 +133,8 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
     ...(await countMissing(db, planned.id, members, steps)),
     ahead,
     ...dates,
-    costCents: costOf(x, planned.channel, willSend * (1 + followUps.length), detected),
+    costCents: costOf(x, planned.channel, messages, followUps),
+    billCents,
     plan: usage,
     warnings: namesOf(warnings),
   }
@@ -165,12 +171,14 @@ async function checkRest(
     : await planOfRest(db, actor, campaign, followUps, usage.limit)
   const { ahead, people } = plan
   const dates = await findDates(context, actor, channel, account, plan)
-  const detected = await detectionFor(db, actor, followUps)
   const inFollowUps = plan.due.reduce((sum, cohort) => sum + cohort.people * (followUps.length - cohort.followUp), 0)
   const left = people * (1 + followUps.length) + inFollowUps
+  const open = isOver ? 0 : campaign.openEnrollments
+  const lookups = isOver ? 0 : await countLookups(db, actor, id)
+  const billCents = x && billOf({ channel, people: open, messages: left, lookups, days: dates.perDay.length }, x)
   return {
     leads: campaign.totalLeadsInList,
-    willSend: isOver ? 0 : campaign.openEnrollments,
+    willSend: open,
     skipped: await findSkipped(db, id),
     messages: [
       ...messages.map(({ variantId, ...message }) => ({ ...message, variant: names.get(variantId) ?? '' })),
@@ -180,12 +188,14 @@ async function checkRest(
     missing: [],
     ahead,
     ...dates,
-    costCents: costOf(x, channel, left, detected),
+    costCents: costOf(x, channel, left, followUps),
+    billCents,
     plan: usage,
     warnings: namesOf({
       closed_inboxes: !isOver && (await hasClosedInboxes(db, actor.workspaceId, id, account?.id ?? null)),
       no_x_account: !isOver && channel === 'api' && account?.status !== 'connected',
       never_ends: left > 0 && dates.lastSendAt === null,
+      spending: await exceedsLimit(db, actor.workspaceId, billCents),
     }),
   }
 }
@@ -198,12 +208,12 @@ async function detectionFor(db: Db, actor: Actor, followUps: Plan['followUps']):
 }
 
 /**
- * What X bills for messages, in cents; null: nothing. With degraded detection, conversations are read
- * before follow-ups, and each message of ours is read with them.
+ * What X bills for messages, in cents; null: nothing. Conversations are read before follow-ups, and each
+ * message of ours is read with them.
  */
-function costOf(x: Context['x'], channel: Planned['channel'], messages: number, detected: Detected) {
+function costOf(x: Context['x'], channel: Planned['channel'], messages: number, followUps: Plan['followUps']) {
   const sending = channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
-  const reading = detected === 'degraded' ? (x?.readPriceCents ?? 0) : 0
+  const reading = followUps.length > 0 ? (x?.readPriceCents ?? 0) : 0
   return sending + reading > 0 ? Math.ceil((sending + reading) * messages) : null
 }
 
@@ -287,16 +297,32 @@ async function findDates(
 
 type Skipped = { reason: SkipReason; count: number; sample: string[] }
 
-/** Counts a list's leads, and those who are skipped, by reason. */
-async function countReasons(db: Db, members: SQL, skip: SQL): Promise<{ leads: number; skipped: Skipped[] }> {
-  const { rows } = await db.execute<Omit<Skipped, 'reason'> & { reason: SkipReason | null }>(sql`
-    select skip.reason, count(*)::int as count, coalesce((array_agg(l.twitter_handle) filter (where skip.reason is not null))[1:3], '{}') as sample
+/** Counts a list's leads, those who are skipped, by reason, and those to be looked up at X. */
+async function countReasons(db: Db, members: SQL, skip: SQL) {
+  const { rows } = await db.execute<Omit<Skipped, 'reason'> & { reason: SkipReason | null; lookups: number }>(sql`
+    select skip.reason, count(*)::int as count, (count(*) filter (where skip.reason is null and l.x_user_id is null))::int as lookups, coalesce((array_agg(l.twitter_handle) filter (where skip.reason is not null))[1:3], '{}') as sample
     from (${members}) m(id) join leads l on l.id = m.id left join lateral (${skip}) skip on true
     group by 1 order by 2 desc, 1`)
   return {
     leads: rows.reduce((sum, { count }) => sum + count, 0),
-    skipped: rows.flatMap(({ reason, ...row }) => (reason ? [{ reason, ...row }] : [])),
+    lookups: rows.reduce((sum, { lookups }) => sum + lookups, 0),
+    skipped: rows.flatMap(({ reason, count, sample }): Skipped[] => (reason ? [{ reason, count, sample }] : [])),
   }
+}
+
+/** People of a launched campaign whose first message is not sent, and who must be looked up at X. */
+async function countLookups(db: Db, { workspaceId }: Actor, campaignId: string): Promise<number> {
+  const { rows } = await db.execute<{ lookups: number }>(sql`
+    select count(*)::int as lookups from enrollments e join leads l on l.id = e.lead_id
+    where e.workspace_id = ${workspaceId} and e.campaign_id = ${campaignId} and e.state in ('active', 'paused')
+      and e.last_sent_at is null and l.x_user_id is null`)
+  return one(rows).lookups
+}
+
+/** Whether a bill exceeds what the workspace's spending limit leaves this month. */
+async function exceedsLimit(db: Db, workspaceId: string, billCents: number | null): Promise<boolean> {
+  const spending = billCents === null ? null : await findSpending(db, workspaceId)
+  return spending !== null && (billCents ?? 0) > spending.limitCents - spending.mills / 10
 }
 
 /** Counts the messages sent before a campaign's. @param accountId null: all campaigns without an account */

@@ -8,7 +8,15 @@ import { isInitialLoading } from '../../../initial-loading'
 import { cn } from '../../../ui/cn'
 import { SkeletonText } from '../../../ui/skeleton'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
-import { calendarOf, missingText, othersText, sampleText, skippedLabel, warningText } from './preflight-text'
+import {
+  BILL_ASSUMES,
+  calendarOf,
+  missingText,
+  othersText,
+  sampleText,
+  skippedLabel,
+  warningText,
+} from './preflight-text'
 import { useRehearsalText } from './rehearsal-strip'
 
 export type PreflightBody = Parameters<typeof client.campaigns.preflight>[0]
@@ -48,10 +56,11 @@ export function PreflightPanel({ input, children }: PreflightPanelProps) {
       <Recipients preflight={data} />
       <Dates preflight={data} xAccountId={input.xAccountId} />
       <NextMessages messages={data.messages} hasVariants={(input.steps?.[0]?.variants.length ?? 1) > 1} />
-      {data.costCents !== null && (
-        <p className="text-muted" data-numeric>
-          X bills about {formatMoney(data.costCents)}.
-        </p>
+      {data.billCents !== null && (
+        <div className="grid gap-0.5" data-numeric>
+          <p className="text-muted">X charges about {formatMoney(data.billCents)} in all.</p>
+          <p className="text-muted text-xs">{BILL_ASSUMES}</p>
+        </div>
       )}
       <Warnings preflight={data} />
       <FirstPart preflight={data}>{children}</FirstPart>

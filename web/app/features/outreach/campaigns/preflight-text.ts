@@ -1,5 +1,5 @@
 import { formatCount, formatDate, formatNumber, pluralize } from '@x-automated/contract/format'
-import type { Preflight, PreflightWarning } from '@x-automated/contract/outreach/preflight'
+import { type Preflight, type PreflightWarning, REPLIES_ONE_IN } from '@x-automated/contract/outreach/preflight'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { DAY_MS } from '@x-automated/contract/time'
 
@@ -45,12 +45,16 @@ export function sampleText({ sample, count }: Preflight['skipped'][number]): str
   return count > sample.length ? `${handles} and ${formatNumber(count - sample.length)} more` : handles
 }
 
+/** What the bill is based on. */
+export const BILL_ASSUMES = `Assumes that every message is sent, 1 in ${REPLIES_ONE_IN} people replies, and each message and reply is read once.`
+
 const WARNINGS: Record<PreflightWarning, string> = {
   plan: "Your plan doesn't cover everyone this month.",
   no_basis: 'X allows automated messages only to people with a contact basis. Set one on the leads page.',
   no_detection: "Replies can't be detected without a connected X account, so follow-ups will wait.",
   no_x_account: 'Connect an X account to send this campaign.',
   closed_inboxes: 'Most of these people take no DMs from strangers.',
+  spending: "X's charges exceed what your spending limit leaves this month, so messages will wait.",
   never_ends: "Nothing can be sent: check this account's daily cap and sending window.",
 }
 
