@@ -142,10 +142,9 @@ describe('POST /x/webhook', () => {
     )
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     // Any process may store it, one delivery of a person after the other.
-    const services = [app.services, other.services]
-    for (let left = 4; left > 0; ) for (const one of services) left -= await processDeliveries(one, receive)
+    while ((await app.db.$count(xDeliveries)) > 0)
+      for (const { services } of [app, other]) await processDeliveries(services, receive)
     expect(await app.db.$count(replies)).toBe(1)
-    expect(await app.db.$count(xDeliveries)).toBe(0)
     expect(await statuses(person, campaign.id)).toEqual(['replied'])
   })
 
