@@ -144,8 +144,8 @@ test('X’s own client manages webhooks, replays and subscriptions', async () =>
   await expect.poll(() => receiver.received).toHaveLength(1)
   expect((await app.activity.deleteSubscription(subscriptionId)).data?.deleted).toBe(true)
   expect((await app.webhooks.delete(receiver.webhookId)).data?.deleted).toBe(true)
-  const gone = await app.webhooks.validate(receiver.webhookId).catch((error) => error)
-  expect(gone.status).toBe(400)
+  const refused = await app.webhooks.validate(receiver.webhookId).catch((error) => error)
+  expect(refused.status).toBe(400)
   const created = await app.webhooks.create({ url: 'https://nowhere.example/hook' }).catch((error) => error)
   expect(created.data.title).toBe('CrcValidationFailed')
 })
@@ -172,8 +172,8 @@ test('twitter-api-v2 signs in with PKCE, refreshes and revokes its tokens', asyn
   expect((await login.client.v2.me()).data.username).toBe('sender')
   const next = await app.refreshOAuth2Token(login.refreshToken ?? '')
   await app.revokeOAuth2Token(next.refreshToken ?? '', 'refresh_token')
-  const gone = await next.client.v2.me().catch((error) => error)
-  expect(gone.code).toBe(401)
+  const refused = await next.client.v2.me().catch((error) => error)
+  expect(refused.code).toBe(401)
 })
 
 test('twitter-api-v2 reads people and follows, and sends and reads messages', async () => {

@@ -53,9 +53,9 @@ function operationOf(method: string, route: string): Operation | undefined {
   const { document, paths, operations } = opened
   const name = key(method, route)
   if (operations.has(name)) return operations.get(name)
-  const place = paths.get(name)
-  const object = place && document.paths[place.path]?.[place.method]
-  const operation = object && readOperation(object, place.path, place.method)
+  const entry = paths.get(name)
+  const object = entry && document.paths[entry.path]?.[entry.method]
+  const operation = object && readOperation(object, entry.path, entry.method)
   operations.set(name, operation)
   return operation
 }

@@ -71,8 +71,8 @@ export function placeIn(list: string, token: string | undefined): bigint {
   if (token === undefined) return 0n
   if (!/^[0-9a-v]{45}$/.test(token)) throw invalidToken(token)
   const number = [...token].reduce((sum, digit) => sum * 32n + BigInt(Number.parseInt(digit, 32)), 0n)
-  const place = number >> 160n
-  if (place < 2n ** 64n && longToken(list, place) === token) return place
+  const position = number >> 160n
+  if (position < 2n ** 64n && longToken(list, position) === token) return position
   throw invalidToken(token)
 }
 

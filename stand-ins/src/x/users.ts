@@ -77,8 +77,8 @@ export function addUsers(app: FastifyInstance, network: Network) {
     const { username } = request.params
     if (!HANDLE.test(username))
       throw invalidRequest('username', username, `The username [${username}] does not match ${HANDLE.source}`)
-    const found = personByHandle(network, username)
-    return 'error' in found ? { errors: [found.error] } : { data: show(found.person) }
+    const result = personByHandle(network, username)
+    return 'error' in result ? { errors: [result.error] } : { data: show(result.person) }
   })
 
   app.get('/2/users/by', async (request, reply) => {
@@ -128,8 +128,8 @@ export function addUsers(app: FastifyInstance, network: Network) {
 
   app.get('/2/users/:id', async (request: ById, reply) => {
     const { show } = read(request, reply, 'userById')
-    const found = personById(network, readId('id', request.params.id))
-    return 'error' in found ? { errors: [found.error] } : { data: show(found.person) }
+    const result = personById(network, readId('id', request.params.id))
+    return 'error' in result ? { errors: [result.error] } : { data: show(result.person) }
   })
 
   for (const [list, peopleOf] of [
@@ -143,9 +143,9 @@ export function addUsers(app: FastifyInstance, network: Network) {
         pagination_token: z.string().optional(),
         'user.fields': userFields,
       })
-      const found = personById(network, readId('id', request.params.id))
-      if ('error' in found) return { errors: [found.error] }
-      const owner = found.person
+      const result = personById(network, readId('id', request.params.id))
+      if ('error' in result) return { errors: [result.error] }
+      const owner = result.person
       // Followers of a protected account were approved by it.
       const isApproved = owner.id === viewer.id || followedBy(viewer.key).includes(owner.key)
       if (owner.protected && !isApproved) return { errors: [notAuthorizedToSee(owner.id)] }
@@ -174,13 +174,13 @@ export function addUsers(app: FastifyInstance, network: Network) {
     })
 
   app.get('/profile_images/:id.webp', async (request: ById, reply) => {
-    const found = personById(network, readId('id', request.params.id))
-    if ('error' in found) return reply.code(404).send()
+    const result = personById(network, readId('id', request.params.id))
+    if ('error' in result) return reply.code(404).send()
     return reply
       .type('image/webp')
       .header('cache-control', 'public, max-age=86400')
       .header('cross-origin-resource-policy', 'cross-origin')
-      .send(await drawFace(found.person.key))
+      .send(await drawFace(result.person.key))
   })
 }
 
