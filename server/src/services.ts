@@ -4,6 +4,7 @@ import type { Channels } from './db/channels.ts'
 import type { RequestWorker } from './db/liveness.ts'
 import type { Database } from './db/open.ts'
 import type { Auth } from './domains/identity/auth/service.ts'
+import type { Unreadables } from './domains/overview/operator/service-unreadable.ts'
 import type { Events } from './domains/platform/events/service.ts'
 import type { XApps } from './domains/platform/x-apps/service.ts'
 import type { Env } from './env.ts'
@@ -47,6 +48,8 @@ export interface Services {
   requestWorker: RequestWorker
   /** Of the operator's app. Null if X cannot notify us: its secret or app token is missing. */
   xActivity: XActivity | null
+  /** Counts what X sends and nobody can read. */
+  unreadables: Unreadables
   /** Null if Google is not configured. */
   google: Google | null
   /** Null if payments are not configured. */

@@ -19,6 +19,7 @@ import { releaseMember } from './domains/outreach/conversations/service-changes.
 import { DELIVERIES_CHANNEL, resumeReading } from './domains/outreach/replies/service.ts'
 import { resumeSending, SENDING_CHANNEL } from './domains/outreach/sending/limits.ts'
 import { requeueRestored, stopMessages } from './domains/outreach/sending/stop.ts'
+import { createUnreadables } from './domains/overview/operator/service-unreadable.ts'
 import { findPeopleLimit } from './domains/platform/billing/service.ts'
 import { EVENTS_CHANNEL, openEvents, RECORDED_CHANNEL } from './domains/platform/events/service.ts'
 import { MEMBER_NOTIFICATIONS_CHANNEL } from './domains/platform/notifications/service.ts'
@@ -38,6 +39,7 @@ import { createPayments } from './outside/payments.ts'
 import { createPictureHost } from './outside/picture-host.ts'
 import { createSafeFetch } from './outside/safe-fetch.ts'
 import { createXApi } from './outside/x.ts'
+import type { XReport } from './outside/x-report.ts'
 import { createPictureCache, type PictureCache } from './picture-cache.ts'
 import { createPictures } from './pictures.ts'
 import { createLimits } from './requests/limits.ts'
@@ -156,9 +158,11 @@ async function openServices(given: Given, databaseUrl: string, pictureCache: Pic
   await retryWhileUnavailable(() => database.session.run(async () => {}))
   const jobs = await retryWhileUnavailable(() => openJobQueue(database, channels, log))
   const requestWorker = createRequestWorker(database)
+  const unreadables = createUnreadables(database.db, log)
   return {
     ...given,
-    ...createClients(env, origin),
+    ...createClients(env, origin, unreadables.report),
+    unreadables,
     database,
     channels,
     events: openEvents({ database, channels, requestWorker, log }),
@@ -191,10 +195,10 @@ async function openServices(given: Given, databaseUrl: string, pictureCache: Pic
 }
 
 /** The clients of outside services; null: not configured. */
-function createClients(env: Env, origin: string) {
-  const xApps = createXApps(env)
+function createClients(env: Env, origin: string, report: XReport) {
+  const xApps = createXApps(env, report)
   return {
-    x: env.x && (xApps.operator?.x ?? createXApi(env.x)),
+    x: env.x && (xApps.operator?.x ?? createXApi({ ...env.x, report })),
     xApps,
     xActivity: xApps.operator?.activity ?? null,
     google: env.google ? createGoogle({ ...env.google, redirectUri: `${origin}/api/auth/callback/google` }) : null,
@@ -210,8 +214,10 @@ function createClients(env: Env, origin: string) {
   }
 }
 
-async function closeServices({ events, requestWorker, limits, auth, xMeters, database }: Services): Promise<void> {
+async function closeServices(services: Services): Promise<void> {
+  const { events, requestWorker, limits, auth, xMeters, unreadables, database } = services
   await xMeters.close()
+  await unreadables.flush()
   await events.close()
   await requestWorker.close()
   await limits.close()

@@ -19,6 +19,7 @@ import { writeOpeners } from './domains/outreach/openers/service-writing.ts'
 import { purgeOldTexts, startReplyDetection } from './domains/outreach/replies/service.ts'
 import { judgeTests } from './domains/outreach/sequences/service-verdicts.ts'
 import { giveSecondOpinions, purgeOpinions } from './domains/outreach/writer/service.ts'
+import { purgeUnreadables } from './domains/overview/operator/service-unreadable.ts'
 import { purgePaymentEvents, runPayments } from './domains/platform/billing/engine.ts'
 import { purgeEventStreams } from './domains/platform/events/service.ts'
 import { runJobs } from './domains/platform/jobs/engine.ts'
@@ -108,6 +109,7 @@ const PURGES = [
   purgePaymentEvents,
   purgeExpiredOffers,
   purgeOpinions,
+  purgeUnreadables,
   purgeJobs,
   purgeCharges,
 ]

@@ -12,6 +12,13 @@ const route = routes('Operator')
 export const OPERATOR_ACTIONS = ['release', 'refuse', 'undo', 'invite', 'export'] as const
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number]
 
+/**
+ * `event`: an event that X delivered; `group`: one about a group, which we ignore; `answer`: an answer
+ * to a call; `error`: an error that X does not document; `parameter`: one that X refused.
+ */
+export const UNREADABLE_SOURCES = ['event', 'group', 'answer', 'error', 'parameter'] as const
+export type UnreadableSource = (typeof UNREADABLE_SOURCES)[number]
+
 const count = z.number().int()
 
 export const GrowthDay = z.object({
@@ -78,6 +85,18 @@ export const LoggedAction = z.object({
   at: Time,
 })
 export type LoggedAction = z.output<typeof LoggedAction>
+
+export const Unreadable = z.object({
+  id: z.string(),
+  source: z.enum(UNREADABLE_SOURCES),
+  /** The type of event, or the call: 'GET /2/dm_events'. */
+  name: z.string(),
+  /** The names of its fields, never their values; of a refused parameter, its name. */
+  keys: z.array(z.string()),
+  count,
+  lastAt: Time,
+})
+export type Unreadable = z.output<typeof Unreadable>
 
 const Day = z.iso.date('must be a day such as 2026-11-20')
 const OneReferral = z.strictObject({ memberId: Id })
@@ -160,6 +179,13 @@ export const operator = {
         ...Page.shape,
       }),
     ),
+
+  unreadable: route('GET /operator/unreadable', 'operator', 'none', {
+    summary: 'List what X sent in the last 7 days and we could not read',
+    description: 'By kind and form, the latest first. Days are UTC.',
+  })
+    .input(z.object(paging(25)))
+    .output(z.object({ unreadable: z.array(Unreadable), ...Page.shape })),
 
   log: route('GET /operator/log', 'operator', 'none', { summary: 'List the actions of operators, newest first' })
     .input(z.object(paging(25)))

@@ -31,6 +31,7 @@ export function serveHealth(app: FastifyInstance, services: Services): void {
 
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  registry.registerMetric(services.unreadables.metric)
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Response time by route and status',

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createDeliveryStore, WEBHOOK_PATH } from '../domains/outreach/replies/service.ts'
 import { PAYMENTS_WEBHOOK_PATH, receivePayment } from '../domains/platform/billing/engine.ts'
 import { OPERATOR_APP_ID } from '../domains/platform/x-apps/tables.ts'
-import { readDelivery } from '../outside/x-activity.ts'
+import { notesOf, readDelivery } from '../outside/x-activity.ts'
 import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 
@@ -58,6 +58,7 @@ export async function serveWebhooks(app: FastifyInstance, services: Services): P
       const { body, signature } = signedBody(request, 'x-twitter-webhooks-signature')
       if (!activity.isSigned(body, signature)) throw new Refusal('FORBIDDEN', 'The signature is invalid.')
       const delivery = readDelivery(parse(body))
+      for (const note of notesOf(delivery)) services.unreadables.report(note)
       if (delivery.happenings.length === 0 && !delivery.unreadable?.mayBeMessage) return { success: true }
       const stored = store({ appId: request.params.xAppId ?? OPERATOR_APP_ID, body, delivery })
       const late = new Promise<'late'>((resolve) => setTimeout(resolve, ANSWER_WITHIN_MS, 'late').unref())

@@ -104,7 +104,7 @@ describe('a delivery of dm.received and dm.sent', () => {
     const { happenings, unreadable } = readDelivery(delivery('dm.received', payload))
     expect(happenings).toEqual([])
     expect(unreadable).toMatchObject({ eventType: 'dm.received', accountXUserId: US, mayBeMessage: true })
-    expect(unreadable?.keys).toContain('data.payload')
+    expect(unreadable?.keys.some((key) => key.startsWith('data.payload'))).toBe(true)
     expect(JSON.stringify(unreadable?.keys)).not.toContain('Hello')
   })
   it('names the person of an unreadable message, if there is only one', () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { momentOf, readEnvelope } from './x-chat-envelope.ts'
 import { identityOf, idsOf, isGroup } from './x-chat-event.ts'
-import { keysOf } from './x-report.ts'
+import { keysOf, type XNote } from './x-report.ts'
 import { pairOf, XId } from './x-schemas.ts'
 
 /** All events about an account's conversations. */
@@ -85,6 +85,13 @@ export function readDelivery(body: unknown): XDelivery {
     unreadable: unreadable && { ...NOBODY, accountXUserId: account, ...unreadable, eventType, keys: keysOf(body) },
     isGroup,
   }
+}
+
+/** What is to be reported of a delivery. */
+export function notesOf({ eventType, isGroup: isAboutGroup, unreadable }: XDelivery): XNote[] {
+  const name = eventType ?? 'none'
+  if (isAboutGroup) return [{ source: 'group', name, keys: [] }]
+  return unreadable ? [{ source: 'event', name, keys: unreadable.keys }] : []
 }
 
 const NOTHING: XDelivery = { eventType: null, accountXUserId: null, happenings: [], unreadable: null, isGroup: false }

@@ -14,24 +14,27 @@ export interface XNote {
 /** Counts and logs what cannot be read. */
 export type XReport = (note: XNote) => void
 
-const DEPTH_MAX = 5
+const DEPTH_MAX = 8
 const KEYS_MAX = 40
 const ENTRIES_MAX = 20
 
-/** The names of a value's fields as paths ('data[].id'), sorted, at most 40. Names that are data become '*'. */
+/** The names of a value's innermost fields as paths ('data[].id'), at most 40. Names that are data become '*'. */
 export function keysOf(value: unknown): string[] {
   const keys = new Set<string>()
   const visit = (part: unknown, path: string, depth: number) => {
-    if (depth > DEPTH_MAX || keys.size >= KEYS_MAX) return
-    if (Array.isArray(part)) for (const entry of part.slice(0, ENTRIES_MAX)) visit(entry, `${path}[]`, depth)
-    else if (typeof part === 'object' && part !== null)
-      for (const [name, inner] of Object.entries(part).slice(0, ENTRIES_MAX)) {
-        const known = /^[a-z][a-z_.]{0,39}$/i.test(name) ? name : '*'
-        const inside = path ? `${path}.${known}` : known
-        if (keys.size < KEYS_MAX) keys.add(inside)
-        visit(inner, inside, depth + 1)
-      }
+    const inner = depth < DEPTH_MAX ? entriesOf(part) : []
+    if (keys.size >= KEYS_MAX) return
+    if (inner.length === 0 && path !== '') keys.add(path)
+    for (const [name, entry] of inner) visit(entry, `${path}${name}`, depth + 1)
   }
   visit(value, '', 0)
-  return [...keys].sort()
+  return [...keys].map((path) => path.replace(/^\./, '')).sort()
+}
+
+function entriesOf(part: unknown): [string, unknown][] {
+  if (Array.isArray(part)) return part.slice(0, ENTRIES_MAX).map((entry) => ['[]', entry])
+  if (typeof part !== 'object' || part === null) return []
+  return Object.entries(part)
+    .slice(0, ENTRIES_MAX)
+    .map(([name, entry]) => [/^[a-z][a-z_.]{0,39}$/i.test(name) ? `.${name}` : '.*', entry])
 }

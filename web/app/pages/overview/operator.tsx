@@ -6,6 +6,7 @@ import { Growth } from '../../features/overview/operator/growth'
 import { HeldReferrals } from '../../features/overview/operator/held-referrals'
 import { Members } from '../../features/overview/operator/members'
 import { OperatorLog } from '../../features/overview/operator/operator-log'
+import { UnreadableFromX } from '../../features/overview/operator/unreadable-from-x'
 import { Views } from '../../features/overview/operator/views'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { Webhooks } from '../../features/platform/webhooks/webhooks'
@@ -17,7 +18,7 @@ import { Tabs, useTabParam } from '../../ui/tabs'
 export const meta = () => pageMeta('Page not found', "This page doesn't exist.")
 
 export default function OperatorPage() {
-  const [tab, openTab] = useTabParam(['overview', 'held', 'members', 'views', 'webhooks', 'log'])
+  const [tab, openTab] = useTabParam(['overview', 'held', 'members', 'views', 'webhooks', 'x', 'log'])
   const growth = useQuery(api.operator.growth.queryOptions({ input: {} }))
   const held = growth.data?.held ?? 0
   return (
@@ -46,6 +47,7 @@ export default function OperatorPage() {
           { value: 'members', label: 'Members', content: <Members /> },
           { value: 'views', label: 'Views and joins', content: <Views /> },
           { value: 'webhooks', label: 'Webhooks', content: <Webhooks /> },
+          { value: 'x', label: 'Unreadable from X', content: <UnreadableFromX /> },
           { value: 'log', label: 'Log', content: <OperatorLog /> },
         ]}
       />

@@ -1,6 +1,7 @@
 import { operator } from '../../../operations.ts'
 import { listViews } from '../../waitlist/views/service.ts'
 import * as service from './service.ts'
+import { listUnreadable } from './service-unreadable.ts'
 
 export const operatorRoutes = {
   growth: operator.operator.growth.handler(({ context, input }) => service.growth(context.db, input)),
@@ -19,5 +20,6 @@ export const operatorRoutes = {
     service.inviteNext(context, context.actor.userId, input.count),
   ),
   views: operator.operator.views.handler(({ context, input }) => listViews(context.db, input)),
+  unreadable: operator.operator.unreadable.handler(({ context, input }) => listUnreadable(context.db, input)),
   log: operator.operator.log.handler(({ context, input }) => service.listLog(context.db, input)),
 }

@@ -1,6 +1,6 @@
-import { OPERATOR_ACTIONS } from '@x-automated/contract/overview/operator'
-import { index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, id } from '../../../db/columns.ts'
+import { OPERATOR_ACTIONS, UNREADABLE_SOURCES } from '@x-automated/contract/overview/operator'
+import { date, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time } from '../../../db/columns.ts'
 import { members } from '../../waitlist/waitlist/tables.ts'
 
 /** The audit log of operator actions. Rows are only added. */
@@ -18,4 +18,22 @@ export const operatorLog = pgTable(
     createdAt: createdAt(),
   },
   (t) => [index('operator_log_newest').on(t.createdAt, t.id)],
+)
+
+/** What X sent and nobody could read, by UTC day and form. Old days are purged. */
+export const xUnreadables = pgTable(
+  'x_unreadables',
+  {
+    day: date('day').notNull(),
+    source: text('source', { enum: UNREADABLE_SOURCES }).notNull(),
+    /** The type of event, or the call. */
+    name: text('name').notNull(),
+    /** A hash of `keys`. */
+    form: text('form').notNull(),
+    /** The names of its fields, never their values. */
+    keys: text('keys').array().notNull(),
+    count: integer('count').notNull(),
+    lastAt: time('last_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.day, t.source, t.name, t.form] })],
 )

@@ -3,6 +3,7 @@ import type { Db } from '../../../db/open.ts'
 import type { Env } from '../../../env.ts'
 import { createXApi, type XApi } from '../../../outside/x.ts'
 import { createXActivity, type XActivity } from '../../../outside/x-activity.ts'
+import type { XReport } from '../../../outside/x-report.ts'
 import { createSealer } from '../../../sealing.ts'
 import { OPERATOR_APP_ID, xApps } from './tables.ts'
 
@@ -30,9 +31,9 @@ export type XApps = ReturnType<typeof createXApps>
  * The X apps of this server: the operator's, from the environment, and those that workspaces brought.
  * All call the same X. A call with an account's token needs no app: X knows it by the token.
  */
-export function createXApps({ x: configured, authSecret }: Pick<Env, 'x' | 'authSecret'>) {
+export function createXApps({ x: configured, authSecret }: Pick<Env, 'x' | 'authSecret'>, report: XReport = () => {}) {
   const sealer = createSealer(authSecret, 'x-automated x apps')
-  const operator = configured?.clientId ? operatorApp(configured) : null
+  const operator = configured?.clientId ? operatorApp(configured, report) : null
 
   /** The app with these secrets, whether it is stored or not. Null: X is not configured. */
   function open(id: string, { clientId, clientSecret, ...secrets }: XAppSecrets): XApp | null {
@@ -41,8 +42,8 @@ export function createXApps({ x: configured, authSecret }: Pick<Env, 'x' | 'auth
     return {
       id,
       clientId,
-      x: createXApi({ apiUrl, clientId, clientSecret, isPriced }),
-      activity: createXActivity({ apiUrl, ...secrets }),
+      x: createXApi({ apiUrl, clientId, clientSecret, isPriced, report }),
+      activity: createXActivity({ apiUrl, ...secrets, report }),
     }
   }
 
@@ -88,13 +89,13 @@ export function createXApps({ x: configured, authSecret }: Pick<Env, 'x' | 'auth
 
 type Configured = NonNullable<Env['x']>
 
-function operatorApp(configured: Configured): XApp {
+function operatorApp(configured: Configured, report: XReport): XApp {
   const { apiUrl, clientId, consumerSecret, bearerToken } = configured
   return {
     id: OPERATOR_APP_ID,
     clientId,
-    x: createXApi(configured),
+    x: createXApi({ ...configured, report }),
     // X signs notifications with the app's secret; registering the webhook needs the app's own token.
-    activity: consumerSecret && bearerToken ? createXActivity({ apiUrl, consumerSecret, bearerToken }) : null,
+    activity: consumerSecret && bearerToken ? createXActivity({ apiUrl, consumerSecret, bearerToken, report }) : null,
   }
 }

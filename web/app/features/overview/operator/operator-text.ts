@@ -1,5 +1,5 @@
 import { formatPercent } from '@x-automated/contract/format'
-import type { OperatorAction } from '@x-automated/contract/overview/operator'
+import type { OperatorAction, UnreadableSource } from '@x-automated/contract/overview/operator'
 import { DAY_MS } from '@x-automated/contract/time'
 import type { HoldReason } from '@x-automated/contract/waitlist/waitlist'
 
@@ -16,6 +16,15 @@ export const actionText: Record<OperatorAction, string> = {
   undo: 'Held a referral again',
   invite: 'Invited members',
   export: 'Exported members',
+}
+
+/** What X sent that we cannot read. */
+export const unreadableText: Record<UnreadableSource, string> = {
+  event: 'Event',
+  group: 'Event of a group, ignored',
+  answer: 'Answer to a call',
+  error: 'Undocumented error',
+  parameter: 'Refused parameter',
 }
 
 /** Joins ÷ views, '12.5%'. Above 100% if the visits began on other pages. */
