@@ -1,4 +1,5 @@
 import type { Database } from '../../server/src/db/open.ts'
+import { OPERATOR_APP_ID } from '../../server/src/domains/platform/x-apps/tables.ts'
 
 /** Recreates workspaces, each with an X account, a list with leads and a launched campaign. */
 export async function fillQueue(
@@ -12,6 +13,7 @@ export async function fillQueue(
   const run = (text: string, values?: unknown[]) => client.query(text, values)
   try {
     await run('truncate workspaces cascade')
+    await run('insert into x_apps (id) values ($1) on conflict do nothing', [OPERATOR_APP_ID])
     await run(
       `with w as (insert into workspaces (name) select 'bench' from generate_series(1, $1::int) returning id),
        a as (

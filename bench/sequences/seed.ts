@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { Database } from '../../server/src/db/open.ts'
 import { newSteps, ONE_STEP } from '../../server/src/domains/outreach/sequences/rules.ts'
 import type { VersionStep } from '../../server/src/domains/outreach/sequences/tables.ts'
+import { OPERATOR_APP_ID } from '../../server/src/domains/platform/x-apps/tables.ts'
 
 /** Two variants, and a follow-up after a day. */
 export const STEPS: readonly VersionStep[] = newSteps({
@@ -25,6 +26,7 @@ async function fill({ connect }: Database, work: (run: Run) => Promise<void>): P
   const run: Run = (text, values) => client.query(text, values)
   try {
     await run('truncate workspaces, reply_watches cascade')
+    await run('insert into x_apps (id) values ($1) on conflict do nothing', [OPERATOR_APP_ID])
     await work(run)
     await run('vacuum analyze')
   } finally {

@@ -3,10 +3,20 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { dmsOf, launch, letPass, makeList, openHandles, sendDue, setFaults } from '../../../../test/outreach.ts'
+import {
+  claimNext,
+  dmsOf,
+  launch,
+  letPass,
+  makeList,
+  openHandles,
+  sendDue,
+  setFaults,
+} from '../../../../test/outreach.ts'
 import { XError } from '../../../outside/x.ts'
 import { notifications } from '../../platform/notifications/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
+import { send, TIMING } from '../sending/send.ts'
 import { dms } from '../sending/tables.ts'
 import { queueFollowUps } from '../sequences/engine.ts'
 import { checkAccount, createWebhookCache, notifyOfFailures } from './engine.ts'
@@ -225,6 +235,18 @@ describe('a read', () => {
   })
 })
 
+it('that finds a reply late says so in the history: it crossed the follow-up', async () => {
+  const { leadIds, handles } = await begin(1)
+  await read()
+  const { at, id } = await write(handles[0]!, account.handle, 'Who are you?')
+  expect(await sendNow()).toHaveLength(1)
+  const ids = { eventId: id, senderId: idOfHandle(handles[0]!), recipientId: xUserId }
+  const event = { kind: 'message' as const, ...ids, text: '', at: new Date(at), isEncrypted: false, handles: {} }
+  await receive(app.db, [event])
+  const { events } = await person.client.leads.history({ id: leadIds[0]! })
+  expect(events.find(({ kind }) => kind === 'replied')).toMatchObject({ crossedFollowUp: true })
+})
+
 describe('X Chat', () => {
   it('holds up a person whose conversation changed, until its events say who wrote last', async () => {
     const { id, handles } = await begin(3)
@@ -247,18 +269,52 @@ describe('X Chat', () => {
     expect((await read()).filter(({ what }) => what === 'events')).toHaveLength(0)
   })
 
-  it('checks the person once more before the hand-over, and before an extension presses Send', async () => {
-    const { handles } = await begin(1)
-    await read()
-    await chat(handles[0]!, account.handle)
-    await app.db.insert(chatReads).values({
+  const change = (handle: string) =>
+    app.db.insert(chatReads).values({
       accountXUserId: xUserId,
-      personXUserId: idOfHandle(handles[0]!),
+      personXUserId: idOfHandle(handle),
       conversationId: '1-2',
       changedAt: new Date(),
     })
-    expect(await sendNow()).toEqual([])
+
+  it('holds up a person whose conversation changes between the claim and the hand-over', async () => {
+    const { handles } = await begin(1)
+    await read()
+    await makeDue()
+    const claimed = await claimNext(app)
+    await change(handles[0]!)
+    expect(await send(app.services, claimed, TIMING)).toMatchObject({ kind: 'late' })
   })
+
+  it('holds up an extension at its claim, and again before it presses Send', async () => {
+    const list = await makeList(app, person, openHandles(1))
+    const { id } = await launch(person, list, { channel: 'extension', messageTemplate: undefined, steps: TWO })
+    const claim = async () => (await person.call('POST', `/campaigns/${id}/claim`, { holder: 'laptop' })) as Claim
+    const first = await claim()
+    await person.client.campaigns.recordOutcome({ id: first.body.dmId, lease: first.body.lease, wasSent: true })
+    await letPass(app, id, 2)
+    await queueFollowUps(app.db, app.services.env)
+    const ask = async (secondsOld: number) => {
+      await setWatch({ readUntil: secondsAgo(secondsOld), nextPollAt: new Date(Date.now() + 3_600_000) })
+      return claim()
+    }
+    const blind = await ask(31)
+    expect([blind.status, blind.headers.get('retry-after')]).toEqual([204, '3'])
+    // It has asked for the read.
+    expect((await watchNow()).nextPollAt.getTime()).toBeLessThan(Date.now() + 1_000)
+
+    const stale = await ask(20)
+    expect(stale.status).toBe(200)
+    await setWatch({ readUntil: secondsAgo(91) })
+    const confirm = ({ body: { dmId, lease } }: Claim) => person.client.campaigns.confirm({ id: dmId, lease })
+    expect(await confirm(stale)).toMatchObject({ maySend: false })
+    const changed = await ask(20)
+    await change(list.handles[0]!)
+    expect(await confirm(changed)).toMatchObject({ maySend: false })
+    await app.db.delete(chatReads).where(eq(chatReads.accountXUserId, xUserId))
+    expect(await confirm(await ask(20))).toMatchObject({ maySend: true })
+  })
+  type Claim = { status: number; headers: Headers; body: { dmId: string; lease: string } }
 
   it('reads its list to the end if that is in another order', async () => {
     const { id, handles } = await begin(1)
