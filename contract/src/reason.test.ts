@@ -73,6 +73,12 @@ describe('dmWaitText', () => {
     expect(dmWaitText({ code: 'day_apart', params: { at } }, now)).toBe(text)
   })
 
+  it('says why someone is tried again later', () => {
+    expect(dmWaitText({ code: 'inbox_unclear', params: {} }, now)).toBe(
+      "Tried again later: X didn't show whether they can be messaged",
+    )
+  })
+
   it('is null for a skipped message', () => {
     expect(dmWaitText({ code: 'replied', params: {} }, now)).toBeNull()
   })

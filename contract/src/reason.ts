@@ -71,6 +71,8 @@ export const DM_WAIT_CODES = [
   'day_apart',
   /** Nobody knows now whether they have replied. */
   'detection',
+  /** X did not show whether they can be messaged. It is tried again when it is due. */
+  'inbox_unclear',
 ] as const
 
 /** A reason as a code with the parameters of its text. */
@@ -170,6 +172,7 @@ function sourceOf({ how, campaign }: Reason['params']): string {
 /** "Wrote to this person 3 hours ago"; null if the message does not wait. */
 export function dmWaitText({ code, params }: SkipReason | DmWaitReason, now: Date): string | null {
   if (code === 'detection') return 'Waits until replies are checked'
+  if (code === 'inbox_unclear') return "Tried again later: X didn't show whether they can be messaged"
   if (code !== 'day_apart') return null
   const hours = Math.round((now.getTime() - new Date(String(params.at)).getTime()) / 3_600_000)
   return `Wrote to this person ${hours < 1 ? 'less than an hour ago' : formatRelative(-hours, 'hour')}`

@@ -21,10 +21,11 @@ export type Waiting = z.output<typeof Waiting>
 
 /**
  * Also: its X account is not connected, an older campaign sends first, nobody knows now whether the
- * people of its next follow-ups have replied, or others messaged its next people in the past 24 hours.
+ * people of its next follow-ups have replied, others messaged its next people in the past 24 hours, or
+ * X did not show whether its next people can be messaged.
  */
 export const CampaignWait = z.object({
-  reason: z.enum([...WAIT_REASONS, 'account', 'turn', 'detection', 'day_apart']),
+  reason: z.enum([...WAIT_REASONS, 'account', 'turn', 'detection', 'day_apart', 'inbox_unclear']),
   /** Null: not known. */
   until: Time.nullable(),
 })

@@ -335,10 +335,14 @@ describe('claimed messages', () => {
   })
 
   it('let the others go first if X did not show whether the person can be messaged', async () => {
-    const { ask, extension, claim, message } = await claimed(person)
+    const { ask, extension, claim, campaign, message } = await claimed(person)
     expect((await ask('release', { inboxUnclear: true })).body).toEqual({ success: true })
-    const { status, dueAt, errorMessage } = (await message())!
-    expect({ status, errorMessage }).toEqual({ status: 'queued', errorMessage: null })
+    const { status, dueAt, errorMessage, reason } = (await message())!
+    expect({ status, errorMessage, reason }).toEqual({
+      status: 'queued',
+      errorMessage: null,
+      reason: { code: 'inbox_unclear', params: {} },
+    })
     expect(Date.parse(dueAt!) - Date.now()).toBeGreaterThan((UNCLEAR_HOURS - 0.1) * 3_600_000)
     const next = (await extension.call('POST', '/claim', { holder: 'b' })).body
     expect(next.dmId).not.toBe(claim.dmId)
@@ -346,6 +350,8 @@ describe('claimed messages', () => {
     const none = await extension.call('POST', '/claim', { holder: 'b' })
     expect(none.status).toBe(204)
     expect(Number(none.headers.get('retry-after'))).toBeGreaterThan((UNCLEAR_HOURS - 0.1) * 3_600)
+    const { waitingFor } = await person.client.campaigns.find({ id: campaign.id })
+    expect(waitingFor).toEqual({ reason: 'inbox_unclear', until: dueAt })
     await expectCountsRight(app)
   })
 

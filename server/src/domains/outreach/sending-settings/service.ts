@@ -451,7 +451,7 @@ export async function withWaits<C extends Sending>(needs: Needs, campaigns: read
     )
   }
   const sendingIds = sending.map(({ id }) => id)
-  const [blind, apart] = await Promise.all([findBlind(db, sendingIds), findApart(db, sendingIds)])
+  const [blind, delayed] = await Promise.all([findBlind(db, sendingIds), findDelayed(db, sendingIds)])
   const soon = new Date(Date.now() + HOUR_MS)
   const mayLackRoom = campaigns.some(({ nextFollowUpAt }) => nextFollowUpAt && nextFollowUpAt < soon)
   const usage = mayLackRoom ? (await usageOf(db, workspaceId, 'dms')).usage : null
@@ -462,9 +462,8 @@ export async function withWaits<C extends Sending>(needs: Needs, campaigns: read
     if (one.waiting) return { reason: 'turn', until: null }
     if (!sending.includes(one)) return planWaitOf(one, planResetsAt)
     const cooldown = waits.get(keyOf(one)) ?? null
-    const apartUntil = apart.get(one.id)
-    if (apartUntil && (cooldown === null || cooldown.reason === 'pause' || cooldown.until <= apartUntil))
-      return { reason: 'day_apart', until: apartUntil }
+    const delay = delayed.get(one.id)
+    if (delay && (cooldown === null || cooldown.reason === 'pause' || cooldown.until <= delay.until)) return delay
     return blind.has(one.id) && (cooldown?.reason ?? 'pause') === 'pause'
       ? { reason: 'detection', until: null }
       : cooldown
@@ -483,18 +482,23 @@ async function findBlind(db: Db, ids: readonly string[]): Promise<Set<string>> {
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Until when the next people of campaigns are left alone, because another one messaged them. */
-async function findApart(db: Db, ids: readonly string[]): Promise<Map<string, Date>> {
+/**
+ * Until when the next people of campaigns are left alone: another campaign messaged them, or X did not
+ * show whether they can be messaged.
+ */
+async function findDelayed(db: Db, ids: readonly string[]): Promise<Map<string, Wait & { until: Date }>> {
   if (ids.length === 0) return new Map()
   const head = (which: SQL) => sql`(
-    select lead_id, due_at from dms where campaign_id = c.id and ${which} order by due_at, id limit 1)`
-  const { rows } = await db.execute<{ id: string; until: string }>(sql`
-    select c.id, greatest(d.due_at, l.last_claimed_at + interval '1 day') as until from campaigns c cross join lateral (
+    select lead_id, due_at, inbox_unclear_until from dms where campaign_id = c.id and ${which} order by due_at, id limit 1)`
+  const isApart = sql`coalesce(l.last_claimed_at > now() - interval '1 day' and l.last_claimed_campaign_id is distinct from c.id, false)`
+  const { rows } = await db.execute<{ id: string; reason: 'day_apart' | 'inbox_unclear'; until: string }>(sql`
+    select c.id, case when ${isApart} then 'day_apart' else 'inbox_unclear' end as reason,
+      greatest(d.due_at, case when ${isApart} then l.last_claimed_at + interval '1 day' end) as until
+    from campaigns c cross join lateral (
       select * from (${head(isFirstInQueue)} union all ${head(sql`${isInQueue} and is_follow_up`)}) heads order by due_at limit 1
     ) d join leads l on l.id = d.lead_id
-    where c.id = any(${sql.param(ids)}::uuid[]) and d.due_at > now()
-      and l.last_claimed_at > now() - interval '1 day' and l.last_claimed_campaign_id is distinct from c.id`)
-  return new Map(rows.map(({ id, until }) => [id, new Date(until)]))
+    where c.id = any(${sql.param(ids)}::uuid[]) and d.due_at > now() and (${isApart} or d.inbox_unclear_until > now())`)
+  return new Map(rows.map(({ id, reason, until }) => [id, { reason, until: new Date(until) }]))
 }
 
 /** People who get their next message once the plan allows it. @param resetsAt null: it has room */

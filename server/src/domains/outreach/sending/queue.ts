@@ -591,6 +591,7 @@ const waitReason = sql<DmWaitReason | null>`case
   when dms.status <> 'queued' or dms.lease_expires_at is not null then null
   when leads.last_claimed_at > now() - interval '1 day'
     and (campaigns.kind = 'direct' or leads.last_claimed_campaign_id is distinct from dms.campaign_id) then ${reasonSql('day_apart', { at: sql`leads.last_claimed_at` })}
+  when dms.inbox_unclear_until > now() then ${reasonSql('inbox_unclear')}
   when dms.is_follow_up and campaigns.status = 'active' and ${waitsForRead('dms')} then ${reasonSql('detection')} end`
 
 /** Over messages joined with their campaigns and leads. */

@@ -649,7 +649,9 @@ export async function releaseClaim(db: Db, actor: Actor, { inboxUnclear, ...held
     const { id } = await lockClaimed(tx, actor, held)
     // Otherwise it would be the next one again, and others would never be sent.
     if (inboxUnclear)
-      await tx.execute(sql`update dms set due_at = now() + make_interval(hours => ${UNCLEAR_HOURS}) where id = ${id}`)
+      await tx.execute(sql`
+        update dms set due_at = again.at, inbox_unclear_until = again.at
+        from (select now() + make_interval(hours => ${UNCLEAR_HOURS}) as at) again where id = ${id}`)
     await returnToQueue(tx, id)
     return { success: true as const }
   })

@@ -83,6 +83,8 @@ export const dms = pgTable(
     answers: smallint('answers').notNull().default(0),
     /** Of a lead's first message: what all their replies to the campaign say. */
     personAnswers: smallint('person_answers').notNull().default(0),
+    /** Until when it waits, because X did not show whether the person can be messaged. */
+    inboxUnclearUntil: time('inbox_unclear_until'),
     /** When it was last queued again; null if never. */
     requeuedAt: time('requeued_at'),
     /** X's id of the sent message. */

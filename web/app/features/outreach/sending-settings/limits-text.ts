@@ -18,6 +18,7 @@ export const WAIT_TITLES: Record<CampaignWait['reason'], string> = {
   turn: 'An older campaign sends first',
   detection: 'Follow-ups wait until replies are checked',
   day_apart: 'These people got another message in the past 24 hours',
+  inbox_unclear: "X didn't show whether the next people can be messaged",
 }
 
 /** The same, to follow "Waiting: ". */
@@ -34,6 +35,7 @@ export const WAIT_TEXT: Record<CampaignWait['reason'], string> = {
   turn: 'an older campaign sends first',
   detection: 'replies are being checked',
   day_apart: 'these people got another message in the past 24 hours',
+  inbox_unclear: "X didn't show whether the next people can be messaged",
 }
 
 /** A pause of a few seconds is part of normal sending and is not shown. */
