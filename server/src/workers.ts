@@ -27,6 +27,7 @@ import { purgeJobs } from './domains/platform/jobs/service.ts'
 import { purgeOldNotifications, startNotificationEmails } from './domains/platform/notifications/service.ts'
 import { purgeDeliveries, runWebhooks } from './domains/platform/webhooks/service.ts'
 import { purgeExpiredAuthorizations, watchFunds } from './domains/platform/x-account/service.ts'
+import { purgeAppClaims } from './domains/platform/x-apps/service.ts'
 import { purgeCharges } from './domains/platform/x-costs/service.ts'
 import { expireWeek, purgeJoinData } from './domains/waitlist/waitlist/service.ts'
 import { sendQueuedEmails } from './jobs/mail.ts'
@@ -101,6 +102,7 @@ const PURGES = [
   purgeExpiredStates,
   purgeUnfinishedFactors,
   purgeExpiredAuthorizations,
+  purgeAppClaims,
   purgeExpiredRequests,
   purgeJoinData,
   purgeDeliveries,

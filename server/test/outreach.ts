@@ -297,6 +297,8 @@ export async function letPass({ db }: TestApp, campaignId: string, hours: number
       created_at = created_at - ${by}, due_at = due_at - ${by} where campaign_id = ${campaignId}`)
   await db.execute(sql`
     update leads set last_claimed_at = last_claimed_at - ${by} where last_claimed_campaign_id = ${campaignId}`)
+  await db.execute(sql`
+    update x_app_claims set claimed_at = claimed_at - ${by} where dm_id in (select id from dms where campaign_id = ${campaignId})`)
 }
 
 /** Lets everyone be messaged again, as if 24 hours had passed. */

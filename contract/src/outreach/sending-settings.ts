@@ -84,6 +84,11 @@ export const SendingLimits = z.object({
   /** The current cap per 24 hours, lower during warm-up. */
   capNow: z.number().int(),
   warmingUp: z.boolean(),
+  /**
+   * What the account can send in the next 24 hours of what the server's X app has left, in turns with
+   * others; null on an own app, or if this X has no limit per app.
+   */
+  appShare: z.number().int().nullable(),
   waitingFor: Waiting.nullable(),
 })
 export type SendingLimits = z.output<typeof SendingLimits>
@@ -103,6 +108,15 @@ export type Protection = z.output<typeof Protection>
 
 export const SendingSettings = z.object({
   accounts: z.array(SendingLimits),
+  /** The X app with which the workspace connects accounts. */
+  xApp: z.object({
+    /** The workspace brought it. */
+    isOwn: z.boolean(),
+    /** Messages that count: claimed in the last 24 hours, over all accounts and workspaces of the app. */
+    sentInDay: z.number().int(),
+    /** Messages in 24 hours; null: this X has no limit per app. */
+    dailyLimit: z.number().int().nullable(),
+  }),
   /** Product-wide limits that no setting can exceed. */
   limits: z.object({ dailyCap: z.number().int(), pauseSeconds: z.number() }),
   /** The workspace's own, in addition to the built-in ones. */

@@ -291,8 +291,8 @@ async function findDates(
   account: XAccount | null,
   plan: Plan,
 ) {
-  const { accountLimits, before, now } = await findSendingState(db, env, { workspaceId, account, channel })
-  return rehearse(plan, { accountLimits, limits: env, before }, now)
+  const { accountLimits, limits, before, now } = await findSendingState(db, env, { workspaceId, account, channel })
+  return rehearse(plan, { accountLimits, limits, before }, now)
 }
 
 type Skipped = { reason: SkipReason; count: number; sample: string[] }

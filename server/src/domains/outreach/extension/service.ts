@@ -192,7 +192,11 @@ async function readSending(db: Db, actor: Actor, env: SendingEnv) {
     where workspace_id = ${workspaceId} and kind = 'campaign' and status = 'active' and channel = 'extension' and dms_queued_count > 0`)
   const { campaigns: waiting, queued, accountId } = one(rows)
   const account = await resolveAccount(db, workspaceId, accountId)
-  const { cap, countedInDay } = await findSendingState(db, env, { workspaceId, account })
+  const { cap, countedInDay } = await findSendingState(db, env, {
+    workspaceId,
+    account,
+    channel: 'extension',
+  })
   return { campaigns: waiting, queued, sentToday: countedInDay, dailyCap: cap.cap }
 }
 

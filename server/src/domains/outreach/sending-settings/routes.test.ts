@@ -170,7 +170,7 @@ describe('sending limits', () => {
     expect(await wait()).toMatchObject({ reason: 'warm_up' })
     const standing = await findSendingState(app.db, app.env, {
       workspaceId: person.workspaceId,
-      account: { id: own.id, xUserId: await xUserOf(own.id), restsUntil: null },
+      account: { id: own.id, xUserId: await xUserOf(own.id), restsUntil: null, xAppId: OPERATOR_APP_ID },
     })
     expect(standing.cap.cap).toBe(20)
 

@@ -56,7 +56,13 @@ describe('nextWorkingMoment', () => {
     expect(nextWorkingMoment(lost, at('2026-11-20T12:00:00Z'))).toBeNull()
     const now = at('2026-11-20T12:00:00Z')
     expect(
-      cooldownOf(lost, limits, { cap: 500, growsAt: null }, { lastAt: null, leavesAt: null, restsUntil: null }, now),
+      cooldownOf(
+        lost,
+        limits,
+        { cap: 500, growsAt: null },
+        { lastAt: null, leavesAt: null, restsUntil: null, appUntil: null },
+        now,
+      ),
     ).toEqual({
       until: at('2026-11-20T13:00:00Z'),
       reason: 'hours',
@@ -156,7 +162,7 @@ describe('capAt', () => {
 describe('cooldownOf', () => {
   const now = at('2026-11-20T12:00:00Z')
   const in_ = (seconds: number) => new Date(now.getTime() + seconds * 1_000)
-  const none = { lastAt: null, leavesAt: null, restsUntil: null }
+  const none = { lastAt: null, leavesAt: null, restsUntil: null, appUntil: null }
   const full = { cap: 500, growsAt: null }
   it.each([
     ['nothing', open, full, none, null],
@@ -176,6 +182,7 @@ describe('cooldownOf', () => {
       { until: in_(40), reason: 'pause' },
     ],
     ['X', open, full, { ...none, lastAt: in_(-20), restsUntil: in_(600) }, { until: in_(600), reason: 'x' }],
+    ['the X app', open, full, { ...none, restsUntil: in_(60), appUntil: in_(700) }, { until: in_(700), reason: 'app' }],
     ['the cap', open, full, { ...none, leavesAt: in_(9_000) }, { until: in_(9_000), reason: 'cap' }],
     [
       'warm-up, if the cap grows first',
@@ -231,6 +238,7 @@ describe('cooldownOf', () => {
                 lastAt: sent.length > 0 ? new Date(sent.at(-1)!) : null,
                 leavesAt: filling === undefined ? null : new Date(filling + DAY),
                 restsUntil: null,
+                appUntil: null,
               },
               time,
             )

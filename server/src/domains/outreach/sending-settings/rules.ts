@@ -94,6 +94,8 @@ export interface Sent {
   restsUntil: Date | null
   /** Before this time, X's app has no credits or the spending limit leaves no room. */
   fundsUntil?: Date | null
+  /** The X app has sent its messages of 24 hours, until this time. */
+  appUntil: Date | null
 }
 
 export interface Cooldown {
@@ -117,6 +119,7 @@ export function cooldownOf(
   const causes: [Date | null, WaitReason][] = [
     [pause, 'pause'],
     [sent.restsUntil, 'x'],
+    [sent.appUntil, 'app'],
     [room, growsAt ? 'warm_up' : 'cap'],
   ]
   for (const [until, reason] of causes) {
@@ -234,5 +237,30 @@ export function* windowsFrom(hours: WorkingHours, from: Date, days: number): Gen
     }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
+  }
+}
+
+/** The later of two moments. */
+export function latest(a: Date | null, b: Date | null): Date | null {
+  return a && b ? (a > b ? a : b) : (a ?? b)
+}
+
+/**
+ * The limits of an account that shares its X app with others: its share is its cap, if that is lower,
+ * and what the app has no room for today counts as sent. @param share null: the app has no daily limit
+ */
+export function withShare(
+  limits: ProductLimits,
+  accountLimits: AccountLimits,
+  share: { now: number; perDay: number } | null,
+  before: SentBefore,
+): { limits: ProductLimits; before: SentBefore; appShare: number | null } {
+  if (!share) return { limits, before, appShare: null }
+  const cap = Math.min(limits.dailyDmCap, accountLimits.dailyCap ?? limits.dailyDmCap)
+  const capPerDay = Math.min(cap, share.perDay)
+  return {
+    limits: { ...limits, dailyDmCap: capPerDay },
+    before: { ...before, inDay: Math.max(before.inDay, capPerDay - share.now) },
+    appShare: Math.min(cap, share.now),
   }
 }

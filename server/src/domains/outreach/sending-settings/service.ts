@@ -11,6 +11,8 @@ import { authUsers } from '../../identity/auth/tables.ts'
 import { usageOf } from '../../platform/billing/service.ts'
 import { findAccount, findCurrentAccount, list } from '../../platform/x-account/service.ts'
 import { unreadSince, xAccounts } from '../../platform/x-account/tables.ts'
+import { findAppDay, findAppId, findUse, shareOf } from '../../platform/x-apps/service.ts'
+import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
 import { fundsUntil } from '../../platform/x-costs/tables.ts'
 import { replySettings, waitsForRead } from '../replies/tables.ts'
 import { isFirstInQueue, isInQueue } from '../sending/tables.ts'
@@ -23,10 +25,13 @@ import {
   cooldownOf,
   defaultLimits,
   EVERY_DAY,
+  latest,
   minuteOf,
+  type ProductLimits,
   type SentBefore,
   secondsFor,
   unreadCooldown,
+  withShare,
 } from './rules.ts'
 import { sendingLimits, sendingSettings } from './tables.ts'
 
@@ -36,12 +41,13 @@ export {
   type Cooldown,
   capAt,
   cooldownOf,
+  latest,
   pauseSecondsOf,
   unreadCooldown,
 } from './rules.ts'
 
 /** Product-wide limits from the environment. */
-export type SendingEnv = Pick<Env, 'sendIntervalSeconds' | 'dailyDmCap' | 'isRealX' | 'messageMills'>
+export type SendingEnv = Pick<Env, 'sendIntervalSeconds' | 'dailyDmCap' | 'isRealX' | 'messageMills' | 'x'>
 
 /** A row of sending_limits as JSON. */
 export interface LimitsRow {
@@ -167,13 +173,17 @@ export interface SendingState {
   /** Messages that count toward the cap: all claimed ones, because X may count those it refuses. */
   countedInDay: number
   before: SentBefore
+  /** The product's limits, with the account's share of the X app as its cap, if that is lower. */
+  limits: ProductLimits
+  /** What the X app lets the account send in the next 24 hours; null: it has no daily limit. */
+  appShare: number | null
   /** By the database's clock. */
   now: Date
 }
 
 interface StateQuery {
   workspaceId: string
-  account: { id: string; xUserId: string; restsUntil: Date | null } | null
+  account: { id: string; xUserId: string; restsUntil: Date | null; xAppId: string } | null
   /** X's own limits and its bill apply to its API only, the default. */
   channel?: 'api' | 'extension'
 }
@@ -186,6 +196,7 @@ export async function findSendingState(
 ): Promise<SendingState> {
   const accountLimits = await findLimits(db, env, workspaceId, account?.id ?? null)
   const { firstAt, ...cap } = await capOf(db, env, accountLimits, { workspaceId, account })
+  const appDay = account && channel === 'api' ? await findAppDay(db, env, account.xAppId, account.id) : null
   const claims = claimsOf({ workspaceId, account })
   const { rows } = await db.execute<{
     now: string
@@ -213,6 +224,7 @@ export async function findSendingState(
     leavesAt: parseTime(row.leavesAt),
     restsUntil: channel === 'api' ? (account?.restsUntil ?? null) : null,
     fundsUntil: channel === 'api' ? parseTime(row.fundsUntil) : null,
+    appUntil: appDay?.until ?? null,
   }
   return {
     accountLimits,
@@ -220,23 +232,22 @@ export async function findSendingState(
     cooldown: row.isUnread ? unreadCooldown(now) : cooldownOf(accountLimits, env, cap, sent, now),
     sentInDay: row.sentInDay,
     countedInDay: row.countedInDay,
-    before: {
+    ...withShare(env, accountLimits, appDay && shareOf(appDay), {
       firstAt,
       lastAt: sent.lastAt,
       inDay: row.countedInDay,
-      restsUntil: sent.restsUntil,
-    },
+      restsUntil: latest(sent.restsUntil, sent.appUntil),
+    }),
     now,
   }
 }
 
 /** The seconds that an account needs for `messages` from a known state; null: never. */
 export function secondsToSendFrom(
-  { accountLimits, before, now }: SendingState,
-  env: SendingEnv,
+  { accountLimits, limits, before, now }: SendingState,
   messages: number,
 ): number | null {
-  return secondsFor(messages, accountLimits, env, before, now)
+  return secondsFor(messages, accountLimits, limits, before, now)
 }
 
 /** The day of the account's warm-up, from 1; null: it does not warm up. */
@@ -270,7 +281,7 @@ export async function find(db: Db, env: SendingEnv, actor: Actor) {
   const accounts = []
   for (const account of senders) {
     const state = await findSendingState(db, env, { workspaceId: actor.workspaceId, account, channel: 'api' })
-    const { accountLimits, cap, cooldown, sentInDay, countedInDay } = state
+    const { accountLimits, cap, cooldown, sentInDay, countedInDay, appShare } = state
     accounts.push({
       xAccountId: account?.id ?? null,
       handle: account?.handle ?? null,
@@ -288,6 +299,7 @@ export async function find(db: Db, env: SendingEnv, actor: Actor) {
       countedInDay,
       capNow: cap.cap,
       warmingUp: accountLimits.warmUp && cap.cap < Math.min(env.dailyDmCap, accountLimits.dailyCap ?? env.dailyDmCap),
+      appShare: account?.xAppId === OPERATOR_APP_ID ? appShare : null,
       waitingFor: cooldown,
     })
   }
@@ -296,8 +308,10 @@ export async function find(db: Db, env: SendingEnv, actor: Actor) {
     .from(sendingSettings)
     .leftJoin(authUsers, eq(authUsers.id, sendingSettings.basisLiftedBy))
     .where(eq(sendingSettings.workspaceId, actor.workspaceId))
+  const xAppId = await findAppId(db, actor.workspaceId)
   return {
     accounts,
+    xApp: { isOwn: xAppId !== OPERATOR_APP_ID, ...(await findUse(db, env, xAppId)) },
     limits: { dailyCap: env.dailyDmCap, pauseSeconds: env.sendIntervalSeconds },
     optOutWords: await optOutWordsOf(db, actor.workspaceId),
     basis: {

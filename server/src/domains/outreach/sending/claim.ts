@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { LEASE_SECONDS } from '@x-automated/contract/outreach/sending'
+import type { WaitReason } from '@x-automated/contract/outreach/sending-settings'
 import { MESSAGE_MAX, renderTemplate } from '@x-automated/contract/outreach/template'
 import { refusalText, type SkipReason } from '@x-automated/contract/reason'
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
@@ -18,11 +19,14 @@ import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
 import { requireConnectedAccount } from '../../platform/x-account/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
+import { deleteAppClaims } from '../../platform/x-apps/tables.ts'
 import { fundsRefusal } from '../../platform/x-costs/service.ts'
 import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
 import { isChatUnread, isReplyKnown } from '../replies/tables.ts'
 import { claimThatLeavesTheDay, lastHandOver, pauseSecondsOf, type SendingEnv } from '../sending-settings/service.ts'
 import {
+  type AccountApp,
+  appTurn,
   blindSecondsOf,
   CHAT_UNREAD_SECONDS,
   claimCooldown,
@@ -53,7 +57,7 @@ import { FIRST_OF, isFirstInQueue, isFollowUpOf, isInQueue } from './tables.ts'
 type Answer =
   | ({ kind: 'claimed' } & Taken)
   /** `isTurn`: another campaign on the account sends first. */
-  | { kind: 'wait'; until: Date; now: Date; isTurn?: true; locked: Locked }
+  | { kind: 'wait'; until: Date; reason: WaitReason | null; now: Date; isTurn?: true; locked: Locked }
   /** Nothing to claim now. `locked`: null if its campaign may not send. */
   | { kind: 'nothing'; locked: Locked | null }
   /** No due account is free. */
@@ -92,7 +96,7 @@ const DELAYS_MAX = 50
  */
 async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scope | 'due'): Promise<Answer> {
   const found =
-    scope === 'due' ? await lockDue(tx, env) : await lockFor(tx, env, scope.campaign, scope.isFollowUp ?? false)
+    scope === 'due' ? await lockDue(tx, env) : await lockFor(tx, env, sender, scope.campaign, scope.isFollowUp ?? false)
   if (!found) return { kind: 'idle' }
   const locked = limitsOf(env, sender, found)
   const { account, now } = locked
@@ -112,7 +116,8 @@ async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scope | 'du
       const limitedUntil = waitMs === null ? (next?.limitedUntil ?? null) : until
       if (scope === 'due' && account) await reschedule(tx, account.id, now, limitedUntil)
       if (!until) return { kind: 'nothing', locked }
-      return { kind: 'wait', until, now, locked, ...(next?.isWaiting ? { isTurn: true } : {}) }
+      const reason = waitMs === null ? (next?.limitedBy ?? null) : null
+      return { kind: 'wait', until, reason, now, locked, ...(next?.isWaiting ? { isTurn: true } : {}) }
     }
   }
 }
@@ -133,6 +138,7 @@ function unreadAccountOf(answer: Answer): string | null {
 type NextRow = {
   lastAt: string | null
   leavesAt: string | null
+  appTurnAt: string | null
   id: string | null
   dueAt: string
   triedAt: string | null
@@ -160,6 +166,7 @@ type NextRow = {
 async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmId?: string | null) {
   const { byApi, byHand, isAnswer, maySend, skips } = sender
   const { account, cap, campaignId, claims, claimedAt, isFollowUp, now } = locked
+  const app = byApi && locked.app?.dailyLimit != null ? locked.app : null
   const lease = randomUUID()
   const pauseSeconds = pauseSecondsOf(locked.accountLimits, env)
   const accountId = sql`${account?.id ?? null}::uuid`
@@ -179,7 +186,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
   const chatReadAt = mayBeBlind
     ? sql`case when ${isChatUnread(xUserId, sql`l.x_user_id`)} then before.at + make_interval(secs => ${CHAT_UNREAD_SECONDS}) end`
     : sql`null::timestamptz`
-  const isWithinLimits = claimCooldown(env, sender, locked, { lastAt: null, leavesAt: null }) === null
+  const isWithinLimits = claimCooldown(env, sender, locked, { lastAt: null, leavesAt: null, appTurnAt: null }) === null
   const isIntervalOver = sender.hasInterval
     ? sql`coalesce(last_at, '-infinity') <= at + make_interval(secs => ${-intervalSeconds(env, sender, locked)})`
     : sql`true`
@@ -190,6 +197,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
     with before as materialized (
       select ${claimedAt}::timestamptz as at, (${lastHandOver(claims)}) as last_at,
         (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as leaves_at,
+        (${appTurn(app, account?.id ?? null)}) as app_turn_at,
         ${mayBeBlind ? sql`not ${isReplyKnown(xUserId, knownSecondsOf(sender))}` : sql`false`} as is_blind,
         ${mayBeBlind ? needsRead(xUserId, knownSecondsOf(sender)) : sql`false`} as needs_read
     ), head as materialized (
@@ -218,7 +226,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
         ${maySend ? sql`attempts = d.attempts + 1, tried_at = coalesce(d.tried_at, at),` : sql``}
         claimed_at = at, lease_expires_at = at + make_interval(secs => ${LEASE_SECONDS}), updated_at = at
       from free, before
-      where d.id = free.id and not is_too_soon and ${isWithinLimits}::boolean and leaves_at is null and ${isIntervalOver}
+      where d.id = free.id and not is_too_soon and ${isWithinLimits}::boolean and leaves_at is null and app_turn_at is null and ${isIntervalOver}
       returning d.id, d.lead_id, d.campaign_id, free.kind
     ), contact as (
       update leads l set last_claimed_at = at, last_claimed_campaign_id = claimed.campaign_id
@@ -227,8 +235,8 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
       update x_accounts set next_send_at = ${byHand ? sql`greatest(next_send_at, ${nextSendAt})` : nextSendAt},
         follow_ups_in_row = case when claimed.kind = 'direct' then follow_ups_in_row else ${isFollowUp ? sql`follow_ups_in_row + 1` : sql`0`} end
       from claimed where x_accounts.id = ${accountId} ${byHand ? sql`and next_send_at is not null` : sql``}
-    )
-    select last_at as "lastAt", leaves_at as "leavesAt",
+    )${app ? sql`, app_claim as (${insertAppClaim(app, accountId)})` : sql``}
+    select last_at as "lastAt", leaves_at as "leavesAt", app_turn_at as "appTurnAt",
       n.id, n.due_at as "dueAt", n.tried_at as "triedAt", n.message, n.stopped, n.is_waiting as "isWaiting", n.is_locked as "isLocked",
       exists (select from delayed) as "isDelayed", exists (select from claimed) as "isClaimed", is_blind as "isBlind", needs_read as "needsRead",
       l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId", ${suppressionReason('l')} as suppressed
@@ -240,6 +248,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
   const cooldown = claimCooldown(env, sender, locked, {
     lastAt: parseTime(row.lastAt),
     leavesAt: parseTime(row.leavesAt),
+    appTurnAt: parseTime(row.appTurnAt),
   })
   const untilMs = Math.max(new Date(row.dueAt).getTime(), cooldown?.until.getTime() ?? 0)
   return {
@@ -249,8 +258,16 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
     leaseExpiresAt: new Date(now.getTime() + LEASE_SECONDS * 1_000),
     pauseSeconds,
     limitedUntil: cooldown?.until ?? null,
+    limitedBy: cooldown?.reason ?? null,
     until: new Date(untilMs),
   }
+}
+
+/** SQL over `claimed` and `before`: counts the claim toward the app's 24 hours. */
+function insertAppClaim({ clientId }: AccountApp, accountId: SQL): SQL {
+  return sql`insert into x_app_claims (dm_id, client_id, x_account_id, claimed_at)
+      select claimed.id, ${clientId}, ${accountId}, at from claimed, before
+      on conflict (dm_id) do update set client_id = excluded.client_id, x_account_id = excluded.x_account_id, claimed_at = excluded.claimed_at`
 }
 
 function readNext(row: NextRow) {
@@ -277,6 +294,7 @@ export interface Claimed extends Omit<Taken, 'leaseExpiresAt' | 'locked'> {
   accountId: string
   /** That account's user id at X. */
   senderId: string
+  app: AccountApp
   /** `performance.now()` before the claim began. */
   claimedAt: number
   /** `performance.now()` once every other transaction sees the claim; by default `claimedAt`. */
@@ -285,9 +303,9 @@ export interface Claimed extends Omit<Taken, 'leaseExpiresAt' | 'locked'> {
 
 /** A message that was claimed for a connected account. */
 function claimedFrom({ locked, leaseExpiresAt: _, ...taken }: Taken): Omit<Claimed, 'claimedAt'> {
-  const { account, campaignId, workspaceId } = locked
-  if (!account || !campaignId) throw new Error('a worker claimed without an account')
-  return { ...taken, campaignId, workspaceId, accountId: account.id, senderId: account.xUserId }
+  const { account, app, campaignId, workspaceId } = locked
+  if (!account || !app || !campaignId) throw new Error('a worker claimed without an account')
+  return { ...taken, campaignId, workspaceId, accountId: account.id, senderId: account.xUserId, app }
 }
 
 /**
@@ -662,21 +680,23 @@ async function findObstacle(tx: Db, env: SendingEnv, leadId: string, allowRepeat
 /** Direct messages ignore the interval and the sending window, but not the daily cap and X's limits. */
 async function beyondCap(
   tx: Db,
-  { until, now, locked: { account, cap, workspaceId } }: Extract<Answer, { kind: 'wait' }>,
+  { until, now, reason, locked }: Extract<Answer, { kind: 'wait' }>,
 ): Promise<Refusal> {
-  if (account?.fundsUntil && account.fundsUntil >= until) return fundsRefusal(tx, workspaceId)
-  const isLimitedByX = account?.restsUntil && account.restsUntil >= until
-  return new Refusal(
-    'RATE_LIMITED',
-    account?.unreadSince
-      ? `A backup was restored. X-Automated is still checking X for messages that @${account.handle} has sent since. Try again in a minute.`
-      : isLimitedByX
-        ? RATE_LIMITED_BY_X
-        : `@${account?.handle} has reached its daily cap of ${formatCount(cap.cap, 'DM')}. Try again later.`,
-    { retryAfterSeconds: Math.max(1, Math.ceil(secondsOf({ until, now }))) },
-  )
+  if (reason === 'funds') return fundsRefusal(tx, locked.workspaceId)
+  return new Refusal('RATE_LIMITED', beyondCapText(reason, locked), {
+    retryAfterSeconds: Math.max(1, Math.ceil(secondsOf({ until, now }))),
+  })
 }
 
+function beyondCapText(reason: WaitReason | null, { account, cap }: Locked): string {
+  if (account?.unreadSince)
+    return `A backup was restored. X-Automated is still checking X for messages that @${account.handle} has sent since. Try again in a minute.`
+  if (reason === 'app') return APP_DAY_USED
+  if (reason === 'x') return RATE_LIMITED_BY_X
+  return `@${account?.handle} has reached its daily cap of ${formatCount(cap.cap, 'DM')}. Try again later.`
+}
+
+export const APP_DAY_USED = 'The X app has sent all messages that X allows it in 24 hours. Try again later.'
 export const RATE_LIMITED_BY_X = 'X is limiting messages from this account. Try again later.'
 
 /** Deletes a direct message that was not sent, and refunds it. */
@@ -689,7 +709,9 @@ export async function withdrawDirect(
   if (!rowCount || !dm.lead) return
   await lockLeads(tx, sql`select ${dm.lead.id}::uuid`)
   const { rows } = await tx.execute<{ isAnswer: boolean }>(
-    sql`delete from dms where ${isOwned} returning is_answer as "isAnswer"`,
+    sql`with withdrawn as (delete from dms where ${isOwned} returning id, is_answer),
+        uncounted as (${deleteAppClaims(sql`select id from withdrawn`)})
+      select is_answer as "isAnswer" from withdrawn`,
   )
   await resetLastClaims(tx, sql`select ${dm.lead.id}::uuid`)
   if (rows[0]?.isAnswer === false) await use(tx, dm.workspaceId, 'dms', -1)

@@ -7,6 +7,8 @@ import { executePrepared } from '../../../db/prepared.ts'
 import type { JobQueue } from '../../../ports.ts'
 import { findCurrentAccount, isLinked } from '../../platform/x-account/service.ts'
 import { unreadSince, xAccounts } from '../../platform/x-account/tables.ts'
+import { dailyLimitOf } from '../../platform/x-apps/service.ts'
+import { isInDayOf } from '../../platform/x-apps/tables.ts'
 import { fundsUntil } from '../../platform/x-costs/tables.ts'
 import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
 import { isRead, isReplyKnown, READ_COUNTS_SECONDS } from '../replies/tables.ts'
@@ -25,6 +27,7 @@ import {
   firstOfWarmUp,
   type LimitsRow,
   lastHandOver,
+  latest,
   parseLimits,
   pauseSecondsOf,
   type SendingEnv,
@@ -96,11 +99,26 @@ type LockedAccount = Pick<
   fundsUntil: Date | null
 }
 
+/** The X app of an account. */
+export interface AccountApp {
+  id: string
+  /** Its id at X, which counts its messages by this. */
+  clientId: string
+  /** Messages in 24 hours as X's headers named them last; null: not yet. */
+  namedLimit: number | null
+  /** The limit that applies; null: none. */
+  dailyLimit: number | null
+  /** Until when X says that they are used up. */
+  restsUntil: Date | null
+}
+
 /** An account that is locked until the transaction ends, and its limits. */
 interface LockedLimits {
   workspaceId: string
   /** Null: the extension's account is unknown. Then the workspace counts as one account. */
   account: LockedAccount | null
+  /** Null: nothing is sent through an app. */
+  app: AccountApp | null
   accountLimits: AccountLimits
   cap: Cap
   /** Condition on dms: the messages that count toward the limits. */
@@ -134,20 +152,26 @@ type AccountRow = {
   unreadSince: string | null
   fundsUntil: string | null
   limits: LimitsRow | null
+  appId: string
+  clientId: string
+  namedLimit: number | null
+  appRestsUntil: string | null
   firstAt: string | null
   /** The account in every workspace that connected it. */
   ids: string[]
   now: string
 }
 
-/** SQL over a locked account `a` and its limits `p`: an AccountRow. */
+/** SQL over a locked account `a`, its limits `p` and its app `x`: an AccountRow. */
 function accountColumns(env: SendingEnv): SQL {
   return sql`a.id, a.workspace_id as "workspaceId", a.x_user_id as "xUserId", a.handle, a.status, a.next_send_at as "nextSendAt",
-    a.rests_until as "restsUntil", ${unreadSince('a')} as "unreadSince",
-    ${fundsUntil('a', env.messageMills)} as "fundsUntil", to_jsonb(p) as limits, (${firstOfWarmUp('a', 'p', env)}) as "firstAt",
+    a.rests_until as "restsUntil", ${unreadSince('a')} as "unreadSince", ${fundsUntil('a', env.messageMills)} as "fundsUntil", to_jsonb(p) as limits,
+    x.id as "appId", coalesce(x.client_id, ${env.x?.clientId ?? ''}) as "clientId", x.daily_limit as "namedLimit", x.rests_until as "appRestsUntil",
+    (${firstOfWarmUp('a', 'p', env)}) as "firstAt",
     array(select s.id::text from x_accounts s where s.x_user_id = a.x_user_id) as ids, clock_timestamp()::text as now`
 }
-const ITS_LIMITS = sql`left join sending_limits p on p.workspace_id = a.workspace_id and p.x_account_id = a.id`
+const ITS_LIMITS = sql`join x_apps x on x.id = a.x_app_id
+    left join sending_limits p on p.workspace_id = a.workspace_id and p.x_account_id = a.id`
 
 /**
  * SQL over an X account's alias: the first queued follow-up of each campaign, longest due first. Reads
@@ -200,18 +224,12 @@ export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
   )
   const [row] = rows
   if (!row) return null
-  // Claims of one X account in several workspaces run one at a time.
-  const isFree =
-    row.ids.length === 1 ||
-    one(
-      (
-        await tx.execute<{ isFree: boolean }>(
-          sql`select pg_try_advisory_xact_lock(${xUserLock(row.xUserId)}) as "isFree"`,
-        )
-      ).rows,
-    ).isFree
+  const limits = readLimits(env, row)
+  // Claims of one X account in several workspaces, and of one app, run one at a time.
+  const locks = [...(row.ids.length > 1 ? [xUserLock(row.xUserId)] : []), ...appLocks(limits.app)]
+  const isFree = locks.length === 0 || (await tryLocks(tx, locks))
   return {
-    ...readLimits(env, row),
+    ...limits,
     campaignId: isFree ? row.campaignId : null,
     isFollowUp: row.isFollowUp,
     needsRead: row.needsRead,
@@ -223,10 +241,11 @@ export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
 export async function lockFor(
   tx: Db,
   env: SendingEnv,
+  sender: SenderKind,
   campaign: { id: string; workspaceId: string; xAccountId: string | null },
   isFollowUp: boolean,
 ): Promise<Locked> {
-  const limits = await lockLimits(tx, env, campaign)
+  const limits = await lockLimits(tx, env, sender, campaign)
   const { account } = limits
   const isAssigned = campaign.xAccountId !== null
   const sendsAs = isAssigned || isLinked(account) ? (account?.handle ?? null) : null
@@ -240,6 +259,7 @@ export async function lockFor(
 async function lockLimits(
   tx: Db,
   env: SendingEnv,
+  { byApi }: SenderKind,
   { workspaceId, xAccountId }: { workspaceId: string; xAccountId: string | null },
 ): Promise<LockedLimits> {
   const id = xAccountId ?? (await findCurrentAccount(tx, workspaceId))?.id
@@ -250,10 +270,13 @@ async function lockLimits(
   const [row] = rows
   if (row) {
     if (row.ids.length > 1) await tx.execute(sql`select pg_advisory_xact_lock(${xUserLock(row.xUserId)})`)
-    return readLimits(env, row)
+    const limits = readLimits(env, row)
+    if (!byApi) return { ...limits, app: null }
+    for (const lock of appLocks(limits.app)) await tx.execute(sql`select pg_advisory_xact_lock(${lock})`)
+    return limits
   }
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('pace:' || ${workspaceId}::text, 0))`)
-  const scope = { workspaceId, account: null }
+  const scope = { workspaceId, account: null, app: null }
   const accountLimits = await findLimits(tx, env, workspaceId, null)
   const cap = await capOf(tx, env, accountLimits, scope)
   const { rows: clock } = await tx.execute<{ now: string }>(sql`select clock_timestamp()::text as now`)
@@ -267,6 +290,13 @@ function readLimits(env: SendingEnv, row: AccountRow): LockedLimits {
   return {
     workspaceId: row.workspaceId,
     account: accountOf(row),
+    app: {
+      id: row.appId,
+      clientId: row.clientId,
+      namedLimit: row.namedLimit,
+      dailyLimit: dailyLimitOf(row.namedLimit, env.isRealX),
+      restsUntil: parseTime(row.appRestsUntil),
+    },
     accountLimits,
     cap: capAt(accountLimits, env, parseTime(row.firstAt), now),
     claims:
@@ -297,6 +327,18 @@ function xUserLock(xUserId: string): SQL {
   return sql`hashtextextended('x user:' || ${xUserId}::text, 0)`
 }
 
+/** Lock keys for the daily limit of an app, if it has one. Taken last; workers only try to. */
+function appLocks(app: AccountApp | null): SQL[] {
+  if (app?.dailyLimit == null) return []
+  return [sql`hashtextextended('x app:' || ${app.clientId}::text, 0)`]
+}
+
+async function tryLocks(tx: Db, keys: readonly SQL[]): Promise<boolean> {
+  const tries = keys.map((key) => sql`pg_try_advisory_xact_lock(${key})`)
+  const { rows } = await tx.execute<{ isFree: boolean }>(sql`select ${sql.join(tries, sql` and `)} as "isFree"`)
+  return one(rows).isFree
+}
+
 /**
  * Lock key that each claim of a worker holds, shared, until its transaction ends. Its text stays:
  * processes of the version before may be running.
@@ -313,6 +355,27 @@ interface Before {
   lastAt: Date | null
   /** If the cap is reached, when it allows the next message. */
   leavesAt: Date | null
+  /** If the app has sent its messages of 24 hours, when this account may try again. */
+  appTurnAt: Date | null
+}
+
+/** How much later an account tries again for each message that it sent in the last 24 hours, in ms. */
+const TURN_MS = 20
+
+/**
+ * SQL: if the app has sent its messages of the last 24 hours, when the account may try again: when
+ * the oldest of them is a day old, accounts with fewer messages first. Null: there is room.
+ * @param id of a message that does not count
+ */
+export function appTurn(app: AccountApp | null, accountId: string | null, id: string | null = null): SQL {
+  if (app?.dailyLimit == null) return sql`null::timestamptz`
+  const isCounted = sql`${isInDayOf(app.clientId)} and dm_id is distinct from ${id}::uuid`
+  return sql`select full_day.claimed_at + interval '1 day' + make_interval(secs => ${TURN_MS / 1_000}::float * (
+      select count(*) from x_app_claims where ${isCounted} and x_account_id = ${accountId}::uuid))
+    from (
+      select claimed_at from x_app_claims where ${isCounted}
+      order by claimed_at desc offset ${Math.max(0, app.dailyLimit - 1)} limit 1
+    ) full_day`
 }
 
 /** The limits that apply to a sender: to an answer, none that a user has set. */
@@ -326,8 +389,8 @@ export function limitsOf<L extends LockedLimits>(env: SendingEnv, { isAnswer }: 
 function limitCooldown(
   env: SendingEnv,
   sender: SenderKind,
-  { account, accountLimits, cap, now }: LockedLimits,
-  { lastAt, leavesAt }: Before,
+  { account, app, accountLimits, cap, now }: LockedLimits,
+  { lastAt, leavesAt, appTurnAt }: Before,
 ): Cooldown | null {
   if (account?.unreadSince) return unreadCooldown(now)
   const before = {
@@ -335,6 +398,7 @@ function limitCooldown(
     leavesAt,
     restsUntil: sender.byApi ? (account?.restsUntil ?? null) : null,
     fundsUntil: sender.byApi ? (account?.fundsUntil ?? null) : null,
+    appUntil: sender.byApi ? latest(app?.restsUntil ?? null, appTurnAt) : null,
   }
   return cooldownOf(sender.byHand ? allDay(accountLimits) : accountLimits, env, cap, before, now)
 }
@@ -393,20 +457,27 @@ export async function renewClaim(
   sender: SenderKind,
   { id, ...whose }: { id: string; workspaceId: string; xAccountId: string | null },
 ): Promise<Date | null> {
-  const locked = limitsOf(env, sender, await lockLimits(tx, env, whose))
-  const { account, accountLimits, cap, now, claimedAt } = locked
+  const locked = limitsOf(env, sender, await lockLimits(tx, env, sender, whose))
+  const { account, app, accountLimits, cap, now, claimedAt } = locked
   const others = sql`${locked.claims} and id <> ${id}`
   const { rows } = await tx.execute<Record<keyof Before, string | null>>(
-    sql`select (${lastHandOver(others)}) as "lastAt", (${claimThatLeavesTheDay(others, cap.cap)}) + interval '1 day' as "leavesAt"`,
+    sql`select (${lastHandOver(others)}) as "lastAt", (${claimThatLeavesTheDay(others, cap.cap)}) + interval '1 day' as "leavesAt",
+      (${appTurn(app, account?.id ?? null, id)}) as "appTurnAt"`,
   )
-  const { lastAt, leavesAt } = one(rows)
+  const { lastAt, leavesAt, appTurnAt } = one(rows)
   // The account's schedule does not count: this message's own claim set it.
-  const cooldown = limitCooldown(env, sender, locked, { lastAt: parseTime(lastAt), leavesAt: parseTime(leavesAt) })
+  const cooldown = limitCooldown(env, sender, locked, {
+    lastAt: parseTime(lastAt),
+    leavesAt: parseTime(leavesAt),
+    appTurnAt: parseTime(appTurnAt),
+  })
   if (cooldown) return cooldown.until
   const renewed = sql`${claimedAt}::timestamptz`
   await tx.execute(sql`
     update dms set claimed_at = ${renewed}, lease_expires_at = ${renewed} + make_interval(secs => ${LEASE_SECONDS}), updated_at = ${renewed}
     where id = ${id}`)
+  if (app?.dailyLimit != null)
+    await tx.execute(sql`update x_app_claims set claimed_at = ${renewed} where dm_id = ${id}`)
   if (!sender.isAnswer)
     await tx.execute(sql`
     update leads set last_claimed_at = ${renewed} where id = (

@@ -6,13 +6,15 @@ import type { Db } from '../../../db/open.ts'
 import { executePrepared } from '../../../db/prepared.ts'
 import { reasonSql, reasonValue } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
+import type { XDayLimits } from '../../../outside/x.ts'
 import { Refusal } from '../../../refusal.ts'
 import { countConversations } from '../../leads/leads/service.ts'
 import { gotMessage, leads, mayGoOut } from '../../leads/leads/tables.ts'
+import { saveDay } from '../../platform/x-apps/service.ts'
 import { chargeMessage } from '../../platform/x-costs/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { followingStep, isEnrollmentOf } from '../sequences/tables.ts'
-import { backoffSeconds } from './limits.ts'
+import { type AccountApp, backoffSeconds } from './limits.ts'
 import { lockEnrollmentsOf } from './queue.ts'
 import {
   type CampaignRun,
@@ -240,14 +242,14 @@ async function reportedReason(
 
 /** The result of trying to send a claimed message. */
 export type Verdict =
-  /** `mills`: what X charges for it, in thousandths of a dollar. */
-  | { kind: 'sent'; eventId: string; mills: number }
+  /** `mills`: what X charges for it, in thousandths of a dollar. `days`: what X's headers say about 24 hours. */
+  | { kind: 'sent'; eventId: string; mills: number; days?: XDayLimits }
   /** `forbidden`: X may mean the account rather than this lead. */
   | ({ kind: 'failed'; forbidden?: true; refusal?: XRefusal } & Failure)
   /** Not sent: the lead may no longer be messaged. */
   | { kind: 'skipped'; reason: SkipReason }
   /** Not sent: X's rate limit is reached, or its app or the workspace's limit has no money left. */
-  | { kind: 'wait'; until: Date; reason: 'x' | 'funds'; text?: string }
+  | { kind: 'wait'; until: Date; reason: 'x' | 'app' | 'funds'; text?: string }
   /** Not sent: X cannot be reached. */
   | { kind: 'later' }
   /** Not sent: X has blocked the account. */
@@ -267,6 +269,7 @@ interface Held {
   lease: string
   campaignId: string
   accountId: string
+  app: AccountApp
   triedSince: Date | null
 }
 
@@ -291,6 +294,7 @@ export async function record(db: Db, done: readonly Done[]): Promise<void> {
       await transact(db, async (tx) => {
         for (const one of group) await recordOne(tx, one)
       })
+  for (const { claimed, verdict } of outcomes) if (verdict.kind === 'sent') await saveDays(db, claimed, verdict)
 }
 
 async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<void> {
@@ -316,7 +320,7 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
       return
     case 'wait':
       await release(tx, isHeld(claimed))
-      await delayAccount(tx, claimed.accountId, verdict)
+      await waitForX(tx, claimed, verdict)
       return
     case 'later':
       await release(tx, isHeld(claimed))
@@ -355,4 +359,25 @@ export async function delayAccount(
   await tx.execute(sql`
     update x_accounts set ${reason === 'x' ? sql`rests_until = ${time},` : sql``} next_send_at = greatest(next_send_at, ${time})
     where id = ${accountId}`)
+}
+
+/** Sends nothing until X's limit resets: through the account, or through its whole app. */
+export async function waitForX(
+  tx: Db,
+  { accountId, app }: Pick<Held, 'accountId' | 'app'>,
+  { until, reason }: Extract<Verdict, { kind: 'wait' }>,
+): Promise<void> {
+  if (reason === 'app') await saveDay(tx, app, { limit: null, remaining: 0, resetAt: until })
+  else await delayAccount(tx, accountId, { until, reason })
+}
+
+/** Stores what X's headers said with a sent message, if it is new: nothing is left, or another limit. */
+export async function saveDays(
+  db: Db,
+  { accountId, app }: Pick<Held, 'accountId' | 'app'>,
+  { days }: Extract<Verdict, { kind: 'sent' }>,
+): Promise<void> {
+  if (days?.app) await saveDay(db, app, days.app)
+  if (days?.account?.remaining === 0)
+    await delayAccount(db, accountId, { until: days.account.resetAt, reason: 'x' })
 }

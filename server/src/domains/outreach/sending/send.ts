@@ -20,10 +20,10 @@ import { isSpendingLimited } from '../../platform/x-costs/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { isBlind, knownForSeconds } from '../replies/tables.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
-import { type Claimed, claimDirect, RATE_LIMITED_BY_X, withdrawDirect } from './claim.ts'
+import { APP_DAY_USED, type Claimed, claimDirect, RATE_LIMITED_BY_X, withdrawDirect } from './claim.ts'
 import { EXTENSION, renewClaim } from './limits.ts'
 import { lockEnrollmentsOf, lockEnrollmentsOfLead, lockLeadAndCampaigns, lockLeads } from './queue.ts'
-import { delayAccount, LEAD_MISSING, record, recordOutcome, type Verdict } from './record.ts'
+import { LEAD_MISSING, record, recordOutcome, saveDays, type Verdict, waitForX } from './record.ts'
 import {
   endAnswered,
   findReasonToStop,
@@ -118,8 +118,8 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
         throw error
       }
     }
-    const { eventId } = await withAccount(needs, claimed.accountId, sendMessage, { caller })
-    return { kind: 'sent', eventId, mills: needs.xMeters.messageMills }
+    const { eventId, days } = await withAccount(needs, claimed.accountId, sendMessage, { caller })
+    return { kind: 'sent', eventId, mills: needs.xMeters.messageMills, ...(days ? { days } : {}) }
   } catch (error) {
     if (error instanceof LeaseLost) return { kind: 'lost' }
     if (error instanceof Stopped) return { kind: 'skipped', reason: error.reason }
@@ -161,7 +161,11 @@ export function verdictOf(error: XError, handle: string): Verdict {
         forbidden: true,
       }
     case 'rate-limit':
-      return { kind: 'wait', reason: 'x', until: error.retryAt ?? new Date(Date.now() + 15 * 60_000) }
+      return {
+        kind: 'wait',
+        reason: error.limitOf === 'app' ? 'app' : 'x',
+        until: error.retryAt ?? new Date(Date.now() + 15 * 60_000),
+      }
     case 'unauthorized':
     case 'credentials':
       return { kind: 'stop', reason: { code: 'x_disconnected', params: {} }, xMessage: null }
@@ -169,6 +173,7 @@ export function verdictOf(error: XError, handle: string): Verdict {
       return { kind: 'stop', reason: { code: 'x_locked', params: {} }, xMessage: error.message }
     case 'funds':
       return { kind: 'wait', reason: 'funds', until: error.retryAt ?? inAnHour(), text: error.message }
+    case 'app':
     case 'unavailable':
     case 'unknown':
       return { kind: 'later' }
@@ -477,6 +482,7 @@ async function deliver<Result>(
         await context.remember(tx, sent)
         return { sent }
       })
+      await saveDays(db, claimed, verdict)
       return answer?.sent ?? resultFrom(db, message, await waitForOutcome(db, actor, claimed.id, end, signal))
     }
     case 'failed':
@@ -496,10 +502,10 @@ async function deliver<Result>(
     case 'late':
       await transact(db, async (tx) => {
         await withdrawDirect(tx, claimed)
-        if (verdict.kind === 'wait') await delayAccount(tx, claimed.accountId, verdict)
+        if (verdict.kind === 'wait') await waitForX(tx, claimed, verdict)
       })
       if (verdict.kind === 'wait' && verdict.reason === 'funds') throw new Refusal('X_FUNDS', verdict.text)
-      throw new Refusal('RATE_LIMITED', verdict.kind === 'wait' ? RATE_LIMITED_BY_X : undefined, {
+      throw new Refusal('RATE_LIMITED', textOf(verdict), {
         retryAfterSeconds: Math.max(1, Math.ceil((verdict.until.getTime() - Date.now()) / 1000)),
       })
     case 'later':
@@ -518,6 +524,12 @@ async function deliver<Result>(
           : CONNECTION_LOST,
       )
   }
+}
+
+/** Why a manual message waits; undefined: no more than that there are too many. */
+function textOf(verdict: Extract<Verdict, { kind: 'wait' | 'late' }>): string | undefined {
+  if (verdict.kind === 'late') return undefined
+  return verdict.reason === 'app' ? APP_DAY_USED : RATE_LIMITED_BY_X
 }
 
 /** A message by hand ends the lead's sequences. */

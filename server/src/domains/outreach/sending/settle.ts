@@ -14,6 +14,7 @@ import { gotMessage } from '../../leads/leads/tables.ts'
 import { use } from '../../platform/billing/service.ts'
 import { publishEvents } from '../../platform/events/service.ts'
 import { X_KEEPS_DAYS } from '../../platform/x-account/tables.ts'
+import { deleteAppClaims } from '../../platform/x-apps/tables.ts'
 import { notifySenders, SIMULATED_HOLDER, wakeAccount } from './limits.ts'
 import { lockEnrollmentsOfLead, lockLeads } from './queue.ts'
 import { OUTCOME_UNKNOWN, recordOutcome } from './record.ts'
@@ -189,6 +190,7 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<v
         update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, outcome_unknown = false, due_at = now(), updated_at = now()
         where id = ${dm.id} and lease = ${dm.lease} and status = 'queued'`)
       if (!rowCount) return
+      await tx.execute(deleteAppClaims(sql`${dm.id}`))
       await afterRelease(tx, sql`${dm.id}`)
       await wakeReleased(tx, sql`${dm.id}`)
     })

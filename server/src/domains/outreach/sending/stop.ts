@@ -13,6 +13,7 @@ import type { JobQueue } from '../../../ports.ts'
 import { mayGoOut, wasTried } from '../../leads/leads/tables.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { publishEvents } from '../../platform/events/service.ts'
+import { deleteAppClaims } from '../../platform/x-apps/tables.ts'
 import { answeredReason, repliedReason } from '../replies/tables.ts'
 import { findProtection } from '../sending-settings/service.ts'
 import { isEnrollmentOf, isOpen } from '../sequences/tables.ts'
@@ -397,11 +398,14 @@ export async function release(
 ): Promise<{ id: string }[]> {
   // An earlier attempt may have gone through. A simulation attempts nothing.
   const { rows } = await tx.execute<{ id: string }>(sql`
-    update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, updated_at = now(),
-      attempts = attempts - case when holder = ${SIMULATED_HOLDER} then 0 else 1 end,
-      tried_at = case when holder = ${SIMULATED_HOLDER} or attempts > 1 then tried_at end
-    where status = 'queued' and ${which}
-    returning id`)
+    with released as (
+      update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, updated_at = now(),
+        attempts = attempts - case when holder = ${SIMULATED_HOLDER} then 0 else 1 end,
+        tried_at = case when holder = ${SIMULATED_HOLDER} or attempts > 1 then tried_at end
+      where status = 'queued' and ${which}
+      returning id
+    ), uncounted as (${deleteAppClaims(sql`select id from released`)})
+    select id from released`)
   const isReleased = rows.length > 0
   const dmIds = sql`select unnest(${sql.param(rows.map(({ id }) => id))}::uuid[])`
   if (isReleased) await afterRelease(tx, dmIds)

@@ -222,6 +222,7 @@ function sendOneByOne({ ahead, people, followUps }: Plan, { accountLimits, limit
         lastAt: lastAt === undefined ? null : new Date(lastAt),
         leavesAt: filling === undefined ? null : new Date(filling + DAY_MS),
         restsUntil: null,
+        appUntil: null,
       },
       time,
     )

@@ -30,7 +30,11 @@ export async function flight(db: Db, env: SendingEnv, actor: Actor, id: string) 
   const account = campaign.xAccountId
     ? await findAccount(db, actor.workspaceId, campaign.xAccountId)
     : await findCurrentAccount(db, actor.workspaceId)
-  const state = await findSendingState(db, env, { workspaceId: actor.workspaceId, account: account ?? null })
+  const state = await findSendingState(db, env, {
+    workspaceId: actor.workspaceId,
+    account,
+    channel: campaign.channel,
+  })
   const [steps, past, next, health] = await Promise.all([
     findSteps(db, campaign),
     findPast(db, campaign),
@@ -42,7 +46,7 @@ export async function flight(db: Db, env: SendingEnv, actor: Actor, id: string) 
   const until = state.now.getTime() + DAY_MS
   return {
     past: past.map(dot),
-    next: inTurn(next, env, state)
+    next: inTurn(next, state)
       .filter(({ at }) => at.getTime() <= until)
       .sort((a, b) => a.at.getTime() - b.at.getTime())
       .slice(0, FLIGHT_MAX)
@@ -66,12 +70,12 @@ type NextRow = Row & { ahead: number }
 const dated = <R extends { at: Date }>(rows: readonly R[]): R[] => rows.map((row) => ({ ...row, at: new Date(row.at) }))
 
 /** When each queued message is about to go, one interval after another. */
-function inTurn(rows: readonly NextRow[], env: SendingEnv, state: SendingState): Row[] {
+function inTurn(rows: readonly NextRow[], state: SendingState): Row[] {
   let place = 0
   return rows.flatMap(({ ahead, ...row }) => {
     if (row.state !== 'queued') return row
     place += 1
-    const seconds = secondsToSendFrom(state, env, ahead + place)
+    const seconds = secondsToSendFrom(state, ahead + place)
     if (seconds === null) return []
     return { ...row, at: new Date(Math.max(row.at.getTime(), state.now.getTime() + seconds * 1_000)) }
   })
