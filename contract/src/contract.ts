@@ -42,6 +42,7 @@ import { jobs } from './platform/jobs.ts'
 import { notifications } from './platform/notifications.ts'
 import { webhooks } from './platform/webhooks.ts'
 import { xAccount } from './platform/x-account.ts'
+import { xApp } from './platform/x-apps.ts'
 import { xCosts } from './platform/x-costs.ts'
 import { waitlist } from './waitlist/waitlist.ts'
 
@@ -55,6 +56,7 @@ export const contract = {
   people,
   sso,
   xAccount,
+  xApp,
   xCosts,
   scrapes,
   leads,

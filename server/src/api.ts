@@ -51,6 +51,7 @@ import { jobRoutes } from './domains/platform/jobs/routes.ts'
 import { notificationRoutes } from './domains/platform/notifications/routes.ts'
 import { webhookRoutes } from './domains/platform/webhooks/routes.ts'
 import { xAccountRoutes } from './domains/platform/x-account/routes.ts'
+import { xAppRoutes } from './domains/platform/x-apps/routes.ts'
 import { xCostRoutes } from './domains/platform/x-costs/routes.ts'
 import { waitlistRoutes } from './domains/waitlist/waitlist/routes.ts'
 import { edgeOperations, scopeNote } from './edges/openapi.ts'
@@ -69,6 +70,7 @@ const router = {
   people: peopleRoutes,
   sso: ssoRoutes,
   xAccount: { ...xAccountRoutes, ...xAccountConsentRoutes },
+  xApp: xAppRoutes,
   xCosts: xCostRoutes,
   scrapes: scrapeRoutes,
   leads: { ...leadRoutes, ...leadQueueRoutes },

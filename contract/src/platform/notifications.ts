@@ -3,10 +3,11 @@ import { Id, NoInput, Page, paging, QueryFlag, Success, Time } from '../fields.t
 import type { PauseReason } from '../reason.ts'
 import { REPLY_LABELS, type ReplyLabel } from '../reply-labels.ts'
 import { routes } from '../route.ts'
+import type { XAppProblem } from './x-apps.ts'
 
 const route = routes('Notifications')
 
-/** The last seven go to owners only, and `lead_replied` never to viewers. */
+/** The last eight go to owners only, and `lead_replied` never to viewers. */
 export const NOTIFICATION_KINDS = [
   'x_disconnected',
   'campaign_paused',
@@ -14,6 +15,7 @@ export const NOTIFICATION_KINDS = [
   'test_decided',
   'lead_replied',
   'detection_failing',
+  'x_app_problem',
   'usage_high',
   'payment_failed',
   'trial_ending',
@@ -29,6 +31,8 @@ export interface NotificationFacts {
   handle?: string
   campaignId?: string
   campaignName?: string
+  /** What X refuses of the workspace's own app. */
+  problem?: XAppProblem
   /** Of the test that was decided: the number of its step. `reason` is the verdict as a sentence. */
   step?: string
   /** Why the account was disconnected or cannot be read, or the campaign paused, in X's words. */

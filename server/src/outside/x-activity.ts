@@ -51,6 +51,17 @@ export function createXActivity({
       const [wanted, given] = [Buffer.from(sign(body)), Buffer.from(signature ?? '')]
       return wanted.length === given.length && timingSafeEqual(wanted, given)
     },
+    /** Whether X accepts the app's token. @throws XError unauthorized, forbidden: it does not */
+    async checkToken(): Promise<void> {
+      await listWebhooks()
+    },
+    /** Removes the webhook with this URL and its subscriptions, if there is one. @throws XError */
+    async removeWebhook(url: string): Promise<void> {
+      const webhook = (await listWebhooks()).find((one) => one.url === url)
+      if (!webhook) return
+      for (const { id, webhookId } of await listSubscriptions()) if (webhookId === webhook.id) await unsubscribe(id)
+      await call(`/2/webhooks/${encodeURIComponent(webhook.id)}`, { ...asApp, method: 'DELETE' })
+    },
     /**
      * Registers the URL as a webhook if needed and returns its id. @throws XError invalid: X
      * rejected the URL or its check failed
@@ -100,13 +111,15 @@ export function createXActivity({
       }
     },
 
-    /** Does nothing if the subscription does not exist. */
-    async unsubscribe(id: string): Promise<void> {
-      const path = `/2/activity/subscriptions/${encodeURIComponent(id)}`
-      await call(path, { ...asApp, method: 'DELETE' }).catch((error) => {
-        if (!(error instanceof XError) || error.kind !== 'not-found') throw error
-      })
-    },
+    unsubscribe,
+  }
+
+  /** Does nothing if the subscription does not exist. */
+  async function unsubscribe(id: string): Promise<void> {
+    const path = `/2/activity/subscriptions/${encodeURIComponent(id)}`
+    await call(path, { ...asApp, method: 'DELETE' }).catch((error) => {
+      if (!(error instanceof XError) || error.kind !== 'not-found') throw error
+    })
   }
 
   /** All subscriptions of the app. */

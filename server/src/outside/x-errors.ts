@@ -3,8 +3,9 @@ import { CONNECTION_LOST } from '@x-automated/contract/reason'
 /**
  * `recipient`: cannot be messaged; `premium`: takes messages from Premium accounts only; `encrypted`:
  * the conversation is X Chat only; `forbidden`: the account or app lacks permission; `account`: locked
- * or restricted by X; `funds`: the app has no credits, or its spending limit is reached; `duplicate`:
- * exists already; `unavailable`: not done, retry later; `unknown`: may have been done.
+ * or restricted by X; `app`: its client id or secret is wrong; `funds`: the app has no credits, or its
+ * spending limit is reached; `duplicate`: exists already; `unavailable`: not done, retry later;
+ * `unknown`: may have been done.
  */
 export type XErrorKind =
   | 'unauthorized'
@@ -15,6 +16,7 @@ export type XErrorKind =
   | 'encrypted'
   | 'forbidden'
   | 'account'
+  | 'app'
   | 'funds'
   | 'not-found'
   | 'duplicate'
@@ -164,10 +166,8 @@ export const MEANINGS: readonly Meaning[] = [
       /^Not Found Error$/m.test(problem.text),
     kind: 'not-found',
   },
-  {
-    when: ({ oauth }) => ['invalid_grant', 'invalid_client', 'unauthorized_client'].includes(oauth ?? ''),
-    kind: 'credentials',
-  },
+  { when: ({ oauth }) => oauth === 'invalid_client' || oauth === 'unauthorized_client', kind: 'app' },
+  { when: ({ oauth }) => oauth === 'invalid_grant', kind: 'credentials' },
   { when: ({ status }) => status === 401, kind: 'unauthorized', message: CONNECTION_LOST },
   { when: ({ status }) => status === 429 || status === 420, kind: 'rate-limit', message: "X's rate limit is reached." },
   { when: ({ status }) => status >= 500, kind: 'unknown', message: 'X is having trouble.' },

@@ -214,6 +214,16 @@ export function createXApi({
 
     refreshTokens: (refreshToken: string) => getTokens({ grant_type: 'refresh_token', refresh_token: refreshToken }),
 
+    /** Whether X accepts the app's id and secret. @throws XError app: it does not; other kinds: not known */
+    async checkApp(): Promise<void> {
+      try {
+        await getTokens({ grant_type: 'refresh_token', refresh_token: 'none' })
+      } catch (error) {
+        // X checks the app first, then refuses the token.
+        if (!(error instanceof XError) || (error.kind !== 'credentials' && error.kind !== 'invalid')) throw error
+      }
+    },
+
     async revokeToken(token: string): Promise<void> {
       await callAsApp('/2/oauth2/revoke', { token })
     },

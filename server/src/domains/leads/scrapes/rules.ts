@@ -1,6 +1,7 @@
 import { HISTOGRAM_BOUNDS } from '@x-automated/contract/leads/scrape-limits'
 import type { ScrapeStatus } from '@x-automated/contract/leads/scrapes'
 import type { XSource } from '@x-automated/contract/platform/x-account'
+import { X_APP_PROBLEM_TEXT } from '@x-automated/contract/platform/x-apps'
 
 /** What a scrape reads. */
 export interface Source {
@@ -184,6 +185,8 @@ export function verdict(failure: Failure, { failures, ...source }: { failures: n
     case 'credentials':
     case 'account':
       return { status: 'waiting', resumesAt: null, failures: 0, error: failure.message }
+    case 'app':
+      return { status: 'waiting', resumesAt: inMs(60 * 60_000), failures: 0, error: X_APP_PROBLEM_TEXT.client }
     case 'not-found':
       return { status: 'failed', failures: 0, error: noSuchSource(source) }
     case 'forbidden':

@@ -6,6 +6,7 @@ import { CHAT_EVENT_TYPES, DM_EVENT_TYPES, type XActivity } from '../../../outsi
 import type { JobQueue } from '../../../ports.ts'
 import { notifyOwners } from '../../platform/notifications/service.ts'
 import { withAccount } from '../../platform/x-account/service.ts'
+import { ensureWebhook, webhookUrl } from '../../platform/x-apps/service.ts'
 import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
 import { type DeliveryContext, startDeliveries } from './engine-deliveries.ts'
 import { noteGap, noteGapsOfStart, replayGaps } from './engine-gaps.ts'
@@ -16,9 +17,6 @@ import { POLL_SECONDS } from './rules.ts'
  * Replies arrive through X's webhook. Reading finds lost ones: before each follow-up, rarely otherwise,
  * and often without a webhook. Each watched account has its own job, in one process at a time.
  */
-
-/** The path of X's deliveries, on our origin: for the operator's app, and for others with their id. */
-export const WEBHOOK_PATH = '/api/x/webhook'
 
 const CHECK_SECONDS = 3_600
 const RETRY_SECONDS = 300
@@ -136,16 +134,11 @@ export function createWebhookCache(context: WatchContext): Webhooks {
     if (!activity) throw new XError('unavailable', NOT_CONFIGURED)
     const entry = cached.get(xAppId)
     if (entry && performance.now() - entry.at < (CHECK_SECONDS / 2) * 1_000) return { activity, id: await entry.id }
-    const id = activity.ensureWebhook(webhookUrl(context, xAppId))
+    const id = ensureWebhook(context.database.db, { id: xAppId, activity }, webhookUrl(context, xAppId))
     cached.set(xAppId, { id, at: performance.now() })
     id.catch(() => cached.delete(xAppId))
     return { activity, id: await id }
   }
-}
-
-/** Where X delivers the events of an app. */
-export function webhookUrl({ origin }: Pick<WatchContext, 'origin'>, xAppId: string): string {
-  return xAppId === OPERATOR_APP_ID ? `${origin}${WEBHOOK_PATH}` : `${origin}${WEBHOOK_PATH}/${xAppId}`
 }
 
 async function activityOf({ database, xApps, xActivity }: WatchContext, xAppId: string): Promise<XActivity | null> {

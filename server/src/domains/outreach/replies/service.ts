@@ -22,7 +22,7 @@ import {
   recordReads,
 } from './service-recording.ts'
 
-export { resumeReading, WEBHOOK_PATH, webhookUrl } from './engine.ts'
+export { resumeReading } from './engine.ts'
 export { createDeliveryStore, DELIVERIES_CHANNEL } from './engine-deliveries.ts'
 export { detectLanguage } from './engine-labels.ts'
 export { storeAnswers } from './service-answers.ts'

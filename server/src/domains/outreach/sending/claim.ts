@@ -678,10 +678,7 @@ async function findObstacle(tx: Db, env: SendingEnv, leadId: string, allowRepeat
 }
 
 /** Direct messages ignore the interval and the sending window, but not the daily cap and X's limits. */
-async function beyondCap(
-  tx: Db,
-  { until, now, reason, locked }: Extract<Answer, { kind: 'wait' }>,
-): Promise<Refusal> {
+async function beyondCap(tx: Db, { until, now, reason, locked }: Extract<Answer, { kind: 'wait' }>): Promise<Refusal> {
   if (reason === 'funds') return fundsRefusal(tx, locked.workspaceId)
   return new Refusal('RATE_LIMITED', beyondCapText(reason, locked), {
     retryAfterSeconds: Math.max(1, Math.ceil(secondsOf({ until, now }))),

@@ -378,6 +378,5 @@ export async function saveDays(
   { days }: Extract<Verdict, { kind: 'sent' }>,
 ): Promise<void> {
   if (days?.app) await saveDay(db, app, days.app)
-  if (days?.account?.remaining === 0)
-    await delayAccount(db, accountId, { until: days.account.resetAt, reason: 'x' })
+  if (days?.account?.remaining === 0) await delayAccount(db, accountId, { until: days.account.resetAt, reason: 'x' })
 }

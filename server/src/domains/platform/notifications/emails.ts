@@ -11,6 +11,7 @@ const ACTIONS: Record<NotificationKind, string> = {
   test_decided: 'View results',
   lead_replied: 'Open conversation',
   detection_failing: 'View X account',
+  x_app_problem: 'View X app',
   usage_high: 'View plan',
   payment_failed: 'Update payment',
   trial_ending: 'View plan',

@@ -1,5 +1,6 @@
 import { formatCount, formatDate, formatMoney, formatNumber, formatPercent } from '@x-automated/contract/format'
 import type { NotificationFacts, NotificationKind } from '@x-automated/contract/platform/notifications'
+import { X_APP_PROBLEM_TEXT } from '@x-automated/contract/platform/x-apps'
 import { CONNECTION_LOST, pauseText } from '@x-automated/contract/reason'
 import { LABEL_NAMES } from '@x-automated/contract/reply-labels'
 
@@ -43,6 +44,12 @@ export function notificationText(kind: NotificationKind, facts: NotificationFact
         title: `Replies to @${facts.handle ?? ''} can't be read`,
         text: `For a day, follow-ups have waited. ${facts.reason ?? ''}`.trim(),
         path: '/twitter',
+      }
+    case 'x_app_problem':
+      return {
+        title: 'X refuses your own X app',
+        text: facts.problem ? X_APP_PROBLEM_TEXT[facts.problem] : '',
+        path: '/settings?tab=sending',
       }
     case 'usage_high':
       return { ...usageText(facts), path: '/billing' }
@@ -125,6 +132,7 @@ export const KIND_TOPICS: Record<NotificationKind, string> = {
   test_decided: 'decided A/B tests',
   lead_replied: 'replies',
   detection_failing: 'X accounts that cannot be read',
+  x_app_problem: 'problems of your own X app',
   usage_high: 'plan limits',
   payment_failed: 'failed payments',
   trial_ending: 'the end of a trial',

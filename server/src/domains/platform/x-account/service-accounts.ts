@@ -37,6 +37,15 @@ export function isLinked<A extends Pick<XAccount, 'status'>>(account: A | null):
   return account !== null && account.status !== 'disconnected'
 }
 
+/** The workspace's accounts that were not disconnected. */
+export async function listLinked(db: Db, workspaceId: string): Promise<XAccount[]> {
+  return db
+    .select()
+    .from(xAccounts)
+    .where(and(eq(xAccounts.workspaceId, workspaceId), ne(xAccounts.status, 'disconnected')))
+    .orderBy(...currentFirst)
+}
+
 /** Like `findCurrentAccount`. @throws Refusal X_NOT_CONNECTED: none, or not connected */
 export async function requireConnectedAccount(db: Db, workspaceId: string): Promise<XAccount> {
   const account = await findCurrentAccount(db, workspaceId)

@@ -11,7 +11,7 @@ import { type XAuthorization, XDeclined, XError, type XTokens, type XUser } from
 import { Refusal } from '../../../refusal.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
 import { workspaceMembers } from '../../identity/workspaces/tables.ts'
-import type { XApp } from '../x-apps/service.ts'
+import type { XAppClient } from '../x-apps/service.ts'
 import { chosenNow, findCurrentAccount, lockAccounts, requireRoom, WAKE } from './service-accounts.ts'
 import { type ConnectNeeds, sealedTokens, unseal } from './service-tokens.ts'
 import { restores, X_KEEPS_DAYS, xAccounts, xAuthorizations } from './tables.ts'
@@ -50,7 +50,7 @@ export async function connectWithPassword(
 }
 
 /** The app with which the workspace connects accounts. @throws Refusal X_UNAVAILABLE: it has none */
-async function requireApp({ database, x, xApps }: ConnectNeeds, { workspaceId }: Actor): Promise<XApp> {
+async function requireApp({ database, x, xApps }: ConnectNeeds, { workspaceId }: Actor): Promise<XAppClient> {
   if (!x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
   const xApp = await xApps.findOf(database.db, workspaceId)
   if (!xApp) throw new Refusal('X_UNAVAILABLE', 'Bring your own X app first, in the settings.')
@@ -58,7 +58,7 @@ async function requireApp({ database, x, xApps }: ConnectNeeds, { workspaceId }:
 }
 
 async function signInAt(
-  { x }: XApp,
+  { x }: XAppClient,
   { username, password }: InputOf<'xAccount', 'connect'>,
 ): Promise<{ tokens: XTokens; user: XUser }> {
   try {
@@ -73,7 +73,10 @@ async function signInAt(
 }
 
 /** Revokes tokens, best effort: X's access tokens expire after two hours. */
-async function revokeTokens({ x }: XApp, { refreshToken, accessToken }: Pick<XTokens, 'refreshToken' | 'accessToken'>) {
+async function revokeTokens(
+  { x }: XAppClient,
+  { refreshToken, accessToken }: Pick<XTokens, 'refreshToken' | 'accessToken'>,
+) {
   await x.revokeToken(refreshToken ?? accessToken).catch(() => {})
 }
 
@@ -204,7 +207,7 @@ export async function purgeExpiredAuthorizations(db: Db): Promise<void> {
 }
 
 /** The tokens that an account had before, and the app that issued them. */
-type Former = Pick<XTokens, 'refreshToken' | 'accessToken'> & { xApp: XApp }
+type Former = Pick<XTokens, 'refreshToken' | 'accessToken'> & { xApp: XAppClient }
 
 /**
  * Stores an account with its tokens. It becomes current if it is new or the current one is not
@@ -215,7 +218,7 @@ async function saveAccount(
   db: Db,
   { sealer, jobs, xApps }: Pick<ConnectNeeds, 'sealer' | 'jobs' | 'xApps'>,
   { workspaceId, userId }: { workspaceId: string; userId: string },
-  { xApp, tokens, user }: { xApp: XApp; tokens: XTokens; user: XUser },
+  { xApp, tokens, user }: { xApp: XAppClient; tokens: XTokens; user: XUser },
 ): Promise<Former | null> {
   await lockAccounts(db, workspaceId)
   if ((await xApps.findOf(db, workspaceId))?.id !== xApp.id)

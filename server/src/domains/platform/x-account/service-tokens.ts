@@ -6,6 +6,7 @@ import { metered } from '../../../outside/x-billing.ts'
 import type { XCaller } from '../../../ports.ts'
 import type { Sealer } from '../../../sealing.ts'
 import type { Services } from '../../../services.ts'
+import { clearProblems, saveProblem } from '../x-apps/service.ts'
 import { xApps } from '../x-apps/tables.ts'
 import { BeyondLimit, markFundsEmpty, outOfFunds } from '../x-costs/service.ts'
 import { xSpending } from '../x-costs/tables.ts'
@@ -39,9 +40,12 @@ async function accessTokenOf(
   accepted: Accepted,
 ): Promise<string> {
   const { database, sealer } = needs
-  const token =
-    validToken(caller, sealer, refused, accepted) ??
-    (await limitRenewals(database, () => renewToken(needs, caller.accountId, refused, accepted)))
+  const renew = () =>
+    limitRenewals(database, () => renewToken(needs, caller.accountId, refused, accepted)).catch(async (error) => {
+      if (error instanceof XError && error.kind === 'app') await saveProblem(database.db, caller.appId, 'client')
+      throw error
+    })
+  const token = validToken(caller, sealer, refused, accepted) ?? (await renew())
   if (token) return token
   throw new XError('unauthorized', CONNECTION_LOST)
 }
@@ -73,6 +77,7 @@ function renewToken(
         .update(xAccounts)
         .set({ ...sealedTokens(sealer, tokens), updatedAt: new Date() })
         .where(eq(xAccounts.id, accountId))
+      await clearProblems(tx, account.xAppId, ['client'])
       return tokens.accessToken
     } catch (error) {
       if (

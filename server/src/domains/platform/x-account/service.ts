@@ -6,13 +6,13 @@ import { XError } from '../../../outside/x.ts'
 import { Refusal } from '../../../refusal.ts'
 import { DELETED_ACCOUNT, findNames } from '../../identity/people/service.ts'
 import { limitOn } from '../billing/service.ts'
-import type { XApp } from '../x-apps/service.ts'
+import type { XAppClient } from '../x-apps/service.ts'
 import {
   blockTexts,
   chosenNow,
-  currentFirst,
   findAccount,
   findCurrentAccount,
+  listLinked,
   lockAccounts,
   requireRoom,
   WAKE,
@@ -29,6 +29,8 @@ export {
   isLinked,
   keepTexts,
   linkedAccountOf,
+  listLinked,
+  lockAccounts,
   requireConnectedAccount,
   resolveAccount,
   type XAccount,
@@ -84,11 +86,7 @@ function view(account: XAccount, actor: Actor, currentId: string | undefined, na
 /** The workspace's linked accounts, the current one first, and the plan's limit. */
 export async function list(db: Db, actor: Actor) {
   const [rows, { plan, limit }] = await Promise.all([
-    db
-      .select()
-      .from(xAccounts)
-      .where(and(eq(xAccounts.workspaceId, actor.workspaceId), ne(xAccounts.status, 'disconnected')))
-      .orderBy(...currentFirst),
+    listLinked(db, actor.workspaceId),
     limitOn(db, actor.workspaceId, 'xAccounts'),
   ])
   const names = await namesOf(db, rows)
@@ -231,7 +229,7 @@ export async function disconnectAll(needs: ConnectNeeds, actor: Actor): Promise<
  */
 async function end(needs: ConnectNeeds, actor: Actor, ids: string[]) {
   const { database, xApps } = needs
-  const ended = await database.db.transaction((tx) => endAccounts(tx, needs, actor, ids))
+  const ended = await database.db.transaction((tx) => endAccounts(tx, needs, actor.workspaceId, ids))
   const appIds = [...new Set(ended.map(({ xAppId }) => xAppId))]
   for (const appId of appIds) {
     const xApp = await xApps.find(database.db, appId)
@@ -249,7 +247,7 @@ async function end(needs: ConnectNeeds, actor: Actor, ids: string[]) {
 export async function endAccounts(
   tx: Db,
   { jobs }: Pick<ConnectNeeds, 'jobs'>,
-  { workspaceId }: Pick<Actor, 'workspaceId'>,
+  workspaceId: string,
   ids: readonly string[],
 ): Promise<XAccount[]> {
   // Waits for a renewal in progress, so that X's latest token is the one revoked.
@@ -295,7 +293,7 @@ export async function endAccounts(
  */
 export async function revokeAccounts(
   { sealer }: Pick<Needs, 'sealer'>,
-  { x }: XApp,
+  { x }: XAppClient,
   accounts: readonly Pick<XAccount, 'sealedRefreshToken' | 'sealedAccessToken'>[],
 ): Promise<void> {
   const tokens = accounts.map((account) => unseal(sealer, account.sealedRefreshToken ?? account.sealedAccessToken))

@@ -1,14 +1,21 @@
-import { eq } from 'drizzle-orm'
+import type { XAppProblem } from '@x-automated/contract/platform/x-apps'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { parseTime } from '../../../db/parse-time.ts'
 import type { Env } from '../../../env.ts'
-import { createXApi, type XApi } from '../../../outside/x.ts'
+import { createXApi, type XApi, XError } from '../../../outside/x.ts'
 import { createXActivity, type XActivity } from '../../../outside/x-activity.ts'
 import type { XReport } from '../../../outside/x-report.ts'
 import { createSealer } from '../../../sealing.ts'
-import { OPERATOR_APP_ID, xApps } from './tables.ts'
+import { notifyOwners } from '../notifications/service.ts'
+import { type AppDay, dailyLimitOf } from './rules.ts'
+import { isInDayOf, OPERATOR_APP_ID, xApps } from './tables.ts'
+
+export { dailyLimitOf, shareOf } from './rules.ts'
 
 /** An X app as the rest of the product uses it. */
-export interface XApp {
+export interface XAppClient {
   id: string
   clientId: string
   /** Signs accounts in, and renews and revokes their tokens. */
@@ -36,7 +43,7 @@ export function createXApps({ x: configured, authSecret }: Pick<Env, 'x' | 'auth
   const operator = configured?.clientId ? operatorApp(configured, report) : null
 
   /** The app with these secrets, whether it is stored or not. Null: X is not configured. */
-  function open(id: string, { clientId, clientSecret, ...secrets }: XAppSecrets): XApp | null {
+  function open(id: string, { clientId, clientSecret, ...secrets }: XAppSecrets): XAppClient | null {
     if (!configured) return null
     const { apiUrl, isPriced } = configured
     return {
@@ -47,7 +54,7 @@ export function createXApps({ x: configured, authSecret }: Pick<Env, 'x' | 'auth
     }
   }
 
-  function openRow(row: typeof xApps.$inferSelect): XApp | null {
+  function openRow(row: typeof xApps.$inferSelect): XAppClient | null {
     const { clientId, sealedClientSecret, sealedConsumerSecret, sealedBearerToken } = row
     if (!clientId || !sealedClientSecret || !sealedConsumerSecret || !sealedBearerToken) return null
     return open(row.id, {
@@ -59,7 +66,7 @@ export function createXApps({ x: configured, authSecret }: Pick<Env, 'x' | 'auth
   }
 
   /** A workspace's own app, with its current secrets; null: unknown, or removed. */
-  async function findOwn(db: Db, id: string): Promise<XApp | null> {
+  async function findOwn(db: Db, id: string): Promise<XAppClient | null> {
     const [row] = await db.select().from(xApps).where(eq(xApps.id, id))
     return row ? openRow(row) : null
   }
@@ -78,10 +85,11 @@ export function createXApps({ x: configured, authSecret }: Pick<Env, 'x' | 'auth
     }),
     findOwn,
     /** The operator's app, or a workspace's own. */
-    find: async (db: Db, id: string): Promise<XApp | null> => (id === OPERATOR_APP_ID ? operator : findOwn(db, id)),
+    find: async (db: Db, id: string): Promise<XAppClient | null> =>
+      id === OPERATOR_APP_ID ? operator : findOwn(db, id),
     /** The app with which a workspace connects accounts; null: it needs its own. */
-    async findOf(db: Db, workspaceId: string): Promise<XApp | null> {
-      const [row] = await db.select().from(xApps).where(eq(xApps.workspaceId, workspaceId))
+    async findOf(db: Db, workspaceId: string): Promise<XAppClient | null> {
+      const row = await findRow(db, workspaceId)
       return row ? openRow(row) : operator
     },
   }
@@ -89,7 +97,7 @@ export function createXApps({ x: configured, authSecret }: Pick<Env, 'x' | 'auth
 
 type Configured = NonNullable<Env['x']>
 
-function operatorApp(configured: Configured, report: XReport): XApp {
+function operatorApp(configured: Configured, report: XReport): XAppClient {
   const { apiUrl, clientId, consumerSecret, bearerToken } = configured
   return {
     id: OPERATOR_APP_ID,
@@ -98,4 +106,161 @@ function operatorApp(configured: Configured, report: XReport): XApp {
     // X signs notifications with the app's secret; registering the webhook needs the app's own token.
     activity: consumerSecret && bearerToken ? createXActivity({ apiUrl, consumerSecret, bearerToken, report }) : null,
   }
+}
+
+// What X refuses
+
+/**
+ * Stores what X refuses of an app. Its owners are notified once, until X accepts all of it again.
+ * @returns whether it is new
+ */
+export async function saveProblem(db: Db, id: string, problem: XAppProblem): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const [before] = await tx.select().from(xApps).where(eq(xApps.id, id)).for('no key update')
+    if (!before || before.problem === problem) return false
+    await tx.update(xApps).set({ problem }).where(eq(xApps.id, id))
+    if (before.problem === null && before.workspaceId)
+      await notifyOwners(tx, before.workspaceId, 'x_app_problem', { problem })
+    return true
+  })
+}
+
+/** Removes these problems of an app: X has accepted what it refused. */
+export async function clearProblems(db: Db, id: string, problems: readonly XAppProblem[]): Promise<void> {
+  await db
+    .update(xApps)
+    .set({ problem: null })
+    .where(and(eq(xApps.id, id), inArray(xApps.problem, [...problems])))
+}
+
+/** The path of X's deliveries, on our origin: for the operator's app, and for others with their id. */
+export const WEBHOOK_PATH = '/api/x/webhook'
+
+/** Where X delivers the events of an app. */
+export function webhookUrl({ origin }: { origin: string }, xAppId: string): string {
+  return xAppId === OPERATOR_APP_ID ? `${origin}${WEBHOOK_PATH}` : `${origin}${WEBHOOK_PATH}/${xAppId}`
+}
+
+/** Registers an app's webhook at X, or stores what X refuses. @returns its id @throws XError */
+export async function ensureWebhook(
+  db: Db,
+  { id, activity }: { id: string; activity: XActivity },
+  url: string,
+): Promise<string> {
+  try {
+    const webhookId = await activity.ensureWebhook(url)
+    await clearProblems(db, id, ['bearer_token', 'webhook'])
+    return webhookId
+  } catch (error) {
+    const problem = error instanceof XError ? REFUSED.get(error.kind) : undefined
+    if (problem) await saveProblem(db, id, problem)
+    throw error
+  }
+}
+
+/** What X refuses with errors to calls with the app's own token. */
+const REFUSED = new Map<XError['kind'], XAppProblem>([
+  ['unauthorized', 'bearer_token'],
+  ['forbidden', 'bearer_token'],
+  ['invalid', 'webhook'],
+])
+
+// The messages of 24 hours
+
+type AppEnv = Pick<Env, 'isRealX' | 'x'>
+
+/**
+ * The last 24 hours of an app; null: it has no daily limit.
+ * @param accountId counts as one that has something to send
+ */
+export async function findAppDay(
+  db: Db,
+  env: AppEnv,
+  xAppId: string,
+  accountId: string | null,
+): Promise<AppDay | null> {
+  const row = await findApp(db, env, xAppId)
+  const limit = dailyLimitOf(row?.dailyLimit ?? null, env.isRealX)
+  if (!row || limit === null) return null
+  const { clientId } = row
+  const { rows } = await db.execute<{
+    used: number
+    leavesAt: string | null
+    restsUntil: string | null
+    accounts: number
+  }>(sql`
+    select (select count(*)::int from x_app_claims where ${isInDayOf(clientId)}) as used, (
+        select claimed_at + interval '1 day' from x_app_claims where ${isInDayOf(clientId)}
+        order by claimed_at desc offset ${Math.max(0, limit - 1)} limit 1
+      ) as "leavesAt", (
+        select rests_until from x_apps where id = ${xAppId} and rests_until > now()
+      ) as "restsUntil", (
+        select count(*)::int from x_accounts a join x_apps x on x.id = a.x_app_id
+        where coalesce(x.client_id, ${operatorClientId(env)}) = ${clientId} and a.status = 'connected'
+          and (a.next_send_at is not null or a.id = ${accountId}::uuid)
+      ) as accounts`)
+  const { used, accounts, ...times } = one(rows)
+  const [leavesAt, restsUntil] = [parseTime(times.leavesAt), parseTime(times.restsUntil)]
+  const until =
+    leavesAt && restsUntil ? new Date(Math.max(leavesAt.getTime(), restsUntil.getTime())) : (leavesAt ?? restsUntil)
+  return { limit, used, until, accounts: Math.max(1, accounts) }
+}
+
+/** The id of the app with which a workspace connects accounts: its own, or the operator's. */
+export async function findAppId(db: Db, workspaceId: string): Promise<string> {
+  return (await findRow(db, workspaceId))?.id ?? OPERATOR_APP_ID
+}
+
+/** The app that a workspace brought. */
+export async function findRow(db: Db, workspaceId: string): Promise<typeof xApps.$inferSelect | undefined> {
+  const [row] = await db.select().from(xApps).where(eq(xApps.workspaceId, workspaceId))
+  return row
+}
+
+/** How much of its 24 hours an app has used. */
+export async function findUse(
+  db: Db,
+  env: AppEnv,
+  xAppId: string,
+): Promise<{ sentInDay: number; dailyLimit: number | null }> {
+  const row = await findApp(db, env, xAppId)
+  const dailyLimit = dailyLimitOf(row?.dailyLimit ?? null, env.isRealX)
+  // Without a limit nothing is counted ahead, so its accounts' messages are.
+  const used =
+    dailyLimit === null
+      ? sql`x_accounts a join dms d on d.x_account_id = a.id
+          where a.x_app_id = ${xAppId} and d.claimed_at > now() - interval '1 day' and d.holder like 'worker:%'`
+      : sql`x_app_claims where ${isInDayOf(row?.clientId ?? '')}`
+  const { rows } = await db.execute<{ sentInDay: number }>(sql`select count(*)::int as "sentInDay" from ${used}`)
+  return { ...one(rows), dailyLimit }
+}
+
+async function findApp(db: Db, env: AppEnv, xAppId: string) {
+  const [row] = await db.select().from(xApps).where(eq(xApps.id, xAppId))
+  return row && { ...row, clientId: row.clientId ?? operatorClientId(env) }
+}
+
+/** The operator's app has no id in the database: X_CLIENT_ID names it. */
+const operatorClientId = ({ x }: AppEnv) => x?.clientId ?? ''
+
+/**
+ * Stores what X's headers say about an app's 24 hours. Every workspace that brought the app waits.
+ * @param app as it was claimed for: nothing is written if nothing is new
+ */
+export async function saveDay(
+  db: Db,
+  app: { id: string; clientId: string; namedLimit: number | null },
+  day: { limit: number | null; remaining: number; resetAt: Date },
+): Promise<void> {
+  const isLimitNew = day.limit !== null && day.limit !== app.namedLimit
+  if (!isLimitNew && day.remaining > 0) return
+  await db.execute(sql`
+    update x_apps set daily_limit = coalesce(${day.limit}, daily_limit),
+      rests_until = case when ${day.remaining === 0}::boolean then ${day.resetAt.toISOString()}::timestamptz else rests_until end
+    where id = ${app.id} or client_id = ${app.clientId}`)
+}
+
+/** Deletes claims that count no longer. */
+export async function purgeAppClaims(db: Db): Promise<void> {
+  await db.execute(sql`delete from x_app_claims where claimed_at < now() - interval '1 day'`)
 }

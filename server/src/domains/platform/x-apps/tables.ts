@@ -1,3 +1,5 @@
+import { X_APP_PROBLEMS } from '@x-automated/contract/platform/x-apps'
+import { type SQL, sql } from 'drizzle-orm'
 import { index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
 import { workspaces } from '../../identity/workspaces/tables.ts'
@@ -20,8 +22,8 @@ export const xApps = pgTable('x_apps', {
   sealedClientSecret: text('sealed_client_secret'),
   sealedConsumerSecret: text('sealed_consumer_secret'),
   sealedBearerToken: text('sealed_bearer_token'),
-  /** Why X refuses it, as a text to show. */
-  problem: text('problem'),
+  /** What X refuses of it. */
+  problem: text('problem', { enum: X_APP_PROBLEMS }),
   /** Since when X answers that its credits are used up or its spending limit is reached; null: not now. */
   fundsEmptySince: time('funds_empty_since'),
   /** While its funds are empty: when the next call may try X again. */
@@ -59,3 +61,10 @@ export const xAppClaims = pgTable(
   },
   (t) => [index('x_app_claims_day').on(t.clientId, t.claimedAt, t.xAccountId)],
 )
+
+/** SQL over x_app_claims: those of an app that count toward its 24 hours. */
+export const isInDayOf = (clientId: string): SQL =>
+  sql`client_id = ${clientId} and claimed_at > now() - interval '1 day'`
+
+/** SQL: deletes the claims of messages that were certainly not sent. @param dmIds SQL of a query */
+export const deleteAppClaims = (dmIds: SQL): SQL => sql`delete from x_app_claims where dm_id in (${dmIds})`

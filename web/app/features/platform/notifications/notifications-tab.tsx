@@ -23,6 +23,10 @@ const KINDS: Record<NotificationKind, { label: string; hint: string }> = {
     label: "Replies can't be read",
     hint: 'X refused to show messages for a day, so follow-ups wait. Owners only.',
   },
+  x_app_problem: {
+    label: 'Own X app refused',
+    hint: 'X no longer accepts its secrets or our webhook. Owners only.',
+  },
   usage_high: {
     label: 'Plan limit nearly reached',
     hint: "At 80% of this month's DMs or scraped leads. Owners only.",

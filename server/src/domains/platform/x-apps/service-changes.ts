@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import type { InputOf } from '@x-automated/contract/contract'
+import { eq } from 'drizzle-orm'
+import type { Actor } from '../../../actor.ts'
+import type { Db } from '../../../db/open.ts'
+import { XError } from '../../../outside/x.ts'
+import { Refusal } from '../../../refusal.ts'
+import type { Services } from '../../../services.ts'
+import {
+  CALLBACK_PATH,
+  endAccounts,
+  listLinked,
+  lockAccounts,
+  revokeAccounts,
+  type XAccount,
+} from '../x-account/service.ts'
+import { xAccounts } from '../x-account/tables.ts'
+import { clearProblems, ensureWebhook, findRow, findUse, webhookUrl, type XAppClient } from './service.ts'
+import { OPERATOR_APP_ID, xApps } from './tables.ts'
+
+type Context = Pick<Services, 'database' | 'xApps' | 'sealer' | 'jobs' | 'origin' | 'env'>
+type Workspace = Pick<Actor, 'workspaceId'>
+type Row = NonNullable<Awaited<ReturnType<typeof findRow>>>
+
+/** The workspace's own app; null: it uses the operator's. */
+export async function find(context: Context, { workspaceId }: Workspace) {
+  const row = await findRow(context.database.db, workspaceId)
+  return { app: row ? await view(context, row) : null, callbackUrl: callbackUrl(context) }
+}
+
+const callbackUrl = ({ origin }: Context) => `${origin}${CALLBACK_PATH}`
+
+async function view(context: Context, row: Row) {
+  return {
+    id: row.id,
+    clientId: row.clientId ?? '',
+    callbackUrl: callbackUrl(context),
+    webhookUrl: webhookUrl(context, row.id),
+    problem: row.problem,
+    ...(await findUse(context.database.db, context.env, row.id)),
+    updatedAt: row.updatedAt,
+  }
+}
+
+/**
+ * Makes an app the workspace's own, or replaces its secrets, once X accepts them.
+ * @throws Refusal X_CREDENTIALS_REFUSED, X_APP_IN_USE, X_UNAVAILABLE
+ */
+export async function save(
+  context: Context,
+  { workspaceId }: Workspace,
+  { disconnectsAccounts, ...secrets }: InputOf<'xApp', 'save'>,
+) {
+  const { database, jobs, xApps: apps } = context
+  const { db } = database
+  const candidate = apps.open(randomUUID(), secrets)
+  if (!candidate) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
+  if ((await findRow(db, workspaceId))?.clientId !== secrets.clientId)
+    await requireUnused(db, workspaceId, disconnectsAccounts)
+  await checkSecrets(candidate)
+  const set = { ...apps.seal(secrets), updatedAt: new Date() }
+  const { id, replaced } = await db.transaction(async (tx) => {
+    await lockAccounts(tx, workspaceId)
+    const before = await findRow(tx, workspaceId)
+    if (before?.clientId === secrets.clientId) {
+      await tx.update(xApps).set(set).where(eq(xApps.id, before.id))
+      await clearProblems(tx, before.id, ['client', 'bearer_token'])
+      return { id: before.id, replaced: null }
+    }
+    await requireUnused(tx, workspaceId, disconnectsAccounts)
+    const replaced = await endUse(tx, context, workspaceId)
+    await tx.insert(xApps).values({ id: candidate.id, workspaceId, ...set })
+    return { id: candidate.id, replaced }
+  })
+  if (replaced) await removeFromX(context, replaced)
+  // X calls the webhook now, which proves the consumer secret. If X cannot, the next check repeats it.
+  const activity = apps.open(id, secrets)?.activity
+  if (activity) await ensureWebhook(db, { id, activity }, webhookUrl(context, id)).catch(ignoreXErrors)
+  await jobs.enqueue(db, 'find-watches', {})
+  const row = await findRow(db, workspaceId)
+  if (!row) throw new Refusal('X_APP_NOT_FOUND')
+  return view(context, row)
+}
+
+/** Returns to the operator's app. @throws Refusal X_APP_NOT_FOUND, X_APP_IN_USE */
+export async function remove(
+  context: Context,
+  { workspaceId }: Workspace,
+  { disconnectsAccounts }: InputOf<'xApp', 'remove'>,
+): Promise<void> {
+  const replaced = await context.database.db.transaction(async (tx) => {
+    await lockAccounts(tx, workspaceId)
+    if (!(await findRow(tx, workspaceId))) throw new Refusal('X_APP_NOT_FOUND')
+    await requireUnused(tx, workspaceId, disconnectsAccounts)
+    return endUse(tx, context, workspaceId)
+  })
+  await removeFromX(context, replaced)
+}
+
+/** @throws Refusal X_APP_IN_USE: accounts are connected, and may not be disconnected */
+async function requireUnused(db: Db, workspaceId: string, disconnectsAccounts: boolean): Promise<void> {
+  if (disconnectsAccounts) return
+  const handles = (await listLinked(db, workspaceId)).map(({ handle }) => handle)
+  if (handles.length > 0) throw new Refusal('X_APP_IN_USE', undefined, { details: { handles } })
+}
+
+/** What X has to forget: an app, and its accounts as they were. */
+interface Replaced {
+  /** Null: the operator's, which stays. */
+  app: XAppClient | null
+  accounts: XAccount[]
+}
+
+/** Disconnects the workspace's accounts and deletes its own app, if it has one. */
+async function endUse(tx: Db, context: Context, workspaceId: string): Promise<Replaced> {
+  const linked = await listLinked(tx, workspaceId)
+  const accounts = await endAccounts(
+    tx,
+    context,
+    workspaceId,
+    linked.map(({ id }) => id),
+  )
+  const row = await findRow(tx, workspaceId)
+  const app = row ? context.xApps.openRow(row) : null
+  await tx.update(xAccounts).set({ xAppId: OPERATOR_APP_ID }).where(eq(xAccounts.workspaceId, workspaceId))
+  await tx.delete(xApps).where(eq(xApps.workspaceId, workspaceId))
+  return { app, accounts }
+}
+
+/**
+ * Revokes the tokens of the accounts with the app that issued them, and removes its webhook with its
+ * subscriptions. Best effort: our copies are deleted, and its webhook's address answers 404 now.
+ */
+async function removeFromX(context: Context, { app, accounts }: Replaced): Promise<void> {
+  const issuer = app ?? context.xApps.operator
+  await Promise.all([
+    issuer && revokeAccounts(context, issuer, accounts),
+    app?.activity?.removeWebhook(webhookUrl(context, app.id)).catch(ignoreXErrors),
+  ])
+}
+
+/** @throws Refusal X_CREDENTIALS_REFUSED, with the fields that X refuses; X_UNAVAILABLE */
+async function checkSecrets({ x, activity }: XAppClient): Promise<void> {
+  const [client, token] = await Promise.allSettled([x.checkApp(), activity?.checkToken()])
+  const fields = [
+    ...(isRefused(client) ? ['clientId', 'clientSecret'] : []),
+    ...(isRefused(token) ? ['bearerToken'] : []),
+  ]
+  if (fields.length === 0) return
+  const what = fields.map((field) => FIELD_NAMES[field]).join(', ')
+  throw new Refusal('X_CREDENTIALS_REFUSED', `X refuses this app: check the ${what}.`, { details: { fields } })
+}
+
+const FIELD_NAMES: Record<string, string> = {
+  clientId: 'client id',
+  clientSecret: 'client secret',
+  bearerToken: 'bearer token',
+}
+
+/** @throws Refusal X_UNAVAILABLE: X has not said */
+function isRefused(result: PromiseSettledResult<void>): boolean {
+  if (result.status === 'fulfilled') return false
+  if (!(result.reason instanceof XError)) throw result.reason
+  const { kind } = result.reason
+  if (kind === 'app' || kind === 'unauthorized' || kind === 'forbidden') return true
+  // Without credits, X has accepted the credentials.
+  if (kind === 'funds') return false
+  throw new Refusal('X_UNAVAILABLE', undefined, { cause: result.reason })
+}
+
+function ignoreXErrors(error: unknown): void {
+  if (!(error instanceof XError)) throw error
+}
