@@ -108,6 +108,15 @@ const ROWS: [name: string, statuses: number[], bodies: Body[], kind: XErrorKind]
   ],
   ['any other 404', [404], [{ title: 'Not Found', type: 'about:blank' }, {}, ...coded(34)], 'not-found'],
   [
+    'an app whose id or secret is wrong',
+    [400, 401],
+    [
+      { error: 'unauthorized_client', error_description: 'Missing valid authorization header' },
+      { error: 'invalid_client' },
+    ],
+    'app',
+  ],
+  [
     'a connection that is over',
     [400, 401],
     [{ error: 'invalid_grant', error_description: 'Value passed for the token was invalid.' }],

@@ -42,8 +42,8 @@ const UNLIMITED = 1_000_000
 type Window = { scope: 'user' | 'app'; isDay: boolean; most: number; left: number; resetAt: number }
 
 /**
- * Counts calls in fixed windows, in memory. If not `enforced`, every call passes and the headers
- * name a limit that is never reached. @param messagesPerDay of an app; undefined: X's
+ * Counts calls in fixed windows, in memory. If not `enforced`, every call passes, and the headers name
+ * a limit per 15 minutes that is never reached, and none per day. @param messagesPerDay of an app; undefined: X's
  */
 export function createLimits(
   enforced: boolean,
@@ -83,7 +83,7 @@ function headersOf(windows: readonly Window[]): Record<string, string> {
   const short = tightest(({ isDay }) => !isDay)
   const headers = short ? limitHeaders(short.most, short.left, short.resetAt) : {}
   for (const scope of ['user', 'app'] as const) {
-    const day = tightest((window) => window.isDay && window.scope === scope)
+    const day = tightest((window) => window.isDay && window.scope === scope && window.most < UNLIMITED)
     if (day) Object.assign(headers, dayLimitHeaders(scope, day.most, day.left, day.resetAt))
   }
   return headers

@@ -1,12 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { X_APP_PROBLEM_TEXT } from '@x-automated/contract/platform/x-apps'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeList, openHandles, setFaults } from '../../../../test/outreach.ts'
-import { replies } from '../../outreach/replies/tables.ts'
 import { withAccount } from '../x-account/service.ts'
 import { xAccounts, xAuthorizations } from '../x-account/tables.ts'
 import { OPERATOR_APP_ID, xApps } from './tables.ts'
@@ -264,7 +263,7 @@ describe('GET and POST /x/webhook/{xAppId}', () => {
   it('change nothing in another workspace, whose events the owner of an app can sign', async () => {
     const victim = await makePerson(app)
     const account = await connectX(app, victim)
-    const { handles, leadIds } = await makeList(app, victim, openHandles(1))
+    const { handles } = await makeList(app, victim, openHandles(1))
     const message = {
       type: 'message_create',
       id: '1',
@@ -276,11 +275,18 @@ describe('GET and POST /x/webhook/{xAppId}', () => {
       },
     }
     const body = JSON.stringify({
-      data: { event_uuid: '1', event_type: 'dm.received', payload: { direct_message_events: [message], users: {} } },
+      data: {
+        event_uuid: '1',
+        filter: { user_id: idOfHandle(account.handle) },
+        event_type: 'dm.received',
+        payload: { direct_message_events: [message], users: {} },
+      },
     })
     const own = await registerApp()
     const { webhookUrl } = (await save(own)).body
-    const stored = () => app.db.$count(replies, eq(replies.leadId, leadIds[0]!))
+    const accountXUserId = idOfHandle(account.handle)
+    const stored = async () =>
+      (await app.db.execute(sql`select from x_deliveries where account_x_user_id = ${accountXUserId}`)).rowCount
     expect((await post(webhookUrl, body, own.consumerSecret)).status).toBe(200)
     expect(await stored()).toBe(0)
     expect((await post(`${app.url}/x/webhook`, body, app.x.consumerSecret)).status).toBe(200)
