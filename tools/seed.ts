@@ -12,8 +12,11 @@ import { dms } from '../server/src/domains/outreach/sending/tables.ts'
 import { subscriptions } from '../server/src/domains/platform/billing/tables.ts'
 import { findCurrentAccount, withAccount } from '../server/src/domains/platform/x-account/service.ts'
 import { xAccounts } from '../server/src/domains/platform/x-account/tables.ts'
+import { createXApps } from '../server/src/domains/platform/x-apps/service.ts'
+import { createXMeters } from '../server/src/domains/platform/x-costs/service.ts'
 import { readEnv } from '../server/src/env.ts'
-import { createXApi, XError } from '../server/src/outside/x.ts'
+import { openLog } from '../server/src/log.ts'
+import { XError } from '../server/src/outside/x-errors.ts'
 import { Refusal } from '../server/src/refusal.ts'
 import { createSealer } from '../server/src/sealing.ts'
 import type { DemoAccount, SeedMessage } from './demo.ts'
@@ -212,13 +215,17 @@ async function finishCampaign(
   try {
     const { queue } = await import('../server/src/domains/outreach/campaigns/service.ts')
     const [campaign] = await db.select().from(campaigns).where(eq(campaigns.id, campaignId))
-    const limits = { sendIntervalSeconds: 0, dailyDmCap: 500, isRealX: false }
+    const limits = { sendIntervalSeconds: 0, dailyDmCap: 500, isRealX: false, messageMills: 0 }
     if (campaign?.status === 'draft') await queue(db, limits, actor, { id: campaignId })
-    const { authSecret } = readEnv({ ...process.env, DATA_DIR: dataDir })
+    // Its tokens are fresh, so the app's secret is not needed.
+    const env = readEnv({ ...process.env, STAND_INS: 'on', DATA_DIR: dataDir, X_API_URL: x, X_CLIENT_ID: 'demo' })
+    const xApps = createXApps(env)
     const needs = {
       database,
-      x: createXApi({ apiUrl: x, clientId: '', clientSecret: null }),
-      sealer: createSealer(authSecret, 'x-automated x tokens'),
+      x: xApps.operator?.x ?? null,
+      xApps,
+      xMeters: createXMeters({ database, isPriced: env.isXPriced, log: openLog('warn') }),
+      sealer: createSealer(env.authSecret, 'x-automated x tokens'),
     }
     const account = await findCurrentAccount(db, actor.workspaceId)
 
@@ -226,10 +233,8 @@ async function finishCampaign(
       // The running server would make the next message wait for the account's interval.
       if (account) await db.update(xAccounts).set({ nextSendAt: null }).where(eq(xAccounts.id, account.id))
       // The last message completes the campaign, which then refuses claims.
-      const answer = await claimOne({ db, env: limits, remember: async () => {} }, actor, {
-        id: campaignId,
-        holder: 'demo',
-      }).catch((error: unknown) => {
+      const context = { db, env: limits, jobs: { reschedule: async () => {} }, remember: async () => {} }
+      const answer = await claimOne(context, actor, { id: campaignId, holder: 'demo' }).catch((error: unknown) => {
         if (error instanceof Refusal) return null
         throw error
       })

@@ -12,6 +12,7 @@ import type { Db } from '../../../db/open.ts'
 import { parseTime } from '../../../db/parse-time.ts'
 import { executePrepared } from '../../../db/prepared.ts'
 import { transact } from '../../../db/transact.ts'
+import type { JobQueue } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { leads, mayGoOut, sampleReason } from '../../leads/leads/tables.ts'
@@ -338,7 +339,7 @@ export async function releaseLostClaims(db: Db, workerId: number, knownIds: read
 // By extensions and the simulated queue
 
 /** `remember` stores the answer in the transaction that claims, so that a retry gets it again. */
-type ClaimContext = Pick<RequestContext, 'db' | 'remember' | 'jobs'> & { env: SendingEnv }
+type ClaimContext = Pick<RequestContext, 'db' | 'remember'> & { env: SendingEnv; jobs: Pick<JobQueue, 'reschedule'> }
 
 /**
  * Gives the next message of one campaign to an extension. Leaves expired leases to `expireLeases`.

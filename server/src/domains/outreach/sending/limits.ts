@@ -574,7 +574,10 @@ export function needsRead(xUserId: SQL, seconds: number): SQL<boolean> {
 }
 
 /** Has an account read as soon as X allows it, because a follow-up waits for that. Never in a claim's transaction. */
-export async function requestRead({ db, jobs }: { db: Db; jobs: JobQueue }, xUserId: string): Promise<void> {
+export async function requestRead(
+  { db, jobs }: { db: Db; jobs: Pick<JobQueue, 'reschedule'> },
+  xUserId: string,
+): Promise<void> {
   const { rows } = await db.execute<{ restsUntil: string | null }>(sql`
     update reply_watches set next_poll_at = greatest(now(), rests_until)
     where x_user_id = ${xUserId} and next_poll_at > greatest(now(), rests_until)
