@@ -3,7 +3,7 @@ import type { Db } from './db/open.ts'
 import type { SignUpReferral } from './domains/identity/auth/tables.ts'
 import type { Email } from './emails/email.ts'
 import type { XMeter } from './outside/x-billing.ts'
-import type { XResource } from './outside/x-prices.ts'
+import type { XBillable } from './outside/x-prices.ts'
 import type { Refusal } from './refusal.ts'
 import type { Limits } from './requests/limits.ts'
 
@@ -143,8 +143,8 @@ export interface XMeters {
   messageMills: number
   /** Meters the calls for an account. @param purpose of looking people up */
   of(caller: XCaller, purpose: 'lookup' | 'scrape'): XMeter
-  /** Counts an event that X has delivered. @param eventId X's id of the event */
-  countDelivery(accountXUserId: string, resource: XResource, eventId: string): void
+  /** Counts what X charges an app for an account of it that is known by its X id only. */
+  count(charge: XBillable & { accountXUserId: string; appId: string; purpose: 'events' | 'lookup' }): void
   /** Writes what was counted so far. */
   flush(): Promise<void>
   /** Writes what is left. */

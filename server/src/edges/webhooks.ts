@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Id } from '@x-automated/contract/fields'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createDeliveryStore } from '../domains/outreach/replies/service.ts'
@@ -5,6 +6,9 @@ import { PAYMENTS_WEBHOOK_PATH, receivePayment } from '../domains/platform/billi
 import { WEBHOOK_PATH } from '../domains/platform/x-apps/service.ts'
 import { OPERATOR_APP_ID } from '../domains/platform/x-apps/tables.ts'
 import { notesOf, readDelivery } from '../outside/x-activity.ts'
+import type { XDelivery } from '../outside/x-delivery.ts'
+import { deliveryOf } from '../outside/x-prices.ts'
+import type { XMeters } from '../ports.ts'
 import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 
@@ -60,8 +64,10 @@ export async function serveWebhooks(app: FastifyInstance, services: Services): P
       if (!activity.isSigned(body, signature)) throw new Refusal('FORBIDDEN', 'The signature is invalid.')
       const delivery = readDelivery(parse(body))
       for (const note of notesOf(delivery)) services.unreadables.report(note)
+      const appId = request.params.xAppId ?? OPERATOR_APP_ID
+      countDelivery(services.xMeters, appId, body, delivery)
       if (delivery.happenings.length === 0 && !delivery.unreadable?.mayBeMessage) return { success: true }
-      const stored = store({ appId: request.params.xAppId ?? OPERATOR_APP_ID, body, delivery })
+      const stored = store({ appId, body, delivery })
       const late = new Promise<'late'>((resolve) => setTimeout(resolve, ANSWER_WITHIN_MS, 'late').unref())
       if ((await Promise.race([stored, late])) === 'late') {
         // If it is stored after all, X delivers it twice.
@@ -76,6 +82,15 @@ export async function serveWebhooks(app: FastifyInstance, services: Services): P
       raw.post<FromX>(path, takeDelivery)
     }
   })
+}
+
+/** Counts what X charges for a delivery. A repeated one has the same body, if X names no event. */
+function countDelivery(xMeters: XMeters, appId: string, body: Buffer, delivery: XDelivery): void {
+  const { eventType, eventUuid, accountXUserId } = delivery
+  const resource = eventType === null ? null : deliveryOf(eventType)
+  if (resource === null || accountXUserId === null) return
+  const id = eventUuid ?? createHash('sha256').update(body).digest('hex')
+  xMeters.count({ appId, accountXUserId, purpose: 'events', resource, id })
 }
 
 function signedBody({ body, headers }: FastifyRequest, header: string) {

@@ -31,6 +31,8 @@ export type XHappening = { handles: Record<string, string> } & (
 
 export interface XDelivery {
   eventType: string | null
+  /** The same of a repeated delivery; null if X sends none. */
+  eventUuid: string | null
   /** Whose subscription it is. */
   accountXUserId: string | null
   happenings: XHappening[]
@@ -80,6 +82,7 @@ export function readDelivery(body: unknown): XDelivery {
   const account = event.accountXUserId ?? accountXUserId ?? null
   return {
     eventType,
+    eventUuid: typeof event_uuid === 'string' || typeof event_uuid === 'number' ? String(event_uuid) : null,
     accountXUserId: account,
     happenings: happenings.map((happening) => ({ ...happening, handles })),
     unreadable: unreadable && { ...NOBODY, accountXUserId: account, ...unreadable, eventType, keys: keysOf(body) },
@@ -94,7 +97,14 @@ export function notesOf({ eventType, isGroup: isAboutGroup, unreadable }: XDeliv
   return unreadable ? [{ source: 'event', name, keys: unreadable.keys }] : []
 }
 
-const NOTHING: XDelivery = { eventType: null, accountXUserId: null, happenings: [], unreadable: null, isGroup: false }
+const NOTHING: XDelivery = {
+  eventType: null,
+  eventUuid: null,
+  accountXUserId: null,
+  happenings: [],
+  unreadable: null,
+  isGroup: false,
+}
 const NOBODY = { accountXUserId: null, personXUserId: null }
 
 type Bare<Happening> = Happening extends unknown ? Omit<Happening, 'handles'> : never

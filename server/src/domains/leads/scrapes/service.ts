@@ -9,7 +9,7 @@ import { type XApi, XError } from '../../../outside/x.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import type { RequestContext, SignedInContext } from '../../../requests/context.ts'
 import { allowanceOf, beyondPlan } from '../../platform/billing/service.ts'
-import { connectWithPassword, resolveAccount, withAccount } from '../../platform/x-account/service.ts'
+import { connectWithPassword, resolveAccount, unavailable, withAccount } from '../../platform/x-account/service.ts'
 import { leads } from '../leads/tables.ts'
 import { cents, estimate, isOver, isResumable, priceOf, readsFor, secondsFor } from './rules.ts'
 import { frequentWords } from './rules-words.ts'
@@ -107,7 +107,7 @@ export async function estimateFor(
     (error: unknown) => {
       if (!(error instanceof XError)) throw error
       if (['unauthorized', 'credentials', 'account'].includes(error.kind)) throw new Refusal('X_SESSION_EXPIRED')
-      throw new Refusal('X_UNAVAILABLE', undefined, { cause: error })
+      throw unavailable(error)
     },
   )
   if ('problem' in found) throw invalidField(SOURCE_FIELDS[type], found.problem)

@@ -5,6 +5,7 @@ import { livingWorkers } from '../../../db/liveness.ts'
 import type { Database, Db } from '../../../db/open.ts'
 import { XError } from '../../../outside/x.ts'
 import type { XActivity } from '../../../outside/x-activity.ts'
+import { withFunds } from '../../platform/x-costs/service.ts'
 
 /*
  * X gives up delivering after a while. What it delivered in a gap comes back by a replay of the app's
@@ -55,7 +56,7 @@ export async function replayGaps(
     const from = Math.max(new Date(since).getTime() - OVERLAP_MS, Date.now() - REPLAYED_MS)
     try {
       const { activity, id: webhookId } = await webhooks(id)
-      await activity.replay({ webhookId, from: new Date(from), to: new Date(until) })
+      await withFunds(db, id, () => activity.replay({ webhookId, from: new Date(from), to: new Date(until) }))
       // It may have grown meanwhile.
       await db.execute(
         sql`update x_apps set gap_since = null, gap_until = null where id = ${id} and gap_until = ${until}::timestamptz`,

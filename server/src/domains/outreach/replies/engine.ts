@@ -8,6 +8,7 @@ import { notifyOwners } from '../../platform/notifications/service.ts'
 import { withAccount } from '../../platform/x-account/service.ts'
 import { ensureWebhook, webhookUrl } from '../../platform/x-apps/service.ts'
 import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
+import { withFunds } from '../../platform/x-costs/service.ts'
 import { type DeliveryContext, startDeliveries } from './engine-deliveries.ts'
 import { noteGap, noteGapsOfStart, replayGaps } from './engine-gaps.ts'
 import { type Receive, readAccount, type Watch, type WatchContext, watchColumns } from './engine-reading.ts'
@@ -134,7 +135,9 @@ export function createWebhookCache(context: WatchContext): Webhooks {
     if (!activity) throw new XError('unavailable', NOT_CONFIGURED)
     const entry = cached.get(xAppId)
     if (entry && performance.now() - entry.at < (CHECK_SECONDS / 2) * 1_000) return { activity, id: await entry.id }
-    const id = ensureWebhook(context.database.db, { id: xAppId, activity }, webhookUrl(context, xAppId))
+    const { db } = context.database
+    const url = webhookUrl(context, xAppId)
+    const id = withFunds(db, xAppId, () => ensureWebhook(db, { id: xAppId, activity }, url))
     cached.set(xAppId, { id, at: performance.now() })
     id.catch(() => cached.delete(xAppId))
     return { activity, id: await id }
@@ -174,7 +177,12 @@ async function check(context: WatchContext, webhooks: Webhooks, watch: Watch): P
     let problem: string | null = null
     for (const { xAppId, accountId } of connected) {
       const webhook = await webhooks(xAppId)
-      const subscribed = await subscribeToAll(context, webhook.activity, { xUserId, accountId, webhookId: webhook.id })
+      const subscribed = await subscribeToAll(context, webhook.activity, {
+        xUserId,
+        accountId,
+        xAppId,
+        webhookId: webhook.id,
+      })
       webhookIds.push(webhook.id)
       subscriptionIds.push(...subscribed.subscriptionIds)
       problem ??= subscribed.problem
@@ -216,9 +224,10 @@ async function postponeCheck(db: Db, xUserId: string, seconds: number): Promise<
 async function subscribeToAll(
   context: WatchContext,
   xActivity: XActivity,
-  { xUserId, accountId, webhookId }: { xUserId: string; accountId: string; webhookId: string },
+  { xUserId, accountId, xAppId, webhookId }: { xUserId: string; accountId: string; xAppId: string; webhookId: string },
 ): Promise<{ subscriptionIds: string[]; problem: string | null }> {
-  const existing = (await xActivity.listSubscriptions()).filter((one) => one.userId === xUserId)
+  const all = await withFunds(context.database.db, xAppId, () => xActivity.listSubscriptions())
+  const existing = all.filter((subscription) => subscription.userId === xUserId)
   // Remove subscriptions of an old webhook.
   for (const one of existing) {
     const isOurs = EVENT_TYPES.some((type) => type === one.eventType)

@@ -120,6 +120,7 @@ describe('a delivery', () => {
         mayBeMessage: true,
       },
       isGroup: false,
+      eventUuid: null,
     })
     const body = Buffer.from('{}')
     await store({ appId: OPERATOR_APP_ID, body, delivery: of('4711') })
@@ -281,6 +282,7 @@ describe('a gap', () => {
       happenings: [],
       unreadable: null,
       isGroup: false,
+      eventUuid: null,
     }
     await expect(store({ appId: OPERATOR_APP_ID, body: Buffer.from('{}'), delivery })).rejects.toThrow('away')
     isAway = false

@@ -12,6 +12,7 @@ import { Refusal } from '../../../refusal.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
 import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import type { XAppClient } from '../x-apps/service.ts'
+import { withFunds } from '../x-costs/service.ts'
 import { chosenNow, findCurrentAccount, lockAccounts, requireRoom, WAKE } from './service-accounts.ts'
 import { type ConnectNeeds, sealedTokens, unseal } from './service-tokens.ts'
 import { restores, X_KEEPS_DAYS, xAccounts, xAuthorizations } from './tables.ts'
@@ -32,7 +33,7 @@ export async function connectWithPassword(
   const xApp = await requireApp(needs, actor)
   if (!(await xApp.x.signInMethods()).includes('password'))
     throw new Refusal('X_CREDENTIALS_REFUSED', 'X does not offer password sign-in here.')
-  const { tokens, user } = await signInAt(xApp, input)
+  const { tokens, user } = await signInAt(needs, xApp, input)
   const answer = { success: true as const, message: CONNECTED }
   try {
     const former = await database.db.transaction(async (tx) => {
@@ -58,18 +59,35 @@ async function requireApp({ database, x, xApps }: ConnectNeeds, { workspaceId }:
 }
 
 async function signInAt(
-  { x }: XAppClient,
+  needs: ConnectNeeds,
+  xApp: XAppClient,
   { username, password }: InputOf<'xAccount', 'connect'>,
 ): Promise<{ tokens: XTokens; user: XUser }> {
   try {
-    const tokens = await x.signInWithPassword(username, password)
-    return { tokens, user: await x.findMe(tokens.accessToken) }
+    const tokens = await xApp.x.signInWithPassword(username, password)
+    return { tokens, user: await findConnected(needs, xApp, tokens) }
   } catch (error) {
     if (!(error instanceof XError)) throw error
     if (error.kind === 'credentials' || error.kind === 'unauthorized' || error.kind === 'invalid')
       throw new Refusal('X_CREDENTIALS_REFUSED')
-    throw new Refusal('X_UNAVAILABLE', undefined, { cause: error })
+    throw unavailable(error)
   }
+}
+
+/** Who has signed in, which X charges for. @throws XError */
+async function findConnected(
+  { database, xMeters }: ConnectNeeds,
+  { id: appId, x }: XAppClient,
+  { accessToken }: XTokens,
+) {
+  const user = await withFunds(database.db, appId, () => x.findMe(accessToken))
+  xMeters.count({ appId, accountXUserId: user.id, purpose: 'lookup', resource: 'user', id: user.id })
+  return user
+}
+
+/** The refusal of a call by hand that X did not answer. */
+export function unavailable(cause: XError): Refusal {
+  return new Refusal('X_UNAVAILABLE', cause.kind === 'funds' ? cause.message : undefined, { cause })
 }
 
 /** Revokes tokens, best effort: X's access tokens expire after two hours. */
@@ -133,7 +151,7 @@ export async function finishAuthorize(
   try {
     const tokens = await xApp.x.finishAuthorization(callback, requestOf(context, state))
     try {
-      const user = await xApp.x.findMe(tokens.accessToken)
+      const user = await findConnected(context, xApp, tokens)
       const { outcome, former } = await database.db.transaction(async (tx) => {
         // The user may have lost the admin role since.
         const [member] = await tx
@@ -169,10 +187,11 @@ function outcomeOf(error: unknown): XCallbackOutcome {
   if (error instanceof XDeclined) return error.cancelled ? 'cancelled' : 'failed'
   if (error instanceof Refusal) return REFUSED.get(error.code) ?? 'forbidden'
   if (!(error instanceof XError)) throw error
-  return error.kind === 'unavailable' || error.kind === 'unknown' || error.kind === 'rate-limit'
-    ? 'unavailable'
-    : 'failed'
+  return LATER.has(error.kind) ? 'unavailable' : 'failed'
 }
+
+/** Errors after which connecting may work later. */
+const LATER = new Set(['unavailable', 'unknown', 'rate-limit', 'funds'])
 
 /**
  * Assigns extension campaigns without an account to the current one. In its own transaction,

@@ -13,11 +13,13 @@ import {
   sendDue,
   setFaults,
 } from '../../../../test/outreach.ts'
+import { XError } from '../../../outside/x.ts'
 import { scrapes } from '../../leads/scrapes/tables.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
 import { replyWatches } from '../../outreach/replies/tables.ts'
 import { dms } from '../../outreach/sending/tables.ts'
 import { OPERATOR_APP_ID, xApps } from '../x-apps/tables.ts'
+import { withFunds } from '../x-costs/service.ts'
 import { watchFunds } from './service.ts'
 import { xAccounts } from './tables.ts'
 
@@ -62,7 +64,7 @@ it('nobody fails while X has no credits, everything waits, and all get their mes
   const found = await person.client.campaigns.find({ id: campaign.id })
   expect(found).toMatchObject({ status: 'active', reason: null, dmsFailedCount: 0, dmsQueuedCount: 10 })
   expect((await dmsOf(person, campaign.id)).every(({ status }) => status === 'queued')).toBe(true)
-  expect(await person.client.xCosts.find({})).toMatchObject({ funds: 'empty', totalCents: 0 })
+  expect(await person.client.xCosts.find({})).toMatchObject({ funds: 'empty', fundsSince: expect.any(String) })
 
   // Without a try that succeeds, nothing is called.
   expect(await sendDue(app)).toEqual([])
@@ -203,4 +205,28 @@ it('makes unsettled messages, scrapes and reads due within a minute of the retur
     20_000,
   )
   expect(await arrivedFrom(account.handle)).toHaveLength(1)
+})
+
+it('waits for credits too if only a call of the app itself is refused, and makes no more of them', async () => {
+  let calls = 0
+  const refuse = () =>
+    withFunds(app.db, OPERATOR_APP_ID, () => {
+      calls += 1
+      return Promise.reject(new XError('funds', 'Your credits are used up.'))
+    })
+  await expect(refuse()).rejects.toMatchObject({ kind: 'funds', retryAt: expect.any(Date) })
+  await expect(refuse()).rejects.toMatchObject({ kind: 'funds', retryAt: expect.any(Date) })
+  expect(calls).toBe(1)
+  expect((await operatorsApp()).fundsEmptySince).not.toBeNull()
+})
+
+it('says why an account cannot be connected or refreshed, and does not lose it', async () => {
+  const { person, account } = await connected()
+  await setFaults(app, { path: '/2/users/me', status: 402 })
+  const refused = { status: 503, body: { code: 'X_UNAVAILABLE', error: expect.stringContaining('no credits left') } }
+  expect(
+    await person.call('POST', '/session/connect', { username: 'another_one', password: 'long enough' }),
+  ).toMatchObject(refused)
+  expect(await person.call('POST', `/x-accounts/${account.id}/check`)).toMatchObject(refused)
+  expect(await person.client.xAccount.status()).toMatchObject({ connected: true, handle: account.handle })
 })

@@ -18,6 +18,7 @@ import {
   WAKE,
   type XAccount,
 } from './service-accounts.ts'
+import { unavailable } from './service-connecting.ts'
 import { type ConnectNeeds, type Needs, unseal, withAccount } from './service-tokens.ts'
 import { xAccounts } from './tables.ts'
 
@@ -42,6 +43,7 @@ export {
   connectWithPassword,
   finishAuthorize,
   purgeExpiredAuthorizations,
+  unavailable,
 } from './service-connecting.ts'
 export { watchFunds } from './service-funds.ts'
 export { usableToken, withAccount, type XAccountCaller } from './service-tokens.ts'
@@ -193,7 +195,7 @@ export async function check(needs: Needs, actor: Actor, id: string) {
   } catch (error) {
     if (!(error instanceof XError)) throw error
     // withAccount has already marked a rejected account as lost.
-    if (!REJECTED_BY_X.has(error.kind)) throw new Refusal('X_UNAVAILABLE', undefined, { cause: error })
+    if (!REJECTED_BY_X.has(error.kind)) throw unavailable(error)
   }
   return show(db, actor, id)
 }

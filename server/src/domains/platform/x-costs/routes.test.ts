@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -21,7 +22,15 @@ let app: TestApp
 beforeAll(async () => {
   app = await openApp({ x: true, env: { X_PRICES: 'published' } })
 })
-const { connected, start } = openSenders(() => app)
+const { connected: connect, start } = openSenders(() => app)
+
+/** A person with an X account. Connecting it has cost nothing. */
+async function connected() {
+  const made = await connect()
+  await app.services.xMeters.flush()
+  await app.db.delete(xCharges).where(eq(xCharges.workspaceId, made.person.workspaceId))
+  return made
+}
 
 /** What X charges this month, by purpose and account id. */
 async function chargesOf(person: Person) {
@@ -62,6 +71,13 @@ describe('GET /x-costs', () => {
         },
       ],
     })
+  })
+
+  it('counts who has connected an account', async () => {
+    const { person, account } = await connect()
+    expect((await chargesOf(person)).accounts).toEqual([
+      { xAccountId: account.id, cents: 1, byPurpose: [{ purpose: 'lookup', count: 1, cents: 1 }] },
+    ])
   })
 
   it('counts a message once that was settled by reading its conversation, and what was read', async () => {
@@ -133,11 +149,21 @@ describe('GET /x-costs', () => {
 
   it('counts deliveries of what people write, once per event, for an account of the workspace', async () => {
     const { person, account } = await connected()
-    const id = idOfHandle(account.handle)
-    for (const event of ['a', 'b', 'a']) app.services.xMeters.countDelivery(id, 'chat_delivery', event)
-    app.services.xMeters.countDelivery('12345', 'dm_delivery', 'of a stranger')
+    const filter = { user_id: idOfHandle(account.handle) }
+    const deliver = async (data: object) => {
+      const body = JSON.stringify({ data: { filter, payload: {}, ...data } })
+      const signature = createHmac('sha256', app.x.consumerSecret).update(body).digest('base64')
+      const headers = { 'x-twitter-webhooks-signature': `sha256=${signature}` }
+      expect((await fetch(`${app.url}/x/webhook`, { method: 'POST', headers, body })).status).toBe(200)
+    }
+    const events = ['chat.received', 'dm.received', 'follow.follow', 'profile.update.bio', 'post.reply.create']
+    for (const event_type of [...events, ...events, 'dm.sent', 'dm.read', 'chat.sent', 'unknown.event'])
+      await deliver({ event_type, event_uuid: `-${event_type}` })
+    // Without an id of the event, a repeated delivery is the same bytes.
+    for (const event_type of ['dm.received', 'dm.received']) await deliver({ event_type, payload: { of: event_type } })
+    await deliver({ event_type: 'dm.received', event_uuid: 1, filter: { user_id: '12345' } })
     expect((await chargesOf(person)).accounts).toEqual([
-      { xAccountId: account.id, cents: 2, byPurpose: [{ purpose: 'events', count: 2, cents: 2 }] },
+      { xAccountId: account.id, cents: 5, byPurpose: [{ purpose: 'events', count: 6, cents: 5 }] },
     ])
   })
 

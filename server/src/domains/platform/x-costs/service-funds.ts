@@ -33,6 +33,19 @@ export async function markFundsEmpty(db: Db, appId: string): Promise<Date> {
   return new Date(rows[0]?.tryAt ?? Date.now())
 }
 
+/** Makes a call with an app's own token. @throws XError; after `funds` nothing of the app is called */
+export async function withFunds<T>(db: Db, appId: string, call: () => Promise<T>): Promise<T> {
+  const { rows } = await db.execute<{ isOwn: boolean; tryAt: string | null }>(sql`
+    select workspace_id is not null as "isOwn", case when funds_empty_since is not null then coalesce(funds_try_at, now()) end as "tryAt"
+    from x_apps where id = ${appId}`)
+  const isOwn = rows[0]?.isOwn ?? false
+  if (rows[0]?.tryAt) throw outOfFunds(isOwn, new Date(rows[0].tryAt))
+  return call().catch(async (error) => {
+    const isEmpty = error instanceof XError && error.kind === 'funds'
+    throw isEmpty ? outOfFunds(isOwn, await markFundsEmpty(db, appId)) : error
+  })
+}
+
 /** Lets an app's calls be made again. `findReturned` then lists it until everything was resumed. */
 export async function markFundsReturned(db: Db, appId: string): Promise<void> {
   await db.execute(sql`

@@ -12,7 +12,19 @@ let app: TestApp
 beforeAll(async () => {
   app = await openApp({ x: true, env: { X_PRICES: 'published' }, mailbox: true })
 })
-const { connected, start, arrivedFrom } = openSenders(() => app)
+const { connected: connect, start, arrivedFrom } = openSenders(() => app)
+
+/** A person with an X account. Connecting it has cost nothing. */
+async function connected() {
+  const made = await connect()
+  await deleteCharges(made.person)
+  return made
+}
+
+async function deleteCharges({ workspaceId }: Person) {
+  await app.services.xMeters.flush()
+  await app.db.delete(xCharges).where(eq(xCharges.workspaceId, workspaceId))
+}
 
 const costsOf = async (person: Person) => {
   await app.services.xMeters.flush()
@@ -48,6 +60,7 @@ it('sends until the next message would exceed the limit, then waits, and continu
 it('is not exceeded by two accounts and two processes that send at the same time', async () => {
   const { person, account } = await connected()
   const second = await connectX(app, person)
+  await deleteCharges(person)
   const list = () => makeList(app, person, openHandles(6))
   await person.client.xCosts.saveLimit({ limitCents: 10 })
   const first = await launch(person, await list(), { xAccountId: account.id })

@@ -17,10 +17,8 @@ export class BeyondLimit extends XError {
   }
 }
 
-/** X's events that were delivered for an account. */
-interface Delivered extends XBillable {
-  accountXUserId: string
-}
+/** A charge whose account is not looked up yet. */
+type Unresolved = Parameters<XMeters['count']>[0]
 
 interface Charge extends XBillable {
   accountId: string
@@ -56,7 +54,7 @@ export function createXMeters({
 }): XMeters {
   const { db } = database
   const pending = new Map<string, Pending>()
-  const delivered: Delivered[] = []
+  const unresolved: Unresolved[] = []
   let timer: NodeJS.Timeout | null = null
   let flushing = Promise.resolve()
 
@@ -91,7 +89,7 @@ export function createXMeters({
   }
 
   async function writeAll(): Promise<void> {
-    await resolveDelivered()
+    await resolve()
     await attemptEach([...pending], async ([workspaceId, own]) => {
       while (own.charges.length > 0 || own.mills !== 0) {
         const { mills } = own
@@ -106,17 +104,17 @@ export function createXMeters({
     })
   }
 
-  /** Assigns deliveries to the account that was connected last, if several workspaces share it. */
-  async function resolveDelivered(): Promise<void> {
-    if (delivered.length === 0) return
-    const ids = [...new Set(delivered.map(({ accountXUserId }) => accountXUserId))]
+  /** Assigns charges to the account that was connected last, if several workspaces share it. */
+  async function resolve(): Promise<void> {
+    if (unresolved.length === 0) return
+    const ids = [...new Set(unresolved.map(({ accountXUserId }) => accountXUserId))]
     const { rows } = await db.execute<{ xUserId: string; workspaceId: string; accountId: string; appId: string }>(sql`
-      select distinct on (x_user_id) x_user_id as "xUserId", workspace_id as "workspaceId", id as "accountId", x_app_id as "appId"
+      select distinct on (x_user_id, x_app_id) x_user_id as "xUserId", workspace_id as "workspaceId", id as "accountId", x_app_id as "appId"
       from x_accounts where x_user_id = any(${sql.param(ids)}::text[]) and status <> 'disconnected'
-      order by x_user_id, last_connected_at desc nulls last`)
-    for (const { accountXUserId, ...billable } of delivered.splice(0)) {
-      const account = rows.find(({ xUserId }) => xUserId === accountXUserId)
-      if (account) add(account.workspaceId, [{ ...billable, ...account, purpose: 'events' }], 0)
+      order by x_user_id, x_app_id, last_connected_at desc nulls last`)
+    for (const { accountXUserId, ...charge } of unresolved.splice(0)) {
+      const account = rows.find(({ xUserId, appId }) => xUserId === accountXUserId && appId === charge.appId)
+      if (account) add(account.workspaceId, [{ ...charge, accountId: account.accountId }], 0)
     }
   }
 
@@ -150,8 +148,8 @@ export function createXMeters({
       }
     },
 
-    countDelivery(accountXUserId, resource, eventId) {
-      if (delivered.length < CHARGES_KEPT) delivered.push({ accountXUserId, resource, id: eventId })
+    count(charge) {
+      if (unresolved.length < CHARGES_KEPT) unresolved.push(charge)
       schedule()
     },
 

@@ -17,6 +17,7 @@ export {
   markFundsReturned,
   outOfFunds,
   takeTries,
+  withFunds,
 } from './service-funds.ts'
 export { findNearSpending, findSpending, type Spending } from './service-limit.ts'
 export { BeyondLimit, chargeMessage, createXMeters } from './service-meter.ts'
