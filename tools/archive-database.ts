@@ -13,7 +13,7 @@ import { type CopyStreamQuery, from as copyFrom, to as copyTo } from 'pg-copy-st
 import { Connection } from '../server/src/db/connection.ts'
 import { MIGRATION_LOCK, MIGRATIONS } from '../server/src/db/migrate.ts'
 import type { Db } from '../server/src/db/open.ts'
-import { pauseRestored, type RestoreSummary } from '../server/src/domains/outreach/sending/settle.ts'
+import { pauseRestored, type RestoreSummary } from '../server/src/domains/outreach/sending/restore.ts'
 import { BadArchive, createChecksum, type Head, readArchive } from './archive.ts'
 
 /** Our tables, Drizzle's migrations and pg-boss's tables. */

@@ -79,6 +79,10 @@ describe('dmWaitText', () => {
     )
   })
 
+  it('says that it is unknown whether a message arrived', () => {
+    expect(dmWaitText({ code: 'settling', params: {} }, now)).toBe('Checking on X whether it arrived')
+  })
+
   it('is null for a skipped message', () => {
     expect(dmWaitText({ code: 'replied', params: {} }, now)).toBeNull()
   })

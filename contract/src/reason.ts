@@ -73,6 +73,8 @@ export const DM_WAIT_CODES = [
   'detection',
   /** X did not show whether they can be messaged. It is tried again when it is due. */
   'inbox_unclear',
+  /** It may have been sent: its conversation at X is read. */
+  'settling',
 ] as const
 
 /** A reason as a code with the parameters of its text. */
@@ -173,6 +175,7 @@ function sourceOf({ how, campaign }: Reason['params']): string {
 export function dmWaitText({ code, params }: SkipReason | DmWaitReason, now: Date): string | null {
   if (code === 'detection') return 'Waits until replies are checked'
   if (code === 'inbox_unclear') return "Tried again later: X didn't show whether they can be messaged"
+  if (code === 'settling') return 'Checking on X whether it arrived'
   if (code !== 'day_apart') return null
   const hours = Math.round((now.getTime() - new Date(String(params.at)).getTime()) / 3_600_000)
   return `Wrote to this person ${hours < 1 ? 'less than an hour ago' : formatRelative(-hours, 'hour')}`

@@ -247,7 +247,7 @@ export function openSenders(app: () => TestApp) {
       const sender = await startSender(
         { ...app().services, ...services },
         {
-          timing: { settleAfterMs: 400, ...timing },
+          timing: { absentAfterMs: 200, absentAgainMs: 200, ...timing },
         },
       )
       let closed: Promise<void> | null = null

@@ -11,7 +11,7 @@ import type { Sealer } from '../../../sealing.ts'
 import { withAccount } from '../../platform/x-account/service.ts'
 import type { XApps } from '../../platform/x-apps/service.ts'
 import { wakeFollowUps } from '../sending/limits.ts'
-import { finishReading, recordMessagesFromX } from '../sending/settle.ts'
+import { finishReading, recordMessagesFromX } from '../sending/restore.ts'
 import { POLL_SECONDS } from './rules.ts'
 import { isChanged, type ListReading, type Reading } from './tables.ts'
 

@@ -74,6 +74,8 @@ interface Taken {
   suppressed: SkipReason | null
   /** When an earlier attempt may first have sent it; null if none can have. */
   triedSince: Date | null
+  /** A person queued it again since then, after looking at its conversation. */
+  isDecided: boolean
   /** The interval to the account's next message, in seconds. */
   pauseSeconds: number
   sender: Sender
@@ -143,6 +145,7 @@ type NextRow = {
   id: string | null
   dueAt: string
   triedAt: string | null
+  isDecided: boolean
   message: string
   isWaiting: boolean
   /** Someone else has locked the lead. */
@@ -224,7 +227,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
       returning d.id
     ), claimed as (
       update dms d set lease = ${lease}, holder = ${sender.holder}, x_account_id = ${accountId},
-        ${maySend ? sql`attempts = d.attempts + 1, tried_at = coalesce(d.tried_at, at),` : sql``}
+        ${maySend ? sql`attempts = d.attempts + 1, tried_at = coalesce(d.tried_at, at), is_handed_over = false,` : sql``}
         claimed_at = at, lease_expires_at = at + make_interval(secs => ${LEASE_SECONDS}), updated_at = at
       from free, before
       where d.id = free.id and not is_too_soon and ${isWithinLimits}::boolean and leaves_at is null and app_turn_at is null and ${isIntervalOver}
@@ -238,7 +241,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
       from claimed where x_accounts.id = ${accountId} ${byHand ? sql`and next_send_at is not null` : sql``}
     )${app ? sql`, app_claim as (${insertAppClaim(app, accountId)})` : sql``}
     select last_at as "lastAt", leaves_at as "leavesAt", app_turn_at as "appTurnAt",
-      n.id, n.due_at as "dueAt", n.tried_at as "triedAt", n.message, n.stopped, n.is_waiting as "isWaiting", n.is_locked as "isLocked",
+      n.id, n.due_at as "dueAt", n.tried_at as "triedAt", coalesce(n.requeued_at > coalesce(n.claimed_at, n.tried_at), false) as "isDecided", n.message, n.stopped, n.is_waiting as "isWaiting", n.is_locked as "isLocked",
       exists (select from delayed) as "isDelayed", exists (select from claimed) as "isClaimed", is_blind as "isBlind", needs_read as "needsRead",
       l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId", ${suppressionReason('l')} as suppressed
     from before left join next n on true left join person l on l.id = n.lead_id`,
@@ -282,6 +285,7 @@ function readNext(row: NextRow) {
     isDelayed: row.isDelayed,
     isBlind: row.isBlind,
     triedSince: parseTime(row.triedAt),
+    isDecided: row.isDecided,
   }
 }
 

@@ -586,8 +586,9 @@ interface StoredReply {
   label: ReplyLabel | null
 }
 
-/** SQL over an unclaimed queued message: what it waits for apart from its campaign; else null. */
+/** SQL over a queued message that no sender has: what it waits for apart from its campaign; else null. */
 const waitReason = sql<DmWaitReason | null>`case
+  when dms.status = 'queued' and dms.outcome_unknown then ${reasonSql('settling')}
   when dms.status <> 'queued' or dms.lease_expires_at is not null then null
   when leads.last_claimed_at > now() - interval '1 day'
     and (campaigns.kind = 'direct' or leads.last_claimed_campaign_id is distinct from dms.campaign_id) then ${reasonSql('day_apart', { at: sql`leads.last_claimed_at` })}

@@ -10,6 +10,7 @@ import type { XDayLimits } from '../../../outside/x.ts'
 import { Refusal } from '../../../refusal.ts'
 import { countConversations } from '../../leads/leads/service.ts'
 import { gotMessage, leads, mayGoOut } from '../../leads/leads/tables.ts'
+import { use } from '../../platform/billing/service.ts'
 import { saveDay } from '../../platform/x-apps/service.ts'
 import { chargeMessage } from '../../platform/x-costs/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
@@ -25,6 +26,7 @@ import {
   pauseCampaignsOf,
   recordRefusal,
   release,
+  resetLastClaims,
   skipMessage,
   type XRefusal,
 } from './stop.ts'
@@ -240,10 +242,44 @@ async function reportedReason(
   return lead ? { code, params: lead } : LEAD_MISSING
 }
 
+/**
+ * Records that a claimed message is this one at X, which a restore may have recorded without a lead.
+ * @returns false: the lease is no longer valid, or the message at X belongs to another row
+ */
+export async function recordFound(
+  tx: Db,
+  dm: { id: string; lease: string },
+  { eventId, at, mills }: { eventId: string; at: Date; mills: number },
+): Promise<boolean> {
+  await lockEvent(tx, eventId)
+  const { rows: others } = await tx.execute<{ id: string; isLost: boolean; workspaceId: string; counts: boolean }>(sql`
+    select id, lead_id is null as "isLost", workspace_id as "workspaceId", ${isOfMonth(sql`sent_at`)} as counts
+    from dms where x_event_id = ${eventId} and id <> ${dm.id}`)
+  if (others.some(({ isLost }) => !isLost)) return false
+  if (!(await recordOutcome(tx, dm, { wasSent: true, eventId, sentAt: at, mills }))) return false
+  for (const { id, workspaceId, counts } of others) {
+    await tx.execute(sql`delete from dms where id = ${id}`)
+    if (counts) await use(tx, workspaceId, 'dms', -1)
+  }
+  await resetLastClaims(tx, sql`select lead_id from dms where id = ${dm.id}`)
+  return true
+}
+
+/** Serializes what processes record of one message at X, until the transaction ends. */
+export async function lockEvent(tx: Db, eventId: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('message from X ' || ${eventId}, 0))`)
+}
+
+/** SQL: whether a message of this time counts toward this month's plan. */
+export const isOfMonth = (at: SQL) =>
+  sql<boolean>`(${at} >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC')`
+
 /** The result of trying to send a claimed message. */
 export type Verdict =
   /** `mills`: what X charges for it, in thousandths of a dollar. `days`: what X's headers say about 24 hours. */
   | { kind: 'sent'; eventId: string; mills: number; days?: XDayLimits }
+  /** An earlier attempt succeeded: its conversation shows the message. */
+  | { kind: 'found'; eventId: string; at: Date; mills: number }
   /** `forbidden`: X may mean the account rather than this lead. */
   | ({ kind: 'failed'; forbidden?: true; refusal?: XRefusal } & Failure)
   /** Not sent: the lead may no longer be messaged. */
@@ -258,8 +294,10 @@ export type Verdict =
   | { kind: 'paused' }
   /** Not sent: the claim was too old, and the account's limits do not allow a new one yet. */
   | { kind: 'late'; until: Date }
-  /** It may have been sent. */
-  | { kind: 'unknown' }
+  /** It may have been sent. `mayBeDelivered`: X said that it was, though not in its conversation. */
+  | { kind: 'unknown'; mayBeDelivered?: boolean }
+  /** Not sent: its conversation does not show for certain whether an earlier attempt was. */
+  | { kind: 'unread' }
   /** The lease was lost: another process owns the message. */
   | { kind: 'lost' }
 
@@ -270,7 +308,6 @@ interface Held {
   campaignId: string
   accountId: string
   app: AccountApp
-  triedSince: Date | null
 }
 
 /**
@@ -283,9 +320,12 @@ export interface Done {
   failures: number
 }
 
+/** How soon a conversation that showed nothing for certain is read again. */
+export const READ_AGAIN_SECONDS = 30
+
 /** Records verdicts of one campaign. Mixing campaigns could deadlock two processes. */
 export async function record(db: Db, done: readonly Done[]): Promise<void> {
-  const isOutcome = ({ verdict }: Done) => verdict.kind === 'sent' || verdict.kind === 'failed'
+  const isOutcome = ({ verdict }: Done) => ['sent', 'found', 'failed'].includes(verdict.kind)
   const outcomes = done.filter(isOutcome)
   // The others may end with a lock on the X account, after which nothing else is locked.
   const others = done.filter((one) => !isOutcome(one)).map((one) => [one])
@@ -301,12 +341,9 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
   switch (verdict.kind) {
     case 'sent':
       await recordOutcome(tx, claimed, { wasSent: true, eventId: verdict.eventId, mills: verdict.mills })
-      // A restore may have recorded this message without a lead, because X lists user ids and no
-      // handles.
-      if (claimed.triedSince)
-        await tx.execute(
-          sql`delete from dms where x_event_id = ${verdict.eventId} and lead_id is null and id <> ${claimed.id}`,
-        )
+      return
+    case 'found':
+      if (!(await recordFound(tx, claimed, verdict))) await readAgain(tx, claimed)
       return
     case 'failed': {
       const { reason, errorMessage, refusal } = verdict
@@ -337,13 +374,24 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
       await release(tx, isHeld(claimed), () => pauseCampaignsOf(tx, claimed, verdict))
       return
     case 'unknown':
-      await tx.execute(
-        sql`update dms set outcome_unknown = true, due_at = now(), updated_at = now() where id = ${claimed.id} and lease = ${claimed.lease} and status = 'queued'`,
-      )
+      await tx.execute(sql`
+        update dms set outcome_unknown = true, due_at = now(), absent_at = null, unreadable_since = null,
+          may_resend = may_resend and not ${verdict.mayBeDelivered ?? false}::boolean, updated_at = now()
+        where id = ${claimed.id} and lease = ${claimed.lease} and status = 'queued'`)
+      return
+    case 'unread':
+      await readAgain(tx, claimed)
       return
     case 'lost':
       return
   }
+}
+
+/** Settles an earlier attempt of a message that was not sent again. */
+async function readAgain(tx: Db, claimed: Held): Promise<void> {
+  await tx.execute(sql`
+    update dms set outcome_unknown = true, attempts = attempts - 1, absent_at = null, due_at = now() + make_interval(secs => ${READ_AGAIN_SECONDS}), updated_at = now()
+    where ${isHeld(claimed)} and status = 'queued'`)
 }
 
 /** Condition on dms: still claimed under this lease, and certainly not sent. */

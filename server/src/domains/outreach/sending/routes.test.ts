@@ -223,10 +223,10 @@ describe('POST /messages/send', () => {
     expect(await senders.arrivedFrom(account.handle)).toHaveLength(1)
   })
 
-  it('returns 503 within 30 seconds if X loses every call, then settles and sends once', async () => {
+  it('returns 503 within 30 seconds while nobody knows, then settles and sends once', async () => {
     const { person, account, rows } = await withLeads(1)
-    await senders.start()
-    await setFaults(app, { ...SENDS, dropBefore: true, times: 1_000 })
+    await senders.start({}, { absentAfterMs: 27_000, absentAgainMs: 500 })
+    await setFaults(app, { ...SENDS, dropBefore: true, times: 1 })
     const since = performance.now()
     const first = await send(person, rows[0]!, {}, 'lost')
     expect(performance.now() - since).toBeLessThan(45_000)
@@ -236,6 +236,20 @@ describe('POST /messages/send', () => {
     await expect.poll(async () => (await dmsTo(rows[0]!))[0]?.status, { timeout: 60_000 }).toBe('sent')
     expect(await send(person, rows[0]!, {}, 'lost')).toMatchObject({ status: 200 })
     expect(await senders.arrivedFrom(account.handle)).toHaveLength(1)
+  })
+
+  it('returns 503 if it stays unknown whether the message arrived', async () => {
+    const { person, account, rows } = await withLeads(1)
+    await senders.start()
+    await setFaults(app, { ...SENDS, dropBefore: true, times: 2 })
+    const lost = await send(person, rows[0]!, {}, 'lost twice')
+    expect(lost).toMatchObject({
+      status: 503,
+      body: { code: 'DM_UNSETTLED', error: 'Outcome unknown: check the conversation before sending again' },
+    })
+    expect((await send(person, rows[0]!, {}, 'lost twice')).body).toEqual(lost.body)
+    expect(await dmsTo(rows[0]!)).toMatchObject([{ status: 'failed', outcomeUnknown: true }])
+    expect(await senders.arrivedFrom(account.handle)).toEqual([])
   })
 
   it('returns 503 within 30 seconds if X is slow, then settles the message', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { InputOf } from '@x-automated/contract/contract'
-import { CLOCK_SKEW_MS, UNCLEAR_HOURS } from '@x-automated/contract/outreach/sending'
+import { UNCLEAR_HOURS } from '@x-automated/contract/outreach/sending'
 import { CONNECTION_LOST, pauseText, refusalText, type SkipReason } from '@x-automated/contract/reason'
 import { HOUR_MS } from '@x-automated/contract/time'
 import { and, eq, sql } from 'drizzle-orm'
@@ -10,7 +10,7 @@ import type { Db } from '../../../db/open.ts'
 import { parseTime } from '../../../db/parse-time.ts'
 import { executePrepared } from '../../../db/prepared.ts'
 import { transact } from '../../../db/transact.ts'
-import { X_TIMEOUT_MS, type XApi, type XConversationMessage, XError } from '../../../outside/x.ts'
+import { type XApi, XError } from '../../../outside/x.ts'
 import { Refusal } from '../../../refusal.ts'
 import { hadReplied, wasContacted } from '../../leads/leads/service.ts'
 import { mayGoOut } from '../../leads/leads/tables.ts'
@@ -21,9 +21,10 @@ import { campaigns } from '../campaigns/tables.ts'
 import { isBlind, knownForSeconds } from '../replies/tables.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
 import { APP_DAY_USED, type Claimed, claimDirect, RATE_LIMITED_BY_X, withdrawDirect } from './claim.ts'
+import { findInConversation, type Reading } from './find.ts'
 import { EXTENSION, renewClaim } from './limits.ts'
 import { lockEnrollmentsOf, lockEnrollmentsOfLead, lockLeadAndCampaigns, lockLeads } from './queue.ts'
-import { LEAD_MISSING, record, recordOutcome, saveDays, type Verdict, waitForX } from './record.ts'
+import { LEAD_MISSING, OUTCOME_UNKNOWN, record, recordOutcome, saveDays, type Verdict, waitForX } from './record.ts'
 import {
   endAnswered,
   findReasonToStop,
@@ -44,8 +45,8 @@ import { dms } from './tables.ts'
  * Send: outside any transaction, within HAND_OVER_MS of the claim, after a last check of the lease,
  * the campaign and the lead. Record: one transaction, only under a valid lease.
  *
- * Settle: an unknown outcome is read from the conversation. A message that is not there is queued
- * again once no call can still be running, because a call may take effect late.
+ * Settle: an unknown outcome is read from the conversation. A message that is not there for certain
+ * is queued again, once. A claim that was not handed over to X is released.
  *
  * Pause: `blockNewClaims`, then `waitForInFlight` outside any transaction, until no sender owns a
  * message. A worker that has not called X yet finds the campaign paused and releases its message.
@@ -57,15 +58,17 @@ export type Needs = Parameters<typeof withAccount>[0] & { env: SendingEnv }
 export interface Timing {
   /** Maximum time from claim to hand-over. */
   handOverMs: number
-  /** After this time since the claim, an unanswered call to X can no longer take effect. */
-  settleAfterMs: number
+  /** Time from the claim until a reading may show that the message did not arrive. */
+  absentAfterMs: number
+  /** Time from that reading to a second one that confirms it. */
+  absentAgainMs: number
 }
 
 const HAND_OVER_MS = 3_000
-const SETTLE_MARGIN_MS = 2_000
 export const TIMING: Timing = {
   handOverMs: HAND_OVER_MS,
-  settleAfterMs: HAND_OVER_MS + X_TIMEOUT_MS + SETTLE_MARGIN_MS,
+  absentAfterMs: HAND_OVER_MS + 30_000,
+  absentAgainMs: 60_000,
 }
 
 class LeaseLost extends Error {}
@@ -101,8 +104,11 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
     if (!recipientId) return { kind: 'failed', errorMessage: `@${lead.handle} doesn't exist on X.` }
     const reasonNotToSend = lead.xUserId ? null : await saveXUserId(needs.database.db, claimed, recipientId)
     if (claimed.triedSince) {
-      const found = await findInConversation(needs, { ...claimed, recipientId, since: claimed.triedSince })
-      if (found) return { kind: 'sent', eventId: found.id, mills: needs.xMeters.messageMills }
+      const reading = await readBefore(needs, { ...claimed, recipientId, since: claimed.triedSince })
+      if (reading.kind === 'found')
+        return { kind: 'found', eventId: reading.id, at: reading.at, mills: needs.xMeters.messageMills }
+      // A person who queued it again has looked at the conversation.
+      if (reading.kind === 'uncertain' && !claimed.isDecided) return { kind: 'unread' }
     }
     if (reasonNotToSend) return { kind: 'failed', reason: reasonNotToSend }
     const caller = await prepareHandOver(needs, claimed, timing)
@@ -126,7 +132,7 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
     if (error instanceof CampaignPaused) return { kind: 'paused' }
     if (error instanceof TooLate) return { kind: 'late', until: error.until }
     if (error instanceof Blind) return { kind: 'late', until: new Date() }
-    if (mayBeSent) return { kind: 'unknown' }
+    if (mayBeSent) return { kind: 'unknown', mayBeDelivered: error instanceof XError && error.mayBeDelivered }
     if (error instanceof XError) return verdictOf(error, lead.handle)
     throw error
   }
@@ -217,58 +223,14 @@ async function saveXUserId(db: Db, claimed: Claimed, xUserId: string): Promise<S
   return known?.contacted ? { code: 'contacted', params: { how: 'x_user' } } : null
 }
 
-/** X's id of our message in the conversation, or null if it is not there. @throws XError */
-export async function findInConversation(
-  needs: Needs,
-  sent: Pick<Claimed, 'id' | 'accountId' | 'senderId' | 'message'> & { recipientId: string; since: Date },
-): Promise<Pick<XConversationMessage, 'id' | 'at'> | null> {
-  const { messages } = await withAccount(needs, sent.accountId, (x, accessToken) =>
-    x.listMessages(accessToken, sent.recipientId, { cursor: null, size: 100 }),
-  )
-  const { rows } = await needs.database.db.execute<{ id: string }>(
-    sql`select x_event_id as id from dms where x_event_id = any(${sql.param(messages.map(({ id }) => id))}::text[]) and id <> ${sent.id} and lead_id is not null`,
-  )
-  const known = new Set(rows.map(({ id }) => id))
-  return findSentMessage(messages, { text: sent.message, senderId: sent.senderId, since: sent.since }, known)
-}
-
-/**
- * Finds our message in a conversation: from `senderId`, with our text, not older than `since`.
- * @param known X ids already recorded for other messages of ours
- */
-export function findSentMessage<M extends { id: string; senderId: string; text: string; at: Date }>(
-  messages: readonly M[],
-  sent: { text: string; senderId: string; since: Date },
-  known: ReadonlySet<string>,
-): M | null {
-  const text = comparable(sent.text)
-  const earliest = sent.since.getTime() - CLOCK_SKEW_MS
-  const ours = messages.filter(
-    (message) =>
-      message.senderId === sent.senderId &&
-      !known.has(message.id) &&
-      message.at.getTime() >= earliest &&
-      comparable(message.text) === text,
-  )
-  return ours.at(-1) ?? null
-}
-
-/**
- * Removes X's changes to stored text: t.co links, entities for `&`, `<` and `>`, and Unicode
- * normalization.
- */
-function comparable(text: string): string {
-  return text
-    .normalize('NFC')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
-    .replace(
-      /(?:https?:\/\/)?(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}(?::\d+)?(?:[/?#](?:\S*[^\s.,;:!?'")\]])?)?/giu,
-      '\u{1F517}',
-    )
-    .replace(/\s+/g, ' ')
-    .trim()
+/** Reads a conversation before another attempt. One that X does not show is settled first. */
+async function readBefore(needs: Needs, sent: Parameters<typeof findInConversation>[1]): Promise<Reading> {
+  try {
+    return await findInConversation(needs, sent)
+  } catch (error) {
+    if (error instanceof XError) return { kind: 'uncertain' }
+    throw error
+  }
 }
 
 /** A lower bound: with very short intervals, claims would otherwise be renewed forever. */
@@ -317,13 +279,12 @@ type HandOver = {
 
 /**
  * Requires a valid lease, an active campaign, a lead who may be messaged and for a follow-up a recent
- * read, and stores the time of the hand-over, from which the interval counts, unless it is locked.
+ * read, and stores the time of the hand-over, after which it may have been sent, unless it is locked.
  * @throws LeaseLost, CampaignPaused, Blind, Stopped
  */
 async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
   const { id, lease } = claimed
   const isOwn = sql`d.id = ${id} and d.lease = ${lease} and d.status = 'queued' and d.lease_expires_at > now() and not d.outcome_unknown`
-  const hasInterval = claimed.pauseSeconds > 0
   const seenForSeconds = (performance.now() - (claimed.visibleAt ?? claimed.claimedAt)) / 1_000
   const sender = sql`${claimed.senderId}::text`
   const askedAt = performance.now()
@@ -334,12 +295,12 @@ async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
     db,
     sql`
     with own as materialized (
-      select d.id from dms d where ${isOwn} and ${hasInterval}::boolean for update skip locked
+      select d.id from dms d where ${isOwn} for update skip locked
     ), handed as (
-      update dms set handed_over_at = now() from own where dms.id = own.id
+      update dms set handed_over_at = now(), is_handed_over = true from own where dms.id = own.id
     )
     select (c.status = 'active' or d.is_answer) as "isActive", ${reasonToStop('l', 'd')} as reason, ${isContested('d', 'c', seenForSeconds)} as "isContested",
-      not ${hasInterval}::boolean or exists (select from own) as "isStored", a.status, a.sealed_access_token as token, a.access_token_expires_at as "expiresAt",
+      exists (select from own) as "isStored", a.status, a.sealed_access_token as token, a.access_token_expires_at as "expiresAt",
       a.x_app_id as "appId", ${isSpendingLimited(sql`d.workspace_id`)} as "isLimited",
       ${isBlind('d', 'l', sender)} as "isBlind", case when d.is_follow_up then ${knownForSeconds(sender)} end as "knownForSeconds"
     from dms d join campaigns c on c.id = d.campaign_id left join leads l on l.id = d.lead_id
@@ -491,6 +452,8 @@ async function deliver<Result>(
       )
       throw failed(claimed.id, verdict)
     case 'unknown':
+    case 'unread':
+    case 'found':
     case 'lost':
       await transact(db, (tx) => endWritten(tx, claimed))
       await record(db, [{ claimed, verdict, failures: 0 }])
@@ -541,11 +504,21 @@ async function endWritten(tx: Db, { workspaceId, lead }: Claimed): Promise<void>
   await stopMessages(tx, workspaceId, sql`select ${lead.id}::uuid`)
 }
 
-type DmOutcome = Pick<typeof dms.$inferSelect, 'id' | 'status' | 'sentAt' | 'reason' | 'errorMessage'>
+type DmOutcome = Pick<
+  typeof dms.$inferSelect,
+  'id' | 'status' | 'sentAt' | 'reason' | 'errorMessage' | 'outcomeUnknown'
+>
 
 async function findMessage(db: Db, actor: Actor, id: string): Promise<DmOutcome | null> {
   const [row] = await db
-    .select({ id: dms.id, status: dms.status, sentAt: dms.sentAt, reason: dms.reason, errorMessage: dms.errorMessage })
+    .select({
+      id: dms.id,
+      status: dms.status,
+      sentAt: dms.sentAt,
+      reason: dms.reason,
+      errorMessage: dms.errorMessage,
+      outcomeUnknown: dms.outcomeUnknown,
+    })
     .from(dms)
     .where(and(eq(dms.id, id), eq(dms.workspaceId, actor.workspaceId)))
   return row ?? null
@@ -570,6 +543,7 @@ function unsettled(dmId: string): Refusal {
 
 function resultFrom<Result>(db: Db, message: ManualMessage<Result>, outcome: DmOutcome): Promise<Result> {
   if (outcome.sentAt) return message.resultOf(db, outcome.id, outcome.sentAt)
+  if (outcome.outcomeUnknown) throw new Refusal('DM_UNSETTLED', OUTCOME_UNKNOWN, { details: { dmId: outcome.id } })
   throw failed(outcome.id, outcome)
 }
 

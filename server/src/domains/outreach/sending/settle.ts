@@ -1,35 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { CLOCK_SKEW_MS } from '@x-automated/contract/outreach/sending'
-import type { SkipReason } from '@x-automated/contract/reason'
 import { DAY_MS } from '@x-automated/contract/time'
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { livingWorkers } from '../../../db/liveness.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
-import { reasonSql } from '../../../db/reasons.ts'
 import { transact } from '../../../db/transact.ts'
-import { type XConversationMessage, XError } from '../../../outside/x.ts'
-import { storePastContact } from '../../leads/leads/service.ts'
-import { gotMessage } from '../../leads/leads/tables.ts'
-import { use } from '../../platform/billing/service.ts'
+import { XError } from '../../../outside/x.ts'
 import { publishEvents } from '../../platform/events/service.ts'
 import { X_KEEPS_DAYS } from '../../platform/x-account/tables.ts'
 import { deleteAppClaims } from '../../platform/x-apps/tables.ts'
-import { notifySenders, SIMULATED_HOLDER, wakeAccount } from './limits.ts'
-import { lockEnrollmentsOfLead, lockLeads } from './queue.ts'
-import { OUTCOME_UNKNOWN, recordOutcome } from './record.ts'
-import { findInConversation, findSentMessage, lookUp, type Needs, TIMING, type Timing, verdictOf } from './send.ts'
-import {
-  afterRelease,
-  completeIfDone,
-  endContacted,
-  endEnrollmentsOf,
-  pauseCampaignsOf,
-  release,
-  resetLastClaims,
-  skipMessage,
-  wakeReleased,
-} from './stop.ts'
+import { findInConversation, type Reading } from './find.ts'
+import { SIMULATED_HOLDER, wakeAccount } from './limits.ts'
+import { OUTCOME_UNKNOWN, READ_AGAIN_SECONDS, recordFound, recordOutcome } from './record.ts'
+import { lookUp, type Needs, type Timing, verdictOf } from './send.ts'
+import { afterRelease, pauseCampaignsOf, release, wakeReleased } from './stop.ts'
 
 /**
  * Ends expired leases. An extension's message fails with an unknown outcome, for a person to check.
@@ -64,16 +48,24 @@ async function publishMessages(db: Db, messages: readonly { id: string }[]): Pro
 }
 
 /**
- * Starts settling messages of dead workers and expired leases, whose reports no longer count.
- * Resumes direct messages of reconnected accounts; campaigns wait for a user.
+ * Takes over the messages of dead workers and expired leases, whose reports no longer count: settles
+ * those that X may have got, releases the others. Resumes direct messages of reconnected accounts.
  */
 export async function takeOver(db: Db): Promise<void> {
+  const isLost = sql`lease_expires_at is not null and status = 'queued' and not outcome_unknown and holder like 'worker:%'
+    and (lease_expires_at < now() or substr(holder, 8)::bigint not in (${livingWorkers}))`
   const { rows: unsettled } = await db.execute<{ id: string }>(sql`
-    update dms set outcome_unknown = true, due_at = now(), lease = ${randomUUID()}, updated_at = now()
-    where lease_expires_at is not null and status = 'queued' and not outcome_unknown and holder like 'worker:%'
-      and (lease_expires_at < now() or substr(holder, 8)::bigint not in (${livingWorkers}))
-    returning id`)
+    update dms set outcome_unknown = true, absent_at = null, unreadable_since = null, due_at = now(), lease = ${randomUUID()}, updated_at = now()
+    where ${isLost} and is_handed_over returning id`)
   await publishMessages(db, unsettled)
+  const released = await transact(db, (tx) => release(tx, sql`${isLost} and not is_handed_over and not is_answer`))
+  await publishMessages(db, released)
+  const { rows: answers } = await db.execute<{ id: string; lease: string }>(
+    sql`select id, lease from dms where ${isLost} and not is_handed_over and is_answer`,
+  )
+  for (const answer of answers)
+    await transact(db, (tx) => recordOutcome(tx, answer, { wasSent: false, errorMessage: NOT_SENT }))
+  await publishMessages(db, answers)
   await transact(db, async (tx) => {
     const { rows } = await tx.execute<{ accountId: string; id: string; workspaceId: string }>(sql`
       update campaigns set status = 'active', reason = null, pause_reason = null, updated_at = now()
@@ -97,6 +89,7 @@ const SETTLE_SECONDS = 60
  */
 export async function settle(needs: Needs, timing: Timing): Promise<number | null> {
   const { db } = needs.database
+  // After a restore, a message may have been sent until its account is quiet.
   const { rows } = await db.execute<Unsettled>(sql`
     with taken as (
       update dms set due_at = now() + make_interval(secs => ${SETTLE_SECONDS}), lease = ${randomUUID()}
@@ -106,15 +99,13 @@ export async function settle(needs: Needs, timing: Timing): Promise<number | nul
       )
       returning *
     )
-    select t.workspace_id as "workspaceId", t.id, t.lease, t.is_answer as "isAnswer", t.campaign_id as "campaignId", t.message, t.tried_at as "triedAt",
-      (extract(epoch from now() - t.claimed_at) * 1000)::float as "ageMs",
+    select t.id, t.lease, t.is_answer as "isAnswer", t.campaign_id as "campaignId", t.message, t.tried_at as "triedAt",
+      (extract(epoch from now() - greatest(t.claimed_at, a.unread_until - make_interval(secs => ${timing.absentAfterMs / 1_000}))) * 1000)::float as "ageMs",
       a.id as "accountId", a.x_user_id as "senderId", l.twitter_handle as handle, l.x_user_id as "leadXUserId"
     from taken t left join x_accounts a on a.id = t.x_account_id left join leads l on l.id = t.lead_id`)
   await Promise.all(
     rows.map(async (dm) => {
-      await settleOne(needs, timing, dm)
-      await publishEvents(db, dm.workspaceId, 'campaign', [dm.campaignId])
-      await publishEvents(db, dm.workspaceId, 'conversation', [])
+      if (await settleOne(needs, timing, dm)) await publishMessages(db, [dm])
     }),
   )
   const { rows: waiting } = await db.execute<{ ms: number | null }>(
@@ -124,13 +115,13 @@ export async function settle(needs: Needs, timing: Timing): Promise<number | nul
 }
 
 type Unsettled = {
-  workspaceId: string
   id: string
-  isAnswer: boolean
   lease: string
+  isAnswer: boolean
   campaignId: string
   message: string
   triedAt: string
+  /** Time since the last attempt. */
   ageMs: number
   accountId: string | null
   senderId: string
@@ -138,297 +129,105 @@ type Unsettled = {
   leadXUserId: string | null
 }
 
-async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<void> {
+/** @returns whether the message is settled */
+async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<boolean> {
   const { db } = needs.database
-  const giveUp = () =>
-    transact(db, (tx) => recordOutcome(tx, dm, { wasSent: false, errorMessage: OUTCOME_UNKNOWN, outcomeUnknown: true }))
-  const { accountId } = dm
-  if (!accountId || !dm.handle) {
-    await giveUp()
-    return
-  }
-  let found: Awaited<ReturnType<typeof findInConversation>>
+  const { accountId, handle } = dm
+  if (!accountId || !handle) return giveUp(db, dm)
+  let reading: Reading
   try {
-    const recipientId = dm.leadXUserId ?? (await lookUp(needs, accountId, dm.handle))
-    found = recipientId
-      ? await findInConversation(needs, {
-          id: dm.id,
-          accountId,
-          senderId: dm.senderId,
-          message: dm.message,
-          recipientId,
-          since: new Date(dm.triedAt),
-        })
-      : null
+    const recipientId = dm.leadXUserId ?? (await lookUp(needs, accountId, handle))
+    if (!recipientId) return giveUp(db, dm)
+    reading = await findInConversation(needs, { ...dm, accountId, recipientId, since: new Date(dm.triedAt) })
   } catch (error) {
     if (!(error instanceof XError)) throw error
-    const verdict = verdictOf(error, dm.handle)
-    if (verdict.kind === 'failed') await giveUp()
-    else if (verdict.kind === 'wait') await checkLater(db, dm, (verdict.until.getTime() - Date.now()) / 1000)
-    else await checkLater(db, dm, verdict.kind === 'stop' ? SETTLE_SECONDS : 10)
-    if (verdict.kind === 'stop')
-      await transact(db, (tx) => pauseCampaignsOf(tx, { accountId, campaignId: dm.campaignId }, verdict))
-    return
+    return waitForX(db, timing, { ...dm, accountId, handle }, error)
   }
-  if (found) {
-    const { id: eventId, at: sentAt } = found
-    await transact(db, async (tx) => {
-      await recordOutcome(tx, dm, { wasSent: true, eventId, sentAt, mills: needs.xMeters.messageMills })
-      await resetLastClaims(tx, sql`select lead_id from dms where id = ${dm.id}`)
-    })
-  } else if (dm.ageMs < timing.settleAfterMs) {
-    await checkLater(db, dm, (timing.settleAfterMs - dm.ageMs) / 1000)
-  } else if (dm.isAnswer) {
-    // What was said since may need another answer, so its writer decides.
-    await transact(db, (tx) => recordOutcome(tx, dm, { wasSent: false, errorMessage: NOT_SENT }))
-  } else if (dm.ageMs > X_KEEPS_DAYS * DAY_MS) {
-    // X may have taken it and no longer list it.
-    await giveUp()
-  } else {
-    await transact(db, async (tx) => {
-      const { rowCount } = await tx.execute(sql`
-        update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, outcome_unknown = false, due_at = now(), updated_at = now()
-        where id = ${dm.id} and lease = ${dm.lease} and status = 'queued'`)
-      if (!rowCount) return
-      await tx.execute(deleteAppClaims(sql`${dm.id}`))
-      await afterRelease(tx, sql`${dm.id}`)
-      await wakeReleased(tx, sql`${dm.id}`)
-    })
+  if (reading.kind === 'uncertain') return waitReadable(db, timing, dm)
+  if (reading.kind === 'absent') return settleAbsent(db, timing, dm)
+  const found = { eventId: reading.id, at: reading.at, mills: needs.xMeters.messageMills }
+  return transact(db, (tx) => recordFound(tx, dm, found))
+}
+
+/** Kinds of errors with which X refuses to show the conversation. */
+const REFUSED: ReadonlySet<XError['kind']> = new Set(['recipient', 'premium', 'encrypted', 'forbidden', 'not-found'])
+/** How soon a conversation is read again if X needs time. */
+const BLOCKED_SECONDS = 60
+
+async function waitForX(
+  db: Db,
+  timing: Timing,
+  dm: Unsettled & { accountId: string; handle: string },
+  error: XError,
+): Promise<boolean> {
+  if (REFUSED.has(error.kind)) return giveUp(db, dm)
+  const verdict = verdictOf(error, dm.handle)
+  if (verdict.kind === 'stop') {
+    await transact(db, (tx) => pauseCampaignsOf(tx, dm, verdict))
+    return checkLater(db, dm, BLOCKED_SECONDS)
   }
+  if (error.kind === 'funds') return checkLater(db, dm, BLOCKED_SECONDS)
+  if (verdict.kind === 'wait') return checkLater(db, dm, (verdict.until.getTime() - Date.now()) / 1_000)
+  return waitReadable(db, timing, dm)
+}
+
+/** After this time in which its conversation showed nothing for certain, a person decides. */
+const UNREADABLE_SECONDS = 24 * 3_600
+const READ_AGAIN_MAX_SECONDS = 3_600
+
+async function waitReadable(db: Db, timing: Timing, dm: Unsettled): Promise<boolean> {
+  const soon = Math.min(READ_AGAIN_SECONDS, timing.absentAgainMs / 2_000)
+  const { rows } = await db.execute<{ isOver: boolean }>(sql`
+    update dms set unreadable_since = coalesce(unreadable_since, now()),
+      due_at = now() + least(make_interval(secs => ${READ_AGAIN_MAX_SECONDS}), greatest(make_interval(secs => ${soon}), (now() - unreadable_since) / 2))
+    where ${isUnsettled(dm)} returning unreadable_since < now() - make_interval(secs => ${UNREADABLE_SECONDS}) as "isOver"`)
+  return rows[0]?.isOver ? giveUp(db, dm) : false
+}
+
+/** Two readings, some time after the attempt, show that it did not arrive. Then it is sent again, once. */
+async function settleAbsent(db: Db, { absentAfterMs, absentAgainMs }: Timing, dm: Unsettled): Promise<boolean> {
+  if (dm.ageMs < absentAfterMs) return checkLater(db, dm, (absentAfterMs - dm.ageMs) / 1_000)
+  // X may have taken it and no longer list it.
+  if (dm.ageMs > X_KEEPS_DAYS * DAY_MS) return giveUp(db, dm)
+  const { rows } = await db.execute<{ isConfirmed: boolean; mayResend: boolean }>(sql`
+    update dms set absent_at = coalesce(absent_at, now()), unreadable_since = null,
+      due_at = coalesce(absent_at, now()) + make_interval(secs => ${absentAgainMs / 1_000})
+    where ${isUnsettled(dm)} returning due_at <= now() as "isConfirmed", may_resend and attempts < 2 as "mayResend"`)
+  const [absent] = rows
+  if (!absent?.isConfirmed) return false
+  // What was said since may need another answer, so its writer decides.
+  if (dm.isAnswer) return fail(db, dm, { wasSent: false, errorMessage: NOT_SENT })
+  if (!absent.mayResend) return giveUp(db, dm)
+  return transact(db, async (tx) => {
+    const { rowCount } = await tx.execute(sql`
+      update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, outcome_unknown = false, absent_at = null, due_at = now(), updated_at = now()
+      where ${isUnsettled(dm)}`)
+    if (!rowCount) return false
+    await tx.execute(deleteAppClaims(sql`${dm.id}`))
+    await afterRelease(tx, sql`${dm.id}`)
+    await wakeReleased(tx, sql`${dm.id}`)
+    return true
+  })
 }
 
 const NOT_SENT = 'X did not send this message.'
 
-async function checkLater(db: Db, dm: Pick<Unsettled, 'id' | 'lease'>, seconds: number): Promise<void> {
+/** Fails it with an unknown outcome, for a person to check. */
+const giveUp = (db: Db, dm: Owned) =>
+  fail(db, dm, { wasSent: false, errorMessage: OUTCOME_UNKNOWN, outcomeUnknown: true })
+
+async function fail(db: Db, dm: Owned, outcome: Parameters<typeof recordOutcome>[2]): Promise<boolean> {
+  return (await transact(db, (tx) => recordOutcome(tx, dm, outcome))) !== null
+}
+
+async function checkLater(db: Db, dm: Owned, seconds: number): Promise<false> {
   await db.execute(
-    sql`update dms set due_at = now() + make_interval(secs => ${Math.max(0, seconds)}) where id = ${dm.id} and lease = ${dm.lease} and outcome_unknown`,
+    sql`update dms set due_at = now() + make_interval(secs => ${Math.max(0, seconds)}) where ${isUnsettled(dm)}`,
   )
+  return false
 }
 
-// After a restore
-
-/*
- * After a restore, X knows messages that the database does not. Campaigns are paused, and accounts
- * send nothing until their messages are read from X, which restores caps, counts and history. The
- * same applies to an account that is connected for the first time after a restore.
- */
-
-const SENT_SINCE: SkipReason = { code: 'contacted', params: { how: 'backup' } }
-
-export interface RestoreSummary {
-  /** Campaigns that were active in the backup. */
-  paused: number
-  /** Queued messages whose conversations will be read from X. */
-  toBeRead: number
-  /** Queued messages that no X account can check: failed with an unknown outcome. */
-  unknown: number
-}
-
-/**
- * Makes a restored database safe to send from. Runs in the restoring transaction, after migrations.
- */
-export async function pauseRestored(tx: Db, backedUpAt: Date): Promise<RestoreSummary> {
-  const since = sql`${backedUpAt.toISOString()}::timestamptz`
-  const { rows: clock } = await tx.execute<{ quietAt: string }>(
-    sql`select clock_timestamp() + make_interval(secs => ${TIMING.settleAfterMs / 1_000}) as "quietAt"`,
-  )
-  const quietAt = sql`${one(clock).quietAt}::timestamptz`
-  await tx.execute(sql`
-    update x_accounts set unread_since = least(unread_since, ${since}), unread_until = ${quietAt}, updated_at = now()`)
-  await tx.execute(sql`
-    insert into reply_watches (x_user_id, next_poll_at) select distinct x_user_id, ${quietAt} from x_accounts
-    on conflict (x_user_id) do update set reading = null, read_until = null, next_poll_at = excluded.next_poll_at`)
-  await tx.execute(sql`insert into restores (backed_up_at, unread_until) values (${since}, ${quietAt})`)
-  await tx.execute(sql`
-    update dms set tried_at = coalesce(tried_at, ${since}), attempts = greatest(attempts, 1), updated_at = now() where status = 'queued'`)
-
-  const isUnreadable = sql`(c.channel = 'extension' and not exists (
-    select from x_accounts a where a.workspace_id = c.workspace_id and a.status <> 'disconnected' and coalesce(c.x_account_id, a.id) = a.id))`
-  const { count: unknown } = await failUnread(tx, sql`c.status <> 'archived' and ${isUnreadable}`)
-  const { rows } = await tx.execute<{ paused: number; toBeRead: number }>(sql`
-    select (select count(*)::int from campaigns where kind = 'campaign' and status = 'active') as paused,
-      (select count(*)::int from dms d join campaigns c on c.id = d.campaign_id where d.status = 'queued' and c.status <> 'archived') as "toBeRead"`)
-  await tx.execute(sql`
-    update campaigns c set status = 'paused', updated_at = now(),
-      reason = ${reasonSql('restored', { backedUpAt: sql`${backedUpAt.toISOString()}::text`, isReadable: sql`not ${isUnreadable}` })}, pause_reason = null
-    where status in ('active', 'paused')`)
-  return { ...one(rows), unknown }
-}
-
-/**
- * Fails queued messages whose conversation cannot be read, so that a person decides about each.
- * @param which SQL over a message `d` and its campaign `c`
- * @returns how many, and the campaigns that may now be completed
- */
-async function failUnread(tx: Db, which: SQL): Promise<{ count: number; campaignIds: string[] }> {
-  const those = sql`from dms d join campaigns c on c.id = d.campaign_id where d.status = 'queued' and ${which}`
-  await lockLeads(tx, sql`select d.lead_id ${those}`)
-  const { rows } = await tx.execute<{ id: string; workspaceId: string; campaignId: string }>(sql`
-    with failed as (
-      update dms set status = 'failed', error_message = ${OUTCOME_UNKNOWN}, outcome_unknown = true, lease_expires_at = null, updated_at = now()
-      where id in (select d.id ${those}) returning id, workspace_id, campaign_id, lead_id
-    ), leads_failed as (
-      update leads l set dm_status = case when ${gotMessage('l')} then 'contacted' else 'failed_contact' end, updated_at = now()
-      where id in (select lead_id from failed) and dm_status = 'queued'
-    )
-    select id, workspace_id as "workspaceId", campaign_id as "campaignId" from failed`)
-  for (const workspaceId of new Set(rows.map((row) => row.workspaceId)))
-    await endEnrollmentsOf(
-      tx,
-      workspaceId,
-      rows.filter((row) => row.workspaceId === workspaceId).map(({ id }) => id),
-    )
-  return { count: rows.length, campaignIds: [...new Set(rows.map(({ campaignId }) => campaignId))] }
-}
-
-/**
- * Records the messages that X lists for an unread account. Safe to repeat: known X ids are skipped.
- */
-export async function recordMessagesFromX(
-  db: Db,
-  xUserId: string,
-  messages: readonly XConversationMessage[],
-): Promise<void> {
-  const { rows } = await db.execute<{ since: string; until: string }>(sql`
-    select min(unread_since) as since, max(unread_until) as until from x_accounts where x_user_id = ${xUserId} and unread_since is not null`)
-  const [unread] = rows
-  if (!unread?.since) return
-  const since = new Date(unread.since)
-  const [from, until] = [since.getTime() - CLOCK_SKEW_MS, new Date(unread.until).getTime() + CLOCK_SKEW_MS]
-  const own = messages.filter(
-    ({ senderId, at }) => senderId === xUserId && at.getTime() >= from && at.getTime() <= until,
-  )
-  for (const message of own) await transact(db, (tx) => recordMessageFromX(tx, message, since))
-}
-
-type Party = { workspaceId: string; accountId: string; leadId: string | null }
-type Row = {
-  id: string
-  status: string
-  message: string
-  eventId: string | null
-}
-
-async function recordMessageFromX(tx: Db, message: XConversationMessage, since: Date): Promise<void> {
-  const { id: eventId, senderId, recipientId, at, handles } = message
-  // A process may still be reading after another one has taken over.
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('message from X ' || ${eventId}, 0))`)
-  const known = await tx.execute(sql`select from dms where x_event_id = ${eventId} limit 1`)
-  if (known.rows.length > 0) return
-  const { rows: parties } = await tx.execute<Party>(sql`
-    select a.workspace_id as "workspaceId", a.id as "accountId", l.id as "leadId"
-    from x_accounts a left join lateral (
-      select id from leads where workspace_id = a.workspace_id
-        and (x_user_id = ${recipientId} or (x_user_id is null and lower(twitter_handle) = lower(${handles[recipientId] ?? null}::text)))
-      order by x_user_id nulls last limit 1
-    ) l on true
-    where a.x_user_id = ${senderId} order by l.id is null, a.status <> 'connected', a.created_at`)
-  for (const { workspaceId, leadId, accountId } of parties) {
-    if (!leadId) continue
-    await lockEnrollmentsOfLead(tx, workspaceId, leadId)
-    const own = await lockMessages(tx, leadId)
-    const isSame = (row: Row) =>
-      findSentMessage([message], { text: row.message, senderId, since }, new Set()) !== null && row.eventId === null
-    const same = own.find((row) => isSame(row) && row.status === 'queued') ?? own.find(isSame)
-    if (!same) continue
-    await recordSent(tx, same, { eventId, accountId, at })
-    await resetLastClaims(tx, sql`select ${leadId}::uuid`)
-    return
-  }
-  const [party] = parties
-  if (party) await insertSent(tx, party, message)
-}
-
-/** Locks messages before their lead, as recording an outcome does. */
-async function lockMessages(tx: Db, leadId: string): Promise<Row[]> {
-  const { rows } = await tx.execute<Row>(sql`
-    select id, status, message, x_event_id as "eventId" from dms where lead_id = ${leadId} order by created_at, id for no key update`)
-  return rows
-}
-
-/** Records that a queued or failed message, or a sent one without an X id, is this message at X. */
-async function recordSent(
-  tx: Db,
-  row: Row,
-  { eventId, accountId, at }: { eventId: string; accountId: string; at: Date },
-): Promise<void> {
-  const moment = sql`${at.toISOString()}::timestamptz`
-  const isOpen = row.status === 'queued' || row.status === 'failed'
-  // A new lease, so that no one else can record an outcome.
-  const { rows } = await tx.execute<{ lease: string }>(sql`
-    update dms set x_event_id = ${eventId}, updated_at = now(),
-      ${isOpen ? sql`lease = ${randomUUID()}, holder = null, x_account_id = ${accountId}, claimed_at = ${moment}, tried_at = least(tried_at, ${moment}), outcome_unknown = true` : sql`lease = lease`}
-    where id = ${row.id} returning lease`)
-  const [claimed] = rows
-  if (isOpen && claimed)
-    await recordOutcome(tx, { id: row.id, lease: claimed.lease }, { wasSent: true, eventId, sentAt: at })
-}
-
-/** Adds a message whose row the restore lost to the campaign 'Direct'. */
-async function insertSent(
-  tx: Db,
-  { workspaceId, accountId, leadId }: Party,
-  { id: eventId, recipientId, text, at }: XConversationMessage,
-): Promise<void> {
-  const moment = sql`${at.toISOString()}::timestamptz`
-  // It may have been their next step, which must not be sent again.
-  if (leadId) await endContacted(tx, workspaceId, leadId)
-  if (leadId) await lockLeads(tx, sql`select ${leadId}::uuid`)
-  await tx.execute(sql`
-    insert into campaigns (workspace_id, kind, name, message_template, channel, status, x_account_id)
-    values (${workspaceId}, 'direct', 'Direct', '', 'api', 'active', ${accountId}) on conflict (workspace_id) where kind = 'direct' do nothing`)
-  await tx.execute(sql`
-    insert into dms (workspace_id, lead_id, campaign_id, step, message, status, claimed_at, tried_at, sent_at, x_account_id, attempts, x_event_id, created_at)
-    select c.workspace_id, ${leadId}::uuid, c.id,
-      coalesce((select max(d.step) + 1 from dms d where d.campaign_id = c.id and d.lead_id = ${leadId}::uuid), 0),
-      ${text}, 'sent', ${moment}, ${moment}, ${moment}, ${accountId}::uuid, 1, ${eventId}, ${moment}
-    from campaigns c where c.workspace_id = ${workspaceId} and c.kind = 'direct'`)
-  const { rows } = await tx.execute<{ counts: boolean }>(
-    sql`select ${moment} >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' as counts`,
-  )
-  if (leadId) {
-    await resetLastClaims(tx, sql`select ${leadId}::uuid`)
-    await tx.execute(
-      sql`update leads set dm_status = 'contacted', updated_at = now() where id = ${leadId} and dm_status <> 'queued'`,
-    )
-  } else await storePastContact(tx, workspaceId, recipientId, at)
-  if (one(rows).counts) await use(tx, workspaceId, 'dms', 1)
-}
-
-/**
- * Ends the reading of an unread account: queued messages may be sent, unless the lead got another.
- * @returns false (still unread) if messages claimed in the backup are not settled
- */
-export async function finishReading(db: Db, xUserId: string): Promise<boolean> {
-  const unread = sql`(select * from x_accounts where x_user_id = ${xUserId} and unread_since is not null)`
-  return transact(db, async (tx) => {
-    const claimed = await tx.execute(
-      sql`select from dms d join ${unread} a on a.id = d.x_account_id where d.lease_expires_at is not null limit 1`,
-    )
-    if (claimed.rows.length > 0) return false
-    const { campaignIds } = await failUnread(
-      tx,
-      sql`d.lease_expires_at is null and d.attempts = 1 and exists (select from ${unread} a
-        where a.id = c.x_account_id and d.tried_at = a.unread_since and a.unread_since < now() - make_interval(days => ${X_KEEPS_DAYS}))`,
-    )
-    for (const id of campaignIds.sort()) await completeIfDone(tx, id)
-    const { rows: repeated } = await tx.execute<{ id: string }>(sql`
-      select d.id from ${unread} a
-        join dms sent on sent.x_account_id = a.id and sent.claimed_at >= a.unread_since - make_interval(secs => ${CLOCK_SKEW_MS / 1_000}) and sent.sent_at is not null
-        join dms d on d.lead_id = sent.lead_id and d.id <> sent.id and d.status = 'queued' and d.lease_expires_at is null
-        join campaigns c on c.id = d.campaign_id and not c.allow_repeat
-      order by d.id`)
-    for (const { id } of repeated) await skipMessage(tx, id, { reason: SENT_SINCE })
-    // Without the lead's X id, `tried_at` stays, so the conversation is read right before sending.
-    await tx.execute(sql`
-      update dms d set tried_at = null, attempts = 0, updated_at = now() from campaigns c, ${unread} a, leads l
-      where c.id = d.campaign_id and a.id = c.x_account_id and l.id = d.lead_id and l.x_user_id is not null
-        and d.status = 'queued' and d.lease_expires_at is null and d.attempts = 1 and d.tried_at = a.unread_since`)
-    await tx.execute(sql`
-      update x_accounts set unread_since = null, unread_until = null, updated_at = now(),
-        next_send_at = case when next_send_at is null then null else now() end
-      where x_user_id = ${xUserId}`)
-    await notifySenders(tx)
-    return true
-  })
-}
+type Owned = Pick<Unsettled, 'id' | 'lease'>
+/** Condition on dms: this process is settling it. */
+const isUnsettled = ({ id, lease }: Owned) =>
+  sql`id = ${id} and lease = ${lease} and outcome_unknown and status = 'queued'`

@@ -60,6 +60,8 @@ export const dms = pgTable(
      * claim. It does not move `claimedAt`, or a later claim on the person would send as well.
      */
     handedOverAt: time('handed_over_at'),
+    /** False: the worker that claimed it has not called X, so it was not sent. True: it may have been. */
+    isHandedOver: boolean('is_handed_over').notNull().default(true),
     /** The X account that it was claimed for. */
     xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
     /** Number of claims that may have sent it. */
@@ -74,6 +76,12 @@ export const dms = pgTable(
      * could not be settled.
      */
     outcomeUnknown: boolean('outcome_unknown').notNull().default(false),
+    /** When its conversation first showed that the last attempt had not arrived; null: not yet. */
+    absentAt: time('absent_at'),
+    /** Since when its conversation shows nothing for certain; null: it does, or was not read. */
+    unreadableSince: time('unreadable_since'),
+    /** False: X answered that it was said already (error 151), so it is not sent again by settling. */
+    mayResend: boolean('may_resend').notNull().default(true),
     sentAt: time('sent_at'),
     /** When X first showed that it was read or answered. */
     deliveredAt: time('delivered_at'),

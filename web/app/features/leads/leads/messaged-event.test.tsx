@@ -35,3 +35,10 @@ test('offers a retry only for failed quick DMs', () => {
   // A campaign's message is retried on the campaign's page.
   expect(shown({ campaignId: 'campaign', campaignName: 'Spring' })).not.toContain('Retry')
 })
+
+test('says that a message is checked on X while it is unknown whether it arrived', () => {
+  const checked = 'X-Automated is checking on X whether it arrived.'
+  expect(shown({ status: 'queued', errorMessage: null })).toContain(checked)
+  expect(shown({ status: 'queued', errorMessage: null, outcomeUnknown: false })).not.toContain(checked)
+  expect(shown({})).not.toContain(checked)
+})

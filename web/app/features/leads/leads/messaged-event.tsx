@@ -12,7 +12,9 @@ interface MessagedEventProps {
 export function MessagedEvent({ event, lead }: MessagedEventProps) {
   const { dmId, campaignName, status, message, errorMessage, outcomeUnknown } = event
   const step = stepText(event.stepNumber, event.variant)
-  const waitsFor = status === 'queued' && event.why && pauseReasonText(event.why)
+  const waitsFor =
+    status === 'queued' &&
+    (outcomeUnknown ? 'X-Automated is checking on X whether it arrived.' : event.why && pauseReasonText(event.why))
   return (
     <>
       <p className="flex flex-wrap items-center gap-2 wrap-anywhere">

@@ -39,7 +39,7 @@ test('sends one by one with a pause in between, and continues after failures', a
 test('repeats the call for an unknown outcome, and counts it as failed if it stays unknown', async () => {
   const again: SendResult = { kind: 'again', text: 'unknown' }
   expect((await run([[again, sent], [sent]])).log).toEqual(['send 0', 'pause', 'send 0', 'pause', 'send 1'])
-  const { summary } = await run([[again, again, again, sent], [sent]])
+  const { summary } = await run([[...Array<SendResult>(6).fill(again), sent], [sent]])
   expect(summary).toMatchObject({ sent: 1, failed: 1, lastFailure: 'unknown' })
 })
 

@@ -15,8 +15,11 @@ interface RunSummary extends RunProgress {
   lastFailure: string | null
 }
 
-/** Calls for one message with an unknown outcome; the server waits for it in each. */
-const TRIES = 3
+/**
+ * Calls for one message with an unknown outcome; the server waits 25 seconds for it in each, and as a
+ * rule knows it after two minutes.
+ */
+const TRIES = 6
 
 /** Sends one by one, also after failures. @param pause resolves early when stopped */
 export async function sendOneByOne<T>(

@@ -25,7 +25,7 @@ import {
 } from '../../../../test/outreach.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { restores, xAccounts } from '../../platform/x-account/tables.ts'
-import { recordMessagesFromX } from './settle.ts'
+import { recordMessagesFromX } from './restore.ts'
 import { dms } from './tables.ts'
 
 // Restores a backup that was taken while sending: X knows messages that the database does not.
@@ -64,7 +64,7 @@ async function restored(file: string): Promise<Restored> {
 
 /** Lets time pass, which the job queue does not notice, and waits for a poll. */
 async function readSoon(isRead: () => Promise<boolean>): Promise<void> {
-  await app.clock.step(25_000)
+  await app.clock.step(95_000)
   await eventually(async () => {
     await app.services.jobs.enqueue(app.db, 'find-watches', {})
     await sleep(100)
