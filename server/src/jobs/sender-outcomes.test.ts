@@ -402,21 +402,25 @@ describe('a send that X rejects', () => {
     expect(await arrivedFrom(account.handle)).toHaveLength(2)
   })
 
-  it('pauses the campaign after three consecutive rejections that do not concern the lead', async () => {
+  it('pauses the campaign after X forbade 5 messages, and each of these has failed', async () => {
     const { person } = await connected()
     await setFaults(app, { ...SENDS, status: 403 })
     await start(withInterval(0.05))
-    const { id } = await launch(person, await makeList(app, person, openHandles(5)))
+    const { id } = await launch(person, await makeList(app, person, openHandles(8)))
     await eventually(
       async () => (await person.client.campaigns.find({ id })).status === 'paused',
       'the campaign pauses',
     )
-    expect(await person.client.campaigns.find({ id })).toMatchObject({
-      dmsFailedCount: 2,
-      dmsQueuedCount: 3,
+    await eventually(async () => (await countClaimed(id)) === 0, 'no message is claimed')
+    const { dmsFailedCount, dmsQueuedCount, ...campaign } = await person.client.campaigns.find({ id })
+    expect(campaign).toMatchObject({
       pauseReason: 'X does not allow it: Forbidden',
-      reason: { code: 'refusals', params: {} },
+      reason: { code: 'refusals', params: { refused: 5, of: 5 } },
     })
+    // One or two may have been claimed before the pause.
+    expect(dmsFailedCount).toBeGreaterThanOrEqual(5)
+    expect(dmsFailedCount + dmsQueuedCount).toBe(8)
+    expect(dmsQueuedCount).toBeGreaterThan(0)
   })
 
   it('is retried later if X cannot be reached', async () => {

@@ -89,11 +89,14 @@ describe('sending', () => {
 
   it('looks up imported leads, stores their X id, and fails unknown ones', async () => {
     const { person } = await connected()
-    const list = await makeList(app, person, [...openHandles(1), 'missing_one'], { unknownIds: true })
+    const list = await makeList(app, person, [...openHandles(1), 'missing_one', 'suspended_one'], {
+      unknownIds: true,
+    })
     await start()
     const campaign = await launch(person, list)
     await completed(person, campaign.id)
-    const [sent, failed] = await dmsOf(person, campaign.id)
+    const [sent, failed, suspended] = await dmsOf(person, campaign.id)
+    expect(suspended).toMatchObject({ status: 'failed', errorMessage: '@suspended_one is suspended on X.' })
     expect(sent).toMatchObject({ status: 'sent', errorMessage: null })
     expect(failed).toMatchObject({
       status: 'failed',

@@ -21,8 +21,6 @@ const PARALLEL_CLAIMS = 4
 const POLL_MS = 2_000
 const SWEEP_MS = 3_000
 const MAX_RECORD_ATTEMPTS = 8
-/** After this many consecutive refusals by X, the account is at fault rather than the leads. */
-const MAX_CONSECUTIVE_FORBIDDEN = 3
 
 /**
  * Sends queued messages of channel 'api' within each account's limits, queues follow-ups, and settles
@@ -130,12 +128,13 @@ function createDelivery(services: Services, timing: Timing, onUnsettled: () => v
   async function deliver(claimed: Claimed): Promise<void> {
     const { workspaceId, campaignId, accountId, id: dmId } = claimed
     events.touch(workspaceId, 'campaign', campaignId)
-    const outcome = await send(services, claimed, timing).catch((error): Verdict => {
+    const verdict = await send(services, claimed, timing).catch((error): Verdict => {
       log.error({ err: error, dmId }, 'message not sent because of an internal error')
       return { kind: 'later' }
     })
-    const verdict = countFailure(accountId, outcome)
-    await recordSoon({ claimed, verdict, failures: failures.get(accountId) ?? 0 }).catch((error) => {
+    const count = verdict.kind === 'later' ? (failures.get(accountId) ?? 0) + 1 : 0
+    failures.set(accountId, count)
+    await recordSoon({ claimed, verdict, failures: count }).catch((error) => {
       unrecorded.add(dmId)
       log.warn({ err: error, dmId }, 'outcome not recorded: it will be settled')
     })
@@ -143,15 +142,6 @@ function createDelivery(services: Services, timing: Timing, onUnsettled: () => v
     if (verdict.kind === 'sent') events.touch(workspaceId, 'conversation')
     if (verdict.kind === 'unknown') onUnsettled()
     if (verdict.kind === 'stop') log.warn({ accountId }, 'campaigns paused because X rejected the account')
-  }
-
-  /** Counts an account's consecutive failures. @returns the verdict on the account, after too many */
-  function countFailure(accountId: string, outcome: Verdict): Verdict {
-    const isForbidden = outcome.kind === 'failed' && outcome.forbidden === true
-    const count = isForbidden || outcome.kind === 'later' ? (failures.get(accountId) ?? 0) + 1 : 0
-    failures.set(accountId, count)
-    if (!isForbidden || count < MAX_CONSECUTIVE_FORBIDDEN) return outcome
-    return { kind: 'stop', reason: { code: 'refusals', params: {} }, xMessage: outcome.errorMessage ?? null }
   }
 
   return { deliver, unrecorded }

@@ -380,7 +380,7 @@ describe.concurrent('POST /scrapes', () => {
 
   it.each([
     ['missing_pat', "@missing_pat doesn't exist on X."],
-    ['suspended_pat', "@suspended_pat doesn't exist on X."],
+    ['suspended_pat', '@suspended_pat is suspended on X.'],
     ['protected_pat', '@protected_pat is protected. Only approved followers can see who follows it.'],
   ])('returns 200 and fails with a clear error for @%s', async (handle, error) => {
     const person = await connected()

@@ -189,6 +189,12 @@ describe('verdict', () => {
   ])('fails after %s', (kind, error) => {
     expect(of(kind, 3)).toEqual({ status: 'failed', failures: 0, error })
   })
+  it('says that a person was suspended meanwhile', () => {
+    const failure = { kind: 'not-found', message: 'X said so.', retryAt: null, isSuspended: true }
+    expect(verdict(failure, { type: 'followers', twitterHandle: 'ana', failures: 0 }, now).error).toBe(
+      '@ana is suspended on X.',
+    )
+  })
   it('says that handles, not lists of people, could not be read', () => {
     const failure = { kind: 'invalid', message: 'X said so.', retryAt: null }
     expect(verdict(failure, { type: 'handles', twitterHandle: '', failures: 0 }, now).error).toBe(

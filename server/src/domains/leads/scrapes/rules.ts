@@ -142,6 +142,8 @@ export interface Failure {
   kind: string
   message: string
   retryAt: Date | null
+  /** The person is suspended. */
+  isSuspended?: boolean
 }
 
 /** What happens to a scrape after a failed call. */
@@ -188,7 +190,7 @@ export function verdict(failure: Failure, { failures, ...source }: { failures: n
     case 'app':
       return { status: 'waiting', resumesAt: inMs(60 * 60_000), failures: 0, error: X_APP_PROBLEM_TEXT.client }
     case 'not-found':
-      return { status: 'failed', failures: 0, error: noSuchSource(source) }
+      return { status: 'failed', failures: 0, error: noSuchSource(source, failure.isSuspended) }
     case 'forbidden':
     case 'recipient':
       return {
@@ -231,9 +233,11 @@ function peopleOf({ type, twitterHandle }: Source): string {
   return type === 'handles' ? 'profiles of these handles' : `${type} of @${twitterHandle}`
 }
 
-export function noSuchSource({ type, twitterHandle }: Source): string {
+/** @param isSuspended X says so of the person */
+export function noSuchSource({ type, twitterHandle }: Source, isSuspended = false): string {
   if (type === 'likers' || type === 'repliers') return "This post doesn't exist on X."
   if (type === 'list_members') return "This list doesn't exist on X, or it is private."
+  if (isSuspended) return `@${twitterHandle} is suspended on X.`
   return type === 'handles' ? 'None of these handles exist on X.' : `@${twitterHandle} doesn't exist on X.`
 }
 

@@ -189,8 +189,8 @@ async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
     return await savePage(runner, row, page, began)
   } catch (error) {
     if (error instanceof XError) {
-      const { kind, message, retryAt } = error
-      return settle(runner, row, verdict({ kind, message, retryAt }, row, new Date()))
+      const { kind, message, retryAt, isSuspended } = error
+      return settle(runner, row, verdict({ kind, message, retryAt, isSuspended }, row, new Date()))
     }
     // Retried like a failure of X. If the database is down, this write fails too, and the queue
     // retries.

@@ -1,6 +1,6 @@
 import { SOURCE_FIELDS } from '@x-automated/contract/leads/scrapes'
 import { listIdIn, postIdIn } from '@x-automated/contract/x-url'
-import type { XApi, XUser } from '../../../outside/x.ts'
+import { type XApi, XError, type XUser } from '../../../outside/x.ts'
 import { isHidden, noSuchSource, protectedAccount, wholeCount } from './rules.ts'
 import type { ScrapeRow } from './service-changes.ts'
 
@@ -30,7 +30,11 @@ export async function findSource(
       return list ? { id: list.id, twitterHandle: null, expected: wholeCount(list.memberCount) } : missing
     }
     case 'twitterHandle': {
-      const user = await x.findUser(token, source.twitterHandle ?? '')
+      const user = await x.findUser(token, source.twitterHandle ?? '').catch((error: unknown) => {
+        if (error instanceof XError && error.isSuspended) return 'suspended' as const
+        throw error
+      })
+      if (user === 'suspended') return { problem: noSuchSource(source, true) }
       if (!user) return missing
       if (isHidden(user, account)) return { problem: protectedAccount(user.handle, source.type) }
       const count = source.type === 'followers' ? user.followerCount : user.followingCount

@@ -20,6 +20,7 @@ import { lockEnrollmentsOf } from './queue.ts'
 import {
   type CampaignRun,
   campaignRun,
+  checkForbidden,
   endRun,
   type Failure,
   type Pause,
@@ -280,8 +281,7 @@ export type Verdict =
   | { kind: 'sent'; eventId: string; mills: number; days?: XDayLimits }
   /** An earlier attempt succeeded: its conversation shows the message. */
   | { kind: 'found'; eventId: string; at: Date; mills: number }
-  /** `forbidden`: X may mean the account rather than this lead. */
-  | ({ kind: 'failed'; forbidden?: true; refusal?: XRefusal } & Failure)
+  | ({ kind: 'failed'; refusal?: XRefusal } & Failure)
   /** Not sent: the lead may no longer be messaged. */
   | { kind: 'skipped'; reason: SkipReason }
   /** Not sent: X's rate limit is reached, or its app or the workspace's limit has no money left. */
@@ -334,7 +334,11 @@ export async function record(db: Db, done: readonly Done[]): Promise<void> {
       await transact(db, async (tx) => {
         for (const one of group) await recordOne(tx, one)
       })
-  for (const { claimed, verdict } of outcomes) if (verdict.kind === 'sent') await saveDays(db, claimed, verdict)
+  for (const { claimed, verdict } of outcomes) {
+    if (verdict.kind === 'sent') await saveDays(db, claimed, verdict)
+    if (verdict.kind === 'failed' && verdict.refusal === 'forbidden')
+      await transact(db, (tx) => checkForbidden(tx, claimed, verdict.errorMessage ?? null))
+  }
 }
 
 async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<void> {

@@ -158,14 +158,9 @@ export function verdictOf(error: XError, handle: string): Verdict {
       }
     case 'invalid':
     case 'duplicate':
-      return { kind: 'failed', errorMessage: `X rejected the message: ${error.message}`, refusal: 'refused' }
+      return { kind: 'failed', errorMessage: `X rejected the message: ${error.message}`, refusal: 'invalid' }
     case 'forbidden':
-      return {
-        kind: 'failed',
-        errorMessage: `X does not allow it: ${error.message}`,
-        refusal: 'refused',
-        forbidden: true,
-      }
+      return { kind: 'failed', errorMessage: `X does not allow it: ${error.message}`, refusal: 'forbidden' }
     case 'rate-limit':
       return {
         kind: 'wait',

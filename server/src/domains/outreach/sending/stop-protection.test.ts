@@ -5,7 +5,7 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, eventually, expectCountsRight, launch, makeList, openHandles } from '../../../../test/outreach.ts'
 import { EVENTS_CHANNEL } from '../../platform/events/service.ts'
 import { replies } from '../replies/tables.ts'
-import { checkOptOuts, recordRefusal, type XRefusal } from './stop.ts'
+import { checkForbidden, checkOptOuts, recordRefusal, type XRefusal } from './stop.ts'
 import { dms } from './tables.ts'
 
 let app: TestApp
@@ -33,8 +33,8 @@ async function claim({ ids, accountId }: Pick<Running, 'ids' | 'accountId'>, set
 }
 
 const send = (of: Running, ids: string[]) => claim({ ...of, ids }, { status: 'sent', sentAt: new Date() })
-async function refuse(of: Running, ids: string[], refusal: XRefusal = 'refused'): Promise<void> {
-  await claim({ ...of, ids }, { status: 'failed', errorMessage: 'No' })
+async function refuse(of: Running, ids: string[], refusal: XRefusal = 'refused', errorMessage = 'No'): Promise<void> {
+  await claim({ ...of, ids }, { status: 'failed', errorMessage })
   for (const id of ids) await app.db.transaction((tx) => recordRefusal(tx, id, refusal))
 }
 async function optOut({ person, id: campaignId }: Running, ids: string[]): Promise<void> {
@@ -53,9 +53,58 @@ async function optOut({ person, id: campaignId }: Running, ids: string[]): Promi
     await app.db.transaction((tx) => checkOptOuts(tx, id))
   }
 }
+/** X forbids these messages one after the other. */
+async function forbid(of: Running, ids: string[], xMessage = 'Not permitted'): Promise<void> {
+  const { id: campaignId, accountId } = of
+  for (const id of ids) {
+    await refuse(of, [id], 'forbidden', xMessage)
+    await app.db.transaction((tx) => checkForbidden(tx, { id, accountId, campaignId }, xMessage))
+  }
+}
 const find = ({ person, id }: { person: Person; id: string }) => person.client.campaigns.find({ id })
 
 describe('a campaign', () => {
+  it('pauses when X rejects three of its messages for the same reason', async () => {
+    const campaign = await running(60)
+    await send(campaign, campaign.ids.slice(0, 30))
+    await refuse(campaign, campaign.ids.slice(30, 32), 'invalid', 'X rejected the message: Too long')
+    await refuse(campaign, campaign.ids.slice(32, 34), 'invalid', 'X rejected the message: Odd link')
+    await refuse(campaign, campaign.ids.slice(34, 37), 'forbidden', 'X does not allow it: Forbidden')
+    expect((await find(campaign)).status).toBe('active')
+    await refuse(campaign, campaign.ids.slice(37, 38), 'invalid', 'X rejected the message: Too long')
+    expect(await find(campaign)).toMatchObject({
+      status: 'paused',
+      reason: { code: 'refusals', params: { refused: 8, of: 38 } },
+    })
+    // A person has changed the message and resumed it.
+    await campaign.person.client.campaigns.update({ id: campaign.id, status: 'active' })
+    await refuse(campaign, campaign.ids.slice(38, 40), 'invalid', 'X rejected the message: Too long')
+    expect((await find(campaign)).status).toBe('active')
+  })
+
+  it("pauses with the account's others when X forbids 5 of the account's last 20 messages", async () => {
+    const campaign = await running(60)
+    const { person, ids } = campaign
+    const { id: another } = await launch(person, await makeList(app, person, openHandles(3)))
+    await forbid(campaign, ids.slice(0, 4))
+    await send(campaign, ids.slice(4, 24))
+    await forbid(campaign, ids.slice(24, 28))
+    expect((await find(campaign)).status).toBe('active')
+    await forbid(campaign, ids.slice(28, 29))
+    for (const id of [campaign.id, another])
+      expect(await find({ person, id })).toMatchObject({
+        status: 'paused',
+        pauseReason: 'Not permitted',
+        reason: { code: 'refusals', params: { refused: 5, of: 20 } },
+      })
+    // Only what happens after a person has resumed it counts.
+    await person.client.campaigns.update({ id: campaign.id, status: 'active' })
+    await forbid(campaign, ids.slice(29, 33))
+    expect((await find(campaign)).status).toBe('active')
+    await forbid(campaign, ids.slice(33, 34))
+    expect((await find(campaign)).status).toBe('paused')
+  })
+
   it('pauses when X refuses a fifth of its last 50 messages', async () => {
     const campaign = await running(60)
     await send(campaign, campaign.ids.slice(0, 30))

@@ -531,6 +531,10 @@ export async function pauseCampaignsOf(
 export type XRefusal = NonNullable<(typeof dms.$inferSelect)['refusal']>
 
 const REFUSALS_OF = 50
+/** Requests that X rejects for the same reason. */
+const ALIKE_MAX = 3
+const FORBIDDEN_OF = 20
+const FORBIDDEN_MAX = 5
 const OPT_OUTS_OF = 100
 /** Opt-outs of fewer messages say little. */
 const OPT_OUTS_FROM = 50
@@ -541,11 +545,40 @@ const CLAIMS_CHECKED = 1_000
 export async function recordRefusal(tx: Db, dmId: string, refusal: XRefusal): Promise<void> {
   await tx.execute(sql`update dms set refusal = ${refusal} where id = ${dmId}`)
   if (refusal === 'closed') return
-  const last = await countLast(tx, campaignOf(dmId), REFUSALS_OF, sql`status <> 'queued'`, sql`refusal = 'refused'`)
+  const countRefused = (which: SQL) => countLast(tx, campaignOf(dmId), REFUSALS_OF, sql`status <> 'queued'`, which)
+  const last = await countRefused(sql`refusal <> 'closed'`)
   if (!last) return
+  const isAlike = sql`refusal = 'invalid' and error_message = (select error_message from dms where id = ${dmId})`
+  const alike = refusal === 'invalid' ? ((await countRefused(isAlike))?.matching ?? 0) : 0
   const { refusalPercent } = await findProtection(tx, last.workspaceId)
-  if (last.matching * 100 < refusalPercent * REFUSALS_OF) return
+  if (alike < ALIKE_MAX && last.matching * 100 < refusalPercent * REFUSALS_OF) return
   await pauseItself(tx, last, { code: 'refusals', params: { refused: last.matching, of: last.total } })
+}
+
+/**
+ * Pauses the account's campaigns after X has forbidden too many of its last messages: X may mean the
+ * account and not the people. Its own transaction, because it locks other campaigns.
+ * @param xMessage what X said
+ */
+export async function checkForbidden(
+  tx: Db,
+  { id, accountId, campaignId }: { id: string; accountId: string; campaignId: string },
+  xMessage: string | null,
+): Promise<void> {
+  const { rows } = await tx.execute<{ refused: number; of: number }>(sql`
+    select (count(*) filter (where refusal = 'forbidden'))::int as refused, count(*)::int as of from (
+      select d.refusal from dms d, (select watched_from from campaigns where id = ${campaignId}) c
+      where d.x_account_id = (select x_account_id from dms where id = ${id}) and d.claimed_at is not null and d.status <> 'queued'
+        and d.claimed_at >= coalesce(c.watched_from, '-infinity')
+      order by d.claimed_at desc limit ${FORBIDDEN_OF}
+    ) recent`)
+  const { refused, of } = one(rows)
+  if (refused < FORBIDDEN_MAX) return
+  await pauseCampaignsOf(
+    tx,
+    { accountId, campaignId },
+    { reason: { code: 'refusals', params: { refused, of } }, xMessage },
+  )
 }
 
 /** Pauses the campaign of a message that led to an opt-out, after too many of them. */

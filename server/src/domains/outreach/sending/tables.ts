@@ -106,7 +106,7 @@ export const dms = pgTable(
     /** Why it failed, if no code says so: in X's or the extension's words. */
     errorMessage: text('error_message'),
     /** Why X did not take it: the person's inbox is `closed` to the account, or X refused it. */
-    refusal: text('refusal', { enum: ['closed', 'refused'] }),
+    refusal: text('refusal', { enum: ['closed', 'refused', 'invalid', 'forbidden'] }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

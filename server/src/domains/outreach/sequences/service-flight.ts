@@ -145,7 +145,7 @@ async function findNext(db: Db, { id, workspaceId, xAccountId, createdAt }: Camp
 /** What X refused of the account's last messages. */
 async function findHealth(db: Db, { workspaceId }: Campaign, accountId: string | null) {
   const { rows } = await db.execute<{ refusals: number; checked: number }>(sql`
-    select (count(*) filter (where refusal = 'refused'))::int as refusals, count(*)::int as checked
+    select (count(*) filter (where refusal <> 'closed'))::int as refusals, count(*)::int as checked
     from (
       select refusal from dms
       where workspace_id = ${workspaceId} and ${accountId ? sql`x_account_id = ${accountId}` : sql`x_account_id is null`} and claimed_at is not null
