@@ -47,6 +47,7 @@ describe('a delivery of dm.received and dm.sent', () => {
   it('is read in the documented form', () => {
     expect(readDelivery(delivery('dm.received', received))).toEqual({
       eventType: 'dm.received',
+      eventUuid: '5934540941047412905',
       accountXUserId: US,
       happenings: [message],
       unreadable: null,
@@ -76,6 +77,13 @@ describe('a delivery of dm.received and dm.sent', () => {
       expect(readDelivery(delivery('dm.sent', sent, more)).accountXUserId).toBe(US)
     },
   )
+  it.each([
+    ['-3577827201104920132', '-3577827201104920132'],
+    ['0f52b591-4b7e-4f13-92cd-30e6b2a3f18a', '0f52b591-4b7e-4f13-92cd-30e6b2a3f18a'],
+    [undefined, null],
+  ])('names itself by the event_uuid %s', (event_uuid, eventUuid) => {
+    expect(readDelivery(delivery('dm.received', received, { event_uuid })).eventUuid).toBe(eventUuid)
+  })
   it('reads handles of people with and without data around them, and of includes', () => {
     const handles = (payload: object, more: object = {}) =>
       readDelivery(delivery('dm.received', { ...received, ...payload }, more)).happenings[0]?.handles
