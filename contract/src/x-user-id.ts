@@ -1,0 +1,34 @@
+/** Why a text is not believed to be a person's id at X, as predicates that follow a subject. */
+export const X_USER_ID_PROBLEMS = {
+  spelling: 'is not an X user id',
+  rounded: 'was rounded by a spreadsheet or another program',
+} as const
+export type XUserIdFault = keyof typeof X_USER_ID_PROBLEMS
+
+/** X's ids are unsigned numbers of up to 64 bits. */
+const SPELLING = /^\d{1,20}$/
+/** Spreadsheets keep 15 digits of a number and replace the others by zeros. */
+const FIFTEEN_DIGITS = /^\d{15}0+$/
+const EXPONENT = /^\d(?:[.,]\d+)?e\+?\d+$/i
+
+/**
+ * Reads an X user id from a file or a program: digits, also as a spreadsheet marks text, or with a
+ * fraction of zero. Numbers that lost digits on their way name other people, so they are faults.
+ */
+export function readXUserId(text: string): { id: string } | { fault: XUserIdFault } {
+  const bare = text.trim().replace(/^'|^="|"$/g, '')
+  if (EXPONENT.test(bare)) return { fault: 'rounded' }
+  const id = bare.replace(/[.,]0{1,2}$/, '')
+  if (!SPELLING.test(id)) return { fault: 'spelling' }
+  // A fraction shows that it was a floating-point number, which may have lost digits above 2^53.
+  return (id !== bare && !isExact(id)) || isRounded(id) ? { fault: 'rounded' } : { id }
+}
+
+/** Whether these are digits that a spreadsheet or JavaScript writes for a number it cannot represent. */
+function isRounded(id: string): boolean {
+  return FIFTEEN_DIGITS.test(id) || (!isExact(id) && String(Number(id)) === id)
+}
+
+function isExact(id: string): boolean {
+  return Number.isSafeInteger(Number(id))
+}
