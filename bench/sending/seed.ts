@@ -28,8 +28,8 @@ export async function fillQueue(
       [accounts, sealer.seal('token'), messages / accounts],
     )
     await run(
-      `insert into leads (workspace_id, x_user_id, name, twitter_handle, dm_status)
-       select w.id, (1000000 + n)::text, 'Lead ' || n, 'lead_' || n, $2 from workspaces w, generate_series(1, $1::int) n`,
+      `insert into leads (workspace_id, x_user_id, x_user_checked_at, name, twitter_handle, dm_status)
+       select w.id, (1000000 + n)::text, now(), 'Lead ' || n, 'lead_' || n, $2 from workspaces w, generate_series(1, $1::int) n`,
       [messages / accounts, queued ? 'queued' : 'not_sent'],
     )
     await run(

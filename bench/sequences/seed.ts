@@ -58,8 +58,8 @@ async function insertCampaigns(run: Run, seal: (text: string) => string, account
 /** `follower_count` numbers the leads of a workspace. */
 async function insertLeads(run: Run, count: number, more = 'null, null'): Promise<void> {
   await run(
-    `insert into leads (workspace_id, x_user_id, name, twitter_handle, dm_status, follower_count, closed_to, replied_at)
-     select w.id, (1000000 + n)::text, 'Lead ' || n, 'lead_' || n, 'contacted', n, ${more} from workspaces w, generate_series(1, $1::int) n`,
+    `insert into leads (workspace_id, x_user_id, x_user_checked_at, name, twitter_handle, dm_status, follower_count, closed_to, replied_at)
+     select w.id, (1000000 + n)::text, now(), 'Lead ' || n, 'lead_' || n, 'contacted', n, ${more} from workspaces w, generate_series(1, $1::int) n`,
     [count],
   )
 }

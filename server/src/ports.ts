@@ -23,6 +23,8 @@ interface Jobs {
   'watch-replies': { xUserId: string }
   /** Notifies of X apps without credits, and tries them. */
   'x-funds': Record<string, never>
+  /** Reads again which handles our X accounts and lost leads have. */
+  'read-handles': Record<string, never>
   /** Delivers what is due at a webhook endpoint. */
   'webhook-endpoint': { endpointId: string }
   /** Syncs a subscription with the payment provider. */

@@ -8,6 +8,7 @@ import { purgeUnfinishedFactors } from './domains/identity/second-factors/servic
 import { purgeExpiredRequests } from './domains/identity/sso/service.ts'
 import { purgeMembershipChanges } from './domains/identity/workspaces/service.ts'
 import { failAbandonedImports } from './domains/leads/imports/service.ts'
+import { findLostHandles } from './domains/leads/leads/service-lost-handles.ts'
 import { purgeRemovals } from './domains/leads/removals/service.ts'
 import { runScrapes } from './domains/leads/scrapes/service.ts'
 import { bulkKinds } from './domains/outreach/bulk/engine.ts'
@@ -26,7 +27,7 @@ import { runJobs } from './domains/platform/jobs/engine.ts'
 import { purgeJobs } from './domains/platform/jobs/service.ts'
 import { purgeOldNotifications, startNotificationEmails } from './domains/platform/notifications/service.ts'
 import { purgeDeliveries, runWebhooks } from './domains/platform/webhooks/service.ts'
-import { purgeExpiredAuthorizations, watchFunds } from './domains/platform/x-account/service.ts'
+import { purgeExpiredAuthorizations, readHandles, watchFunds } from './domains/platform/x-account/service.ts'
 import { purgeAppClaims } from './domains/platform/x-apps/service.ts'
 import { purgeCharges } from './domains/platform/x-costs/service.ts'
 import { expireWeek, purgeJoinData } from './domains/waitlist/waitlist/service.ts'
@@ -84,6 +85,10 @@ async function startJobs(services: Services): Promise<void> {
   await jobs.work('judge-tests', 1, async () => void (await judgeTests(db)))
   await jobs.work('launch-parts', 1, () => queueNextParts(db, env))
   await jobs.work('x-funds', 1, () => watchFunds(services))
+  await jobs.work('read-handles', 1, async () => {
+    await readHandles(services)
+    await findLostHandles(services)
+  })
   await runJobs(services, { openers: { run: writeOpeners }, ...bulkKinds })
   await jobs.work('end-snoozes', 1, () => endSnoozes(db))
   await jobs.work('second-opinions', 1, () => giveSecondOpinions({ ...services, db, relabelReply }))

@@ -47,7 +47,7 @@ export async function makeList(
         name: options.names?.[i] ?? `Lead ${i + 1}`,
         twitterHandle,
         metadata: options.metadata?.[i] ?? {},
-        xUserId: options.unknownIds ? null : idOfHandle(twitterHandle),
+        ...(options.unknownIds ? {} : { xUserId: idOfHandle(twitterHandle), xUserCheckedAt: new Date() }),
       })),
     )
     .returning({ id: leads.id })

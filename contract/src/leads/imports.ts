@@ -28,14 +28,19 @@ export const Import = z.object({
   imported: z.number().int(),
   updated: z.number().int(),
   rejectedCount: z.number().int(),
+  /** Rows that were imported without their X user id. */
+  warningCount: z.number().int(),
   /** Why it failed. */
   error: z.string().nullable(),
   createdAt: Time,
 })
 export type Import = z.output<typeof Import>
 
-/** An import with its rejected rows, as POST /leads/import returns them. */
-export const ImportDetail = Import.extend({ rejected: ImportResult.shape.rejected })
+/** An import with its rejected rows and its warnings, as POST /leads/import returns them. */
+export const ImportDetail = Import.extend({
+  rejected: ImportResult.shape.rejected,
+  warnings: ImportResult.shape.warnings,
+})
 export type ImportDetail = z.output<typeof ImportDetail>
 
 export const imports = {

@@ -108,6 +108,8 @@ export type ListedLead = z.output<typeof ListedLead>
 export const LeadDetail = ListedLead.extend({
   /** The person's user id at X; null if unknown. */
   xUserId: z.string().nullable(),
+  /** When X showed their handle with another person's id; null: it is theirs, as far as is known. */
+  handleLostAt: Time.nullable(),
   /** When the contact basis was recorded. */
   basisAt: Time.nullable(),
   /** Evidence for the contact basis, as free text. */
@@ -121,6 +123,8 @@ const stepOfCampaign = { campaignId: z.string(), campaignName: z.string(), stepN
 /** An event in a lead's history. */
 export const LeadEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('created'), at: Time }),
+  /** X has shown them with another handle. `twitterHandle`: the one until then. */
+  z.object({ kind: z.literal('renamed'), at: Time, twitterHandle: z.string() }),
   z.object({
     kind: z.literal('scraped'),
     at: Time,
@@ -289,6 +293,9 @@ export const ImportResult = z.object({
   /** Rejected lines by line number, from 1. At most the first 10,000. */
   rejected: z.array(z.object({ line: z.number().int(), problem: z.string() })),
   rejectedCount: z.number().int(),
+  /** Rows that were imported without their X user id, which is not believed. At most the first 10,000. */
+  warnings: z.array(z.object({ line: z.number().int(), problem: z.string() })),
+  warningCount: z.number().int(),
 })
 export type ImportResult = z.output<typeof ImportResult>
 
@@ -333,7 +340,7 @@ export const leads = {
 
   history: route('GET /leads/{id}/history', 'viewer', 'none', {
     summary:
-      'List the history of a lead, newest first: scrapes, lists, tags, messages, replies, corrected labels, notes and pauses',
+      'List the history of a lead, newest first: former handles, scrapes, lists, tags, messages, replies, corrected labels, notes and pauses',
     errors: ['LEAD_NOT_FOUND'],
   })
     .input(z.object({ id: Id, ...cursorPaging(20) }))

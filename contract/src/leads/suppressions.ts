@@ -20,6 +20,8 @@ export const Suppression = z.object({
   twitterHandle: z.string(),
   /** The person's user id at X, if known. It survives changes of the handle. */
   xUserId: z.string().nullable(),
+  /** When X showed the handle with another person's id, whom it does not suppress; null: it is theirs. */
+  handleLostAt: Time.nullable(),
   reason: SuppressionReasonField,
   note: z.string().nullable(),
   /** The member who added it; null: a reply did, or the member has left. */
@@ -47,6 +49,9 @@ export const SuppressionImport = z.object({
   /** Rejected lines by line number. At most the first 10,000. */
   rejected: z.array(z.object({ line: z.number().int(), problem: z.string() })),
   rejectedCount: z.number().int(),
+  /** People who were suppressed without their X user id, which is not believed. At most the first 10,000. */
+  warnings: z.array(z.object({ line: z.number().int(), problem: z.string() })),
+  warningCount: z.number().int(),
 })
 export type SuppressionImport = z.output<typeof SuppressionImport>
 
@@ -74,7 +79,10 @@ export const suppressions = {
       z
         .strictObject({
           handles: z.array(TwitterHandle).min(1).max(IDS_MAX).optional(),
-          /** With one handle: the person's user id at X, as a removed suppression had it. */
+          /**
+           * With one handle: the person's user id at X, as a removed suppression had it. Ids that were
+           * rounded by a spreadsheet are left out.
+           */
           xUserId: z
             .string()
             .regex(/^\d{1,20}$/)

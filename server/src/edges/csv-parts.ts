@@ -1,12 +1,15 @@
 import type { CsvRecord } from '@x-automated/contract/csv'
 import { formatNumber } from '@x-automated/contract/format'
 import { IMPORT_REJECTED_MAX, IMPORT_REJECTED_NAMED } from '@x-automated/contract/leads/import-limits'
-import type { FilePart, RejectedLine } from '../domains/leads/leads/service.ts'
+import type { FilePart, LineProblem } from '../domains/leads/leads/service.ts'
 import { Refusal } from '../refusal.ts'
 import type { CsvFile } from './csv-records.ts'
 
-/** Parses a record into a row to stage, a problem, or null for a header. */
-type ReadLine = (record: CsvRecord, delimiter: string | null) => { row: object } | { problem: string } | null
+/** Parses a record into a row to stage, maybe with a warning, a problem, or null for a header. */
+type ReadLine = (
+  record: CsvRecord,
+  delimiter: string | null,
+) => { row: object; warning?: string | null } | { problem: string } | null
 
 const ROWS_MAX = 1_000
 /** Characters of JSON. The event loop passes each part to PostgreSQL as one string. */
@@ -16,18 +19,23 @@ const PART_MS = 50
 
 /** Reads a file in parts. @throws Refusal INVALID_INPUT: empty, or too many rejected rows */
 export function* readParts(file: CsvFile, readLine: ReadLine, rejectedMax = IMPORT_REJECTED_MAX): Generator<FilePart> {
-  let first: RejectedLine | null = null
+  let first: LineProblem | null = null
   let count = 0
   let isEmpty = true
   let rows: string[] = []
   let size = 0
-  let rejected: RejectedLine[] = []
+  let rejected: LineProblem[] = []
   let countBefore = 0
+  let warnings: LineProblem[] = []
+  let warningCount = 0
+  let warned = 0
   let began = performance.now()
   const part = (): FilePart => ({
     rows: `[${rows.join(',')}]`,
     rejected,
     rejectedCount: count - countBefore,
+    warnings,
+    warningCount,
     bytesRead: file.bytesRead(),
   })
   for (const record of file.records) {
@@ -37,6 +45,11 @@ export function* readParts(file: CsvFile, readLine: ReadLine, rejectedMax = IMPO
       const row = JSON.stringify(line.row)
       rows.push(row)
       size += row.length
+      if (line.warning) {
+        warningCount += 1
+        warned += 1
+        if (warned <= IMPORT_REJECTED_NAMED) warnings.push({ line: record.line, problem: line.warning })
+      }
     } else if (line !== null) {
       const one = { line: record.line, problem: line.problem }
       first ??= one
@@ -50,13 +63,15 @@ export function* readParts(file: CsvFile, readLine: ReadLine, rejectedMax = IMPO
     size = 0
     rejected = []
     countBefore = count
+    warnings = []
+    warningCount = 0
     began = performance.now()
   }
   if (isEmpty) throw new Refusal('INVALID_INPUT', 'The file is empty.')
   yield part()
 }
 
-function tooManyRejected(max: number, { line, problem }: RejectedLine): Refusal {
+function tooManyRejected(max: number, { line, problem }: LineProblem): Refusal {
   return new Refusal(
     'INVALID_INPUT',
     `More than ${formatNumber(max)} rows have a problem, so nothing was imported. The first problem is in row ${formatNumber(line)}: ${problem}.`,

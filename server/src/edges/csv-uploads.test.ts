@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { RejectedLine } from '../domains/leads/leads/service.ts'
+import type { LineProblem } from '../domains/leads/leads/service.ts'
 import { openUploads, removeAbandonedUploads, type Upload } from './csv-uploads.ts'
 
 let folder: string
@@ -33,7 +33,7 @@ function uploadsOfTest() {
 /** The rows of a file, and its rejected lines. */
 async function readAll(upload: Upload) {
   const rows: object[] = []
-  const rejected: RejectedLine[] = []
+  const rejected: LineProblem[] = []
   for await (const part of upload.read({ domain: 'suppressions' })) {
     rows.push(...JSON.parse(part.rows))
     rejected.push(...part.rejected)
@@ -48,7 +48,7 @@ describe('receive', () => {
       expect(upload.bytes).toBe(21)
       const read = await readAll(upload)
       expect(read).toEqual({
-        rows: [{ twitter_handle: 'ana', x_user_id: null, reason: 'import', note: null }],
+        rows: [{ line: 2, twitter_handle: 'ana', x_user_id: null, reason: 'import', note: null }],
         rejected: [{ line: 3, problem: 'twitter_handle must be 1 to 15 letters, digits or underscores' }],
       })
       expect(await readAll(upload)).toEqual(read)

@@ -44,7 +44,7 @@ function operation(
 function csvImport(names: [string, string, string], counts: string[], more: Partial<Operation>): Operation {
   const rejected = { type: 'array', items: { type: 'object', properties: { line: integer, problem: string } } }
   const numbers = Object.fromEntries(counts.map((name) => [name, integer]))
-  const properties = { ...numbers, rejected, rejectedCount: integer }
+  const properties = { ...numbers, rejected, rejectedCount: integer, warnings: rejected, warningCount: integer }
   return operation(names, [200, 'The result of each row', 'application/json', { type: 'object', properties }], {
     requestBody: { required: true, content: { 'text/csv': { schema: string } } },
     ...more,
@@ -183,13 +183,13 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       ['Suppressions', 'suppressions.import', 'Import people into the suppression list from CSV'],
       ['imported', 'known', 'stopped'],
       {
-        description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Columns: twitter_handle (required), x_user_id, reason (opted_out, replied_stop, manual or import) and note. Other columns are ignored. A single column of handles works without a header. Messages queued for these people fail immediately. Existing entries are not changed. ${REJECTED_RULE} ${scopeNote('suppressions:write')}`,
+        description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Columns: twitter_handle (required), x_user_id, reason (opted_out, replied_stop, manual or import) and note. Other columns are ignored. A single column of handles works without a header. Messages queued for these people fail immediately. Existing entries are not changed. X ids that were rounded by a spreadsheet are left out and listed as warnings; the handle is suppressed. ${REJECTED_RULE} ${scopeNote('suppressions:write')}`,
       },
     ),
   },
   '/leads/import': {
     post: csvImport(['Leads', 'leads.import', 'Import leads from CSV'], ['imported', 'updated'], {
-      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Headers are the column names of a lead. Only twitter_handle is required; unknown columns become metadata. UTF-8, separated by commas, semicolons or tabs. Blank cells change nothing. The response lists the first ${formatNumber(IMPORT_REJECTED_NAMED)} rejected rows; all others are imported. ${REJECTED_RULE} Importing the same file again changes nothing. Each user's files are imported one at a time. Once the file is sent, the import continues even if the client disconnects; GET /imports shows its progress. With \`Accept: application/x-ndjson\`, the response streams progress as lines: first \`{"import": {"id"}}\`, last \`{"result"}\` or \`{"failure": {"status", "body"}}\`. ${scopeNote('leads:write')}`,
+      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Headers are the column names of a lead. Only twitter_handle is required; unknown columns become metadata. UTF-8, separated by commas, semicolons or tabs. Blank cells change nothing. X ids that are not believed (rounded by a spreadsheet, in the rows of several handles, or contradicting X) are left out and listed as warnings; their rows are imported by handle. The response lists the first ${formatNumber(IMPORT_REJECTED_NAMED)} rejected rows; all others are imported. ${REJECTED_RULE} Importing the same file again changes nothing. Each user's files are imported one at a time. Once the file is sent, the import continues even if the client disconnects; GET /imports shows its progress. With \`Accept: application/x-ndjson\`, the response streams progress as lines: first \`{"import": {"id"}}\`, last \`{"result"}\` or \`{"failure": {"status", "body"}}\`. ${scopeNote('leads:write')}`,
       responses: {
         '409': {
           description:

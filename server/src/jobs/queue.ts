@@ -38,6 +38,7 @@ const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
   'expire-week': { retryLimit: 0, expireInSeconds: 300 },
   'judge-tests': { retryLimit: 0, expireInSeconds: 300 },
   'launch-parts': { retryLimit: 0, expireInSeconds: 3_000, policy: 'short' },
+  'read-handles': { retryLimit: 0, expireInSeconds: 3_000, policy: 'short' },
   'end-snoozes': { retryLimit: 0, expireInSeconds: 300 },
   'second-opinions': { retryLimit: 0, expireInSeconds: 3_000, policy: 'short' },
   job: {
@@ -97,6 +98,7 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
     await boss.schedule('judge-tests', '*/5 * * * *')
     await boss.schedule('launch-parts', '7 * * * *')
     await boss.schedule('cleanup', '17 * * * *')
+    await boss.schedule('read-handles', '37 * * * *')
     await boss.schedule('payments-look', '* * * * *')
     await boss.schedule('expire-week', '* * * * *')
     await boss.schedule('end-snoozes', '* * * * *')

@@ -23,6 +23,7 @@ function billingOf(isOwner: (xUserId: string) => boolean) {
     sendMessage: { most: () => ({ message: 1 }), of: () => [] },
     findMe: { most: () => ({ user: 1 }), of: (user) => each('user', [user]) },
     findUser: { most: () => ({ user: 1 }), of: (user) => each('user', [user]) },
+    findUserById: { most: () => ({ user: 1 }), of: (user) => each('user', [user]) },
     findUsers: { most: (_, handles) => ({ user: handles.length }), of: (users) => each('user', users) },
     findPost: { most: () => ({ post: 1 }), of: (post) => each('post', [post]) },
     findList: { most: () => ({ list: 1 }), of: (list) => each('list', [list]) },

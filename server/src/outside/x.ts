@@ -238,6 +238,11 @@ export function createXApi({
       return findOne(path, { accessToken }, User)
     },
 
+    /** Null if X has no such user. */
+    async findUserById(accessToken: string, id: string): Promise<XUser | null> {
+      return findOne(`/2/users/${encodeURIComponent(id)}?user.fields=${USER_FIELDS}`, { accessToken }, User)
+    },
+
     /** Null if the post does not exist. */
     async findPost(accessToken: string, id: string): Promise<XPost | null> {
       return findOne(`/2/tweets/${encodeURIComponent(id)}?post.fields=public_metrics`, { accessToken }, Post)

@@ -31,6 +31,8 @@ const partOf = (people: number, first = 0) => ({
   ),
   rejected: [],
   rejectedCount: 0,
+  warnings: [],
+  warningCount: 0,
   bytesRead: 500,
 })
 

@@ -13,13 +13,13 @@ import { type ImportOptions, type ImportProgress, type ImportSource, importLeads
 import { DIED, SILENT_SECONDS_MAX, secondsLeft, stateOf } from './rules.ts'
 import { imports } from './tables.ts'
 
-const { rejected, workerId: _, ...listed } = getTableColumns(imports)
+const { rejected, warnings, workerId: _, ...listed } = getTableColumns(imports)
 /** Ages in seconds, by the database's clock, like `updatedAt`. */
 const ages = {
   elapsedSeconds: sql<number>`extract(epoch from clock_timestamp() - created_at)::float`,
   silentSeconds: sql<number>`extract(epoch from clock_timestamp() - updated_at)::float`,
 }
-type Row = Omit<typeof imports.$inferSelect, 'rejected' | 'workerId'> & {
+type Row = Omit<typeof imports.$inferSelect, 'rejected' | 'warnings' | 'workerId'> & {
   elapsedSeconds: number
   silentSeconds: number
 }
@@ -67,11 +67,11 @@ export async function list(db: Db, actor: Actor, { page, pageSize }: InputOf<'im
 /** @throws Refusal IMPORT_NOT_FOUND */
 export async function find(db: Db, actor: Actor, id: string) {
   const [row] = await db
-    .select({ ...listed, rejected, ...ages })
+    .select({ ...listed, rejected, warnings, ...ages })
     .from(imports)
     .where(and(inOwn(actor), eq(imports.id, id)))
   if (!row) throw new Refusal('IMPORT_NOT_FOUND')
-  return { ...view(row), rejected: row.rejected }
+  return { ...view(row), rejected: row.rejected, warnings: row.warnings }
 }
 
 /** Cancels an import; nothing is saved. */
@@ -163,10 +163,10 @@ async function fail(db: Db, { workspaceId }: Actor, id: string, message: string)
 }
 
 /** @throws Refusal IMPORT_STATE if it was canceled or considered dead meanwhile */
-async function complete(tx: Db, id: string, { imported, updated, rejected, rejectedCount }: ImportResult) {
+async function complete(tx: Db, id: string, result: ImportResult) {
   const { rowCount } = await tx
     .update(imports)
-    .set({ status: 'completed', imported, updated, rejected, rejectedCount, updatedAt: sql`clock_timestamp()` })
+    .set({ ...result, status: 'completed', updatedAt: sql`clock_timestamp()` })
     .where(isAlive(id))
   if (rowCount === 0) throw await stopped(tx, id)
 }

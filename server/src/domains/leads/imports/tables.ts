@@ -23,6 +23,8 @@ export const imports = pgTable(
     updated: integer('updated').notNull().default(0),
     rejected: jsonb('rejected').$type<ImportResult['rejected']>().notNull().default([]),
     rejectedCount: integer('rejected_count').notNull().default(0),
+    warnings: jsonb('warnings').$type<ImportResult['warnings']>().notNull().default([]),
+    warningCount: integer('warning_count').notNull().default(0),
     error: text('error'),
     /** The process that runs it (workers.id). */
     workerId: bigint('worker_id', { mode: 'number' }),

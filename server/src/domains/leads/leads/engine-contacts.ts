@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
+import { isIdConfirmed } from './tables.ts'
 
 // Remembers contacted people after their lead is deleted. A lead that returns is not messaged
 // again.
@@ -14,15 +15,20 @@ const handleHash = (alias: string, workspaceId: SQL) =>
 /** Remembers the contacted among leads to be deleted. Call it before their messages go. */
 export async function storePastContacts(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
   const own = sql`${workspaceId}::uuid`
+  // An id that only a file claims may be wrong, so the id and the handle are remembered apart.
+  const keys = sql`lateral (select l.x_user_id is not null and not ${isIdConfirmed('l')} as is_doubtful) id cross join lateral (
+    select ${xUserHash('l', own)} as x_user_hash, case when l.handle_lost_at is null then ${handleHash('l', own)} else '' end as handle_hash where not is_doubtful
+    union all
+    select apart.* from (values (${xUserHash('l', own)}, ''), (null, ${handleHash('l', own)})) apart (x_user_hash, handle_hash) where is_doubtful) key`
   await tx.execute(sql`
     insert into past_contacts (workspace_id, x_user_hash, handle_hash, contacted_at, replied_at)
-    select ${own}, ${xUserHash('l', own)}, ${handleHash('l', own)}, written.at, l.replied_at
+    select ${own}, key.x_user_hash, key.handle_hash, written.at, l.replied_at
     from leads l cross join lateral (
       select greatest(l.contacted_before_at, max(coalesce(d.sent_at, d.claimed_at, d.tried_at, d.updated_at)),
         case when l.dm_status in ('sent', 'contacted') then l.updated_at end) as at
       from dms d
       where d.lead_id = l.id and (d.sent_at is not null or d.outcome_unknown or (d.status = 'queued' and coalesce(d.lease_expires_at, d.tried_at) is not null))
-    ) written
+    ) written cross join ${keys}
     where l.workspace_id = ${own} and l.id in (${leadIds}) and not l.is_sample and coalesce(written.at, l.replied_at) is not null`)
 }
 
@@ -51,18 +57,23 @@ function isRemembered(workspaceId: string, xUserId: string, which: SQL): SQL<boo
     where p.workspace_id = ${own} and p.x_user_hash = ${xUserHash('known', own)} and ${which})`
 }
 
-/** Restores what is remembered of staged people to their new leads. */
-export async function restorePastContacts(tx: Db, workspaceId: string): Promise<void> {
+/**
+ * Restores what is remembered of staged people to their new leads. @param isFromX the staged ids are
+ * X's; otherwise what was found by id stays remembered, since the id may be wrong
+ */
+export async function restorePastContacts(tx: Db, workspaceId: string, isFromX: boolean): Promise<void> {
   const own = sql`${workspaceId}::uuid`
   await tx.execute(sql`
     with known as materialized (${remembered(own, sql`incoming_leads`, sql`i.lead_id`, sql`i.is_new`)}),
     gone as (
-      delete from past_contacts p using known where p.id = known.id
-      returning known.lead_id, p.contacted_at, p.replied_at
+      delete from past_contacts p using known where p.id = known.id and (${isFromX} or p.x_user_hash is null)
     )
     update leads l set contacted_before_at = found.contacted_at, replied_at = greatest(l.replied_at, found.replied_at),
       dm_status = case when found.contacted_at is null then l.dm_status else 'contacted' end
-    from (select lead_id, max(contacted_at) as contacted_at, max(replied_at) as replied_at from gone group by lead_id) found
+    from (
+      select known.lead_id, max(p.contacted_at) as contacted_at, max(p.replied_at) as replied_at
+      from known join past_contacts p on p.id = known.id group by known.lead_id
+    ) found
     where l.id = found.lead_id`)
 }
 

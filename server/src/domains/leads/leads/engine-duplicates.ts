@@ -3,17 +3,30 @@ import type { Db } from '../../../db/open.ts'
 import { lockRows } from '../../../db/transact.ts'
 import { mergeConversations } from './engine-conversations.ts'
 import { mergeOpeners } from './engine-openers.ts'
-import { mayGoOut } from './tables.ts'
+import { isIdConfirmed, mayGoOut } from './tables.ts'
 
 /**
  * The same person can exist twice: once by X id, once by imported handle. Merges the second lead
- * into the first, with lists, messages and contact history.
+ * into the first, with lists, messages and contact history. @param isFromX the staged ids are X's
  */
-export async function mergeDuplicateLeads(tx: Db, workspaceId: string): Promise<void> {
+export async function mergeDuplicateLeads(tx: Db, workspaceId: string, isFromX: boolean): Promise<void> {
+  const own = sql`${workspaceId}::uuid`
+  const hasHandle = (lead: string, other: string) =>
+    sql`lower(${sql.raw(lead)}.twitter_handle) = lower(${sql.raw(other)}.twitter_handle)`
+  // Of a lead whose id only a file claims, X must show the id with its handle.
+  const isKept = isFromX ? sql`(${hasHandle('kept', 'i')} or ${isIdConfirmed('kept')})` : hasHandle('kept', 'i')
+  // A lead that is about to lose a wrong id may be the second one of its handle.
+  const wrong = sql`
+    union
+    select kept.id, gone.id from incoming_leads i
+    join leads gone on gone.workspace_id = ${own} and gone.x_user_id = i.x_user_id and not ${hasHandle('gone', 'i')} and not ${isIdConfirmed('gone')}
+    join leads kept on kept.workspace_id = ${own} and kept.x_user_id is null and ${hasHandle('kept', 'gone')}
+    where not exists (select from incoming_leads other where ${hasHandle('other', 'gone')})`
   const { rows } = await tx.execute<{ kept: string; gone: string }>(sql`
     select kept.id as kept, gone.id as gone from incoming_leads i
-    join leads kept on kept.workspace_id = ${workspaceId} and kept.x_user_id = i.x_user_id
-    join leads gone on gone.workspace_id = ${workspaceId} and gone.x_user_id is null and lower(gone.twitter_handle) = lower(i.twitter_handle)`)
+    join leads kept on kept.workspace_id = ${own} and kept.x_user_id = i.x_user_id and ${isKept}
+    join leads gone on gone.workspace_id = ${own} and gone.x_user_id is null and ${hasHandle('gone', 'i')}
+    ${isFromX ? wrong : sql``}`)
   if (rows.length === 0) return
   const pairs = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as pair(kept uuid, gone uuid)`
   // Lock messages, lists, then leads, in the lock order (ARCHITECTURE.md).
@@ -65,7 +78,7 @@ export async function mergeDuplicateLeads(tx: Db, workspaceId: string): Promise<
       basis = case when l.basis = 'none' then gone.basis else l.basis end,
       basis_at = case when l.basis = 'none' then gone.basis_at else l.basis_at end,
       basis_source = case when l.basis = 'none' then gone.basis_source else l.basis_source end,
-      metadata = gone.metadata || l.metadata
+      metadata = gone.metadata || l.metadata, former_handles = gone.former_handles || l.former_handles
     from ${pairs} join leads gone on gone.id = pair.gone where l.id = pair.kept`)
   await tx.execute(sql`delete from leads where id in (select gone from ${pairs})`)
 }

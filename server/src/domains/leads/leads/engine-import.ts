@@ -8,37 +8,56 @@ import { allowLongStatements } from '../../../db/long-statements.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
+import { type LeftOutIds, leaveOutSharedIds } from './engine-identity.ts'
 import {
   type Owner,
-  openStage,
   type StagedLines,
   settleStage,
   stageRows,
   unstageDuplicates,
   unstageSuppressed,
 } from './engine-stage.ts'
+import { openStage } from './engine-stage-table.ts'
 import { LEAD_METADATA_MAX } from './rules.ts'
 
 // Imports a file of leads: reads, stages and saves it.
 
-/** A row that was not imported, and why. */
-export interface RejectedLine {
+/** A row with a problem. */
+export interface LineProblem {
   line: number
   problem: string
 }
 
-/** Collects rejected rows: counts all and keeps the first ones. */
-export function rejectedLines() {
-  let named: RejectedLine[] = []
+/** Collects the rows of an import with problems: counts all and keeps the first ones. */
+export function lineProblems() {
+  let lines: LineProblem[] = []
   let count = 0
   return {
-    /** @param some the first of `total` rejected rows */
-    add(some: readonly RejectedLine[], total: number): void {
-      named = named.concat(some).sort((a, b) => a.line - b.line)
-      named.length = Math.min(named.length, IMPORT_REJECTED_NAMED)
+    /** @param some the first of `total` rows */
+    add(some: readonly LineProblem[], total: number): void {
+      lines = lines.concat(some).sort((a, b) => a.line - b.line)
+      lines.length = Math.min(lines.length, IMPORT_REJECTED_NAMED)
       count += total
     },
-    answer: () => ({ rejected: named, rejectedCount: count }),
+    answer: () => ({ lines, count }),
+  }
+}
+
+/** Collects what an import reports: rows that it rejects, and rows that it imports without their X id. */
+export function importReport() {
+  const rejected = lineProblems()
+  const warnings = lineProblems()
+  return {
+    reject: rejected.add,
+    warn: warnings.add,
+    addPart(part: FilePart): void {
+      rejected.add(part.rejected, part.rejectedCount)
+      warnings.add(part.warnings, part.warningCount)
+    },
+    answer() {
+      const [{ lines, count }, warned] = [rejected.answer(), warnings.answer()]
+      return { rejected: lines, rejectedCount: count, warnings: warned.lines, warningCount: warned.count }
+    },
   }
 }
 
@@ -65,8 +84,11 @@ export interface ImportOptions {
 export interface FilePart {
   /** A JSON list of the rows to stage. */
   rows: string
-  rejected: RejectedLine[]
+  rejected: LineProblem[]
   rejectedCount: number
+  /** Rows to stage without their X id, which is not believed. */
+  warnings: LineProblem[]
+  warningCount: number
   /** Of the whole file so far. */
   bytesRead: number
 }
@@ -91,11 +113,11 @@ export async function importLeads(
   { columns, basis, onProgress = () => {}, onDone = async () => {}, signal }: ImportOptions = {},
 ): Promise<ImportResult> {
   return transact(db, async (tx) => {
-    const rejected = rejectedLines()
+    const report = importReport()
     await allowLongStatements(tx)
     await openStage(tx)
     for await (const part of source.read(columns)) {
-      rejected.add(part.rejected, part.rejectedCount)
+      report.addPart(part)
       // Call it for empty parts too: PostgreSQL ends a transaction that is idle for a minute.
       await stageRows(tx, part.rows)
       onProgress({ stage: 'reading', done: part.bytesRead, of: source.bytes })
@@ -105,29 +127,32 @@ export async function importLeads(
       await tx.execute(sql`
         update incoming_leads set basis = ${basis.basis}, basis_source = ${basis.source} where basis is null`)
     await tx.execute(sql`analyze incoming_leads`)
-    for (const key of [sql`lower(twitter_handle)`, sql`x_user_id`]) {
-      const { duplicates, total } = await unstageDuplicates(tx, key, IMPORT_REJECTED_NAMED)
-      const problems = duplicates.map(({ line, first }) => ({ line, problem: `is a duplicate of line ${first}` }))
-      rejected.add(problems, total)
-    }
+    const { duplicates, total } = await unstageDuplicates(tx, IMPORT_REJECTED_NAMED)
+    report.reject(
+      duplicates.map(({ line, first }) => ({ line, problem: `is a duplicate of line ${first}` })),
+      total,
+    )
     const reject = ({ lines, total }: StagedLines, problem: string) =>
-      rejected.add(
+      report.reject(
         lines.map((line) => ({ line, problem })),
         total,
       )
+    const warn = ({ warnings, total }: LeftOutIds) => report.warn(warnings, total)
+    warn(await leaveOutSharedIds(tx, IMPORT_REJECTED_NAMED))
     reject(await unstageSuppressed(tx, actor.workspaceId, IMPORT_REJECTED_NAMED), 'is on your suppression list')
     const owner = { workspaceId: actor.workspaceId, userId: actor.userId }
     signal?.throwIfAborted()
-    const { overfull, ...counts } = await settleStage(tx, owner, 'parts', {
+    const { overfull, leftOut, ...counts } = await settleStage(tx, owner, 'file', {
       named: IMPORT_REJECTED_NAMED,
       onSaved(done, of) {
         onProgress({ stage: 'saving', done, of })
         signal?.throwIfAborted()
       },
     })
+    warn(leftOut)
     reject(overfull, `would give this lead more than ${formatNumber(LEAD_METADATA_MAX)} characters in custom columns`)
     await tagStaged(tx, owner)
-    const result = { ...counts, ...rejected.answer() }
+    const result = { ...counts, ...report.answer() }
     await onDone(tx, result)
     return result
   })

@@ -8,14 +8,17 @@ import { type Columns, readHeader, readLine, stagedRow } from './rules.ts'
  */
 export function readLeadLines(named?: readonly string[]) {
   let columns: Columns | null = null
-  return (record: CsvRecord, delimiter: string | null): { row: object } | { problem: string } | null => {
+  return (
+    record: CsvRecord,
+    delimiter: string | null,
+  ): { row: object; warning: string | null } | { problem: string } | null => {
     if (!columns) {
       columns = columnsOf(record, named)
       return null
     }
     if ('problem' in record) return record
-    const lead = readLine(columns, record.fields, delimiter)
-    return 'problem' in lead ? lead : { row: stagedRow(record.line, lead) }
+    const read = readLine(columns, record.fields, delimiter)
+    return 'problem' in read ? read : { row: stagedRow(record.line, read.lead), warning: read.warning }
   }
 }
 

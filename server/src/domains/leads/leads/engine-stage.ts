@@ -5,7 +5,16 @@ import { lockRows } from '../../../db/transact.ts'
 import { isSuppressed } from '../suppressions/tables.ts'
 import { restorePastContacts } from './engine-contacts.ts'
 import { mergeDuplicateLeads } from './engine-duplicates.ts'
+import {
+  correctLeads,
+  type LeftOutIds,
+  leaveOutDoubtfulIds,
+  lockLeadsOf,
+  NONE_LEFT_OUT,
+  releaseSuppressions,
+} from './engine-identity.ts'
 import { dropApprovals } from './engine-openers.ts'
+import { openStage } from './engine-stage-table.ts'
 import { type IncomingLead, LEAD_METADATA_MAX, stagedRow } from './rules.ts'
 
 // Creates and updates leads: staged in a temporary table, then saved by a few statements.
@@ -16,43 +25,40 @@ export interface Owner {
   userId: string | null
 }
 
+/** Where people come from: X, which knows their ids, as `whole` profiles or with the given `parts`; or a `file`. */
+type Source = 'whole' | 'parts' | 'file'
+
 /**
- * Creates or updates leads, matched by X user id or handle. Skips suppressed people. Returns ids.
- * @param people unique @param read `whole` replaces the profile, `parts` only given values
+ * Creates or updates leads that X has shown, matched by X user id or handle. Skips suppressed people.
+ * Returns ids. @param people unique @param read `whole` replaces the profile, `parts` only given values
+ * @param seenAt when X showed them
  */
 export async function upsertLeads(
   tx: Db,
   owner: Owner,
   people: readonly IncomingLead[],
   read: 'whole' | 'parts',
+  seenAt: Date = new Date(),
 ): Promise<string[]> {
   await openStage(tx)
-  await stage(tx, people)
+  await stage(tx, people, seenAt)
+  await releaseSuppressions(tx, owner.workspaceId)
   await unstageSuppressed(tx, owner.workspaceId, 0)
   await settleStage(tx, owner, read)
   const { rows } = await tx.execute<{ lead_id: string }>(sql`delete from incoming_leads returning lead_id`)
   return rows.map((row) => row.lead_id)
 }
 
-/** Creates the connection's temporary table, emptied when the transaction ends. */
-export async function openStage(tx: Db): Promise<void> {
-  await tx.execute(sql`create temp table if not exists incoming_leads (
-    line integer primary key, x_user_id text, twitter_handle text not null, name text, bio text, follower_count integer, following_count integer,
-    source_profile text, url text, profile_image_url text, location text, website text, metadata jsonb,
-    basis text, basis_at timestamptz, basis_source text, tags text[], lead_id uuid, is_new boolean not null default false
-  ) on commit delete rows`)
-}
-
-async function stage(tx: Db, people: readonly IncomingLead[]): Promise<void> {
+async function stage(tx: Db, people: readonly IncomingLead[], seenAt: Date): Promise<void> {
   if (people.length === 0) return
-  await stageRows(tx, JSON.stringify(people.map((lead, place) => stagedRow(place + 1, lead))))
+  await stageRows(tx, JSON.stringify(people.map((lead, place) => stagedRow(place + 1, lead))), seenAt)
 }
 
 /** @param rows a JSON list of `stagedRow` objects */
-export async function stageRows(tx: Db, rows: string): Promise<void> {
+export async function stageRows(tx: Db, rows: string, seenAt: Date = new Date()): Promise<void> {
   await tx.execute(sql`
-    insert into incoming_leads (line, ${STAGED})
-    select line, ${STAGED} from jsonb_to_recordset(${rows}::jsonb) as incoming(
+    insert into incoming_leads (line, seen_at, ${STAGED})
+    select line, ${seenAt.toISOString()}::timestamptz, ${STAGED} from jsonb_to_recordset(${rows}::jsonb) as incoming(
       line integer, x_user_id text, twitter_handle text, name text, bio text, follower_count integer, following_count integer,
       source_profile text, url text, profile_image_url text, location text, website text, metadata jsonb,
       basis text, basis_at timestamptz, basis_source text, tags text[])`)
@@ -62,16 +68,15 @@ const STAGED = sql.raw(
   'x_user_id, twitter_handle, name, bio, follower_count, following_count, source_profile, url, profile_image_url, location, website, metadata, basis, basis_at, basis_source, tags',
 )
 
-/** Removes duplicates by this key. Returns their number and the first `named` of them. */
+/** Removes repeated handles. Returns their number and the first `named` of them. */
 export async function unstageDuplicates(
   tx: Db,
-  key: SQL,
   named: number,
 ): Promise<{ duplicates: { line: number; first: number }[]; total: number }> {
   const { rows } = await tx.execute<{ line: number; first: number; total: number }>(sql`
     with gone as (
       delete from incoming_leads i
-      using (select line, first_value(line) over (partition by ${key} order by line) as first from incoming_leads where ${key} is not null) d
+      using (select line, first_value(line) over (partition by lower(twitter_handle) order by line) as first from incoming_leads) d
       where i.line = d.line and d.first < d.line
       returning i.line, d.first
     )
@@ -97,7 +102,7 @@ async function linesOf(tx: Db, gone: SQL, named: number): Promise<StagedLines> {
 export async function unstageSuppressed(tx: Db, workspaceId: string, named: number): Promise<StagedLines> {
   const gone = sql`
     delete from incoming_leads i
-    using (select line, ${workspaceId}::uuid as workspace_id, twitter_handle, x_user_id from incoming_leads) l
+    using (select line, ${workspaceId}::uuid as workspace_id, twitter_handle, x_user_id, null::timestamptz as handle_lost_at from incoming_leads) l
     where l.line = i.line and ${isSuppressed('l')}
     returning i.line`
   return linesOf(tx, gone, named)
@@ -107,18 +112,20 @@ export async function unstageSuppressed(tx: Db, workspaceId: string, named: numb
 export async function settleStage(
   tx: Db,
   { workspaceId, userId }: Owner,
-  read: 'whole' | 'parts',
+  source: Source,
   { onSaved = () => {}, named = 0 }: { onSaved?: (done: number, of: number) => void; named?: number } = {},
-): Promise<{ imported: number; updated: number; overfull: StagedLines }> {
-  // One writer per workspace: concurrent writers could create the same lead twice or deadlock.
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('leads of ' || ${workspaceId}, 0))`)
-  await mergeDuplicateLeads(tx, workspaceId)
+): Promise<{ imported: number; updated: number; overfull: StagedLines; leftOut: LeftOutIds }> {
+  const isFromX = source !== 'file'
+  await lockLeadsOf(tx, workspaceId)
+  await mergeDuplicateLeads(tx, workspaceId, isFromX)
+  if (isFromX) await correctLeads(tx, workspaceId)
+  const leftOut = isFromX ? NONE_LEFT_OUT : await leaveOutDoubtfulIds(tx, workspaceId, named)
   await tx.execute(sql`
     update incoming_leads i set lead_id = coalesce(
       (select l.id from leads l where l.workspace_id = ${workspaceId} and l.x_user_id = i.x_user_id),
       (select l.id from leads l where l.workspace_id = ${workspaceId} and l.x_user_id is null and lower(l.twitter_handle) = lower(i.twitter_handle)),
       case when i.x_user_id is null then
-        (select l.id from leads l where l.workspace_id = ${workspaceId} and lower(l.twitter_handle) = lower(i.twitter_handle) order by l.updated_at desc, l.id desc limit 1)
+        (select l.id from leads l where l.workspace_id = ${workspaceId} and lower(l.twitter_handle) = lower(i.twitter_handle) and l.handle_lost_at is null order by l.updated_at desc, l.id desc limit 1)
       end)`)
   // By id, the order in which leads are locked.
   await lockRows(tx, 'leads', sql`id in (select lead_id from incoming_leads)`)
@@ -139,7 +146,7 @@ export async function settleStage(
       order by line
     ) made where made.line = i.line`)
   const said = (column: string) =>
-    read === 'whole' ? sql.raw(`i.${column}`) : sql.raw(`coalesce(i.${column}, l.${column})`)
+    source === 'whole' ? sql.raw(`i.${column}`) : sql.raw(`coalesce(i.${column}, l.${column})`)
   const basis = (column: SQL, said: SQL) =>
     sql`case when i.basis is null then ${column} when i.basis = 'none' then null else ${said} end`
   let imported = 0
@@ -155,7 +162,8 @@ export async function settleStage(
     const changed = await tx.execute(sql`
       update leads l set
         x_user_id = coalesce(i.x_user_id, l.x_user_id),
-        twitter_handle = case when lower(i.twitter_handle) = lower(l.twitter_handle) and ${read === 'parts'} then l.twitter_handle else i.twitter_handle end,
+        x_user_checked_at = case when ${isFromX} and i.x_user_id is not null then greatest(l.x_user_checked_at, i.seen_at) else l.x_user_checked_at end,
+        twitter_handle = ${source === 'whole' ? sql`i.twitter_handle` : sql`l.twitter_handle`},
         name = coalesce(i.name, l.name),
         bio = ${said('bio')}, follower_count = ${said('follower_count')}, following_count = ${said('following_count')},
         source_profile = coalesce(i.source_profile, l.source_profile),
@@ -167,9 +175,9 @@ export async function settleStage(
         updated_at = now()
       from incoming_leads i where l.id = i.lead_id and not i.is_new and ${part}`)
     const made = await tx.execute(sql`
-      insert into leads (id, workspace_id, user_id, x_user_id, twitter_handle, name, bio, follower_count, following_count,
+      insert into leads (id, workspace_id, user_id, x_user_id, x_user_checked_at, twitter_handle, name, bio, follower_count, following_count,
         source_profile, url, profile_image_url, location, website, metadata, basis, basis_at, basis_source)
-      select lead_id, ${workspaceId}, ${userId}, x_user_id, twitter_handle, coalesce(name, ''), bio, follower_count, following_count,
+      select lead_id, ${workspaceId}, ${userId}, x_user_id, case when ${isFromX} and x_user_id is not null then seen_at end, twitter_handle, coalesce(name, ''), bio, follower_count, following_count,
         source_profile, url, profile_image_url, location, website, coalesce(metadata, '{}'), coalesce(basis, 'none'),
         ${basis(sql`null`, sql`coalesce(basis_at, now())`)}, ${basis(sql`null`, sql`basis_source`)}
       from incoming_leads i where is_new and ${part} order by line`)
@@ -179,9 +187,9 @@ export async function settleStage(
     done += count
     onSaved(done, all)
   }
-  if (imported > 0) await restorePastContacts(tx, workspaceId)
+  if (imported > 0) await restorePastContacts(tx, workspaceId, isFromX)
   if (updated > 0) await dropApprovals(tx, workspaceId)
-  return { imported, updated, overfull }
+  return { imported, updated, overfull, leftOut }
 }
 
 /** Rows saved per statement. An import reports its progress after each. */

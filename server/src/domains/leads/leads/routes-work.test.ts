@@ -391,7 +391,7 @@ describe('POST /leads/delete, POST /leads/restore', () => {
 
 it('merging duplicate leads keeps replies', async () => {
   const [kept, gone] = await makeLeads(app, person, 2)
-  await app.db.update(leads).set({ xUserId: '900001' }).where(eq(leads.id, kept!.id))
+  await app.db.update(leads).set({ xUserId: '900001', xUserCheckedAt: new Date() }).where(eq(leads.id, kept!.id))
   await app.db.update(leads).set({ xUserId: null }).where(eq(leads.id, gone!.id))
   const of = { leadId: gone!.id, accountXUserId: '4' }
   await app.db

@@ -90,7 +90,11 @@ describe('readHeader', () => {
 
 describe('readLine', () => {
   const columns = columnsOf(' Twitter Handle ', 'NAME', 'follower_count', 'metadata', 'Company', '', 'dm_status')
-  const line = (...fields: string[]) => readLine(columns, fields)
+  const readLead = (...of: Parameters<typeof readLine>) => {
+    const read = readLine(...of)
+    return 'lead' in read ? read.lead : read
+  }
+  const line = (...fields: string[]) => readLead(columns, fields)
 
   it('reads columns by name, others as metadata, and ignores internal ones', () => {
     expect(line('@Ana_1', ' Ana ', '12.0', '{"tags":["a"]}', 'Acme', 'x', 'sent')).toEqual({
@@ -113,7 +117,7 @@ describe('readLine', () => {
     })
   })
   it('keeps a custom column that is called __proto__', () => {
-    const read = readLine(columnsOf('twitter_handle', '__proto__'), ['ana', 'Acme'])
+    const read = readLead(columnsOf('twitter_handle', '__proto__'), ['ana', 'Acme'])
     expect(JSON.stringify('metadata' in read && read.metadata)).toBe('{"__proto__":"Acme"}')
   })
   it('removes the formula escape of an export', () => {
@@ -145,18 +149,18 @@ describe('readLine', () => {
     ['1234.000', ',', 1_234],
   ])('reads %s in a file separated by %s as %i', (written, delimiter, followerCount) => {
     const cells = ['ana', '', written, '', '', '', '']
-    expect(readLine(columns, cells, delimiter)).toMatchObject({ followerCount })
+    expect(readLead(columns, cells, delimiter)).toMatchObject({ followerCount })
   })
   it.each(['1.000', '12.345'])('rejects the ambiguous number %s', (written) => {
     for (const delimiter of [',', '\t', null])
-      expect(readLine(columns, ['ana', '', written, '', '', '', ''], delimiter)).toEqual({
+      expect(readLead(columns, ['ana', '', written, '', '', '', ''], delimiter)).toEqual({
         problem: 'follower_count is ambiguous with a dot. Write 1200 instead of 1.200.',
       })
   })
   it('reads a basis with its date and source, and unique tags', () => {
     const columns = columnsOf('twitter_handle', 'Basis', 'basis at', 'basis_source', 'Tags')
     expect(
-      readLine(columns, ['ana', 'Wrote first', '2026-01-31', 'At the fair', 'VIP; fair, vip | Köln']),
+      readLead(columns, ['ana', 'Wrote first', '2026-01-31', 'At the fair', 'VIP; fair, vip | Köln']),
     ).toMatchObject({
       basis: 'wrote_first',
       basisAt: '2026-01-31T00:00:00Z',
@@ -170,7 +174,23 @@ describe('readLine', () => {
       [['ana', '', '', '', 'x'.repeat(51)], 'tags has a tag that is longer than 50 characters'],
       [['ana', '', '', '', Array.from({ length: 21 }, (_, n) => n).join()], 'tags names more than 20 tags'],
     ] as const)
-      expect(readLine(columns, fields)).toEqual({ problem })
+      expect(readLead(columns, fields)).toEqual({ problem })
+  })
+  it('leaves out an X id that is not believed, with a warning', () => {
+    const columns = columnsOf('twitter_handle', 'x_user_id')
+    const lead = { twitterHandle: 'ana', xUserId: null }
+    expect(readLine(columns, ['ana', '1.58863E+18'])).toMatchObject({
+      lead,
+      warning: 'x_user_id was rounded by a spreadsheet or another program, so it was left out',
+    })
+    expect(readLine(columns, ['ana', 'n/a'])).toMatchObject({
+      lead,
+      warning: 'x_user_id is not an X user id, so it was left out',
+    })
+    expect(readLine(columns, ['', '1588631281067220000'])).toEqual({
+      problem: 'twitter_handle is missing, and x_user_id was rounded by a spreadsheet or another program',
+    })
+    expect(readLine(columns, ['ana', '5'])).toMatchObject({ lead: { xUserId: '5' }, warning: null })
   })
   it('reports blank rows as empty', () => {
     expect(line('')).toEqual({ problem: 'is empty' })

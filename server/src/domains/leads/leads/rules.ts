@@ -13,6 +13,7 @@ import {
 } from '@x-automated/contract/leads/leads'
 import { asCustomField, type RuleOp } from '@x-automated/contract/leads/rule-fields'
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
+import { readXUserId, X_USER_ID_PROBLEMS } from '@x-automated/contract/x-user-id'
 
 /** The last lead of a page: its sort value and id. */
 export interface Place {
@@ -181,7 +182,8 @@ export function stagedRow(line: number, lead: IncomingLead & Partial<ImportedLea
   return row
 }
 
-type Cell = { value: unknown } | { problem: string }
+/** `warning`: the value is left out, and why. */
+type Cell = { value: unknown } | { problem: string } | { warning: string }
 interface Column {
   field: keyof ImportedLead
   /** @param delimiter the file's cell separator; null if unknown */
@@ -250,6 +252,11 @@ const metadata = (text: string): Cell => {
   return { problem: `is not a JSON object of at most ${METADATA_MAX} characters` }
 }
 
+const xUserId = (text: string): Cell => {
+  const read = readXUserId(text)
+  return 'id' in read ? { value: read.id } : { warning: X_USER_ID_PROBLEMS[read.fault] }
+}
+
 const basis = (text: string): Cell => {
   const word = text.toLowerCase().replaceAll(/[\s-]+/g, '_')
   return (CONTACT_BASES as readonly string[]).includes(word)
@@ -277,10 +284,7 @@ const tagNames = (text: string): Cell => {
 /** Columns by name. */
 const COLUMNS: Record<string, Column | null> = {
   twitter_handle: { field: 'twitterHandle', read: handle },
-  x_user_id: {
-    field: 'xUserId',
-    read: (text) => (/^\d{1,20}$/.test(text) ? { value: text } : { problem: 'is not an X ID' }),
-  },
+  x_user_id: { field: 'xUserId', read: xUserId },
   name: { field: 'name', read: within(200) },
   bio: { field: 'bio', read: within(5_000) },
   follower_count: { field: 'followerCount', read: count },
@@ -341,17 +345,18 @@ function keyOf(name: string, known: readonly string[]): string {
 }
 
 /**
- * Reads one row into a lead, or returns its problem as a text to show. Blank and missing cells keep
- * the lead's values. @param delimiter the file's cell separator; null if unknown
+ * Reads one row into a lead, with a warning if its X id was left out, or returns its problem, as texts to
+ * show. Blank and missing cells keep the lead's values. @param delimiter the file's cell separator; null if unknown
  */
 export function readLine(
   columns: Columns,
   fields: readonly string[],
   delimiter: string | null = null,
-): ImportedLead | { problem: string } {
+): { lead: ImportedLead; warning: string | null } | { problem: string } {
   if (fields.every((field) => field.trim() === '')) return { problem: 'is empty' }
   const lead: ImportedLead = { ...NOTHING }
   const extra: [key: string, text: string][] = []
+  let warning: string | null = null
   for (const [place, column] of columns.entries()) {
     const text = withoutGuard(fields[place] ?? '').trim()
     if (column === null || text === '') continue
@@ -363,16 +368,21 @@ export function readLine(
     }
     const cell = column.read(text, delimiter)
     if ('problem' in cell) return { problem: `${snakeCase(column.field)} ${cell.problem}` }
+    if ('warning' in cell) {
+      warning = `${snakeCase(column.field)} ${cell.warning}`
+      continue
+    }
     Object.assign(lead, { [column.field]: cell.value })
   }
-  if (lead.twitterHandle === '') return { problem: 'twitter_handle is missing' }
+  if (lead.twitterHandle === '')
+    return { problem: warning ? `twitter_handle is missing, and ${warning}` : 'twitter_handle is missing' }
   if (lead.basis === null && (lead.basisAt !== null || lead.basisSource !== null))
     return { problem: 'has details of a contact basis but no basis' }
   // A column may be called __proto__.
   if (extra.length > 0) lead.metadata = { ...lead.metadata, ...Object.fromEntries(extra) }
   if (JSON.stringify(lead.metadata).length > METADATA_MAX)
     return { problem: `has more than ${formatNumber(METADATA_MAX)} characters in custom columns` }
-  return lead
+  return { lead, warning: warning && `${warning}, so it was left out` }
 }
 
 /** Removes the apostrophe by which an export escapes formulas. */

@@ -71,6 +71,9 @@ function eventsOf(actor: Actor, id: string): SQL {
   return sql`
     select 'created' as kind, l.created_at as at, l.id as ref, '{}'::jsonb as rest from leads l where l.id = ${id}
     union all
+    select 'renamed', (former ->> 'until')::timestamptz, l.id, jsonb_build_object('twitterHandle', former ->> 'handle')
+    from leads l, jsonb_array_elements(l.former_handles) former where l.id = ${id}
+    union all
     select 'scraped', f.found_at, s.id, jsonb_build_object('scrapeId', s.id, 'twitterHandle', s.twitter_handle, 'type', s.type)
     from scrape_leads f join scrapes s on s.id = f.scrape_id where f.lead_id = ${id}
     union all

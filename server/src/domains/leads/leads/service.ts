@@ -27,14 +27,15 @@ export {
   deleteCorrections,
   restoreConversations,
 } from './engine-conversations.ts'
+export { learnHandles, learnHandlesFor, type XPerson } from './engine-identity.ts'
 export {
   type FilePart,
   type ImportOptions,
   type ImportProgress,
   type ImportSource,
   importLeads,
-  type RejectedLine,
-  rejectedLines,
+  importReport,
+  type LineProblem,
 } from './engine-import.ts'
 export { countOpeners, deleteOpeners, profileOf, restoreOpeners } from './engine-openers.ts'
 export {

@@ -37,9 +37,15 @@ export const leads = pgTable(
     workspaceId: workspaceId(),
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     xUserId: text('x_user_id'),
+    /** When X last showed this id with this handle; null: a file or a program may have claimed the id. */
+    xUserCheckedAt: time('x_user_checked_at'),
     name: text('name').notNull(),
     /** Without the @, in X's spelling; compared in lower case. */
     twitterHandle: text('twitter_handle').notNull(),
+    /** When X showed the handle with another id: theirs is unknown until X shows it. */
+    handleLostAt: time('handle_lost_at'),
+    /** Their handles before, oldest first; `until` as ISO 8601. */
+    formerHandles: jsonb('former_handles').$type<{ handle: string; until: string }[]>().notNull().default([]),
     bio: text('bio'),
     followerCount: integer('follower_count'),
     followingCount: integer('following_count'),
@@ -86,6 +92,7 @@ export const leads = pgTable(
     index('leads_contacted_before')
       .on(t.workspaceId, t.contactedBeforeAt, t.id)
       .where(sql`contacted_before_at is not null`),
+    index('leads_handle_lost').on(t.workspaceId, t.id).where(sql`handle_lost_at is not null`),
     index('leads_sample').on(t.workspaceId, t.id).where(sql`is_sample`),
     check('leads_basis_known', sql`(basis = 'none') = (basis_at is null)`),
   ],
@@ -160,6 +167,25 @@ export function sampleReason(lead: string, { isRealX }: { isRealX: boolean }): S
 export function gotMessage(lead: string): SQL {
   const alias = sql.raw(lead)
   return sql`(${alias}.contacted_before_at is not null or exists (select from dms o where o.lead_id = ${alias}.id and o.sent_at is not null))`
+}
+
+/**
+ * SQL over a lead's alias: its X id is right. X has shown it with the handle or, before this was stored,
+ * in a scrape, a reply or a sent message. Ids from files are not.
+ */
+export function isIdConfirmed(lead: string): SQL<boolean> {
+  const l = sql.raw(lead)
+  // With a limit, the planner scans no whole table. With `coalesce`, it reads a lead's messages, not the index of all X ids.
+  return sql`(${l}.x_user_checked_at is not null or coalesce(
+    (select ${l}.x_user_id is not null from scrape_leads f where f.lead_id = ${l}.id limit 1),
+    (select ${l}.x_user_id is not null from replies r where r.lead_id = ${l}.id and r.kind = 'reply' limit 1),
+    (select ${l}.x_user_id is not null from dms d where d.lead_id = ${l}.id and coalesce(d.x_event_id, '') <> '' limit 1), false))`
+}
+
+/** SQL over a lead's alias: why nobody may be messaged by its handle, which another person has taken; null if it is theirs. */
+export function lostHandleReason(lead: string): SQL {
+  const l = sql.raw(lead)
+  return sql`case when ${l}.handle_lost_at is not null then ${reasonSql('identity', { handle: sql`${l}.twitter_handle`, xUserId: sql`${l}.x_user_id` })} end`
 }
 
 /** SQL over a message's alias: it was claimed and not released. A simulation sets only `claimed_at`. */

@@ -220,6 +220,7 @@ async function restoreRemoval(
       'user_id', (select u.id from auth_users u where u.id = (r.lead ->> 'user_id')::uuid),
       -- Deletions from before the column do not have it.
       'is_sample', coalesce(r.lead -> 'is_sample', 'false'),
+      'former_handles', coalesce(r.lead -> 'former_handles', '[]'),
       'dm_status', case
         when r.lead ->> 'dm_status' <> 'queued' or exists (
           select from dms d join campaigns c on c.id = d.campaign_id where d.id = any(r.dm_ids) and d.status = 'queued' and ${mayGoOut('d', 'c')}) then r.lead ->> 'dm_status'

@@ -8,7 +8,7 @@ import { XError, type XUser } from '../../../outside/x.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
 import { resolveAccount, withAccount } from '../../platform/x-account/service.ts'
-import { type IncomingLead, upsertLeads } from '../leads/service.ts'
+import { type IncomingLead, learnHandles, upsertLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
 import { addToBins, type Failure, isWanted, pageSize, type Verdict, verdict, wholeCount } from './rules.ts'
 import { addWords } from './rules-words.ts'
@@ -212,6 +212,8 @@ async function lookUp(
     purpose: 'scrape',
   })
   if ('problem' in found) return settle(runner, row, { status: 'failed', failures: 0, error: found.problem })
+  const { id, twitterHandle: handle } = found
+  if (handle) await learnHandles(runner.database.db, row.workspaceId, [{ id, handle }])
   return save(runner.database.db, row, {
     sourceUserId: found.id,
     twitterHandle: found.twitterHandle,
@@ -266,6 +268,7 @@ async function savePage(
         insert into scrape_leads (scrape_id, lead_id) select ${row.id}::uuid, unnest(${sql.param(leadIds)}::uuid[])
         on conflict do nothing`)
     }
+    await learnHandles(tx, row.workspaceId, page.users)
     const isDone = !isCut && (matched >= row.maxResults || page.next === null)
     const isOut = isCut || (isUsedUp && !isDone)
     const counts = page.users.map(({ followerCount }) => followerCount)

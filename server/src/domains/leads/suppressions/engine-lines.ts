@@ -8,7 +8,7 @@ import { type Columns, readHeader, readLine, stagedRow } from './rules.ts'
  */
 export function readSuppressionLines() {
   let columns: Columns | null = null
-  return (record: CsvRecord): { row: object } | { problem: string } | null => {
+  return (record: CsvRecord): { row: object; warning: string | null } | { problem: string } | null => {
     if ('problem' in record) {
       if (!columns) throw new Refusal('INVALID_INPUT', `The first line ${record.problem}.`)
       return record
@@ -19,7 +19,7 @@ export function readSuppressionLines() {
       columns = header.columns
       if (!header.isData) return null
     }
-    const named = readLine(columns, record.fields)
-    return 'problem' in named ? named : { row: stagedRow(named) }
+    const read = readLine(columns, record.fields)
+    return 'problem' in read ? read : { row: stagedRow(record.line, read.named), warning: read.warning }
   }
 }

@@ -49,9 +49,9 @@ describe('POST /suppressions', () => {
     const { suppressions: rows, total } = await listed()
     expect(total).toBe(3)
     expect(rows.map(({ id: _, createdAt: __, ...row }: { id: string; createdAt: string }) => row)).toEqual([
-      { twitterHandle: 'eve', xUserId: null, reason: 'manual', note: null, by: who() },
-      { twitterHandle: 'bob', xUserId: null, reason: 'opted_out', note: 'by mail', by: who() },
-      { twitterHandle: 'ana', xUserId: null, reason: 'opted_out', note: 'by mail', by: who() },
+      { twitterHandle: 'eve', xUserId: null, handleLostAt: null, reason: 'manual', note: null, by: who() },
+      { twitterHandle: 'bob', xUserId: null, handleLostAt: null, reason: 'opted_out', note: 'by mail', by: who() },
+      { twitterHandle: 'ana', xUserId: null, handleLostAt: null, reason: 'opted_out', note: 'by mail', by: who() },
     ])
   })
   const who = () => ({ id: person.id, name: expect.any(String) })
@@ -142,7 +142,7 @@ describe('POST /suppressions', () => {
       { twitterHandle: 'bob' },
     ])
     await suppress({ handles: ['ana', 'bob'] })
-    await app.db.update(leads).set({ xUserId: '22' }).where(eq(leads.id, unknown!.id))
+    await app.db.update(leads).set({ xUserId: '22', xUserCheckedAt: new Date() }).where(eq(leads.id, unknown!.id))
     for (const [lead, handle] of [
       [known, 'ana_new'],
       [unknown, 'bob_new'],
@@ -250,6 +250,8 @@ describe('POST /suppressions/import', () => {
         { line: 9, problem: 'twitter_handle is a page on X, not a handle' },
       ],
       rejectedCount: 4,
+      warnings: [],
+      warningCount: 0,
     })
     expect(await importFile(file)).toEqual({ ...first, imported: 0, known: 3 })
     expect(
@@ -307,6 +309,8 @@ describe('leads', () => {
         { line: 4, problem: 'is on your suppression list' },
       ],
       rejectedCount: 2,
+      warnings: [],
+      warningCount: 0,
     })
     expect((await person.call('GET', '/leads')).body).toMatchObject({ total: 1, leads: [{ twitterHandle: 'bob' }] })
   })

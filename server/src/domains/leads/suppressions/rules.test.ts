@@ -24,16 +24,23 @@ describe('readLine', () => {
   it.each(['Ana_1', '@Ana_1', "'@Ana_1", ' x.com/Ana_1 ', 'https://twitter.com/Ana_1/status/5'])(
     'accepts the handle %j',
     (handle) => {
-      expect(read(handle, '', '', '')).toEqual({ twitterHandle: 'ana_1', xUserId: null, reason: 'import', note: null })
+      const named = { twitterHandle: 'ana_1', xUserId: null, reason: 'import', note: null }
+      expect(read(handle, '', '', '')).toEqual({ named, warning: null })
     },
   )
 
   it('reads the other columns', () => {
-    expect(read('ana', '12', 'Opted_Out', ' by phone ')).toEqual({
-      twitterHandle: 'ana',
-      xUserId: '12',
-      reason: 'opted_out',
-      note: 'by phone',
+    const named = { twitterHandle: 'ana', xUserId: '12', reason: 'opted_out', note: 'by phone' }
+    expect(read('ana', '12', 'Opted_Out', ' by phone ')).toEqual({ named, warning: null })
+  })
+
+  it.each([
+    ['1588631281067220000', 'was rounded by a spreadsheet or another program'],
+    ['x', 'is not an X user id'],
+  ])('suppresses the handle without the X id %j, with a warning', (xUserId, problem) => {
+    expect(read('ana', xUserId, '', '')).toMatchObject({
+      named: { twitterHandle: 'ana', xUserId: null },
+      warning: `x_user_id ${problem}, so it was left out`,
     })
   })
 
@@ -45,7 +52,10 @@ describe('readLine', () => {
     [['', '', '', ''], 'is empty'],
     [['', '1', '', ''], 'twitter_handle is missing'],
     [['a-na', '', '', ''], 'twitter_handle must be 1 to 15 letters, digits or underscores'],
-    [['ana', 'x', '', ''], "x_user_id isn't an X ID"],
+    [
+      ['', '1.58863E+18', '', ''],
+      'twitter_handle is missing, and x_user_id was rounded by a spreadsheet or another program',
+    ],
     [['ana', '', 'because', ''], 'reason must be one of opted_out, replied_stop, manual, import'],
     [['ana', '', '', 'n'.repeat(501)], 'note is longer than 500 characters'],
     [['ana', '', '', 'a\u0000'], 'contains a NUL character'],

@@ -1,6 +1,7 @@
 import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/leads/suppression-limits'
 import { SUPPRESSION_REASONS, type SuppressionReason } from '@x-automated/contract/leads/suppressions'
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
+import { readXUserId, X_USER_ID_PROBLEMS } from '@x-automated/contract/x-user-id'
 
 /** A person to suppress, as a file row names them. */
 interface Named {
@@ -11,8 +12,9 @@ interface Named {
 }
 
 /** A person as a row of `incoming_suppressions`. */
-export function stagedRow(named: Named): object {
+export function stagedRow(line: number, named: Named): object {
   return {
+    line,
     twitter_handle: named.twitterHandle,
     x_user_id: named.xUserId,
     reason: named.reason,
@@ -58,29 +60,37 @@ export function readHeader(fields: readonly string[]): { columns: Columns; isDat
 /** A handle as people write it, also with a spreadsheet's apostrophe. */
 const bareHandle = (text: string): string => handleIn(text.trim().replace(/^'(?=@)/, ''))
 
-/** Reads one row. @returns the person, or the problem of the row as a text to show */
-export function readLine(columns: Columns, fields: readonly string[]): Named | { problem: string } {
+/**
+ * Reads one row. @returns the person, with a warning if their X id was left out; or the problem of the
+ * row; both as texts to show
+ */
+export function readLine(
+  columns: Columns,
+  fields: readonly string[],
+): { named: Named; warning: string | null } | { problem: string } {
   if (fields.every((field) => field.trim() === '')) return { problem: 'is empty' }
   const cell = (name: Field) => {
     const place = columns.indexOf(name)
     return place === -1 ? '' : (fields[place] ?? '').trim()
   }
+  const read = cell('x_user_id') === '' ? null : readXUserId(cell('x_user_id'))
+  const warning = read && 'fault' in read ? `x_user_id ${X_USER_ID_PROBLEMS[read.fault]}` : null
   const handle = bareHandle(cell('twitter_handle'))
-  if (handle === '') return { problem: 'twitter_handle is missing' }
+  if (handle === '')
+    return { problem: warning ? `twitter_handle is missing, and ${warning}` : 'twitter_handle is missing' }
   const fault = handleFault(handle)
   if (fault) return { problem: `twitter_handle ${HANDLE_PROBLEMS[fault]}` }
-  const xUserId = cell('x_user_id')
-  if (xUserId !== '' && !/^\d{1,20}$/.test(xUserId)) return { problem: "x_user_id isn't an X ID" }
   const note = cell('note')
   if (note.length > SUPPRESSION_NOTE_MAX) return { problem: `note is longer than ${SUPPRESSION_NOTE_MAX} characters` }
   if (note.includes('\u0000')) return { problem: 'contains a NUL character' }
   const reason = cell('reason').toLowerCase()
   const known = SUPPRESSION_REASONS.find((one) => one === reason)
   if (reason !== '' && !known) return { problem: `reason must be one of ${SUPPRESSION_REASONS.join(', ')}` }
-  return {
+  const named = {
     twitterHandle: handle.toLowerCase(),
-    xUserId: xUserId || null,
-    reason: known ?? 'import',
+    xUserId: read && 'id' in read ? read.id : null,
+    reason: known ?? ('import' as const),
     note: note || null,
   }
+  return { named, warning: warning && `${warning}, so it was left out` }
 }

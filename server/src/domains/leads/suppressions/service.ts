@@ -1,5 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
+import { IMPORT_REJECTED_NAMED } from '@x-automated/contract/leads/import-limits'
 import type { SuppressionImport, SuppressionReason } from '@x-automated/contract/leads/suppressions'
+import { readXUserId } from '@x-automated/contract/x-user-id'
 import { and, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Actor, Author } from '../../../actor.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
@@ -10,13 +12,15 @@ import { transact } from '../../../db/transact.ts'
 import type { Sending } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
-import { anywhere, choosePart, type FilePart, rejectedLines } from '../leads/service.ts'
+import { anywhere, choosePart, type FilePart, importReport } from '../leads/service.ts'
+import { isIdConfirmed } from '../leads/tables.ts'
 import { suppressionCounts, suppressions } from './tables.ts'
 
 const columns = {
   id: suppressions.id,
   twitterHandle: suppressions.twitterHandle,
   xUserId: suppressions.xUserId,
+  handleLostAt: suppressions.handleLostAt,
   reason: suppressions.reason,
   note: suppressions.note,
   by: { id: authUsers.id, name: authUsers.name },
@@ -83,7 +87,7 @@ export async function create(
     if (handles)
       await tx.execute(sql`
         insert into incoming_suppressions (twitter_handle, x_user_id, reason, note)
-        select distinct lower(handle), ${xUserId ?? null}::text, ${said} from unnest(${sql.param(handles)}::text[]) handle on conflict do nothing`)
+        select distinct lower(handle), ${believed(xUserId)}::text, ${said} from unnest(${sql.param(handles)}::text[]) handle on conflict do nothing`)
     const part = handles ? null : await choosePart(tx, actor, selection)
     if (part) await stageLeads(tx, part.leads, said)
     const isOptOut = reason === 'opted_out' || reason === 'replied_stop'
@@ -91,6 +95,12 @@ export async function create(
     const suppressionId = added.length === 1 ? one(added) : null
     return { success: true as const, suppressed: added.length, suppressionId, stopped, cursor: part?.cursor ?? null }
   })
+}
+
+/** An X id that a caller claims; null if it was rounded on its way. */
+function believed(xUserId: string | undefined): string | null {
+  const read = readXUserId(xUserId ?? '')
+  return 'id' in read ? read.id : null
 }
 
 /** Suppresses chosen leads in the caller's transaction. @returns the ids of the new entries */
@@ -148,24 +158,28 @@ export async function importSuppressions(
   read: () => AsyncIterable<FilePart>,
 ): Promise<SuppressionImport> {
   return transact(db, async (tx) => {
-    const rejected = rejectedLines()
+    const report = importReport()
     await allowLongStatements(tx)
     await openStage(tx)
     for await (const part of read()) {
-      rejected.add(part.rejected, part.rejectedCount)
+      report.addPart(part)
       // Call it for empty parts too: PostgreSQL ends a transaction that is idle for a minute.
       await stageRows(tx, part.rows)
     }
+    await warnOfSharedIds(tx, report)
     const { added, known, stopped } = await settleStage({ db: tx, sending }, actor)
-    return { imported: added.length, known, stopped, ...rejected.answer() }
+    return { imported: added.length, known, stopped, ...report.answer() }
   })
 }
 
 /** Creates the connection's temporary table, emptied when the transaction ends. */
 async function openStage(tx: Db): Promise<void> {
   await tx.execute(sql`create temp table if not exists incoming_suppressions (
-    twitter_handle text primary key, x_user_id text, reason text not null, note text
+    line integer, twitter_handle text not null, x_user_id text,
+    is_checked boolean not null default false, is_id_only boolean not null default false, reason text not null, note text
   ) on commit delete rows`)
+  await tx.execute(sql`
+    create unique index if not exists incoming_suppressions_handle on incoming_suppressions (twitter_handle) where not is_id_only`)
   // One transaction may suppress several people in turn.
   await tx.execute(sql`delete from incoming_suppressions`)
 }
@@ -173,16 +187,32 @@ async function openStage(tx: Db): Promise<void> {
 /** @param rows a JSON list of `stagedRow` objects */
 async function stageRows(tx: Db, rows: string): Promise<void> {
   await tx.execute(sql`
-    insert into incoming_suppressions (twitter_handle, x_user_id, reason, note)
-    select * from jsonb_to_recordset(${rows}::jsonb) as incoming(twitter_handle text, x_user_id text, reason text, note text)
+    insert into incoming_suppressions (line, twitter_handle, x_user_id, reason, note)
+    select * from jsonb_to_recordset(${rows}::jsonb) as incoming(line integer, twitter_handle text, x_user_id text, reason text, note text)
     on conflict do nothing`)
 }
 
 async function stageLeads(tx: Db, leadIds: SQL, said: SQL): Promise<void> {
   await tx.execute(sql`
-    insert into incoming_suppressions (twitter_handle, x_user_id, reason, note)
-    select lower(twitter_handle), x_user_id, ${said} from leads where id in (${leadIds}) order by x_user_id nulls last on conflict do nothing`)
+    insert into incoming_suppressions (twitter_handle, x_user_id, is_checked, is_id_only, reason, note)
+    select lower(l.twitter_handle), l.x_user_id, ${isIdConfirmed('l')}, l.handle_lost_at is not null, ${said}
+    from leads l where l.id in (${leadIds}) order by ${isIdConfirmed('l')} desc, l.x_user_id nulls last on conflict do nothing`)
 }
+
+/** Warns of ids in the rows of several handles. All of them are suppressed, because any may be right. */
+async function warnOfSharedIds(tx: Db, report: ReturnType<typeof importReport>): Promise<void> {
+  const { rows } = await tx.execute<{ line: number; xUserId: string; total: number }>(sql`
+    select line, x_user_id as "xUserId", (count(*) over ())::int as total
+    from (select line, x_user_id, count(*) over (partition by x_user_id) as people from incoming_suppressions where x_user_id is not null) shared
+    where people > 1 order by line limit ${IMPORT_REJECTED_NAMED}`)
+  report.warn(
+    rows.map(({ line, xUserId }) => ({ line, problem: `x_user_id ${xUserId} is also in the row of another handle` })),
+    rows[0]?.total ?? 0,
+  )
+}
+
+/** SQL over a suppression `s` and a staged person `i`: the handle is that of both. */
+const hasHandle = sql`s.twitter_handle = i.twitter_handle and s.handle_lost_at is null and not i.is_id_only`
 
 /** The entries of staged people get their reason, and new ids, so that no undo of a job removes them. */
 async function renewEntries(tx: Db, workspaceId: string): Promise<void> {
@@ -191,9 +221,29 @@ async function renewEntries(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`
     update suppressions s set id = gen_random_uuid(), reason = locked.reason from (
       select s.id, known.reason from (
-        ${known(sql`s.twitter_handle = i.twitter_handle`)} union ${known(sql`s.x_user_id = i.x_user_id`)}
+        ${known(hasHandle)} union ${known(sql`s.x_user_id = i.x_user_id`)}
       ) known join suppressions s on s.id = known.id order by s.id for update of s
     ) locked where s.id = locked.id`)
+}
+
+/**
+ * Gives staged handles the ids of leads that X has shown with them. Where a row claims another id, both
+ * people are suppressed: the row may mean either.
+ */
+async function identify(tx: Db, own: SQL): Promise<void> {
+  const holder = sql`l.workspace_id = ${own} and lower(l.twitter_handle) = i.twitter_handle and l.handle_lost_at is null
+    and l.x_user_id is not null and ${isIdConfirmed('l')}`
+  await tx.execute(sql`
+    with contradicted as (
+      update incoming_suppressions i set is_id_only = true from leads l
+      where ${holder} and not i.is_checked and i.x_user_id <> l.x_user_id
+      returning i.line, i.twitter_handle, l.x_user_id, i.reason, i.note
+    )
+    insert into incoming_suppressions (line, twitter_handle, x_user_id, is_checked, reason, note)
+    select line, twitter_handle, x_user_id, true, reason, note from contradicted on conflict do nothing`)
+  await tx.execute(sql`
+    update incoming_suppressions i set x_user_id = l.x_user_id, is_checked = true from leads l
+    where ${holder} and not i.is_id_only and coalesce(i.x_user_id = l.x_user_id, true)`)
 }
 
 /** Moves staged people to the list, keeping existing entries, and stops their queued messages. */
@@ -205,18 +255,25 @@ async function settleStage(
   const own = sql`${workspaceId}::uuid`
   // Makes the planner look leads up by index.
   await tx.execute(sql`analyze incoming_suppressions`)
+  await identify(tx, own)
+  // The handle's owner before is no longer suppressed by it.
   await tx.execute(sql`
-    update incoming_suppressions i set x_user_id = l.x_user_id from leads l
-    where i.x_user_id is null and l.workspace_id = ${own} and lower(l.twitter_handle) = i.twitter_handle and l.x_user_id is not null`)
+    update suppressions s set handle_lost_at = now() from incoming_suppressions i
+    where s.workspace_id = ${own} and ${hasHandle} and i.is_checked and s.x_user_checked_at is not null and s.x_user_id <> i.x_user_id`)
   await tx.execute(sql`
-    update suppressions s set x_user_id = i.x_user_id from incoming_suppressions i
-    where s.workspace_id = ${own} and s.twitter_handle = i.twitter_handle and s.x_user_id is null and i.x_user_id is not null`)
+    update suppressions s set x_user_id = i.x_user_id, x_user_checked_at = case when i.is_checked then now() end from incoming_suppressions i
+    where s.workspace_id = ${own} and ${hasHandle} and s.x_user_checked_at is null and i.x_user_id is not null
+      and (s.x_user_id is null or (i.is_checked and s.x_user_id = i.x_user_id))`)
   if (isOptOut) await renewEntries(tx, workspaceId)
-  // Ordered by handle, so that concurrent calls cannot deadlock.
+  // Ordered by handle, so that concurrent calls cannot deadlock. An id that X has not shown with the
+  // handle may be wrong, so an entry with it does not suppress the handle.
   const { rows: inserted } = await tx.execute<{ id: string }>(sql`
-    insert into suppressions (workspace_id, user_id, twitter_handle, x_user_id, reason, note)
-    select ${own}, ${userId}::uuid, i.twitter_handle, i.x_user_id, i.reason, i.note from incoming_suppressions i
-    where not exists (select from suppressions s where s.workspace_id = ${own} and s.x_user_id = i.x_user_id)
+    insert into suppressions (workspace_id, user_id, twitter_handle, x_user_id, x_user_checked_at, handle_lost_at, reason, note)
+    select ${own}, ${userId}::uuid, i.twitter_handle, i.x_user_id, case when i.is_checked then now() end, case when i.is_id_only then now() end, i.reason, i.note
+    from incoming_suppressions i
+    where not exists (
+      select from suppressions s where s.workspace_id = ${own} and s.x_user_id = i.x_user_id
+        and (i.is_checked or i.is_id_only or s.twitter_handle = i.twitter_handle))
     order by i.twitter_handle
     on conflict do nothing returning id`)
   const { rows } = await tx.execute<{ total: number }>(sql`select count(*)::int as total from incoming_suppressions`)

@@ -1,7 +1,7 @@
 import { SUPPRESSION_REASONS } from '@x-automated/contract/leads/suppressions'
 import { type SQL, sql } from 'drizzle-orm'
 import { bigint, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, id } from '../../../db/columns.ts'
+import { createdAt, id, time } from '../../../db/columns.ts'
 import { reasonSql } from '../../../db/reasons.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { workspaceId, workspaces } from '../../identity/workspaces/tables.ts'
@@ -17,13 +17,21 @@ export const suppressions = pgTable(
     twitterHandle: text('twitter_handle').notNull(),
     /** Set, also by a trigger, once known: a new handle does not lift the suppression. */
     xUserId: text('x_user_id'),
+    /** When X showed this id with this handle; null: either may be wrong, so each suppresses alone. */
+    xUserCheckedAt: time('x_user_checked_at'),
+    /** When X showed the handle with another id: since then, only the id suppresses. */
+    handleLostAt: time('handle_lost_at'),
     reason: text('reason', { enum: SUPPRESSION_REASONS }).notNull(),
     note: text('note'),
     createdAt: createdAt(),
   },
   (t) => [
     // Also serves prefix searches.
-    uniqueIndex('suppressions_handle').on(t.workspaceId, t.twitterHandle.op('text_pattern_ops')),
+    uniqueIndex('suppressions_handle').on(
+      t.workspaceId,
+      t.twitterHandle.op('text_pattern_ops'),
+      sql`(case when handle_lost_at is null then '' else x_user_id end)`,
+    ),
     index('suppressions_x_user').on(t.workspaceId, t.xUserId).where(sql`x_user_id is not null`),
     index('suppressions_newest').on(t.workspaceId, t.createdAt, t.id),
     index('suppressions_reason').on(t.workspaceId, t.reason, t.createdAt, t.id),
@@ -46,11 +54,17 @@ export function isSuppressed(lead: string): SQL<boolean> {
   return sql`(${suppressionReason(lead)} is not null)`
 }
 
+/** SQL over a suppression `s` and a lead's alias: the handle is that of both. */
+const hasHandle = (lead: string) => {
+  const l = sql.raw(lead)
+  return sql`s.twitter_handle = lower(${l}.twitter_handle) and s.handle_lost_at is null and ${l}.handle_lost_at is null`
+}
+
 /** SQL subquery (without brackets) of suppressed lead ids, driven by the suppression list. */
 export function suppressedLeads(workspaceId: string): SQL {
   const own = sql`s.workspace_id = ${workspaceId}`
   return sql`
-    select l.id from suppressions s join leads l on l.workspace_id = s.workspace_id and lower(l.twitter_handle) = s.twitter_handle where ${own}
+    select l.id from suppressions s join leads l on l.workspace_id = s.workspace_id and ${hasHandle('l')} where ${own}
     union all
     select l.id from suppressions s join leads l on l.workspace_id = s.workspace_id and l.x_user_id = s.x_user_id where ${own}`
 }
@@ -58,15 +72,14 @@ export function suppressedLeads(workspaceId: string): SQL {
 /** SQL over `leads`: whether they can be messaged. Like `isSuppressed`, for many rows. */
 export function isMessageable(workspaceId: string): SQL {
   const onList = sql`select from suppressions s where s.workspace_id = ${workspaceId}`
-  return sql`not exists (${onList} and s.twitter_handle = lower(leads.twitter_handle))
-    and not exists (${onList} and s.x_user_id = leads.x_user_id)`
+  return sql`not exists (${onList} and ${hasHandle('leads')}) and not exists (${onList} and s.x_user_id = leads.x_user_id)`
 }
 
 /** SQL over a lead's alias: why it is skipped if suppressed, else null. Two index lookups. */
 export function suppressionReason(lead: string): SQL {
   const l = sql.raw(lead)
   return sql`coalesce(
-    (select ${reason} from suppressions s where s.workspace_id = ${l}.workspace_id and s.twitter_handle = lower(${l}.twitter_handle)),
+    (select ${reason} from suppressions s where s.workspace_id = ${l}.workspace_id and ${hasHandle(lead)}),
     (select ${reason} from suppressions s where s.workspace_id = ${l}.workspace_id and s.x_user_id = ${l}.x_user_id limit 1)
   )`
 }

@@ -42,7 +42,7 @@ async function offerSender(db: Db, message: Message, ofApp: string | null): Prom
     insert into conversation_offers as o (workspace_id, x_account_id, x_user_id, twitter_handle, at)
     select p.workspace_id, p.account_id, p.x_user_id, p.twitter_handle, coalesce(${at?.toISOString() ?? null}::timestamptz, now())
     from (
-      select a.workspace_id, a.id as account_id, ${senderId}::text as x_user_id, ${handle}::text as twitter_handle
+      select a.workspace_id, a.id as account_id, ${senderId}::text as x_user_id, ${handle}::text as twitter_handle, null::timestamptz as handle_lost_at
       from x_accounts a where a.x_user_id = ${recipientId} and a.status <> 'disconnected' and a.offers_unknown_senders
         and (${ofApp}::uuid is null or a.x_app_id = ${ofApp}::uuid)
     ) p
@@ -111,7 +111,7 @@ export async function accept(db: Db, actor: Actor, id: string) {
       basisAt: offer.at.toISOString(),
       basisSource: `Wrote to @${account.handle} on X`,
     }
-    const [leadId] = await upsertLeads(tx, actor, [person], 'parts')
+    const [leadId] = await upsertLeads(tx, actor, [person], 'parts', offer.at)
     if (!leadId) throw new Refusal('OFFER_NOT_FOUND')
     return findLead(tx, actor, leadId)
   })

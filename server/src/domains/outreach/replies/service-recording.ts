@@ -249,6 +249,7 @@ async function updateLeads(tx: Db, stored: readonly Stored[], own: ReadonlyMap<s
   await tx.execute(sql`
     update leads l set updated_at = now(),
       x_user_id = coalesce(l.x_user_id, x.x_user_id),
+      x_user_checked_at = case when l.x_user_id is null then now() else l.x_user_checked_at end,
       replied_at = case when x.is_answer then greatest(l.replied_at, x.at) else l.replied_at end,
       basis = case when ${isBasis} then 'wrote_first' else l.basis end,
       basis_at = case when ${isBasis} then x.at else l.basis_at end,

@@ -14,6 +14,7 @@ import type { DeliveryContext } from './engine-deliveries.ts'
 import { classifyReply, detectLanguage } from './engine-labels.ts'
 import type { WatchContext } from './engine-reading.ts'
 import { namedDay } from './rules-labels.ts'
+import { learnFromEvents } from './service-handles.ts'
 import {
   type Conversation,
   classifyMessages,
@@ -50,6 +51,7 @@ export async function receive(
   events: readonly XHappening[],
   ofApp: string | null = null,
 ): Promise<ReadonlySet<XHappening>> {
+  await learnFromEvents(db, events, ofApp)
   const known = events.filter((event) => event.kind === 'message' || event.kind === 'read')
   const parts = await findConversations(db, known, ofApp)
   const workspaces = [...Map.groupBy(parts, ({ conversation }) => conversation.workspaceId)]

@@ -15,7 +15,7 @@ import { transact } from '../../../db/transact.ts'
 import type { JobQueue } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import type { RequestContext } from '../../../requests/context.ts'
-import { leads, mayGoOut, sampleReason } from '../../leads/leads/tables.ts'
+import { leads, lostHandleReason, mayGoOut, sampleReason } from '../../leads/leads/tables.ts'
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
 import { requireConnectedAccount } from '../../platform/x-account/service.ts'
@@ -70,7 +70,7 @@ interface Taken {
   leaseExpiresAt: Date
   message: string
   /** Null if the lead was deleted. */
-  lead: { id: string; handle: string; xUserId: string | null } | null
+  lead: { id: string; handle: string; xUserId: string | null; isIdChecked: boolean } | null
   suppressed: SkipReason | null
   /** When an earlier attempt may first have sent it; null if none can have. */
   triedSince: Date | null
@@ -160,6 +160,8 @@ type NextRow = {
   leadId: string | null
   handle: string
   leadXUserId: string | null
+  /** X has shown the id with the handle. */
+  isIdChecked: boolean
   suppressed: SkipReason | null
 }
 
@@ -214,7 +216,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
     ), next as materialized (
       select d.*, c.kind, ${isFollowUp ? sql`false` : waitsForOlder('c')} as is_waiting,
         d.lead_id is not null and l.id is null as is_locked,
-        coalesce(${sampleReason('l', env)}, ${skips ? reasonToStop('l', 'd') : sql`null::jsonb`}) as stopped,
+        coalesce(${sampleReason('l', env)}, ${maySend && !byApi ? lostHandleReason('l') : sql`null::jsonb`}, ${skips ? reasonToStop('l', 'd') : sql`null::jsonb`}) as stopped,
         greatest(${apartUntil}, ${chatReadAt}) as later_at
       from head d cross join before join campaigns c on c.id = d.campaign_id left join person l on l.id = d.lead_id
       where ${sql.join([sql`true`, ...isSending], sql` and `)}
@@ -243,7 +245,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
     select last_at as "lastAt", leaves_at as "leavesAt", app_turn_at as "appTurnAt",
       n.id, n.due_at as "dueAt", n.tried_at as "triedAt", coalesce(n.requeued_at > coalesce(n.claimed_at, n.tried_at), false) as "isDecided", n.message, n.stopped, n.is_waiting as "isWaiting", n.is_locked as "isLocked",
       exists (select from delayed) as "isDelayed", exists (select from claimed) as "isClaimed", is_blind as "isBlind", needs_read as "needsRead",
-      l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId", ${suppressionReason('l')} as suppressed
+      l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId", l.x_user_checked_at is not null as "isIdChecked", ${suppressionReason('l')} as suppressed
     from before left join next n on true left join person l on l.id = n.lead_id`,
   )
   const row = one(rows)
@@ -277,7 +279,9 @@ function insertAppClaim({ clientId }: AccountApp, accountId: SQL): SQL {
 function readNext(row: NextRow) {
   return {
     message: row.message,
-    lead: row.leadId ? { id: row.leadId, handle: row.handle, xUserId: row.leadXUserId } : null,
+    lead: row.leadId
+      ? { id: row.leadId, handle: row.handle, xUserId: row.leadXUserId, isIdChecked: row.isIdChecked }
+      : null,
     suppressed: row.suppressed,
     stopped: row.stopped,
     isWaiting: row.isWaiting,

@@ -12,8 +12,6 @@ import { executePrepared } from '../../../db/prepared.ts'
 import { transact } from '../../../db/transact.ts'
 import { type XApi, XError } from '../../../outside/x.ts'
 import { Refusal } from '../../../refusal.ts'
-import { hadReplied, wasContacted } from '../../leads/leads/service.ts'
-import { mayGoOut } from '../../leads/leads/tables.ts'
 import { usableToken, withAccount, type XAccountCaller } from '../../platform/x-account/service.ts'
 import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
 import { isSpendingLimited } from '../../platform/x-costs/tables.ts'
@@ -21,6 +19,7 @@ import { campaigns } from '../campaigns/tables.ts'
 import { isBlind, knownForSeconds } from '../replies/tables.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
 import { APP_DAY_USED, type Claimed, claimDirect, RATE_LIMITED_BY_X, withdrawDirect } from './claim.ts'
+import { findLostHandle, findRecipient } from './engine-recipient.ts'
 import { findInConversation, type Reading } from './find.ts'
 import { EXTENSION, renewClaim } from './limits.ts'
 import { lockEnrollmentsOf, lockEnrollmentsOfLead, lockLeadAndCampaigns, lockLeads } from './queue.ts'
@@ -28,7 +27,6 @@ import { LEAD_MISSING, OUTCOME_UNKNOWN, record, recordOutcome, saveDays, type Ve
 import {
   endAnswered,
   findReasonToStop,
-  includesReplied,
   isContested,
   pauseCampaignsOf,
   reasonToStop,
@@ -100,9 +98,9 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
   if (claimed.suppressed) return { kind: 'skipped', reason: claimed.suppressed }
   let mayBeSent = false
   try {
-    const recipientId = lead.xUserId ?? (await lookUp(needs, claimed.accountId, lead.handle))
-    if (!recipientId) return { kind: 'failed', errorMessage: `@${lead.handle} doesn't exist on X.` }
-    const reasonNotToSend = lead.xUserId ? null : await saveXUserId(needs.database.db, claimed, recipientId)
+    const recipient = await findRecipient(needs, claimed, lead)
+    if (!recipient) return { kind: 'failed', errorMessage: `@${lead.handle} doesn't exist on X.` }
+    const { recipientId, reasonNotToSend } = recipient
     if (claimed.triedSince) {
       const reading = await readBefore(needs, { ...claimed, recipientId, since: claimed.triedSince })
       if (reading.kind === 'found')
@@ -110,7 +108,8 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
       // A person who queued it again has looked at the conversation.
       if (reading.kind === 'uncertain' && !claimed.isDecided) return { kind: 'unread' }
     }
-    if (reasonNotToSend) return { kind: 'failed', reason: reasonNotToSend }
+    if (reasonNotToSend)
+      return { kind: reasonNotToSend.code === 'identity' ? 'skipped' : 'failed', reason: reasonNotToSend }
     const caller = await prepareHandOver(needs, claimed, timing)
     const token = usableToken(needs, caller)
     const sendMessage = async (x: XApi, accessToken: string) => {
@@ -182,41 +181,6 @@ export function verdictOf(error: XError, handle: string): Verdict {
 }
 
 const inAnHour = () => new Date(Date.now() + HOUR_MS)
-
-/** The user's id at X; null if X has no such user. @throws XError */
-export async function lookUp(needs: Needs, accountId: string, handle: string): Promise<string | null> {
-  const user = await withAccount(needs, accountId, (x, accessToken) => x.findUser(accessToken, handle))
-  return user?.id ?? null
-}
-
-/**
- * Saves the X id of an imported lead. @returns why not to send, if the id shows that this person
- * replied or was already messaged as another lead; else null
- */
-async function saveXUserId(db: Db, claimed: Claimed, xUserId: string): Promise<SkipReason | null> {
-  const { workspaceId, campaignId } = claimed
-  const { rows } = await db.execute<{ replied: boolean; wrote: boolean; contacted: boolean }>(sql`
-    with campaign as (
-      select allow_repeat, ${includesReplied('c')} as includes_replied from campaigns c where id = ${campaignId}
-    ), duplicate as (
-      select id, replied_at from leads where workspace_id = ${workspaceId} and x_user_id = ${xUserId} and id <> ${claimed.lead?.id}
-    ), kept as (
-      update leads set x_user_id = ${xUserId}, updated_at = now()
-      where id = ${claimed.lead?.id} and x_user_id is null and not exists (select from duplicate)
-    )
-    select not includes_replied and (
-        exists (select from duplicate where replied_at is not null) or ${hadReplied(workspaceId, xUserId)}
-      ) as replied, exists (
-        select from dms d join campaigns c on c.id = d.campaign_id
-        where d.lead_id in (select id from duplicate) and (d.sent_at is not null or d.outcome_unknown or d.status = 'queued')
-          and (d.campaign_id = ${campaignId} or not campaign.allow_repeat) and ${mayGoOut('d', 'c')}
-      ) as wrote, not allow_repeat and ${wasContacted(workspaceId, xUserId)} as contacted
-    from campaign`)
-  const [known] = rows
-  if (known?.replied) return { code: 'replied', params: {} }
-  if (known?.wrote) return { code: 'duplicate', params: {} }
-  return known?.contacted ? { code: 'contacted', params: { how: 'x_user' } } : null
-}
 
 /** Reads a conversation before another attempt. One that X does not show is settled first. */
 async function readBefore(needs: Needs, sent: Parameters<typeof findInConversation>[1]): Promise<Reading> {
@@ -586,7 +550,7 @@ export async function confirm(db: Db, env: SendingEnv, actor: Actor, held: Input
       await recordOutcome(tx, dm, { wasSent: false, reason: LEAD_MISSING })
       return no
     }
-    const reason = await findReasonToStop(tx, dm.id)
+    const reason = (await findLostHandle(tx, dm.leadId)) ?? (await findReasonToStop(tx, dm.id))
     if (reason) {
       await release(tx, sql`id = ${dm.id}`, () => skipMessage(tx, dm.id, { reason }))
       return no

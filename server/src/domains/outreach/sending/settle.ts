@@ -9,10 +9,11 @@ import { XError } from '../../../outside/x.ts'
 import { publishEvents } from '../../platform/events/service.ts'
 import { X_KEEPS_DAYS } from '../../platform/x-account/tables.ts'
 import { deleteAppClaims } from '../../platform/x-apps/tables.ts'
+import { lookUp } from './engine-recipient.ts'
 import { findInConversation, type Reading } from './find.ts'
 import { SIMULATED_HOLDER, wakeAccount } from './limits.ts'
 import { OUTCOME_UNKNOWN, READ_AGAIN_SECONDS, recordFound, recordOutcome } from './record.ts'
-import { lookUp, type Needs, type Timing, verdictOf } from './send.ts'
+import { type Needs, type Timing, verdictOf } from './send.ts'
 import { afterRelease, pauseCampaignsOf, release, wakeReleased } from './stop.ts'
 
 /**

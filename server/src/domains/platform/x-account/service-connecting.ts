@@ -254,6 +254,7 @@ async function saveAccount(
     userId,
     xAppId: xApp.id,
     handle: user.handle,
+    handleReadAt: new Date(),
     profileImageUrl: user.profileImageUrl,
     followerCount: user.followerCount,
     status: 'connected' as const,

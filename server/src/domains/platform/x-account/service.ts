@@ -2,7 +2,7 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
-import { XError } from '../../../outside/x.ts'
+import { XError, type XUser } from '../../../outside/x.ts'
 import { Refusal } from '../../../refusal.ts'
 import { DELETED_ACCOUNT, findNames } from '../../identity/people/service.ts'
 import { limitOn } from '../billing/service.ts'
@@ -182,10 +182,7 @@ export async function check(needs: Needs, actor: Actor, id: string) {
       await tx
         .update(xAccounts)
         .set({
-          handle: user.handle,
-          profileImageUrl: user.profileImageUrl,
-          followerCount: user.followerCount,
-          updatedAt: new Date(),
+          ...profileOf(user),
           ...(before.status === 'lost'
             ? { status: 'connected', reason: null, lastConnectedAt: new Date(), ...WAKE }
             : {}),
@@ -198,6 +195,47 @@ export async function check(needs: Needs, actor: Actor, id: string) {
     if (!REJECTED_BY_X.has(error.kind)) throw unavailable(error)
   }
   return show(db, actor, id)
+}
+
+/** Stores the handle that X reports for an account. It is read again soon, because reports can be late. */
+export async function storeHandle(
+  db: Db,
+  { userId, handle }: { userId: string; handle: string },
+  ofApp: string | null,
+): Promise<void> {
+  await db
+    .update(xAccounts)
+    .set({ handle, handleReadAt: null, updatedAt: new Date() })
+    .where(and(eq(xAccounts.xUserId, userId), ofApp === null ? undefined : eq(xAccounts.xAppId, ofApp)))
+}
+
+/** Reads the profiles of connected accounts again whose handle was not read for a day. X bills each. */
+export async function readHandles(needs: Needs): Promise<void> {
+  const { db } = needs.database
+  const isDue = sql`coalesce(${xAccounts.handleReadAt} < now() - interval '1 day', true)`
+  const due = await db
+    .select({ id: xAccounts.id })
+    .from(xAccounts)
+    .where(and(eq(xAccounts.status, 'connected'), isDue))
+    .orderBy(sql`${xAccounts.handleReadAt} nulls first`)
+    .limit(READ_MAX)
+  for (const { id } of due) {
+    try {
+      const user = await withAccount(needs, id, (x, token) => x.findMe(token))
+      await db.update(xAccounts).set(profileOf(user)).where(eq(xAccounts.id, id))
+    } catch (error) {
+      // withAccount has marked a rejected account as lost. Others are read in an hour.
+      if (!(error instanceof XError)) throw error
+    }
+  }
+}
+
+/** Accounts per run. */
+const READ_MAX = 1_000
+
+/** What X says about an account. */
+function profileOf({ handle, profileImageUrl, followerCount }: XUser) {
+  return { handle, handleReadAt: new Date(), profileImageUrl, followerCount, updatedAt: new Date() }
 }
 
 /** Errors after which an account's tokens are useless. */

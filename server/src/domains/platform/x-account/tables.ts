@@ -46,6 +46,8 @@ export const xAccounts = pgTable(
       .default(OPERATOR_APP_ID)
       .references(() => xApps.id),
     handle: text('handle').notNull(),
+    /** When X last said the handle; null: not since it was connected, before this was stored. */
+    handleReadAt: time('handle_read_at'),
     profileImageUrl: text('profile_image_url'),
     /** When X was last asked; null: never since this is stored. */
     followerCount: integer('follower_count'),
