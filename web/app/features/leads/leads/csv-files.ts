@@ -84,8 +84,8 @@ export async function exportLeads(filter: LeadFilter): Promise<void> {
   save(await answer.blob(), `leads-${new Date().toISOString().slice(0, 10)}.csv`)
 }
 
-/** The skipped rows as a CSV file. */
-export function skippedRowsCsv(rejected: ImportResult['rejected']): Blob {
-  const rows = rejected.map(({ line, problem }) => `${line},"${problem.replaceAll('"', '""')}"`)
+/** Rows with problems as a CSV file. */
+export function rowProblemsCsv(problems: ImportResult['rejected']): Blob {
+  const rows = problems.map(({ line, problem }) => `${line},"${problem.replaceAll('"', '""')}"`)
   return new Blob([['line,problem', ...rows, ''].join('\r\n')], { type: 'text/csv;charset=utf-8' })
 }

@@ -6,6 +6,7 @@ import {
   columnsProblem,
   guessColumns,
   handlesWarning,
+  idsWarning,
   readPreview,
   SKIP,
 } from './import-columns'
@@ -115,4 +116,23 @@ test('names the first handle of the preview that X does not allow', () => {
   )
   expect(warning('home')).toBe('“home” is a page on X, not a handle. Rows without a valid handle are skipped.')
   expect(handlesWarning({ headers: ['Handle'], rows: [['bad handle!']] }, [CUSTOM_FIELD])).toBeNull()
+})
+
+test('warns of X user IDs that were rounded', () => {
+  const warning = (id: string) =>
+    idsWarning(
+      {
+        headers: ['Handle', 'ID'],
+        rows: [
+          ['ann', ''],
+          ['bob', id],
+        ],
+      },
+      ['twitter_handle', 'x_user_id'],
+    )
+  expect(warning('1.58863E+18')).toBe(
+    '“1.58863E+18” was rounded by a spreadsheet or another program. Such IDs are left out, and their people are found by handle.',
+  )
+  expect(warning('1588631281067221234')).toBeNull()
+  expect(idsWarning({ headers: ['ID'], rows: [['1.58863E+18']] }, [CUSTOM_FIELD])).toBeNull()
 })

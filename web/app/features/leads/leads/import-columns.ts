@@ -1,6 +1,7 @@
 import { type CsvRecord, openCsv } from '@x-automated/contract/csv'
 import { IMPORT_COLUMNS_MAX } from '@x-automated/contract/leads/import-limits'
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
+import { readXUserId, X_USER_ID_PROBLEMS } from '@x-automated/contract/x-user-id'
 import { parse } from 'csv-parse/browser/esm/sync'
 import { shorten } from '../../../ui/shorten'
 
@@ -144,6 +145,18 @@ export function handlesWarning({ rows }: Preview, chosen: readonly string[]): st
   if (wrong === undefined) return null
   const problem = handleFault(handleIn(wrong)) === 'page' ? HANDLE_PROBLEMS.page : "isn't a valid X handle"
   return `“${shorten(wrong, HANDLE_SHOWN)}” ${problem}. Rows without a valid handle are skipped.`
+}
+
+/** The first X user ID of the preview that an import leaves out, as text to show; null if there is none. */
+export function idsWarning({ rows }: Preview, chosen: readonly string[]): string | null {
+  const column = chosen.indexOf('x_user_id')
+  for (const row of rows) {
+    const text = row[column]?.trim() ?? ''
+    const read = text === '' ? null : readXUserId(text)
+    if (read && 'fault' in read)
+      return `“${shorten(text, HANDLE_SHOWN)}” ${X_USER_ID_PROBLEMS[read.fault]}. Such IDs are left out, and their people are found by handle.`
+  }
+  return null
 }
 
 /** The column names for the API. */

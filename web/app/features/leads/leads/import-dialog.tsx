@@ -159,9 +159,9 @@ function LastImport({ last, onShow }: { last: Import; onShow: () => void }) {
       <span className="wrap-anywhere">
         Last import{last.fileName && ` (${last.fileName})`}: {outcomeText(last)}
       </span>
-      {last.status === 'completed' && last.rejectedCount > 0 && (
+      {last.status === 'completed' && last.rejectedCount + last.warningCount > 0 && (
         <Button size="sm" variant="ghost" onClick={onShow}>
-          Show skipped rows
+          {last.rejectedCount > 0 ? 'Show skipped rows' : 'Show details'}
         </Button>
       )}
     </p>

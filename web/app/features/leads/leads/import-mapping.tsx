@@ -7,7 +7,15 @@ import { lengthProps } from '../../../ui/length-props'
 import { Select } from '../../../ui/select'
 import { shorten } from '../../../ui/shorten'
 import { Table, Td, Tr } from '../../../ui/table'
-import { CUSTOM_FIELD, columnLabels, columnsProblem, handlesWarning, type Preview, SKIP } from './import-columns'
+import {
+  CUSTOM_FIELD,
+  columnLabels,
+  columnsProblem,
+  handlesWarning,
+  idsWarning,
+  type Preview,
+  SKIP,
+} from './import-columns'
 import { basisLabels } from './leads-url'
 
 const CELL_SHOWN = 60
@@ -28,7 +36,8 @@ interface ImportMappingProps {
 /** Maps each column of the file to a field, next to sample values. */
 export function ImportMapping({ preview, mapping, onChange }: ImportMappingProps) {
   const { headers, rows } = preview
-  const problem = columnsProblem(headers, mapping.columns) ?? handlesWarning(preview, mapping.columns)
+  const { columns } = mapping
+  const problem = columnsProblem(headers, columns) ?? handlesWarning(preview, columns) ?? idsWarning(preview, columns)
   const choose = (index: number, column: string) =>
     onChange({ ...mapping, columns: mapping.columns.map((one, i) => (i === index ? column : one)) })
   return (

@@ -5,48 +5,61 @@ import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { save } from '../../../ui/save-file'
 import { Table, Td, Tr } from '../../../ui/table'
-import { skippedRowsCsv } from './csv-files'
-import { importedText } from './import-text'
+import { rowProblemsCsv } from './csv-files'
+import { importedText, leftOutText } from './import-text'
 
-/** Skipped rows on the screen; the download has them all. */
+/** Rows on the screen; the download has them all. */
 const SHOWN_MAX = 500
 
-/** An import's result, with every skipped row. */
+/** An import's result, with every skipped row and every X user ID that was left out. */
 export function ImportOutcome({ result }: { result: ImportDetail }) {
-  const { imported, updated, rejected, rejectedCount } = result
-  const shown = rejected.slice(0, SHOWN_MAX)
+  const { imported, updated, rejected, rejectedCount, warnings, warningCount } = result
   return (
     <div className="grid gap-4">
       <Callout tone={imported + updated > 0 ? 'good' : 'warn'} title={importedText(result)}>
-        {rejectedCount > 0 ? `${formatCount(rejectedCount, 'row')} skipped.` : 'All rows imported.'}
+        <p>{rejectedCount > 0 ? `${formatCount(rejectedCount, 'row')} skipped.` : 'All rows imported.'}</p>
+        {warningCount > 0 && <p>{leftOutText(warningCount)}. We look these people up by their handles.</p>}
       </Callout>
-      {rejected.length > 0 && (
-        <div className="grid gap-2">
-          <div className="flex flex-wrap items-center justify-between gap-2">
-            <h3 className="font-strong">Skipped rows</h3>
-            <Button size="sm" icon={<Download />} onClick={() => save(skippedRowsCsv(rejected), 'skipped-rows.csv')}>
-              Download as CSV
-            </Button>
-          </div>
-          <Table
-            label="Skipped rows"
-            narrow="scroll"
-            maxHeight="20rem"
-            columns={[{ name: 'Row', end: true, className: 'w-px' }, 'Problem']}
-          >
-            {shown.map(({ line, problem }) => (
-              <Tr key={line}>
-                <Td end data-numeric>
-                  {formatNumber(line)}
-                </Td>
-                <Td className="wrap-anywhere">{problem}</Td>
-              </Tr>
-            ))}
-          </Table>
-          {shown.length < rejected.length && (
-            <p className="text-muted">{formatCount(rejected.length - shown.length, 'more row')} in the download.</p>
-          )}
-        </div>
+      <RowProblems title="Skipped rows" rows={rejected} fileName="skipped-rows.csv" />
+      <RowProblems title="X user IDs left out" rows={warnings} fileName="x-user-ids-left-out.csv" />
+    </div>
+  )
+}
+
+/** Rows of the file with a problem, and their download. */
+function RowProblems({ title, rows, fileName }: { title: string; rows: ImportDetail['rejected']; fileName: string }) {
+  if (rows.length === 0) return null
+  const shown = rows.slice(0, SHOWN_MAX)
+  return (
+    <div className="grid gap-2">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <h3 className="font-strong">{title}</h3>
+        <Button
+          size="sm"
+          icon={<Download />}
+          aria-label={`Download as CSV: ${title}`}
+          onClick={() => save(rowProblemsCsv(rows), fileName)}
+        >
+          Download as CSV
+        </Button>
+      </div>
+      <Table
+        label={title}
+        narrow="scroll"
+        maxHeight="20rem"
+        columns={[{ name: 'Row', end: true, className: 'w-px' }, 'Problem']}
+      >
+        {shown.map(({ line, problem }) => (
+          <Tr key={line}>
+            <Td end data-numeric>
+              {formatNumber(line)}
+            </Td>
+            <Td className="wrap-anywhere">{problem}</Td>
+          </Tr>
+        ))}
+      </Table>
+      {shown.length < rows.length && (
+        <p className="text-muted">{formatCount(rows.length - shown.length, 'more row')} in the download.</p>
       )}
     </div>
   )

@@ -13,6 +13,7 @@ const base: Import = {
   imported: 0,
   updated: 0,
   rejectedCount: 0,
+  warningCount: 0,
   error: null,
   createdAt: '2026-11-22T00:00:00.000Z',
 }
@@ -49,6 +50,7 @@ test('sums up a finished import in one line', () => {
   const done: Import = { ...base, status: 'completed', imported: 64, rejectedCount: 1 }
   expect(outcomeText(done)).toBe('64 leads imported, 1 row skipped.')
   expect(outcomeText({ ...done, imported: 0, updated: 1, rejectedCount: 0 })).toBe('1 existing lead updated.')
+  expect(outcomeText({ ...done, warningCount: 2 })).toBe('64 leads imported, 1 row skipped, 2 X user IDs left out.')
   expect(outcomeText({ ...done, status: 'failed', error: 'The file is empty.' })).toBe('failed. The file is empty.')
   expect(outcomeText({ ...done, status: 'canceled' })).toBe('stopped, nothing was imported.')
   expect(importedText({ imported: 0, updated: 0 })).toBe('No leads imported')

@@ -16,12 +16,18 @@ export function importedText({ imported, updated }: Pick<Import, 'imported' | 'u
   return imported === 0 ? known : `${formatCount(imported, 'lead')} imported, ${known}`
 }
 
+/** '2 X user IDs left out'. */
+export function leftOutText(count: number): string {
+  return `${formatCount(count, 'X user ID')} left out`
+}
+
 /** The result of a finished import in one line. */
 export function outcomeText(ended: Import): string {
   if (ended.status === 'failed') return `failed. ${ended.error ?? ''}`.trim()
   if (ended.status === 'canceled') return 'stopped, nothing was imported.'
   const skipped = ended.rejectedCount > 0 ? `, ${formatCount(ended.rejectedCount, 'row')} skipped` : ''
-  return `${importedText(ended)}${skipped}.`
+  const leftOut = ended.warningCount > 0 ? `, ${leftOutText(ended.warningCount)}` : ''
+  return `${importedText(ended)}${skipped}${leftOut}.`
 }
 
 const timeLeftSuffix = (seconds: number | null) => (seconds === null ? '' : ` · ${roughDurationText(seconds)} left`)

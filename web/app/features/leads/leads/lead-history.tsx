@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { LeadDetail, LeadEvent } from '@x-automated/contract/leads/leads'
 import {
+  AtSign,
   Import,
   ListPlus,
   type LucideIcon,
@@ -33,6 +34,7 @@ const POLL_EVERY_MS = 4_000
 
 const icons: Record<LeadEvent['kind'], LucideIcon> = {
   created: Import,
+  renamed: AtSign,
   scraped: Radar,
   listed: ListPlus,
   tagged: TagSign,
@@ -126,6 +128,12 @@ function EventText({ event, lead }: { event: LeadEvent; lead: LeadDetail }) {
   switch (event.kind) {
     case 'created':
       return <p>Added as a lead</p>
+    case 'renamed':
+      return (
+        <p>
+          Changed their handle, was <bdi className="font-strong">@{event.twitterHandle}</bdi> until then
+        </p>
+      )
     case 'scraped':
       return (
         <p>

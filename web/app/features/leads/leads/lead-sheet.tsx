@@ -282,6 +282,11 @@ function Head({ lead }: { lead: LeadDetail }) {
           <StatusDot status={shownStatusOf(lead)} />
         </span>
       </div>
+      {lead.handleLostAt && (
+        <p className="text-sm text-muted">
+          Another person has this handle on X now. We know this lead by their X user ID, and look up the new handle.
+        </p>
+      )}
       <bdi className="text-sm wrap-anywhere">{lead.bio?.trim() || 'No bio available'}</bdi>
     </div>
   )

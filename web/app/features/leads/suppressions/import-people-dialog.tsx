@@ -49,7 +49,7 @@ export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps)
       open={open}
       onClose={close}
       title="Import people"
-      description="Upload a CSV with a twitter_handle column, or just a column of handles. Optional columns: reason and note."
+      description="Upload a CSV with a twitter_handle column, or just a column of handles. Optional columns: x_user_id, reason and note."
       footer={
         load.isSuccess ? (
           <Button variant="primary" onClick={close}>
@@ -103,24 +103,32 @@ export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps)
   )
 }
 
-function Result({ result: { imported, known, stopped, rejected, rejectedCount } }: { result: SuppressionImport }) {
+function Result({ result }: { result: SuppressionImport }) {
+  const { imported, known, stopped, rejected, rejectedCount, warnings, warningCount } = result
   return (
     <div className="grid gap-4">
       <Callout tone={rejectedCount > 0 ? 'warn' : 'good'} title={`${people(imported)} added`}>
         {known > 0 && <p>{people(known)} already on the list.</p>}
         {stopped > 0 && <p>{formatCount(stopped, 'queued message')} canceled.</p>}
         {rejectedCount > 0 && <p>{formatCount(rejectedCount, 'row')} skipped.</p>}
+        {warningCount > 0 && <p>{formatCount(warningCount, 'row')} with a doubtful X user ID, suppressed by handle.</p>}
       </Callout>
-      {rejected.length > 0 && (
-        <ul className="grid gap-1">
-          {rejected.slice(0, REFUSED_SHOWN).map(({ line, problem }) => (
-            <li key={line} className="wrap-anywhere">
-              Row {formatNumber(line)} {problem}
-            </li>
-          ))}
-          {rejectedCount > REFUSED_SHOWN && <li className="text-muted">Showing the first {REFUSED_SHOWN}.</li>}
-        </ul>
-      )}
+      <RowProblems rows={rejected} count={rejectedCount} />
+      <RowProblems rows={warnings} count={warningCount} />
     </div>
+  )
+}
+
+function RowProblems({ rows, count }: { rows: SuppressionImport['rejected']; count: number }) {
+  if (rows.length === 0) return null
+  return (
+    <ul className="grid gap-1">
+      {rows.slice(0, REFUSED_SHOWN).map(({ line, problem }) => (
+        <li key={line} className="wrap-anywhere">
+          Row {formatNumber(line)} {problem}
+        </li>
+      ))}
+      {count > REFUSED_SHOWN && <li className="text-muted">Showing the first {REFUSED_SHOWN}.</li>}
+    </ul>
   )
 }

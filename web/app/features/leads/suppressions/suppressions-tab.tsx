@@ -39,7 +39,12 @@ const columns: Column<Suppression>[] = [
   {
     name: 'Handle',
     bare: true,
-    cell: ({ twitterHandle }) => <span className="font-strong">@{twitterHandle}</span>,
+    cell: ({ twitterHandle, handleLostAt }) => (
+      <span>
+        <span className="font-strong">@{twitterHandle}</span>
+        {handleLostAt && <span className="text-muted"> · changed, new handle unknown</span>}
+      </span>
+    ),
   },
   { name: 'Reason', cell: ({ reason }) => REASONS[reason] },
   { name: 'Note', className: 'max-w-xs wrap-anywhere', cell: ({ note }) => note ?? '–' },
