@@ -43,7 +43,7 @@ const REPLY_MAX_MS = 2_000
 const PAGE_MAX_MS = 250
 const PREFLIGHT_MAX_MS = 1_000
 
-const env = { sendIntervalSeconds: 0, dailyDmCap: CAP, isRealX: false, messageMills: 15 }
+const env = { sendIntervalSeconds: 0, dailyDmCap: CAP, isRealX: false, messageMills: 15, x: null }
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
 try {
   await migrateDatabase(cluster.url)

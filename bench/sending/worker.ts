@@ -45,7 +45,7 @@ async function claim({
   perSecond = Infinity,
 }: Extract<Task, { kind: 'claims' }>): Promise<Done> {
   const liveness = await openLiveness(database)
-  const limits = { sendIntervalSeconds: 0, dailyDmCap, isRealX: false, messageMills: 15 }
+  const limits = { sendIntervalSeconds: 0, dailyDmCap, isRealX: false, messageMills: 15, x: null }
   const done: Done = { times: [], claims: [], seconds: 0 }
   const began = performance.now()
   while (performance.now() - began < seconds * 1_000 && done.times.length < count) {

@@ -63,10 +63,10 @@ export function createXActivity({
       await call(`/2/webhooks/${encodeURIComponent(webhook.id)}`, { ...asApp, method: 'DELETE' })
     },
     /**
-     * Registers the URL as a webhook if needed and returns its id. @throws XError invalid: X
-     * rejected the URL or its check failed
+     * Registers the URL as a webhook if needed and returns its id. @param isNew the consumer secret may
+     * have changed, so X checks it again @throws XError invalid: X rejected the URL or its check failed
      */
-    async ensureWebhook(url: string): Promise<string> {
+    async ensureWebhook(url: string, isNew = false): Promise<string> {
       const isOurs = (webhook: { url: string }) => webhook.url === url
       let registered = (await listWebhooks()).find(isOurs)
       if (!registered) {
@@ -79,7 +79,7 @@ export function createXActivity({
             throw error
           },
         )
-      } else if (!registered.valid) {
+      } else if (!registered.valid || isNew) {
         // X stops deliveries after a failed check; this repeats the check.
         await call(`/2/webhooks/${encodeURIComponent(registered.id)}`, { ...asApp, method: 'PUT' })
       }

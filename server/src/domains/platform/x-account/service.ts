@@ -6,7 +6,7 @@ import { XError, type XUser } from '../../../outside/x.ts'
 import { Refusal } from '../../../refusal.ts'
 import { DELETED_ACCOUNT, findNames } from '../../identity/people/service.ts'
 import { limitOn } from '../billing/service.ts'
-import type { XAppClient } from '../x-apps/service.ts'
+import { webhookUrl, type XAppClient } from '../x-apps/service.ts'
 import {
   blockTexts,
   chosenNow,
@@ -253,14 +253,18 @@ export async function disconnectOne(needs: ConnectNeeds, actor: Actor, id: strin
   return end(needs, actor, [id])
 }
 
-/** Disconnects every account of the workspace. */
-export async function disconnectAll(needs: ConnectNeeds, actor: Actor): Promise<void> {
+/** Disconnects every account of a workspace that is deleted next, and its own app's webhook at X. */
+export async function disconnectAll(needs: ConnectNeeds & { origin: string }, actor: Actor): Promise<void> {
   const { accounts } = await list(needs.database.db, actor)
   await end(
     needs,
     actor,
     accounts.map(({ id }) => id),
   )
+  const xApp = await needs.xApps.findOf(needs.database.db, actor.workspaceId)
+  // Best effort: the webhook's address answers 404 once the app is deleted.
+  if (xApp && xApp.id !== needs.xApps.operator?.id)
+    await xApp.activity?.removeWebhook(webhookUrl(needs, xApp.id)).catch(() => {})
 }
 
 /**

@@ -195,6 +195,8 @@ describe('PUT /x-app', () => {
       ['x_app_problem', X_APP_PROBLEM_TEXT.webhook],
     ])
     expect((await save(own)).body.problem).toBeNull()
+    // X has verified it before, and does so again with the new secret.
+    expect((await save(wrong)).body.problem).toBe('webhook')
   })
 })
 

@@ -75,7 +75,7 @@ export async function save(
   if (replaced) await removeFromX(context, replaced)
   // X calls the webhook now, which proves the consumer secret. If X cannot, the next check repeats it.
   const activity = apps.open(id, secrets)?.activity
-  if (activity) await ensureWebhook(db, { id, activity }, webhookUrl(context, id)).catch(ignoreXErrors)
+  if (activity) await ensureWebhook(db, { id, activity }, webhookUrl(context, id), true).catch(ignoreXErrors)
   await jobs.enqueue(db, 'find-watches', {})
   const row = await findRow(db, workspaceId)
   if (!row) throw new Refusal('X_APP_NOT_FOUND')

@@ -141,14 +141,18 @@ export function webhookUrl({ origin }: { origin: string }, xAppId: string): stri
   return xAppId === OPERATOR_APP_ID ? `${origin}${WEBHOOK_PATH}` : `${origin}${WEBHOOK_PATH}/${xAppId}`
 }
 
-/** Registers an app's webhook at X, or stores what X refuses. @returns its id @throws XError */
+/**
+ * Registers an app's webhook at X, or stores what X refuses. @param isNew the secrets were just saved
+ * @returns its id @throws XError
+ */
 export async function ensureWebhook(
   db: Db,
   { id, activity }: { id: string; activity: XActivity },
   url: string,
+  isNew = false,
 ): Promise<string> {
   try {
-    const webhookId = await activity.ensureWebhook(url)
+    const webhookId = await activity.ensureWebhook(url, isNew)
     await clearProblems(db, id, ['bearer_token', 'webhook'])
     return webhookId
   } catch (error) {

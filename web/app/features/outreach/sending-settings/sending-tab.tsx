@@ -5,6 +5,7 @@ import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
 import { LoadingText, SkeletonButton, SkeletonField, SkeletonText } from '../../../ui/skeleton'
 import { useHasRole } from '../../identity/people/use-role'
+import { XAppCard } from '../../platform/x-apps/x-app-card'
 import { BasisCard } from './basis-card'
 import { LimitsCard } from './limits-card'
 import { OptOutCard } from './opt-out-card'
@@ -38,13 +39,14 @@ export function SendingTab() {
       </Card>
     )
   }
-  const { accounts, limits, optOutWords, basis, protection } = settings.data
+  const { accounts, xApp, limits, optOutWords, basis, protection } = settings.data
   return (
     <div className="grid grid-cols-1 gap-6">
       {!mayManage && <Callout title="View only">Only the owner and admins can change these settings.</Callout>}
       {accounts.map((account) => (
         <LimitsCard key={account.xAccountId ?? 'extension'} account={account} limits={limits} disabled={!mayManage} />
       ))}
+      <XAppCard use={xApp} accounts={accounts} isOwner={isOwner === true} />
       <OptOutCard words={optOutWords} disabled={!mayManage} />
       <ProtectionCard protection={protection} disabled={!mayManage} />
       <BasisCard basis={basis} disabled={!isOwner} />

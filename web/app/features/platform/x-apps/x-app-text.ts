@@ -1,0 +1,17 @@
+import { formatCount, formatList, formatNumber } from '@x-automated/contract/format'
+import type { SendingSettings } from '@x-automated/contract/outreach/sending-settings'
+
+/** "Sent 312 of 1,440 messages in 24 hours." */
+export function appUseText({
+  sentInDay,
+  dailyLimit,
+}: Pick<SendingSettings['xApp'], 'sentInDay' | 'dailyLimit'>): string {
+  if (dailyLimit === null) return `Sent ${formatCount(sentInDay, 'message')} in 24 hours.`
+  return `Sent ${formatNumber(sentInDay)} of ${formatCount(dailyLimit, 'message')} in 24 hours.`
+}
+
+/** What another app does to the connected accounts: "@ann and @bob will be disconnected. …" */
+export function disconnectText(handles: readonly string[]): string {
+  const names = formatList(handles.map((handle) => `@${handle}`))
+  return `${names} will be disconnected, because X ties each connection to the app that made it. Their campaigns keep their queue and wait until you connect again.`
+}
