@@ -114,6 +114,10 @@ describe('the operator, in a browser', () => {
     expect(await linkInMail(world.mailbox, 'ray@example.com', /^Your invitation/)).toBe(`${world.origin}/auth`)
     expect(await places('ray@example.com')).toBe(3)
 
+    await page.getByRole('tab', { name: 'X credits' }).click()
+    await page.getByText('X has not refused the X app of this server for lack of credits').waitFor()
+    await expectSoundPage(page)
+
     await page.getByRole('tab', { name: 'Unreadable from X' }).click()
     await page.getByText('Everything X sent could be read').waitFor()
     await expectSoundPage(page)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id, Page, paging, queryNumber, Success, Time, text, wholeNumber } from '../fields.ts'
+import { Id, NoInput, Page, paging, queryNumber, Success, Time, text, wholeNumber } from '../fields.ts'
 import { formatNumber } from '../format.ts'
 import { routes } from '../route.ts'
 import { DAY_MS } from '../time.ts'
@@ -186,6 +186,23 @@ export const operator = {
   })
     .input(z.object(paging(25)))
     .output(z.object({ unreadable: z.array(Unreadable), ...Page.shape })),
+
+  xCredits: route('GET /operator/x-credits', 'operator', 'none', {
+    summary: "Get whether the server's X app has credits, and what X charges for it this month",
+    description: "Over all workspaces that use the server's app, estimated by X's published prices. Months are UTC.",
+  })
+    .input(NoInput)
+    .output(
+      z.object({
+        totalCents: z.number(),
+        /** Since when it has none; null: it has credits. */
+        fundsSince: Time.nullable(),
+        /** When X is tried next; null: it has credits. */
+        triedAt: Time.nullable(),
+        /** Apps that workspaces brought and that have no credits. */
+        ownAppsWithout: count,
+      }),
+    ),
 
   log: route('GET /operator/log', 'operator', 'none', { summary: 'List the actions of operators, newest first' })
     .input(z.object(paging(25)))

@@ -8,6 +8,7 @@ import { Members } from '../../features/overview/operator/members'
 import { OperatorLog } from '../../features/overview/operator/operator-log'
 import { UnreadableFromX } from '../../features/overview/operator/unreadable-from-x'
 import { Views } from '../../features/overview/operator/views'
+import { XCredits } from '../../features/overview/operator/x-credits'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { Webhooks } from '../../features/platform/webhooks/webhooks'
 import { Badge } from '../../ui/badge'
@@ -18,7 +19,7 @@ import { Tabs, useTabParam } from '../../ui/tabs'
 export const meta = () => pageMeta('Page not found', "This page doesn't exist.")
 
 export default function OperatorPage() {
-  const [tab, openTab] = useTabParam(['overview', 'held', 'members', 'views', 'webhooks', 'x', 'log'])
+  const [tab, openTab] = useTabParam(['overview', 'held', 'members', 'views', 'webhooks', 'x-credits', 'x', 'log'])
   const growth = useQuery(api.operator.growth.queryOptions({ input: {} }))
   const held = growth.data?.held ?? 0
   return (
@@ -47,6 +48,7 @@ export default function OperatorPage() {
           { value: 'members', label: 'Members', content: <Members /> },
           { value: 'views', label: 'Views and joins', content: <Views /> },
           { value: 'webhooks', label: 'Webhooks', content: <Webhooks /> },
+          { value: 'x-credits', label: 'X credits', content: <XCredits /> },
           { value: 'x', label: 'Unreadable from X', content: <UnreadableFromX /> },
           { value: 'log', label: 'Log', content: <OperatorLog /> },
         ]}

@@ -1,4 +1,5 @@
 import { operator } from '../../../operations.ts'
+import { findCredits } from '../../platform/x-costs/service.ts'
 import { listViews } from '../../waitlist/views/service.ts'
 import * as service from './service.ts'
 import { listUnreadable } from './service-unreadable.ts'
@@ -21,5 +22,6 @@ export const operatorRoutes = {
   ),
   views: operator.operator.views.handler(({ context, input }) => listViews(context.db, input)),
   unreadable: operator.operator.unreadable.handler(({ context, input }) => listUnreadable(context.db, input)),
+  xCredits: operator.operator.xCredits.handler(({ context }) => findCredits(context.db)),
   log: operator.operator.log.handler(({ context, input }) => service.listLog(context.db, input)),
 }

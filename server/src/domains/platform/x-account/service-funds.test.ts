@@ -117,6 +117,9 @@ it('notifies the operators once, by email and in the log, and shows it on Home a
   expect(posted).toMatchObject([{ to: OPERATOR, subject: 'The X app of X-Automated has no credits left' }])
   expect(alarms).toHaveLength(1)
   expect(await kindsOf(person)).toEqual([])
+  const operator = await makePerson(app, { email: OPERATOR })
+  const credits = await operator.client.operator.xCredits()
+  expect(credits).toMatchObject({ fundsSince: expect.any(String), triedAt: expect.any(String), ownAppsWithout: 0 })
   expect((await viewer.client.today.find({})).needs).toMatchObject([
     { code: 'funds', params: { isOwnApp: false }, path: '/settings?tab=x-costs' },
   ])

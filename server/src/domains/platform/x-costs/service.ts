@@ -2,12 +2,15 @@ import type { InputOf } from '@x-automated/contract/contract'
 import type { XPurpose } from '@x-automated/contract/platform/x-costs'
 import { sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { parseTime } from '../../../db/parse-time.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { Services } from '../../../services.ts'
+import { OPERATOR_APP_ID } from '../x-apps/tables.ts'
 import { centsOf, fundsText, limitText } from './rules.ts'
 import { findSpending, storeLimit } from './service-limit.ts'
+import { thisMonth } from './tables.ts'
 
 export {
   alarmOfFunds,
@@ -67,6 +70,23 @@ export async function findFunds(
   const [row] = rows
   const since = parseTime(row?.since ?? null)
   return row && since ? { since, tryAt: parseTime(row.tryAt) ?? since, isOwnApp: row.isOwnApp } : null
+}
+
+/** Whether the operator's app has credits, and what X charges for it this month, over all workspaces. */
+export async function findCredits(db: Db) {
+  const { rows } = await db.execute<{
+    mills: number
+    since: string | null
+    tryAt: string | null
+    ownAppsWithout: number
+  }>(sql`
+    select app.funds_empty_since as since, case when app.funds_empty_since is not null then app.funds_try_at end as "tryAt",
+      (select count(*)::int from x_apps own where own.workspace_id is not null and own.funds_empty_since is not null) as "ownAppsWithout",
+      (select coalesce(sum(c.mills), 0)::float from x_accounts a join x_charges c on c.workspace_id = a.workspace_id and c.x_account_id = a.id
+        where a.x_app_id = app.id and c.day >= ${thisMonth}) as mills
+    from x_apps app where app.id = ${OPERATOR_APP_ID}`)
+  const { mills, since, tryAt, ownAppsWithout } = one(rows)
+  return { totalCents: centsOf(mills), fundsSince: parseTime(since), triedAt: parseTime(tryAt), ownAppsWithout }
 }
 
 /** Why a message by hand cannot be sent now. */
