@@ -215,7 +215,7 @@ async function finishCampaign(
   try {
     const { queue } = await import('../server/src/domains/outreach/campaigns/service.ts')
     const [campaign] = await db.select().from(campaigns).where(eq(campaigns.id, campaignId))
-    const limits = { sendIntervalSeconds: 0, dailyDmCap: 500, isRealX: false, messageMills: 0 }
+    const limits = { sendIntervalSeconds: 0, dailyDmCap: 500, isRealX: false, messageMills: 0, x: null }
     if (campaign?.status === 'draft') await queue(db, limits, actor, { id: campaignId })
     // Its tokens are fresh, so the app's secret is not needed.
     const env = readEnv({ ...process.env, STAND_INS: 'on', DATA_DIR: dataDir, X_API_URL: x, X_CLIENT_ID: 'demo' })

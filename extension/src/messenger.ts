@@ -79,7 +79,7 @@ export function createMessenger() {
   return { sendOnce, check, journal, scriptLoaded: tab.scriptLoaded }
 }
 
-/** Why nothing can be sent, whoever it is to. */
+/** Why nothing can be sent, to anyone. */
 async function problemOfState(): Promise<Problem | null> {
   const state = await readState()
   if (state.paused) return { code: 'PAUSED' }

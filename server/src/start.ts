@@ -23,7 +23,7 @@ import { createUnreadables } from './domains/overview/operator/service-unreadabl
 import { findPeopleLimit } from './domains/platform/billing/service.ts'
 import { EVENTS_CHANNEL, openEvents, RECORDED_CHANNEL } from './domains/platform/events/service.ts'
 import { MEMBER_NOTIFICATIONS_CHANNEL } from './domains/platform/notifications/service.ts'
-import { createXApps } from './domains/platform/x-apps/service.ts'
+import { createXApps } from './domains/platform/x-apps/engine.ts'
 import { createXMeters } from './domains/platform/x-costs/service.ts'
 import * as waitlist from './domains/waitlist/waitlist/service.ts'
 import { removeAbandonedUploads } from './edges/csv-uploads.ts'

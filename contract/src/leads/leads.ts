@@ -108,7 +108,7 @@ export type ListedLead = z.output<typeof ListedLead>
 export const LeadDetail = ListedLead.extend({
   /** The person's user id at X; null if unknown. */
   xUserId: z.string().nullable(),
-  /** When X showed their handle with another person's id; null: it is theirs, as far as is known. */
+  /** When X showed their handle with another person's id; null: nothing says that it is not theirs. */
   handleLostAt: Time.nullable(),
   /** When the contact basis was recorded. */
   basisAt: Time.nullable(),

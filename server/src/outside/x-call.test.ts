@@ -42,7 +42,7 @@ describe('a call of X', () => {
     [403, '<html>Attention required', 'unavailable'],
     [524, '<html>Timeout', 'unknown'],
     [201, '{"data": {"dm_ev', 'unknown'],
-  ])('of which %i %s comes back fails as %s and is counted', async (status, body, kind) => {
+  ])('that is answered with %i %s fails as %s and is counted', async (status, body, kind) => {
     answers(status, body)
     await expect(api.call('/2/users/12/followers?max_results=5')).rejects.toMatchObject({ kind })
     expect(notes).toEqual([{ source: 'error', name: `GET /2/users/{id}/followers ${status}`, keys: [] }])

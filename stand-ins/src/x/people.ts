@@ -185,11 +185,11 @@ export type Registry = {
   see(handle: string): void
   /** The first handle of an id, if it is known. */
   find(id: string): string | undefined
-  /** The first handle of whoever has this handle now, if anyone. Lower case. */
+  /** The first handle of the person who has this handle now, if anyone. Lower case. */
   holderOf(handle: string): string | undefined
   /** The current handle of someone, by their first one. Undefined if someone else took it. */
   handleOf(key: string): string | undefined
-  /** Gives someone another handle, and frees theirs. Whoever had the new one is gone. */
+  /** Gives someone another handle, and frees theirs. The person who had the new one is gone. */
   rename(key: string, to: string): void
 }
 

@@ -103,7 +103,7 @@ export function addTestEndpoints(app: FastifyInstance, network: Network, activit
     return entryOf(last)
   })
 
-  /** Gives a person another handle. Theirs becomes free; whoever had the new one is gone. */
+  /** Gives a person another handle. Theirs becomes free; the person who had the new one is gone. */
   app.post<{ Params: { handle: string }; Body: { to?: unknown } | null }>(
     '/_people/:handle/rename',
     async (request, reply) => {

@@ -1,5 +1,5 @@
 /**
- * Thrift's binary protocol, as far as X Chat's events need it
+ * The part of Thrift's binary protocol that X Chat's events need
  * (https://github.com/apache/thrift/blob/master/doc/specs/thrift-binary-protocol.md).
  */
 const TYPES = { bool: 2, i32: 8, i64: 10, string: 11, struct: 12, list: 15 } as const

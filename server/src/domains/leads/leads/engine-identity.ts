@@ -46,7 +46,7 @@ export async function releaseSuppressions(tx: Db, workspaceId: string): Promise<
   const taken = sql`
     select l.x_user_id, lower(l.twitter_handle) as handle, i.seen_at from incoming_leads i
     join leads l on l.workspace_id = ${own} and ${isSameHandle('l', 'i')} where ${isTaken}`
-  // Whoever had the handle when it was suppressed stays suppressed by their id.
+  // The person who had the handle when it was suppressed stays suppressed by their id.
   await tx.execute(sql`
     update suppressions s set x_user_id = taken.x_user_id, x_user_checked_at = taken.seen_at from (${taken}) taken
     where s.workspace_id = ${own} and s.twitter_handle = taken.handle and s.handle_lost_at is null and s.x_user_checked_at is null

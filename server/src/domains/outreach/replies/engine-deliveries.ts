@@ -95,7 +95,7 @@ async function insert(db: Db, sealer: Sealer, batch: readonly Incoming[]): Promi
       update x_apps a set delivered_at = now()
       where a.id in (select app from incoming) and (a.delivered_at is null or a.delivered_at < now() - ${SEEN_EVERY})
     ), added as (
-      -- Whoever brought an app can sign events of anyone, so they count for its own accounts only.
+      -- The owner of an app can sign events about anyone, so they count for its own accounts only.
       insert into x_deliveries (x_app_id, account_x_user_id, person_x_user_id, holds, sealed_body)
       select app, account, person, holds, body from incoming i
       where i.account is null or exists (
@@ -151,7 +151,7 @@ const BATCH = 200
 const LEASE = sql`interval '30 seconds'`
 const ATTEMPTS_MAX = 5
 const HOLDS_FOR = sql`interval '2 minutes'`
-/** How soon a message is looked at again of which a sender that is at work may be the author. */
+/** How soon a message is looked at again that an active sender may have written. */
 const UNDECIDED = sql`interval '2 seconds'`
 /** Fallback for a lost notification, and for deliveries that are tried again. */
 const POLL_MS = 1_000
@@ -241,7 +241,7 @@ interface Opened {
   needsRead: boolean
 }
 
-/** Opens a delivery. Whoever an unreadable one names counts as having replied. */
+/** Opens a delivery. The person that an unreadable one names counts as having replied. */
 function open({ env }: DeliveryContext, row: Stored): Opened {
   let delivery = {
     happenings: [] as readonly XHappening[],
@@ -296,7 +296,7 @@ async function processAlone(context: DeliveryContext, receive: Receive, one: Ope
   }
 }
 
-/** Counts a delivery as a reply of whoever it names; if it names nobody, or that fails, its account is read. */
+/** Counts a delivery as a reply of the person it names; if it names nobody, or that fails, its account is read. */
 async function giveUp(context: DeliveryContext, receive: Receive, { row, events }: Opened): Promise<void> {
   const message = events.find((event) => event.kind === 'message')
   const reply = message ? { ...message, text: '' } : countedReply(row)

@@ -133,7 +133,7 @@ export async function readAccount(context: WatchContext, watch: Watch, receive: 
   }
 }
 
-/** Reads both lists, as far as one turn goes. @returns whether the read is complete */
+/** Reads both lists for one turn. @returns whether the read is complete */
 async function readLists(context: WatchContext, watch: Watch & { accountId: string }, receive: Receive) {
   const { db } = context.database
   const { xUserId } = watch

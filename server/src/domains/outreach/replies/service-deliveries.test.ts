@@ -150,7 +150,7 @@ describe('a delivery', () => {
     expect(texts).toEqual([['First', 'Hi'], ['Second']])
   })
 
-  it('that fails is tried alone, and after 5 attempts counts as a reply of whoever it names', async () => {
+  it('that fails is tried alone, and after 5 attempts counts as a reply of the person it names', async () => {
     const { id, handles } = await begin(2)
     const quiet = openTestLog(() => {})
     await post(message(handles[0]!, account.handle, 'Poison'))
@@ -196,7 +196,7 @@ describe('a delivery', () => {
     expect(await fates(id)).toEqual(['replied'])
   })
 
-  it('that nobody can open has its account read, or counts as a reply of whoever it names', async () => {
+  it('that nobody can open has its account read, or counts as a reply of the person it names', async () => {
     const { id, handles } = await begin(1)
     const row = { xAppId: OPERATOR_APP_ID, holds: true, sealedBody: 'sealed with another secret' }
     const accountXUserId = idOfHandle(account.handle)

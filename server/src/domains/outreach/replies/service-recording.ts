@@ -97,8 +97,8 @@ const SENT = new Set(['sent', 'delivered', 'replied'])
 type Stored = MessageIn & { id: string; isReply: boolean; answered: Own | null; isOptOut: boolean }
 
 /**
- * Stores messages, at most one per lead. @returns those from the account itself of which a sender that
- * is at work may be the author
+ * Stores messages, at most one per lead. @returns those from the account itself that an active sender
+ * may have written
  */
 export async function recordMessages(
   tx: Db,

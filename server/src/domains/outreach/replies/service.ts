@@ -43,8 +43,8 @@ const LEADS_AT_A_TIME = 100
 
 /**
  * Stores events from X, those of one lead in order. Ignores known ones. Of those without a lead, only an
- * offer may stay. @param ofApp counts for accounts of this app only: whoever brought it can sign events of
- * anyone @returns messages of which a sender that is at work may be the author: they must come again
+ * offer may stay. @param ofApp counts for accounts of this app only: its owner can sign events about
+ * anyone @returns messages that an active sender may have written: they must come again
  */
 export async function receive(
   db: Db,

@@ -52,7 +52,7 @@ async function isIdKnown(db: Db, leadId: string): Promise<boolean> {
   return rows[0]?.isKnown ?? false
 }
 
-/** Why a lead cannot be messaged by its handle; null if the handle is theirs, as far as is known. */
+/** Why a lead cannot be messaged by its handle; null if nothing says that the handle is not theirs. */
 export async function findLostHandle(db: Db, leadId: string): Promise<SkipReason | null> {
   const { rows } = await db.execute<{ reason: SkipReason | null }>(
     sql`select ${lostHandleReason('l')} as reason from leads l where l.id = ${leadId}`,

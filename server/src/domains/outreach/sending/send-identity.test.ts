@@ -38,7 +38,7 @@ async function importList(by: Person, rows: [handle: string, xUserId: string][])
   await by.client.lists.addLeads({ id, leadIds: all.map((lead) => lead.id) })
   return { id, leadIds: all.map((lead) => lead.id), handles: all.map((lead) => lead.twitterHandle) }
 }
-/** Gives a person at X another handle. Whoever had it is gone. */
+/** Gives a person at X another handle. The person who had it is gone. */
 async function renameAtX(handle: string, to: string) {
   const response = await fetch(`${app.x.url}/_people/${handle}/rename`, {
     method: 'POST',

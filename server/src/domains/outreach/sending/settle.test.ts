@@ -40,7 +40,7 @@ let needs: Needs
 let proxy: Server
 /** What X's answers about a person's conversation become on their way, by their id. */
 const ways = new Map<string, Alter>()
-/** Conversations of which X shows one message per page. */
+/** Conversations that X shows with one message per page. */
 const shortPages = new Set<string>()
 const reads = new Map<string, number>()
 

@@ -93,7 +93,7 @@ describe('GET /x-costs', () => {
     ])
   })
 
-  it('counts the same person once a day for an app, whoever looks them up', async () => {
+  it('counts the same person once a day for an app, also if two workspaces look them up', async () => {
     const [{ person, account }, other] = [await connected(), await connected()]
     await Promise.all([lookUp(account.id, 'open_same'), lookUp(account.id, 'open_same')])
     expect(await chargesOf(person)).toMatchObject({ totalCents: 1 })
