@@ -183,6 +183,8 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     'operator-members': { path: '/operator?tab=members' },
     'operator-views': { path: '/operator?tab=views' },
     'operator-webhooks': { path: '/operator?tab=webhooks' },
+    'operator-x-credits': { path: '/operator?tab=x-credits' },
+    'operator-x': { path: '/operator?tab=x' },
     'operator-log': { path: '/operator?tab=log' },
   },
 }
