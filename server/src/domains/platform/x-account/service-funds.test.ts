@@ -201,11 +201,13 @@ it('makes unsettled messages, scrapes and reads due within a minute of the retur
   expect(resumed!.resumesAt!.getTime()).toBeLessThanOrEqual(Date.now())
   const [row] = await app.db.select().from(replyWatches).where(eq(replyWatches.xUserId, xUserId))
   expect(row!.nextPollAt.getTime()).toBeLessThanOrEqual(Date.now())
+  const mine = eq(dms.campaignId, campaign.id)
+  expect(await app.db.$count(dms, sql`${mine} and due_at <= now() + interval '1 minute'`)).toBe(1)
+  await app.db.update(dms).set({ dueAt: sql`now()` }).where(mine)
   await start()
   await eventually(
-    async () => (await dmsOf(person, campaign.id))[0]!.status === 'sent',
+    async () => (await app.db.$count(dms, sql`campaign_id = ${campaign.id} and status = 'sent'`)) === 1,
     'the message is settled',
-    20_000,
   )
   expect(await arrivedFrom(account.handle)).toHaveLength(1)
 })
