@@ -6,11 +6,17 @@ interface Billing<Call extends (...args: never[]) => Promise<unknown>> {
   most(...args: Parameters<Call>): Partial<Record<XResource, number>>
   of(answer: Awaited<ReturnType<Call>>, ...args: Parameters<Call>): XBillable[]
 }
-type Calls = {
-  [Name in keyof XApi as XApi[Name] extends (accessToken: string, ...args: never[]) => Promise<unknown>
-    ? Name
-    : never]: XApi[Name]
-}
+/** Everything but signing in, for which X charges nothing. A call without a price does not compile. */
+type Calls = Omit<
+  { [Name in keyof XApi as XApi[Name] extends (...args: never[]) => Promise<unknown> ? Name : never]: XApi[Name] },
+  | 'signInMethods'
+  | 'checkApp'
+  | 'authorizeUrl'
+  | 'finishAuthorization'
+  | 'signInWithPassword'
+  | 'refreshTokens'
+  | 'revokeToken'
+>
 
 const each = (resource: XResource, found: readonly ({ id: string } | null)[]): XBillable[] =>
   found.flatMap((item) => (item ? [{ resource, id: item.id }] : []))
@@ -53,7 +59,7 @@ function billingOf(isOwner: (xUserId: string) => boolean) {
       of: ({ events }) => events.map(({ identity: id }) => ({ resource: 'chat_event' as const, id })),
     },
     hasPublicKey: { most: () => ({}), of: (_, _token, id) => [{ resource: 'public_key' as const, id }] },
-  } satisfies { [Name in keyof Calls]?: Billing<Calls[Name]> }
+  } satisfies { [Name in keyof Calls]: Billing<Calls[Name]> }
 }
 
 /** Counts what calls cost. */

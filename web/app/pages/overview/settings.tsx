@@ -17,13 +17,5 @@ const tabs = settingsTabs.map(({ isWide, content, ...tab }) => ({
 
 export default function Settings() {
   const [tab, open] = useTabParam([first.value, ...others.map(({ value }) => value)])
-  return (
-    <Tabs
-      header={<PageHeader title="Settings" description={text} />}
-      label="Settings"
-      tabs={tabs}
-      value={tab}
-      onChange={open}
-    />
-  )
+  return <Tabs header={<PageHeader title="Settings" />} label="Settings" tabs={tabs} value={tab} onChange={open} />
 }

@@ -14,6 +14,7 @@ import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import type { SignedInContext } from '../../../requests/context.ts'
+import { isIdConfirmed } from '../../leads/leads/tables.ts'
 import { findStored } from '../../leads/lists/service.ts'
 import { usageOf } from '../../platform/billing/service.ts'
 import { isLinked, resolveAccount, type XAccount } from '../../platform/x-account/service.ts'
@@ -99,7 +100,7 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
     await isBasisRequired(db, env, workspaceId),
     env,
   )
-  const { leads, skipped, lookups } = await countReasons(db, members, skip)
+  const { leads, skipped } = await countReasons(db, members, skip)
   const willSend = leads - skipped.reduce((sum, { count }) => sum + count, 0)
   const { usage } = await usageOf(db, workspaceId, 'dms')
   const { limits } = await limitsOf(db, workspaceId)
@@ -112,6 +113,7 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
   const first = await findFirst(db, planned.id, members, skip)
   const detected = await detectionFor(db, actor, followUps)
   const messages = willSend * (1 + followUps.length)
+  const lookups = willSend * (await lookupShare(db, sql`${members} limit ${LEADS_CHECKED_MAX}`, skip))
   const billCents =
     x && billOf({ channel: planned.channel, people: willSend, messages, lookups, days: dates.perDay.length }, x)
   const closed = skipped.find(({ reason }) => reason.code === 'closed_inbox')?.count ?? 0
@@ -174,7 +176,8 @@ async function checkRest(
   const inFollowUps = plan.due.reduce((sum, cohort) => sum + cohort.people * (followUps.length - cohort.followUp), 0)
   const left = people * (1 + followUps.length) + inFollowUps
   const open = isOver ? 0 : campaign.openEnrollments
-  const lookups = isOver ? 0 : await countLookups(db, actor, id)
+  const unsent = people + plan.due.reduce((sum, cohort) => sum + (cohort.followUp < 0 ? cohort.people : 0), 0)
+  const lookups = unsent * (await lookupShare(db, unsentOf(actor, id)))
   const billCents = x && billOf({ channel, people: open, messages: left, lookups, days: dates.perDay.length }, x)
   return {
     leads: campaign.totalLeadsInList,
@@ -297,26 +300,33 @@ async function findDates(
 
 type Skipped = { reason: SkipReason; count: number; sample: string[] }
 
-/** Counts a list's leads, those who are skipped, by reason, and those to be looked up at X. */
-async function countReasons(db: Db, members: SQL, skip: SQL) {
-  const { rows } = await db.execute<Omit<Skipped, 'reason'> & { reason: SkipReason | null; lookups: number }>(sql`
-    select skip.reason, count(*)::int as count, (count(*) filter (where skip.reason is null and l.x_user_id is null))::int as lookups, coalesce((array_agg(l.twitter_handle) filter (where skip.reason is not null))[1:3], '{}') as sample
+/** Counts a list's leads, and those who are skipped, by reason. */
+async function countReasons(db: Db, members: SQL, skip: SQL): Promise<{ leads: number; skipped: Skipped[] }> {
+  const { rows } = await db.execute<Omit<Skipped, 'reason'> & { reason: SkipReason | null }>(sql`
+    select skip.reason, count(*)::int as count, coalesce((array_agg(l.twitter_handle) filter (where skip.reason is not null))[1:3], '{}') as sample
     from (${members}) m(id) join leads l on l.id = m.id left join lateral (${skip}) skip on true
     group by 1 order by 2 desc, 1`)
   return {
     leads: rows.reduce((sum, { count }) => sum + count, 0),
-    lookups: rows.reduce((sum, { lookups }) => sum + lookups, 0),
-    skipped: rows.flatMap(({ reason, count, sample }): Skipped[] => (reason ? [{ reason, count, sample }] : [])),
+    skipped: rows.flatMap(({ reason, ...row }) => (reason ? [{ reason, ...row }] : [])),
   }
 }
 
-/** People of a launched campaign whose first message is not sent, and who must be looked up at X. */
-async function countLookups(db: Db, { workspaceId }: Actor, campaignId: string): Promise<number> {
-  const { rows } = await db.execute<{ lookups: number }>(sql`
-    select count(*)::int as lookups from enrollments e join leads l on l.id = e.lead_id
-    where e.workspace_id = ${workspaceId} and e.campaign_id = ${campaignId} and e.state in ('active', 'paused')
-      and e.last_sent_at is null and l.x_user_id is null`)
-  return one(rows).lookups
+/**
+ * The share of people whose X id is looked up before their first message. @param from a query: ids of
+ * leads, at most LEADS_CHECKED_MAX @param skip as in `countReasons`: who is skipped does not count
+ */
+async function lookupShare(db: Db, from: SQL, skip: SQL = sql`select null as reason`): Promise<number> {
+  const { rows } = await db.execute<{ share: number }>(sql`
+    select coalesce(avg((not ${isIdConfirmed('l')})::int), 0)::float as share
+    from (${from}) m(id) join leads l on l.id = m.id left join lateral (${skip}) skip on true where skip.reason is null`)
+  return one(rows).share
+}
+
+/** SQL: people of a launched campaign whose first message is not sent, at most LEADS_CHECKED_MAX. */
+function unsentOf({ workspaceId }: Actor, campaignId: string): SQL {
+  return sql`select lead_id from enrollments where workspace_id = ${workspaceId} and campaign_id = ${campaignId}
+    and state in ('active', 'paused') and last_sent_at is null limit ${LEADS_CHECKED_MAX}`
 }
 
 /** Whether a bill exceeds what the workspace's spending limit leaves this month. */

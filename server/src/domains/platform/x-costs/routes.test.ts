@@ -65,8 +65,8 @@ describe('GET /x-costs', () => {
           xAccountId: account.id,
           cents: 6.5,
           byPurpose: [
-            { purpose: 'lookup', count: 2, cents: 2 },
             { purpose: 'send', count: 3, cents: 4.5 },
+            { purpose: 'lookup', count: 2, cents: 2 },
           ],
         },
       ],
@@ -88,8 +88,8 @@ describe('GET /x-costs', () => {
     await completed(person, campaign.id)
     const { accounts } = await chargesOf(person)
     expect(accounts[0]!.byPurpose).toEqual([
-      { purpose: 'read', count: 1, cents: 1 },
       { purpose: 'send', count: 1, cents: 1.5 },
+      { purpose: 'read', count: 1, cents: 1 },
     ])
   })
 

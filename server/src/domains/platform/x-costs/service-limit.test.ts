@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, type SQL } from 'drizzle-orm'
 import { beforeAll, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -6,11 +6,13 @@ import { eventually, launch, makeList, openHandles, openSenders, sendDue } from 
 import { scrapes } from '../../leads/scrapes/tables.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
 import { withAccount } from '../x-account/service.ts'
+import { OPERATOR_APP_ID } from '../x-apps/tables.ts'
+import { createXMeters } from './service-meter.ts'
 import { xCharges, xSpending } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await openApp({ x: true, env: { X_PRICES: 'published' }, mailbox: true })
+  app = await openApp({ x: true, env: { X_PRICES: 'published' } })
 })
 const { connected: connect, start, arrivedFrom } = openSenders(() => app)
 
@@ -106,7 +108,7 @@ it('lets lookups and scrapes wait whose most would exceed it', async () => {
   expect(await costsOf(person)).toMatchObject({ totalCents: 2 })
 })
 
-it('notifies owners once at 80% and once when it is reached, by email, too', async () => {
+it('notifies owners once at 80%, and once when it is reached', async () => {
   const { person } = await connected()
   const colleague = await makePerson(app, { in: person, role: 'admin' })
   await launch(person, await makeList(app, person, openHandles(9)))
@@ -162,4 +164,36 @@ it('lets a scrape wait until the next month, which continues when the limit is r
   await eventually(async () => (await person.client.scrapes.find({ id })).status === 'completed', 'the scrape ends')
   await worker.close()
   expect(await app.db.$count(scrapes, eq(scrapes.id, id))).toBe(1)
+})
+
+it('keeps counting what the calls of a killed process may have cost', async () => {
+  const { person, account } = await connected()
+  await person.client.xCosts.saveLimit({ limitCents: 1 })
+  const killed = createXMeters({ database: app.services.database, isPriced: true, log: app.services.log })
+  await killed
+    .of({ workspaceId: person.workspaceId, accountId: account.id, appId: OPERATOR_APP_ID, isLimited: true }, 'lookup')
+    .reserve(10)
+  await expect(
+    withAccount(app.services, account.id, (x, token) => x.findUser(token, 'open_after_kill')),
+  ).rejects.toMatchObject({ kind: 'funds' })
+})
+
+it('writes charges once the database answers again', async () => {
+  const { person, account } = await connected()
+  let isDown = true
+  const execute = (statement: SQL) =>
+    isDown ? Promise.reject(new Error('the database is down')) : app.db.execute(statement)
+  const database = { db: { execute } } as unknown as TestApp['services']['database']
+  const meters = createXMeters({ database, isPriced: true, log: app.services.log })
+  const meter = meters.of(
+    { workspaceId: person.workspaceId, accountId: account.id, appId: OPERATOR_APP_ID, isLimited: false },
+    'lookup',
+  )
+  meter.settle({ name: 'findUser', mills: 10, billables: [{ resource: 'user', id: 'kept' }], error: null })
+  await expect(meters.flush()).rejects.toThrow('down')
+  isDown = false
+  await meters.flush()
+  await meters.flush()
+  expect(await costsOf(person)).toMatchObject({ totalCents: 1 })
+  await meters.close()
 })

@@ -1,5 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import type { XPurpose } from '@x-automated/contract/platform/x-costs'
+import { X_PURPOSES, type XPurpose } from '@x-automated/contract/platform/x-costs'
 import { sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
@@ -32,7 +32,7 @@ export async function find(db: Db, { workspaceId }: Actor, { month }: InputOf<'x
     db.execute<{ xAccountId: string; purpose: XPurpose; count: number; mills: number | null }>(sql`
       select x_account_id as "xAccountId", purpose, sum(count)::int as count, sum(mills)::float as mills from x_charges
       where workspace_id = ${workspaceId} and day >= ${first} and day < ${first} + interval '1 month'
-      group by x_account_id, purpose, mills is null order by x_account_id, purpose, mills is null`),
+      group by x_account_id, purpose, mills is null order by x_account_id, array_position(${sql.param([...X_PURPOSES])}::text[], purpose), mills is null`),
     findFunds(db, workspaceId),
     findSpending(db, workspaceId),
   ])

@@ -31,7 +31,7 @@ export function XCostsTab() {
       {data?.funds === 'empty' && <FundsCallout since={data.fundsSince} />}
       <Card
         title="What X charges"
-        description="An estimate from X's published prices. X's invoice decides. Months begin on the 1st, in UTC."
+        description="Estimated from X's published prices. Months are UTC."
         actions={
           <Select
             aria-label="Month"
@@ -116,7 +116,11 @@ function Accounts({ costs, month }: { costs: XCosts; month: string }) {
             <Table
               label={`What X charges for ${name}`}
               narrow="rows"
-              columns={['For', { name: 'Number', end: true }, { name: 'Cost', end: true }]}
+              columns={[
+                'For',
+                { name: 'Number', end: true, className: 'w-24' },
+                { name: 'Cost', end: true, className: 'w-28' },
+              ]}
             >
               {byPurpose.map(({ purpose, count, cents: part }) => (
                 <Tr key={`${purpose} ${part === null}`}>
