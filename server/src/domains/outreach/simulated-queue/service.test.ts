@@ -223,7 +223,7 @@ describe('the simulated queue', () => {
       .update(xAccounts)
       .set({ nextSendAt: new Date(0) })
       .where(isTheirs)
-    expect(await claimDue(app.db, 1, app.services.env)).toEqual({ claimed: null, isIdle: false })
+    expect(await claimDue(app.db, 1, app.services.env)).toEqual({ claimed: null, isIdle: false, unread: null })
     // It was not sent, so it is queued again when its lease expires.
     await app.db.execute(
       sql`update dms set lease_expires_at = now() - interval '1 s' where holder = 'simulated' and lease_expires_at is not null`,

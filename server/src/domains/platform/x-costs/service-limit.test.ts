@@ -1,5 +1,6 @@
 import { eq, type SQL } from 'drizzle-orm'
 import { beforeAll, expect, it } from 'vitest'
+import { say } from '../../../../test/conversations.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { eventually, launch, makeList, openHandles, openSenders, sendDue } from '../../../../test/outreach.ts'
@@ -89,6 +90,21 @@ it('refuses messages by hand with X_FUNDS and a sentence that names the limit', 
   })
   await person.client.xCosts.saveLimit({ limitCents: null })
   expect((await person.call('POST', '/messages/send', message)).status).toBe(200)
+})
+
+it('refuses an answer from the inbox with X_FUNDS', async () => {
+  const { person, account } = await connected()
+  const { handles, leadIds } = await makeList(app, person, openHandles(1))
+  await say(app, handles[0]!, account.handle, 'What does it cost?')
+  const [conversation] = (await person.client.conversations.list({ leadId: leadIds[0] })).conversations
+  const { id, lastMessage } = conversation!
+  const answer = () =>
+    person.call('POST', `/conversations/${id}/messages`, { text: 'Nothing', afterMessageId: lastMessage.id })
+  await person.client.xCosts.saveLimit({ limitCents: 1 })
+  expect(await answer()).toMatchObject({ status: 503, body: { code: 'X_FUNDS' } })
+  expect(await arrivedFrom(account.handle)).toEqual([])
+  await person.client.xCosts.saveLimit({ limitCents: null })
+  expect((await answer()).status).toBe(200)
 })
 
 it('lets lookups and scrapes wait whose most would exceed it', async () => {
