@@ -80,7 +80,7 @@ export interface XProblem {
   codes: readonly number[]
   /** Last parts of problem types: 'credits'. */
   types: readonly string[]
-  /** All titles, details and messages, in lines. */
+  /** All titles, details, messages, reasons and codes in words, in lines. */
   text: string
   /** The one that a person should read. */
   message: string
@@ -116,8 +116,8 @@ export const MEANINGS: readonly Meaning[] = [
   {
     when: ({ status, types, text }) =>
       status === 402 ||
-      types.some((type) => ['credits', 'usage-capped'].includes(type)) ||
-      (status === 403 && /SpendCapReached|spend(?:ing)?[ -]?(?:cap|limit)|\bcredits?\b/i.test(text)) ||
+      types.some((type) => ['credits', 'spend-cap', 'usage-capped'].includes(type)) ||
+      (status === 403 && /SpendCap|CreditsDepleted|\bspend(?:ing)?\b|\bcredits?\b/i.test(text)) ||
       (status === 429 && /usage.?cap/i.test(text)),
     kind: 'funds',
   },
@@ -214,7 +214,7 @@ export function problemOf(status: number, statusText: string, body: Record<strin
     isJson: body !== null,
     codes: all.flatMap(({ code }) => (/^\d{1,5}$/.test(String(code)) ? [Number(code)] : [])),
     types: textsOf('type').map((type) => type.split('/').at(-1) ?? ''),
-    text: texts.join('\n'),
+    text: [...texts, ...textsOf('reason', 'code')].join('\n'),
     message: (texts[0] ?? statusText) || 'X rejected the request.',
     oauth: textIn(body?.error)[0] ?? null,
     parameters: new Map(all.flatMap(parametersIn)),
