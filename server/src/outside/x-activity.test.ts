@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createXActivity, type XActivity } from './x-activity.ts'
 
 /** What X answers, by method and path; a list is used up one by one. */
@@ -159,12 +159,18 @@ it('unsubscribe accepts every answer to a deletion, and a subscription that is g
   await expect(activity.unsubscribe('5')).rejects.toMatchObject({ kind: 'unknown' })
 })
 
-it('replay names minutes in UTC', async () => {
-  answers = { 'POST /2/webhooks/replay': [{ body: { data: { job_id: '1', created_at: '2026-11-28T10:00:00Z' } } }] }
-  const [from, to] = [new Date('2026-11-28T08:59:59.999Z'), new Date('2026-11-28T10:00:00Z')]
-  await activity.replay({ webhookId: '42', from, to })
-  expect(calls[0]).toMatchObject({
-    token: 'Bearer app',
-    body: { webhook_id: '42', from_date: '202611280859', to_date: '202611281000' },
-  })
+it('replay names minutes in UTC that cover the whole time, of the last 24 hours', async () => {
+  const answer = { body: { data: { job_id: '1', created_at: '2026-11-28T10:00:00Z' } } }
+  answers = { 'POST /2/webhooks/replay': [answer, answer] }
+  vi.useFakeTimers({ now: new Date('2026-11-28T10:02:30Z'), toFake: ['Date'] })
+  const to = new Date('2026-11-28T10:00:00.001Z')
+  await activity.replay({ webhookId: '42', from: new Date('2026-11-28T08:59:59.999Z'), to })
+  await activity.replay({ webhookId: '42', from: new Date('2026-11-26T00:00:00Z'), to })
+  vi.useRealTimers()
+  expect(calls.map(({ token, body }) => ({ token, body }))).toEqual(
+    ['202611280859', '202611271003'].map((from_date) => ({
+      token: 'Bearer app',
+      body: { webhook_id: '42', from_date, to_date: '202611281001' },
+    })),
+  )
 })

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { DAY_MS, MINUTE_MS } from '@x-automated/contract/time'
 import { z } from 'zod'
 import { createXCall, dataOf, type XAnswer } from './x-call.ts'
 import { XError } from './x-errors.ts'
@@ -86,9 +87,14 @@ export function createXActivity({
       return registered.id
     },
 
-    /** Has X deliver the webhook's events of this time again, to the minute, of at most the last 24 hours. */
+    /** Has X deliver the webhook's events of this time again. X takes whole minutes of the last 24 hours. */
     async replay({ webhookId, from, to }: { webhookId: string; from: Date; to: Date }): Promise<void> {
-      const body = { webhook_id: webhookId, from_date: minuteOf(from), to_date: minuteOf(to) }
+      const earliest = Date.now() - DAY_MS + MINUTE_MS
+      const body = {
+        webhook_id: webhookId,
+        from_date: minuteOf(new Date(Math.max(from.getTime(), earliest))),
+        to_date: minuteOf(new Date(Math.ceil(to.getTime() / MINUTE_MS) * MINUTE_MS)),
+      }
       await call('/2/webhooks/replay', { ...asApp, ...withBody(body) })
     },
 
