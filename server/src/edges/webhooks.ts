@@ -96,14 +96,11 @@ function signedBody({ body, headers }: FastifyRequest, header: string) {
   return { body: Buffer.isBuffer(body) ? body : Buffer.alloc(0), signature: String(headers[header] ?? '') }
 }
 
-function parse(body: Buffer): object {
-  let parsed: unknown
+/** Null: no JSON. X has signed it, so it counts as a delivery that cannot be read. */
+function parse(body: Buffer): unknown {
   try {
-    parsed = JSON.parse(body.toString('utf8'))
+    return JSON.parse(body.toString('utf8'))
   } catch {
-    throw new Refusal('INVALID_INPUT', "The body isn't JSON.")
+    return null
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    throw new Refusal('INVALID_INPUT', "The body isn't a JSON object.")
-  return parsed
 }

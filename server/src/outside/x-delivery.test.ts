@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { encodeChatEvent } from '../../test/chat-event.ts'
 import { chatEventOf } from './x-chat-event.ts'
-import { readDelivery } from './x-delivery.ts'
+import { notesOf, readDelivery } from './x-delivery.ts'
 
 const US = '1800000000000000001'
 const ANA = '99'
@@ -259,6 +259,18 @@ describe('a delivery of chat.received and chat.sent', () => {
     ['nobody', {}, { filter: undefined }, { accountXUserId: null, personXUserId: null }],
     ['the account', {}, {}, { accountXUserId: US, personXUserId: null }],
     ['the person', { sender_id: ANA }, { filter: undefined }, { accountXUserId: null, personXUserId: ANA }],
+    [
+      'a sender who is not in the conversation',
+      { conversation_id: `${US}:${ANA}`, sender_id: '5' },
+      {},
+      { accountXUserId: US, personXUserId: null },
+    ],
+    [
+      'a conversation without the account',
+      { conversation_id: `77:${ANA}`, sender_id: ANA },
+      {},
+      { accountXUserId: US, personXUserId: null },
+    ],
   ])('that names %s is unreadable', (_, payload, more, people) => {
     const { happenings, unreadable } = readDelivery(delivery('chat.received', payload, more))
     expect(happenings).toEqual([])
@@ -287,21 +299,27 @@ describe('other deliveries', () => {
     ])
     expect(readDelivery(delivery('dm.read', {})).unreadable).toMatchObject({ mayBeMessage: false })
   })
-  it.each([
-    'post.create',
-    'follow.follow',
-    'dm.indicate_typing',
-    'chat.conversation_join',
-    'constructor',
-    '__proto__',
-    '',
-  ])('ignores %j', (type) => {
+  it.each(['post.create', 'follow.follow', 'dm.indicate_typing', 'chat.conversation_join'])('ignores %j', (type) => {
     expect(readDelivery(delivery(type, { x: 1 }))).toMatchObject({ happenings: [], unreadable: null })
+  })
+  it.each<[unknown, string]>([
+    ['chat.message.create', 'chat.message.create'],
+    ['dm.new', 'dm.new'],
+    ['constructor', 'constructor'],
+    ['__proto__', '__proto__'],
+    ['Not a type', 'other'],
+    ['', 'other'],
+    [5, 'none'],
+    [undefined, 'none'],
+  ])('counts the undocumented type %j, which may be a message', (event_type, name) => {
+    const read = readDelivery(delivery('dm.received', { x: 1 }, { event_type }))
+    expect(read).toMatchObject({ happenings: [], unreadable: { accountXUserId: US, mayBeMessage: true } })
+    expect(notesOf(read)).toMatchObject([{ source: 'event', name, keys: expect.arrayContaining(['data.payload.x']) }])
   })
   it.each([null, 5, 'text', [], {}, { data: null }, { data: [] }, { errors: [{}] }])('counts %j', (body) => {
     expect(readDelivery(body)).toMatchObject({
       happenings: [],
-      unreadable: { eventType: null, accountXUserId: null, personXUserId: null, mayBeMessage: false },
+      unreadable: { eventType: null, accountXUserId: null, personXUserId: null, mayBeMessage: true },
     })
   })
 })

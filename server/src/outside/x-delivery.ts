@@ -74,10 +74,11 @@ const Delivery = z.object({
 export function readDelivery(body: unknown): XDelivery {
   const { data: delivery } = Delivery.safeParse(body)
   if (!delivery)
-    return { ...NOTHING, unreadable: { ...NOBODY, eventType: null, keys: keysOf(body), mayBeMessage: false } }
+    return { ...NOTHING, unreadable: { ...NOBODY, eventType: null, keys: keysOf(body), mayBeMessage: true } }
   const { event_type: eventType = null, event_uuid, filter, payload, includes } = delivery.data
   const event: Event = { type: eventType ?? '', uuid: event_uuid, accountXUserId: filter?.user_id ?? null, payload }
-  const { happenings = [], unreadable = null, isGroup = false, accountXUserId } = READERS.get(event.type)?.(event) ?? {}
+  const read = READERS.get(event.type) ?? readOther
+  const { happenings = [], unreadable = null, isGroup = false, accountXUserId } = read(event)
   const handles = handlesOf(payload.users, includes)
   const account = event.accountXUserId ?? accountXUserId ?? null
   return {
@@ -92,7 +93,7 @@ export function readDelivery(body: unknown): XDelivery {
 
 /** What is to be reported of a delivery. */
 export function notesOf({ eventType, isGroup: isAboutGroup, unreadable }: XDelivery): XNote[] {
-  const name = eventType ?? 'none'
+  const name = eventType === null ? 'none' : /^[a-z_.]{1,60}$/.test(eventType) ? eventType : 'other'
   if (isAboutGroup) return [{ source: 'group', name, keys: [] }]
   return unreadable ? [{ source: 'event', name, keys: unreadable.keys }] : []
 }
@@ -124,7 +125,7 @@ interface Reading {
   isGroup?: boolean
 }
 
-/** How to read each type of event. Others are ignored. */
+/** How to read each type of event. */
 const READERS: ReadonlyMap<string, (event: Event) => Reading> = new Map([
   ['dm.received', readMessages],
   ['dm.sent', readMessages],
@@ -134,6 +135,26 @@ const READERS: ReadonlyMap<string, (event: Event) => Reading> = new Map([
   ['profile.update.handle', readHandle],
   ['oauth.revoke', readRevoked],
 ])
+
+/** Documented types that say nothing about replies (https://docs.x.com/x-api/activity/introduction). */
+const IGNORED = new Set([
+  'dm.indicate_typing',
+  'chat.conversation_join',
+  'chat.conversation.join',
+  'chat.conversation.admin_added',
+  'chat.conversation.admin_removed',
+  'chat.conversation.member_added',
+  'chat.conversation.member_removed',
+  'chat.update.group_name',
+  'chat.update.restrictions',
+])
+const isDocumented = (type: string) =>
+  IGNORED.has(type) || /^(?:post|follow|like|profile|oauth|news|spaces)\.[a-z_.]{1,40}$/.test(type)
+
+/** Nothing, unless X does not document the type: it may be a new form of a message. */
+function readOther({ type }: Event): Reading {
+  return isDocumented(type) ? {} : { unreadable: { mayBeMessage: true } }
+}
 
 const Message = z
   .object({
@@ -226,6 +247,9 @@ function readChat({ type, uuid, accountXUserId: subscriber, payload }: Event): R
   const recipientId = senderId && (otherThan(senderId) ?? (senderId === accountXUserId ? null : accountXUserId))
   // Keys, receipts, typing and deletions say nothing.
   if (envelope.kind === 'other') return { accountXUserId }
+  const isForeign = (id: string | null) => id !== null && pair !== null && !pair.includes(id)
+  if (isForeign(named) || isForeign(subscriber))
+    return { accountXUserId: subscriber, unreadable: { mayBeMessage: true } }
   if (!senderId || !recipientId) {
     const personXUserId = [senderId, otherThan(accountXUserId)].find((id) => id && id !== accountXUserId) ?? null
     return { accountXUserId, unreadable: { personXUserId, mayBeMessage: true } }

@@ -14,6 +14,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await app.db.execute(sql`delete from x_unreadables`)
+  await app.db.execute(sql`delete from x_deliveries`)
 })
 
 const list = async (input: { page?: number; pageSize?: number } = {}) => {
@@ -24,7 +25,7 @@ const metric = async () => (await fetch(`${app.origin}/metrics`)).text()
 
 /** Delivers an event as X does. */
 async function deliver(body: unknown) {
-  const text = JSON.stringify(body)
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
   const signature = createHmac('sha256', app.x.consumerSecret).update(text).digest('base64')
   const answer = await fetch(`${app.url}/x/webhook`, {
     method: 'POST',
@@ -56,6 +57,17 @@ describe('what X sends and nobody can read', () => {
     expect(await metric()).toContain('x_unreadable_total{source="event",name="dm.received"} 2')
     const { rows } = await app.db.execute(sql`select x_unreadables::text as row from x_unreadables`)
     expect(JSON.stringify(rows)).not.toContain(secret)
+  })
+
+  it.each([
+    ['no JSON', '<html></html>', 'none'],
+    ['a list', [odd], 'none'],
+    ['a type that X does not document', { data: { event_type: 'dm.new', payload: {} } }, 'dm.new'],
+  ])('includes a delivery that is %s, which may be a message', async (_, body, name) => {
+    await deliver(body)
+    expect((await list()).unreadable).toMatchObject([{ source: 'event', name }])
+    const { rows } = await app.db.execute(sql`delete from x_deliveries returning holds`)
+    expect(rows).toEqual([{ holds: true }])
   })
 
   it('includes answers and errors of calls', async () => {
@@ -106,6 +118,8 @@ describe('what X sends and nobody can read', () => {
     const { total } = await list({ pageSize: 100 })
     expect(total).toBeLessThanOrEqual(300)
     expect(total).toBe((await list({ page: 2, pageSize: 100 })).total)
+    for (let name = 0; name < 300; name += 1) flood.report({ source: 'event', name: `dm.type_${name}`, keys: [] })
+    expect((await flood.metric.get()).values.length).toBeLessThanOrEqual(201)
     const { rows } = await app.db.execute<{ keys: string[]; count: number }>(
       sql`select keys, count from x_unreadables where keys && array['k00', 'new']`,
     )

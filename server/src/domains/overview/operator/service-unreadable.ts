@@ -32,6 +32,8 @@ export function createUnreadables(db: Db, log: FastifyBaseLogger): Unreadables {
     registers: [],
   })
   const counted = new Map<string, Counted>()
+  /** Bounds the metric: who has an app of their own can sign events with any name. */
+  const names = new Set<string>()
   let timer: NodeJS.Timeout | null = null
 
   async function flush(): Promise<void> {
@@ -47,7 +49,8 @@ export function createUnreadables(db: Db, log: FastifyBaseLogger): Unreadables {
   return {
     metric,
     report({ source, name, keys }) {
-      metric.inc({ source, name })
+      if (names.size < FORMS_MAX) names.add(name)
+      metric.inc({ source, name: names.has(name) ? name : 'other' })
       const form = createHash('sha256').update(keys.join('\n')).digest('hex').slice(0, 16)
       const key = `${source} ${name} ${form}`
       const same = counted.get(key)
