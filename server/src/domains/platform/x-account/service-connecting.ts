@@ -74,13 +74,16 @@ async function signInAt(
   }
 }
 
-/** Who has signed in, which X charges for. @throws XError */
+/**
+ * Who has signed in, which X charges for. An app without credits is tried, because without connected
+ * accounts nothing else would. @throws XError
+ */
 async function findConnected(
   { database, xMeters }: ConnectNeeds,
   { id: appId, x }: XAppClient,
   { accessToken }: XTokens,
 ) {
-  const user = await withFunds(database.db, appId, () => x.findMe(accessToken))
+  const user = await withFunds(database.db, appId, () => x.findMe(accessToken), true)
   xMeters.count({ appId, accountXUserId: user.id, purpose: 'lookup', resource: 'user', id: user.id })
   return user
 }

@@ -225,6 +225,19 @@ it('waits for credits too if only a call of the app itself is refused, and makes
   expect((await operatorsApp()).fundsEmptySince).not.toBeNull()
 })
 
+it('connects the first account of an app whose credits are back, which ends the waiting', async () => {
+  const person = await makePerson(app)
+  const connect = () => person.call('POST', '/session/connect', { username: 'first_account', password: 'long enough' })
+  await setFaults(app, { path: '/2/users/me', status: 402 })
+  expect((await connect()).status).toBe(503)
+  expect((await operatorsApp()).fundsEmptySince).not.toBeNull()
+  await setFaults(app)
+  expect((await connect()).status).toBe(200)
+  expect((await operatorsApp()).fundsEmptySince).toBeNull()
+  await watch()
+  expect((await operatorsApp()).fundsTryAt).toBeNull()
+})
+
 it('says why an account cannot be connected or refreshed, and does not lose it', async () => {
   const { person, account } = await connected()
   await setFaults(app, { path: '/2/users/me', status: 402 })

@@ -33,17 +33,24 @@ export async function markFundsEmpty(db: Db, appId: string): Promise<Date> {
   return new Date(rows[0]?.tryAt ?? Date.now())
 }
 
-/** Makes a call with an app's own token. @throws XError; after `funds` nothing of the app is called */
-export async function withFunds<T>(db: Db, appId: string, call: () => Promise<T>): Promise<T> {
+/**
+ * Makes a call without an account, or of one that is being connected.
+ * @param isTry also while the app has no credits: a success shows that they are back
+ * @throws XError; after `funds` nothing of the app is called
+ */
+export async function withFunds<T>(db: Db, appId: string, call: () => Promise<T>, isTry = false): Promise<T> {
   const { rows } = await db.execute<{ isOwn: boolean; tryAt: string | null }>(sql`
     select workspace_id is not null as "isOwn", case when funds_empty_since is not null then coalesce(funds_try_at, now()) end as "tryAt"
     from x_apps where id = ${appId}`)
   const isOwn = rows[0]?.isOwn ?? false
-  if (rows[0]?.tryAt) throw outOfFunds(isOwn, new Date(rows[0].tryAt))
-  return call().catch(async (error) => {
+  const tryAt = rows[0]?.tryAt
+  if (tryAt && !isTry) throw outOfFunds(isOwn, new Date(tryAt))
+  const answer = await call().catch(async (error) => {
     const isEmpty = error instanceof XError && error.kind === 'funds'
     throw isEmpty ? outOfFunds(isOwn, await markFundsEmpty(db, appId)) : error
   })
+  if (tryAt) await markFundsReturned(db, appId)
+  return answer
 }
 
 /** Lets an app's calls be made again. `findReturned` then lists it until everything was resumed. */
