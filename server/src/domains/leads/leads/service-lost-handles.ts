@@ -19,7 +19,9 @@ export async function findLostHandles(needs: Needs): Promise<void> {
     order by l.workspace_id, l.id limit ${FIND_MAX}`)
   for (const { id, xUserId, workspaceId, accountId } of rows) {
     try {
-      const user = await withAccount(needs, accountId, (x, token) => x.findUserById(token, xUserId))
+      const user = await withAccount(needs, accountId, (x, token) => x.findUserById(token, xUserId)).catch(
+        nullIfSuspended,
+      )
       if (user) await learnHandles(db, workspaceId, [user])
       else await db.update(leads).set({ xUserCheckedAt: new Date() }).where(eq(leads.id, id))
     } catch (error) {
@@ -27,4 +29,10 @@ export async function findLostHandles(needs: Needs): Promise<void> {
       if (!(error instanceof XError)) throw error
     }
   }
+}
+
+/** Suspended people have no handle, so X has nothing to show. */
+function nullIfSuspended(error: unknown): null {
+  if (error instanceof XError && error.kind === 'not-found') return null
+  throw error
 }
