@@ -53,9 +53,12 @@ export function createDeliveryStore({ database: { db }, env }: { database: Datab
       throw error
     }
   }
+  let reporting: NodeJS.Timeout | null = null
   /** Tries until the database is back: X may have given up delivering. */
   function reportGaps(): void {
-    setTimeout(async () => {
+    if (reporting) return
+    reporting = setTimeout(async () => {
+      reporting = null
       try {
         for (const [appId, since] of failed) {
           await noteGap(db, appId, since)
@@ -197,13 +200,13 @@ export function startDeliveries(context: DeliveryContext, receive: Receive): { c
 /** Processes the deliveries that are due. @returns how many */
 export async function processDeliveries(context: DeliveryContext, receive: Receive): Promise<number> {
   const { db } = context.database
-  // Of one person, the earliest alone: the others follow it.
+  // Of one person, the earliest alone: the others follow it, unless it waits for a sender.
   const { rows } = await db.execute<Stored>(sql`
     update x_deliveries u set attempts = u.attempts + 1, next_at = now() + ${LEASE}
     where u.id in (
       select d.id from x_deliveries d
       where d.next_at <= now() and not exists (
-        select from x_deliveries e where e.account_x_user_id = d.account_x_user_id and e.person_x_user_id = d.person_x_user_id and e.id < d.id)
+        select from x_deliveries e where e.account_x_user_id = d.account_x_user_id and e.person_x_user_id = d.person_x_user_id and e.id < d.id and e.holds)
       order by d.id limit ${BATCH} for update skip locked
     )
     returning u.id, u.x_app_id as "xAppId", u.account_x_user_id as account, u.person_x_user_id as person, u.sealed_body as "sealedBody", u.attempts,
@@ -298,7 +301,7 @@ async function processAlone(context: DeliveryContext, receive: Receive, one: Ope
 
 /** Counts a delivery as a reply of the person it names; if it names nobody, or that fails, its account is read. */
 async function giveUp(context: DeliveryContext, receive: Receive, { row, events }: Opened): Promise<void> {
-  const message = events.find((event) => event.kind === 'message')
+  const [message, ...others] = events.filter((event) => event.kind === 'message')
   const reply = message ? { ...message, text: '' } : countedReply(row)
   const isCounted =
     reply !== null &&
@@ -309,5 +312,5 @@ async function giveUp(context: DeliveryContext, receive: Receive, { row, events 
         return false
       },
     ))
-  await finish(context, [{ row, events, needsRead: !isCounted }])
+  await finish(context, [{ row, events, needsRead: !isCounted || others.length > 0 }])
 }

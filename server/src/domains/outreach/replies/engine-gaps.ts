@@ -18,11 +18,14 @@ const OVERLAP_MS = 2 * MINUTE_MS
 const REPLAYED_MS = 24 * HOUR_MS
 const REPLAY_EVERY = sql`interval '10 minutes'`
 
-/** Stores that deliveries of an app may be missing. @param since by default since its last good delivery */
+/**
+ * Stores that deliveries of an app may be missing since its last good delivery. @param since one failed
+ * then: later ones may have been stored already
+ */
 export async function noteGap(db: Db, appId: string, since: Date | null = null): Promise<void> {
+  const begin = sql`least(delivered_at, ${since?.toISOString() ?? null}::timestamptz)`
   await db.execute(sql`
-    update x_apps set gap_until = now(), gap_since = least(gap_since, coalesce(delivered_at, ${since?.toISOString() ?? null}::timestamptz))
-    where id = ${appId} and coalesce(delivered_at, ${since?.toISOString() ?? null}::timestamptz) is not null`)
+    update x_apps set gap_until = now(), gap_since = least(gap_since, ${begin}) where id = ${appId} and ${begin} is not null`)
   await readAllOf(db, appId)
 }
 
@@ -33,10 +36,13 @@ export async function readAllOf(db: Db, appId: string): Promise<void> {
     where w.next_poll_at > greatest(now(), w.rests_until) and exists (select from x_accounts a where a.x_user_id = w.x_user_id and a.x_app_id = ${appId})`)
 }
 
-/** Notes gaps of all apps if no other process is running, which would have taken deliveries. */
+/** Notes gaps of all apps if no older process is running, which would have taken deliveries. */
 export async function noteGapsOfStart({ db, session }: Pick<Database, 'db' | 'session'>): Promise<void> {
   const { rows } = await session.run((connection) => connection.query('select pg_backend_pid() as pid'))
-  const isOther = sql`(select count(*) from (${livingWorkers} and pid <> ${rows[0].pid}::int) others) > 0`
+  const [pid] = rows.map((row) => Number(row.pid))
+  const isOther = sql`exists (${livingWorkers} and exists (
+    select from pg_stat_activity other join pg_stat_activity own on own.pid = ${pid}::int
+    where other.pid = pg_locks.pid and (other.backend_start, other.pid) < (own.backend_start, own.pid)))`
   const { rows: apps } = await db.execute<{ id: string }>(sql`select id from x_apps where not ${isOther}`)
   for (const { id } of apps) await noteGap(db, id)
 }
@@ -48,6 +54,10 @@ export async function replayGaps(
   { database: { db }, log }: { database: Database; log: FastifyBaseLogger },
   webhooks: (xAppId: string) => Promise<{ activity: XActivity; id: string }>,
 ): Promise<void> {
+  // X has nothing older, and every account has been read since.
+  await db.execute(
+    sql`update x_apps set gap_since = null, gap_until = null where gap_until < now() - make_interval(secs => ${REPLAYED_MS / 1_000})`,
+  )
   const { rows } = await db.execute<Gap>(sql`
     update x_apps set replayed_at = now()
     where gap_since is not null and (replayed_at is null or replayed_at < now() - ${REPLAY_EVERY})

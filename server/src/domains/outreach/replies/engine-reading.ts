@@ -125,8 +125,13 @@ export async function readAccount(context: WatchContext, watch: Watch, receive: 
       return await schedule(db, xUserId, UNSETTLED_SECONDS)
     await schedule(db, xUserId, isComplete ? pollSeconds : POLL_SECONDS.degraded)
     if (!isComplete) return
-    // What failed here holds up single people only.
-    await readChangedChats(context, { ...watch, accountId }, receive).finally(() => wakeFollowUps(db, xUserId))
+    const failed = await readChangedChats(context, { ...watch, accountId }, receive).finally(() =>
+      wakeFollowUps(db, xUserId),
+    )
+    if (failed) return await storeChatFailure(db, xUserId, failed)
+    await db.execute(
+      sql`update reply_watches set fails_since = null, failure = null, notified_at = null where x_user_id = ${xUserId} and fails_since is not null`,
+    )
   } catch (error) {
     if (!(error instanceof ReadFailed)) throw error
     await storeFailure(db, xUserId, error)
@@ -154,7 +159,7 @@ async function readLists(context: WatchContext, watch: Watch & { accountId: stri
     : await readChats(context, watch, earliest, reading, (list) => save({ ...reading, messages, chats: list }))
   if (!chats.isComplete) return false
   await db.execute(sql`
-    update reply_watches set read_until = ${reading.since}::timestamptz, reading = null, rests_until = null, fails_since = null, failure = null, notified_at = null
+    update reply_watches set read_until = ${reading.since}::timestamptz, reading = null, rests_until = null
     where x_user_id = ${xUserId}`)
   return true
 }
@@ -329,20 +334,29 @@ async function storeChanges(
 /** Conversations per read whose events are read. */
 const CHATS_MAX = 10
 
-type ChangedChat = { personXUserId: string; conversationId: string; changedAt: string; readUntil: string | null }
+type ChangedChat = {
+  personXUserId: string
+  conversationId: string
+  changedAt: string
+  readUntil: string | null
+  /** Our first message to the person; null: none. */
+  sentSince: string | null
+}
 
 /**
  * Reads the events of changed conversations with people to whom a follow-up is due, longest due first,
- * to find out who wrote last. If X does not report everything, also those with other leads.
+ * to find out who wrote last. If X does not report everything, also those with other leads. One that
+ * cannot be read holds up its person only. @returns the first failure; null: none
  */
 async function readChangedChats(
   context: WatchContext,
   { xUserId, accountId, isLive }: Watch & { accountId: string },
   receive: Receive,
-): Promise<void> {
+): Promise<ReadFailed | null> {
   const { db } = context.database
   const { rows } = await db.execute<ChangedChat>(sql`
-    select r.person_x_user_id as "personXUserId", r.conversation_id as "conversationId", r.changed_at as "changedAt", r.read_until as "readUntil"
+    select r.person_x_user_id as "personXUserId", r.conversation_id as "conversationId", r.changed_at as "changedAt", r.read_until as "readUntil",
+      min((select min(claimed_at) from dms where lead_id = l.id and x_account_id = a.id)) as "sentSince"
     from chat_reads r join x_accounts a on a.x_user_id = r.account_x_user_id
       join leads l on l.workspace_id = a.workspace_id and l.x_user_id = r.person_x_user_id left join lateral (
         select min(created_at) as waits_since from dms
@@ -350,19 +364,31 @@ async function readChangedChats(
       ) d on true
     where r.account_x_user_id = ${xUserId} and ${isChanged('r')} and (d.waits_since is not null or not ${isLive}::boolean)
     group by 1, 2, 3, 4 order by min(d.waits_since) nulls last, r.changed_at limit ${CHATS_MAX}`)
-  for (const chat of rows) await readChat(context, { xUserId, accountId }, chat, receive)
+  let failed: ReadFailed | null = null
+  for (const chat of rows)
+    try {
+      await readChat(context, { xUserId, accountId }, chat, receive)
+    } catch (error) {
+      if (!(error instanceof ReadFailed)) throw error
+      failed ??= error
+      if (!OF_ONE_CHAT.has(error.reason.kind)) break
+    }
+  return failed
 }
+/** Kinds of errors with which X refuses one conversation, not all. */
+const OF_ONE_CHAT = new Set<XError['kind']>(['forbidden', 'not-found', 'invalid', 'unknown'])
 
 async function readChat(
   context: WatchContext,
   { xUserId, accountId }: { xUserId: string; accountId: string },
-  { personXUserId, conversationId, changedAt, readUntil }: ChangedChat,
+  { personXUserId, conversationId, changedAt, readUntil, sentSince }: ChangedChat,
   receive: Receive,
 ): Promise<void> {
   const { db } = context.database
   let isDecided = true
   const list = await readPages(UNREAD, {
-    earliest: new Date(readUntil === null ? 0 : new Date(readUntil).getTime() - OVERLAP_MS),
+    // Only what was said since our first message can stop a follow-up.
+    earliest: new Date(new Date(readUntil ?? sentSince ?? changedAt).getTime() - OVERLAP_MS),
     size: PAGE_SIZE.least * 2,
     maxPages: MAX_PAGES,
     timeOf: ({ at }) => at,
@@ -410,14 +436,32 @@ async function schedule(db: Db, xUserId: string, seconds: number): Promise<void>
 /** Errors that a person cannot repair, or that are shown elsewhere. */
 const TEMPORARY = new Set<XError['kind']>(['rate-limit', 'funds', 'unauthorized', 'account'])
 
-async function storeFailure(db: Db, xUserId: string, { call, reason }: ReadFailed): Promise<void> {
-  const limitSeconds = reason.retryAt ? (reason.retryAt.getTime() - Date.now()) / 1_000 : 0
-  const seconds = Math.max(limitSeconds, POLL_SECONDS.degraded)
-  const failure = TEMPORARY.has(reason.kind) ? null : `X answers ${call} with “${reason.message}”`
+async function storeFailure(db: Db, xUserId: string, failed: ReadFailed): Promise<void> {
+  const { retryAt, kind } = failed.reason
+  const limitSeconds = retryAt ? (retryAt.getTime() - Date.now()) / 1_000 : 0
+  const seconds = Math.max(
+    kind === 'funds' ? Math.min(limitSeconds, FUNDS_SECONDS) : limitSeconds,
+    POLL_SECONDS.degraded,
+  )
   await db.execute(sql`
     update reply_watches set rests_until = now() + make_interval(secs => ${seconds}), next_poll_at = now() + make_interval(secs => ${seconds}),
-      fails_since = case when ${failure}::text is null then fails_since else coalesce(fails_since, now()) end, failure = coalesce(${failure}::text, failure),
+      ${failing(failed)},
       -- X may no longer accept where the lists continue.
-      reading = case when ${reason.kind === 'invalid'}::boolean then null else reading end
+      reading = case when ${kind === 'invalid'}::boolean then null else reading end
     where x_user_id = ${xUserId}`)
+}
+/** Credits and room below a spending limit may return at any time. */
+const FUNDS_SECONDS = 900
+
+/** Stores that conversations cannot be read. The account rests only until its next read is needed anyway. */
+async function storeChatFailure(db: Db, xUserId: string, failed: ReadFailed): Promise<void> {
+  await db.execute(sql`
+    update reply_watches set rests_until = now() + make_interval(secs => ${POLL_SECONDS.degraded}), ${failing(failed)} where x_user_id = ${xUserId}`)
+}
+
+/** SQL: the columns of a failure. */
+function failing({ call, reason }: ReadFailed): SQL {
+  const failure = TEMPORARY.has(reason.kind) ? null : `X answers ${call} with “${reason.message.replace(/\.$/, '')}”.`
+  return sql`fails_since = case when ${failure}::text is null then fails_since else coalesce(fails_since, now()) end,
+    failure = coalesce(${failure}::text, failure)`
 }

@@ -228,15 +228,17 @@ async function subscribeToAll(
 ): Promise<{ subscriptionIds: string[]; problem: string | null }> {
   const all = await withFunds(context.database.db, xAppId, () => xActivity.listSubscriptions())
   const existing = all.filter((subscription) => subscription.userId === xUserId)
+  // X does not always say which webhook it is.
+  const isAtOurs = (one: (typeof all)[number]) => (one.webhookId ?? webhookId) === webhookId
   // Remove subscriptions of an old webhook.
   for (const one of existing) {
     const isOurs = EVENT_TYPES.some((type) => type === one.eventType)
-    if (isOurs && one.webhookId !== webhookId) await xActivity.unsubscribe(one.id)
+    if (isOurs && !isAtOurs(one)) await xActivity.unsubscribe(one.id)
   }
   const subscriptionIds: string[] = []
   let problem: string | null = null
   for (const eventType of EVENT_TYPES) {
-    const known = existing.find((one) => one.eventType === eventType && one.webhookId === webhookId)
+    const known = existing.find((one) => one.eventType === eventType && isAtOurs(one))
     try {
       subscriptionIds.push(
         known?.id ??

@@ -43,7 +43,7 @@ export interface OwnMessage {
   claimedAt: Date | null
   /** When its outcome was recorded; null: not yet. */
   endedAt: Date | null
-  /** A sender owns it now. */
+  /** A sender owns it now, and its message may not have an id yet. */
   isClaimed: boolean
   /** It was sent, or a sender owns it now. */
   isOut: boolean

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -248,6 +248,44 @@ describe('chat.sent', () => {
   })
 })
 
+describe('a message from the account that a sender may have written', () => {
+  it('does not hold up what the person says next', async () => {
+    const list = await makeList(app, person, openHandles(1))
+    const { id } = await launch(person, list, { channel: 'extension', messageTemplate: undefined, steps: TWO })
+    const claim = await person.client.campaigns.claim({ id, holder: 'laptop' })
+    if (claim.status !== 200) throw new Error('nothing was claimed')
+    await post(chatSent(list.handles[0]!))
+    await work()
+    await post(message(list.handles[0]!, account.handle, 'Please stop'))
+    await work()
+    expect(await stored()).toMatchObject([{ holds: false }])
+    expect(await app.db.select().from(replies).where(eq(replies.workspaceId, person.workspaceId))).toMatchObject([
+      { optedOut: true },
+    ])
+  })
+
+  it('was written by hand if the outcome of an earlier message stays unknown', async () => {
+    const { id, handles } = await begin(1)
+    await app.db
+      .update(dms)
+      .set({ holder: 'worker:1', lease: id, leaseExpiresAt: new Date(Date.now() + 60_000), claimedAt: new Date(0) })
+      .where(and(eq(dms.campaignId, id), eq(dms.status, 'queued')))
+    await post(chatSent(handles[0]!))
+    await work()
+    expect(await stored()).toHaveLength(1)
+    await app.db
+      .update(dms)
+      .set({ outcomeUnknown: true })
+      .where(and(eq(dms.campaignId, id), eq(dms.status, 'queued')))
+    await makeAllDue()
+    await work()
+    expect(await stored()).toEqual([])
+    expect(await app.db.select().from(replies).where(eq(replies.workspaceId, person.workspaceId))).toMatchObject([
+      { kind: 'written' },
+    ])
+  })
+})
+
 describe('a gap', () => {
   const gap = async () => {
     const [row] = await app.db.select().from(xApps).where(eq(xApps.id, OPERATOR_APP_ID))
@@ -286,9 +324,11 @@ describe('a gap', () => {
     }
     await expect(store({ appId: OPERATOR_APP_ID, body: Buffer.from('{}'), delivery })).rejects.toThrow('away')
     isAway = false
+    // Another process has stored one since.
+    await reset({ deliveredAt: new Date(Date.now() + 1_000) })
     await expect.poll(async () => (await gap()).gapSince !== null).toBe(true)
     const { gapSince, deliveredAt } = await gap()
-    expect(gapSince).toEqual(deliveredAt)
+    expect(gapSince!.getTime()).toBeLessThan(deliveredAt!.getTime())
     expect(await isReadDue()).toBe(true)
   })
 
@@ -323,5 +363,10 @@ describe('a gap', () => {
     await replay()
     expect(replayed[1]).toMatchObject({ from: expect.any(Date), to: until })
     expect((replayed[1] as { from: Date }).from.getTime()).toBeGreaterThan(Date.now() - 86_401_000)
+    // X has nothing that old.
+    await reset({ gapSince: new Date(0), gapUntil: new Date(Date.now() - 86_401_000) })
+    await replay()
+    expect(replayed).toHaveLength(2)
+    expect(await gap()).toMatchObject({ gapSince: null, gapUntil: null })
   })
 })

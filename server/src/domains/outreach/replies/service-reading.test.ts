@@ -16,6 +16,7 @@ import {
 import { XError } from '../../../outside/x.ts'
 import { notifications } from '../../platform/notifications/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
+import { xApps } from '../../platform/x-apps/tables.ts'
 import { send, TIMING } from '../sending/send.ts'
 import { dms } from '../sending/tables.ts'
 import { queueFollowUps } from '../sequences/engine.ts'
@@ -219,7 +220,7 @@ describe('a read', () => {
     expect(body.state).toBe('degraded')
     expect(body.problem).toMatch(
       new RegExp(
-        `^We can't read the messages of @${account.handle}: X answers GET /2/dm_events with “.*” Follow-ups wait.$`,
+        `^We can't read the messages of @${account.handle}: X answers GET /2/dm_events with “.*”\\. Follow-ups wait.$`,
       ),
     )
     const sent = () => app.db.select().from(notifications).where(eq(notifications.userId, person.id))
@@ -267,6 +268,65 @@ describe('X Chat', () => {
     expect(await fates(id)).toEqual(['replied', 'sent', 'sent'])
     // Nothing has changed since.
     expect((await read()).filter(({ what }) => what === 'events')).toHaveLength(0)
+  })
+
+  it('that X refuses of one person holds up that person only, and shows why until it can be read', async () => {
+    const { id, handles } = await begin(2)
+    const [refused, reads] = handles as [string, string]
+    await chat(refused, account.handle)
+    await chat(reads, account.handle, { kind: 'read' })
+    const { listChatEvents } = app.services.x as X
+    const refuse: X['listChatEvents'] = async (token, conversationId, page) => {
+      if (conversationId.includes(idOfHandle(refused))) throw new XError('forbidden', 'Not allowed.')
+      return listChatEvents(token, conversationId, page)
+    }
+    await read({ listChatEvents: refuse })
+    expect(await sendNow()).toEqual([followUp(reads)])
+    expect(await fates(id)).toEqual(['detection', 'sent'])
+    const first = await watchNow()
+    expect(first.failure).toBe('X answers GET /2/chat/conversations/:id/events with “Not allowed”.')
+    // Others are read again before this read counts no longer.
+    expect(first.restsUntil!.getTime()).toBeLessThan(Date.now() + 91_000)
+    await setWatch({ restsUntil: null })
+    await read({ listChatEvents: refuse })
+    expect((await watchNow()).failsSince).toEqual(first.failsSince)
+    await setWatch({ restsUntil: null })
+    await read()
+    expect(await watchNow()).toMatchObject({ failsSince: null, failure: null })
+    expect(await fates(id)).toEqual(['replied', 'sent'])
+  })
+
+  it('is read back to our first message, however long the conversation is', async () => {
+    const { handles } = await begin(1)
+    await chat(handles[0]!, account.handle)
+    const person = idOfHandle(handles[0]!)
+    const listChatEvents: X['listChatEvents'] = async (_, conversationId, { cursor, size }) => {
+      const page = Number(cursor ?? 0)
+      const events = Array.from({ length: size }, (_, place) => ({
+        kind: 'message' as const,
+        identity: `chat ${page} ${place}`,
+        messageId: null,
+        sequenceId: null,
+        senderId: person,
+        conversationId,
+        encodedEvent: '',
+        at: new Date(Date.now() - page * 3_600_000 - place - (page > 0 ? 86_400_000 : 0)),
+      }))
+      return { events, next: String(page + 1) }
+    }
+    expect((await read({ listChatEvents })).filter(({ what }) => what === 'events')).toHaveLength(2)
+    const [chatRead] = await app.db.select().from(chatReads).where(eq(chatReads.accountXUserId, xUserId))
+    expect(chatRead!.readUntil).toEqual(chatRead!.changedAt)
+  })
+
+  it('is read again within 15 minutes if credits or a spending limit ended', async () => {
+    await begin(1)
+    const listAllMessages: X['listAllMessages'] = () => {
+      throw new XError('funds', 'No credits', new Date(Date.now() + 20 * 86_400_000))
+    }
+    await read({ listAllMessages })
+    expect((await watchNow()).restsUntil!.getTime()).toBeLessThan(Date.now() + 901_000)
+    await app.db.update(xApps).set({ fundsEmptySince: null, fundsTryAt: null })
   })
 
   const change = (handle: string) =>

@@ -67,11 +67,13 @@ type Own = OwnMessage & {
 async function lockMessages(tx: Db, all: readonly { conversation: Conversation }[]): Promise<Map<string, Own[]>> {
   const pairs = all.map(({ conversation: { leadId, accountId } }) => ({ lead_id: leadId, account_id: accountId }))
   const { rows } = await tx.execute<
-    Omit<Own, 'triedAt' | 'claimedAt' | 'endedAt' | 'isSent' | 'isOut'> &
+    Omit<Own, 'triedAt' | 'claimedAt' | 'endedAt' | 'isSent'> &
       Record<'triedAt' | 'claimedAt' | 'endedAt', string | null> & { status: string }
   >(sql`
     select d.id, d.lead_id as "leadId", d.campaign_id as "campaignId", d.message, d.status, d.holder, d.x_event_id as "eventId", d.tried_at as "triedAt",
-      d.claimed_at as "claimedAt", d.lease_expires_at is not null as "isClaimed",
+      d.claimed_at as "claimedAt", d.lease_expires_at is not null as "isOut",
+      -- Settling what a worker sent takes up to a day, in which its message tells its own id.
+      d.lease_expires_at is not null and (not d.outcome_unknown or d.holder like 'extension:%') as "isClaimed",
       case when d.status <> 'queued' then coalesce(d.sent_at, d.updated_at) end as "endedAt"
     from ${relation(pairs, 'lead_id uuid, account_id uuid')} join dms d on d.lead_id = x.lead_id and coalesce(d.x_account_id, x.account_id) = x.account_id
     order by d.id for no key update of d`)
@@ -86,7 +88,7 @@ async function lockMessages(tx: Db, all: readonly { conversation: Conversation }
       claimedAt: parseTime(row.claimedAt),
       endedAt: parseTime(row.endedAt),
       isSent,
-      isOut: isSent || row.isClaimed,
+      isOut: isSent || row.isOut,
     })
   }
   return own

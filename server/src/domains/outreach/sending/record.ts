@@ -409,7 +409,7 @@ export async function delayAccount(
 ): Promise<void> {
   const time = until instanceof Date ? sql`${until.toISOString()}::timestamptz` : until
   await tx.execute(sql`
-    update x_accounts set ${reason === 'x' ? sql`rests_until = ${time},` : sql``} next_send_at = greatest(next_send_at, ${time})
+    update x_accounts set ${reason === 'x' ? sql`rests_until = greatest(rests_until, ${time}),` : sql``} next_send_at = greatest(next_send_at, ${time})
     where id = ${accountId}`)
 }
 
