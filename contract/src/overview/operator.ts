@@ -13,10 +13,10 @@ export const OPERATOR_ACTIONS = ['release', 'refuse', 'undo', 'invite', 'export'
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number]
 
 /**
- * `event`: an event that X delivered; `group`: one about a group, which we ignore; `answer`: an answer
- * to a call; `error`: an error that X does not document; `parameter`: one that X refused.
+ * `event`: an event that X delivered; `group`: one about a group, which we ignore; `account`: one about an
+ * account that is not connected; `answer`: an answer to a call; `error`: an error that X does not document; `parameter`: one that X refused.
  */
-export const UNREADABLE_SOURCES = ['event', 'group', 'answer', 'error', 'parameter'] as const
+export const UNREADABLE_SOURCES = ['event', 'group', 'account', 'answer', 'error', 'parameter'] as const
 export type UnreadableSource = (typeof UNREADABLE_SOURCES)[number]
 
 const count = z.number().int()

@@ -1,10 +1,10 @@
 /**
  * Something that X sent and we cannot read. `event`: a delivery; `group`: a delivery about a group;
- * `answer`: the answer of a call; `error`: an error that the table of errors does not know;
+ * `account`: one about an account that is not connected; `answer`: the answer of a call; `error`: an error that the table of errors does not know;
  * `parameter`: a parameter that X refused.
  */
 export interface XNote {
-  source: 'event' | 'group' | 'answer' | 'error' | 'parameter'
+  source: 'event' | 'group' | 'account' | 'answer' | 'error' | 'parameter'
   /** The type of event, or the call with its status: 'GET /2/dm_events 418'. */
   name: string
   /** The names of its fields. Never values, which are people's data. */

@@ -1,8 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Channels } from '../../../db/channels.ts'
+import { one } from '../../../db/one.ts'
 import type { Database, Db } from '../../../db/open.ts'
 import { readDelivery, type XDelivery, type XHappening } from '../../../outside/x-activity.ts'
+import type { XReport } from '../../../outside/x-report.ts'
 import type { JobQueue } from '../../../ports.ts'
 import { createSealer, type Sealer } from '../../../sealing.ts'
 import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
@@ -33,7 +35,15 @@ const sealerOf = ({ authSecret }: { authSecret: string }) => createSealer(authSe
  * Creates a function that stores deliveries. Those that arrive while others are written are stored
  * together.
  */
-export function createDeliveryStore({ database: { db }, env }: { database: Database; env: { authSecret: string } }) {
+export function createDeliveryStore({
+  database: { db },
+  env,
+  unreadables,
+}: {
+  database: Database
+  env: { authSecret: string }
+  unreadables: { report: XReport }
+}) {
   const sealer = sealerOf(env)
   let waiting: Incoming[] = []
   let writing: Promise<void> = Promise.resolve()
@@ -46,7 +56,8 @@ export function createDeliveryStore({ database: { db }, env }: { database: Datab
     waiting = []
     next = null
     try {
-      await insert(db, sealer, batch)
+      for (const { eventType } of await insert(db, sealer, batch))
+        unreadables.report({ source: 'account', name: eventType ?? 'unknown', keys: [] })
     } catch (error) {
       for (const { appId } of batch) if (!failed.has(appId)) failed.set(appId, new Date())
       reportGaps()
@@ -82,29 +93,31 @@ export function createDeliveryStore({ database: { db }, env }: { database: Datab
 }
 const GAP_RETRY_MS = 5_000
 
-/** Deliveries without the hour of the app's last one are at most this late. */
+/** How often the time of an app's last delivery is stored at most. */
 const SEEN_EVERY = sql`interval '10 seconds'`
 
-async function insert(db: Db, sealer: Sealer, batch: readonly Incoming[]): Promise<void> {
-  const rows = batch.map(({ appId, body, delivery }) => {
+/** @returns those that are about none of the app's accounts */
+async function insert(db: Db, sealer: Sealer, batch: readonly Incoming[]): Promise<XDelivery[]> {
+  const incoming = batch.map(({ appId, body, delivery }, place) => {
     const { account, person } = namedIn(delivery)
     const holds = delivery.unreadable?.mayBeMessage || delivery.happenings.some(({ kind }) => kind === 'message')
-    return { app: appId, account, person, holds, body: sealer.seal(body.toString('utf8')) }
+    return { place, app: appId, account, person, holds, body: sealer.seal(body.toString('utf8')) }
   })
-  await db.execute(sql`
+  const { rows } = await db.execute<{ others: number[] }>(sql`
     with incoming as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as i(app uuid, account text, person text, holds boolean, body text)
+      -- The owner of an app can sign events about anyone, so they count for its own accounts only.
+      select i.*, i.account is null or exists (
+        select from x_accounts a where a.x_user_id = i.account and a.status <> 'disconnected' and i.app in (a.x_app_id, ${OPERATOR_APP_ID})) as is_ours
+      from jsonb_to_recordset(${JSON.stringify(incoming)}::jsonb) as i(place int, app uuid, account text, person text, holds boolean, body text)
     ), seen as (
       update x_apps a set delivered_at = now()
       where a.id in (select app from incoming) and (a.delivered_at is null or a.delivered_at < now() - ${SEEN_EVERY})
     ), added as (
-      -- The owner of an app can sign events about anyone, so they count for its own accounts only.
       insert into x_deliveries (x_app_id, account_x_user_id, person_x_user_id, holds, sealed_body)
-      select app, account, person, holds, body from incoming i
-      where i.account is null or exists (
-        select from x_accounts a where a.x_user_id = i.account and a.status <> 'disconnected' and i.app in (a.x_app_id, ${OPERATOR_APP_ID}))
+      select app, account, person, holds, body from incoming where is_ours
     )
-    select pg_notify(${DELIVERIES_CHANNEL}, '')`)
+    select pg_notify(${DELIVERIES_CHANNEL}, ''), array(select place from incoming where not is_ours) as others`)
+  return one(rows).others.flatMap((place) => batch[place]?.delivery ?? [])
 }
 
 /** The account and the person that a delivery names, as ids at X. */
@@ -216,7 +229,7 @@ export async function processDeliveries(context: DeliveryContext, receive: Recei
   for (const ofApp of Map.groupBy(deliveries, ({ row }) => row.xAppId).values())
     await processTogether(context, receive, ofApp).catch(async (error) => {
       context.log.warn({ err: error }, 'deliveries from X failed together, so each is processed alone')
-      for (const one of ofApp) await processAlone(context, receive, one)
+      for (const single of ofApp) await processAlone(context, receive, single)
     })
   return rows.length
 }

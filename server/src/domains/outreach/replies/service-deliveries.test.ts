@@ -105,9 +105,10 @@ describe('a delivery', () => {
     expect(await fates(id)).toEqual(['suppressed', 'sent'])
   })
 
-  it('is not stored if it says nothing about an account of its app', async () => {
+  it('is counted, but not stored if it says nothing about an account of its app', async () => {
     const [own] = await app.db.insert(xApps).values({ workspaceId: person.workspaceId }).returning()
-    const store = createDeliveryStore(app.services)
+    const reported: object[] = []
+    const store = createDeliveryStore({ ...app.services, unreadables: { report: (note) => reported.push(note) } })
     const of = (userId: string) => ({
       eventType: 'dm.received',
       accountXUserId: userId,
@@ -127,6 +128,7 @@ describe('a delivery', () => {
     // Its owner could sign events of anyone.
     await store({ appId: own!.id, body, delivery: of(idOfHandle(account.handle)) })
     expect(await stored()).toEqual([])
+    expect(reported).toEqual(Array(2).fill({ source: 'account', name: 'dm.received', keys: [] }))
     await app.db.delete(xApps).where(eq(xApps.id, own!.id))
   })
 

@@ -22,6 +22,7 @@ export const actionText: Record<OperatorAction, string> = {
 export const unreadableText: Record<UnreadableSource, string> = {
   event: 'Event',
   group: 'Event of a group, ignored',
+  account: 'Event of an unconnected account',
   answer: 'Answer to a call',
   error: 'Undocumented error',
   parameter: 'Refused parameter',
