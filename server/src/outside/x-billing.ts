@@ -65,7 +65,7 @@ function billingOf(isOwner: (xUserId: string) => boolean) {
 /** Counts what calls cost. */
 export interface XMeter {
   /** @param mills the most that the call may cost @throws XError funds: it must not be made now */
-  reserve(mills: number): Promise<void>
+  reserve(call: { mills: number; name: string }): Promise<void>
   /** @param mills as it was reserved; @param error what the call threw, or null */
   settle(answer: { billables: XBillable[]; mills: number; name: string; error: unknown }): void
 }
@@ -77,7 +77,7 @@ export function metered(x: XApi, meter: XMeter, isOwner: (xUserId: string) => bo
     const call = x[name as keyof Calls] as (...args: unknown[]) => Promise<unknown>
     const counted = async (...args: unknown[]) => {
       const mills = millsOf(most(...args))
-      await meter.reserve(mills)
+      await meter.reserve({ name, mills })
       try {
         const answer = await call(...args)
         meter.settle({ name, mills, billables: of(answer, ...args), error: null })

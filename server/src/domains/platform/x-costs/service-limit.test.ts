@@ -4,9 +4,11 @@ import { say } from '../../../../test/conversations.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { eventually, launch, makeList, openHandles, openSenders, sendDue } from '../../../../test/outreach.ts'
+import type { XError } from '../../../outside/x.ts'
 import { scrapes } from '../../leads/scrapes/tables.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
 import { withAccount } from '../x-account/service.ts'
+import { xAccounts } from '../x-account/tables.ts'
 import { OPERATOR_APP_ID } from '../x-apps/tables.ts'
 import { createXMeters } from './service-meter.ts'
 import { xCharges, xSpending } from './tables.ts'
@@ -112,8 +114,8 @@ it('lets lookups and scrapes wait whose most would exceed it', async () => {
   await person.client.xCosts.saveLimit({ limitCents: 1 })
   const lookUp = (handle: string) => withAccount(app.services, account.id, (x, token) => x.findUser(token, handle))
   expect(await lookUp('open_within')).toMatchObject({ handle: 'open_within' })
-  await expect(lookUp('open_beyond')).rejects.toMatchObject({ kind: 'funds', retryAt: new Date(nextMonth()) })
   await app.services.xMeters.flush()
+  await expect(lookUp('open_beyond')).rejects.toMatchObject({ kind: 'funds', retryAt: new Date(nextMonth()) })
   // The most was reserved, and what was not charged is free again: the same person costs nothing.
   await person.client.xCosts.saveLimit({ limitCents: 2 })
   expect(await lookUp('open_within')).toMatchObject({ handle: 'open_within' })
@@ -182,13 +184,38 @@ it('lets a scrape wait until the next month, which continues when the limit is r
   expect(await app.db.$count(scrapes, eq(scrapes.id, id))).toBe(1)
 })
 
+it('lets messages wait a minute, and notifies nobody, while only running calls could exceed it', async () => {
+  const { person, account } = await connected()
+  await person.client.xCosts.saveLimit({ limitCents: 100 })
+  const caller = { workspaceId: person.workspaceId, accountId: account.id, appId: OPERATOR_APP_ID, isLimited: true }
+  const meter = app.services.xMeters.of(caller, 'scrape')
+  const page = { name: 'listUsers', mills: 990 }
+  await meter.reserve(page)
+  const campaign = await launch(person, await makeList(app, person, openHandles(2)))
+  expect(await sendDue(app)).toEqual([])
+  const { waitingFor } = await person.client.campaigns.find({ id: campaign.id })
+  expect(waitingFor).toMatchObject({ reason: 'funds' })
+  expect(new Date(waitingFor!.until!).getTime()).toBeLessThanOrEqual(Date.now() + 60_000)
+  await expect(meter.reserve(page)).rejects.toSatisfy(
+    ({ retryAt }: XError) => retryAt!.getTime() <= Date.now() + 60_000,
+  )
+  expect(await kindsOf(person)).toEqual([])
+  meter.settle({ ...page, billables: [], error: null })
+  await app.services.xMeters.flush()
+  await app.db
+    .update(xAccounts)
+    .set({ nextSendAt: new Date(0) })
+    .where(eq(xAccounts.id, account.id))
+  expect(await sendDue(app)).toHaveLength(2)
+})
+
 it('keeps counting what the calls of a killed process may have cost', async () => {
   const { person, account } = await connected()
   await person.client.xCosts.saveLimit({ limitCents: 1 })
   const killed = createXMeters({ database: app.services.database, isPriced: true, log: app.services.log })
   await killed
     .of({ workspaceId: person.workspaceId, accountId: account.id, appId: OPERATOR_APP_ID, isLimited: true }, 'lookup')
-    .reserve(10)
+    .reserve({ name: 'findUser', mills: 10 })
   await expect(
     withAccount(app.services, account.id, (x, token) => x.findUser(token, 'open_after_kill')),
   ).rejects.toMatchObject({ kind: 'funds' })

@@ -7,6 +7,7 @@ import { spentMills, thisMonth } from './tables.ts'
 /** A workspace's spending in this month, and whether its owners know. */
 export interface Spending {
   limitCents: number
+  /** Charges, without what running calls may cost. */
   mills: number
   isWarned: boolean
   isReachedKnown: boolean
@@ -73,5 +74,6 @@ export async function storeLimit(tx: Db, workspaceId: string, limitCents: number
     values (${workspaceId}, ${limitCents}, ${thisMonth}, ${charged})
     on conflict (workspace_id) do update set limit_cents = excluded.limit_cents, warned_month = null, reached_month = null, month = excluded.month,
       -- While there was a limit, running calls are counted, too.
-      mills = case when s.limit_cents is not null and s.month = excluded.month then s.mills else excluded.mills end`)
+      mills = case when s.limit_cents is not null and s.month = excluded.month then s.mills else excluded.mills end,
+      reserved_mills = case when s.limit_cents is not null and s.month = excluded.month then s.reserved_mills else 0 end`)
 }

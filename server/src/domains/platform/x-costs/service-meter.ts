@@ -8,14 +8,17 @@ import { X_PRICES, type XBillable, type XResource } from '../../../outside/x-pri
 import type { XMeters } from '../../../ports.ts'
 import { limitText } from './rules.ts'
 import { notifySpending, type Spending, spendingColumns } from './service-limit.ts'
-import { spentMills, thisMonth } from './tables.ts'
+import { reservedMills, spentMills, thisMonth } from './tables.ts'
 
 /** A call that was not made, because it could exceed the workspace's spending limit. */
 export class BeyondLimit extends XError {
-  constructor({ limitCents, resetsAt }: Spending) {
-    super('funds', limitText(limitCents), new Date(resetsAt))
+  constructor({ limitCents, mills, resetsAt }: Spending, wantedMills: number) {
+    const isSpent = mills + wantedMills > limitCents * 10
+    super('funds', limitText(limitCents), isSpent ? new Date(resetsAt) : new Date(Date.now() + RETURNED_WITHIN_MS))
   }
 }
+/** What running calls may cost besides is returned within seconds. */
+const RETURNED_WITHIN_MS = 60_000
 
 /** A charge whose account is not looked up yet. */
 type Unresolved = Parameters<XMeters['count']>[0]
@@ -26,12 +29,22 @@ interface Charge extends XBillable {
   purpose: XPurpose
 }
 
-/** What is not written yet of one workspace. `mills` corrects what was reserved. */
-interface Pending {
-  charges: Charge[]
+/** What corrects a workspace's spending, in thousandths of a dollar. */
+interface Correction {
+  /** Of its charges: messages that were not sent. */
   mills: number
+  /** Of what running calls may cost: they have ended. */
+  reserved: number
 }
 
+/** What is not written yet of one workspace. */
+interface Pending extends Correction {
+  charges: Charge[]
+}
+const NOTHING: Correction = { mills: 0, reserved: 0 }
+
+/** The call whose charge is counted where its outcome is recorded. */
+const SEND = 'sendMessage'
 const FLUSH_MS = 1_000
 /** Bounds the statement, and the memory while the database is down. */
 const CHARGES_PER_FLUSH = 5_000
@@ -60,11 +73,12 @@ export function createXMeters({
 
   const millsOf = (resource: XResource) => (isPriced ? X_PRICES[resource] : 0)
 
-  function add(workspaceId: string, charges: readonly Charge[], mills: number): void {
-    if (charges.length === 0 && mills === 0) return
-    const own = pending.get(workspaceId) ?? { charges: [], mills: 0 }
+  function add(workspaceId: string, charges: readonly Charge[], { mills, reserved }: Correction): void {
+    if (charges.length === 0 && mills === 0 && reserved === 0) return
+    const own = pending.get(workspaceId) ?? { charges: [], ...NOTHING }
     if (own.charges.length < CHARGES_KEPT) own.charges.push(...charges.map(storable))
     own.mills += mills
+    own.reserved += reserved
     pending.set(workspaceId, own)
     schedule()
   }
@@ -91,13 +105,14 @@ export function createXMeters({
   async function writeAll(): Promise<void> {
     await resolve()
     await attemptEach([...pending], async ([workspaceId, own]) => {
-      while (own.charges.length > 0 || own.mills !== 0) {
-        const { mills } = own
+      while (own.charges.length > 0 || own.mills !== 0 || own.reserved !== 0) {
+        const { mills, reserved } = own
         const part = own.charges.slice(0, CHARGES_PER_FLUSH)
         const priced = part.map((charge) => ({ ...charge, price: millsOf(charge.resource) }))
-        const spending = await writeCharges(db, workspaceId, priced, mills)
+        const spending = await writeCharges(db, workspaceId, priced, { mills, reserved })
         own.charges.splice(0, part.length)
         own.mills -= mills
+        own.reserved -= reserved
         if (spending) await notifySpending(db, workspaceId, spending, messageMills)
       }
       pending.delete(workspaceId)
@@ -114,7 +129,7 @@ export function createXMeters({
       order by x_user_id, x_app_id, last_connected_at desc nulls last`)
     for (const { accountXUserId, ...charge } of unresolved.splice(0)) {
       const account = rows.find(({ xUserId, appId }) => xUserId === accountXUserId && appId === charge.appId)
-      if (account) add(account.workspaceId, [{ ...charge, accountId: account.accountId }], 0)
+      if (account) add(account.workspaceId, [{ ...charge, accountId: account.accountId }], NOTHING)
     }
   }
 
@@ -125,25 +140,25 @@ export function createXMeters({
 
     of({ isLimited, workspaceId, accountId, appId }, purpose) {
       return {
-        async reserve(mills) {
+        async reserve({ name, mills }) {
           if (!isLimited || !isPriced || mills === 0) return
-          const spending = await reserve(db, workspaceId, mills)
+          const spending = await reserve(db, workspaceId, mills, name === SEND)
           if (!spending) return
-          if (!spending.fits) throw new BeyondLimit(spending)
+          if (!spending.fits) throw new BeyondLimit(spending, mills)
           await notifySpending(db, workspaceId, spending, messageMills)
         },
         settle({ name, mills, billables, error }) {
-          const isSend = name === 'sendMessage'
           // What may have been sent stays counted.
-          const isKept = isSend && (error === null || (error instanceof XError && error.kind === 'unknown'))
-          const reserved = isLimited && isPriced && !isKept ? mills : 0
+          const isKept = error === null || (error instanceof XError && error.kind === 'unknown')
+          const counted = isLimited && isPriced ? mills : 0
           const charges = billables.map((billable) => ({
             ...billable,
             accountId,
             appId,
             purpose: purposeOf(billable.resource, purpose),
           }))
-          add(workspaceId, charges, -reserved)
+          const correction = name === SEND ? { mills: isKept ? 0 : -counted } : { reserved: -counted }
+          add(workspaceId, charges, { ...NOTHING, ...correction })
         },
       }
     },
@@ -186,12 +201,21 @@ export function chargeMessage(from: SQL, mills: number | null): SQL {
     do update set count = x.count + excluded.count, mills = x.mills + excluded.mills`
 }
 
-/** Adds the most that a call may cost to the month, if it fits the limit. @returns null: there is no limit */
-async function reserve(db: Db, workspaceId: string, mills: number): Promise<(Spending & { fits: boolean }) | null> {
+/**
+ * Adds the most that a call may cost to the month, if it fits the limit: a message to the charges,
+ * others beside them. @returns null: there is no limit
+ */
+async function reserve(
+  db: Db,
+  workspaceId: string,
+  mills: number,
+  isSend: boolean,
+): Promise<(Spending & { fits: boolean }) | null> {
   const { rows } = await db.execute<Spending & { fits: boolean } & Record<string, unknown>>(sql`
     with reserved as (
-      update x_spending s set month = ${thisMonth}, mills = ${spentMills('s')} + ${mills}::bigint
-      where workspace_id = ${workspaceId} and ${spentMills('s')} + ${mills}::bigint <= limit_cents * 10::bigint
+      update x_spending s set month = ${thisMonth}, mills = ${spentMills('s')} + ${isSend ? mills : 0}::bigint,
+        reserved_mills = ${reservedMills('s')} + ${isSend ? 0 : mills}::bigint
+      where workspace_id = ${workspaceId} and ${spentMills('s')} + ${reservedMills('s')} + ${mills}::bigint <= limit_cents * 10::bigint
       returning ${spendingColumns}
     )
     select *, true as fits from reserved
@@ -202,14 +226,14 @@ async function reserve(db: Db, workspaceId: string, mills: number): Promise<(Spe
 }
 
 /**
- * Adds charges, except for what the app was charged for today. @param mills corrects what was
- * reserved @returns the month's spending, if there is a limit
+ * Adds charges, except for what the app was charged for today, and corrects the spending.
+ * @returns the month's spending, if there is a limit
  */
 async function writeCharges(
   db: Db,
   workspaceId: string,
   charges: readonly (Charge & { price: number | null })[],
-  mills: number,
+  { mills, reserved }: Correction,
 ): Promise<Spending | null> {
   const column = (name: keyof Charge | 'price') => sql.param(charges.map((charge) => charge[name]))
   const { rows } = await db.execute<Spending & Record<string, unknown>>(sql`
@@ -234,7 +258,8 @@ async function writeCharges(
       do update set count = x.count + excluded.count, mills = x.mills + excluded.mills
     )
     update x_spending s set month = ${thisMonth},
-      mills = greatest(0, ${spentMills('s')} + ${mills}::bigint + coalesce((select sum(mills) from sums), 0))
+      mills = greatest(0, ${spentMills('s')} + ${mills}::bigint + coalesce((select sum(mills) from sums), 0)),
+      reserved_mills = greatest(0, ${reservedMills('s')} + ${reserved}::bigint)
     where workspace_id = ${workspaceId} and limit_cents is not null
     returning ${spendingColumns}`)
   return rows[0] ?? null

@@ -41,10 +41,12 @@ export const xSpending = pgTable('x_spending', {
   workspaceId: workspaceId().primaryKey(),
   /** Null: no limit any longer. */
   limitCents: integer('limit_cents'),
-  /** The UTC month of `mills`. An earlier one counts as a month without charges. */
+  /** The UTC month of `mills` and `reservedMills`. An earlier one counts as a month without charges. */
   month: date('month').notNull(),
-  /** Charges of the month in thousandths of a dollar, with the most that running calls may cost. */
+  /** Charges of the month in thousandths of a dollar, with messages that are being sent. */
   mills: bigint('mills', { mode: 'number' }).notNull(),
+  /** The most that other running calls may cost. It is returned within seconds, unless a process is killed. */
+  reservedMills: bigint('reserved_mills', { mode: 'number' }).notNull().default(0),
   /** The month whose 80% the owners were notified of, and the month whose limit. */
   warnedMonth: date('warned_month'),
   reachedMonth: date('reached_month'),
@@ -57,9 +59,13 @@ export const isSpendingLimited = (workspaceId: SQL) =>
 /** SQL: the first day of the current UTC month. */
 export const thisMonth = sql`date_trunc('month', now() at time zone 'UTC')::date`
 
+const ofThisMonth = (spending: string, column: 'mills' | 'reserved_mills') =>
+  sql`(case when ${sql.raw(spending)}.month = ${thisMonth} then ${sql.raw(`${spending}.${column}`)} else 0 end)`
+
 /** SQL over a row of x_spending: its charges of the current month. */
-export const spentMills = (spending: string) =>
-  sql`(case when ${sql.raw(spending)}.month = ${thisMonth} then ${sql.raw(spending)}.mills else 0 end)`
+export const spentMills = (spending: string) => ofThisMonth(spending, 'mills')
+/** SQL over a row of x_spending: what running calls may cost besides. */
+export const reservedMills = (spending: string) => ofThisMonth(spending, 'reserved_mills')
 
 /**
  * SQL over an X account's alias: until when it sends nothing, because its app has no credits or another
@@ -71,10 +77,14 @@ export function fundsUntil(account: string, messageMills: number): SQL<string | 
   return sql`greatest((
       select greatest(app.funds_try_at, now()) + ${RESUMED_WITHIN} from x_apps app where app.id = ${a}.x_app_id and app.funds_empty_since is not null
     ), (
-      select (${thisMonth} + interval '1 month') at time zone 'UTC' from x_spending s
-      where s.workspace_id = ${a}.workspace_id and ${messageMills}::int > 0 and ${spentMills('s')} + ${messageMills}::int > s.limit_cents * 10
+      select case when ${spentMills('s')} + ${messageMills}::int > s.limit_cents * 10 then (${thisMonth} + interval '1 month') at time zone 'UTC'
+        else now() + ${RETURNED_WITHIN} end
+      from x_spending s where s.workspace_id = ${a}.workspace_id and ${messageMills}::int > 0
+        and ${spentMills('s')} + ${reservedMills('s')} + ${messageMills}::int > s.limit_cents * 10
     ))`
 }
 
 /** A successful try makes everything due, so this only bounds how late a missed wake-up is noticed. */
 const RESUMED_WITHIN = sql`interval '1 minute'`
+/** How soon what running calls may cost, and did not, can be spent. */
+const RETURNED_WITHIN = sql`interval '1 minute'`

@@ -1,0 +1,1 @@
+ALTER TABLE "x_spending" ADD COLUMN "reserved_mills" bigint DEFAULT 0 NOT NULL;
