@@ -1,6 +1,6 @@
 import { matchPath } from '@x-automated/contract/outreach/extension-pages'
 import type { Answer, Peer, Problem } from '../wire.ts'
-import { createSteadiness, find, pause, shownText, until } from './dom.ts'
+import { createSteadiness, enclosing, find, findAll, pause, shownText, until } from './dom.ts'
 import { part, pathsOf } from './parts.ts'
 import { handleIn, idInName, isHandle } from './text.ts'
 
@@ -37,10 +37,7 @@ export async function meet({ handle, xUserId, sendsAs }: Sender & Omit<Peer, 're
   const problem = await findProfile(handle, msLeft())
   if (problem) return { problem }
 
-  const sign = await until(
-    () => (find(part('messageButton')) ? 'open' : find(part('inboxClosed')) && 'closed'),
-    msLeft(),
-  )
+  const sign = await until(() => (find(part('messageButton')) ? 'open' : isInboxClosed() && 'closed'), msLeft())
   const recipientId = await until(profileId, sign === 'open' ? BUTTONS_MS : 0)
   if (xUserId !== undefined && recipientId !== null && recipientId !== xUserId)
     return { problem: { code: 'WRONG_PERSON' } }
@@ -49,6 +46,11 @@ export async function meet({ handle, xUserId, sendsAs }: Sender & Omit<Peer, 're
   const bar = find(part('profileActions'))?.parentElement?.parentElement
   const isRenamed = bar && find(part('likeMessageButton'), bar)
   return { problem: isRenamed ? { code: 'PAGE_CHANGED', detail: 'the message button' } : { code: 'CANNOT_TELL' } }
+}
+
+/** Whether the page says that its person takes no messages. The drawer may show a conversation with another one. */
+function isInboxClosed(): boolean {
+  return findAll(part('inboxClosed')).some((notice) => enclosing(notice, part('drawer')) === null)
 }
 
 /** Waits for this person's profile. @returns why there is none */
