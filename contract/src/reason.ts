@@ -134,9 +134,9 @@ function skipClause({ code, params }: SkipReason): string {
     case 'closed_inbox':
       return "this person doesn't accept messages from this account."
     case 'premium_only':
-      return 'this person accepts messages from X Premium accounts only.'
+      return 'this person accepts messages from X Premium accounts only. Send from a Premium account to reach them.'
     case 'identity':
-      return `@${params.handle} on X is not the person with the X id ${params.xUserId}. Correct one of them.`
+      return `@${params.handle} on X does not have the X user ID ${params.xUserId}. Correct the handle or the ID of the lead.`
     case 'condition':
       return 'the condition of this step was not met.'
     case 'person':

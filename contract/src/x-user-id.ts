@@ -1,6 +1,6 @@
 /** Why a text is not believed to be a person's id at X, as predicates that follow a subject. */
 export const X_USER_ID_PROBLEMS = {
-  spelling: 'is not an X user id',
+  spelling: 'is not an X user ID',
   rounded: 'was rounded by a spreadsheet or another program',
 } as const
 export type XUserIdFault = keyof typeof X_USER_ID_PROBLEMS

@@ -119,7 +119,7 @@ test('sends nothing to people who wrote first and wait to be accepted', async ()
   await world.wear('request')
   expect(await send('open_gus', 'Hi')).toEqual({
     success: false,
-    error: 'They wrote to you: accept their request on X. Nothing was sent to @open_gus.',
+    error: '@open_gus wrote to you first. Accept their message request on X. Nothing was sent.',
     code: 'MESSAGE_REQUEST',
   })
 })
@@ -136,7 +136,7 @@ test.each([
     })
   expect(await ask(idOfHandle('open_eve'))).toEqual({
     success: false,
-    error: '@open_ned on X is another person than your lead. Nothing was sent.',
+    error: '@open_ned on X is not your lead: the profile has another X user ID. Nothing was sent.',
     code: 'WRONG_PERSON',
   })
   expect((await sentTo('open_ned')).map(({ text }) => text)).not.toContain(markup)

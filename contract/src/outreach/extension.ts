@@ -102,9 +102,9 @@ export const EXTENSION_TEXT = {
   INBOX_CLOSED: '@{handle} does not accept direct messages from your X account.',
   NO_SUCH_PERSON: '@{handle} is no longer on X.',
   /** X shows another id than the lead's. */
-  WRONG_PERSON: '@{handle} on X is another person than your lead. Nothing was sent.',
+  WRONG_PERSON: '@{handle} on X is not your lead: the profile has another X user ID. Nothing was sent.',
   /** They wrote first. Counts like a reply. */
-  MESSAGE_REQUEST: 'They wrote to you: accept their request on X. Nothing was sent to @{handle}.',
+  MESSAGE_REQUEST: '@{handle} wrote to you first. Accept their message request on X. Nothing was sent.',
   DRAFT_IN_THE_WAY: 'There is an unfinished message to @{handle} on X. Send or delete it there first.',
   OUTCOME_UNKNOWN: 'Outcome unknown: check the conversation before sending again',
   X_REFUSED: 'X rejected the message: {detail}',

@@ -15,8 +15,7 @@ export const X_APP_PROBLEMS = ['client', 'bearer_token', 'webhook'] as const
 export type XAppProblem = (typeof X_APP_PROBLEMS)[number]
 
 export const X_APP_PROBLEM_TEXT: Record<XAppProblem, string> = {
-  client:
-    'X no longer accepts the client id and secret. Accounts stay connected until X asks for them, then they wait.',
+  client: 'X no longer accepts the client ID and secret. Replace them, or your accounts stop sending within two hours.',
   bearer_token: "X doesn't accept the bearer token, so it can't notify us of replies. We check for them instead.",
   webhook:
     "X couldn't verify our webhook, so it can't notify us of replies. Check the consumer secret, and whether the app has a free webhook.",
@@ -54,7 +53,7 @@ export const xApp = {
   save: route('PUT /x-app', 'owner', 'outside', {
     summary: 'Use an X app of your own, or replace its secrets',
     description:
-      'X checks the credentials first. Tokens belong to the app that issued them, so another client id disconnects every X account of the workspace. New secrets for the same client id disconnect nothing.',
+      'X checks the credentials first. Tokens belong to the app that issued them, so another client ID disconnects every X account of the workspace. New secrets for the same client ID disconnect nothing.',
     errors: ['X_CREDENTIALS_REFUSED', 'X_APP_IN_USE', 'X_UNAVAILABLE'],
   })
     .input(

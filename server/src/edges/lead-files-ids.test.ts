@@ -38,7 +38,7 @@ describe('POST /leads/import with X ids', () => {
     const report = await send([HEADER, ...lines])
     expect(report).toMatchObject({ imported: 6, updated: 0, rejectedCount: 0, warningCount: 6 })
     expect(report.warnings.slice(0, 3)).toEqual([2, 3, 4].map((line) => ({ line, problem: ROUNDED })))
-    expect(report.warnings[5].problem).toBe('x_user_id is not an X user id, so it was left out')
+    expect(report.warnings[5].problem).toBe('x_user_id is not an X user ID, so it was left out')
     expect(await people()).toEqual(lines.map((_, place) => [`open_r${place + 1}`, null, false]))
     const [shown] = (await person.client.imports.list({})).imports
     expect(shown?.warningCount).toBe(6)

@@ -185,7 +185,7 @@ describe('readLine', () => {
     })
     expect(readLine(columns, ['ana', 'n/a'])).toMatchObject({
       lead,
-      warning: 'x_user_id is not an X user id, so it was left out',
+      warning: 'x_user_id is not an X user ID, so it was left out',
     })
     expect(readLine(columns, ['', '1588631281067220000'])).toEqual({
       problem: 'twitter_handle is missing, and x_user_id was rounded by a spreadsheet or another program',

@@ -36,7 +36,7 @@ describe('readLine', () => {
 
   it.each([
     ['1588631281067220000', 'was rounded by a spreadsheet or another program'],
-    ['x', 'is not an X user id'],
+    ['x', 'is not an X user ID'],
   ])('suppresses the handle without the X id %j, with a warning', (xUserId, problem) => {
     expect(read('ana', xUserId, '', '')).toMatchObject({
       named: { twitterHandle: 'ana', xUserId: null },

@@ -98,7 +98,7 @@ describe('a worker', () => {
     const body = { leadId: list.leadIds[0]!, message: 'Hi', templateVariables: { name: 'Ann', handle } }
     const refused = await person.call('POST', '/messages/send', body)
     expect([refused.status, refused.body.code]).toEqual([409, 'LEAD_STATE'])
-    expect(refused.body.error).toContain(`@${handle} on X is not the person with the X id ${idOfHandle(stranger)}`)
+    expect(refused.body.error).toContain(`@${handle} on X does not have the X user ID ${idOfHandle(stranger)}`)
     expect(await arrived(app, stranger)).toEqual([])
   })
 

@@ -42,12 +42,12 @@ export function notificationText(kind: NotificationKind, facts: NotificationFact
     case 'detection_failing':
       return {
         title: `Replies to @${facts.handle ?? ''} can't be read`,
-        text: `For a day, follow-ups have waited. ${facts.reason ?? ''}`.trim(),
+        text: `Follow-ups have been waiting for a day. ${facts.reason ?? ''}`.trim(),
         path: '/twitter',
       }
     case 'x_app_problem':
       return {
-        title: 'X refuses your own X app',
+        title: 'X no longer accepts your own X app',
         text: facts.problem ? X_APP_PROBLEM_TEXT[facts.problem] : '',
         path: '/settings?tab=sending',
       }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
+import { formatList } from '@x-automated/contract/format'
 import { eq } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
@@ -147,12 +148,12 @@ async function checkSecrets({ x, activity }: XAppClient): Promise<void> {
     ...(isRefused(token) ? ['bearerToken'] : []),
   ]
   if (fields.length === 0) return
-  const what = fields.map((field) => FIELD_NAMES[field]).join(', ')
-  throw new Refusal('X_CREDENTIALS_REFUSED', `X refuses this app: check the ${what}.`, { details: { fields } })
+  const what = formatList(fields.map((field) => FIELD_NAMES[field] ?? field))
+  throw new Refusal('X_CREDENTIALS_REFUSED', `X does not accept this app. Check the ${what}.`, { details: { fields } })
 }
 
 const FIELD_NAMES: Record<string, string> = {
-  clientId: 'client id',
+  clientId: 'client ID',
   clientSecret: 'client secret',
   bearerToken: 'bearer token',
 }

@@ -131,7 +131,7 @@ function EventText({ event, lead }: { event: LeadEvent; lead: LeadDetail }) {
     case 'renamed':
       return (
         <p>
-          Changed their handle, was <bdi className="font-strong">@{event.twitterHandle}</bdi> until then
+          Changed their handle. Until then it was <bdi className="font-strong">@{event.twitterHandle}</bdi>
         </p>
       )
     case 'scraped':

@@ -284,7 +284,7 @@ function Head({ lead }: { lead: LeadDetail }) {
       </div>
       {lead.handleLostAt && (
         <p className="text-sm text-muted">
-          Another person has this handle on X now. We know this lead by their X user ID, and look up the new handle.
+          Someone else has this handle on X now. We know this lead by their X user ID and look up their new handle.
         </p>
       )}
       <bdi className="text-sm wrap-anywhere">{lead.bio?.trim() || 'No bio available'}</bdi>

@@ -29,7 +29,7 @@ export function skippedLabel({ code, params }: SkipReason): string {
     case 'premium_only':
       return 'Accept messages from X Premium accounts only'
     case 'identity':
-      return 'Handle and X id belong to different people'
+      return 'Handle and X user ID belong to different people'
     case 'lead_missing':
       return 'Lead deleted'
     case 'condition':
@@ -54,7 +54,7 @@ const WARNINGS: Record<PreflightWarning, string> = {
   no_detection: "Replies can't be detected without a connected X account, so follow-ups will wait.",
   no_x_account: 'Connect an X account to send this campaign.',
   closed_inboxes: 'Most of these people take no DMs from strangers.',
-  spending: "X's charges exceed what your spending limit leaves this month, so messages will wait.",
+  spending: 'This would exceed your X spending limit for this month, so some messages will wait.',
   never_ends: "Nothing can be sent: check this account's daily cap and sending window.",
 }
 

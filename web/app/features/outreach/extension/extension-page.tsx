@@ -58,9 +58,14 @@ export function ExtensionPage() {
               <li>Marks a message as sent only after it appears in the conversation.</li>
               <li>Checks with X-Automated before each send, so a pause, reply or opt-out stops it in time.</li>
               <li>Follows the sending limits of your X account.</li>
-              <li>Sends nothing if the profile belongs to another person than your lead.</li>
-              <li>If X doesn't show whether someone can be messaged, puts them off instead of failing them.</li>
-              <li>Follows changes of X's page with signed data from this server. Otherwise, it stops and tells you.</li>
+              <li>Sends nothing if the profile belongs to someone other than your lead.</li>
+              <li>
+                Tries again hours later if X doesn't show whether someone can be messaged. Nobody is marked as failed.
+              </li>
+              <li>
+                Keeps up with changes to X's pages through signed data from this server. If it can't, it stops and tells
+                you.
+              </li>
             </ul>
           </Note>
           <Note title="What it can see">
@@ -76,7 +81,7 @@ export function ExtensionPage() {
               X's rules allow automated direct messages only to people who asked for them or messaged you first, with an
               easy way to opt out.{' '}
               <strong>
-                Automating X's website, also with an extension, can end in the permanent suspension of your account.
+                Automating X's website, even with an extension, can lead to the permanent suspension of your account.
               </strong>{' '}
               So can unsolicited bulk messages.
             </p>

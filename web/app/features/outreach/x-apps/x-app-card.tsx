@@ -56,8 +56,8 @@ function Use({ use, accounts }: Pick<XAppCardProps, 'use' | 'accounts'>) {
           ({ xAccountId, handle, countedInDay, capNow, appShare }) =>
             handle && (
               <li key={xAccountId} className="wrap-anywhere">
-                @{handle} sent {formatNumber(countedInDay)}, daily cap {formatNumber(capNow)}
-                {appShare !== null && `, ${formatNumber(appShare)} more by its share of the app`}
+                @{handle}: {formatNumber(countedInDay)} sent, daily cap {formatNumber(capNow)}
+                {appShare !== null && `, ${formatNumber(appShare)} left of its share of the app`}
               </li>
             ),
         )}
@@ -125,7 +125,7 @@ function Facts({ app, callbackUrl }: { app: XApp | null; callbackUrl: string }) 
     <dl className="grid gap-3">
       {app && (
         <div className="grid gap-0.5">
-          <dt className="text-muted">Client id</dt>
+          <dt className="text-muted">Client ID</dt>
           <dd className="wrap-anywhere">{app.clientId}</dd>
         </div>
       )}

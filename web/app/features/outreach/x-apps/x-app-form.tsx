@@ -15,8 +15,8 @@ import { disconnectText } from './x-app-text'
 type Values = Omit<InputOf<'xApp', 'save'>, 'disconnectsAccounts'>
 
 const SECRETS = [
-  ['clientSecret', 'Client secret', 'Under OAuth 2.0, beside the client id.'],
-  ['consumerSecret', 'Consumer secret', 'The secret of the API key. X signs what it reports with it.'],
+  ['clientSecret', 'Client secret', 'Under OAuth 2.0, next to the client ID.'],
+  ['consumerSecret', 'Consumer secret', 'The API key secret. X signs its reports to us with it.'],
   ['bearerToken', 'Bearer token', "The app's own token. It registers the webhook."],
 ] as const
 
@@ -41,7 +41,11 @@ export function XAppForm({ app, handles, onDone }: XAppFormProps) {
     onError(error) {
       const fields = refusedFields(error)
       for (const field of fields.toReversed())
-        form.setError(field, { message: 'X refuses this.' }, { shouldFocus: true })
+        form.setError(
+          field,
+          { message: 'X does not accept this. Copy it again from console.x.com.' },
+          { shouldFocus: true },
+        )
       if (fields.length === 0)
         showProblems(form, error, errorText(error, 'Failed to save the X app. Please try again.'))
     },
@@ -68,12 +72,12 @@ export function XAppForm({ app, handles, onDone }: XAppFormProps) {
       onSubmit={form.handleSubmit(submit)}
     >
       {errors.root && <Callout tone="bad">{errors.root.message}</Callout>}
-      <Field label="Client id" error={errors.clientId?.message} required>
+      <Field label="Client ID" error={errors.clientId?.message} required>
         <Input
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          {...form.register('clientId', { validate: (value) => value.trim() !== '' || 'Client id is required' })}
+          {...form.register('clientId', { validate: (value) => value.trim() !== '' || 'Client ID is required' })}
         />
       </Field>
       {SECRETS.map(([name, label, hint]) => (
@@ -85,7 +89,7 @@ export function XAppForm({ app, handles, onDone }: XAppFormProps) {
         </Field>
       ))}
       <p className="text-muted">
-        X checks them before they are saved. They are stored encrypted and never shown again.
+        X checks these credentials before they are saved. They are stored encrypted and never shown again.
       </p>
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" loading={save.isPending}>

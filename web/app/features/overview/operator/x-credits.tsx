@@ -39,7 +39,10 @@ export function XCredits() {
         <Callout tone="good" title="X has not refused the X app of this server for lack of credits" />
       )}
       {ownAppsWithout > 0 && (
-        <p>{formatCount(ownAppsWithout, 'app')} that workspaces brought without credits. Their owners are notified.</p>
+        <p>
+          {formatCount(ownAppsWithout, 'app')} that workspaces brought {ownAppsWithout === 1 ? 'has' : 'have'} no
+          credits. The owners have been notified.
+        </p>
       )}
       <Card
         title={`What X charges in ${formatMonth(month)}`}

@@ -21,11 +21,11 @@ const KINDS: Record<NotificationKind, { label: string; hint: string }> = {
   test_decided: { label: 'A/B test decided', hint: 'A variant won, or there is no difference.' },
   detection_failing: {
     label: "Replies can't be read",
-    hint: 'X refused to show messages for a day, so follow-ups wait. Owners only.',
+    hint: 'X has not let us read messages for a day, so follow-ups wait. Owners only.',
   },
   x_app_problem: {
-    label: 'Own X app refused',
-    hint: 'X no longer accepts its secrets or our webhook. Owners only.',
+    label: 'Own X app not accepted',
+    hint: 'X no longer accepts its credentials or our webhook. Owners only.',
   },
   usage_high: {
     label: 'Plan limit nearly reached',

@@ -28,7 +28,7 @@ export function LimitCard({ limitCents }: { limitCents: number | null }) {
   return (
     <Card
       title="Monthly limit"
-      description="Before a call would exceed it, sending, reading and finding leads wait until the next month or a higher limit."
+      description="Sending, reading and finding leads stop before they would exceed it. They continue in the next month, or when you raise the limit."
     >
       <form
         noValidate
@@ -43,7 +43,7 @@ export function LimitCard({ limitCents }: { limitCents: number | null }) {
           label="Limit in US dollars"
           hint={
             isOwner
-              ? 'Leave it empty for no limit. Replies that X delivers are counted, but cannot wait. Follow-ups wait too: without reading, nobody would know who has replied.'
+              ? 'Leave it empty for no limit. Replies that X delivers still count. At the limit, follow-ups wait too, because we could not check who has replied.'
               : 'Only the owner can change it.'
           }
           error={problem}

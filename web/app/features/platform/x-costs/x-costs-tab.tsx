@@ -69,7 +69,8 @@ function FundsCallout({ since }: { since: string | null }) {
           Since <DateTime value={since} endsSentence />{' '}
         </>
       )}
-      Nothing is sent or read, and nobody is skipped. We try again every hour.
+      Nothing is sent or read, and nobody is skipped. Add credits at console.x.com if this is your own X app; otherwise
+      the operator of this server has been notified. We try again every hour.
     </Callout>
   )
 }
