@@ -95,7 +95,7 @@ function isId(value: unknown): value is string {
 }
 
 function isXUserId(value: unknown): value is string {
-  return typeof value === 'string' && /^\d{1,19}$/.test(value)
+  return typeof value === 'string' && /^\d{1,20}$/.test(value)
 }
 
 /** X trims messages and uses one kind of line end. */

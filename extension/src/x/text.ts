@@ -39,7 +39,7 @@ function escaped(text: string): string {
 
 /** The person's id in the name of a button on their profile: `123-follow`, `123-unblock`. */
 export function idInName(name: string | undefined): string | null {
-  return /^(\d{1,19})-[a-z]+$/i.exec(name ?? '')?.[1] ?? null
+  return /^(\d{1,20})-[a-z]+$/i.exec(name ?? '')?.[1] ?? null
 }
 
 /** The handle in an account button's text, 'Ada @ada'. */

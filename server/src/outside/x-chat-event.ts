@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { readEnvelope } from './x-chat-envelope.ts'
-import { pairOf, unreadable, XId } from './x-schemas.ts'
+import { isGroup, pairOf, unreadable, XId } from './x-schemas.ts'
 
 /**
  * An event in a conversation of X Chat, whose text is encrypted. `identity` is the same however the
@@ -57,9 +57,6 @@ export const ChatEvent = z.object({
   created_at: Moment,
   encoded_event: text,
 })
-
-/** Whether a conversation's id is that of a group. */
-export const isGroup = (conversationId: string) => /^g/i.test(conversationId)
 
 /** An event of a conversation's history. @throws XError unknown: nobody can say whose it is */
 export function chatEventOf(data: unknown, conversationId: string): XChatEvent {

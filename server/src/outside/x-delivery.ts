@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { momentOf, readEnvelope } from './x-chat-envelope.ts'
-import { identityOf, idsOf, isGroup } from './x-chat-event.ts'
+import { identityOf, idsOf } from './x-chat-event.ts'
 import { keysOf, type XNote } from './x-report.ts'
-import { pairOf, XId } from './x-schemas.ts'
+import { isGroup, pairOf, XId } from './x-schemas.ts'
 
 /** All events about an account's conversations. */
 export const DM_EVENT_TYPES = ['dm.received', 'dm.sent', 'dm.read'] as const

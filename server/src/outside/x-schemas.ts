@@ -163,6 +163,11 @@ export function pairOf(conversationId: string): [string, string] | null {
   return first && second ? [first, second] : null
 }
 
+/** Whether a conversation's id is that of a group in X Chat. */
+export const isGroup = (conversationId: string) => /^g/i.test(conversationId)
+/** In the older system, it is one number. */
+const isOlderGroup = (conversationId: string) => /^\d{1,20}$/.test(conversationId)
+
 export const Conversation = z.object({ dm_conversation_id: text, participant_ids: z.array(XId).nullish() })
 const Handle = z.object({ id: XId, username: z.string().min(1) })
 
@@ -181,11 +186,12 @@ export function conversationMessagesOf(
     const [message] = messagesOf([event])
     if (!message) return []
     const { dm_conversation_id: id, participant_ids: participants } = parsed(event, Conversation)
-    if (!id && !participants) throw unreadable('X sent a message without its conversation.')
-    const pair = id ? pairOf(id) : participants?.length === 2 ? participants : null
-    if (pair && !pair.includes(message.senderId))
+    if (id ? isGroup(id) || isOlderGroup(id) : (participants?.length ?? 0) > 2) return []
+    const pair = (id && pairOf(id)) || (participants?.length === 2 ? participants : null)
+    if (!pair) throw unreadable('X sent a message without its conversation.')
+    if (!pair.includes(message.senderId))
       throw unreadable("X sent a message of someone who isn't part of its conversation.")
-    const recipientId = pair?.find((party) => party !== message.senderId)
+    const recipientId = pair.find((party) => party !== message.senderId)
     return recipientId ? [{ ...message, recipientId, handles }] : []
   })
 }

@@ -203,10 +203,12 @@ describe('a page of messages', () => {
         { ...event, dm_conversation_id: '7-1' },
         { ...event, dm_conversation_id: '7:1' },
         { ...without('dm_conversation_id'), participant_ids: ['7', '1'] },
+        { ...event, dm_conversation_id: 'dm_7_1', participant_ids: ['7', '1'] },
       ),
-    ).toEqual(Array.from({ length: 4 }, () => ['1', { '7': 'ana' }]))
+    ).toEqual(Array.from({ length: 5 }, () => ['1', { '7': 'ana' }]))
     expect(await recipients({ ...without('dm_conversation_id'), participant_ids: ['7', '1', '2'] })).toEqual([])
-    for (const lost of [without('dm_conversation_id'), { ...event, sender_id: '3' }])
+    const odd = { ...event, dm_conversation_id: 'dm_7_1' }
+    for (const lost of [without('dm_conversation_id'), odd, { ...event, sender_id: '3' }])
       await expect(recipients(lost)).rejects.toMatchObject({ kind: 'unknown', isUnreadable: true })
   })
 })
