@@ -225,6 +225,16 @@ it('waits for credits too if only a call of the app itself is refused, and makes
   expect((await operatorsApp()).fundsEmptySince).not.toBeNull()
 })
 
+it('tries an account whose workspace has room below its spending limit', async () => {
+  await connected()
+  const { person } = await connected()
+  await person.client.xCosts.saveLimit({ limitCents: 0 })
+  await app.db.update(xApps).set({ fundsEmptySince: new Date() }).where(eq(xApps.id, OPERATOR_APP_ID))
+  await app.db.update(xApps).set({ fundsTryAt: new Date(0) })
+  await watch()
+  expect((await operatorsApp()).fundsEmptySince).toBeNull()
+})
+
 it('connects the first account of an app whose credits are back, which ends the waiting', async () => {
   const person = await makePerson(app)
   const connect = () => person.call('POST', '/session/connect', { username: 'first_account', password: 'long enough' })

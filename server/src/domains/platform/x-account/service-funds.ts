@@ -2,7 +2,15 @@ import { sql } from 'drizzle-orm'
 import { transact } from '../../../db/transact.ts'
 import { XError } from '../../../outside/x.ts'
 import type { Services } from '../../../services.ts'
-import { alarmOfFunds, findReturned, finishReturn, markFundsReturned, takeTries } from '../x-costs/service.ts'
+import {
+  alarmOfFunds,
+  BeyondLimit,
+  findReturned,
+  finishReturn,
+  markFundsReturned,
+  takeTries,
+} from '../x-costs/service.ts'
+import { isSpendingLimited } from '../x-costs/tables.ts'
 import { withAccount } from './service-tokens.ts'
 
 /** Accounts of an app that a try goes through: X may have ended the connection of one. */
@@ -28,17 +36,18 @@ export async function watchFunds(needs: Needs): Promise<void> {
   }
 }
 
-/** Whether X answers a call of the app. It costs a cent if it does. */
+/** Whether X answers a call of the app. It costs a cent if it does, for which a workspace may have no room. */
 async function hasFunds(needs: Needs, appId: string): Promise<boolean> {
   const { rows } = await needs.database.db.execute<{ id: string }>(sql`
-    select id from x_accounts where x_app_id = ${appId} and status = 'connected' order by last_connected_at desc nulls last limit ${ACCOUNTS_TRIED}`)
+    select id from x_accounts where x_app_id = ${appId} and status = 'connected'
+    order by ${isSpendingLimited(sql`x_accounts.workspace_id`)}, last_connected_at desc nulls last limit ${ACCOUNTS_TRIED}`)
   for (const { id } of rows) {
     try {
       await withAccount(needs, id, (x, token) => x.findMe(token), { isTry: true })
       return true
     } catch (error) {
       if (!(error instanceof XError)) throw error
-      if (error.kind === 'funds') return false
+      if (error.kind === 'funds' && !(error instanceof BeyondLimit)) return false
     }
   }
   return false
