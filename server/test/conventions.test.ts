@@ -366,7 +366,7 @@ describe('every workspace table made after migration 0048', () => {
   const snapshot = new URL('../src/db/migrations/meta/0048_snapshot.json', import.meta.url)
   const earlier = Object.values((JSON.parse(readFileSync(snapshot, 'utf8')) as Snapshot).tables).map(({ name }) => name)
 
-  /** Its rows are X apps, of which the operator's has no workspace, and X accounts name theirs by id alone. */
+  /** X apps: that of the operator has no workspace, and X accounts name their app by its id alone. */
   const shared = ['x_apps']
 
   /** Later tables with a workspace_id whose primary key starts with something else, or that have a trigger. */
