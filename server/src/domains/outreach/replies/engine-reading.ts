@@ -64,8 +64,8 @@ export type Watch = {
   sentSince: string | null
   /** A restore lost messages sent since then; null if none. */
   unreadSince: string | null
-  /** Seconds in which a message may still be in flight. */
-  unreadInSeconds: number | null
+  /** Until then, a message sent before the restore may still be in flight; null: none is. */
+  inFlightUntil: string | null
 }
 
 /** SQL: a row of reply_watches as a `Watch`. @param watch table or alias */
@@ -80,7 +80,7 @@ export const watchColumns = (watch: SQL) => sql`${watch}.x_user_id as "xUserId",
       select claimed_at from dms where x_account_id = a.id and claimed_at is not null order by claimed_at limit 1
     ) d where a.x_user_id = ${watch}.x_user_id) as "sentSince",
   (select min(unread_since) from x_accounts a where a.x_user_id = ${watch}.x_user_id) as "unreadSince",
-  (select extract(epoch from max(unread_until) - now())::float from x_accounts a where a.x_user_id = ${watch}.x_user_id) as "unreadInSeconds"`
+  (select max(unread_until) from x_accounts a where a.x_user_id = ${watch}.x_user_id and unread_until > now()) as "inFlightUntil"`
 
 /** What the last complete read may have missed, because X listed it late. */
 const OVERLAP_MS = 10 * MINUTE_MS
@@ -118,7 +118,7 @@ export async function readAccount(context: WatchContext, watch: Watch, receive: 
   const { xUserId, accountId } = watch
   const pollSeconds = watch.isLive ? POLL_SECONDS.live : POLL_SECONDS.degraded
   if (!accountId || (watch.sentSince ?? watch.unreadSince) === null) return schedule(db, xUserId, pollSeconds)
-  if ((watch.unreadInSeconds ?? 0) > 0) return schedule(db, xUserId, watch.unreadInSeconds ?? 0)
+  if (watch.inFlightUntil !== null) return scheduleAt(db, xUserId, sql`${watch.inFlightUntil}::timestamptz`)
   try {
     const isComplete = await readLists(context, { ...watch, accountId }, receive)
     if (isComplete && watch.unreadSince !== null && !(await finishReading(db, xUserId)))
@@ -427,10 +427,11 @@ async function readChat(
 
 /** Schedules the next read in `seconds`, plus up to 10% so that accounts spread out. */
 async function schedule(db: Db, xUserId: string, seconds: number): Promise<void> {
-  const delay = seconds * (1 + 0.1 * Math.random())
-  await db.execute(
-    sql`update reply_watches set next_poll_at = now() + make_interval(secs => ${delay}) where x_user_id = ${xUserId}`,
-  )
+  await scheduleAt(db, xUserId, sql`now() + make_interval(secs => ${seconds * (1 + 0.1 * Math.random())})`)
+}
+
+async function scheduleAt(db: Db, xUserId: string, at: SQL): Promise<void> {
+  await db.execute(sql`update reply_watches set next_poll_at = ${at} where x_user_id = ${xUserId}`)
 }
 
 /** Errors that a person cannot repair, or that are shown elsewhere. */
