@@ -219,6 +219,10 @@ async function readMessages(
 ): Promise<ListReading> {
   const { db } = context.database
   const isUnread = unreadSince !== null
+  const findHandle = async (id: string) => {
+    const find = () => withAccount(context, accountId, (x, accessToken) => x.findUserById(accessToken, id))
+    return (await naming('GET /2/users/:id', find))?.handle ?? null
+  }
   return readPages(list, {
     earliest,
     size: isUnread ? PAGE_SIZE.most : await firstPageSize(db, xUserId, earliest),
@@ -230,7 +234,7 @@ async function readMessages(
         withAccount(context, accountId, (x, accessToken) => x.listAllMessages(accessToken, page)),
       )
       // First, or `receive` would take them for messages that the owner wrote by hand.
-      if (isUnread) await recordMessagesFromX(db, xUserId, messages)
+      if (isUnread) await recordMessagesFromX(db, xUserId, messages, findHandle)
       await receive(db, messages.map(toHappening))
       return { entries: messages, next }
     },

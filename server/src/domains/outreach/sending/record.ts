@@ -108,7 +108,9 @@ export async function recordOutcome(
         paused_until = case when f.state = 'paused' and not ${outcomeUnknown}::boolean then e.paused_until end,
         reason = case when ${outcomeUnknown}::boolean and f.state = 'paused' then ${reasonSql('outcome_unknown')}
           when f.state in ('active', 'finished', 'failed') then null else e.reason end
+      -- What X shows after a restore comes newest first: an earlier step moves nothing.
       from following f, dm where e.workspace_id = dm.workspace_id and e.id = f.id
+        and (${sentAt === null}::boolean or coalesce(e.last_sent_at <= dm.sent_at, true))
       returning e.id, e.state, e.next_at
     ), list as (
       -- Its contact count changes last. The lock order is list, lead, list item.

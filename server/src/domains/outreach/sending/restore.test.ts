@@ -25,6 +25,7 @@ import {
 } from '../../../../test/outreach.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { restores, xAccounts } from '../../platform/x-account/tables.ts'
+import { enrollments } from '../sequences/tables.ts'
 import { recordMessagesFromX } from './restore.ts'
 import { dms } from './tables.ts'
 
@@ -62,14 +63,17 @@ async function restored(file: string): Promise<Restored> {
   return done as Restored
 }
 
-/** Lets time pass, which the job queue does not notice, and waits for a poll. */
-async function readSoon(isRead: () => Promise<boolean>): Promise<void> {
-  await app.clock.step(95_000)
-  await eventually(async () => {
+/** Waits for something that needs accounts to be read: the job queue does not notice that time passes. */
+const whileReading = (check: () => Promise<boolean>, what: string) =>
+  eventually(async () => {
     await app.services.jobs.enqueue(app.db, 'find-watches', {})
     await sleep(100)
-    return isRead()
-  }, 'X is read')
+    return check()
+  }, what)
+
+async function readSoon(isRead: () => Promise<boolean>): Promise<void> {
+  await app.clock.step(95_000)
+  await whileReading(isRead, 'X is read')
 }
 
 /** Ends work that was running at the restore, and reads the accounts. */
@@ -155,6 +159,99 @@ it('sends only messages that were not sent before the restore', async () => {
   expect(await receivers()).toEqual(list.handles.toSorted())
 })
 
+/** Three steps, two minutes apart: sessions last for 15. */
+const STEPS = ['Hi {twitter_handle}', 'Still there, {twitter_handle}?', 'Bye, {twitter_handle}'].map(
+  (messageTemplate, n) => ({
+    variants: [{ messageTemplate }],
+    ...(n > 0 && { delay: { amount: 2, unit: 'minutes' as const } }),
+  }),
+)
+const textsTo = (handle: string) => [`Hi @${handle}`, `Still there, @${handle}?`, `Bye, @${handle}`]
+
+it('continues each sequence after its last step at X, and repeats none', async () => {
+  const cap = (dailyCap: number | null) =>
+    person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap })
+  const list = await listOf(6, { unknownIds: true })
+  await cap(3)
+  const { id } = await launch(person, list, { messageTemplate: undefined, steps: STEPS })
+  const sent = async (count: number) =>
+    whileReading(async () => (await sentBy()).length === count, `${count} messages are sent`)
+  await sent(3)
+  await eventually(
+    async () => (await dmsOf(person, id)).filter(({ status }) => status === 'sent').length === 3,
+    'and recorded',
+  )
+  // As after a first message from a browser.
+  const { to } = (await sentBy())[0]!
+  await app.db.update(leads).set({ xUserId: null, xUserCheckedAt: null }).where(eq(leads.twitterHandle, to))
+  const file = await backedUp()
+  await cap(6)
+  await sent(6)
+  await cap(9)
+  await app.clock.step(150_000)
+  await sent(9)
+
+  await restored(file)
+  await person.client.campaigns.update({ id, status: 'active' })
+  await allRead()
+  await cap(null)
+  for (const count of [15, 18]) {
+    await app.clock.step(150_000)
+    await sent(count)
+  }
+  await completed(person, id)
+
+  const all = await sentBy()
+  for (const handle of list.handles)
+    expect(all.filter((message) => message.to === handle).map(({ text }) => text)).toEqual(textsTo(handle))
+  const states = await app.db
+    .select({ state: enrollments.state })
+    .from(enrollments)
+    .where(eq(enrollments.campaignId, id))
+  expect(states.map(({ state }) => state)).toEqual(Array.from({ length: 6 }, () => 'finished'))
+  await expectCountsRight(app)
+})
+
+it('matches messages at X to steps in any order, and asks X for people whose X id no lead has', async () => {
+  const list = await listOf(1, { unknownIds: true })
+  const [handle, recipientId] = [list.handles[0]!, idOfHandle(list.handles[0]!)]
+  const { id } = await launch(person, list, { messageTemplate: undefined, steps: STEPS, channel: 'extension' })
+  const now = Date.now()
+  const unreadSince = new Date(now - 3_600_000)
+  await app.db
+    .update(xAccounts)
+    .set({ unreadSince, unreadUntil: new Date(now) })
+    .where(eq(xAccounts.id, account.id))
+  const senderId = idOfHandle(account.handle)
+  const [first, second] = textsTo(handle).map((text, n) => ({
+    ...{ id: `${randomInt(2 ** 47)}`, senderId, recipientId, text, handles: {} },
+    at: new Date(now - 3_000_000 + n * 120_000),
+  }))
+  const asked: string[] = []
+  await recordMessagesFromX(app.db, senderId, [second!, first!], async (xUserId) => {
+    asked.push(xUserId)
+    return handle
+  })
+  expect(asked).toEqual([recipientId])
+  const [enrollment] = await app.db.select().from(enrollments).where(eq(enrollments.campaignId, id))
+  expect(enrollment).toMatchObject({
+    state: 'active',
+    lastStepNumber: 2,
+    lastSentAt: second!.at,
+    nextStepNumber: 3,
+    nextAt: new Date(second!.at.getTime() + 120_000),
+  })
+  const rows = await app.db.select().from(dms).where(eq(dms.campaignId, id)).orderBy(dms.sentAt)
+  expect(rows.map(({ stepNumber, xEventId, sentAt }) => ({ stepNumber, xEventId, sentAt }))).toEqual([
+    { stepNumber: 1, xEventId: first!.id, sentAt: first!.at },
+    { stepNumber: 2, xEventId: second!.id, sentAt: second!.at },
+  ])
+  const [lead] = await app.db.select().from(leads).where(eq(leads.id, list.leadIds[0]!))
+  expect(lead).toMatchObject({ xUserId: recipientId, dmStatus: 'contacted' })
+  await app.db.update(xAccounts).set({ unreadSince: null, unreadUntil: null }).where(eq(xAccounts.id, account.id))
+  await expectCountsRight(app)
+})
+
 it('reads an account first connected after the backup before sending from it', async () => {
   await app.db.delete(xAccounts).where(eq(xAccounts.id, account.id))
   const list = await listOf(3)
@@ -232,6 +329,26 @@ it('fails messages that an extension may have sent if no X account can check', a
     status: 200,
     body: { dmId: rows[0]!.id },
   })
+})
+
+it('pauses people whose next message may have been sent if no X account can check', async () => {
+  const list = await listOf(3)
+  const steps = { messageTemplate: undefined, steps: STEPS, channel: 'extension' } as const
+  const { id } = await launch(person, list, steps)
+  const first = await person.client.campaigns.claimAny({ holder: 'a browser' })
+  if (first.status !== 200) throw new Error('nothing was claimed')
+  await person.client.campaigns.recordOutcome({ id: first.body.dmId, lease: first.body.lease, wasSent: true })
+  await app.db.update(xAccounts).set({ status: 'disconnected' }).where(eq(xAccounts.id, account.id))
+  const file = await backedUp()
+  await app.clock.step(150_000)
+  await restored(file)
+  expect((await dmsOf(person, id)).filter(({ outcomeUnknown }) => outcomeUnknown)).toHaveLength(2)
+  const rows = await app.db.select().from(enrollments).where(eq(enrollments.campaignId, id))
+  expect(
+    rows.map(({ state, reason, nextStepNumber, nextAt }) => ({ state, code: reason?.code, nextStepNumber, nextAt })),
+  ).toEqual(rows.map(() => ({ state: 'paused', code: 'outcome_unknown', nextStepNumber: 2, nextAt: null })))
+  expect(await person.client.campaigns.find({ id })).toMatchObject({ status: 'paused', openEnrollments: 3 })
+  await expectCountsRight(app)
 })
 
 it('gives extensions nothing until X is read, and records what they sent', async () => {
@@ -313,7 +430,7 @@ it('records a message at X once if two processes read it', async () => {
   const messages = Array.from({ length: 5 }, (_, n) => {
     return { id: `${randomInt(2 ** 47)}`, senderId, recipientId, text: `Text ${n}`, at: new Date(), handles: {} }
   })
-  await Promise.all([1, 2, 3].map(() => recordMessagesFromX(app.db, senderId, messages)))
+  await Promise.all([1, 2, 3].map(() => recordMessagesFromX(app.db, senderId, messages, async () => null)))
   expect(await app.db.$count(dms, eq(dms.workspaceId, person.workspaceId))).toBe(5)
 })
 
@@ -331,9 +448,8 @@ it('records a message at X as sent, even if a simulation had claimed it in the b
   await app.db.update(dms).set(claim).where(eq(dms.campaignId, id))
   await app.db.update(xAccounts).set({ unreadSince: at, unreadUntil: at }).where(eq(xAccounts.id, account.id))
   const [senderId, recipientId] = [idOfHandle(account.handle), idOfHandle(list.handles[0]!)]
-  await recordMessagesFromX(app.db, senderId, [
-    { id: `${randomInt(2 ** 47)}`, senderId, recipientId, text: queued!.message, at, handles: {} },
-  ])
+  const message = { id: `${randomInt(2 ** 47)}`, senderId, recipientId, text: queued!.message, at, handles: {} }
+  await recordMessagesFromX(app.db, senderId, [message], async () => null)
   const [row] = await app.db.select().from(dms).where(eq(dms.campaignId, id))
   expect(row).toMatchObject({ status: 'sent', sentAt: at, holder: null })
 })

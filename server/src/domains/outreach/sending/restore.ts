@@ -11,12 +11,14 @@ import { storePastContact } from '../../leads/leads/service.ts'
 import { gotMessage } from '../../leads/leads/tables.ts'
 import { use } from '../../platform/billing/service.ts'
 import { X_KEEPS_DAYS } from '../../platform/x-account/tables.ts'
-import { findSentMessage } from './find.ts'
+import { findSteps } from '../sequences/service.ts'
+import { isOpen } from '../sequences/tables.ts'
+import { findSentMessage, isSameText } from './find.ts'
 import { notifySenders } from './limits.ts'
-import { lockEnrollmentsOfLead, lockLeads } from './queue.ts'
+import { lockEnrollmentsOfLead, lockLeads, readTemplate, renderedMessage } from './queue.ts'
 import { isOfMonth, lockEvent, OUTCOME_UNKNOWN, recordOutcome } from './record.ts'
 import { TIMING } from './send.ts'
-import { completeIfDone, endContacted, endEnrollmentsOf, resetLastClaims, skipMessage } from './stop.ts'
+import { completeIfDone, endContacted, pauseUnknown, resetLastClaims, skipMessage } from './stop.ts'
 
 /*
  * After a restore, X knows messages that the database does not. Campaigns are paused, and accounts
@@ -59,6 +61,7 @@ export async function pauseRestored(tx: Db, backedUpAt: Date): Promise<RestoreSu
   const isUnreadable = sql`(c.channel = 'extension' and not exists (
     select from x_accounts a where a.workspace_id = c.workspace_id and a.status <> 'disconnected' and coalesce(c.x_account_id, a.id) = a.id))`
   const { count: unknown } = await failUnread(tx, sql`c.status <> 'archived' and ${isUnreadable}`)
+  await pauseDue(tx, sql`e.next_at <= ${quietAt} and c.status <> 'archived' and ${isUnreadable}`)
   const { rows } = await tx.execute<{ paused: number; toBeRead: number }>(sql`
     select (select count(*)::int from campaigns where kind = 'campaign' and status = 'active') as paused,
       (select count(*)::int from dms d join campaigns c on c.id = d.campaign_id where d.status = 'queued' and c.status <> 'archived') as "toBeRead"`)
@@ -86,22 +89,44 @@ async function failUnread(tx: Db, which: SQL): Promise<{ count: number; campaign
       where id in (select lead_id from failed) and dm_status = 'queued'
     )
     select id, workspace_id as "workspaceId", campaign_id as "campaignId" from failed`)
+  const ids = sql`any(${sql.param(rows.map(({ id }) => id))}::uuid[])`
   for (const workspaceId of new Set(rows.map((row) => row.workspaceId)))
-    await endEnrollmentsOf(
+    await pauseUnknown(
       tx,
       workspaceId,
-      rows.filter((row) => row.workspaceId === workspaceId).map(({ id }) => id),
+      sql`select lead_id from dms where id = ${ids}`,
+      sql`${isOpen('e')} and e.id in (select enrollment_id from dms where id = ${ids})`,
     )
   return { count: rows.length, campaignIds: [...new Set(rows.map(({ campaignId }) => campaignId))] }
 }
 
 /**
+ * Pauses people whose next step has come due since the backup and may have been sent unread.
+ * @param which SQL over an enrollment `e` and its campaign `c`
+ */
+async function pauseDue(tx: Db, which: SQL): Promise<void> {
+  const isDue = sql`e.state = 'active' and not e.is_unqueued and ${which}`
+  const { rows } = await tx.execute<{ workspaceId: string; ids: string[]; leadIds: string[] }>(sql`
+    select e.workspace_id as "workspaceId", array_agg(e.id::text) as ids, array_agg(e.lead_id::text) as "leadIds"
+    from enrollments e join campaigns c on c.workspace_id = e.workspace_id and c.id = e.campaign_id where ${isDue} group by 1`)
+  for (const { workspaceId, ids, leadIds } of rows)
+    await pauseUnknown(
+      tx,
+      workspaceId,
+      sql`select unnest(${sql.param(leadIds)}::uuid[])`,
+      sql`e.id = any(${sql.param(ids)}::uuid[])`,
+    )
+}
+
+/**
  * Records the messages that X lists for an unread account. Safe to repeat: known X ids are skipped.
+ * @param findHandle asks X for the handle of a recipient, for $0.01; null: X has no such user
  */
 export async function recordMessagesFromX(
   db: Db,
   xUserId: string,
   messages: readonly XConversationMessage[],
+  findHandle: (xUserId: string) => Promise<string | null>,
 ): Promise<void> {
   const { rows } = await db.execute<{ since: string; until: string }>(sql`
     select min(unread_since) as since, max(unread_until) as until from x_accounts where x_user_id = ${xUserId} and unread_since is not null`)
@@ -112,7 +137,31 @@ export async function recordMessagesFromX(
   const own = messages.filter(
     ({ senderId, at }) => senderId === xUserId && at.getTime() >= from && at.getTime() <= until,
   )
-  for (const message of own) await transact(db, (tx) => recordMessageFromX(tx, message, since))
+  const strangers = await findStrangers(db, xUserId, own)
+  const found = new Map<string, string | null>()
+  for (const message of own) {
+    const { recipientId } = message
+    if (strangers.has(message.id) && !message.handles[recipientId] && !found.has(recipientId))
+      found.set(recipientId, await findHandle(recipientId))
+    const handle = found.get(recipientId)
+    const handles = handle ? { ...message.handles, [recipientId]: handle } : message.handles
+    await transact(db, (tx) => recordMessageFromX(tx, { ...message, handles }, since))
+  }
+}
+
+/** The new messages to people whom no lead is known to be, in workspaces with leads whose X id is unknown. */
+async function findStrangers(
+  db: Db,
+  xUserId: string,
+  messages: readonly XConversationMessage[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select x.id from jsonb_to_recordset(${JSON.stringify(messages.map(({ id, recipientId }) => ({ id, recipient: recipientId })))}::jsonb) as x(id text, recipient text)
+    where not exists (select from dms where x_event_id = x.id) and exists (
+      select from x_accounts a where a.x_user_id = ${xUserId}
+        and not exists (select from leads l where l.workspace_id = a.workspace_id and l.x_user_id = x.recipient)
+        and exists (select from leads l where l.workspace_id = a.workspace_id and l.x_user_id is null))`)
+  return new Set(rows.map(({ id }) => id))
 }
 
 type Party = { workspaceId: string; accountId: string; leadId: string | null }
@@ -121,6 +170,8 @@ type Row = {
   status: string
   message: string
   eventId: string | null
+  enrollmentId: string | null
+  stepId: string | null
 }
 
 async function recordMessageFromX(tx: Db, message: XConversationMessage, since: Date): Promise<void> {
@@ -143,9 +194,14 @@ async function recordMessageFromX(tx: Db, message: XConversationMessage, since: 
     const own = await lockMessages(tx, leadId)
     const isSame = (row: Row) =>
       findSentMessage([message], { text: row.message, senderId, since }, new Set()) !== null && row.eventId === null
-    const same = own.find((row) => isSame(row) && row.status === 'queued') ?? own.find(isSame)
+    const same =
+      own.find((row) => isSame(row) && row.status === 'queued') ??
+      own.find(isSame) ??
+      (await stepOf(tx, { workspaceId, accountId, leadId }, message, own))
     if (!same) continue
     await recordSent(tx, same, { eventId, accountId, at })
+    await tx.execute(sql`
+      update leads set x_user_id = ${recipientId}, x_user_checked_at = now(), updated_at = now() where id = ${leadId} and x_user_id is null`)
     await resetLastClaims(tx, sql`select ${leadId}::uuid`)
     return
   }
@@ -156,8 +212,68 @@ async function recordMessageFromX(tx: Db, message: XConversationMessage, since: 
 /** Locks messages before their lead, as recording an outcome does. */
 async function lockMessages(tx: Db, leadId: string): Promise<Row[]> {
   const { rows } = await tx.execute<Row>(sql`
-    select id, status, message, x_event_id as "eventId" from dms where lead_id = ${leadId} order by created_at, id for no key update`)
+    select id, status, message, x_event_id as "eventId", enrollment_id as "enrollmentId", step_id as "stepId" from dms where lead_id = ${leadId} order by created_at, id for no key update`)
   return rows
+}
+
+/**
+ * Finds the step that a message to a lead is: the first unsent one of their sequences with its text. A step that
+ * the backup had not queued is queued for it. @param own the lead's messages @returns null: it is no step
+ */
+async function stepOf(
+  tx: Db,
+  { workspaceId, accountId, leadId }: Party & { leadId: string },
+  message: XConversationMessage,
+  own: readonly Row[],
+): Promise<Row | null> {
+  const { rows: open } = await tx.execute<{ id: string; campaignId: string; version: number }>(sql`
+    select e.id, e.campaign_id as "campaignId", e.version from enrollments e join campaigns c on c.id = e.campaign_id
+    where e.workspace_id = ${workspaceId} and e.lead_id = ${leadId} and ${isOpen('e')} and c.status <> 'archived'
+      and coalesce(e.x_account_id, c.x_account_id, ${accountId}::uuid) = ${accountId} order by e.id`)
+  for (const { id, campaignId, version } of open) {
+    const steps = await findSteps(tx, { id: campaignId, workspaceId, version })
+    for (const [place, step] of steps.entries()) {
+      const theirs = own.find(({ enrollmentId, stepId }) => enrollmentId === id && stepId === step.id)
+      if (theirs && theirs.status !== 'queued') continue
+      for (const variant of step.variants) {
+        const template = readTemplate('messageTemplate', variant.messageTemplate)
+        const { rows } = await tx.execute<{ text: string }>(
+          sql`select ${renderedMessage('l', template, campaignId)} as text from leads l where l.id = ${leadId}`,
+        )
+        if (!isSameText(one(rows).text, message)) continue
+        return (
+          theirs ??
+          queueLost(tx, workspaceId, id, { stepId: step.id, number: place + 1, variantId: variant.id }, message)
+        )
+      }
+    }
+  }
+  return null
+}
+
+/** Queues a step whose row the restore lost, with the text that X shows. */
+async function queueLost(
+  tx: Db,
+  workspaceId: string,
+  enrollmentId: string,
+  { stepId, number, variantId }: { stepId: string; number: number; variantId: string },
+  { text, at }: XConversationMessage,
+): Promise<Row> {
+  const moment = sql`${at.toISOString()}::timestamptz`
+  const { rows } = await tx.execute<Row & { counts: boolean }>(sql`
+    with enrolled as (
+      update enrollments set is_unqueued = false, updated_at = now() where workspace_id = ${workspaceId} and id = ${enrollmentId} returning *
+    )
+    insert into dms (workspace_id, user_id, lead_id, campaign_id, step, enrollment_id, step_id, step_number, variant_id, message, is_follow_up, attempts, tried_at, created_at)
+    select e.workspace_id, c.user_id, e.lead_id, e.campaign_id,
+      coalesce((select max(d.step) + 1 from dms d where d.lead_id = e.lead_id and d.campaign_id = e.campaign_id), 0),
+      e.id, ${stepId}::uuid, ${number}, ${variantId}::uuid, ${text}, ${number > 1}, 1, ${moment}, ${moment}
+    from enrolled e join campaigns c on c.id = e.campaign_id
+    returning id, status, message, x_event_id as "eventId", enrollment_id as "enrollmentId", step_id as "stepId",
+      ${isOfMonth(moment)} as counts`)
+  const { counts, ...row } = one(rows)
+  if (counts) await use(tx, workspaceId, 'dms', 1)
+  return row
 }
 
 /** Records that a queued or failed message, or a sent one without an X id, is this message at X. */
@@ -224,6 +340,11 @@ export async function finishReading(db: Db, xUserId: string): Promise<boolean> {
         where a.id = c.x_account_id and d.tried_at = a.unread_since and a.unread_since < now() - make_interval(days => ${X_KEEPS_DAYS}))`,
     )
     for (const id of campaignIds.sort()) await completeIfDone(tx, id)
+    await pauseDue(
+      tx,
+      sql`exists (select from ${unread} a where a.id = coalesce(e.x_account_id, c.x_account_id)
+        and e.next_at <= a.unread_until and a.unread_since < now() - make_interval(days => ${X_KEEPS_DAYS}))`,
+    )
     const { rows: repeated } = await tx.execute<{ id: string }>(sql`
       select d.id from ${unread} a
         join dms sent on sent.x_account_id = a.id and sent.claimed_at >= a.unread_since - make_interval(secs => ${CLOCK_SKEW_MS / 1_000}) and sent.sent_at is not null

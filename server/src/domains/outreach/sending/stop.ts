@@ -16,7 +16,7 @@ import { publishEvents } from '../../platform/events/service.ts'
 import { deleteAppClaims } from '../../platform/x-apps/tables.ts'
 import { answeredReason, repliedReason } from '../replies/tables.ts'
 import { findProtection } from '../sending-settings/service.ts'
-import { isEnrollmentOf, isOpen } from '../sequences/tables.ts'
+import { followingStep, isEnrollmentOf, isOpen } from '../sequences/tables.ts'
 import { campaignLock, endTurn, SIMULATED_HOLDER, wakeAccount } from './limits.ts'
 import { lockEnrollmentsOf, lockEnrollmentsOfLead, lockLeads, lockQueuedLeads, refund } from './queue.ts'
 import { countInFlight, type dms, isInQueue } from './tables.ts'
@@ -177,6 +177,21 @@ export async function endEnrollmentsOf(tx: Db, workspaceId: string, dmIds: reado
     state: sql`case when ${message} in ('replied', 'written_by_hand') then 'replied' when ${message} is null then 'failed' else 'stopped' end`,
     reason: sql`case ${message} when 'replied' then ${reasonSql('reply')} when 'written_by_hand' then ${reasonSql('written_by_hand')}
       else case when ${message} is not null then ${reasonSql('skipped', { skip: message })} end end`,
+  })
+}
+
+/**
+ * Pauses enrollments `e` whose next message may have been sent, or ends them if it was the last step.
+ * @returns the campaigns that may now be completed
+ */
+export async function pauseUnknown(tx: Db, workspaceId: string, leadIds: SQL, which: SQL): Promise<string[]> {
+  const next = sql`(select following.number from dms d cross join lateral (${followingStep('e', 'd')}) following
+    where d.lead_id = e.lead_id and ${isEnrollmentOf('e', 'd')} and d.outcome_unknown and d.step_number = e.next_step_number limit 1)`
+  return endEnrollments(tx, workspaceId, leadIds, {
+    which,
+    state: sql`case when ${next} is not null or e.next_at is not null then 'paused' else 'failed' end`,
+    reason: sql`case when ${next} is not null or e.next_at is not null then ${reasonSql('outcome_unknown')} end`,
+    next,
   })
 }
 
