@@ -3,6 +3,7 @@ import { MINUTE_MS } from '@x-automated/contract/time'
 import { type SQL, sql } from 'drizzle-orm'
 import { one } from '../../../db/one.ts'
 import type { Database, Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
 import { type XApi, type XConversationMessage, XError } from '../../../outside/x.ts'
 import type { XActivity, XHappening } from '../../../outside/x-activity.ts'
 import type { XChatConversation } from '../../../outside/x-chat-event.ts'
@@ -10,10 +11,12 @@ import type { JobQueue, XMeters } from '../../../ports.ts'
 import type { Sealer } from '../../../sealing.ts'
 import { withAccount } from '../../platform/x-account/service.ts'
 import type { XApps } from '../../platform/x-apps/service.ts'
+import { findRecipient } from '../sending/engine-recipient.ts'
 import { wakeFollowUps } from '../sending/limits.ts'
 import { finishReading, recordMessagesFromX } from '../sending/restore.ts'
+import { skipMessage } from '../sending/stop.ts'
 import { POLL_SECONDS } from './rules.ts'
-import { isChanged, type ListReading, type Reading } from './tables.ts'
+import { isChanged, isChatUnread, type ListReading, type Reading } from './tables.ts'
 
 /*
  * Webhooks are quick, reading is certain. A read is complete once it has seen X's list of messages and
@@ -112,6 +115,11 @@ async function naming<T>(call: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
+function failureOf(error: unknown): ReadFailed {
+  if (error instanceof ReadFailed) return error
+  throw error
+}
+
 /** Reads an account's conversations, or continues a read, and schedules the next one. */
 export async function readAccount(context: WatchContext, watch: Watch, receive: Receive): Promise<void> {
   const { db } = context.database
@@ -125,9 +133,9 @@ export async function readAccount(context: WatchContext, watch: Watch, receive: 
       return await schedule(db, xUserId, UNSETTLED_SECONDS)
     await schedule(db, xUserId, isComplete ? pollSeconds : POLL_SECONDS.degraded)
     if (!isComplete) return
-    const failed = await readChangedChats(context, { ...watch, accountId }, receive).finally(() =>
-      wakeFollowUps(db, xUserId),
-    )
+    const held = await identifyHeld(context, watch).catch(failureOf)
+    const chats = readChangedChats(context, { ...watch, accountId }, receive)
+    const failed = (await chats.finally(() => wakeFollowUps(db, xUserId))) ?? held
     if (failed) return await storeChatFailure(db, xUserId, failed)
     await db.execute(
       sql`update reply_watches set fails_since = null, failure = null, notified_at = null where x_user_id = ${xUserId} and fails_since is not null`,
@@ -338,6 +346,35 @@ async function storeChanges(
 /** Conversations per read whose events are read. */
 const CHATS_MAX = 10
 
+type Held = { dmId: string; workspaceId: string; campaignId: string; accountId: string; leadId: string; handle: string }
+
+/**
+ * Looks up the X ids of people whose follow-up is due: without one, every changed conversation holds it up.
+ * Each costs $0.01, which sending it would cost otherwise.
+ */
+async function identifyHeld(context: WatchContext, { xUserId }: Watch): Promise<void> {
+  const { db } = context.database
+  const { rows } = await db.execute<Held>(sql`
+    select d.id as "dmId", d.workspace_id as "workspaceId", d.campaign_id as "campaignId", a.id as "accountId", l.id as "leadId", l.twitter_handle as handle
+    from x_accounts a join dms d on ${waitsSoon('d', 'a')} join leads l on l.id = d.lead_id and l.x_user_id is null
+    where a.x_user_id = ${xUserId} and a.status = 'connected' and ${isChatUnread(sql`a.x_user_id`, sql`null::text`)}
+    order by d.due_at limit ${CHATS_MAX}`)
+  for (const { dmId, leadId, handle, ...from } of rows) {
+    const lead = { id: leadId, handle, xUserId: null, isIdChecked: false }
+    const found = await naming('GET /2/users/by/username/:username', () => findRecipient(context, from, lead))
+    if (!found) await transact(db, (tx) => skipMessage(tx, dmId, { errorMessage: `@${handle} doesn't exist on X.` }))
+    else if (found.reasonNotToSend) {
+      const { reasonNotToSend: reason } = found
+      await transact(db, (tx) => skipMessage(tx, dmId, { reason }))
+    }
+  }
+}
+
+/** SQL over the aliases of a message and an account: a follow-up of the account that is due within a minute. */
+const waitsSoon = (message: string, account: string) =>
+  sql.raw(`(${message}.x_account_id = ${account}.id and ${message}.is_follow_up and ${message}.status = 'queued' and not ${message}.is_held
+    and ${message}.due_at < now() + interval '1 minute')`)
+
 type ChangedChat = {
   personXUserId: string
   conversationId: string
@@ -364,7 +401,7 @@ async function readChangedChats(
     from chat_reads r join x_accounts a on a.x_user_id = r.account_x_user_id
       join leads l on l.workspace_id = a.workspace_id and l.x_user_id = r.person_x_user_id left join lateral (
         select min(created_at) as waits_since from dms
-        where lead_id = l.id and x_account_id = a.id and is_follow_up and status = 'queued' and not is_held and due_at < now() + interval '1 minute'
+        where lead_id = l.id and ${waitsSoon('dms', 'a')}
       ) d on true
     where r.account_x_user_id = ${xUserId} and ${isChanged('r')} and (d.waits_since is not null or not ${isLive}::boolean)
     group by 1, 2, 3, 4 order by min(d.waits_since) nulls last, r.changed_at limit ${CHATS_MAX}`)

@@ -1,5 +1,5 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -14,9 +14,11 @@ import {
   setFaults,
 } from '../../../../test/outreach.ts'
 import { XError } from '../../../outside/x.ts'
+import { leads } from '../../leads/leads/tables.ts'
 import { notifications } from '../../platform/notifications/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { xApps } from '../../platform/x-apps/tables.ts'
+import { xCharges } from '../../platform/x-costs/tables.ts'
 import { send, TIMING } from '../sending/send.ts'
 import { dms } from '../sending/tables.ts'
 import { queueFollowUps } from '../sequences/engine.ts'
@@ -336,6 +338,37 @@ describe('X Chat', () => {
       conversationId: '1-2',
       changedAt: new Date(),
     })
+
+  it('looks up an unknown X id once instead of waiting for the conversations of others', async () => {
+    const { id, handles } = await begin(2)
+    const [known, gone] = handles as [string, string]
+    // As after first messages from a browser. One has changed their handle since.
+    for (const handle of handles)
+      await app.db.update(leads).set({ xUserId: null, xUserCheckedAt: null }).where(eq(leads.twitterHandle, handle))
+    await change('open_stranger')
+    await app.db.update(replyWatches).set({ readUntil: new Date() }).where(eq(replyWatches.xUserId, xUserId))
+    expect(await sendNow()).toEqual([])
+
+    const asked: string[] = []
+    const { findUser } = app.services.x as X
+    const find: X['findUser'] = (token, handle) => {
+      asked.push(handle)
+      return handle === gone ? Promise.resolve(null) : findUser(token, handle)
+    }
+    await read({ findUser: find })
+    await app.db
+      .update(dms)
+      .set({ dueAt: new Date() })
+      .where(and(eq(dms.campaignId, id), eq(dms.status, 'queued')))
+    expect(await sendNow()).toEqual([followUp(known)])
+    await read({ findUser: find })
+    expect(asked.toSorted()).toEqual([known, gone].toSorted())
+    expect((await fates(id)).toSorted()).toEqual(['failed', 'sent'])
+    await app.services.xMeters.flush()
+    const charged = await app.db.select().from(xCharges).where(eq(xCharges.workspaceId, person.workspaceId))
+    // Connecting the account has looked it up.
+    expect(charged).toContainEqual(expect.objectContaining({ purpose: 'lookup', resource: 'user', count: 2 }))
+  })
 
   it('holds up a person whose conversation changes between the claim and the hand-over', async () => {
     const { handles } = await begin(1)

@@ -13,6 +13,7 @@ import { includesReplied } from './stop.ts'
 
 type Needs = Parameters<typeof withAccount>[0]
 type Lead = NonNullable<Claimed['lead']>
+type From = Pick<Claimed, 'workspaceId' | 'campaignId' | 'accountId'>
 
 /**
  * The X id that a message goes to, and why it must not be sent, or null. Null: X has no such user.
@@ -20,7 +21,7 @@ type Lead = NonNullable<Claimed['lead']>
  */
 export async function findRecipient(
   needs: Needs,
-  claimed: Claimed,
+  claimed: From,
   lead: Lead,
 ): Promise<{ recipientId: string; reasonNotToSend: SkipReason | null } | null> {
   const { db } = needs.database
@@ -64,7 +65,7 @@ export async function findLostHandle(db: Db, leadId: string): Promise<SkipReason
  * Saves the X id that X has shown with the handle of an imported lead. @returns why not to send, if the id shows that this person
  * replied or was already messaged as another lead; else null
  */
-async function saveXUserId(db: Db, claimed: Claimed, lead: Lead, xUserId: string): Promise<SkipReason | null> {
+async function saveXUserId(db: Db, claimed: From, lead: Lead, xUserId: string): Promise<SkipReason | null> {
   const { workspaceId, campaignId } = claimed
   const { rows } = await db.execute<{ replied: boolean; wrote: boolean; contacted: boolean }>(sql`
     with campaign as (

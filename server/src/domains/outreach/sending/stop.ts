@@ -368,9 +368,9 @@ export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: 
   await resetLeadStatus(tx, leadId)
   await endEnrollments(tx, skipped.workspaceId, leadId, {
     which: sql`${isOpen('e')} and e.campaign_id = ${skipped.campaignId}`,
-    state: sql`case when ${reason?.code ?? ''} in ('replied', 'written_by_hand') then 'replied' else 'stopped' end`,
+    state: sql`case when ${reason?.code ?? ''} in ('replied', 'written_by_hand') then 'replied' when ${reason?.code ?? ''} = '' then 'failed' else 'stopped' end`,
     reason: sql`case ${reason?.code ?? ''} when 'replied' then ${reasonSql('reply')} when 'written_by_hand' then ${reasonSql('written_by_hand')}
-      when 'person' then ${reasonSql('person')} else ${reasonSql('skipped', { skip: sql`${reason?.code ?? null}::text` })} end`,
+      when 'person' then ${reasonSql('person')} when '' then null else ${reasonSql('skipped', { skip: sql`${reason?.code ?? null}::text` })} end`,
   })
   await completeIfDone(tx, skipped.campaignId)
   await refund(tx, sql`id = ${id} and ${isNotRefunded}`)
