@@ -174,11 +174,15 @@ async function readLists(context: WatchContext, watch: Watch & { accountId: stri
 
 const UNREAD: ListReading = { next: null, isComplete: false, oldest: null, isOrdered: true }
 
-/** Until when a read must go back. The first one goes back to the first message that the product sent. */
+/**
+ * Until when a read must go back: to the last complete one, or to the first message that the product sent.
+ * After a restore also to the backup, whose last read may be older.
+ */
 function earliestOf({ unreadSince, readUntil, sentSince }: Watch): Date {
-  if (unreadSince !== null) return new Date(new Date(unreadSince).getTime() - CLOCK_SKEW_MS)
-  if (readUntil !== null) return new Date(new Date(readUntil).getTime() - OVERLAP_MS)
-  return new Date(new Date(sentSince ?? 0).getTime() - CLOCK_SKEW_MS)
+  const known = readUntil
+    ? new Date(readUntil).getTime() - OVERLAP_MS
+    : new Date(sentSince ?? unreadSince ?? 0).getTime() - CLOCK_SKEW_MS
+  return new Date(unreadSince ? Math.min(known, new Date(unreadSince).getTime() - CLOCK_SKEW_MS) : known)
 }
 
 interface ListPages<Entry> {

@@ -16,9 +16,10 @@ import {
 import { XError } from '../../../outside/x.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { notifications } from '../../platform/notifications/tables.ts'
-import { xAccounts } from '../../platform/x-account/tables.ts'
+import { restores, xAccounts } from '../../platform/x-account/tables.ts'
 import { xApps } from '../../platform/x-apps/tables.ts'
 import { xCharges } from '../../platform/x-costs/tables.ts'
+import { pauseRestored } from '../sending/restore.ts'
 import { send, TIMING } from '../sending/send.ts'
 import { dms } from '../sending/tables.ts'
 import { queueFollowUps } from '../sequences/engine.ts'
@@ -194,6 +195,21 @@ describe('a read', () => {
     })
     expect(calls.filter(({ what }) => what === 'messages')).toHaveLength(2)
     expect(await app.db.$count(replies, eq(replies.accountXUserId, xUserId))).toBe(1)
+  })
+
+  it('after a restore goes back to the last read of the backup, which may have missed replies', async () => {
+    const { id, handles } = await begin(3)
+    await setWatch({ readUntil: secondsAgo(60) })
+    await write(handles[0]!, account.handle, 'Please stop')
+    await chat(handles[1]!, account.handle)
+    await app.db.transaction((tx) => pauseRestored(tx, new Date(Date.now() + 3_600_000)))
+    // Or it applies to the accounts of other tests.
+    await app.db.delete(restores)
+    await app.db.update(xAccounts).set({ unreadUntil: new Date() }).where(eq(xAccounts.id, account.id))
+    await read()
+    await person.client.campaigns.update({ id, status: 'active' })
+    expect(await sendNow()).toEqual([followUp(handles[2]!)])
+    expect((await fates(id)).toSorted()).toEqual(['replied', 'sent', 'suppressed'])
   })
 
   it('waits for X’s rate limit without a failure', async () => {

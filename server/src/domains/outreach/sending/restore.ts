@@ -53,7 +53,7 @@ export async function pauseRestored(tx: Db, backedUpAt: Date): Promise<RestoreSu
     update x_accounts set unread_since = least(unread_since, ${since}), unread_until = ${quietAt}, updated_at = now()`)
   await tx.execute(sql`
     insert into reply_watches (x_user_id, next_poll_at) select distinct x_user_id, ${quietAt} from x_accounts
-    on conflict (x_user_id) do update set reading = null, read_until = null, next_poll_at = excluded.next_poll_at`)
+    on conflict (x_user_id) do update set reading = null, next_poll_at = excluded.next_poll_at`)
   await tx.execute(sql`insert into restores (backed_up_at, unread_until) values (${since}, ${quietAt})`)
   await tx.execute(sql`
     update dms set tried_at = coalesce(tried_at, ${since}), attempts = greatest(attempts, 1), is_handed_over = true, updated_at = now() where status = 'queued'`)
