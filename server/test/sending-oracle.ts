@@ -2,7 +2,7 @@ import { DAY_MS } from '@x-automated/contract/time'
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { expectCountsRight } from './outreach.ts'
-import { type Arrival, DELAYS, INTERVAL_SECONDS, PROTECTION, type World } from './sending-world.ts'
+import { type Arrival, DELAYS, INTERVAL_SECONDS, PROTECTION, type World, type Written } from './sending-world.ts'
 
 /*
  * Invariants of a world, checked against the stand-in X's log and the times of the hand-overs.
@@ -185,10 +185,10 @@ function expectInOrder(
 /** The cap and the interval of an account. */
 function expectLimitsKept(world: World, account: string, arrivals: readonly Arrival[], rows: readonly Row[]): void {
   const byTime = arrivals.filter(({ from }) => from === account).toSorted((a, b) => a.handedAt - b.handedAt)
-  // The simulated queue keeps the cap but no interval.
+  // The simulated queue keeps the cap but no interval. It may hang between its claim, which counts, and its record.
   const simulated = rows
     .filter((row) => isSimulated(row) && row.account === account)
-    .map(({ sentAt, message }) => ({ handedAt: sentAt ?? 0, text: message }))
+    .map(({ claimedAt, message }) => ({ handedAt: claimedAt, text: message }))
   const counted = [...byTime, ...simulated].toSorted((a, b) => a.handedAt - b.handedAt)
   for (const [i, { handedAt, text }] of counted.entries()) {
     const inDay = counted.slice(0, i + 1).filter((one) => one.handedAt > handedAt - DAY_MS + HAND_OVER_MS)
@@ -212,32 +212,79 @@ function expectLimitsKept(world: World, account: string, arrivals: readonly Arri
 /** How long after X has shown a reply a follow-up may still leave, by worker and by extension. */
 const BLIND_MS = { api: 90_000, extension: 150_000 }
 
-/** No follow-up reaches someone who has answered the message before it, whatever X has delivered. */
-function expectNoneBlind(world: World, arrivals: readonly Arrival[]): void {
-  for (const one of arrivals) {
-    const { source, step } = stepOf(one.text)
-    const before = arrivals
-      .filter(
-        ({ to, from, text, at }) => to === one.to && from === one.from && stepOf(text).source === source && at < one.at,
-      )
-      .at(-1)
-    if (step === 1 || !before) continue
-    const limitMs = source === 'C' ? BLIND_MS.extension : BLIND_MS.api
+/** A sent follow-up, and what its person had answered. */
+interface FollowUp {
+  message: Arrival
+  limitMs: number
+  /** What they wrote to the account since the campaign's first message, except before a person resumed them. */
+  answers: Written[]
+}
+
+function followUpsOf(world: World, arrivals: readonly Arrival[]): FollowUp[] {
+  const byTime = arrivals.toSorted((a, b) => a.handedAt - b.handedAt)
+  return byTime.flatMap((message): FollowUp[] => {
+    const { source, step } = stepOf(message.text)
+    const isSame = ({ to, from, text }: Arrival) =>
+      to === message.to && from === message.from && stepOf(text).source === source
+    const first = byTime.find(isSame)
+    if (step === 1 || !first) return []
     const answers = world.written.filter(
-      ({ handle, to, at, text }) =>
-        handle === one.to &&
-        to === one.from &&
-        text !== AUTOMATIC &&
-        at > before.at &&
-        at < one.handedAt - limitMs &&
+      ({ handle, to, at, isMessage, ...one }) =>
+        isMessage &&
+        !isAutomatic(one) &&
+        handle === message.to &&
+        to === message.from &&
+        at > first.at &&
+        at < message.handedAt &&
         at > (world.resumed.get(handle) ?? 0),
     )
-    expect(answers, `what ${one.to} answered before ${one.text}`).toEqual([])
+    return [{ message, limitMs: message.byExtension ? BLIND_MS.extension : BLIND_MS.api, answers }]
+  })
+}
+
+/**
+ * No follow-up reaches someone who has answered or opted out, once X has shown that for 90 seconds, or
+ * 150 to an extension, in either of its systems and whatever it has delivered.
+ */
+function expectNoneBlind(world: World, arrivals: readonly Arrival[]): void {
+  for (const { message, limitMs, answers } of followUpsOf(world, arrivals)) {
+    const shown = answers.filter(({ at }) => at < message.handedAt - limitMs)
+    expect(shown, `what ${message.to} answered before ${message.text}`).toEqual([])
   }
 }
 
-/** After an automatic reply, the sequence continues. */
+/** Counts what `expectNoneBlind` has checked. */
+export async function countFollowUps(world: World): Promise<void> {
+  const { tally, written } = world
+  const arrivals = await world.arrivals()
+  const followUps = followUpsOf(world, arrivals)
+  tally['follow-ups'] += followUps.length
+  tally['follow-ups within the limit after a reply'] += followUps.filter(({ answers }) => answers.length > 0).length
+  tally['first messages after a reply'] += arrivals.filter(
+    (one) =>
+      /^[ABC] to/.test(one.text) &&
+      stepOf(one.text).step === 1 &&
+      written.some(
+        ({ handle, to, isMessage, at, ...words }) =>
+          handle === one.to &&
+          isMessage &&
+          !isAutomatic(words) &&
+          at < one.handedAt - BLIND_MS.extension &&
+          arrivals.some((before) => before.to === handle && before.from === to && before.at < at),
+      ),
+  ).length
+  const { rows } = await world.app.db.execute<{ handle: string }>(sql`
+    select distinct l.twitter_handle as handle from replies r join leads l on l.id = r.lead_id where r.workspace_id = ${world.person.workspaceId}`)
+  tally['people whose reply nothing delivered'] += new Set(
+    rows
+      .map(({ handle }) => handle)
+      .filter((handle) => written.some((one) => one.handle === handle && one.delivery === 'lost')),
+  ).size
+}
+
+/** After an automatic reply that can be read, the sequence continues. */
 const AUTOMATIC = 'I am out of office'
+const isAutomatic = ({ text, isChat }: Pick<Written, 'text' | 'isChat'>) => text === AUTOMATIC && !isChat
 
 /** Invariants that apply at all times. */
 export async function expectPromisesKept(world: World): Promise<void> {
@@ -352,4 +399,63 @@ export async function expectNothingLost(world: World): Promise<void> {
     arrivals.filter(({ text }) => !known.has(text)).map(({ text }) => text),
     'sent, but not shown as sent',
   ).toEqual([])
+}
+
+type Enrolled = {
+  campaign: string
+  handle: string
+  state: string
+  why: string | null
+  /** The last step that was sent. */
+  step: number | null
+  /** Why its message was skipped. */
+  skip: string | null
+  hasFailed: boolean
+}
+
+/**
+ * Everyone who was enrolled was sent every step, or has stopped for a reason that this names. Applies when
+ * all work has ended and X is healthy.
+ */
+export async function expectEveryoneServed(world: World): Promise<void> {
+  const { rows } = await world.app.db.execute<Enrolled>(sql`
+    select c.name as campaign, l.twitter_handle as handle, e.state, e.reason ->> 'code' as why, e.last_step_number as step,
+      e.reason -> 'params' ->> 'skip' as skip, exists (select from dms d where d.enrollment_id = e.id and d.status = 'failed') as "hasFailed"
+    from enrollments e join campaigns c on c.id = e.campaign_id join leads l on l.id = e.lead_id
+    where e.workspace_id = ${world.person.workspaceId} and c.status in ('active', 'completed')`)
+  for (const one of rows) expect(isServed(world, one), JSON.stringify(one)).toBe(true)
+}
+
+function isServed(world: World, { campaign, handle, state, why, step, skip, hasFailed }: Enrolled): boolean {
+  const own = world.written.filter((one) => one.handle === handle)
+  // What nobody can read counts as a message.
+  const hasWritten = own.some((event) => event.isMessage || event.isUnreadable)
+  const hasOptedOut = own.some(({ text, isChat }) => text === 'STOP' && !isChat)
+  // A restore loses our own messages, which X shows.
+  const wasMessaged = world.byHand.has(handle) || world.restores > 0
+  switch ([state, why, skip].filter(Boolean).join(' ')) {
+    // The steps after a reply are skipped, if a person lets someone continue.
+    case 'finished':
+      return step === DELAYS[campaign as keyof typeof DELAYS].length + 1 || world.resumed.has(handle)
+    case 'replied reply':
+    case 'stopped skipped replied':
+      return hasWritten
+    case 'replied written_by_hand':
+    case 'stopped skipped contacted':
+      return wasMessaged
+    case 'opted_out opt_out':
+      return hasOptedOut
+    case 'stopped skipped suppressed':
+      return hasOptedOut || (world.stopped.get(handle)?.isPermanent ?? false)
+    case 'paused auto_reply':
+      return own.some(isAutomatic)
+    case 'paused person':
+    case 'stopped person':
+      return true
+    case 'paused outcome_unknown':
+    case 'failed':
+      return hasFailed
+    default:
+      return false
+  }
 }

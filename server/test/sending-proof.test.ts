@@ -6,8 +6,25 @@ import { type OpenAppOptions, openApp, type TestApp } from './open-app.ts'
 import { expectCountsRight } from './outreach.ts'
 import { isLongProof } from './proof-length.ts'
 import { breakConnections, isOfDisaster, killDatabase, restoreBackup, takeBackup } from './sending-disasters.ts'
-import { expectNothingLost, expectPromisesKept, expectProtected, expectTurnsKept, look } from './sending-oracle.ts'
-import { type CampaignState, INTERVAL_SECONDS, LEADS, MISHAPS, openWorld, type World } from './sending-world.ts'
+import {
+  countFollowUps,
+  expectEveryoneServed,
+  expectNothingLost,
+  expectPromisesKept,
+  expectProtected,
+  expectTurnsKept,
+  look,
+} from './sending-oracle.ts'
+import {
+  type CampaignState,
+  INTERVAL_SECONDS,
+  LEADS,
+  MISHAPS,
+  openTally,
+  openWorld,
+  type World,
+} from './sending-world.ts'
+import { FORMS, openWebhook, UNREADABLE, type WebhookOfTest } from './sending-x.ts'
 import { openTestLog } from './test-log.ts'
 
 /*
@@ -30,8 +47,10 @@ const OPTIONS: OpenAppOptions = {
 }
 
 let app: TestApp
+let webhook: WebhookOfTest
 beforeAll(async () => {
   app = await openApp(OPTIONS)
+  webhook = await openWebhook(app)
 })
 
 /** Errors that a step may return. */
@@ -46,6 +65,7 @@ const REFUSALS = new Set([
   'DM_FAILED',
   'DM_UNSETTLED',
   'X_UNAVAILABLE',
+  'X_FUNDS',
   // The clock moved hours during a sign-in.
   'X_CREDENTIALS_REFUSED',
   // A restore lost a message that an extension had claimed.
@@ -201,6 +221,7 @@ async function simulate(world: World, isSent: boolean, hangs: boolean): Promise<
 
 async function writeByHand(world: World, lead: number): Promise<void> {
   const handle = world.handles[lead] as string
+  world.byHand.add(handle)
   const call = world.client.messages
     .send({
       leadId: world.leadIds[lead] as string,
@@ -253,6 +274,58 @@ const sendOne = (name: string) =>
     await world.send(name)
     await world.record(name)
   })
+interface Race {
+  words: string
+  isChat: boolean
+  /** X does not deliver it. */
+  isLost: boolean
+  /** The accounts were read right before, so that a follow-up may leave for a while. */
+  isRead: boolean
+  /** A sender has the follow-up when its person writes. */
+  isClaimed: boolean
+  /** From what they write to what the sender does next. */
+  seconds: number
+  sender: string
+}
+
+/** The person whose follow-up is next writes shortly before it is sent. */
+const race = ({ words, isChat, isLost, isRead, isClaimed, seconds, sender }: Race) => {
+  const isExtension = sender === 'one' || sender === 'other'
+  const claim = (world: World) => (isExtension ? world.claimByExtension(sender) : world.claim(sender, 1))
+  const send = (world: World) => (isExtension ? press(world, sender) : world.send(sender))
+  const written = `${words}${isChat ? ' in X Chat' : ''}${isLost ? ' (lost)' : ''}`
+  const before = [isRead ? 'after a read' : '', isClaimed ? 'after the claim' : ''].filter(Boolean).join(' ')
+  return command(
+    `whose follow-up is next writes ${written} ${before}; ${sender} sends ${seconds} s later`,
+    async (world) => {
+      await world.step(7_300_000)
+      await world.queueFollowUps()
+      const lead = await world.nextFollowUp(isExtension)
+      if (lead === null) return
+      if (isRead) await world.readAll()
+      if (isClaimed) await claim(world)
+      await world.reply(lead, words, isChat)
+      if (isLost) await world.loseEvents()
+      await world.step(seconds * 1_000)
+      if (!isClaimed) await claim(world)
+      await send(world)
+      await (isExtension ? report(world, sender, true) : world.record(sender))
+    },
+  )
+}
+
+const races = fc
+  .record({
+    words: fc.constantFrom('Tell me more', 'STOP', 'I am out of office'),
+    isChat: fc.boolean(),
+    isLost: fc.boolean(),
+    isRead: fc.boolean(),
+    isClaimed: fc.boolean(),
+    seconds: fc.constantFrom(0, 2, 30, 61, 80, 89, 95, 120, 160),
+    sender: fc.oneof(workers, extensions),
+  })
+  .map(race)
+
 const wait = (seconds: number) => command(`${seconds} seconds`, (world) => world.step(seconds * 1_000))
 const mishap = (what: (typeof MISHAPS)[number]) =>
   command(`next at X: ${what}`, async (world) => {
@@ -261,6 +334,34 @@ const mishap = (what: (typeof MISHAPS)[number]) =>
 const addEarlier = (n: number) =>
   command(`${'ABC'[n]} has 50 earlier messages`, (world) => world.addEarlierMessages(campaignOf(world, n)))
 const deliver = command('X delivers events', (world) => world.deliverEvents())
+const setForm = (form: (typeof FORMS)[number]) =>
+  command(`X delivers with ${JSON.stringify(form)}`, (world) => world.setForm(form))
+const UNREADABLES = Object.keys(UNREADABLE) as (keyof typeof UNREADABLE)[]
+const endFunds = command('funds end', (world) => world.endFunds())
+const heal = command('X is healthy', (world) => world.heal())
+
+/** What X does beside taking messages. */
+const fromX = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(deliver) },
+  { weight: 1, arbitrary: fc.constant(command('X delivers events that wait', (world) => world.passOn())) },
+  {
+    weight: 1,
+    arbitrary: fc.constant(command('what X delivered is processed', (world) => world.processDeliveries())),
+  },
+  { weight: 2, arbitrary: fc.constant(command('X loses events', (world) => world.loseEvents())) },
+  { weight: 1, arbitrary: fc.constant(command('X delivers missed events again', (world) => world.replay())) },
+  { weight: 2, arbitrary: fc.constantFrom(...FORMS).map(setForm) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.constantFrom(...UNREADABLES), fc.constantFrom(1, 3, undefined))
+      .map(([what, times]) =>
+        command(`X shows ${what}${times ? `, ${times} times` : ''}`, (world) => world.makeUnreadable(what, times)),
+      ),
+  },
+  { weight: 1, arbitrary: fc.constant(endFunds) },
+  { weight: 2, arbitrary: fc.constant(heal) },
+)
 
 const one = fc.oneof(
   { weight: 6, arbitrary: workers.map(sendOne) },
@@ -400,8 +501,17 @@ const one = fc.oneof(
   {
     weight: 2,
     arbitrary: fc
-      .tuple(leads, fc.constantFrom('Tell me more', 'STOP', 'I am out of office'))
-      .map(([lead, words]) => command(`${lead} writes ${words}`, (world) => world.reply(lead, words))),
+      .tuple(leads, fc.constantFrom('Tell me more', 'STOP', 'I am out of office'), fc.boolean())
+      .map(([lead, words, isChat]) =>
+        command(`${lead} writes ${words}${isChat ? ' in X Chat' : ''}`, (world) => world.reply(lead, words, isChat)),
+      ),
+  },
+  { weight: 2, arbitrary: races },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(leads, fc.constantFrom('typing', 'read', 'keyChange', 'deleted'))
+      .map(([lead, kind]) => command(`${lead} in X Chat: ${kind}`, (world) => world.stir(lead, kind))),
   },
   { weight: 6, arbitrary: fc.constant(command('the due job runs', (world) => world.queueFollowUps())) },
   {
@@ -418,8 +528,7 @@ const one = fc.oneof(
         command(`person ${nth} of ${'ABC'[n]}: ${what}`, (w) => decide(w, campaignOf(w, n), nth, what)),
       ),
   },
-  { weight: 2, arbitrary: fc.constant(deliver) },
-  { weight: 2, arbitrary: fc.constant(command('X loses events', (world) => world.loseEvents())) },
+  { weight: 10, arbitrary: fromX },
   {
     weight: 1,
     arbitrary: fc
@@ -492,8 +601,9 @@ function atOnce(all: Parallel[]): Command {
 const several = fc.array(one, { minLength: 2, maxLength: 4 }).map(atOnce)
 
 /** Finishes all work and sends what is left. */
-async function finish(world: World): Promise<void> {
+async function finish(world: World, delivers: boolean): Promise<void> {
   world.mishaps.splice(0)
+  await world.heal()
   if (!isHolding(world)) for (const wake of world.simulating.splice(0)) wake()
   for (const [name, { claims }] of world.workers) {
     for (const _ of [...claims]) {
@@ -511,6 +621,9 @@ async function finish(world: World): Promise<void> {
   await world.step(15_000)
   await world.sweep()
   await Promise.all(world.campaigns.map(({ holding }) => holding))
+  // X is asked once an hour whether there are credits again.
+  await world.step(3_700_000)
+  await world.sweep()
   await world.connect()
   await world.saveCap(20)
   await world.client.sendingSettings.saveProtection({ refusalPercent: 100, optOutsPerHundred: 100 })
@@ -519,6 +632,7 @@ async function finish(world: World): Promise<void> {
     await world.sweep()
     await world.queueNextParts()
     await world.queueFollowUps()
+    if (delivers && rounds % 10 === 0) await world.deliverEvents()
     await world.claim('last', 1)
     await world.send('last')
     await world.record('last')
@@ -540,6 +654,11 @@ const upTo = (maxCommands: number, step: fc.Arbitrary<Command> = some) =>
   fc.commands([step, step, step, step, several], { maxCommands, size: 'max' })
 const long = fc.oneof({ weight: 80, arbitrary: some }, weeks)
 const few = upTo(30)
+/** Answers just before follow-ups, while X does everything that it may do. */
+const answered = fc.commands([races, races, races, fromX, fc.constantFrom(75, 150, 7_300, 90_000).map(wait), some], {
+  maxCommands: 15,
+  size: 'max',
+})
 const restored = fc.constant([command('the backup is restored', restoreBackup)])
 
 /** X refuses three messages of A, then the first person that B messages opts out: both pause themselves. */
@@ -556,17 +675,68 @@ const rejected = fc.constant([
   deliver,
 ])
 
+/** Everyone in A and C is sent a first message. */
+const begun = fc.constant([
+  command('the cap is 20', (world) => world.saveCap(20)),
+  ...[1, 2, 3, 4, 5].flatMap(() => [wait(75), sendOne('first')]),
+  ...[1, 2, 3, 4].flatMap(() => [
+    wait(75),
+    command('extension one claims', (world) => world.claimByExtension('one')),
+    command('extension one presses', (world) => press(world, 'one')),
+    command('extension one reports it', (world) => report(world, 'one', true)),
+  ]),
+])
+
+/** Someone answers in X Chat, and X does not deliver it. Funds end and return, and a conversation cannot be read. */
+const documented = fc.constant([
+  ...[1, 2, 3].flatMap(() => [wait(75), sendOne('first')]),
+  command('someone whom A messaged answers in X Chat', async (world) => {
+    const sent = (await world.arrivals()).find(({ text }) => text.startsWith('A to'))
+    if (sent) await world.reply(world.handles.indexOf(sent.to), 'Tell me more', true)
+  }),
+  command('another one types in X Chat', async (world) => {
+    const sent = (await world.arrivals()).filter(({ text }) => text.startsWith('A to')).at(-1)
+    if (sent) await world.stir(world.handles.indexOf(sent.to), 'typing')
+  }),
+  command('X loses events', (world) => world.loseEvents()),
+  setForm({ unreadable: 'payload' }),
+  command('0 answers', (world) => world.reply(0, 'Tell me more')),
+  wait(7_300),
+  deliver,
+  setForm({}),
+  command('1 answers', (world) => world.reply(1, 'STOP')),
+  deliver,
+  endFunds,
+  command('the due job runs', (world) => world.queueFollowUps()),
+  sendOne('first'),
+  heal,
+  command('X shows no messages', (world) => world.makeUnreadable('no messages')),
+  wait(3_700),
+  command('a sweep', (world) => world.sweep()),
+  mishap('trouble'),
+  sendOne('first'),
+  wait(75),
+  command('X shows a wrong count', (world) => world.makeUnreadable('a wrong count of a conversation')),
+  command('a sweep', (world) => world.sweep()),
+  heal,
+  command('X delivers missed events again', (world) => world.replay()),
+  deliver,
+])
+
 /**
- * The kinds of worlds, in turn: too many rejections, only the steps of `one`, database losses, a
- * restore, and all of these disasters.
+ * The kinds of worlds, in turn: too many rejections, what X documents, database losses, a restore, all of
+ * these disasters, and answers before and after a restore.
  */
 const WORLDS: fc.Arbitrary<Iterable<Command>[]>[] = [
   fc.tuple(rejected, few),
-  fc.tuple(upTo(60, long)),
+  fc.tuple(documented, answered, upTo(30, long)),
   fc.tuple(upTo(30, long), during(loss), few, during(loss), upTo(30, long)),
   fc.tuple(few, during(backup), few, restored, few),
   fc.tuple(few, during(backup), few, during(loss), few, restored, few, during(loss), few, restored, few),
+  fc.tuple(begun, answered, during(backup), answered, restored, answered),
 ]
+/** What may not happen in a short run. */
+const RARE = new Set(['follow-ups within the limit after a reply', 'first messages after a reply'])
 /** Even the shortest run includes every disaster. */
 const FEWEST_WORLDS = 4
 
@@ -577,21 +747,24 @@ it(
     let arrived = 0
     let worlds = 0
     const pauseReasons = new Set<string>()
+    const tally = openTally()
     do {
       // The seed determines the kind of world.
       const base = isSearch ? Math.floor(Math.random() * 2 ** 28) : worlds
       const seed = SEED === undefined ? WORLDS.length * base + (worlds % WORLDS.length) : Number(SEED)
       await fc.assert(
         fc.asyncProperty(WORLDS[seed % WORLDS.length] as (typeof WORLDS)[number], async (parts) => {
-          const world = await openWorld(app)
+          const world = await openWorld(app, webhook, tally)
           try {
             await launch(world, campaignOf(world, 0), { holdSeconds: seed % 3 === 0 ? 10 : 0 })
             await activate(world, campaignOf(world, 2))
             for (const part of parts) await fc.asyncModelRun(() => ({ model: {}, real: world }), part)
             await expectPromisesKept(world)
-            await finish(world)
+            await finish(world, seed % 2 === 0)
             await expectPromisesKept(world)
             await expectNothingLost(world)
+            await expectEveryoneServed(world)
+            await countFollowUps(world)
             arrived += (await world.arrivals()).length
             for (const why of world.pauseReasons) pauseReasons.add(why)
           } finally {
@@ -603,10 +776,12 @@ it(
       )
       worlds += 1
     } while ((process.uptime() < end || worlds < FEWEST_WORLDS) && SEED === undefined)
+    if (isSearch) process.stdout.write(`${worlds} worlds: ${JSON.stringify(tally, null, 1)}\n`)
     // In one world alone, everyone may have been suppressed.
     if (SEED !== undefined) return
     expect(arrived).toBeGreaterThan(0)
     expect([...pauseReasons]).toEqual(expect.arrayContaining(['refusals', 'opt_outs']))
+    expect(Object.entries(tally).filter(([what, count]) => count === 0 && !RARE.has(what))).toEqual([])
   },
   SECONDS * 1_000 + 1.2 * LONGEST_RUN_MS,
 )

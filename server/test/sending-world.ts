@@ -3,25 +3,38 @@ import { type Client, createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
 import type { StepInput } from '@x-automated/contract/outreach/steps'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { eq, sql } from 'drizzle-orm'
+import { eq, inArray, sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { transact } from '../src/db/transact.ts'
 import { authKeys, authSessions } from '../src/domains/identity/auth/tables.ts'
+import { leads } from '../src/domains/leads/leads/tables.ts'
 import { queueNextParts } from '../src/domains/outreach/campaigns/service.ts'
 import { checkAccount, createWebhookCache, findWatches } from '../src/domains/outreach/replies/engine.ts'
+import { processDeliveries } from '../src/domains/outreach/replies/engine-deliveries.ts'
 import { receive } from '../src/domains/outreach/replies/service.ts'
 import { claimDirect } from '../src/domains/outreach/sending/claim.ts'
 import { requestRead } from '../src/domains/outreach/sending/limits.ts'
 import { send, TIMING } from '../src/domains/outreach/sending/send.ts'
 import { queueFollowUps } from '../src/domains/outreach/sequences/engine.ts'
 import { subscriptions } from '../src/domains/platform/billing/tables.ts'
+import { watchFunds } from '../src/domains/platform/x-account/service.ts'
 import { XError } from '../src/outside/x.ts'
-import type { XHappening } from '../src/outside/x-activity.ts'
 import { connectX, makePerson, type Person, subscribe } from './makers.ts'
 import type { TestApp } from './open-app.ts'
 import { ALL_DAY, makeCampaign, makeList, openHandles } from './outreach.ts'
 import { type Archive, dropBackup, isOfDisaster } from './sending-disasters.ts'
 import { openWorkers } from './sending-workers.ts'
+import {
+  type FORMS,
+  isOutOfFunds,
+  setCredits,
+  setReadable,
+  stir,
+  UNREADABLE,
+  type WebhookOfTest,
+  write,
+} from './sending-x.ts'
+import { openTestLog } from './test-log.ts'
 
 /*
  * A workspace with three overlapping campaigns and all kinds of senders. They advance step by step,
@@ -32,6 +45,14 @@ const TEN_YEARS_MS = 10 * 365 * 86_400_000
 export const INTERVAL_SECONDS = 60
 const MOST_A_DAY = 5
 export const LEADS = 12
+/** Of the leads, one in this many has no X id. */
+const UNKNOWN_EVERY = 3
+/** From then on a delivery is late: follow-ups leave without it. */
+const LATE_DELIVERY_MS = 90_000
+/** What is reported to the operator when X's credits have ended. */
+const NO_CREDITS = 'the X app has no credits left'
+/** The latest deliveries, which X repeats. */
+const REPEATED = 30
 
 /** Minutes between the steps of each campaign. B also messages people whom others have messaged. */
 export const DELAYS: Readonly<Record<'A' | 'B' | 'C', readonly number[]>> = { A: [120, 1_500], B: [], C: [90] }
@@ -74,7 +95,11 @@ export interface Arrival {
   handedAt: number
   /** Number of messages handed over in this world. */
   place: number
+  /** An extension sent it. */
+  byExtension: boolean
 }
+
+type Mark = Pick<Arrival, 'at' | 'place' | 'byExtension'>
 
 export interface ExtensionHand {
   dmId: string
@@ -104,6 +129,47 @@ export interface CampaignState {
   mayReopen: boolean
 }
 
+/** What a lead wrote, or did in X Chat beside writing. */
+export interface Written {
+  handle: string
+  /** The account that they wrote to. */
+  to: string
+  at: number
+  text: string
+  isChat: boolean
+  /** False if it is no message. If X delivers it unreadably, the product must take it for one. */
+  isMessage: boolean
+  /** X delivered it in a form that nobody can read. */
+  isUnreadable: boolean
+  delivery: 'waits' | 'passed on' | 'lost'
+}
+
+/** What is counted in worlds, to see that it happens. */
+const COUNTED = [
+  'replies',
+  'replies in X Chat',
+  'opt-outs',
+  'other events in X Chat',
+  'deliveries',
+  'late deliveries',
+  'lost deliveries',
+  'repeated deliveries',
+  'unreadable deliveries',
+  'replays',
+  'times that funds ended',
+  'calls without funds',
+  'failed reads',
+  'unreadable conversations',
+  'restores',
+  'restores with unknown X ids',
+  'follow-ups',
+  'follow-ups within the limit after a reply',
+  'first messages after a reply',
+  'people whose reply nothing delivered',
+] as const
+export type Tally = Record<(typeof COUNTED)[number], number>
+export const openTally = () => Object.fromEntries(COUNTED.map((what) => [what, 0])) as Tally
+
 export type World = Awaited<ReturnType<typeof openWorld>>
 
 /** Looks at every watched account that is due, as the job of each does. */
@@ -119,8 +185,9 @@ async function readSoon(app: TestApp, xUserId: string): Promise<void> {
   await lookAtAll(app)
 }
 
-export async function openWorld(app: TestApp) {
+export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tally) {
   await deleteEarlierWorlds(app)
+  await webhook.reset()
   const { clock } = app
   const person = await makePerson(app)
   await subscribe(app, person)
@@ -133,8 +200,22 @@ export async function openWorld(app: TestApp) {
   const other = await connectX(app, { ...person, client })
   const account = await connectX(app, { ...person, client })
   const accounts = [account, other]
+  for (const { handle } of accounts) {
+    const { accessToken } = await app.services.x!.signInWithPassword(handle, 'long enough')
+    await webhook.subscribe(handle, accessToken)
+  }
   const handles = openHandles(LEADS)
   const everyone = await makeList(app, person, handles, { names: handles.map((_, i) => `Lead ${i}`) })
+  // As imported from a file.
+  await app.db
+    .update(leads)
+    .set({ xUserId: null, xUserCheckedAt: null })
+    .where(
+      inArray(
+        leads.id,
+        everyone.leadIds.filter((_, i) => i % UNKNOWN_EVERY === 1),
+      ),
+    )
   const campaigns: CampaignState[] = []
   for (const { handle } of accounts)
     await app.db.execute(sql`
@@ -166,9 +247,9 @@ export async function openWorld(app: TestApp) {
   for (const { id } of accounts) await client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: id, dailyCap: cap })
   await client.sendingSettings.saveProtection(PROTECTION)
 
-  const { sendMessage, findMe, listAllMessages } = app.services.x as NonNullable<typeof app.services.x>
+  const { sendMessage, findMe, listMessages, listAllMessages } = app.services.x as NonNullable<typeof app.services.x>
   const mishaps: Mishap[] = []
-  const handed = new Map<string, { at: number; place: number }>()
+  const handed = new Map<string, Mark>()
   /** Messages that X may have accepted, without a known X id. */
   const handing = new Set<Promise<unknown>>()
   const underWay: { at: number; arrive(): Promise<unknown>; arriving?: Promise<unknown> }[] = []
@@ -179,38 +260,42 @@ export async function openWorld(app: TestApp) {
    * permanent, and whether only a user's act says so, which a restore may lose.
    */
   const stopped = new Map<string, { place: number; queuedBefore: number; isPermanent: boolean; byHand: boolean }>()
-  const undelivered: XHappening[] = []
   /** What leads wrote, and when a person was last resumed. */
-  const written: { handle: string; to: string; at: number; text: string }[] = []
+  const written: Written[] = []
   const resumed = new Map<string, number>()
   /** How many of the next reads X refuses. */
   let refusedReads = 0
+  /** X shows one message of a conversation. */
+  let endsEarly = false
   const simulating: (() => void)[] = []
   const pending: Promise<unknown>[] = []
   const extensions = new Map<string, Extension>()
   let place = 0
 
-  const handOver = (mark: { at: number; place: number }, ...message: Parameters<typeof sendMessage>) => {
+  const handOver = (mark: Mark, ...message: Parameters<typeof sendMessage>) => {
     const taken = sendMessage(...message).then((event) => {
       handed.set(event.eventId, mark)
       return event
     })
     handing.add(taken)
+    taken.catch((error) => {
+      if (isOutOfFunds(error)) tally['calls without funds'] += 1
+    })
     return taken.finally(() => handing.delete(taken))
   }
   /** Calls X as a logged-in user whose session survives clock changes. */
   const onThePage = async (sender: string, send: (token: string) => Promise<unknown>) => {
     try {
-      return await send(await tokenFor(app, sender))
+      return await send(await tokenFor(app, webhook, sender))
     } catch (error) {
       if (!(error instanceof XError) || error.kind !== 'unauthorized') throw error
       pageTokens.delete(sender)
-      return send(await tokenFor(app, sender))
+      return send(await tokenFor(app, webhook, sender))
     }
   }
   const sendWithMishaps: typeof sendMessage = async (token, to, text) => {
     const mishap = mishaps.shift()
-    const mark = { at: clock.now(), place: place++ }
+    const mark = { at: clock.now(), place: place++, byExtension: false }
     const take = (key = token) => handOver(mark, key, to, text)
     switch (mishap) {
       case undefined:
@@ -245,11 +330,41 @@ export async function openWorld(app: TestApp) {
     throw new XError('unavailable', 'X cannot be reached.')
   }
 
+  const lookWithMishaps: typeof listMessages = async (...call) => {
+    try {
+      const listed = await listMessages(...call)
+      if (!endsEarly) return listed
+      tally['unreadable conversations'] += 1
+      return { ...listed, messages: listed.messages.slice(0, 1), next: null }
+    } catch (error) {
+      if (error instanceof XError && !isOutOfFunds(error)) tally['unreadable conversations'] += 1
+      throw error
+    }
+  }
+
   const putMishapsInto = ({ services }: TestApp) =>
-    Object.assign(services.x as object, { sendMessage: sendWithMishaps, listAllMessages: readWithMishaps })
+    Object.assign(services.x as object, {
+      sendMessage: sendWithMishaps,
+      listMessages: lookWithMishaps,
+      listAllMessages: readWithMishaps,
+    })
   putMishapsInto(app)
 
   const steps = openWorkers(app, (xUserId) => readSoon(app, xUserId))
+  const log = openTestLog((error) => {
+    if (!isOfDisaster(error) && !String(error).includes(NO_CREDITS)) app.services.log.error({ err: error })
+  })
+  const noteFailedReads = async () => {
+    const { rows } = await app.db.execute<{ count: number }>(
+      sql`select count(*)::int as count from reply_watches where fails_since is not null or rests_until > now()`,
+    )
+    tally['failed reads'] += rows[0]?.count ?? 0
+  }
+  /** Whom a lead writes to: the account that wrote last. */
+  const accountOf = async (handle: string) => {
+    const theirs = (await world.arrivals()).filter((one) => one.to === handle)
+    return theirs.toSorted((a, b) => a.at - b.at).at(-1)?.from ?? account.handle
+  }
 
   const world = {
     app,
@@ -268,7 +383,11 @@ export async function openWorld(app: TestApp) {
     simulating,
     pending,
     caps,
+    tally,
+    /** Whom users have messaged by hand. */
+    byHand: new Set<string>(),
     archive: null as Archive | null,
+    restores: 0,
     /** Why campaigns have paused themselves. */
     pauseReasons: new Set<string>(),
 
@@ -293,15 +412,20 @@ export async function openWorld(app: TestApp) {
       if (what === 'resume' && handle && !stopped.get(handle)?.isPermanent) stopped.delete(handle)
       if (what === 'resume' && handle) resumed.set(handle, clock.now())
     },
+    /** The jobs of a process, beside sending. */
     async sweep() {
       await steps.sweep()
+      await world.processDeliveries()
+      await watchFunds({ ...app.services, log })
       await lookAtAll(app)
+      await noteFailedReads()
     },
 
     /** A direct message whose process dies before or after the hand-over. */
     async dieByHand(lead: number, tookIt: boolean) {
       const handle = handles[lead] as string
       const id = everyone.leadIds[lead] as string
+      world.byHand.add(handle)
       const worker = await steps.workerNamed(`hand ${randomBytes(3).toString('hex')}`)
       try {
         const claimed = await claimDirect(
@@ -341,59 +465,108 @@ export async function openWorld(app: TestApp) {
     /** Clicks send on X's page, as an extension does. */
     async press(hand: ExtensionHand) {
       hand.pressed = true
-      const mark = { at: clock.now(), place: place++ }
+      const mark = { at: clock.now(), place: place++, byExtension: true }
       await onThePage(hand.sendsAs, (token) => handOver(mark, token, idOfHandle(hand.handle), hand.message))
     },
     /** A lead writes to the account that wrote last. The product learns of it when X delivers it. */
-    async reply(lead: number, text: string) {
+    async reply(lead: number, text: string, isChat = false) {
       const handle = handles[lead] as string
-      const theirs = (await world.arrivals()).filter((one) => one.to === handle)
-      const to = theirs.toSorted((a, b) => a.at - b.at).at(-1)?.from ?? account.handle
-      const answer = await fetch(`${app.x.url}/_people/${handle}/reply`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ to, text }),
-      })
-      expect(answer.status).toBe(201)
-      const { id, at } = (await answer.json()) as { id: string; at: string }
-      written.push({ handle, to, at: new Date(at).getTime(), text })
-      undelivered.push({
-        kind: 'message',
-        eventId: id,
-        senderId: idOfHandle(handle),
-        recipientId: idOfHandle(to),
+      const to = await accountOf(handle)
+      const at = await webhook.cause(() => write(app, handle, to, text, isChat))
+      written.push({
+        handle,
+        to,
+        at,
         text,
-        isEncrypted: false,
-        at: new Date(at),
-        handles: { [idOfHandle(handle)]: handle },
+        isChat,
+        isMessage: true,
+        isUnreadable: webhook.isUnreadable(),
+        delivery: 'waits',
       })
+      tally[isChat ? 'replies in X Chat' : 'replies'] += 1
+      if (text === 'STOP') tally['opt-outs'] += 1
     },
-    /** X gives up delivering what leads wrote. Reading shows it. */
+    /** The lead whose follow-up is next in one of the campaigns; null: no follow-up is due. */
+    async nextFollowUp(byExtension: boolean): Promise<number | null> {
+      const { rows } = await app.db.execute<{ handle: string }>(sql`
+        select l.twitter_handle as handle from dms d join leads l on l.id = d.lead_id join campaigns c on c.id = d.campaign_id
+        where d.workspace_id = ${person.workspaceId} and d.status = 'queued' and d.is_follow_up and not d.is_held and d.lease_expires_at is null
+          and c.status = 'active' and (c.channel = 'extension') = ${byExtension}::boolean order by d.due_at, d.id limit 1`)
+      return rows[0] ? handles.indexOf(rows[0].handle) : null
+    },
+    /** Reads both accounts. */
+    async readAll() {
+      for (const { handle } of accounts) await readSoon(app, idOfHandle(handle))
+    },
+    /** A lead does something else in X Chat, which changes the conversation. */
+    async stir(lead: number, kind: string) {
+      const handle = handles[lead] as string
+      const to = await accountOf(handle)
+      await webhook.cause(() => stir(app, handle, to, kind))
+      written.push({
+        handle,
+        to,
+        at: clock.now(),
+        text: '',
+        isChat: true,
+        isMessage: false,
+        isUnreadable: webhook.isUnreadable(),
+        delivery: 'waits',
+      })
+      tally['other events in X Chat'] += 1
+    },
+    /** X gives up delivering what has happened. Reading shows it. */
     async loseEvents() {
-      undelivered.splice(0)
+      tally['lost deliveries'] += webhook.take().length
+      for (const one of written) if (one.delivery === 'waits') one.delivery = 'lost'
+    },
+    /** X delivers from now on in another form. */
+    setForm: (form: (typeof FORMS)[number]) => webhook.setForm(form),
+    /** X's lists are unreadable from now on, or for some calls. */
+    async makeUnreadable(what: keyof typeof UNREADABLE, times?: number) {
+      const { [what]: unreadable } = UNREADABLE as Record<string, Parameters<typeof setReadable>[1]>
+      endsEarly = what === 'conversations that end early'
+      await setReadable(app, unreadable ?? {}, times)
+    },
+    async endFunds() {
+      await setCredits(app, 0)
+      tally['times that funds ended'] += 1
+    },
+    /** X is healthy, and has funds. */
+    async heal() {
+      endsEarly = false
+      refusedReads = 0
+      await setCredits(app, null)
+      await setReadable(app, {})
+      await webhook.setForm({})
+    },
+    /** X delivers again what the server may have missed. */
+    async replay() {
+      for (const one of written) if (one.delivery === 'lost') one.delivery = 'waits'
+      await webhook.cause(() => webhook.replay())
+      tally.replays += 1
     },
     async refuseReads(count: number) {
       refusedReads = count
     },
-    /** X delivers messages, including our own: twice and in reverse order. */
+    /** X delivers what has happened, in reverse order, and our own messages again. The server only stores it. */
+    async passOn() {
+      const batch = webhook.take()
+      for (const one of written) if (one.delivery === 'waits') one.delivery = 'passed on'
+      const earlier = webhook.passed().slice(-REPEATED).reverse()
+      tally.deliveries += await webhook.passOn(batch)
+      tally['late deliveries'] += batch.filter(({ at }) => clock.now() - at > LATE_DELIVERY_MS).length
+      tally['unreadable deliveries'] += batch.filter((one) => one.isUnreadable).length
+      tally['repeated deliveries'] += await webhook.passOn([...batch, ...earlier])
+    },
+    /** Processes what X has delivered. */
+    async processDeliveries() {
+      while ((await processDeliveries({ ...app.services, log }, receive)) > 0);
+    },
+    /** X delivers what has happened, and the server processes it. */
     async deliverEvents() {
-      const own = (await world.arrivals()).map(
-        ({ id, from, to, text, at }): XHappening => ({
-          kind: 'message',
-          eventId: id,
-          senderId: idOfHandle(from),
-          recipientId: idOfHandle(to),
-          text,
-          isEncrypted: false,
-          at: new Date(at),
-          handles: {},
-        }),
-      )
-      const batch = [...undelivered]
-      const events = [...batch, ...own].reverse()
-      await receive(app.db, events)
-      await receive(app.db, events)
-      undelivered.splice(0, batch.length)
+      await world.passOn()
+      await world.processDeliveries()
       // A message queued at the same time may count as queued later.
       const { rows } = await app.db.execute<{ handle: string; repliedAt: string; byHand: boolean }>(
         sql`select l.twitter_handle as handle, min(r.created_at) as "repliedAt", bool_and(r.kind = 'written') as "byHand"
@@ -543,7 +716,13 @@ export async function openWorld(app: TestApp) {
       return log.map(({ at, ...message }) => {
         const mark = handed.get(message.id)
         if (!mark) throw new Error(`X has a message that no sender handed over: ${message.text}`)
-        return { ...message, at: new Date(at).getTime(), handedAt: mark.at, place: mark.place }
+        return {
+          ...message,
+          at: new Date(at).getTime(),
+          handedAt: mark.at,
+          place: mark.place,
+          byExtension: mark.byExtension,
+        }
       })
     },
     /** Kills every server process, including requests and simulations. */
@@ -565,6 +744,12 @@ export async function openWorld(app: TestApp) {
     async beginAgain() {
       putMishapsInto(app)
       await world.noteCap()
+      const { rows: unknown } = await app.db.execute(
+        sql`select from leads where workspace_id = ${person.workspaceId} and x_user_id is null`,
+      )
+      tally.restores += 1
+      if (unknown.length > 0) tally['restores with unknown X ids'] += 1
+      world.restores += 1
       const { rows } = await app.db.execute<{ id: string; status: string; wasQueued: boolean }>(
         sql`select id, status, queued_at is not null as "wasQueued" from campaigns where workspace_id = ${person.workspaceId}`,
       )
@@ -583,7 +768,8 @@ export async function openWorld(app: TestApp) {
     async close() {
       await world.endAll()
       dropBackup(world)
-      Object.assign(app.services.x as object, { sendMessage, listAllMessages })
+      Object.assign(app.services.x as object, { sendMessage, listMessages, listAllMessages })
+      await world.heal()
     },
   }
   return world
@@ -594,7 +780,10 @@ async function deleteEarlierWorlds({ db }: TestApp): Promise<void> {
   // The last world's events may still be numbered.
   await transact(db, (tx) => tx.execute(sql`delete from workspaces`))
   await db.execute(sql`delete from reply_watches`)
+  await db.execute(sql`delete from x_deliveries`)
   await db.execute(sql`delete from restores`)
+  await db.execute(sql`
+    update x_apps set funds_empty_since = null, funds_try_at = null, gap_since = null, gap_until = null, replayed_at = null, delivered_at = null`)
 }
 
 /** A client whose token survives every clock change. */
@@ -609,13 +798,10 @@ async function longClient({ services, url, clock }: TestApp, { actor }: Person):
 const pageTokens = new Map<string, { token: string; until: number }>()
 
 /** X's page has its own session, independent of our tokens. */
-async function tokenFor(app: TestApp, handle: string): Promise<string> {
+async function tokenFor(app: TestApp, { page }: WebhookOfTest, handle: string): Promise<string> {
   const known = pageTokens.get(handle)
   if (known && known.until > app.clock.now()) return known.token
-  const { accessToken } = await (app.services.x as NonNullable<typeof app.services.x>).signInWithPassword(
-    handle,
-    'long enough',
-  )
+  const { accessToken } = await page.signInWithPassword(handle, 'long enough')
   pageTokens.set(handle, { token: accessToken, until: app.clock.now() + 3_600_000 })
   return accessToken
 }

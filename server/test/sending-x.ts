@@ -1,0 +1,200 @@
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { idOfHandle } from '@x-automated/stand-ins/x/ids'
+import { afterAll, expect } from 'vitest'
+import { noteGap, replayGaps } from '../src/domains/outreach/replies/engine-gaps.ts'
+import { OPERATOR_APP_ID } from '../src/domains/platform/x-apps/tables.ts'
+import { createXApi, XError } from '../src/outside/x.ts'
+import { CHAT_EVENT_TYPES, DM_EVENT_TYPES } from '../src/outside/x-activity.ts'
+import type { TestApp } from './open-app.ts'
+import { setFaults } from './outreach.ts'
+
+// What the stand-in X delivers, shows and charges in a world of sending.
+
+interface Delivery {
+  body: string
+  signature: string
+  type: string
+  at: number
+  /** X wrote it in a form that nobody can read. */
+  isUnreadable: boolean
+}
+
+/** Forms of X's deliveries, as its switch `/_events` has them. */
+export const FORMS = [
+  {},
+  { conversationId: 'dash-swapped', hasIds: false, times: 'number' },
+  { conversationId: 'colon-swapped', hasFilter: false, uuids: 'negative' },
+  { unreadable: 'payload' },
+  { unreadable: 'payload', hasFilter: false },
+  { unreadable: 'encodedEvent' },
+  { unreadable: 'encodedEvent', hasIds: false },
+  { unreadable: 'envelope' },
+] as const
+
+const MESSAGES = { method: 'GET', path: '/2/dm_events' }
+const CHATS = { method: 'GET', path: '/2/chat/conversations' }
+const CHAT = { method: 'GET', path: '/2/chat/conversations/*/events' }
+const CONVERSATION = { method: 'GET', path: '/2/dm_conversations/with/*/dm_events' }
+/** X says that there is something and shows nothing. */
+const WRONG_COUNT = { status: 200, body: { data: [], meta: { result_count: 2 } } }
+const NO_COUNT = { status: 200, body: { data: [], meta: {} } }
+
+/** Why X's lists cannot be read: faults of calls, or switches. Nobody can take them for a list without a reply. */
+export const UNREADABLE = {
+  'no messages': { faults: [{ ...MESSAGES, status: 403 }] },
+  'a wrong count of messages': { faults: [{ ...MESSAGES, ...WRONG_COUNT }] },
+  'no count of messages': { faults: [{ ...MESSAGES, ...NO_COUNT }] },
+  'no chats': { faults: [{ ...CHATS, status: 403 }] },
+  'a wrong count of chats': { faults: [{ ...CHATS, ...WRONG_COUNT }] },
+  'no events of chats': { faults: [{ ...CHAT, status: 403 }] },
+  'a wrong count of events': { faults: [{ ...CHAT, ...WRONG_COUNT }] },
+  'no conversation': { faults: [{ ...CONVERSATION, status: 403, times: 1 }] },
+  'a page of HTML': { faults: [MESSAGES, CHATS, CONVERSATION].map((call) => ({ ...call, problem: 'cloudflare' })) },
+  'a wrong count of a conversation': { faults: [{ ...CONVERSATION, ...WRONG_COUNT }] },
+  'limits that ended before': { faults: [MESSAGES, CHATS].map((call) => ({ ...call, status: 429, resetSeconds: -5 })) },
+  'messages without senders': { reading: { hasSender: false } },
+  'empty messages': { reading: { empty: 'data' } },
+  'a bare answer': { reading: { empty: 'bare' } },
+  'messages in another order': { reading: { order: 'oldest', text: 'normalized' } },
+  'lists in no order': { reading: { order: 'shuffled' }, chat: { order: 'shuffled', requests: 'hidden' } },
+  'conversations that end early': { endsEarly: true },
+} satisfies Record<string, Unreadable>
+interface Unreadable {
+  faults?: object[]
+  reading?: object
+  chat?: object
+  endsEarly?: boolean
+}
+
+/** An app with credits of its own, so that what people do on X's page costs ours nothing. */
+const PAGE = { id: 'page', secret: 'page secret', consumerSecret: 'page', bearerToken: 'page' }
+
+/**
+ * The webhook of a test file at X. It keeps what X delivers, until a test passes it on, loses it or
+ * repeats it.
+ */
+export async function openWebhook(app: TestApp) {
+  const waiting: Delivery[] = []
+  const passed: Delivery[] = []
+  let unreadable: string | null = null
+  let received = 0
+  const server = createServer(async (request, response) => {
+    const token = new URL(request.url ?? '', 'http://webhook').searchParams.get('crc_token')
+    if (token !== null) {
+      const digest = createHmac('sha256', app.x.consumerSecret).update(token).digest('base64')
+      return response.end(JSON.stringify({ response_token: `sha256=${digest}` }))
+    }
+    const body = await text(request)
+    const type = JSON.parse(body).data?.event_type ?? ''
+    const signature = String(request.headers['x-twitter-webhooks-signature'])
+    waiting.push({ body, signature, type, at: app.clock.now(), isUnreadable: isUnreadable(type) })
+    received += 1
+    return response.end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  const activity = () => app.services.xActivity as NonNullable<typeof app.services.xActivity>
+  const webhookId = await activity().ensureWebhook(url)
+  const page = createXApi({ apiUrl: app.x.url, clientId: PAGE.id, clientSecret: PAGE.secret })
+  await put(app, '/_apps', [PAGE])
+
+  const isUnreadable = (type: string) =>
+    unreadable !== null && (unreadable !== 'encodedEvent' || type.startsWith('chat.'))
+
+  const pass = async (delivery: Delivery) => {
+    const { body, signature } = delivery
+    const headers = { 'content-type': 'application/json', 'x-twitter-webhooks-signature': signature }
+    const { status } = await fetch(`${app.url}/x/webhook`, { method: 'POST', headers, body })
+    expect([200, 503]).toContain(status)
+    return status === 200
+  }
+
+  return {
+    page,
+    async subscribe(handle: string, accessToken: string): Promise<void> {
+      for (const eventType of [...DM_EVENT_TYPES, ...CHAT_EVENT_TYPES])
+        await activity().subscribe(accessToken, { eventType, userId: idOfHandle(handle), webhookId })
+    },
+    /** Ends all subscriptions, and what X has not delivered. */
+    async reset(): Promise<void> {
+      for (const { id } of await activity().listSubscriptions()) await activity().unsubscribe(id)
+      waiting.splice(0)
+      passed.splice(0)
+    },
+    setForm(form: (typeof FORMS)[number]) {
+      unreadable = 'unreadable' in form ? form.unreadable : null
+      return put(app, '/_events', form)
+    },
+    /** Whether what X delivers now is unreadable. */
+    isUnreadable: () => unreadable !== null,
+    /** Does something at X, and waits until X has delivered it to this webhook. */
+    async cause<Result>(act: () => Promise<Result>): Promise<Result> {
+      const before = received
+      const result = await act()
+      for (let looks = 0; received === before && looks < 100; looks += 1)
+        await new Promise((wake) => setTimeout(wake, 5))
+      return result
+    },
+    /** Takes what was not delivered, newest first. */
+    take: (): Delivery[] => waiting.splice(0).reverse(),
+    /** What was delivered before, newest last. */
+    passed: (): readonly Delivery[] => passed,
+    /** Delivers again later what the server could not take. */
+    async passOn(deliveries: readonly Delivery[]): Promise<number> {
+      const taken = await Promise.all(deliveries.map(pass))
+      for (const [i, delivery] of deliveries.entries()) {
+        if (!taken[i]) waiting.push(delivery)
+        else if (!passed.includes(delivery)) passed.push(delivery)
+      }
+      return taken.filter(Boolean).length
+    },
+    /** Has X deliver again what the server may have missed. */
+    async replay(): Promise<void> {
+      await noteGap(app.db, OPERATOR_APP_ID)
+      await replayGaps(app.services, async () => ({ activity: activity(), id: webhookId }))
+    },
+  }
+}
+export type WebhookOfTest = Awaited<ReturnType<typeof openWebhook>>
+
+/** Makes X's lists unreadable, or readable again. @param times how many calls of each fault; by default all */
+export async function setReadable(app: TestApp, { faults = [], reading = {}, chat = {} }: Unreadable, times?: number) {
+  await setFaults(app, ...faults.map((fault) => ({ ...(times ? { times } : {}), ...fault })))
+  await put(app, '/_reading', reading)
+  await put(app, '/_chat', chat)
+}
+
+/** Sets what our app has left at X, in cents; null: it does not end. */
+export const setCredits = (app: TestApp, cents: number | null) => put(app, '/_credits', { cents })
+
+/** Makes a person write to an account, in X Chat or not. @returns when */
+export async function write(app: TestApp, from: string, to: string, words: string, isChat: boolean): Promise<number> {
+  const { at } = await post(app, `/_people/${from}/${isChat ? 'chat' : 'reply'}`, { to, text: words })
+  return new Date(at).getTime()
+}
+
+/** Makes a person do something else in X Chat. */
+export async function stir(app: TestApp, from: string, to: string, kind: string): Promise<void> {
+  await post(app, `/_people/${from}/chat`, { to, kind })
+}
+
+const put = (app: TestApp, path: string, body: object) => call(app, 'PUT', path, body)
+const post = (app: TestApp, path: string, body: object) => call(app, 'POST', path, body)
+
+async function call(app: TestApp, method: string, path: string, body: object): Promise<{ at: string }> {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${app.x.url}${path}`, { method, headers, body: JSON.stringify(body) })
+  expect(answer.ok, `${method} ${path}`).toBe(true)
+  return (await answer.json()) as { at: string }
+}
+
+/** Whether X has answered that our app has no credits. */
+export const isOutOfFunds = (error: unknown) => error instanceof XError && error.kind === 'funds'
