@@ -40,7 +40,11 @@ export const XApp = z.object({
 export type XApp = z.output<typeof XApp>
 
 const disconnectsAccounts = z.boolean().default(false)
-const secret = requiredText(500)
+
+/** Printable ASCII, so that it can be sent in a header. */
+const key = (max: number) =>
+  requiredText(max).refine((text) => /^[ -~]*$/.test(text), 'has a character that no key of X has. Copy it again')
+const secret = key(500)
 
 export const xApp = {
   find: route('GET /x-app', 'owner', 'none', {
@@ -58,7 +62,7 @@ export const xApp = {
   })
     .input(
       z.strictObject({
-        clientId: requiredText(200),
+        clientId: key(200),
         clientSecret: secret,
         consumerSecret: secret,
         bearerToken: secret,

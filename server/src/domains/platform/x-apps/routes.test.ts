@@ -141,6 +141,15 @@ describe('PUT /x-app', () => {
       expect((await owner.call('PUT', '/x-app', body)).body).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
+  it.each(['a\r\nb', 'schlüssel', '“quoted”'])(
+    'returns 400 for the secret %j, which no header can carry',
+    async (text) => {
+      const { body } = await save(await registerApp(), { bearerToken: text })
+      expect(body).toMatchObject({ code: 'INVALID_INPUT', details: [{ field: 'bearerToken' }] })
+      expect(await rowsOf(owner)).toEqual([])
+    },
+  )
+
   it('returns 409 with the handles while accounts are connected, and disconnects them if asked to', async () => {
     const { handle } = await connectX(app, owner)
     const token = app.services.sealer.open((await accountsOf(owner))[0]!.sealedAccessToken!)
