@@ -5,8 +5,9 @@ export const X_USER_ID_PROBLEMS = {
 } as const
 export type XUserIdFault = keyof typeof X_USER_ID_PROBLEMS
 
-/** X's ids are unsigned numbers of up to 64 bits. */
-const SPELLING = /^\d{1,20}$/
+/** X's ids are positive numbers of up to 64 bits, without leading zeros. */
+const SPELLING = /^[1-9]\d{0,19}$/
+const MAX_ID = 2n ** 64n - 1n
 /** Spreadsheets keep 15 digits of a number and replace the others by zeros. */
 const FIFTEEN_DIGITS = /^\d{15}0+$/
 const EXPONENT = /^\d(?:[.,]\d+)?e\+?\d+$/i
@@ -19,7 +20,7 @@ export function readXUserId(text: string): { id: string } | { fault: XUserIdFaul
   const bare = text.trim().replace(/^'|^="|"$/g, '')
   if (EXPONENT.test(bare)) return { fault: 'rounded' }
   const id = bare.replace(/[.,]0{1,2}$/, '')
-  if (!SPELLING.test(id)) return { fault: 'spelling' }
+  if (!SPELLING.test(id) || BigInt(id) > MAX_ID) return { fault: 'spelling' }
   // A fraction shows that it was a floating-point number, which may have lost digits above 2^53.
   return (id !== bare && !isExact(id)) || isRounded(id) ? { fault: 'rounded' } : { id }
 }
