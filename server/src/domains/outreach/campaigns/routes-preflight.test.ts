@@ -186,6 +186,21 @@ describe('POST /campaigns/preflight', () => {
     expect((await billFor(known.id)).warnings).toEqual([])
   })
 
+  it('begins with the next month if the spending limit leaves no room for a message through the API', async () => {
+    const own = await makePerson(app)
+    await connectX(app, own)
+    const leadListId = (await makeList(app, own, openHandles(1))).id
+    const context = { ...app.services, db: app.db, env: { ...app.services.env, messageMills: 15 } } as never
+    const firstOf = async (channel: 'api' | 'extension') =>
+      (await preflight(context, own.actor, PreflightInput.parse({ leadListId, channel, messageTemplate: 'Hi' })))
+        .firstSendAt
+    await own.client.xCosts.saveLimit({ limitCents: 1 })
+    const now = new Date()
+    const nextMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1))
+    expect(await firstOf('api')).toEqual(nextMonth)
+    expect((await firstOf('extension'))?.getTime()).toBeLessThan(nextMonth.getTime())
+  })
+
   it('plans the people whom the plan does not cover for the next months', async () => {
     const own = await makePerson(app)
     await connectX(app, own)

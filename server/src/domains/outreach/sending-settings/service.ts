@@ -236,7 +236,7 @@ export async function findSendingState(
       firstAt,
       lastAt: sent.lastAt,
       inDay: row.countedInDay,
-      restsUntil: latest(sent.restsUntil, sent.appUntil),
+      restsUntil: latest(sent.restsUntil, latest(sent.appUntil, sent.fundsUntil)),
     }),
     now,
   }
