@@ -26,6 +26,14 @@ test('headline names who waits, but not to people who may not answer', () => {
   expect(headline({ ...calm, campaigns, nextSendAt: dueIn(3) }, false)).toBe('Your campaigns are running')
 })
 
+test('headline promises no messages while X has no credits or the spending limit is reached', () => {
+  const soon = { ...calm, nextSendAt: new Date(Date.now() + 3_600_000).toISOString() }
+  const need = (code: 'funds' | 'spending', isReached: boolean) => ({ code, params: { isReached }, path: '/' })
+  expect(headline({ ...soon, needs: [need('funds', false)] }, false)).toBe('Messages are waiting')
+  expect(headline({ ...soon, needs: [need('spending', true)] }, false)).toBe('Messages are waiting')
+  expect(headline({ ...soon, needs: [need('spending', false)] }, false)).toBe('Messages are on their way')
+})
+
 test('totals add up the days', () => {
   expect(totals({ days: [day(10), day(20)] })).toEqual({ sent: 30, replied: 4, positive: 2 })
   expect(shareText(2, 30)).toBe('6.7% of 30 messages')

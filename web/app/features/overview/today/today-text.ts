@@ -3,18 +3,21 @@ import type { Today } from '@x-automated/contract/overview/today'
 import { DAY_MS } from '@x-automated/contract/time'
 
 /** Home's headline. @param isMember whether they may answer */
-export function headline({ repliesWaiting, campaigns, nextSendAt }: Today, isMember: boolean): string {
+export function headline({ repliesWaiting, campaigns, nextSendAt, needs }: Today, isMember: boolean): string {
   if (isMember && repliesWaiting === 1) return '1 person is waiting for your answer'
   if (isMember && repliesWaiting > 1)
     return `${formatCount(repliesWaiting, 'person', 'people')} are waiting for your answer`
+  const sending = sendingText({ campaigns, nextSendAt, needs })
+  return isMember ? `Nobody is waiting. ${sending}.` : sending
+}
+
+function sendingText({ campaigns, nextSendAt, needs }: Pick<Today, 'campaigns' | 'nextSendAt' | 'needs'>): string {
   const isRunning = campaigns.some(({ status }) => status === 'active')
   const isSoon = nextSendAt !== null && Date.parse(nextSendAt) - Date.now() < DAY_MS
-  const sending = isSoon
-    ? 'Messages are on their way'
-    : isRunning
-      ? 'Your campaigns are running'
-      : 'Nothing is scheduled'
-  return isMember ? `Nobody is waiting. ${sending}.` : sending
+  if (!isRunning && !isSoon) return 'Nothing is scheduled'
+  if (needs.some(({ code, params }) => code === 'funds' || (code === 'spending' && params.isReached)))
+    return 'Messages are waiting'
+  return isSoon ? 'Messages are on their way' : 'Your campaigns are running'
 }
 
 /** The sums of all days. */
