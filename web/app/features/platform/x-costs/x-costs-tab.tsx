@@ -62,6 +62,7 @@ export function XCostsTab() {
 }
 
 function FundsCallout({ since }: { since: string | null }) {
+  const isOwn = useQuery(api.sendingSettings.find.queryOptions()).data?.xApp.isOwn
   return (
     <Callout tone="warn" title="X has no credits left">
       {since && (
@@ -69,8 +70,9 @@ function FundsCallout({ since }: { since: string | null }) {
           Since <DateTime value={since} endsSentence />{' '}
         </>
       )}
-      Nothing is sent or read, and nobody is skipped. Add credits at console.x.com if this is your own X app; otherwise
-      the operator of this server has been notified. We try again every hour.
+      Nothing is sent or read, and nobody is skipped. {isOwn === true && 'Add credits at console.x.com. '}
+      {isOwn === false && 'The operator of this server has been notified. '}
+      We try again every hour.
     </Callout>
   )
 }
@@ -78,13 +80,9 @@ function FundsCallout({ since }: { since: string | null }) {
 function Total({ costs, isThisMonth }: { costs: XCosts; isThisMonth: boolean }) {
   const { totalCents, limitCents } = costs
   if (isThisMonth && limitCents !== null)
-    return (
-      <div className="max-w-xl">
-        <Progress label="So far" value={totalCents} max={Math.max(1, limitCents)} detail={totalText(costs)} />
-      </div>
-    )
+    return <Progress label="So far" value={totalCents} max={Math.max(1, limitCents)} detail={totalText(costs)} />
   return (
-    <p className="flex max-w-xl flex-wrap justify-between gap-x-3">
+    <p className="flex flex-wrap justify-between gap-x-3">
       <span className="font-strong">{isThisMonth ? 'So far' : 'Total'}</span>
       <span data-numeric>{costText(totalCents)}</span>
     </p>
