@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { formatMoney } from '@x-automated/contract/format'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import { type RehearsedDates, rehearsalText } from '@x-automated/contract/outreach/rehearsal-text'
 import { api } from '../../../api'
@@ -22,8 +23,8 @@ export function useRehearsalText(
 const BLANK = '\u00a0'
 
 /**
- * What is left of a campaign, or what its launch would start: "About 14 a day, done on Dec 4". With
- * the people who wait for the plan, whose dates it includes.
+ * What is left of a campaign, or what its launch would start and cost: "About 14 a day, done on Dec 4".
+ * With the people who wait for the plan, whose dates it includes.
  */
 export function RehearsalStrip({ campaign }: { campaign: Campaign }) {
   const { data } = useRestOfCampaign(campaign)
@@ -31,12 +32,17 @@ export function RehearsalStrip({ campaign }: { campaign: Campaign }) {
   const waiting = waitingForPlan(campaign)
   const others = waiting > 0 && data ? othersText(campaign.stepCount === 1 ? waiting : null, data.plan.resetsAt) : null
   if (campaign.status === 'completed' || campaign.status === 'archived') return null
-  const closed = data?.warnings.includes('closed_inboxes')
-  const isAlone = others === null && !closed
+  const isSaved = campaign.status !== 'active' && campaign.totalLeadsInList === 0
+  const bill = isSaved && data?.billCents ? `X charges about ${formatMoney(data.billCents)} in all.` : null
+  const warnings = WARNINGS.filter((warning) => data?.warnings.includes(warning)).map(warningText)
+  const isAlone = others === null && bill === null && warnings.length === 0
   return (
     <p className="text-muted" data-numeric>
       {rehearsed === null ? isAlone && BLANK : `${rehearsed}${isAlone ? '' : '. '}`}
-      {others && <span>{others}</span>} {closed && <span className="text-warn">{warningText('closed_inboxes')}</span>}
+      {[others, bill].filter((text) => text !== null).join(' ')}{' '}
+      {warnings.length > 0 && <span className="text-warn">{warnings.join(' ')}</span>}
     </p>
   )
 }
+
+const WARNINGS = ['closed_inboxes', 'spending'] as const
