@@ -154,7 +154,8 @@ describe('every operation with invalid input', () => {
       }
       let caller = await makeCaller()
       let refused = 0
-      for (const body of bodies) {
+      // Operations without fields take all of them as the same body.
+      for (const body of new Map(bodies.map((body) => [JSON.stringify(body), body])).values()) {
         const answer =
           method === 'GET'
             ? await caller.call('GET', `${path}?${inQuery(body as Record<string, unknown>)}`)
