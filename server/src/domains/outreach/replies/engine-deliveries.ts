@@ -218,7 +218,8 @@ export async function processDeliveries(context: DeliveryContext, receive: Recei
     update x_deliveries u set attempts = u.attempts + 1, next_at = now() + ${LEASE}
     where u.id in (
       select d.id from x_deliveries d
-      where d.next_at <= now() and not exists (
+      -- A time is stored rounded to the nearest millisecond.
+      where d.next_at < now() + interval '1 millisecond' and not exists (
         select from x_deliveries e where e.account_x_user_id = d.account_x_user_id and e.person_x_user_id = d.person_x_user_id and e.id < d.id and e.holds)
       order by d.id limit ${BATCH} for update skip locked
     )
