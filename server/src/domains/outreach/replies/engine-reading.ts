@@ -376,8 +376,8 @@ async function identifyHeld(context: WatchContext, { xUserId }: Watch): Promise<
 
 /** SQL over the aliases of a message and an account: a follow-up of the account that is due within a minute. */
 const waitsSoon = (message: string, account: string) =>
-  sql.raw(`(${message}.x_account_id = ${account}.id and ${message}.is_follow_up and ${message}.status = 'queued' and not ${message}.is_held
-    and ${message}.due_at < now() + interval '1 minute')`)
+  sql.raw(`(${message}.x_account_id = ${account}.id and ${message}.is_follow_up and ${message}.status = 'queued' and ${message}.lease_expires_at is null
+    and not ${message}.is_held and ${message}.due_at < now() + interval '1 minute')`)
 
 type ChangedChat = {
   personXUserId: string
@@ -400,15 +400,16 @@ async function readChangedChats(
 ): Promise<ReadFailed | null> {
   const { db } = context.database
   const { rows } = await db.execute<ChangedChat>(sql`
+    with waiting as (
+      select d.lead_id, min(d.created_at) as since from x_accounts a join dms d on ${waitsSoon('d', 'a')} where a.x_user_id = ${xUserId} group by d.lead_id
+    )
     select r.person_x_user_id as "personXUserId", r.conversation_id as "conversationId", r.changed_at as "changedAt", r.read_until as "readUntil",
       min((select min(claimed_at) from dms where lead_id = l.id and x_account_id = a.id)) as "sentSince"
     from chat_reads r join x_accounts a on a.x_user_id = r.account_x_user_id
-      join leads l on l.workspace_id = a.workspace_id and l.x_user_id = r.person_x_user_id left join lateral (
-        select min(created_at) as waits_since from dms
-        where lead_id = l.id and ${waitsSoon('dms', 'a')}
-      ) d on true
-    where r.account_x_user_id = ${xUserId} and ${isChanged('r')} and (d.waits_since is not null or not ${isLive}::boolean)
-    group by 1, 2, 3, 4 order by min(d.waits_since) nulls last, r.changed_at limit ${CHATS_MAX}`)
+      join leads l on l.workspace_id = a.workspace_id and l.x_user_id = r.person_x_user_id
+      ${isLive ? sql`join` : sql`left join`} waiting w on w.lead_id = l.id
+    where r.account_x_user_id = ${xUserId} and ${isChanged('r')}
+    group by 1, 2, 3, 4 order by min(w.since) nulls last, r.changed_at limit ${CHATS_MAX}`)
   let failed: ReadFailed | null = null
   for (const chat of rows)
     try {

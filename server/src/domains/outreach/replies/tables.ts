@@ -202,7 +202,12 @@ export const chatReads = pgTable(
     changedAt: time('changed_at').notNull(),
     readUntil: time('read_until'),
   },
-  (t) => [primaryKey({ columns: [t.accountXUserId, t.personXUserId] })],
+  (t) => [
+    primaryKey({ columns: [t.accountXUserId, t.personXUserId] }),
+    index('chat_reads_changed')
+      .on(t.accountXUserId, t.changedAt)
+      .where(sql`read_until is null or read_until < changed_at`),
+  ],
 )
 
 /** What X has delivered and nobody has stored yet, sealed. Deleted once it is stored. */
