@@ -136,7 +136,7 @@ function skipClause({ code, params }: SkipReason): string {
     case 'premium_only':
       return 'this person accepts messages from X Premium accounts only. Send from a Premium account to reach them.'
     case 'identity':
-      return `@${params.handle} on X does not have the X user ID ${params.xUserId}. Correct the handle or the ID of the lead.`
+      return `@${params.handle} on X does not have the X user ID ${params.xUserId}. Import the lead again with the right handle and ID.`
     case 'condition':
       return 'the condition of this step was not met.'
     case 'person':
