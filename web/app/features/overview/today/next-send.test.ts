@@ -13,5 +13,7 @@ test('nextSendText counts down the last hour, then says that it is time', () => 
 test('dueText names the day of what is due later than today', () => {
   const at = new Date('2026-11-20T14:05:00')
   expect(dueText(at, 41)).toMatch(/^Due at .*05/)
+  expect(dueText(at, 14 * 3_600)).toMatch(/^Due at .*05/)
+  expect(dueText(at, 15 * 3_600)).toMatch(/^Due tomorrow at .*05/)
   expect(dueText(at, 90_000)).toMatch(/^Due on Fri .*05/)
 })

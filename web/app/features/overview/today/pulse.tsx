@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { paths } from '../../../paths'
 import { Ring } from '../../../ui/ring'
 import { useSecondsUntil } from '../../../ui/use-seconds-until'
-import { nextSendText } from './next-send'
+import { isTomorrow, nextSendText } from './next-send'
 
 /** How much was sent today and when the next message goes out, at the foot of the sidebar. */
 export default function Pulse({ today: { sentToday, capNow, nextSendAt } }: { today: Today }) {
@@ -34,5 +34,7 @@ function Next({ at }: { at: Date }) {
   const seconds = useSecondsUntil(at.getTime())
   if (seconds <= 0) return 'Sending now'
   const text = nextSendText(at, seconds)
-  return seconds < 3_600 ? `Next in ${text}` : seconds < 24 * 3_600 ? `Next at ${text}` : `Next on ${text}`
+  if (seconds < 3_600) return `Next in ${text}`
+  if (seconds >= 24 * 3_600) return `Next on ${text}`
+  return isTomorrow(at, seconds) ? `Next tomorrow at ${text}` : `Next at ${text}`
 }
