@@ -33,7 +33,7 @@ export const WAIT_TEXT: Record<CampaignWait['reason'], string> = {
   app: "the X app's limit of messages in 24 hours",
   account: 'the X account is not connected',
   turn: 'an older campaign sends first',
-  detection: 'replies are being checked',
+  detection: 'replies must be checked first',
   day_apart: 'these people got another message in the past 24 hours',
   inbox_unclear: "X didn't show whether the next people can be messaged",
 }
