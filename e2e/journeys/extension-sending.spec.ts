@@ -49,7 +49,7 @@ test('pairs with one click, shows status and activity, unpairs, and pairs by cod
   await page.goto(`${world.origin}/extension`)
   await page.getByText('Installed, not paired').waitFor()
   await expectSoundPage(page)
-  await page.getByText('can end in the permanent suspension of your account').waitFor()
+  await page.getByText('can lead to the permanent suspension of your account').waitFor()
   for (const heading of ['Install the extension', 'Paired browsers', 'What it does', 'What it can see', 'What X says'])
     expect(await page.getByRole('heading', { name: heading }).isVisible(), heading).toBe(true)
   await page.getByRole('button', { name: 'Pair this browser' }).click()

@@ -318,6 +318,7 @@ describe('X Chat', () => {
     const { handles } = await begin(1)
     await chat(handles[0]!, account.handle)
     const person = idOfHandle(handles[0]!)
+    const newest = Date.now()
     const listChatEvents: X['listChatEvents'] = async (_, conversationId, { cursor, size }) => {
       const page = Number(cursor ?? 0)
       const events = Array.from({ length: size }, (_, place) => ({
@@ -328,7 +329,7 @@ describe('X Chat', () => {
         senderId: person,
         conversationId,
         encodedEvent: '',
-        at: new Date(Date.now() - page * 3_600_000 - place - (page > 0 ? 86_400_000 : 0)),
+        at: new Date(newest - page * 86_400_000 - place),
       }))
       return { events, next: String(page + 1) }
     }
