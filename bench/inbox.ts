@@ -152,7 +152,9 @@ try {
 
   async function measureReplies({ replies, seconds }: (typeof LOADS)[number]) {
     // A gap at the start made every account due for a read, and X refuses the invented senders.
-    await pool.query(`update reply_watches set next_poll_at = now() + interval '1 day', next_check_at = now() + interval '1 day'`)
+    await pool.query(
+      `update reply_watches set next_poll_at = now() + interval '1 day', next_check_at = now() + interval '1 day'`,
+    )
     await pool.query(`update x_accounts set status = 'connected'`)
     const streams = [await openStream(), await openStream()]
     const { rows: campaigns } = await pool.query<{ id: string; workspaceId: string }>(
@@ -174,8 +176,15 @@ try {
         perSecond: SENT_PER_SECOND / SENDERS,
       })),
     )
-    // The senders' processes start first.
-    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    // The senders' processes start first, which takes both processors.
+    for (let claims = 0; claims < SENT_PER_SECOND / 2; ) {
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      const { rows } = await pool.query<{ claims: number }>(
+        `select count(*)::int as claims from dms where claimed_at > now() - interval '1 second' and workspace_id <> $1`,
+        [workspaceId],
+      )
+      claims = rows[0]?.claims ?? 0
+    }
     const times: number[] = []
     const arriving: Promise<void>[] = []
     const writing: Promise<unknown>[] = []
