@@ -11,8 +11,8 @@ import type { JobQueue, XMeters } from '../../../ports.ts'
 import type { Sealer } from '../../../sealing.ts'
 import { withAccount } from '../../platform/x-account/service.ts'
 import type { XApps } from '../../platform/x-apps/service.ts'
-import { findRecipient } from '../sending/engine-recipient.ts'
 import { wakeFollowUps } from '../sending/limits.ts'
+import { findRecipient } from '../sending/recipient.ts'
 import { finishReading, recordMessagesFromX } from '../sending/restore.ts'
 import { skipMessage } from '../sending/stop.ts'
 import { POLL_SECONDS } from './rules.ts'
@@ -67,7 +67,7 @@ export type Watch = {
   sentSince: string | null
   /** A restore lost messages sent since then; null if none. */
   unreadSince: string | null
-  /** Until then, a message sent before the restore may still be in flight; null: none is. */
+  /** Until then, a message sent before the restore may still be in flight; null: not now. */
   inFlightUntil: string | null
 }
 

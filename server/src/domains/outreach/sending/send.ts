@@ -19,10 +19,10 @@ import { campaigns } from '../campaigns/tables.ts'
 import { isBlind, knownForSeconds } from '../replies/tables.ts'
 import type { SendingEnv } from '../sending-settings/service.ts'
 import { APP_DAY_USED, type Claimed, claimDirect, RATE_LIMITED_BY_X, withdrawDirect } from './claim.ts'
-import { findLostHandle, findRecipient } from './engine-recipient.ts'
 import { findInConversation, type Reading } from './find.ts'
 import { EXTENSION, renewClaim } from './limits.ts'
 import { lockEnrollmentsOf, lockEnrollmentsOfLead, lockLeadAndCampaigns, lockLeads } from './queue.ts'
+import { findLostHandle, findRecipient } from './recipient.ts'
 import { LEAD_MISSING, OUTCOME_UNKNOWN, record, recordOutcome, saveDays, type Verdict, waitForX } from './record.ts'
 import {
   endAnswered,

@@ -48,8 +48,6 @@ test('says when everyone gets a message, who waits for the plan, and what may go
 test('says what X charges before the launch only, and that it exceeds the spending limit', () => {
   const saved = { status: 'draft', totalLeadsInList: 0 }
   expect(show(0, [], saved)).toMatch(/^All 50 in one day, done [^.]+\. X charges about \$0\.51 in all\.$/)
-  expect(show(0, ['spending'], saved)).toMatch(
-    /in all\. This would exceed your X spending limit for this month/,
-  )
+  expect(show(0, ['spending'], saved)).toMatch(/in all\. This would exceed your X spending limit for this month/)
   expect(show(100)).not.toContain('X charges')
 })
