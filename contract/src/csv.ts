@@ -1,7 +1,10 @@
 /* Reads CSV files: the server uses it to import, the screen to preview. */
 
-/** A record's fields, or why it is unreadable. `line`: its first line in the file, from 1. */
-export type CsvRecord = { line: number; fields: string[] } | { line: number; problem: string }
+/**
+ * A record's fields, or why it is unreadable. `line`: its first line in the file, from 1. `cells`: what can
+ * be read of a record with bad quotes, or with more or fewer fields than the first line.
+ */
+export type CsvRecord = { line: number; fields: string[] } | { line: number; problem: string; cells?: string[] }
 
 /** csv-parse's `parse`. Browsers use a separate build of it. */
 type Parse = (bytes: Uint8Array, options: object) => unknown
@@ -49,9 +52,14 @@ export function openCsv(parse: Parse) {
     }
   }
 
-  function unreadable(problem: string): CsvRecord {
+  function unreadable(problem: string) {
     mayBeRest = true
     return { line, problem }
+  }
+
+  /** The cells of a line, as if quotes meant nothing. */
+  function roughCells(text: string): string[] {
+    return text.split(delimiter ?? ',').map((cell) => cell.trim().replace(/^"|"$/g, ''))
   }
 
   function taken({ fields, isLoose }: { fields: string[]; isLoose: boolean }): CsvRecord {
@@ -59,7 +67,7 @@ export function openCsv(parse: Parse) {
     const isRest = mayBeRest && fields.length < width
     mayBeRest = isRest || isLoose
     return fields.length > width || isRest
-      ? { line, problem: `has ${fields.length} columns where the first line has ${width}` }
+      ? { line, problem: `has ${fields.length} columns where the first line has ${width}`, cells: fields }
       : { line, fields }
   }
 
@@ -104,9 +112,11 @@ export function openCsv(parse: Parse) {
         const isOpen = error === 'CSV_QUOTE_NOT_CLOSED' && !isLast
         // The record may continue in the next part.
         if (isOpen && bytes.length - used <= RECORD_MAX_BYTES) break
-        yield unreadable(isOpen || error === 'CSV_MAX_RECORD_SIZE' ? TOO_LONG : BAD_QUOTES)
+        const size = endOfFirstLine(window.subarray(used))
+        if (isOpen || error === 'CSV_MAX_RECORD_SIZE') yield unreadable(TOO_LONG)
+        else yield { ...unreadable(BAD_QUOTES), cells: roughCells(utf8.decode(window.subarray(used, used + size))) }
         line += 1
-        used += endOfFirstLine(window.subarray(used))
+        used += size
       }
       if (!isLast && used === window.length && bytes.length - used > RECORD_MAX_BYTES) {
         yield unreadable(TOO_LONG)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { HANDLE_PROBLEMS, HANDLE_SPELLING, handleFault } from './x-handle.ts'
+import { HANDLE_PROBLEMS, HANDLE_SPELLING, handleFault, withoutInvisible } from './x-handle.ts'
 
 /** An id in a request. Malformed ids become NO_ID, so they return 404 like any other unknown id. */
 export const Id = z.string().transform((id) => (isId(id) ? id.toLowerCase() : NO_ID))
@@ -149,11 +149,11 @@ export const ReferralCode = z
   .transform((code) => (code.length > LONGEST_REFERRAL_CODE || code.includes('\u0000') ? undefined : code || undefined))
   .optional()
 
-/** The handle of an existing lead, with or without @. Strips the @. */
+/** The handle of an existing lead, with or without @. Strips the @ and invisible characters. */
 export const HandleOfLead = z
   .string()
   .trim()
-  .transform((handle) => handle.replace(/^@/, ''))
+  .transform((handle) => withoutInvisible(handle).trim().replace(/^@/, ''))
   .pipe(z.string().regex(HANDLE_SPELLING, HANDLE_PROBLEMS.spelling))
 
 /** A handle on X, with or without @, excluding X's reserved paths. Strips the @. */

@@ -37,12 +37,21 @@ export function handleFault(handle: string): keyof typeof HANDLE_PROBLEMS | null
   return NO_PROFILES.has(handle.toLowerCase()) ? 'page' : null
 }
 
+/** Characters without a shape of their own, such as bidi marks: copied texts contain them. */
+const INVISIBLE = /[\p{Cf}\p{DI}]/gu
+
+/** Removes invisible characters. Handles and ids have none. */
+export function withoutInvisible(text: string): string {
+  return text.replace(INVISIBLE, '')
+}
+
 /**
- * Extracts the handle from typed, pasted or exported text: removes the @ or the profile URL.
+ * Extracts the handle from typed, pasted or exported text: removes the @ or the profile URL,
+ * and invisible characters.
  * Other URLs stay unchanged. `handleFault` checks whether X allows the result.
  */
 export function handleIn(text: string): string {
-  const bare = text.trim()
+  const bare = withoutInvisible(text).trim()
   const profile = /^(?:https?:\/\/)?(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com\/(?:#!\/)?@?([^/?#]+)/i.exec(bare)?.[1]
   return profile && !NO_PROFILES.has(profile.toLowerCase()) ? profile : bare.replace(/^@/, '')
 }

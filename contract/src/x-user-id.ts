@@ -1,3 +1,5 @@
+import { withoutInvisible } from './x-handle.ts'
+
 /** Why a text is not believed to be a person's id at X, as predicates that follow a subject. */
 export const X_USER_ID_PROBLEMS = {
   spelling: 'is not an X user ID',
@@ -17,7 +19,9 @@ const EXPONENT = /^\d(?:[.,]\d+)?e\+?\d+$/i
  * fraction of zero. Numbers that lost digits on their way name other people, so they are faults.
  */
 export function readXUserId(text: string): { id: string } | { fault: XUserIdFault } {
-  const bare = text.trim().replace(/^'|^="|"$/g, '')
+  const bare = withoutInvisible(text)
+    .trim()
+    .replace(/^'|^="|"$/g, '')
   if (EXPONENT.test(bare)) return { fault: 'rounded' }
   const id = bare.replace(/[.,]0{1,2}$/, '')
   if (!SPELLING.test(id) || BigInt(id) > MAX_ID) return { fault: 'spelling' }

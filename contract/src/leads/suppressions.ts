@@ -16,7 +16,7 @@ const SuppressionReasonField = z.enum(SUPPRESSION_REASONS)
 /** A person on X whom this workspace may not message, whether or not they are a lead. */
 export const Suppression = z.object({
   id: z.string(),
-  /** Lowercase, without the @. */
+  /** Lowercase, without the @. Empty if only the id is known. */
   twitterHandle: z.string(),
   /** The person's user id at X, if known. It survives changes of the handle. */
   xUserId: z.string().nullable(),
@@ -30,13 +30,14 @@ export const Suppression = z.object({
 })
 export type Suppression = z.output<typeof Suppression>
 
-/** Selected by handles, lead ids or a filter: exactly one of the three. */
+/** Selected by handles, an X user id, lead ids or a filter: exactly one of them, but one handle may have an id. */
 export interface SuppressionSelection extends LeadSelection {
   handles?: string[]
+  xUserId?: string
 }
 
-const hasOneSelection = ({ handles, leadIds, filter }: SuppressionSelection) =>
-  [handles, leadIds, filter].filter((given) => given !== undefined).length === 1
+const hasOneSelection = ({ handles, xUserId, leadIds, filter }: SuppressionSelection) =>
+  [handles ?? xUserId, leadIds, filter].filter((given) => given !== undefined).length === 1
 
 /** The response of an import (POST /suppressions/import, text/csv). */
 export const SuppressionImport = z.object({
@@ -49,7 +50,7 @@ export const SuppressionImport = z.object({
   /** Rejected lines by line number. At most the first 10,000. */
   rejected: z.array(z.object({ line: z.number().int(), problem: z.string() })),
   rejectedCount: z.number().int(),
-  /** People who were suppressed without their X user id, which is not believed. At most the first 10,000. */
+  /** Rows whose handle, X user id or other cells were left out. At most the first 10,000. */
   warnings: z.array(z.object({ line: z.number().int(), problem: z.string() })),
   warningCount: z.number().int(),
 })
@@ -61,7 +62,7 @@ export const suppressions = {
   })
     .input(
       z.object({
-        /** Part of a handle, case-insensitive, with or without the @. */
+        /** Part of a handle, case-insensitive, with or without the @; or an X user id. */
         q: text(50).optional(),
         reason: SuppressionReasonField.optional(),
         /** Only people who were added within this number of days. */
@@ -80,8 +81,8 @@ export const suppressions = {
         .strictObject({
           handles: z.array(TwitterHandle).min(1).max(IDS_MAX).optional(),
           /**
-           * With one handle: the person's user id at X, as a removed suppression had it. Ids that were
-           * rounded by a spreadsheet are left out.
+           * The person's user id at X, alone or with one handle, as a removed suppression had it. Ids that
+           * were rounded by a spreadsheet are left out.
            */
           xUserId: z
             .string()
@@ -91,8 +92,8 @@ export const suppressions = {
           reason: SuppressionReasonField.default('manual'),
           note: text(SUPPRESSION_NOTE_MAX).optional(),
         })
-        .refine(hasOneSelection, { message: 'Give one of handles, leadIds and filter.', path: ['handles'] })
-        .refine(({ handles, xUserId }) => xUserId === undefined || handles?.length === 1, {
+        .refine(hasOneSelection, { message: 'Give one of handles, xUserId, leadIds and filter.', path: ['handles'] })
+        .refine(({ handles, xUserId }) => xUserId === undefined || !handles || handles.length === 1, {
           message: 'goes with one handle',
           path: ['xUserId'],
         }),

@@ -5,11 +5,11 @@ import type { FilePart, LineProblem } from '../domains/leads/leads/service.ts'
 import { Refusal } from '../refusal.ts'
 import type { CsvFile } from './csv-records.ts'
 
-/** Parses a record into a row to stage, maybe with a warning, a problem, or null for a header. */
+/** Parses a record into rows to stage, maybe with a warning, a problem, or null for a header. */
 type ReadLine = (
   record: CsvRecord,
   delimiter: string | null,
-) => { row: object; warning?: string | null } | { problem: string } | null
+) => { rows: object[]; warning?: string | null } | { problem: string } | null
 
 const ROWS_MAX = 1_000
 /** Characters of JSON. The event loop passes each part to PostgreSQL as one string. */
@@ -41,10 +41,10 @@ export function* readParts(file: CsvFile, readLine: ReadLine, rejectedMax = IMPO
   for (const record of file.records) {
     isEmpty = false
     const line = readLine(record, file.delimiter())
-    if (line !== null && 'row' in line) {
-      const row = JSON.stringify(line.row)
-      rows.push(row)
-      size += row.length
+    if (line !== null && 'rows' in line) {
+      const staged = line.rows.map((row) => JSON.stringify(row))
+      rows.push(...staged)
+      size += staged.reduce((sum, row) => sum + row.length, 0)
       if (line.warning) {
         warningCount += 1
         warned += 1

@@ -60,7 +60,9 @@ describe('readCsv', () => {
     ['at the end', 'a,b\ny,2\nz,3\n"x', [4]],
   ])('rejects only the line with a bad quote: %s', async (_name, text, bad) => {
     const records = await read(text)
-    expect(records.filter((record) => 'problem' in record)).toEqual(bad.map((line) => ({ line, problem: BAD_QUOTES })))
+    expect(records.filter((record) => 'problem' in record)).toMatchObject(
+      bad.map((line) => ({ line, problem: BAD_QUOTES })),
+    )
     expect(records.flatMap((record) => ('fields' in record ? [record.fields[0]] : []))).toEqual(['a', 'y', 'z'])
   })
 
@@ -82,7 +84,7 @@ describe('readCsv', () => {
       { line: 1, fields: ['a', 'b', 'c'] },
       { line: 2, fields: ['x'] },
       { line: 3, fields: [''] },
-      { line: 4, problem: 'has 4 columns where the first line has 3' },
+      { line: 4, problem: 'has 4 columns where the first line has 3', cells: ['y', '1', '2', ''] },
       { line: 5, fields: ['z', '3'] },
     ])
   })
@@ -91,8 +93,8 @@ describe('readCsv', () => {
     const short = 'has 1 columns where the first line has 2'
     for (const cell of ['"never closed', '"says "hi" and'])
       expect((await read(`a,b\n${cell},1\nfounder\nmaker\ny,2\nz\n`)).slice(2)).toEqual([
-        { line: 3, problem: short },
-        { line: 4, problem: short },
+        { line: 3, problem: short, cells: ['founder'] },
+        { line: 4, problem: short, cells: ['maker'] },
         { line: 5, fields: ['y', '2'] },
         { line: 6, fields: ['z'] },
       ])

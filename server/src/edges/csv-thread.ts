@@ -2,7 +2,7 @@ import { readSync } from 'node:fs'
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { readLeadLines } from '../domains/leads/leads/engine-lines.ts'
 import type { FilePart } from '../domains/leads/leads/service.ts'
-import { readSuppressionLines } from '../domains/leads/suppressions/engine-lines.ts'
+import { readSuppressionLines, type SuppressionLayout } from '../domains/leads/suppressions/engine-lines.ts'
 import { Refusal } from '../refusal.ts'
 import { readParts } from './csv-parts.ts'
 import { readCsv } from './csv-records.ts'
@@ -11,7 +11,9 @@ import { readCsv } from './csv-records.ts'
 // Each file has its own port. A message on it requests the next part.
 
 /** The domain that a file's rows belong to. */
-export type LinesOf = { domain: 'leads'; columns?: readonly string[] | undefined } | { domain: 'suppressions' }
+export type LinesOf =
+  | { domain: 'leads'; columns?: readonly string[] | undefined }
+  | ({ domain: 'suppressions' } & SuppressionLayout)
 
 /** Requests the thread to read a file. */
 export interface ReadOrder {
@@ -28,7 +30,7 @@ export type Sent =
   | { fault: unknown }
 
 parentPort?.on('message', ({ fd, linesOf, port }: ReadOrder) => {
-  const readLine = linesOf.domain === 'leads' ? readLeadLines(linesOf.columns) : readSuppressionLines()
+  const readLine = linesOf.domain === 'leads' ? readLeadLines(linesOf.columns) : readSuppressionLines(linesOf)
   const parts = readParts(readCsv(chunksOf(fd)), readLine)
   port.on('message', () => port.postMessage(next(parts)))
 })

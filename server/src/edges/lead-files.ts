@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { ERROR_STATUS } from '@x-automated/contract/errors'
-import { text } from '@x-automated/contract/fields'
+import { QueryFlag, text } from '@x-automated/contract/fields'
 import { BASIS_SOURCE_MAX } from '@x-automated/contract/leads/lead-limits'
 import { CONTACT_BASES, IMPORT_MAX_BYTES, LeadExportQuery } from '@x-automated/contract/leads/leads'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -63,10 +63,11 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
     })
     files.post('/api/suppressions/import', limits, async (request, reply) => {
       const actor = await signedIn(services, [request, reply], 'member', 'suppressions:write')
+      const { columns, header: hasHeader } = readInput(SuppressionQuery, request.query)
       return uploads.receive(request, actor.userId, (upload) =>
         upload.inTurn(() =>
           importSuppressions({ ...services, db: services.database.db }, actor, () =>
-            upload.read({ domain: 'suppressions' }),
+            upload.read({ domain: 'suppressions', columns, hasHeader }),
           ),
         ),
       )
@@ -89,21 +90,25 @@ const leadsIn = (upload: Upload): ImportSource => ({
   read: (columns) => upload.read({ domain: 'leads', columns }),
 })
 
-/** The columns as a JSON list, the default contact basis, and the file name. */
+/** The meaning of each column as a JSON list. */
+const ColumnNames = z
+  .string()
+  .max(30_000)
+  .transform((json, context) => {
+    try {
+      return JSON.parse(json) as unknown
+    } catch {
+      context.addIssue('must be a JSON list')
+      return z.NEVER
+    }
+  })
+  .pipe(z.array(z.string().max(200)).max(200))
+
+const SuppressionQuery = z.object({ columns: ColumnNames.optional(), header: QueryFlag.optional() })
+
+/** The columns, the default contact basis, and the file name. */
 const ImportQuery = z.object({
-  columns: z
-    .string()
-    .max(30_000)
-    .transform((json, context) => {
-      try {
-        return JSON.parse(json) as unknown
-      } catch {
-        context.addIssue('must be a JSON list')
-        return z.NEVER
-      }
-    })
-    .pipe(z.array(z.string().max(200)).max(200))
-    .optional(),
+  columns: ColumnNames.optional(),
   basis: z.enum(CONTACT_BASES).optional(),
   basisSource: text(BASIS_SOURCE_MAX).optional(),
   fileName: text(255).optional(),

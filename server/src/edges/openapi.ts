@@ -2,6 +2,7 @@ import type { OpenAPI } from '@orpc/openapi'
 import { formatNumber } from '@x-automated/contract/format'
 import { IMPORT_REJECTED_MAX, IMPORT_REJECTED_NAMED } from '@x-automated/contract/leads/import-limits'
 import { IMPORT_MAX_BYTES } from '@x-automated/contract/leads/leads'
+import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/leads/suppression-limits'
 import { DraftsInput } from '@x-automated/contract/outreach/writer'
 import { X_CALLBACK_OUTCOMES } from '@x-automated/contract/platform/x-account'
 import type { Scope } from '@x-automated/contract/route'
@@ -183,7 +184,8 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       ['Suppressions', 'suppressions.import', 'Import people into the suppression list from CSV'],
       ['imported', 'known', 'stopped'],
       {
-        description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Columns: twitter_handle (required), x_user_id, reason (opted_out, replied_stop, manual or import) and note. Other columns are ignored. A single column of handles works without a header. Messages queued for these people fail immediately. Existing entries are not changed. X user IDs that were rounded by a spreadsheet are left out and listed as warnings; the handle is suppressed. ${REJECTED_RULE} ${scopeNote('suppressions:write')}`,
+        parameters: ['columns', 'header'].map(optional),
+        description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Columns: twitter_handle or x_user_id (one is required), reason (opted_out, replied_stop, manual or import) and note. Other columns are ignored. The query parameter columns, a JSON list, names the columns instead of the first row ('' skips one); header=false says that the first row is a person. A single column of handles or X user IDs works without a header. Every row with a readable handle or X user ID is suppressed: other reasons become import with the text as note, and notes are cut to ${SUPPRESSION_NOTE_MAX} characters. Messages queued for these people fail immediately. Existing entries are not changed. Handles and X user IDs that are not believed are left out and listed as warnings, if the row has the other one. ${REJECTED_RULE} ${scopeNote('suppressions:write')}`,
       },
     ),
   },

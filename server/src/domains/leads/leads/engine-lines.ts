@@ -11,14 +11,14 @@ export function readLeadLines(named?: readonly string[]) {
   return (
     record: CsvRecord,
     delimiter: string | null,
-  ): { row: object; warning: string | null } | { problem: string } | null => {
+  ): { rows: object[]; warning: string | null } | { problem: string } | null => {
     if (!columns) {
       columns = columnsOf(record, named)
       return null
     }
     if ('problem' in record) return record
     const read = readLine(columns, record.fields, delimiter)
-    return 'problem' in read ? read : { row: stagedRow(record.line, read.lead), warning: read.warning }
+    return 'problem' in read ? read : { rows: [stagedRow(record.line, read.lead)], warning: read.warning }
   }
 }
 

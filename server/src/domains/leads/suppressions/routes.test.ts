@@ -179,8 +179,8 @@ describe('POST /suppressions', () => {
   })
 
   it.each([
-    [{}, 'Give one of handles, leadIds and filter.'],
-    [{ handles: ['ana'], leadIds: ['x'] }, 'Give one of handles, leadIds and filter.'],
+    [{}, 'Give one of handles, xUserId, leadIds and filter.'],
+    [{ handles: ['ana'], leadIds: ['x'] }, 'Give one of handles, xUserId, leadIds and filter.'],
     [{ handles: [] }, /handles/],
     [{ handles: ['a b'] }, 'must be 1 to 15 letters, digits or underscores'],
     [{ handles: Array(5_001).fill('a') }, /5,000/],
@@ -240,23 +240,28 @@ describe('POST /suppressions/import', () => {
       'Handle,Reason,Colour,Note\n@Ana,,red,\nbob,opted_out,,phone\nb-b,,,\nANA,manual,,\neve,,,,\nhttps://x.com/home,,,\nhttps://x.com/cem\n@Home,,,\n'
     const first = await importFile(file)
     expect(first).toEqual({
-      imported: 3,
+      imported: 4,
       known: 0,
       stopped: 0,
       rejected: [
         { line: 4, problem: 'twitter_handle must be 1 to 15 letters, digits or underscores' },
-        { line: 6, problem: 'has 5 columns where the first line has 4' },
         { line: 7, problem: 'twitter_handle must be 1 to 15 letters, digits or underscores' },
         { line: 9, problem: 'twitter_handle is a page on X, not a handle' },
       ],
-      rejectedCount: 4,
-      warnings: [],
-      warningCount: 0,
+      rejectedCount: 3,
+      warnings: [
+        {
+          line: 6,
+          problem: 'has 5 columns where the first line has 4, so only its handle and X user ID were read',
+        },
+      ],
+      warningCount: 1,
     })
-    expect(await importFile(file)).toEqual({ ...first, imported: 0, known: 3 })
+    expect(await importFile(file)).toEqual({ ...first, imported: 0, known: 4 })
     expect(
       (await listed()).suppressions.map((one: { reason: string; note: string }) => [one.reason, one.note]),
     ).toEqual([
+      ['import', null],
       ['import', null],
       ['opted_out', 'phone'],
       ['import', null],
@@ -271,7 +276,7 @@ describe('POST /suppressions/import', () => {
 
   it.each([
     ['', 'The file is empty.'],
-    ['name,bio\nAna,x\n', 'The first line must name a column twitter_handle.'],
+    ['name,bio\nAna,x\n', 'The first line must name a column twitter_handle or x_user_id.'],
     ['"handle', 'The first line has a quote that is not closed or not doubled.'],
   ])('returns 400 for %j', async (file, error) => {
     expect(await importFile(file)).toMatchObject({ code: 'INVALID_INPUT', error })

@@ -5,12 +5,15 @@ describe('readHeader', () => {
   it.each([
     [['Twitter Handle', 'Reason', 'Colour'], { columns: ['twitter_handle', 'reason', null], isData: false }],
     [['note', 'username'], { columns: ['note', 'twitter_handle'], isData: false }],
-    [['@ana'], { columns: ['twitter_handle'], isData: true }],
-    [['https://x.com/ana?s=20'], { columns: ['twitter_handle'], isData: true }],
-    [['name'], { columns: ['twitter_handle'], isData: true }],
-    [['name', 'bio'], { problem: 'The first line must name a column twitter_handle.' }],
-    [['Home'], { problem: 'The first line must name a column twitter_handle.' }],
-    [['not a handle'], { problem: 'The first line must name a column twitter_handle.' }],
+    [['@ana'], { columns: ['person'], isData: true }],
+    [['https://x.com/ana?s=20'], { columns: ['person'], isData: true }],
+    [['name'], { columns: ['person'], isData: false }],
+    [['handle', '2026'], { columns: ['twitter_handle', null], isData: false }],
+    [['name', 'bio'], { problem: 'The first line must name a column twitter_handle or x_user_id.' }],
+    [['Home'], { columns: ['person'], isData: false }],
+    [['Do not contact'], { columns: ['person'], isData: false }],
+    [['4242'], { columns: ['person'], isData: true }],
+    [['constructor'], { columns: ['person'], isData: true }],
     [['handle', 'twitter_handle'], { problem: 'The file has two columns of handles.' }],
   ])('reads %j', (fields, read) => {
     expect(readHeader(fields)).toEqual(read)
@@ -50,15 +53,12 @@ describe('readLine', () => {
 
   it.each([
     [['', '', '', ''], 'is empty'],
-    [['', '1', '', ''], 'twitter_handle is missing'],
     [['a-na', '', '', ''], 'twitter_handle must be 1 to 15 letters, digits or underscores'],
     [
       ['', '1.58863E+18', '', ''],
       'twitter_handle is missing, and x_user_id was rounded by a spreadsheet or another program',
     ],
-    [['ana', '', 'because', ''], 'reason must be one of opted_out, replied_stop, manual, import'],
-    [['ana', '', '', 'n'.repeat(501)], 'note is longer than 500 characters'],
-    [['ana', '', '', 'a\u0000'], 'contains a NUL character'],
+    [['', '', 'opted_out', 'by phone'], 'twitter_handle is missing'],
   ])('rejects %j', (fields, problem) => {
     expect(read(...fields)).toEqual({ problem })
   })

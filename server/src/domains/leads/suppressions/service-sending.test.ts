@@ -1,3 +1,4 @@
+import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makePerson, type Person } from '../../../../test/makers.ts'
@@ -197,6 +198,21 @@ describe('claiming', () => {
     expect(await suppress(person, list, 0)).toMatchObject({ suppressed: 1, stopped: 0 })
     expect(await completed(person, id)).toMatchObject({ dmsFailedCount: 1, dmsSentCount: 0 })
     expect(await fates(person, id)).toEqual([OPTED_OUT])
+    expect(await arrivedFrom(account.handle)).toEqual([])
+  })
+
+  it('sends nothing to people of whom a file has only the X id, or an unknown reason', async () => {
+    const { person, account } = await connected()
+    const [byId, byHandle] = openHandles(2)
+    const list = await makeList(app, person, [byId!, byHandle!], { unknownIds: true })
+    const importFile = async (file: string) =>
+      (await person.call('POST', '/suppressions/import', file, { 'content-type': 'text/csv' })).body
+    expect(await importFile(`x_user_id\n${idOfHandle(byId!)}\n`)).toMatchObject({ imported: 1 })
+    expect(await importFile(`handle,reason\n${byHandle},Unsubscribed\n`)).toMatchObject({ imported: 1 })
+    const { id } = await launch(person, list)
+    await start()
+    expect(await completed(person, id)).toMatchObject({ dmsFailedCount: 2, dmsSentCount: 0 })
+    expect(await fates(person, id)).toEqual([LISTED, LISTED])
     expect(await arrivedFrom(account.handle)).toEqual([])
   })
 

@@ -10,7 +10,7 @@ import type { Db } from '../../../db/open.ts'
 import { newestFirst } from '../../../db/paging.ts'
 import { transact } from '../../../db/transact.ts'
 import type { Sending } from '../../../ports.ts'
-import { Refusal } from '../../../refusal.ts'
+import { invalidField, Refusal } from '../../../refusal.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { anywhere, choosePart, type FilePart, importReport } from '../leads/service.ts'
 import { isIdConfirmed } from '../leads/tables.ts'
@@ -32,7 +32,7 @@ export async function list(db: Db, actor: Actor, { q, reason, withinDays, ...inp
   const page = newestFirst(input, suppressions.createdAt, suppressions.id)
   const matching = and(
     eq(suppressions.workspaceId, actor.workspaceId),
-    q ? handleHas(q) : undefined,
+    q ? sql`(${handleHas(q)} or ${suppressions.xUserId} = ${q})` : undefined,
     reason && eq(suppressions.reason, reason),
     withinDays ? gt(suppressions.createdAt, sql`now() - make_interval(days => ${withinDays})`) : undefined,
   )
@@ -52,9 +52,9 @@ export async function list(db: Db, actor: Actor, { q, reason, withinDays, ...inp
 }
 
 /** Three letters or more match anywhere, fewer the beginning: two indexes. */
-function handleHas(q: string): SQL | undefined {
+function handleHas(q: string): SQL {
   const part = q.replace(/^@/, '').toLowerCase()
-  if (part === '') return undefined
+  if (part === '') return sql`true`
   const pattern = anywhere(part)
   return sql`${suppressions.twitterHandle} like ${part.length < 3 ? pattern.slice(1) : pattern}`
 }
@@ -84,11 +84,14 @@ export async function create(
   return transact(db, async (tx) => {
     await openStage(tx)
     const said = sql`${reason}::text, ${note || null}::text`
-    if (handles)
+    const claimedId = believed(xUserId)
+    const isById = xUserId !== undefined && !handles
+    if (isById && claimedId === null) throw invalidField('xUserId', 'was rounded by a spreadsheet or another program')
+    if (handles || isById)
       await tx.execute(sql`
-        insert into incoming_suppressions (twitter_handle, x_user_id, reason, note)
-        select distinct lower(handle), ${believed(xUserId)}::text, ${said} from unnest(${sql.param(handles)}::text[]) handle on conflict do nothing`)
-    const part = handles ? null : await choosePart(tx, actor, selection)
+        insert into incoming_suppressions (twitter_handle, x_user_id, is_id_only, reason, note)
+        select distinct lower(handle), ${claimedId}::text, ${isById}::boolean, ${said} from unnest(${sql.param(handles ?? [''])}::text[]) handle on conflict do nothing`)
+    const part = handles || isById ? null : await choosePart(tx, actor, selection)
     if (part) await stageLeads(tx, part.leads, said)
     const isOptOut = reason === 'opted_out' || reason === 'replied_stop'
     const { added, stopped } = await settleStage({ db: tx, sending }, actor, { isOptOut })
@@ -150,7 +153,7 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
 
 /**
  * Imports a file: all good rows, or none if it fails. Importing it again changes nothing.
- * @throws Refusal INVALID_INPUT: empty, no handle column, or too many bad rows
+ * @throws Refusal INVALID_INPUT: empty, no column of handles or ids, or too many bad rows
  */
 export async function importSuppressions(
   { db, sending }: Context,
@@ -186,10 +189,17 @@ async function openStage(tx: Db): Promise<void> {
 
 /** @param rows a JSON list of `stagedRow` objects */
 async function stageRows(tx: Db, rows: string): Promise<void> {
+  const incoming = sql`jsonb_to_recordset(${rows}::jsonb) as r(line integer, twitter_handle text, x_user_id text, reason text, note text)`
   await tx.execute(sql`
-    insert into incoming_suppressions (line, twitter_handle, x_user_id, reason, note)
-    select * from jsonb_to_recordset(${rows}::jsonb) as incoming(line integer, twitter_handle text, x_user_id text, reason text, note text)
+    insert into incoming_suppressions (line, twitter_handle, x_user_id, is_id_only, reason, note)
+    select line, twitter_handle, x_user_id, twitter_handle = '', reason, note from ${incoming}
     on conflict do nothing`)
+  // Further ids in rows of the same handle.
+  await tx.execute(sql`
+    insert into incoming_suppressions (line, twitter_handle, x_user_id, is_id_only, reason, note)
+    select r.line, r.twitter_handle, r.x_user_id, true, r.reason, r.note from ${incoming}
+    join incoming_suppressions i on i.twitter_handle = r.twitter_handle and not i.is_id_only
+    where i.x_user_id is distinct from r.x_user_id and r.x_user_id is not null`)
 }
 
 async function stageLeads(tx: Db, leadIds: SQL, said: SQL): Promise<void> {
@@ -203,7 +213,7 @@ async function stageLeads(tx: Db, leadIds: SQL, said: SQL): Promise<void> {
 async function warnOfSharedIds(tx: Db, report: ReturnType<typeof importReport>): Promise<void> {
   const { rows } = await tx.execute<{ line: number; xUserId: string; total: number }>(sql`
     select line, x_user_id as "xUserId", (count(*) over ())::int as total
-    from (select line, x_user_id, count(*) over (partition by x_user_id) as people from incoming_suppressions where x_user_id is not null) shared
+    from (select line, x_user_id, count(*) over (partition by x_user_id) as people from incoming_suppressions where x_user_id is not null and not is_id_only) shared
     where people > 1 order by line limit ${IMPORT_REJECTED_NAMED}`)
   report.warn(
     rows.map(({ line, xUserId }) => ({ line, problem: `x_user_id ${xUserId} is also in the row of another handle` })),
@@ -231,6 +241,12 @@ async function renewEntries(tx: Db, workspaceId: string): Promise<void> {
  * people are suppressed: the row may mean either.
  */
 async function identify(tx: Db, own: SQL): Promise<void> {
+  // Of people who are named by id alone, leads show the handle.
+  await tx.execute(sql`
+    update incoming_suppressions i set twitter_handle = lower(l.twitter_handle), is_id_only = l.handle_lost_at is not null, is_checked = true
+    from leads l
+    where i.twitter_handle = '' and l.workspace_id = ${own} and l.x_user_id = i.x_user_id and ${isIdConfirmed('l')}
+      and not exists (select from incoming_suppressions o where o.twitter_handle = lower(l.twitter_handle))`)
   const holder = sql`l.workspace_id = ${own} and lower(l.twitter_handle) = i.twitter_handle and l.handle_lost_at is null
     and l.x_user_id is not null and ${isIdConfirmed('l')}`
   await tx.execute(sql`

@@ -1,4 +1,5 @@
 import { type CsvRecord, openCsv } from '@x-automated/contract/csv'
+import { columnKey, PERSON_COLUMNS } from '@x-automated/contract/leads/column-names'
 import { IMPORT_COLUMNS_MAX } from '@x-automated/contract/leads/import-limits'
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 import { readXUserId, X_USER_ID_PROBLEMS } from '@x-automated/contract/x-user-id'
@@ -28,12 +29,7 @@ type KnownColumn = keyof typeof columnLabels
 
 /** Column names in the exports of other programs. */
 const aliases: Record<string, KnownColumn> = {
-  handle: 'twitter_handle',
-  username: 'twitter_handle',
-  user_name: 'twitter_handle',
-  screen_name: 'twitter_handle',
-  twitter: 'twitter_handle',
-  x_handle: 'twitter_handle',
+  ...PERSON_COLUMNS,
   full_name: 'name',
   display_name: 'name',
   description: 'bio',
@@ -42,8 +38,6 @@ const aliases: Record<string, KnownColumn> = {
   followers_count: 'follower_count',
   following: 'following_count',
   friends_count: 'following_count',
-  user_id: 'x_user_id',
-  twitter_id: 'x_user_id',
   avatar: 'profile_image_url',
   tag: 'tags',
   contact_basis: 'basis',
@@ -105,18 +99,11 @@ function* recordsOf(start: Uint8Array, isWhole: boolean): Generator<CsvRecord, u
   }
 }
 
-/** How the API compares the names of columns. */
-const normalized = (header: string) =>
-  header
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s-]+/g, '_')
-
 /** Guesses each column's field from its name. Each field and each name is used once. */
 export function guessColumns(headers: readonly string[]): string[] {
   const taken = new Set<string>()
   return headers.map((header) => {
-    const name = normalized(header)
+    const name = columnKey(header)
     if (name === '' || exportOnly.has(name)) return SKIP
     const known = Object.hasOwn(columnLabels, name) ? name : Object.hasOwn(aliases, name) ? aliases[name] : undefined
     const field = known === undefined || taken.has(known) ? name : known
@@ -132,7 +119,7 @@ export function columnsProblem(headers: readonly string[], chosen: readonly stri
   if (!known.includes('twitter_handle')) return 'Choose the column with the handles.'
   const duplicate = known.find((one, index) => known.indexOf(one) !== index)
   if (duplicate) return `Two columns map to “${columnLabels[duplicate]}”. Skip one of them.`
-  const names = columnNames(headers, chosen).map(normalized)
+  const names = columnNames(headers, chosen).map(columnKey)
   const twice = names.find((name, index) => name !== SKIP && names.indexOf(name) !== index)
   return twice === undefined ? null : `Two columns are named “${twice}”. Skip one of them.`
 }

@@ -1,0 +1,61 @@
+import { handleFault, handleIn } from '../x-handle.ts'
+import { readXUserId } from '../x-user-id.ts'
+import { columnKey, PERSON_COLUMNS } from './column-names.ts'
+
+// Without schemas: the server reads suppression files with it, and the screen maps their columns.
+
+/** The columns of a suppression file. */
+export const SUPPRESSION_COLUMNS = ['twitter_handle', 'x_user_id', 'reason', 'note'] as const
+export type SuppressionColumn = (typeof SUPPRESSION_COLUMNS)[number]
+
+/** Headers of single columns that are spelled like handles. */
+const HEADER_WORDS = new Set([
+  'handles',
+  'usernames',
+  'twitter_handles',
+  'name',
+  'full_name',
+  'display_name',
+  'email',
+  'id',
+  'ids',
+  'user',
+  'users',
+  'account',
+  'accounts',
+  'profile',
+  'profiles',
+  'contact',
+  'contacts',
+  'person',
+  'people',
+  'url',
+  'link',
+  'blocked',
+  'suppressed',
+  'opted_out',
+  'unsubscribed',
+])
+
+/** The meaning of a column by its name; null if unknown. */
+export function suppressionColumnOf(header: string): SuppressionColumn | null {
+  const key = columnKey(header)
+  if (key === 'reason' || key === 'note') return key
+  return Object.hasOwn(PERSON_COLUMNS, key) ? (PERSON_COLUMNS[key] ?? null) : null
+}
+
+/** Guesses whether the first row of a suppression file names the columns. If not, it is a person. */
+export function hasHeader(first: readonly string[]): boolean {
+  if (first.some((cell) => Object.hasOwn(PERSON_COLUMNS, columnKey(cell)))) return true
+  if (first.some(isClearlyPerson)) return false
+  if (first.length > 1) return true
+  const [cell = ''] = first
+  return HEADER_WORDS.has(columnKey(cell)) || handleFault(handleIn(cell)) !== null
+}
+
+/** Whether no header is written like this: with an @, as a profile URL or as an id. */
+function isClearlyPerson(cell: string): boolean {
+  const handle = handleIn(cell)
+  const isMarked = handle.toLowerCase() !== cell.trim().toLowerCase()
+  return (isMarked && handleFault(handle) === null) || 'id' in readXUserId(cell)
+}
