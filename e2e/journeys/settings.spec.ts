@@ -118,6 +118,7 @@ it('changes sending limits, manages the suppression list and receives notificati
     mimeType: 'text/csv',
     buffer: Buffer.from('handle\nlinus_t\nnot one\nada_l\n'),
   })
+  await page.getByLabel('Handle maps to').waitFor()
   await page.getByRole('button', { name: 'Import people' }).click()
   await page.getByText('1 person added', { exact: true }).waitFor()
   await page.getByText('Row 3 twitter_handle must be 1 to 15 letters, digits or underscores').waitFor()

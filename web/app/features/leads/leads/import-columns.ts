@@ -63,8 +63,8 @@ const HANDLE_SHOWN = 60
 const ROWS_TRIED_MAX = 100
 const UNREADABLE = "We couldn't read the first rows of this file as CSV."
 
-/** Reads the header and first rows as an import would, or says what is wrong. */
-export async function readPreview(file: Blob): Promise<Preview | string> {
+/** Reads the header and first rows as an import would, or says what is wrong. @param needsRows besides the first */
+export async function readPreview(file: Blob, { needsRows = true } = {}): Promise<Preview | string> {
   const start = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer())
   try {
     // `stream`, because the start may end within a character.
@@ -83,7 +83,7 @@ export async function readPreview(file: Blob): Promise<Preview | string> {
     if ('fields' in record) rows.push(record.fields)
     if (rows.length === PREVIEW_ROWS || tried === ROWS_TRIED_MAX) break
   }
-  if (tried === 0 && start.length === file.size) return 'This file has a header but no rows.'
+  if (needsRows && tried === 0 && start.length === file.size) return 'This file has a header but no rows.'
   return { headers: header.fields, rows }
 }
 

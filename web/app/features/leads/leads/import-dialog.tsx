@@ -11,12 +11,12 @@ import { Callout } from '../../../ui/callout'
 import { Dialog } from '../../../ui/dialog'
 import { Progress } from '../../../ui/progress'
 import { useConfirmBeforeUnload } from '../../../ui/use-confirm-before-unload'
-import { IMPORT_BYTES_MAX, type ImportOrder, sendImport, type UploadState } from './csv-files'
+import { type ImportOrder, sendImport, type UploadState } from './csv-files'
 import { columnNames, columnsProblem, guessColumns, type Preview, readPreview } from './import-columns'
 import { ImportFilePicker } from './import-file-picker'
 import { ImportMapping, type Mapping } from './import-mapping'
 import { ImportOutcome } from './import-result'
-import { importProgress, isUploading, outcomeText, sizeText, uploadProgress } from './import-text'
+import { fileProblem, importProgress, isUploading, outcomeText, uploadProgress } from './import-text'
 import { useCancelImport, type useImport } from './use-import'
 
 interface ImportDialogProps {
@@ -53,9 +53,9 @@ export function ImportDialog({ open, onClose, known: { shown, isLoading, newest,
     show(null)
     setFile(chosen ?? null)
     setRead(null)
-    const fileProblem = chosen ? problemOf(chosen) : null
-    setProblem(fileProblem)
-    if (!chosen || fileProblem) return
+    const wrong = chosen ? fileProblem(chosen) : null
+    setProblem(wrong)
+    if (!chosen || wrong) return
     const preview = await readPreview(chosen)
     if (typeof preview === 'string') setProblem(preview)
     else setRead({ preview, mapping: { columns: guessColumns(preview.headers), basis: 'none', basisSource: '' } })
@@ -166,12 +166,4 @@ function LastImport({ last, onShow }: { last: Import; onShow: () => void }) {
       )}
     </p>
   )
-}
-
-function problemOf(file: File): string | null {
-  if (file.size === 0) return 'This file is empty.'
-  if (file.size > IMPORT_BYTES_MAX) return `This file is too large: ${sizeText(file.size)}. The limit is 64 MB.`
-  if (!/\.(csv|txt)$/i.test(file.name) && !/csv|text\/plain/.test(file.type))
-    return "This isn't a CSV file. Export your sheet as CSV."
-  return null
 }

@@ -1,12 +1,21 @@
 import { formatCount, formatNumber, formatPercent } from '@x-automated/contract/format'
 import type { Import } from '@x-automated/contract/leads/imports'
 import { roughDurationText } from '../scrapes/scrape-text'
-import type { UploadState } from './csv-files'
+import { IMPORT_BYTES_MAX, type UploadState } from './csv-files'
 
 /** 2 KB, 1.5 MB. */
 export function sizeText(bytes: number): string {
   if (bytes < 1024 * 1024) return `${formatNumber(Math.max(1, Math.round(bytes / 1024)))} KB`
   return `${formatNumber(Math.round((bytes / 1024 / 1024) * 10) / 10)} MB`
+}
+
+/** Why a file cannot be imported, as text to show; null if it may be a CSV file. */
+export function fileProblem(file: File): string | null {
+  if (file.size === 0) return 'This file is empty.'
+  if (file.size > IMPORT_BYTES_MAX) return `This file is too large: ${sizeText(file.size)}. The limit is 64 MB.`
+  if (!/\.(csv|txt)$/i.test(file.name) && !/csv|text\/plain/.test(file.type))
+    return "This isn't a CSV file. Export your sheet as CSV."
+  return null
 }
 
 /** '12 leads imported, 3 existing leads updated'. */

@@ -3,53 +3,76 @@ import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { IMPORT_REJECTED_MAX } from '@x-automated/contract/leads/import-limits'
 import type { SuppressionImport } from '@x-automated/contract/leads/suppressions'
 import { Upload } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { errorText } from '../../../api'
 import { signedFetch } from '../../../signed-fetch'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
+import { Checkbox } from '../../../ui/choice'
 import { Dialog } from '../../../ui/dialog'
-import { Field } from '../../../ui/field'
-import { Input } from '../../../ui/input'
 import { Progress } from '../../../ui/progress'
+import { ColumnTable } from '../leads/column-table'
+import { type Preview, readPreview } from '../leads/import-columns'
+import { ImportFilePicker } from '../leads/import-file-picker'
+import { fileProblem } from '../leads/import-text'
 import { type PeopleDialogProps, people } from './add-people-dialog'
+import {
+  guessPeopleMapping,
+  namesOf,
+  type PeopleMapping,
+  peopleLabels,
+  peopleProblem,
+  peopleQuery,
+  peopleWarning,
+  samplesOf,
+} from './people-columns'
 
-/** The server's limit, 64 MiB. */
-const BYTES_MAX = 64 * 1024 * 1024
 const REFUSED_SHOWN = 100
-const hint = () =>
-  `Up to 64 MB. If more than ${formatNumber(IMPORT_REJECTED_MAX)} rows are invalid, nothing is imported.`
 
-function sizeProblem(bytes: number): string | undefined {
-  if (bytes === 0) return 'This file is empty.'
-  return bytes > BYTES_MAX ? 'This file is larger than 64 MB.' : undefined
+interface Order {
+  file: File
+  preview: Preview
+  mapping: PeopleMapping
 }
 
-/** Suppresses people from a CSV file. */
+/** Suppresses people from a CSV file, whose columns the user maps. */
 export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
-  const formId = useId()
   const [file, setFile] = useState<File | null>(null)
-  const problem = file ? sizeProblem(file.size) : undefined
+  const [problem, setProblem] = useState<string | null>(null)
+  const [read, setRead] = useState<Omit<Order, 'file'> | null>(null)
   const load = useMutation({
-    mutationFn: async (chosen: File) => {
-      const answer = await signedFetch('/api/suppressions/import', {
+    mutationFn: async (order: Order) => {
+      const answer = await signedFetch(`/api/suppressions/import?${peopleQuery(order.preview, order.mapping)}`, {
         method: 'POST',
         headers: { 'content-type': 'text/csv; charset=utf-8' },
-        body: chosen,
+        body: order.file,
       })
       return (await answer.json()) as SuppressionImport
     },
     onSettled: onDone,
   })
+  const choose = async (chosen: File | undefined) => {
+    load.reset()
+    setFile(chosen ?? null)
+    setRead(null)
+    const wrong = chosen ? fileProblem(chosen) : null
+    setProblem(wrong)
+    if (!chosen || wrong) return
+    const preview = await readPreview(chosen, { needsRows: false })
+    if (typeof preview === 'string') setProblem(preview)
+    else setRead({ preview, mapping: guessPeopleMapping(preview) })
+  }
   const close = () => {
     if (!load.isPending) onClose()
   }
+  const isReady = file !== null && read !== null && peopleProblem(read.mapping) === null
   return (
     <Dialog
       open={open}
       onClose={close}
       title="Import people"
-      description="Upload a CSV with a twitter_handle column, or just a column of handles. Optional columns: x_user_id, reason and note."
+      size={read && !load.isPending && !load.isSuccess ? 'wide' : 'normal'}
+      description="Upload a CSV with a column of handles or X user IDs."
       footer={
         load.isSuccess ? (
           <Button variant="primary" onClick={close}>
@@ -61,12 +84,11 @@ export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps)
               Cancel
             </Button>
             <Button
-              type="submit"
-              form={formId}
               variant="primary"
               icon={<Upload />}
-              disabled={!file || problem !== undefined}
+              disabled={!isReady}
               loading={load.isPending}
+              onClick={() => isReady && load.mutate({ file, ...read })}
             >
               Import people
             </Button>
@@ -76,30 +98,56 @@ export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps)
     >
       {load.isSuccess ? (
         <Result result={load.data} />
+      ) : load.isPending ? (
+        <div className="py-4">
+          <Progress label="Importing, please keep this tab open" value={null} />
+        </div>
       ) : (
-        <form
-          id={formId}
-          className="grid gap-4"
-          onSubmit={(event) => {
-            event.preventDefault()
-            if (file && !problem) load.mutate(file)
-          }}
-        >
+        <div className="grid gap-4">
           {load.isError && (
             <Callout tone="bad">{errorText(load.error, 'Failed to import the file. Please try again.')}</Callout>
           )}
-          <Field label="CSV file" hint={hint()} error={problem}>
-            <Input
-              type="file"
-              accept=".csv,text/csv"
-              disabled={load.isPending}
-              onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)}
-            />
-          </Field>
-          {load.isPending && <Progress label="Importing, please keep this tab open" value={null} />}
-        </form>
+          <ImportFilePicker file={file} onPick={choose} />
+          {problem && <Callout tone="bad">{problem}</Callout>}
+          {read ? (
+            <PeopleColumns {...read} onChange={(mapping) => setRead({ ...read, mapping })} />
+          ) : (
+            <p className="text-muted">
+              You'll map columns before importing. Everyone with a readable handle or X user ID is suppressed. Other
+              rows are skipped and listed. If there are more than {formatNumber(IMPORT_REJECTED_MAX)} of them, nothing
+              is imported.
+            </p>
+          )}
+        </div>
       )}
     </Dialog>
+  )
+}
+
+interface PeopleColumnsProps extends Omit<Order, 'file'> {
+  onChange: (mapping: PeopleMapping) => void
+}
+
+/** Maps the columns, and says whether the first row is a person. */
+function PeopleColumns({ preview, mapping, onChange }: PeopleColumnsProps) {
+  const warning = peopleProblem(mapping) ?? peopleWarning(preview, mapping)
+  return (
+    <div className="grid gap-4">
+      {warning && <Callout tone="warn">{warning}</Callout>}
+      <ColumnTable
+        names={namesOf(preview, mapping)}
+        rows={samplesOf(preview, mapping)}
+        chosen={mapping.columns}
+        optionsOf={() => Object.entries(peopleLabels).map(([value, label]) => ({ value, label }))}
+        onChange={(columns) => onChange({ ...mapping, columns })}
+      />
+      <Checkbox
+        label="The first row is a header"
+        hint="Otherwise it is a person, who is suppressed as well."
+        checked={mapping.hasHeader}
+        onChange={(event) => onChange({ ...mapping, hasHeader: event.currentTarget.checked })}
+      />
+    </div>
   )
 }
 
@@ -111,7 +159,7 @@ function Result({ result }: { result: SuppressionImport }) {
         {known > 0 && <p>{people(known)} already on the list.</p>}
         {stopped > 0 && <p>{formatCount(stopped, 'queued message')} canceled.</p>}
         {rejectedCount > 0 && <p>{formatCount(rejectedCount, 'row')} skipped.</p>}
-        {warningCount > 0 && <p>{formatCount(warningCount, 'row')} with a doubtful X user ID, suppressed by handle.</p>}
+        {warningCount > 0 && <p>{formatCount(warningCount, 'row')} suppressed, but read only in part.</p>}
       </Callout>
       <RowProblems rows={rejected} count={rejectedCount} />
       <RowProblems rows={warnings} count={warningCount} />

@@ -35,14 +35,19 @@ const PERIODS = [
   { value: '90', label: 'Last 90 days' },
 ]
 
+/** '@ada', or 'X user ID 4242' if only the id is known. */
+function nameOf({ twitterHandle, xUserId }: Pick<Suppression, 'twitterHandle' | 'xUserId'>): string {
+  return twitterHandle ? `@${twitterHandle}` : `X user ID ${xUserId}`
+}
+
 const columns: Column<Suppression>[] = [
   {
     name: 'Handle',
     bare: true,
-    cell: ({ twitterHandle, handleLostAt }) => (
+    cell: ({ twitterHandle, xUserId, handleLostAt }) => (
       <span>
-        <span className="font-strong">@{twitterHandle}</span>
-        {handleLostAt && <span className="text-muted"> · changed, new handle unknown</span>}
+        <span className="font-strong">{nameOf({ twitterHandle, xUserId })}</span>
+        {twitterHandle && handleLostAt && <span className="text-muted"> · changed, new handle unknown</span>}
       </span>
     ),
   },
@@ -152,7 +157,7 @@ export function SuppressionsTab() {
               <IconButton
                 icon={<X />}
                 size="sm"
-                label={`Remove @${one.twitterHandle} from the list`}
+                label={`Remove ${nameOf(one)} from the list`}
                 disabled={remove.isPending}
                 onClick={() => remove.mutate(one)}
               />
@@ -194,9 +199,12 @@ function useRemoveSuppression(onSettled: () => Promise<unknown>) {
   return useMutation({
     mutationFn: ({ id }: Suppression) => api.suppressions.remove.call({ id }),
     onSuccess: (_, { twitterHandle, xUserId, reason, note }) => {
-      const entry = { handles: [twitterHandle], xUserId: xUserId ?? undefined, reason, note: note ?? undefined }
+      const handles = twitterHandle ? [twitterHandle] : undefined
+      const entry = { handles, xUserId: xUserId ?? undefined, reason, note: note ?? undefined }
       const onClick = () => putBack.mutate(entry)
-      toast.success(`@${twitterHandle} can be messaged again.`, { action: { label: 'Undo', onClick } })
+      toast.success(`${nameOf({ twitterHandle, xUserId })} can be messaged again.`, {
+        action: { label: 'Undo', onClick },
+      })
     },
     onError: (error) => toast.error(errorText(error, 'Failed to remove them. Please try again.')),
     onSettled,

@@ -1,0 +1,72 @@
+import {
+  hasHeader as guessHeader,
+  type SuppressionColumn,
+  suppressionColumnOf,
+} from '@x-automated/contract/leads/suppression-columns'
+import { handleFault, handleIn } from '@x-automated/contract/x-handle'
+import { readXUserId } from '@x-automated/contract/x-user-id'
+import { handlesWarning, type Preview, SKIP } from '../leads/import-columns'
+
+/** The fields that a column of a suppression file can map to. */
+export const peopleLabels: Record<SuppressionColumn, string> = {
+  twitter_handle: 'Handle',
+  x_user_id: 'X user ID',
+  reason: 'Reason',
+  note: 'Note',
+}
+
+/** What the columns of a suppression file mean. */
+export interface PeopleMapping {
+  columns: string[]
+  /** Otherwise the first row is a person. */
+  hasHeader: boolean
+}
+
+/** Guesses the mapping from the first row. Each field is used once. A single column has the people. */
+export function guessPeopleMapping({ headers }: Preview): PeopleMapping {
+  const hasHeader = guessHeader(headers)
+  const fields = headers.map((cell) =>
+    hasHeader ? suppressionColumnOf(cell) : isPerson(cell) ? 'twitter_handle' : null,
+  )
+  if (headers.length === 1) return { columns: [fields[0] ?? 'twitter_handle'], hasHeader }
+  return { columns: fields.map((field, place) => (field && fields.indexOf(field) === place ? field : SKIP)), hasHeader }
+}
+
+const isPerson = (cell: string) => handleFault(handleIn(cell)) === null || 'id' in readXUserId(cell)
+
+/** The column names to show: numbers without a header. */
+export function namesOf({ headers }: Preview, { hasHeader }: PeopleMapping): string[] {
+  return hasHeader ? headers : headers.map((_, place) => `Column ${place + 1}`)
+}
+
+/** The rows to show as samples. */
+export function samplesOf({ headers, rows }: Preview, { hasHeader }: PeopleMapping): string[][] {
+  return hasHeader ? rows : [headers, ...rows]
+}
+
+/** What is wrong with the mapping, as text to show; null if nothing. */
+export function peopleProblem({ columns }: PeopleMapping): string | null {
+  if (!columns.includes('twitter_handle') && !columns.includes('x_user_id'))
+    return 'Choose the column with the handles or the X user IDs.'
+  const twice = columns.find((one, place) => one !== SKIP && columns.indexOf(one) !== place)
+  return twice === undefined
+    ? null
+    : `Two columns map to “${peopleLabels[twice as SuppressionColumn]}”. Skip one of them.`
+}
+
+/** The first handle of the preview that X does not allow, as text to show; null if each row names someone. */
+export function peopleWarning(preview: Preview, mapping: PeopleMapping): string | null {
+  if (mapping.columns.includes('x_user_id')) return null
+  const column = mapping.columns.indexOf('twitter_handle')
+  const rows = samplesOf(preview, mapping).filter((row) => !('id' in readXUserId(row[column] ?? '')))
+  return handlesWarning({ headers: preview.headers, rows }, mapping.columns)
+}
+
+/** The mapping for the API. A single column may have both handles and ids, so the server decides. */
+export function peopleQuery({ headers }: Preview, { columns, hasHeader }: PeopleMapping): URLSearchParams {
+  const query = new URLSearchParams({ header: String(hasHeader) })
+  const isRead = columns.length === 1 && columns[0] === 'twitter_handle'
+  const isNamedOtherwise = hasHeader && suppressionColumnOf(headers[0] ?? '') !== null
+  if (!isRead || isNamedOtherwise) query.set('columns', JSON.stringify(columns))
+  return query
+}
