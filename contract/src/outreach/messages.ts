@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { cursorPaging, HandleOfLead, Id, Page, requiredText, Success, Time, text } from '../fields.ts'
 import { OfferedLead } from '../leads/leads.ts'
+import { messageValue } from '../message-value.ts'
 import { routes } from '../route.ts'
 import { MESSAGE_MAX } from './template.ts'
 
@@ -45,7 +46,7 @@ export const messages = {
         /** May contain `{{name}}`, `{{handle}}` and the variables of campaigns. */
         message: requiredText(MESSAGE_MAX, 'Please enter a message to send'),
         /** `handle` without the @, which the server adds. */
-        templateVariables: z.strictObject({ name: text(200), handle: HandleOfLead }),
+        templateVariables: z.strictObject({ name: text(200).transform(messageValue), handle: HandleOfLead }),
         /** Also messages leads that were messaged before. */
         allowRepeat: z.boolean().default(false),
       }),

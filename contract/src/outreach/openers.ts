@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Cursor, Id, queryNumber, requiredText, Time, wholeNumber } from '../fields.ts'
 import { IDS_MAX } from '../leads/lead-limits.ts'
 import { hasOneSelection, leadSelection, ONE_SELECTION } from '../leads/leads.ts'
+import { oneLine } from '../message-value.ts'
 import { Job } from '../platform/jobs.ts'
 import { routes } from '../route.ts'
 import { readPlaces } from './template.ts'
@@ -138,6 +139,7 @@ export const openers = {
       z.strictObject({
         id: Id,
         text: requiredText(OPENER_MAX, 'Opener cannot be empty.')
+          .transform(oneLine)
           .refine(hasNoVariables, 'An opener is sent as it is written. Remove what is in braces.')
           .optional(),
         isApproved: z.boolean().optional(),

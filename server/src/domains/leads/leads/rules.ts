@@ -12,6 +12,7 @@ import {
   type LeadSort,
 } from '@x-automated/contract/leads/leads'
 import { asCustomField, type RuleOp } from '@x-automated/contract/leads/rule-fields'
+import { messageValue } from '@x-automated/contract/message-value'
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 import { readXUserId, X_USER_ID_PROBLEMS } from '@x-automated/contract/x-user-id'
 
@@ -175,11 +176,22 @@ type ImportedLead = IncomingLead & {
   tags: string[] | null
 }
 
-/** A person as a row of `incoming_leads`. */
+/** A person as a row of `incoming_leads`. Values that go into messages are stored as they are sent. */
 export function stagedRow(line: number, lead: IncomingLead & Partial<ImportedLead>): object {
   const row: Record<string, unknown> = { line }
   for (const [name, field] of FIELDS) row[name] = lead[field]
+  row.name = messageValue(lead.name ?? '') || null
+  row.metadata = lead.metadata && messageValues(lead.metadata)
   return row
+}
+
+/** Metadata without texts that say nothing. */
+function messageValues(metadata: Record<string, unknown>): Record<string, unknown> {
+  const values = Object.entries(metadata).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? messageValue(value) : value,
+  ])
+  return Object.fromEntries(values.filter(([, value]) => value !== ''))
 }
 
 /** `warning`: the value is left out, and why. */

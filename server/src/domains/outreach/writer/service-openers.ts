@@ -1,3 +1,4 @@
+import { oneLine } from '@x-automated/contract/message-value'
 import { readPlaces } from '@x-automated/contract/outreach/template'
 import { DraftText } from '@x-automated/contract/outreach/writer'
 import type { WriterFault } from '@x-automated/contract/outreach/writer-text'
@@ -91,7 +92,7 @@ export async function writeOpener(
   const profile = data.map(({ text }) => text).join('\n')
   // The message's own facts may be used, too, but they are not the person's.
   const factsUsed = first.value.factsUsed.map(unmarkText).filter((fact) => fact.trim() !== '' && quotes(profile, fact))
-  return { text: first.value.text, factsUsed, source: 'model', fault: null, retryAfterSeconds: null, calls }
+  return { text: oneLine(first.value.text), factsUsed, source: 'model', fault: null, retryAfterSeconds: null, calls }
 }
 
 /** The language of a message as ISO 639-1; null: it is too short to tell. */
