@@ -131,3 +131,14 @@ it.each([
   const features = FALLBACK_PLANS.find((plan) => plan.name === name)?.features.map((text) => text.toLowerCase())
   expect(features).toEqual(expect.arrayContaining(list.toLowerCase().split('|')))
 })
+
+it('labels figures as examples, and says which plan has what', () => {
+  const home = textOf(Home)
+  expect(home).toMatch(/time saved and response rates are examples/)
+  expect(home).toMatch(/for example: following up raises conversion by 40%/)
+  expect(home).toMatch(/with agency yearly 24\/7, within\s+4 hours, day and night/)
+  const pricing = textOf(Pricing)
+  expect(pricing).toMatch(/a\/b tests\s+no\s+no\s+yes/)
+  expect(pricing).toMatch(/re-engagement\s+no\s+no\s+yes/)
+  expect(pricing).toMatch(/messages in a sequence\s+1\s+3\s+10/)
+})

@@ -23,6 +23,10 @@ export function Claims() {
           </li>
         ))}
       </ul>
+      <p className="pt-8 text-muted">
+        Time saved and response rates are examples: yours depend on whom you write to, and what. DMs a month: on the
+        Agency plan.
+      </p>
     </section>
   )
 }

@@ -1,3 +1,4 @@
+import { SUPPORT, supportOf } from '@x-automated/contract/platform/support'
 import { Plus } from 'lucide-react'
 import { supportAddress } from '../../../product-address'
 import { faq } from './faq-answers'
@@ -13,11 +14,13 @@ export function Faq() {
             Frequently asked questions
           </h2>
           <p className="text-base text-muted">
-            Something else? A real person answers at{' '}
+            Something else? Write to{' '}
             <a href={`mailto:${support}`} className="text-link">
               {support}
-            </a>
-            , 24/7.
+            </a>{' '}
+            at any time. A real person answers: with Agency Yearly 24/7, within{' '}
+            {SUPPORT[supportOf('agency', 'yearly')].firstAnswer}, with Pro within{' '}
+            {SUPPORT[supportOf('pro', 'monthly')].firstAnswer}.
           </p>
         </div>
         <div className="border-t border-line">

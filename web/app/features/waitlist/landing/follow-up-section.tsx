@@ -8,14 +8,14 @@ export function FollowUpSection() {
   return (
     <FeatureSection
       title="Follow-ups that know when to stop"
-      text="Most replies come after the second or third message. Following up raises conversion by 40%, as long as you don't overdo it."
+      text="Most replies come after the second or third message. For example: following up raises conversion by 40%, as long as you don't overdo it."
       points={[
         [
           'Multi-stage follow-ups',
-          'Plan the whole conversation. The next message goes out automatically, unless they reply.',
+          'Plan the whole conversation. The next message goes out automatically, unless they reply. From Pro on.',
         ],
         ['Smart pausing', "A reply or an opt-out cancels that person's queued messages before they go out."],
-        ['Re-engagement', 'Give quiet conversations one friendly nudge.'],
+        ['Re-engagement', 'Give quiet conversations one friendly nudge. With Agency.'],
       ]}
       isMirrored
       picture={

@@ -16,7 +16,7 @@ export function WritingSection() {
       points={[
         ['AI writer', 'Drafts messages short enough to read on a phone, with an opener for each person.'],
         ['Custom variables', 'Names, companies, any column of your CSV, with a fallback when a value is missing.'],
-        ['A/B testing', 'Write two versions and see which one gets more replies.'],
+        ['A/B testing', 'Write two versions and see which one gets more replies. With Agency.'],
       ]}
       picture={
         <div className="grid grid-cols-1 gap-6">
