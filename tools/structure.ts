@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 /** The files a domain may have (ARCHITECTURE.md). */
 const domainFiles = ['tables', 'rules', 'service', 'routes', 'emails', 'engine']
 /** The steps of sending a message. */
-const steps = ['queue', 'claim', 'send', 'record', 'settle', 'stop', 'limits', 'find', 'restore']
+const steps = ['queue', 'claim', 'recipient', 'send', 'record', 'settle', 'stop', 'limits', 'find', 'restore']
 
 /** Long rules, services and engines are split by topic: service-preparing.ts. */
 const domainFile = new RegExp(`^(${[...domainFiles, ...steps].join('|')}|(rules|service|engine)-[a-z0-9-]+)\\.ts$`)
