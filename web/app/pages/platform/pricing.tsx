@@ -1,9 +1,17 @@
+import { sequenceLimits } from '@x-automated/contract/outreach/sequence-limits'
 import { pageMeta } from '../../features/overview/shell/page-meta'
-import { LimitsTable } from '../../features/platform/billing/limits-table'
+import { LimitsTable, type PlanFeature } from '../../features/platform/billing/limits-table'
 import { PricingPlans } from '../../features/platform/billing/pricing-plans'
 
 export const meta = () =>
   pageMeta('Pricing', 'Pro and Agency plans, monthly or yearly, and what the free plan includes.')
+
+const included = (has: boolean) => (has ? 'Yes' : 'No')
+const features: readonly PlanFeature[] = [
+  ['Messages in a sequence', (level) => String(sequenceLimits(level, []).steps)],
+  ['A/B tests', (level) => included(sequenceLimits(level, []).hasVariants)],
+  ['Re-engagement', (level) => included(sequenceLimits(level, []).hasReengagement)],
+]
 
 export default function Pricing() {
   return (
@@ -21,7 +29,7 @@ export default function Pricing() {
           <h2 className="text-xl">Compare plans</h2>
           <p className="text-muted">Free needs no card. Limits reset on the 1st of each month.</p>
         </div>
-        <LimitsTable />
+        <LimitsTable features={features} />
       </section>
     </div>
   )

@@ -1,4 +1,3 @@
-import { sequenceLimits } from '@x-automated/contract/outreach/sequence-limits'
 import { PLAN_LEVELS, type PlanLevel } from '@x-automated/contract/platform/plans'
 import { SUPPORT, supportOf } from '@x-automated/contract/platform/support'
 import { Table, Td, Tr } from '../../../ui/table'
@@ -12,25 +11,21 @@ const rows = [
   ['Imported leads', null],
 ] as const
 
-/** What plans differ in besides limits. */
-const features: readonly [string, (level: PlanLevel) => string][] = [
-  ['Messages in a sequence', (level) => String(sequenceLimits(level, []).steps)],
-  ['A/B tests', (level) => included(sequenceLimits(level, []).hasVariants)],
-  ['Re-engagement', (level) => included(sequenceLimits(level, []).hasReengagement)],
-  [
-    'First answer from support',
-    (level) => {
-      const times = (['monthly', 'yearly'] as const).map((cycle) => SUPPORT[supportOf(level, cycle)].firstAnswer)
-      return times[0] === times[1] ? (times[0] ?? 'No promised time') : `${times[0]}; yearly: ${times[1]}`
-    },
-  ],
+/** A row besides limits: its name, and what a plan has. */
+export type PlanFeature = readonly [name: string, textOf: (level: PlanLevel) => string]
+
+const support: PlanFeature = [
+  'First answer from support',
+  (level) => {
+    const times = (['monthly', 'yearly'] as const).map((cycle) => SUPPORT[supportOf(level, cycle)].firstAnswer)
+    return times[0] === times[1] ? (times[0] ?? 'No promised time') : `${times[0]}; yearly: ${times[1]}`
+  },
 ]
-const included = (has: boolean) => (has ? 'Yes' : 'No')
 
 const levels = Object.keys(PLAN_LEVELS) as PlanLevel[]
 
 /** Limits and features by plan, Free included. Responsive by CSS alone, as the page defers hydration. */
-export function LimitsTable() {
+export function LimitsTable({ features }: { features: readonly PlanFeature[] }) {
   return (
     <Table
       label="Compare plans"
@@ -49,7 +44,7 @@ export function LimitsTable() {
           ))}
         </Tr>
       ))}
-      {features.map(([label, textOf]) => (
+      {[...features, support].map(([label, textOf]) => (
         <Tr key={label}>
           <Td className="max-md:font-strong">{label}</Td>
           {levels.map((level) => (
