@@ -13,7 +13,6 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   const [page, person] = await Promise.all([world.openPage(), signUp(world, 'launcher@example.com')])
   await person.enter(page)
   const client = createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => person.token } })
-  await client.xAccount.connect({ username: 'launcher', password: 'any eight or more' })
   const handles = Array.from({ length: 62 }, (_, i) => `open_l${i}`)
   await importLeads(world, person.token, ['twitter_handle,name', ...handles.map((handle) => `${handle},Ada`)])
   const { id: listId } = await client.lists.create({ name: 'Everyone' })
@@ -32,12 +31,24 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   await page.getByRole('button', { name: 'Hide form' }).click()
   await page.getByRole('heading', { name: 'Create campaign “Parts”, a list, 1 message' }).waitFor()
   await page.getByRole('button', { name: 'Write messages' }).click()
-  await preflight.getByRole('button', { name: 'Send to the first 50 now' }).click()
+  await page.getByText(/^50 now, 10 on \w+ 1$/).waitFor()
+
+  // An error empties nothing, and the next try launches the same campaign.
+  world.expectConsole(/status of 409/)
+  const launch = page.getByRole('button', { name: 'Launch Campaign' })
+  await launch.click()
+  await page.getByText(/^Failed to launch campaign or queue DMs: /).waitFor()
+  expect(await page.getByLabel('Campaign Name').inputValue()).toBe('Parts')
+  expect(await page.getByLabel('Message template').inputValue()).toBe('Hi {lead_name}')
+  await client.xAccount.connect({ username: 'launcher', password: 'any eight or more' })
+  await launch.click()
   await page.getByText('Campaign "Parts" launched! 50 DMs queued for 62 leads.').waitFor()
+  await expect.poll(() => page.getByLabel('Message template').inputValue()).toBe('')
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByText('Launch of "Parts" undone. Nothing was sent.').waitFor()
-  const [campaign] = (await client.campaigns.list({})).campaigns
-  expect(campaign).toMatchObject({ status: 'draft', totalLeadsInList: 0, dmsQueuedCount: 0 })
+  const { campaigns } = await client.campaigns.list({})
+  expect(campaigns).toHaveLength(1)
+  expect(campaigns[0]).toMatchObject({ status: 'draft', totalLeadsInList: 0, dmsQueuedCount: 0 })
   expect((await client.billing.overview({})).usage.find(({ what }) => what === 'dms')?.used).toBe(0)
 
   // By key: the toast may cover it.
@@ -56,17 +67,20 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   await page.getByRole('button', { name: 'Launch', exact: true }).waitFor()
 
   // Resuming a campaign that was never launched launches it.
-  const { leads } = await client.leads.list({ keyword: 'open_l58' })
-  const { id: oneListId } = await client.lists.create({ name: 'One' })
-  await client.lists.addLeads({ id: oneListId, leadIds: leads.map((lead) => lead.id) })
-  const saved = await client.campaigns.create({ ...draft, name: 'Saved', leadListId: oneListId, status: 'paused' })
+  const saved = await client.campaigns.create({ ...draft, name: 'Saved', status: 'paused' })
   await page.goto(`/campaigns/${saved.id}`)
+  await page.getByText(/^50 now, 10 on \w+ 1$/).waitFor()
   await page.getByRole('button', { name: 'Resume' }).press('Enter')
   await page.getByText('Campaign resumed and set to active.').waitFor()
   await expect.poll(() => page.evaluate(() => document.activeElement?.matches('body, main'))).toBe(false)
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByText('Launch of "Saved" undone. Nothing was sent.').waitFor()
   expect((await client.campaigns.find({ id: saved.id })).status).toBe('paused')
+  // So does sending it.
+  await page.getByRole('button', { name: 'Start Real Send' }).click()
+  await expect.poll(async () => (await client.campaigns.find({ id: saved.id })).status).toBe('active')
+  expect(await client.campaigns.find({ id: saved.id })).toMatchObject({ totalLeadsInList: 62, openEnrollments: 60 })
+  await client.campaigns.update({ id: saved.id, status: 'archived' })
 
   // A direct message, too.
   await page.goto('/leads')
@@ -76,6 +90,27 @@ test('checks a launch, sends it to as many people as the plan allows, and undoes
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByText("Undone: 1 DM won't be sent.").waitFor()
   expect(await messagesAtX(world.x)).toEqual([])
+})
+
+test('launches a campaign for later if the plan has nothing left', async () => {
+  const [page, person] = await Promise.all([world.openPage(), signUp(world, 'later@example.com')])
+  await person.enter(page)
+  const client = createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => person.token } })
+  await client.xAccount.connect({ username: 'later', password: 'any eight or more' })
+  await importLeads(world, person.token, ['twitter_handle', ...Array.from({ length: 53 }, (_, i) => `open_z${i}`)])
+  const { id: leadListId } = await client.lists.create({ name: 'Everyone' })
+  await client.lists.addLeads({ id: leadListId, filter: {} })
+  const fields = { leadListId, messageTemplate: 'Hi', allowRepeat: true, status: 'draft' as const }
+  const first = await client.campaigns.create({ ...fields, name: 'First' })
+  await client.campaigns.queue({ id: first.id, limit: 50 })
+  const { id } = await client.campaigns.create({ ...fields, name: 'Second' })
+  await page.goto(`/campaigns/${id}`)
+  await page.getByText(/^Nobody now, 53 from \w+ 1, 50 a month$/).waitFor()
+  await page.getByRole('button', { name: 'Launch', exact: true }).click()
+  await page.getByText('Campaign "Second" launched! 0 DMs queued for 53 leads.').waitFor()
+  await page.getByRole('button', { name: 'Undo launch' }).waitFor()
+  expect(await page.getByText(/^No queued DMs found/).count()).toBe(0)
+  expect(await client.campaigns.find({ id })).toMatchObject({ status: 'active', openEnrollments: 53 })
 })
 
 test('takes at most 8 clicks from home through the finder to the first message', async () => {
@@ -94,7 +129,7 @@ test('takes at most 8 clicks from home through the finder to the first message',
     page.getByRole(role, { name }).first().click()
   await press('Find leads', 'link')
   await page.getByLabel('X Handle to Scrape').click()
-  await keyboard.type('@allopen_f25')
+  await keyboard.type('@allopen_f120')
   await press('Start Scraping')
   await page.getByText('Successfully scraped').waitFor()
   await page.getByText(/^As .+ sees it$/).waitFor()
@@ -105,6 +140,9 @@ test('takes at most 8 clicks from home through the finder to the first message',
   await page.getByLabel('Message template').click()
   await keyboard.type('Hi {lead_name}')
   await press('Launch Campaign')
+  const launched = await page.getByText(/launched! \d+ DMs queued for/).innerText()
+  // The finder keeps those of the 100 found who may be messaged.
+  expect(launched).toMatch(/ 50 DMs queued for \d\d leads\./)
   await expect.poll(async () => (await messagesAtX(world.x)).some(({ from }) => from === 'clicker')).toBe(true)
   expect(clicks).toBeLessThanOrEqual(8)
 })

@@ -212,8 +212,8 @@ export const campaigns = {
     .input(
       z.strictObject({
         id: Id,
-        /** How many people get a message now; the others once the plan's limit has reset or was raised. */
-        limit: wholeNumber(1, 1_000_000_000).optional(),
+        /** How many people get a message now; the others once the plan's limit has reset or was raised. 0: nobody. */
+        limit: wholeNumber(0, 1_000_000_000).optional(),
         holdSeconds: HoldSeconds,
       }),
     )

@@ -34,6 +34,10 @@ export const Preflight = z.object({
   /** People in the list. */
   leads: z.number().int(),
   willSend: z.number().int(),
+  /** Of these, how many the plan lets get their first message now. */
+  limitNow: z.number().int(),
+  /** When the next of the others get theirs; null: nobody waits for the plan. */
+  waitUntil: Time.nullable(),
   /** By reason, most people first, with up to three handles. */
   skipped: z.array(z.object({ reason: SkipReason, count: z.number().int(), sample: z.array(z.string()) })),
   /** The next three messages. */

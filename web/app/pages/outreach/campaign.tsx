@@ -23,7 +23,7 @@ import {
   useXConnectionsKnown,
 } from '../../features/outreach/campaigns/campaign-watch'
 import { DmsTable } from '../../features/outreach/campaigns/dms-table'
-import { LaunchInParts } from '../../features/outreach/campaigns/launch-in-parts'
+import { LaunchNote } from '../../features/outreach/campaigns/launch-note'
 import { WaitsForOlder } from '../../features/outreach/campaigns/older-campaign'
 import { useRealSend } from '../../features/outreach/campaigns/real-send'
 import { useNoSender } from '../../features/outreach/real-send/no-sender'
@@ -91,7 +91,6 @@ export default function CampaignPage() {
           <ReplyDetectionNotice />
           {query.isError && <Callout tone="warn">{campaignsProblem(query.error, true)}</Callout>}
           <CampaignNotices campaign={campaign} connected={connected} noSender={noSender} />
-          <LaunchInParts campaign={campaign} actions={actions} />
           <CampaignProgressCard
             campaign={campaign}
             disconnected={disconnected}
@@ -183,13 +182,16 @@ function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
           </div>
         )}
         {campaign ? (
-          <div {...keptFocus} className="flex flex-wrap gap-2">
-            <EditMessages campaign={campaign} />
-            <CampaignButtons campaign={campaign} actions={actions} size="md" />
-            <CampaignMore
-              campaign={campaign}
-              onShareReport={isAdmin ? () => reports.show({ id: campaign.id, name: campaign.name }) : undefined}
-            />
+          <div className="grid gap-1.5 sm:justify-items-end">
+            <div {...keptFocus} className="flex flex-wrap gap-2">
+              <EditMessages campaign={campaign} />
+              <CampaignButtons campaign={campaign} actions={actions} size="md" />
+              <CampaignMore
+                campaign={campaign}
+                onShareReport={isAdmin ? () => reports.show({ id: campaign.id, name: campaign.name }) : undefined}
+              />
+            </div>
+            <LaunchNote campaign={campaign} />
           </div>
         ) : (
           <SkeletonButton className="w-72" />

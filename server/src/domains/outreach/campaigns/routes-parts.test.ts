@@ -40,6 +40,8 @@ describe('POST /campaigns/{id}/queue with a limit', () => {
     const list = await makeList(app, person, openHandles(60))
     await person.client.suppressions.create({ handles: [list.handles[0]!] })
     const { id } = await makeCampaign(person, list, { channel: 'extension' })
+    const { limitNow, waitUntil, plan } = await person.client.campaigns.findPreflight({ id })
+    expect([limitNow, waitUntil]).toEqual([50, plan.resetsAt])
     const refused = await person.call('POST', `/campaigns/${id}/queue`)
     expect([refused.status, refused.body.code]).toEqual([403, 'PLAN_LIMIT'])
     const answer = await person.client.campaigns.queue({ id, limit: 50 })
@@ -54,18 +56,44 @@ describe('POST /campaigns/{id}/queue with a limit', () => {
     await expectCountsRight(app)
   })
 
+  it('completes if everyone is skipped', async () => {
+    const list = await makeList(app, person, openHandles(1))
+    await person.client.suppressions.create({ handles: list.handles })
+    const { id } = await makeCampaign(person, list, { channel: 'extension' })
+    await person.client.campaigns.queue({ id, limit: 0, holdSeconds: 30 })
+    expect(await find(id)).toMatchObject({ status: 'completed', undoUntil: null })
+  })
+
   it('rejects a limit beyond the plan', async () => {
     const list = await makeList(app, person, openHandles(60))
     const { id } = await makeCampaign(person, list, { channel: 'extension' })
     const answer = await person.call('POST', `/campaigns/${id}/queue`, { limit: 51 })
     expect([answer.status, answer.body.code]).toEqual([403, 'PLAN_LIMIT'])
-    expect((await person.call('POST', `/campaigns/${id}/queue`, { limit: 0 })).status).toBe(400)
+    expect((await person.call('POST', `/campaigns/${id}/queue`, { limit: -1 })).status).toBe(400)
   })
 
-  it('can be undone', async () => {
+  it('enrolls everyone without a message if nobody may get one now', async () => {
+    await launched(50, 50)
+    const { id, answer } = await launched(2, 0)
+    expect(answer).toEqual({ success: true, dmsQueued: 0, totalLeads: 2 })
+    const until = expect.stringMatching(/-01T00:00:00/)
+    expect(await find(id)).toMatchObject({
+      status: 'active',
+      openEnrollments: 2,
+      waitingFor: { reason: 'plan', until },
+    })
+    await run()
+    expect(await dmsOf(person, id)).toEqual([])
+    await resetLimits()
+    await run()
+    expect(await dmsOf(person, id)).toHaveLength(2)
+    await expectCountsRight(app)
+  })
+
+  it.each([0, 1])('can be undone after a limit of %i', async (limit) => {
     const list = await makeList(app, person, openHandles(3))
     const campaign = await makeCampaign(person, list, { channel: 'extension' })
-    await person.client.campaigns.queue({ id: campaign.id, limit: 1, holdSeconds: 30 })
+    await person.client.campaigns.queue({ id: campaign.id, limit, holdSeconds: 30 })
     const undone = await person.client.campaigns.undoLaunch({ id: campaign.id })
     expect(undone).toEqual({ ...campaign, updatedAt: expect.any(String) })
     await resetLimits()
@@ -173,7 +201,7 @@ describe('the next part of a launch', () => {
   it('is part of what the pre-flight of the campaign says is left', async () => {
     const { id, list } = await launched(60, 2)
     const rest = await person.client.campaigns.findPreflight({ id })
-    expect(rest.willSend).toBe(60)
+    expect(rest).toMatchObject({ willSend: 60, limitNow: 2, waitUntil: rest.plan.resetsAt })
     expect(rest.perDay.reduce((sum, { count }) => sum + count, 0)).toBe(60)
     const { resetsAt } = rest.plan
     // The plan allows 50 messages a month.

@@ -38,6 +38,8 @@ describe('POST /campaigns/preflight', () => {
     expect(body).toEqual({
       leads: 4,
       willSend: 4,
+      limitNow: 4,
+      waitUntil: null,
       skipped: [],
       messages: [0, 1, 2].map((n) => ({
         leadId: list.leadIds[n],

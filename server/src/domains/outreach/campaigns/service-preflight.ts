@@ -82,7 +82,8 @@ export async function preflightOf(context: Context, actor: Actor, id: string): P
 }
 
 /** A preflight with dates that are not written as text yet. */
-type PreflightAnswer = Omit<Preflight, 'firstSendAt' | 'lastSendAt' | 'plan'> & {
+type PreflightAnswer = Omit<Preflight, 'waitUntil' | 'firstSendAt' | 'lastSendAt' | 'plan'> & {
+  waitUntil: Date | null
   firstSendAt: Date | null
   lastSendAt: Date | null
   plan: Awaited<ReturnType<typeof usageOf>>['usage']
@@ -119,7 +120,7 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
   const closed = skipped.find(({ reason }) => reason.code === 'closed_inbox')?.count ?? 0
   const { closedInboxPercent } = await findProtection(db, workspaceId)
   const warnings: Record<PreflightWarning, boolean> = {
-    plan: usage.remaining !== null && willSend > usage.remaining,
+    plan: willSend > people,
     no_basis: skipped.some(({ reason }) => reason.code === 'no_basis'),
     no_detection: detected === 'off',
     no_x_account: planned.channel === 'api' && account?.status !== 'connected',
@@ -130,6 +131,8 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
   return {
     leads,
     willSend,
+    limitNow: people,
+    waitUntil: willSend > people ? usage.resetsAt : null,
     skipped,
     messages: first.map((lead) => messageOf(planned.id, steps, lead)),
     ...(await countMissing(db, planned.id, members, steps)),
@@ -182,6 +185,8 @@ async function checkRest(
   return {
     leads: campaign.totalLeadsInList,
     willSend: open,
+    limitNow: people,
+    waitUntil: unsent > people ? campaign.nextPartAt : null,
     skipped: await findSkipped(db, id),
     messages: [
       ...messages.map(({ variantId, ...message }) => ({ ...message, variant: names.get(variantId) ?? '' })),

@@ -76,7 +76,7 @@ export async function queueList(
     limit === undefined
       ? sql`false`
       : sql`reason is null and count(*) filter (where reason is null) over (rows unbounded preceding) > ${limit}`
-  const { rows } = await tx.execute<{ queued: number; open: number; total: number; undoUntil: string | null }>(sql`
+  const { rows } = await tx.execute<{ queued: number; open: number; total: number; undoUntil: string }>(sql`
     with chosen as materialized (
       select new_id() as enrollment_id, ${isLater} as is_later, ordered.* from (
         select l.id as lead_id, skip.reason, ${first.variantId} as variant_id, ${first.message} as message
@@ -105,12 +105,12 @@ export async function queueList(
       where id in (select lead_id from added where status = 'queued')
     )
     select (select count(*)::int from chosen) as total, (select count(*)::int from chosen where reason is null) as open,
-      (count(*) filter (where status = 'queued'))::int as queued, max(due_at) filter (where status = 'queued') as "undoUntil"
+      (count(*) filter (where status = 'queued'))::int as queued, coalesce(max(due_at) filter (where status = 'queued'), ${dueAfterHold(holdSeconds, sql`0`)}) as "undoUntil"
     from added
   `)
   const { total, open, queued, undoUntil } = one(rows)
   await spend(tx, campaign.workspaceId, allowance, queued)
-  return { total, open, queued, undoUntil: holdSeconds > 0 && undoUntil !== null ? new Date(undoUntil) : null }
+  return { total, open, queued, undoUntil: holdSeconds > 0 && open > 0 ? new Date(undoUntil) : null }
 }
 
 /** Queueing takes time, too: it inserts about this number of messages in a second. */

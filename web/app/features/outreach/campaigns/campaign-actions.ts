@@ -10,13 +10,13 @@ import { LONG_TEXT_MS, wakeRun } from '../real-send/extension-run'
 import { invalidateCampaignNames } from './all-campaigns'
 import { showOptimistically, updateCachedCampaign } from './campaign-cache'
 import { changeProblem, launchProblem, type TargetStatus, undoProblem } from './campaign-text'
+import { launchWithinPlan } from './launch-within-plan'
 import type { RealSend } from './real-send'
 
 const NO_LEADS = 'No leads in the selected list to queue DMs for.'
 
 export interface CampaignActions {
-  /** @param limit for this many people now, and for the others when the plan allows it */
-  launch: (campaign: Campaign, limit?: number) => void
+  launch: (campaign: Campaign) => void
   /** Possible while the campaign has `undoUntil`. */
   undoLaunch: (campaign: Campaign) => void
   resume: (campaign: Campaign) => void
@@ -33,9 +33,10 @@ export interface CampaignActions {
 interface Change {
   campaign: Campaign
   status: TargetStatus
-  /** It was never launched, and is now, so that it can be undone. */
-  isLaunch?: boolean
 }
+
+/** Resuming a campaign that was never launched launches it. */
+const isFirstLaunch = ({ campaign, status }: Change) => status === 'active' && campaign.totalLeadsInList === 0
 
 /** The actions on campaigns. Changes show immediately and are rolled back on failure. */
 export function useCampaignActions(realSend: RealSend): CampaignActions {
@@ -45,8 +46,10 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
   const launch = useLaunch(realSend)
   const undo = useUndoLaunch()
   const update = useMutation({
-    mutationFn: ({ campaign: { id }, status, isLaunch }: Change) =>
-      isLaunch ? launchHeld(id) : client.campaigns.update({ id, status }),
+    mutationFn: (change: Change) => {
+      const { campaign, status } = change
+      return isFirstLaunch(change) ? launchHeld(campaign.id) : client.campaigns.update({ id: campaign.id, status })
+    },
     onMutate: ({ campaign, status }) =>
       showOptimistically(queries, campaign.id, {
         status,
@@ -55,7 +58,8 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
         waiting: false,
         waitingFor: null,
       }),
-    onSuccess(after, { campaign, status, isLaunch }) {
+    onSuccess(after, change) {
+      const { campaign, status } = change
       updateCachedCampaign(queries, campaign.id, after)
       wakeRun(campaign.id)
       if (status === 'paused') {
@@ -66,7 +70,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
       else {
         toast.success('Campaign resumed and set to active.', {
           id: undoToast(after.id),
-          ...(isLaunch && { action: undoAction(() => undo.mutate(after)) }),
+          ...(isFirstLaunch(change) && { action: undoAction(() => undo.mutate(after)) }),
         })
         void realSend.autoStart(campaign.id)
       }
@@ -115,9 +119,9 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
   const changed = [launch, start, endHold, undo].find(({ isPending }) => isPending)?.variables
   const busyId = (update.isPending ? update.variables.campaign : changed)?.id ?? null
   return {
-    launch: (campaign, limit) => launch.mutate({ ...campaign, ...(limit !== undefined && { limit }) }),
+    launch: (campaign) => launch.mutate(campaign),
     undoLaunch: (campaign) => undo.mutate(campaign),
-    resume: (campaign) => update.mutate({ campaign, status: 'active', isLaunch: campaign.totalLeadsInList === 0 }),
+    resume: (campaign) => update.mutate({ campaign, status: 'active' }),
     pause: (campaign) => update.mutate({ campaign, status: 'paused' }),
     archive,
     startRealSend,
@@ -128,7 +132,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
 
 /** Launches a campaign and returns it. Its messages are held. */
 async function launchHeld(id: string): Promise<Campaign> {
-  await client.campaigns.queue({ id, holdSeconds: HOLD_SECONDS })
+  await launchWithinPlan({ id, holdSeconds: HOLD_SECONDS })
   return client.campaigns.find({ id })
 }
 
@@ -152,14 +156,13 @@ function useUndoLaunch() {
   })
 }
 
-/** Queues a message for each lead of the campaign's list and starts sending. Offers to undo it. */
+/** Queues a message for each lead that the plan has room for, and starts sending. Offers to undo it. */
 export function useLaunch(realSend: RealSend) {
   const queries = useQueryClient()
   const showFailure = useFailureToast()
   const undo = useUndoLaunch()
   return useMutation({
-    mutationFn: ({ id, limit }: Pick<Campaign, 'id' | 'name'> & { limit?: number }) =>
-      client.campaigns.queue({ id, holdSeconds: HOLD_SECONDS, ...(limit !== undefined && { limit }) }),
+    mutationFn: ({ id }: Pick<Campaign, 'id' | 'name'>) => launchWithinPlan({ id, holdSeconds: HOLD_SECONDS }),
     onSuccess({ dmsQueued, totalLeads }, { id, name }) {
       if (totalLeads === 0) toast.info(NO_LEADS)
       else

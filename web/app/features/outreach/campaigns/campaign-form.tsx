@@ -1,4 +1,3 @@
-import { formatNumber } from '@x-automated/contract/format'
 import { ChevronUp, Pencil } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
@@ -41,7 +40,8 @@ import {
 import { ChannelField } from './channel-field'
 import { LIST_PARAM, ListField } from './list-field'
 import { MessagePreview } from './message-preview'
-import { type PreflightBody, PreflightPanel } from './preflight-panel'
+import { type PreflightBody, PreflightPanel, usePreflight } from './preflight-panel'
+import { launchText } from './preflight-text'
 import type { RealSend } from './real-send'
 import { type SaveMode, useCreateCampaign } from './use-create-campaign'
 
@@ -88,7 +88,9 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
     sequence.reset(emptySequence())
     template.clear()
   }
-  const create = useCreateCampaign({ form, draft, sequence, template, realSend, onCreated: clear })
+  const create = useCreateCampaign({ form, draft, sequence, template, realSend, onDone: clear })
+  const checked = preflightOf(draft, sequence.draft)
+  const preflight = usePreflight(checked)
   const busy = create.isPending
   const pending = busy ? create.variables : null
   const conversation = conversationOf(sequence.draft)
@@ -177,19 +179,14 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
               <MessagePreview messages={conversation} listId={draft.leadListId} xAccountId={draft.xAccountId || null} />
             </div>
             <div className="grid gap-4">
-              <PreflightPanel input={preflightOf(draft, sequence.draft)}>
-                {(remaining) => (
-                  <Button disabled={!isReady} loading={pending === remaining} onClick={() => submit(remaining)}>
-                    Send to the first {formatNumber(remaining)} now
-                  </Button>
-                )}
-              </PreflightPanel>
+              <PreflightPanel input={checked} preflight={preflight} />
               <UsageNotice what="dms" />
             </div>
           </div>
         </div>
         <FormFooter
           missing={hasText ? missingText(sequence.draft) : null}
+          launch={preflight.data && launchText(preflight.data)}
           isReady={isReady}
           pending={pending}
           onDiscard={discard}
@@ -232,6 +229,8 @@ function FoldButton({ isFolded, disabled, onFold }: FoldButtonProps) {
 interface FormFooterProps {
   /** What the messages still need. */
   missing: string | null
+  /** Who is messaged when, if not everyone now. */
+  launch: string | null
   isReady: boolean
   /** The save in progress. */
   pending: SaveMode | null
@@ -239,11 +238,11 @@ interface FormFooterProps {
   onSubmit: (mode: SaveMode) => void
 }
 
-function FormFooter({ missing, isReady, pending, onDiscard, onSubmit }: FormFooterProps) {
+function FormFooter({ missing, launch, isReady, pending, onDiscard, onSubmit }: FormFooterProps) {
   // The button of the save in progress keeps the focus.
   const isDisabled = (mode: SaveMode) => !isReady && pending !== mode
   return (
-    <div className="-mx-5 -mb-5 flex flex-col-reverse gap-2 rounded-b-lg border-t border-line bg-surface px-5 py-4 sm:flex-row sm:items-center sm:justify-end md:sticky md:bottom-2">
+    <div className="-mx-5 -mb-5 flex flex-col-reverse gap-2 rounded-b-lg border-t border-line bg-surface px-5 py-4 sm:flex-row sm:flex-wrap sm:items-center sm:justify-end md:sticky md:bottom-2">
       {missing && <p className="text-muted sm:me-auto">{missing}</p>}
       <Button variant="ghost" disabled={pending !== null} onClick={onDiscard}>
         Discard
@@ -251,8 +250,14 @@ function FormFooter({ missing, isReady, pending, onDiscard, onSubmit }: FormFoot
       <Button disabled={isDisabled('pause')} loading={pending === 'pause'} onClick={() => onSubmit('pause')}>
         Save and Pause
       </Button>
+      {launch && (
+        <p id="launch-note" className="text-center text-muted sm:order-last sm:basis-full sm:text-end" data-numeric>
+          {launch}
+        </p>
+      )}
       <Button
         variant="primary"
+        aria-describedby={launch ? 'launch-note' : undefined}
         disabled={isDisabled('launch')}
         loading={pending === 'launch'}
         onClick={() => onSubmit('launch')}

@@ -2,21 +2,12 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatCount, formatMoney, formatNumber, pluralize } from '@x-automated/contract/format'
 import type { Preflight } from '@x-automated/contract/outreach/preflight'
 import { ChevronRight, TriangleAlert } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { api, type client } from '../../../api'
 import { isInitialLoading } from '../../../initial-loading'
 import { cn } from '../../../ui/cn'
 import { SkeletonText } from '../../../ui/skeleton'
 import { useDebouncedValue } from '../../../ui/use-debounced-value'
-import {
-  BILL_ASSUMES,
-  calendarOf,
-  missingText,
-  othersText,
-  sampleText,
-  skippedLabel,
-  warningText,
-} from './preflight-text'
+import { BILL_ASSUMES, calendarOf, missingText, sampleText, skippedLabel, warningText } from './preflight-text'
 import { useRehearsalText } from './rehearsal-strip'
 
 export type PreflightBody = Parameters<typeof client.campaigns.preflight>[0]
@@ -24,12 +15,11 @@ export type PreflightBody = Parameters<typeof client.campaigns.preflight>[0]
 interface PreflightPanelProps {
   /** Null: no list is chosen. */
   input: PreflightBody | null
-  /** Offers to launch for as many people as the plan has left, if that is not enough for all. */
-  children?: (remaining: number) => ReactNode
+  preflight: ReturnType<typeof usePreflight>
 }
 
-/** Who a campaign would message, when and at what cost, while it is written. */
-export function PreflightPanel({ input, children }: PreflightPanelProps) {
+/** Checks a campaign while it is written. @param input null: no list is chosen */
+export function usePreflight(input: PreflightBody | null) {
   const current = JSON.stringify(input)
   const debounced = useDebouncedValue(current)
   const body = JSON.parse(debounced) as PreflightBody | null
@@ -41,15 +31,24 @@ export function PreflightPanel({ input, children }: PreflightPanelProps) {
       placeholderData: keepPreviousData,
     }),
   )
-  if (input === null) return null
-  const { data } = query
-  if (isInitialLoading(query) || (body === null && !data)) return <SkeletonText lines={3} />
   // Data of another list is not shown.
-  if (!data || data.leads === 0 || body?.leadListId !== input.leadListId) return null
+  const isShown = input !== null && body?.leadListId === input.leadListId
+  return {
+    isLoading: isInitialLoading(query) || (body === null && !query.data),
+    isStale: query.isPlaceholderData || current !== debounced,
+    data: isShown && query.data && query.data.leads > 0 ? query.data : null,
+  }
+}
+
+/** Who a campaign would message, when and at what cost, while it is written. */
+export function PreflightPanel({ input, preflight: { data, isLoading, isStale } }: PreflightPanelProps) {
+  if (input === null) return null
+  if (isLoading) return <SkeletonText lines={3} />
+  if (!data) return null
   return (
     <section
       aria-label="Pre-flight"
-      aria-busy={query.isPlaceholderData || current !== debounced}
+      aria-busy={isStale}
       className="grid gap-4 border-t border-line pt-4 @min-[68rem]:border-t-0 @min-[68rem]:pt-0"
     >
       <h3 className="-mb-2 flex min-h-8 items-center font-strong">Pre-flight</h3>
@@ -63,7 +62,6 @@ export function PreflightPanel({ input, children }: PreflightPanelProps) {
         </div>
       )}
       <Warnings preflight={data} />
-      <FirstPart preflight={data}>{children}</FirstPart>
       <p className="text-muted text-xs">After launch you have 10 seconds to undo.</p>
     </section>
   )
@@ -102,12 +100,11 @@ const WEEKDAYS = ['M', 'T', 'W', 'T', 'F', 'S', 'S']
 
 /** The rehearsal as a sentence, and as a calendar if it takes several days. */
 function Dates({ preflight, xAccountId }: { preflight: Preflight; xAccountId: string | undefined }) {
-  const { perDay, ahead, plan, warnings } = preflight
+  const { perDay, ahead } = preflight
   const text = useRehearsalText(preflight, xAccountId)
   const days = calendarOf(perDay)
   const most = Math.max(1, ...perDay.map(({ count }) => count))
-  // Without room in the plan, nobody gets a message on these dates.
-  if (text === null || (warnings.includes('plan') && plan.remaining === 0)) return null
+  if (text === null) return null
   return (
     <div className="grid gap-2">
       {perDay.length > 1 && (
@@ -167,29 +164,9 @@ function NextMessages({ messages, hasVariants }: Pick<Preflight, 'messages'> & {
   )
 }
 
-/** What to do if the plan does not cover everyone this month. */
-export function FirstPart({
-  preflight,
-  children,
-}: {
-  preflight: Preflight
-  children: PreflightPanelProps['children']
-}) {
-  const { plan, willSend, warnings } = preflight
-  if (!children || plan.remaining === null || plan.remaining === 0 || !warnings.includes('plan')) return null
-  return (
-    <div className="grid justify-items-start gap-2">
-      {children(plan.remaining)}
-      <p className="text-muted" data-numeric>
-        {othersText(willSend - plan.remaining, plan.resetsAt)}
-      </p>
-    </div>
-  )
-}
-
 function Warnings({ preflight }: { preflight: Preflight }) {
   const texts = [
-    ...preflight.warnings.map(warningText),
+    ...preflight.warnings.filter((warning) => warning !== 'plan').map(warningText),
     ...preflight.missing.map((missing) => missingText(missing, preflight)),
   ]
   if (texts.length === 0) return null

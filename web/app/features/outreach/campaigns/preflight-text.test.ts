@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { calendarOf, missingText, sampleText } from './preflight-text'
+import { calendarOf, launchText, missingText, sampleText } from './preflight-text'
 
 test('fills the calendar with whole weeks from Monday on', () => {
   const perDay = [
@@ -26,4 +26,13 @@ test('says how many of the checked leads get a fallback', () => {
   expect(say(1, 3, 3)).toBe('1 lead has no {company|x} and gets the fallback.')
   expect(say(3, 3, 3)).toBe('No lead has a {company|x}; everyone gets the fallback.')
   expect(say(2, 1_000, 5_000)).toBe('2 of the first 1,000 leads have no {company|x} and get the fallback.')
+})
+
+test('says who gets a message now, and when the others do', () => {
+  const say = (willSend: number, limitNow: number, limit: number | null = 50) =>
+    launchText({ willSend, limitNow, waitUntil: willSend > limitNow ? '2026-12-01T00:00:00Z' : null, plan: { limit } })
+  expect(say(50, 50)).toBeNull()
+  expect(say(88, 50)).toBe('50 now, 38 on Dec 1')
+  expect(say(38, 0)).toBe('Nobody now, 38 on Dec 1')
+  expect(say(1_101, 50)).toBe('50 now, 1,051 from Dec 1, 50 a month')
 })

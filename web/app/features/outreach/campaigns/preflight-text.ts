@@ -48,8 +48,8 @@ export function sampleText({ sample, count }: Preflight['skipped'][number]): str
 /** What the bill is based on. */
 export const BILL_ASSUMES = `Assumes that every message is sent, 1 in ${REPLIES_ONE_IN} people replies, and each message and reply is read once.`
 
-const WARNINGS: Record<PreflightWarning, string> = {
-  plan: "Your plan doesn't cover everyone this month.",
+/** `plan` is no warning here: `launchText` says what the launch does then. */
+const WARNINGS: Record<Exclude<PreflightWarning, 'plan'>, string> = {
   no_basis: 'X allows automated messages only to people with a contact basis. Set one on the leads page.',
   no_detection: "Replies can't be detected without a connected X account, so follow-ups will wait.",
   no_x_account: 'Connect an X account to send this campaign.',
@@ -59,7 +59,19 @@ const WARNINGS: Record<PreflightWarning, string> = {
 }
 
 /** What may go wrong after the launch, and what to do first. */
-export const warningText = (warning: PreflightWarning) => WARNINGS[warning]
+export const warningText = (warning: keyof typeof WARNINGS) => WARNINGS[warning]
+
+/** '50 now, 38 on Dec 1'; null: everyone gets a message now. */
+export function launchText({ willSend, limitNow, waitUntil, plan }: LaunchParts): string | null {
+  if (waitUntil === null) return null
+  const others = willSend - limitNow
+  const day = formatDate(waitUntil, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+  const inOneMonth = plan.limit === null || others <= plan.limit
+  const later = inOneMonth ? `on ${day}` : `from ${day}, ${formatNumber(plan.limit ?? 0)} a month`
+  return `${limitNow === 0 ? 'Nobody' : formatNumber(limitNow)} now, ${formatNumber(others)} ${later}`
+}
+
+type LaunchParts = Pick<Preflight, 'willSend' | 'limitNow' | 'waitUntil'> & { plan: Pick<Preflight['plan'], 'limit'> }
 
 /** 'The other 50 follow on Dec 1, when your limit resets, or when you upgrade.' @param others null: some */
 export function othersText(others: number | null, resetsAt: string): string {

@@ -47,8 +47,8 @@ test('starts an active campaign after 100 ms, and no other', async () => {
     await vi.advanceTimersByTimeAsync(1)
     await begun
     expect(begin.mock.calls).toEqual([[found]])
-    const following = { status: 'active', dmsQueuedCount: 0, nextFollowUpAt: '2026-11-30T03:27:00Z' } as Campaign
-    for (const other of [null, { status: 'completed' } as Campaign, following]) {
+    const waiting = { status: 'active', dmsQueuedCount: 0, openEnrollments: 1 } as Campaign
+    for (const other of [null, { status: 'completed' } as Campaign, waiting]) {
       await startIfActive(async () => other, begin)
       await vi.advanceTimersByTimeAsync(1_000)
     }

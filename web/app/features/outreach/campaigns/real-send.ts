@@ -68,13 +68,13 @@ export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSen
   }
 }
 
-/** The auto-start check: starts the campaign after 100 ms if it is active by now, unless only follow-ups are left. */
+/** The auto-start check: starts the campaign after 100 ms if it is active by now, unless all its people wait. */
 export async function startIfActive(
   read: () => Promise<Campaign | null>,
   begin: (campaign: Campaign) => unknown,
 ): Promise<void> {
   const campaign = await read()
-  if (campaign?.status !== 'active' || (campaign.dmsQueuedCount === 0 && campaign.nextFollowUpAt)) return
+  if (campaign?.status !== 'active' || (campaign.dmsQueuedCount === 0 && campaign.openEnrollments > 0)) return
   await new Promise((resolve) => setTimeout(resolve, AUTO_START_MS))
   begin(campaign)
 }

@@ -12,8 +12,7 @@ import type { CampaignDraft } from './campaign-form-rules'
 import { creationProblem } from './campaign-text'
 import type { RealSend } from './real-send'
 
-/** A number: launch it for that many people, and for the others when the plan allows it. */
-export type SaveMode = 'pause' | 'launch' | number
+export type SaveMode = 'pause' | 'launch'
 
 interface CreateOptions {
   form: UseFormReturn<CampaignDraft>
@@ -21,12 +20,12 @@ interface CreateOptions {
   sequence: SequenceEditor
   template: StartingTemplate
   realSend: RealSend
-  /** Before the launch. */
-  onCreated: () => void
+  /** After the launch, too: on an error, the form keeps what is written. */
+  onDone: () => void
 }
 
 /** Creates the campaign of a form and launches it; shows problems at their fields, else as a toast. */
-export function useCreateCampaign({ form, draft, sequence, template, realSend, onCreated }: CreateOptions) {
+export function useCreateCampaign({ form, draft, sequence, template, realSend, onDone }: CreateOptions) {
   const queries = useQueryClient()
   const idempotencyKey = useIdempotencyKey()
   const launch = useLaunch(realSend)
@@ -47,17 +46,14 @@ export function useCreateCampaign({ form, draft, sequence, template, realSend, o
       return client.campaigns.create(body, { context: { idempotencyKey: idempotencyKey.of(JSON.stringify(body)) } })
     },
     async onSuccess(campaign, mode) {
-      idempotencyKey.clear()
       addCachedCampaign(queries, campaign)
-      onCreated()
-      if (mode === 'pause') {
-        toast.success(`Campaign "${campaign.name}" saved and paused!`)
-        await queries.invalidateQueries({ queryKey: api.campaigns.key() })
-      } else {
-        // On failure the campaign stays a draft in the table below; `useLaunch` shows the error.
-        const limit = typeof mode === 'number' ? { limit: mode } : {}
-        await launch.mutateAsync({ ...campaign, ...limit }).catch(() => {})
-      }
+      // On failure, `useLaunch` shows the error, and the next try launches the same draft.
+      if (mode === 'launch' && !(await launch.mutateAsync(campaign).catch(() => null))) return
+      idempotencyKey.clear()
+      onDone()
+      if (mode === 'launch') return
+      toast.success(`Campaign "${campaign.name}" saved and paused!`)
+      await queries.invalidateQueries({ queryKey: api.campaigns.key() })
     },
     onError(error, mode) {
       if (errorCode(error)) idempotencyKey.clear()
@@ -70,12 +66,12 @@ export function useCreateCampaign({ form, draft, sequence, template, realSend, o
       if (first) requestAnimationFrame(() => form.setFocus(first))
       if (isPlaced || fields.length > 0) return
       if (errorCode(error) === 'TEMPLATE_NOT_FOUND') return template.lose()
-      toast.error(creationProblem(error, mode === 'pause' ? 'pause' : 'launch'))
+      toast.error(creationProblem(error, mode))
     },
   })
 }
 
-/** Keeps the key of the same content until the server answers: a retry creates no second campaign. */
+/** Keeps the key of the same content until it is saved or launched: a retry creates no second campaign. */
 function useIdempotencyKey() {
   const kept = useRef<{ content: string; key: string } | null>(null)
   return {

@@ -1,0 +1,34 @@
+import { client, errorCode } from '../../../api'
+
+/** Others may queue messages between the question what is left and the launch. */
+const TRIES = 3
+
+type Launch = Omit<Parameters<typeof client.campaigns.queue>[0], 'limit'>
+
+/** The calls of a launch. */
+export interface LaunchCalls {
+  /** How many DMs the plan has left this month; null: unlimited. */
+  findLeft: () => Promise<number | null>
+  queue: (input: Launch & { limit?: number }) => ReturnType<typeof client.campaigns.queue>
+}
+
+/** Launches a campaign for as many people as the plan has left; the others wait for its next month. */
+export async function launchWithinPlan(input: Launch, calls = CALLS) {
+  let left = await calls.findLeft()
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await calls.queue({ ...input, ...(left !== null && { limit: left }) })
+    } catch (error) {
+      if (errorCode(error) !== 'PLAN_LIMIT' || tries === TRIES) throw error
+      left = await calls.findLeft()
+    }
+  }
+}
+
+const CALLS: LaunchCalls = {
+  async findLeft() {
+    const dms = (await client.billing.overview({})).usage.find(({ what }) => what === 'dms')
+    return dms?.limit == null ? null : Math.max(0, dms.limit - dms.used)
+  },
+  queue: (input) => client.campaigns.queue(input),
+}
