@@ -1,3 +1,6 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { formatNumber } from '../contract/src/format.ts'
 import { REPLY_LABELS } from '../contract/src/reply-labels.ts'
 import { authUsers } from '../server/src/domains/identity/auth/tables.ts'
@@ -5,8 +8,9 @@ import { startReplyDetection } from '../server/src/domains/outreach/replies/serv
 import { createSealer } from '../server/src/sealing.ts'
 import { startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
-import { startX } from '../stand-ins/src/x.ts'
+import type { X } from '../stand-ins/src/x.ts'
 import { fillConversations } from './inbox/seed.ts'
+import type { Burst } from './inbox/x.ts'
 import { envOf, SECRET } from './measuring/env.ts'
 import { load, require } from './measuring/times.ts'
 import { quantile, rateOf, spans, spread } from './sending/processes.ts'
@@ -33,7 +37,9 @@ const REPLY_MAX_MS = 2_000
 const GIVE_UP_MS = 30_000
 
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
-const x = await startX()
+// In a process of its own, as X is elsewhere.
+const xProcess = fork(join(import.meta.dirname, 'inbox', 'x.ts'))
+const [x] = (await once(xProcess, 'message')) as [X]
 try {
   const env = envOf(cluster.url, {
     STAND_INS: 'on',
@@ -185,26 +191,17 @@ try {
       )
       claims = rows[0]?.claims ?? 0
     }
+    const answering = seeded.repliers.slice(0, replies)
     const times: number[] = []
-    const arriving: Promise<void>[] = []
-    const writing: Promise<unknown>[] = []
-    const started = performance.now()
-    for (const [place, { id, handle }] of seeded.repliers.slice(0, replies).entries()) {
-      const dueIn = started + (1_000 * seconds * place) / replies - performance.now()
-      if (dueIn > 0) await new Promise((resolve) => setTimeout(resolve, dueIn))
-      const began = performance.now()
-      arriving.push(...streams.map((stream) => stream.arrival(id).then((at) => void times.push(at - began))))
-      writing.push(
-        fetch(`${x.url}/_people/${handle}/reply`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ to: 'bench_owner', text: `Tell me more about ${place}` }),
-        }),
-      )
-    }
-    await Promise.all(writing)
+    const arriving = answering.flatMap(({ id }) => streams.map((stream) => stream.arrival(id)))
+    const burst: Burst = { handles: answering.map(({ handle }) => handle), to: 'bench_owner', seconds }
+    xProcess.send(burst)
+    const [written] = (await once(xProcess, 'message')) as [number[]]
+    const measured = arriving.map(async (arrival, place) => {
+      times.push((await arrival) - (written[Math.floor(place / streams.length)] ?? 0))
+    })
     const isAll = await Promise.race([
-      Promise.all(arriving).then(() => true),
+      Promise.all(measured).then(() => true),
       new Promise<false>((resolve) => setTimeout(resolve, GIVE_UP_MS, false).unref()),
     ])
     const sent = await sending
@@ -233,7 +230,7 @@ try {
         for (const block of blocks) {
           const data = /^data: (.*)$/m.exec(block)?.[1]
           const { kind, ids = [] } = data ? (JSON.parse(data) as { kind?: string; ids?: string[] }) : {}
-          if (kind === 'conversation') for (const id of ids) waiting.get(id)?.(performance.now())
+          if (kind === 'conversation') for (const id of ids) waiting.get(id)?.(Date.now())
         }
       }
     })().catch(() => {})
@@ -243,6 +240,6 @@ try {
     }
   }
 } finally {
-  await x.close()
+  xProcess.disconnect()
   await cluster.close()
 }
