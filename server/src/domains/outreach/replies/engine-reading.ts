@@ -129,8 +129,10 @@ export async function readAccount(context: WatchContext, watch: Watch, receive: 
   if (watch.inFlightUntil !== null) return scheduleAt(db, xUserId, sql`${watch.inFlightUntil}::timestamptz`)
   try {
     const isComplete = await readLists(context, { ...watch, accountId }, receive)
-    if (isComplete && watch.unreadSince !== null && !(await finishReading(db, xUserId)))
-      return await schedule(db, xUserId, UNSETTLED_SECONDS)
+    if (isComplete && watch.unreadSince !== null) {
+      await readLostChats(context, { ...watch, accountId }, receive)
+      if (!(await finishReading(db, xUserId))) return await schedule(db, xUserId, UNSETTLED_SECONDS)
+    }
     await schedule(db, xUserId, isComplete ? pollSeconds : POLL_SECONDS.degraded)
     if (!isComplete) return
     const held = await identifyHeld(context, watch).catch(failureOf)
@@ -231,10 +233,6 @@ async function readMessages(
 ): Promise<ListReading> {
   const { db } = context.database
   const isUnread = unreadSince !== null
-  const findHandle = async (id: string) => {
-    const find = () => withAccount(context, accountId, (x, accessToken) => x.findUserById(accessToken, id))
-    return (await naming('GET /2/users/:id', find))?.handle ?? null
-  }
   return readPages(list, {
     earliest,
     size: isUnread ? PAGE_SIZE.most : await firstPageSize(db, xUserId, earliest),
@@ -246,11 +244,17 @@ async function readMessages(
         withAccount(context, accountId, (x, accessToken) => x.listAllMessages(accessToken, page)),
       )
       // First, or `receive` would take them for messages that the owner wrote by hand.
-      if (isUnread) await recordMessagesFromX(db, xUserId, messages, findHandle)
+      if (isUnread) await recordMessagesFromX(db, xUserId, messages, (id) => findHandle(context, accountId, id))
       await receive(db, messages.map(toHappening))
       return { entries: messages, next }
     },
   })
+}
+
+/** The handle of an X id, for $0.01; null: X has no such user. */
+async function findHandle(context: WatchContext, accountId: string, id: string): Promise<string | null> {
+  const find = () => withAccount(context, accountId, (x, accessToken) => x.findUserById(accessToken, id))
+  return (await naming('GET /2/users/:id', find))?.handle ?? null
 }
 
 /** Our own messages since then are on top of the list, so one page that is as large costs no more. */
@@ -424,11 +428,51 @@ async function readChangedChats(
 /** Kinds of errors with which X refuses one conversation, not all. */
 const OF_ONE_CHAT = new Set<XError['kind']>(['forbidden', 'not-found', 'invalid', 'unknown'])
 
+/** An account is read at least this long before a backup. */
+const READ_WITHIN = sql`interval '1 day'`
+
+/**
+ * After a restore, reads all conversations with leads that changed since the backup's last read: what was said there
+ * may be lost, and first messages wait for no read. One that X refuses counts as a reply. @throws ReadFailed
+ */
+async function readLostChats(
+  context: WatchContext,
+  { xUserId, accountId, unreadSince }: Watch & { accountId: string },
+  receive: Receive,
+): Promise<void> {
+  const { db } = context.database
+  const { rows } = await db.execute<ChangedChat & { isKnown: boolean }>(sql`
+    select r.person_x_user_id as "personXUserId", r.conversation_id as "conversationId", r.changed_at as "changedAt", r.read_until as "readUntil",
+      (select min(d.claimed_at) from x_accounts a join leads l on l.workspace_id = a.workspace_id and l.x_user_id = r.person_x_user_id
+        join dms d on d.lead_id = l.id and d.x_account_id = a.id where a.x_user_id = r.account_x_user_id) as "sentSince",
+      exists (select from x_accounts a join leads l on l.workspace_id = a.workspace_id and l.x_user_id = r.person_x_user_id
+        where a.x_user_id = r.account_x_user_id) as "isKnown"
+    from chat_reads r
+    where r.account_x_user_id = ${xUserId} and ${isChanged('r')} and r.changed_at > ${unreadSince}::timestamptz - ${READ_WITHIN}
+      -- Someone whom no lead is known to be may be a lead whose X id is unknown.
+      and exists (select from x_accounts a join leads l on l.workspace_id = a.workspace_id and coalesce(l.x_user_id, r.person_x_user_id) = r.person_x_user_id
+        where a.x_user_id = r.account_x_user_id)
+    order by r.changed_at`)
+  for (const { isKnown, ...chat } of rows) {
+    const { personXUserId, conversationId, changedAt } = chat
+    const handle = isKnown ? null : await findHandle(context, accountId, personXUserId)
+    const handles: Record<string, string> = handle ? { [personXUserId]: handle } : {}
+    try {
+      await readChat(context, { xUserId, accountId }, chat, receive, handles)
+    } catch (error) {
+      if (!(error instanceof ReadFailed) || !OF_ONE_CHAT.has(error.reason.kind)) throw error
+      const ids = { eventId: `refused ${conversationId} ${changedAt}`, senderId: personXUserId, recipientId: xUserId }
+      await receive(db, [{ kind: 'message', ...ids, text: '', at: new Date(changedAt), isEncrypted: true, handles }])
+    }
+  }
+}
+
 async function readChat(
   context: WatchContext,
   { xUserId, accountId }: { xUserId: string; accountId: string },
   { personXUserId, conversationId, changedAt, readUntil, sentSince }: ChangedChat,
   receive: Receive,
+  handles: Record<string, string> = {},
 ): Promise<void> {
   const { db } = context.database
   let isDecided = true
@@ -456,7 +500,7 @@ async function readChat(
             text: '',
             at,
             isEncrypted: true,
-            handles: {},
+            handles,
           },
         ]
       })

@@ -1,5 +1,5 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
@@ -210,6 +210,51 @@ describe('a read', () => {
     await person.client.campaigns.update({ id, status: 'active' })
     expect(await sendNow()).toEqual([followUp(handles[2]!)])
     expect((await fates(id)).toSorted()).toEqual(['replied', 'sent', 'suppressed'])
+  })
+
+  it('after a restore reads what people said in X Chat before any first message, also of unknown X ids', async () => {
+    const list = await makeList(app, person, openHandles(4))
+    const [known, unknown, refused, quiet] = list.handles as [string, string, string, string]
+    const { id } = await launch(person, list)
+    await app.db
+      .update(leads)
+      .set({ xUserId: idOfHandle(known) })
+      .where(eq(leads.twitterHandle, known))
+    await app.db
+      .update(leads)
+      .set({ xUserId: idOfHandle(refused) })
+      .where(eq(leads.twitterHandle, refused))
+    for (const handle of [known, unknown, refused]) await chat(handle, account.handle)
+    await setWatch({ readUntil: secondsAgo(60) })
+    await app.db.transaction((tx) => pauseRestored(tx, new Date()))
+    await app.db.delete(restores)
+    await app.db.update(xAccounts).set({ unreadUntil: new Date() }).where(eq(xAccounts.id, account.id))
+    const { listChatEvents } = app.services.x as X
+    let isLimited = true
+    const refuse: X['listChatEvents'] = async (token, conversationId, page) => {
+      if (conversationId.includes(idOfHandle(refused))) throw new XError('forbidden', 'Not allowed.')
+      if (isLimited) throw new XError('rate-limit', 'Too many requests', new Date(Date.now() + 60_000))
+      return listChatEvents(token, conversationId, page)
+    }
+    const isUnread = async () =>
+      (await app.db.$count(xAccounts, and(eq(xAccounts.id, account.id), isNotNull(xAccounts.unreadSince)))) > 0
+    await read({ listChatEvents: refuse })
+    expect(await isUnread()).toBe(true)
+    isLimited = false
+    await read({ listChatEvents: refuse })
+    expect(await isUnread()).toBe(false)
+    await person.client.campaigns.update({ id, status: 'active' })
+    while ((await sendNow()).length > 0);
+    const sent = (await dmsOf(person, id)).map(({ lead, status, reason }) => [
+      lead?.twitterHandle,
+      reason?.code ?? status,
+    ])
+    expect(Object.fromEntries(sent)).toEqual({
+      [known]: 'replied',
+      [unknown]: 'replied',
+      [refused]: 'replied',
+      [quiet]: 'sent',
+    })
   })
 
   it('waits for X’s rate limit without a failure', async () => {
