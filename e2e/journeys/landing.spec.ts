@@ -408,7 +408,7 @@ describe('the landing page', () => {
       await expect.poll(cut).toBe(0)
     }
     for (const plan of ['Free', 'Pro', 'Agency'])
-      expect(await page.locator(`main td[data-label="${plan}"]`).count()).toBe(5)
+      expect(await page.locator(`main td[data-label="${plan}"]`).count()).toBe(9)
   })
 
   it('counts the view of every public page once', async () => {
