@@ -75,7 +75,9 @@ async function expectOneMessageEach(client: Awaited<ReturnType<typeof newClient>
   expect(new Set(handles)).toEqual(new Set(leads.map((lead) => lead.twitterHandle.toLowerCase())))
   const textTo = new Map(sent.map((dm) => [dm.to.toLowerCase(), dm.text]))
   for (const lead of leads) {
-    expect(textTo.get(lead.twitterHandle.toLowerCase())).toBe(`Hi ${lead.name}, I saw @${lead.twitterHandle} on X.`)
+    expect(textTo.get(lead.twitterHandle.toLowerCase())).toBe(
+      `Hi ${lead.name || 'there'}, I saw @${lead.twitterHandle} on X.`,
+    )
     expect(lead.dmStatus).toBe('contacted')
   }
 }
