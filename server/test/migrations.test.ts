@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageValue } from '@x-automated/contract/message-value'
 import type { PauseReason, SkipReason } from '@x-automated/contract/reason'
 import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
@@ -401,57 +400,4 @@ test('0087_reward_times gives earlier achievements without months of Pro a rewar
     `select granted_at > now() - interval '1 minute' as "isNow" from reward_grants where achievement = 'viral' and account_user_id is null`,
   )
   expect(lost.rows).toEqual([{ isNow: true }])
-})
-
-test('0100_message_values stores names and custom columns like an import does', async () => {
-  const sql = await readFile(join(MIGRATIONS, '0100_message_values.sql'), 'utf8')
-  const database = await cloneDatabase(inject('clusterUrl'))
-  const client = new pg.Client(database.url)
-  await client.connect()
-  onTestFinished(async () => {
-    await client.end()
-    await database.drop()
-  })
-  const lines = [
-    'Ana\nLee',
-    'Ana \r\n\t Lee',
-    'a\u2028b\u0085',
-    '\u202eeeL\u202c',
-    '\u200e\u00a0Ana ',
-    'a  b',
-    '👩\u200d👩\u200d👧',
-    'Na',
-    'Nan',
-    '-1',
-  ]
-  const nothing = [
-    'null',
-    '(NULL)',
-    '[n/a]',
-    '<none>',
-    '#N/A',
-    '-',
-    ' \u2013\u2014 ',
-    '_.',
-    'undefined',
-    'NA',
-    'NaN',
-    'nan',
-    '\u200b\n',
-    '\u200bnull',
-    '-\ufeff',
-  ]
-  const texts = [...lines, ...nothing]
-  await client.query("insert into workspaces (name) values ('Acme')")
-  await client.query(
-    `insert into leads (workspace_id, twitter_handle, name, metadata)
-      select id, n::text, text, jsonb_build_object('company', text, 'size', 7, 'none', null) from workspaces, unnest($1::text[]) with ordinality as t(text, n)`,
-    [texts],
-  )
-  await client.query(sql)
-  const { rows } = await client.query('select name, metadata from leads order by twitter_handle::int')
-  const values = texts.map(messageValue)
-  expect(values.filter((value) => value === '')).toHaveLength(nothing.length)
-  const rest = { size: 7, none: null }
-  expect(rows).toEqual(values.map((name) => ({ name, metadata: name === '' ? rest : { company: name, ...rest } })))
 })
