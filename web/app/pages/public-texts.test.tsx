@@ -136,7 +136,7 @@ it('labels figures as examples, and says which plan has what', () => {
   const home = textOf(Home)
   expect(home).toMatch(/time saved and response rates are examples/)
   expect(home).toMatch(/for example: following up raises conversion by 40%/)
-  expect(home).toMatch(/with agency yearly 24\/7, within\s+4 hours, day and night/)
+  expect(home).toMatch(/on agency yearly within\s+4 hours, day and night\s+\(24\/7 support\)/)
   const pricing = textOf(Pricing)
   expect(pricing).toMatch(/a\/b tests\s+no\s+no\s+yes/)
   expect(pricing).toMatch(/re-engagement\s+no\s+no\s+yes/)

@@ -39,9 +39,8 @@ export async function readAllOf(db: Db, appId: string): Promise<void> {
 /** Notes gaps of all apps if no older process is running, which would have taken deliveries. */
 export async function noteGapsOfStart({ db, session }: Pick<Database, 'db' | 'session'>): Promise<void> {
   const { rows } = await session.run((connection) => connection.query('select pg_backend_pid() as pid'))
-  const [pid] = rows.map((row) => Number(row.pid))
   const isOther = sql`exists (${livingWorkers} and exists (
-    select from pg_stat_activity other join pg_stat_activity own on own.pid = ${pid}::int
+    select from pg_stat_activity other join pg_stat_activity own on own.pid = ${rows[0].pid}::int
     where other.pid = pg_locks.pid and (other.backend_start, other.pid) < (own.backend_start, own.pid)))`
   const { rows: apps } = await db.execute<{ id: string }>(sql`select id from x_apps where not ${isOther}`)
   for (const { id } of apps) await noteGap(db, id)

@@ -428,8 +428,8 @@ async function readChangedChats(
 /** Kinds of errors with which X refuses one conversation, not all. */
 const OF_ONE_CHAT = new Set<XError['kind']>(['forbidden', 'not-found', 'invalid', 'unknown'])
 
-/** An account is read at least this long before a backup. */
-const READ_WITHIN = sql`interval '1 day'`
+/** An account is read at least this often, so also in this time before a backup. */
+const READ_EVERY = sql`interval '1 day'`
 
 /**
  * After a restore, reads all conversations with leads that changed since the backup's last read: what was said there
@@ -442,16 +442,19 @@ async function readLostChats(
 ): Promise<void> {
   const { db } = context.database
   const { rows } = await db.execute<ChangedChat & { isKnown: boolean }>(sql`
+    with own as materialized (
+      select id, workspace_id from x_accounts where x_user_id = ${xUserId}
+    ), unknown as materialized (
+      select exists (select from own join leads l on l.workspace_id = own.workspace_id and l.x_user_id is null) as is_any
+    )
     select r.person_x_user_id as "personXUserId", r.conversation_id as "conversationId", r.changed_at as "changedAt", r.read_until as "readUntil",
-      (select min(d.claimed_at) from x_accounts a join leads l on l.workspace_id = a.workspace_id and l.x_user_id = r.person_x_user_id
-        join dms d on d.lead_id = l.id and d.x_account_id = a.id where a.x_user_id = r.account_x_user_id) as "sentSince",
-      exists (select from x_accounts a join leads l on l.workspace_id = a.workspace_id and l.x_user_id = r.person_x_user_id
-        where a.x_user_id = r.account_x_user_id) as "isKnown"
-    from chat_reads r
-    where r.account_x_user_id = ${xUserId} and ${isChanged('r')} and r.changed_at > ${unreadSince}::timestamptz - ${READ_WITHIN}
-      -- Someone whom no lead is known to be may be a lead whose X id is unknown.
-      and exists (select from x_accounts a join leads l on l.workspace_id = a.workspace_id and coalesce(l.x_user_id, r.person_x_user_id) = r.person_x_user_id
-        where a.x_user_id = r.account_x_user_id)
+      known."sentSince", known."isKnown"
+    from chat_reads r cross join unknown cross join lateral (
+      select count(*) > 0 as "isKnown", min(d.claimed_at) as "sentSince"
+      from own join leads l on l.workspace_id = own.workspace_id and l.x_user_id = r.person_x_user_id left join dms d on d.lead_id = l.id and d.x_account_id = own.id
+    ) known
+    -- Someone whom no lead is known to be may be a lead whose X id is unknown.
+    where r.account_x_user_id = ${xUserId} and ${isChanged('r')} and r.changed_at > ${unreadSince}::timestamptz - ${READ_EVERY} and (known."isKnown" or unknown.is_any)
     order by r.changed_at`)
   for (const { isKnown, ...chat } of rows) {
     const { personXUserId, conversationId, changedAt } = chat

@@ -8,18 +8,19 @@ import { X_PRICES, type XBillable, type XResource } from '../../../outside/x-pri
 import type { XMeters } from '../../../ports.ts'
 import { limitText } from './rules.ts'
 import { notifySpending, type Spending, spendingColumns } from './service-limit.ts'
-import { reservedMills, spentMills, thisMonth } from './tables.ts'
+import { RETURNED_WITHIN_SECONDS, reservedMills, spentMills, thisMonth } from './tables.ts'
 
 /** A call that was not made, because it could exceed the workspace's spending limit. */
 export class BeyondLimit extends XError {
   constructor({ limitCents, mills, resetsAt }: Spending, wantedMills: number) {
     const isSpent = mills + wantedMills > limitCents * 10
-    super('funds', limitText(limitCents), isSpent ? new Date(resetsAt) : new Date(Date.now() + RETURNED_WITHIN_MS))
+    super(
+      'funds',
+      limitText(limitCents),
+      isSpent ? new Date(resetsAt) : new Date(Date.now() + RETURNED_WITHIN_SECONDS * 1_000),
+    )
   }
 }
-/** What running calls may cost besides is returned within seconds. */
-const RETURNED_WITHIN_MS = 60_000
-
 /** A charge whose account is not looked up yet. */
 type Unresolved = Parameters<XMeters['count']>[0]
 

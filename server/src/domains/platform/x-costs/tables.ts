@@ -78,7 +78,7 @@ export function fundsUntil(account: string, messageMills: number): SQL<string | 
       select greatest(app.funds_try_at, now()) + ${RESUMED_WITHIN} from x_apps app where app.id = ${a}.x_app_id and app.funds_empty_since is not null
     ), (
       select case when ${spentMills('s')} + ${messageMills}::int > s.limit_cents * 10 then (${thisMonth} + interval '1 month') at time zone 'UTC'
-        else now() + ${RETURNED_WITHIN} end
+        else now() + make_interval(secs => ${RETURNED_WITHIN_SECONDS}) end
       from x_spending s where s.workspace_id = ${a}.workspace_id and ${messageMills}::int > 0
         and ${spentMills('s')} + ${reservedMills('s')} + ${messageMills}::int > s.limit_cents * 10
     ))`
@@ -87,4 +87,4 @@ export function fundsUntil(account: string, messageMills: number): SQL<string | 
 /** A successful try makes everything due, so this only bounds how late a missed wake-up is noticed. */
 const RESUMED_WITHIN = sql`interval '1 minute'`
 /** How soon what running calls may cost, and did not, can be spent. */
-const RETURNED_WITHIN = sql`interval '1 minute'`
+export const RETURNED_WITHIN_SECONDS = 60

@@ -3,16 +3,16 @@ import { SUPPORT, supportOf } from '@x-automated/contract/platform/support'
 import { Table, Td, Tr } from '../../../ui/table'
 import { limitText } from './plan-text'
 
-const rows = [
-  ['Scraped leads a month', 'scrapedLeads'],
-  ['DMs a month', 'dms'],
-  ['X accounts', 'xAccounts'],
-  ['Workspace members', 'people'],
-  ['Imported leads', null],
-] as const
-
-/** A row besides limits: its name, and what a plan has. */
+/** A row: its name, and what a plan has. */
 export type PlanFeature = readonly [name: string, textOf: (level: PlanLevel) => string]
+
+const limits: readonly PlanFeature[] = [
+  ['Scraped leads a month', (level) => limitText(level, 'scrapedLeads')],
+  ['DMs a month', (level) => limitText(level, 'dms')],
+  ['X accounts', (level) => limitText(level, 'xAccounts')],
+  ['Workspace members', (level) => limitText(level, 'people')],
+  ['Imported leads', () => 'Unlimited'],
+]
 
 const support: PlanFeature = [
   'First answer from support',
@@ -34,17 +34,7 @@ export function LimitsTable({ features }: { features: readonly PlanFeature[] }) 
         ...levels.map((level) => ({ name: PLAN_LEVELS[level].name, end: true })),
       ]}
     >
-      {rows.map(([label, what]) => (
-        <Tr key={label}>
-          <Td className="max-md:font-strong">{label}</Td>
-          {levels.map((level) => (
-            <Td key={level} label={PLAN_LEVELS[level].name} end data-numeric>
-              {what ? limitText(level, what) : 'Unlimited'}
-            </Td>
-          ))}
-        </Tr>
-      ))}
-      {[...features, support].map(([label, textOf]) => (
+      {[...limits, ...features, support].map(([label, textOf]) => (
         <Tr key={label}>
           <Td className="max-md:font-strong">{label}</Td>
           {levels.map((level) => (

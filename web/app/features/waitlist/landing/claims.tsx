@@ -24,8 +24,8 @@ export function Claims() {
         ))}
       </ul>
       <p className="pt-8 text-muted">
-        Time saved and response rates are examples: yours depend on whom you write to, and what. DMs a month: on the
-        Agency plan.
+        Time saved and response rates are examples. Yours depend on whom you write to and what you say. 15k DMs a month
+        need the Agency plan.
       </p>
     </section>
   )

@@ -18,8 +18,8 @@ export function Faq() {
             <a href={`mailto:${support}`} className="text-link">
               {support}
             </a>{' '}
-            at any time. A real person answers: with Agency Yearly 24/7, within{' '}
-            {SUPPORT[supportOf('agency', 'yearly')].firstAnswer}, with Pro within{' '}
+            at any time. A real person answers: on Agency Yearly within{' '}
+            {SUPPORT[supportOf('agency', 'yearly')].firstAnswer} (24/7 support), on Pro within{' '}
             {SUPPORT[supportOf('pro', 'monthly')].firstAnswer}.
           </p>
         </div>
