@@ -140,6 +140,98 @@ describe('the inbox', () => {
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   })
 
+  it('types each answer into the box of its conversation, however slow the server is', async () => {
+    const texts = Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`open_k${index}`, `Reply ${index}`]))
+    const { page, client } = await enter('typist', texts)
+    const { keyboard } = page
+    await page.goto('/inbox')
+    await expect.poll(() => rows(page).count(), { timeout: 120_000 }).toBe(6)
+    const { conversations } = await client.conversations.list({})
+    await client.conversations.saveDraft({ id: conversations[2]?.id ?? '', text: 'Begun' })
+    const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+    let latencyMs = 0
+    await page.route('**/api/conversations/*', async (route) => {
+      await wait(latencyMs)
+      await route.continue().catch(() => {})
+    })
+    // Letters and digits that are keys of the inbox.
+    const typed = (index: number) => `hex ajk 1${index} /?`
+    const runs = [
+      { keyMs: 20, latencyMs: 2_000 },
+      { keyMs: 20, latencyMs: 0 },
+      { keyMs: 60, latencyMs: 500 },
+      { keyMs: 200, latencyMs: 1_000 },
+      { keyMs: 20, latencyMs: 300 },
+      { keyMs: 40, latencyMs: 2_000 },
+    ]
+    for (const [index, run] of runs.entries()) {
+      latencyMs = run.latencyMs
+      await keyboard.press('j', { delay: run.keyMs })
+      await keyboard.press('r', { delay: run.keyMs })
+      await keyboard.type(typed(index), { delay: run.keyMs })
+      await keyboard.press('Escape', { delay: run.keyMs })
+    }
+    // Back to the first, whose draft the page may not have read yet.
+    for (const key of ['k', 'k', 'k', 'k', 'k', 'r']) await keyboard.press(key, { delay: 20 })
+    await keyboard.type('!', { delay: 20 })
+    await keyboard.press('Escape')
+    latencyMs = 0
+    const drafts = () =>
+      Promise.all(conversations.map(async ({ id }) => (await client.conversations.find({ id })).draft?.text))
+    await expect
+      .poll(drafts, { timeout: 20_000, interval: 2_000 })
+      .toEqual(runs.map((_, index) => `${index === 2 ? 'Begun\n' : ''}${typed(index)}${index === 0 ? '\n!' : ''}`))
+    const facts = (list: typeof conversations) => list.map(({ id, label, status }) => [id, label, status])
+    expect(facts((await client.conversations.list({})).conversations)).toEqual(facts(conversations))
+    expect((await client.conversations.list({})).counts.open).toBe(6)
+  })
+
+  it('types nothing where nobody can answer, and can turn single keys off', async () => {
+    const { page, client } = await enter('mute', { open_m1: 'First', open_m2: 'Second' })
+    const { conversations } = await client.conversations.list({})
+    const [top] = conversations
+    await client.suppressions.create({ leadIds: [top?.lead.id ?? ''], reason: 'manual' })
+    await page.goto('/inbox')
+    await rows(page).first().waitFor()
+    const { keyboard } = page
+    await keyboard.press('j')
+    await page.getByText('On your suppression list').waitFor()
+    await keyboard.press('r')
+    await page.getByText("You can't reply here, so keys do nothing. Press Esc to use shortcuts again.").waitFor()
+    await keyboard.type('hex ajk 12 /?')
+    await heading(page, `Name of ${top?.lead.twitterHandle}`).waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    const facts = async () =>
+      (await client.conversations.list({})).conversations.map(({ label, status }) => [label, status])
+    expect(await facts()).toEqual(conversations.map(({ label, status }) => [label, status]))
+    await expectSoundBothWays(page)
+    await keyboard.press('Escape')
+    // A changed label and a closed conversation can be brought back.
+    for (const [key, text] of [
+      ['7', 'Labeled '],
+      ['e', ': done'],
+    ] as const) {
+      await keyboard.press(key)
+      const done = page.locator('.Toastify__toast', { hasText: text })
+      await done.getByRole('button', { name: /^Undo/ }).click()
+    }
+    await expect.poll(facts).toEqual(conversations.map(({ label, status }) => [label, status]))
+
+    await keyboard.press('?')
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await dialog.getByRole('switch', { name: 'Single-key shortcuts' }).click()
+    await expectSoundPage(page)
+    await keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    for (const key of ['e', 'j', 'x', '?']) await keyboard.press(key)
+    await page.reload()
+    await heading(page, `Name of ${top?.lead.twitterHandle}`).waitFor()
+    for (const key of ['e', 'j', 'x', '?']) await keyboard.press(key)
+    expect(await dialog.count()).toBe(0)
+    await heading(page, `Name of ${top?.lead.twitterHandle}`).waitFor()
+    expect(await facts()).toEqual(conversations.map(({ label, status }) => [label, status]))
+  })
+
   it('brings a finished conversation back by Undo, and finds it by its text', async () => {
     const { page, client } = await enter('undoer', { open_u1: 'First things first', open_u2: 'Second thoughts' })
     await page.goto('/inbox')
@@ -308,10 +400,7 @@ describe('the inbox', () => {
     const labels = async () => (await client.conversations.list({})).conversations.map(({ label }) => label)
     const before = await labels()
     const openRow = async (index: number, presses = 1) => {
-      await page.evaluate((count) => {
-        for (let press = 0; press < count; press += 1)
-          document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))
-      }, presses)
+      for (let press = 0; press < presses; press += 1) await keyboard.press('j')
       await rows(page).nth(index).locator('[aria-current=true]').waitFor()
     }
     await openRow(0)

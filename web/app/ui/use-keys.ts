@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useEffectEvent } from 'react'
+import { localStorage } from '../browser-storage'
 
 /** What each key or sequence does: 'j', '?', 'escape', 'g i'. */
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>
@@ -18,11 +19,20 @@ interface KeysOptions {
   groups?: readonly KeyGroup[]
 }
 
-const TYPED_INTO = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]'
+/** What has the focus takes all keys: fields, and elements marked so. */
+const TYPED_INTO = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [data-takes-keys]'
 /** A selector of what opens above a page. */
 export const POPUPS = '[role=dialog], [role=alertdialog], [role=menu], [role=listbox]'
 /** The keys of a sequence are pressed within this time. */
 const SEQUENCE_MS = 1_500
+
+/** In localStorage: 'off' turns off the keys that are a single character (WCAG 2.1.4). */
+export const LETTER_KEYS = 'letterKeys'
+
+/** Whether a key that is a single character acts in this browser. */
+export function letterKeysAreOn(): boolean {
+  return localStorage.getItem(LETTER_KEYS) !== 'off'
+}
 
 const shown = new Set<KeyGroup>()
 
@@ -47,6 +57,7 @@ function nameOf(event: KeyboardEvent): string {
 export function useKeys(keys: Keys, { onScreen, repeated = '', groups }: KeysOptions = {}): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.key.length === 1 && !letterKeysAreOn()) return
     const key = nameOf(event)
     const act = keys[key]
     const begins = Object.keys(keys).some((other) => other.startsWith(`${key} `))

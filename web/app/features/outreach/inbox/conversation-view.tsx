@@ -12,6 +12,7 @@ import { LoadingText, Skeleton } from '../../../ui/skeleton'
 import { XHandle } from '../../platform/x-account/x-handle'
 import { AssignMenu } from './assign-menu'
 import { ConversationNotices } from './conversation-notices'
+import { EarlyReply, NoReply } from './early-reply'
 import { LabelMenu } from './label-keypad'
 import { LeadCard } from './lead-card'
 import { ReferralOffer } from './referral-offer'
@@ -25,13 +26,12 @@ import {
   useConversationKeys,
   useReadMark,
 } from './use-conversation-actions'
-import { type Inbox, useCampaignsById, useConversation, useInboxContext } from './use-inbox'
+import { type Inbox, useCampaignsById, useConversation } from './use-inbox'
 import type { SentAnswer } from './use-reply'
 
 /** The open conversation with the lead's card. Mounted once per conversation. */
-export function ConversationView({ id }: { id: string }) {
+export function ConversationView({ id, inbox }: { id: string; inbox: Inbox }) {
   const query = useConversation(id)
-  const inbox = useInboxContext()
   // What the list knows is there before the messages are.
   const found = query.data?.pages[0]
   const known = found ?? inbox.rows?.find((row) => row.id === id)
@@ -39,15 +39,19 @@ export function ConversationView({ id }: { id: string }) {
     return (
       <Frame>
         <Head onBack={() => inbox.open(null)} title="Conversation" />
-        <div className="p-4">
+        <div className="grid gap-4 p-4">
           {errorCode(query.error) === 'CONVERSATION_NOT_FOUND' ? (
             <div className="grid justify-items-center gap-1.5 px-6 py-16 text-center">
               <SearchX aria-hidden className="size-5 text-muted" />
               <p className="font-strong">{errorText(query.error)}</p>
               <p className="text-muted">The lead may have been deleted, or the link belongs to another workspace.</p>
+              <NoReply id={id} />
             </div>
           ) : (
-            <QueryError query={query} fallback="Failed to load the conversation. Please try again." />
+            <>
+              <QueryError query={query} fallback="Failed to load the conversation. Please try again." />
+              <EarlyReply id={id} />
+            </>
           )}
         </div>
       </Frame>
@@ -58,6 +62,9 @@ export function ConversationView({ id }: { id: string }) {
         <Head onBack={() => inbox.open(null)} title="" />
         <LoadingText>Loading conversation…</LoadingText>
         <ThreadSkeleton />
+        <div className="px-4 pb-4">
+          <EarlyReply id={id} />
+        </div>
       </Frame>
     )
   return <Known inbox={inbox} query={query} conversation={known} />
@@ -75,7 +82,7 @@ function Known({ inbox, query, conversation }: KnownProps) {
   const { campaignOf } = useCampaignsById()
   const [sending, setSending] = useState<SentAnswer | null>(null)
   const textarea = useRef<HTMLTextAreaElement>(null)
-  useConversationKeys({ inbox, conversation, actions, textarea })
+  useConversationKeys(inbox, actions)
   const name = nameOf(conversation)
   const loaded = query.data?.pages[0]
   const isLoaded = loaded !== undefined
@@ -115,12 +122,14 @@ function Known({ inbox, query, conversation }: KnownProps) {
         <div className="grid shrink-0 grid-cols-1 gap-2 px-4 pb-4 empty:hidden">
           {isLoaded && <ReferralOffer conversation={conversation} messages={loaded.messages} />}
           <ConversationNotices conversation={conversation} />
-          {loaded?.messages[0] && !isEncrypted && suppression !== 'suppressed' && (
+          {isEncrypted || suppression === 'suppressed' ? (
+            <NoReply id={conversation.id} />
+          ) : (
             <ReplyBox
               conversation={conversation}
-              lastMessageId={loaded.messages[0].id}
-              draft={loaded.draft}
-              otherDrafts={loaded.otherDrafts}
+              lastMessageId={loaded?.messages[0]?.id ?? conversation.lastMessage.id}
+              draft={loaded?.draft}
+              otherDrafts={loaded?.otherDrafts ?? []}
               textarea={textarea}
               onSending={setSending}
             />

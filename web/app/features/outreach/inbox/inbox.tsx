@@ -7,7 +7,9 @@ import { PageHeader } from '../../../ui/page-header'
 import { useKeys } from '../../../ui/use-keys'
 import { useHasRole } from '../../identity/people/use-role'
 import { ConversationList } from './conversation-list'
+import { ConversationView } from './conversation-view'
 import { inboxKeys } from './inbox-keys'
+import { focusReply } from './reply-focus'
 import { nameOf } from './use-conversation-actions'
 import { useInbox } from './use-inbox'
 
@@ -33,6 +35,7 @@ function Columns({ mayRead }: { mayRead: boolean }) {
     {
       j: () => move(1),
       k: () => move(-1),
+      r: focusReply,
       x: (event) => {
         const focused = document.activeElement?.closest('[data-conversation]')?.getAttribute('data-conversation')
         const id = openId ?? focused ?? rows?.[0]?.id
@@ -57,7 +60,7 @@ function Columns({ mayRead }: { mayRead: boolean }) {
       <p role="status" className="sr-only">
         {opened && `Conversation with ${nameOf(opened)}`}
       </p>
-      <Outlet context={inbox} />
+      {openId ? <ConversationView key={openId} id={openId} inbox={inbox} /> : <Outlet context={inbox} />}
     </div>
   )
 }

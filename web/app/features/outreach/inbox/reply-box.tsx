@@ -14,6 +14,7 @@ import { SuggestionsNeedModel } from '../writer/connect-model'
 import { useReplySuggestions } from '../writer/reply-suggestions'
 import { EmojiMenu } from './emoji-menu'
 import { sinceText } from './inbox-text'
+import { useReplyFocus } from './reply-focus'
 import { ReplyProblem } from './reply-problem'
 import { sendKeys } from './send-keys'
 import { variablesIn, withValues } from './snippet-insertion'
@@ -24,7 +25,8 @@ import { useSavedDraft } from './use-saved-draft'
 interface ReplyBoxProps {
   conversation: Pick<Conversation, 'id' | 'lead'>
   lastMessageId: string
-  draft: Draft | null
+  /** Undefined: not known yet. */
+  draft: Draft | null | undefined
   otherDrafts: readonly { userId: string; name: string; updatedAt: string }[]
   textarea: RefObject<HTMLTextAreaElement | null>
   /** What is on its way; null: nothing. */
@@ -34,8 +36,9 @@ interface ReplyBoxProps {
 /** An answer: saved as it is written, and sent immediately. */
 export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, textarea, onSending }: ReplyBoxProps) {
   const { id, lead } = conversation
-  const [text, setText] = useState(draft?.text ?? '')
-  const draftSaves = useSavedDraft(id, text, draft?.text ?? '')
+  const draftSaves = useSavedDraft(id, draft === undefined ? undefined : (draft?.text ?? ''))
+  const { text, setText, isKnown } = draftSaves
+  useReplyFocus(id, textarea)
   const reply = useReply({ conversationId: id, lastMessageId, text, setText, draftSaves, onSending })
   const recipient = {
     ...lead,
@@ -45,7 +48,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   const variables = variablesIn(trimmed)
   const [asWritten, setAsWritten] = useState('')
   const isTooLong = text.length > MESSAGE_MAX
-  const isReady = trimmed !== '' && !isTooLong && (variables.length === 0 || asWritten === trimmed)
+  const isReady = isKnown && trimmed !== '' && !isTooLong && (variables.length === 0 || asWritten === trimmed)
   const submit = () => {
     if (isReady && !reply.isPending) reply.send(trimmed)
   }
@@ -105,6 +108,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
           <textarea
             ref={textarea}
             dir={text === '' ? undefined : 'auto'}
+            data-reply
             aria-label="Reply"
             aria-keyshortcuts="R"
             placeholder={suggestions.ghost ? '' : `Reply to ${lead.name || `@${lead.twitterHandle}`}`}

@@ -1,6 +1,6 @@
 import type { ReplyLabel } from '@x-automated/contract/leads/leads'
 import type { Conversation } from '@x-automated/contract/outreach/conversations'
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useKeys } from '../../../ui/use-keys'
 import { LABEL_NAMES } from '../../leads/leads/history-text'
 import { snoozeText } from './inbox-text'
@@ -13,21 +13,18 @@ export const nameOf = ({ lead }: Conversation) => lead.name || `@${lead.twitterH
 /** What is done with the open conversation, and which of its menus is shown. */
 export function useConversationActions(inbox: Inbox, conversation: Conversation) {
   const { change } = useChangeConversation()
-  const [shown, setShown] = useState<'snooze' | 'assign' | 'card' | null>(inbox.nextMenu.current)
-  useEffect(() => {
-    inbox.nextMenu.current = null
-  }, [inbox.nextMenu])
+  const [shown, setShown] = useState<'snooze' | 'assign' | 'card' | null>(null)
   return {
     shown,
     setShown,
-    finish(target = conversation) {
-      const done = target.status !== 'done'
-      const back = () => inbox.open(target.id)
+    finish() {
+      const done = conversation.status !== 'done'
+      const back = () => inbox.open(conversation.id)
       inbox.openNext()
       void change(
-        target,
+        conversation,
         { status: done ? 'done' : 'open' },
-        { done: `${nameOf(target)}: ${done ? 'done' : 'open again'}`, onUndone: back },
+        { done: `${nameOf(conversation)}: ${done ? 'done' : 'open again'}`, onUndone: back },
       )
     },
     snooze(until: Date, reengage: boolean) {
@@ -37,10 +34,10 @@ export function useConversationActions(inbox: Inbox, conversation: Conversation)
       const done = `Snoozed until ${snoozeText(until, Date.now())}`
       void change(conversation, update, { done, onUndone: () => inbox.open(conversation.id) })
     },
-    setLabel(label: ReplyLabel, target = conversation) {
+    setLabel(label: ReplyLabel) {
       // The key of the classifier's own label confirms it.
-      if (label !== target.label || target.confidence !== null)
-        void change(target, { label }, { done: `Labeled ${LABEL_NAMES[label]}` })
+      if (label !== conversation.label || conversation.confidence !== null)
+        void change(conversation, { label }, { done: `Labeled ${LABEL_NAMES[label]}` })
     },
     assign: (assigneeId: string | null, to: string | null) =>
       void change(conversation, { assigneeId }, { done: to === null ? 'Unassigned' : `Assigned to ${to}` }),
@@ -50,29 +47,15 @@ export function useConversationActions(inbox: Inbox, conversation: Conversation)
 
 export type ConversationActions = ReturnType<typeof useConversationActions>
 
-interface ConversationKeys {
-  inbox: Inbox
-  conversation: Conversation
-  actions: ConversationActions
-  textarea: RefObject<HTMLTextAreaElement | null>
-}
-
-/** The keys of the open conversation. While conversations are selected, most act on those instead. */
-export function useConversationKeys({ inbox, conversation, actions, textarea }: ConversationKeys) {
-  const openMenu = (menu: 'snooze' | 'assign') => {
-    if (inbox.target(conversation) === conversation) actions.setShown(menu)
-    else inbox.nextMenu.current = menu
-  }
-  const reply = { r: () => textarea.current?.focus() }
+/** The keys of the open conversation. While conversations are selected, they act on those instead. */
+export function useConversationKeys(inbox: Inbox, actions: ConversationActions) {
   const keys = {
-    e: () => actions.finish(inbox.target(conversation)),
-    h: () => openMenu('snooze'),
-    a: () => openMenu('assign'),
-    ...Object.fromEntries(
-      LABEL_KEYS.map((label, index) => [String(index + 1), () => actions.setLabel(label, inbox.target(conversation))]),
-    ),
+    e: () => actions.finish(),
+    h: () => actions.setShown('snooze'),
+    a: () => actions.setShown('assign'),
+    ...Object.fromEntries(LABEL_KEYS.map((label, index) => [String(index + 1), () => actions.setLabel(label)])),
   }
-  useKeys(inbox.selection.isOn ? reply : { ...reply, ...keys })
+  useKeys(inbox.selection.isOn ? {} : keys)
 }
 
 /** Marks a conversation as read once its messages are shown. */

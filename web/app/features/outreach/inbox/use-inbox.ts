@@ -1,8 +1,16 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import type { Conversation } from '@x-automated/contract/outreach/conversations'
-import { useEffect, useRef, useState } from 'react'
-import { generatePath, useNavigate, useOutletContext, useParams, useSearchParams } from 'react-router'
+import { useState } from 'react'
+import {
+  generatePath,
+  useLocation,
+  useNavigate,
+  useNavigationType,
+  useOutletContext,
+  useParams,
+  useSearchParams,
+} from 'react-router'
 import { api, client, errorText } from '../../../api'
 import { keptPerWorkspace } from '../../../kept-per-workspace'
 import { paths } from '../../../paths'
@@ -17,7 +25,7 @@ const INBOX_POLL_MS = 10_000
 
 /** The list of the inbox, its filter, and the open conversation. */
 export function useInbox(mayRead: boolean) {
-  const { conversationId: openId = null } = useParams()
+  const { conversationId = null } = useParams()
   const [params, setParams] = useSearchParams()
   const navigate = useNavigate()
   const filter = filterOf(params)
@@ -36,24 +44,19 @@ export function useInbox(mayRead: boolean) {
   const { selection, setSelection } = useSelection(filter)
   const selected = rows?.filter(({ id }) => selection.hasAll || selection.ids.has(id)) ?? []
   const search = params.size > 0 ? `?${params}` : ''
-  // A key pressed again counts from the conversation that the first press opens.
-  const opening = useRef(openId)
-  const nextMenu = useRef<'snooze' | 'assign' | null>(null)
-  useEffect(() => {
-    opening.current = openId
-  }, [openId])
+  const { openId, show } = useOpenId(conversationId)
   const open = (id: string | null) => {
-    opening.current = id
-    nextMenu.current = null
-    void navigate((id ? generatePath(paths.conversation, { conversationId: id }) : paths.inbox) + search, {
+    const path = id ? generatePath(paths.conversation, { conversationId: id }) : paths.inbox
+    void navigate(path + search, {
       // On phones, Back leads from a conversation to the list.
       replace: openId !== null && id !== null,
       preventScrollReset: true,
+      state: show(id),
     })
   }
   /** The conversation before or after the open one; null at the end of what is loaded. */
   const neighbor = (by: 1 | -1): Conversation | null => {
-    const index = rows?.findIndex(({ id }) => id === opening.current) ?? -1
+    const index = rows?.findIndex(({ id }) => id === openId) ?? -1
     if (index < 0) return rows?.[0] ?? null
     return rows?.[index + by] ?? null
   }
@@ -76,14 +79,34 @@ export function useInbox(mayRead: boolean) {
     openId,
     open,
     neighbor,
-    /** The menu to open with the conversation that is being opened. */
-    nextMenu,
-    /** What a key acts on: the conversation that the last key opened, even if another is still shown. */
-    target: (shown: Conversation): Conversation =>
-      (opening.current === shown.id ? null : rows?.find(({ id }) => id === opening.current)) ?? shown,
     /** Opens what follows the open conversation, which leaves the list. */
     openNext: () => open((neighbor(1) ?? neighbor(-1))?.id ?? null),
   }
+}
+
+/** The open conversation. The address follows later, but the next key must act on what the last one opened. */
+function useOpenId(conversationId: string | null) {
+  const { key, state } = useLocation()
+  const isBack = useNavigationType() === 'POP'
+  const [shown, setShown] = useState({ id: conversationId, key, opened: 0 })
+  if (shown.key !== key) {
+    const isOvertaken = !isBack && (state as Opened | null)?.opened !== undefined && state.opened < shown.opened
+    setShown({ ...shown, id: isOvertaken ? shown.id : conversationId, key })
+  }
+  return {
+    openId: shown.id,
+    /** Shows a conversation. @returns the state of its address */
+    show(id: string | null): Opened {
+      const opened = shown.opened + 1
+      setShown({ ...shown, id, opened })
+      return { opened }
+    },
+  }
+}
+
+/** Counts the conversations opened here, so that an older address replaces no newer one. */
+interface Opened {
+  opened: number
 }
 
 /** What is selected, until the filter changes. */
@@ -103,9 +126,9 @@ function matchCount(filter: InboxFilter, counts: Counts | undefined, loaded: num
   return filter.status === 'open' || filter.status === 'snoozed' ? (counts?.[filter.status] ?? null) : null
 }
 
-/** The inbox around the open conversation. */
+/** The inbox, for what is inside it. */
 export type Inbox = ReturnType<typeof useInbox>
-/** The inbox, for the conversation inside it. */
+/** The inbox, for the page without a conversation. */
 export const useInboxContext = () => useOutletContext<Inbox>()
 
 /** A conversation with its messages, newest first. */

@@ -1,8 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
-import { useEffect, useRef, useState } from 'react'
-import { client } from '../../../api'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { api, client } from '../../../api'
 import { cacheDraft } from './conversation-cache'
+import { draftText, keepUnsaved, unsavedDraft } from './unsaved-drafts'
 
 const SAVE_AFTER_MS = 800
 
@@ -20,6 +21,7 @@ export function createDraftSaves(saved: string, send: (text: string) => Promise<
       })
     },
     settled: () => saving,
+    isSaved: (text: string) => text === saved,
     /** The server has deleted the draft, or will. */
     discard() {
       saved = ''
@@ -27,36 +29,114 @@ export function createDraftSaves(saved: string, send: (text: string) => Promise<
   }
 }
 
-/** Saves the text shortly after each change, and when the box or the page closes. */
-export function useSavedDraft(id: string, text: string, savedBefore: string) {
+/** The conversations whose reply is being written, so that nothing else saves their draft. */
+const openIds = new Set<string>()
+
+/** The text of a reply box, saved shortly after each change. @param saved the draft; undefined: not known yet */
+export function useSavedDraft(id: string, saved: string | undefined) {
   const queries = useQueryClient()
-  const [saves] = useState(() =>
-    createDraftSaves(savedBefore, (next) => {
-      cacheDraft(queries, id, next)
-      return client.conversations.saveDraft({ id, text: next })
-    }),
-  )
+  const [text, setText] = useState(() => draftText(saved, unsavedDraft(id)))
+  const isKnown = saved !== undefined
+  const [wasKnown, setWasKnown] = useState(isKnown)
+  if (isKnown && !wasKnown) {
+    setWasKnown(true)
+    setText(draftText(saved, { text, isAddition: true }))
+  }
+  useAddition(id, isKnown ? null : text)
+  const drafts = useWholeDraft(id, isKnown ? text : null, saved ?? '')
+  return {
+    text,
+    setText,
+    isKnown,
+    settled: drafts.settled,
+    /** The server deletes the draft of what is sent. */
+    discard() {
+      drafts.discard()
+      keepUnsaved(id, null)
+      cacheDraft(queries, id, '')
+    },
+  }
+}
+
+/** Keeps what is typed before the draft is known, and saves it if the conversation is left before. */
+export function useAddition(id: string, text: string | null) {
+  const queries = useQueryClient()
+  const isAddition = text !== null
+  useLayoutEffect(() => {
+    if (text !== null) keepUnsaved(id, { text, isAddition: unsavedDraft(id)?.isAddition ?? true })
+  }, [id, text])
+  useEffect(() => {
+    if (!isAddition) return
+    openIds.add(id)
+    return () => {
+      openIds.delete(id)
+      if (unsavedDraft(id)?.isAddition) void saveAddition(queries, id)
+    }
+  }, [queries, id, isAddition])
+}
+
+/** Saves what was typed in a conversation that was left before its draft was known. */
+async function saveAddition(queries: QueryClient, id: string): Promise<void> {
+  try {
+    const { draft, isEncrypted, suppression } = await client.conversations.find({ id })
+    const addition = unsavedDraft(id)
+    if (!addition?.isAddition || openIds.has(id)) return
+    if (isEncrypted || suppression === 'suppressed') return keepUnsaved(id, null)
+    await saveDraft(queries, id, draftText(draft?.text ?? '', addition))
+  } catch {
+    // It stays, and is in the box the next time.
+  }
+}
+
+/** Saves a draft. Until the server has it, it is kept here. */
+async function saveDraft(queries: QueryClient, id: string, text: string): Promise<void> {
+  keepUnsaved(id, { text, isAddition: false })
+  cacheDraft(queries, id, text)
+  await client.conversations.saveDraft({ id, text })
+  if (unsavedDraft(id)?.text !== text) return
+  keepUnsaved(id, null)
+  // An answer from before the save would bring the old draft back.
+  const { queryKey } = api.conversations.find.infiniteOptions({
+    input: (cursor: string | undefined) => ({ id, cursor }),
+    initialPageParam: undefined,
+    getNextPageParam: () => undefined,
+  })
+  if (queries.isFetching({ queryKey })) await queries.invalidateQueries({ queryKey })
+  else cacheDraft(queries, id, text)
+}
+
+/** Saves the whole draft shortly after each change, and when the box or the page closes. @param text null: not known yet */
+function useWholeDraft(id: string, text: string | null, savedBefore: string) {
+  const queries = useQueryClient()
+  const saves = useRef<ReturnType<typeof createDraftSaves>>(null)
+  if (text !== null) saves.current ??= createDraftSaves(savedBefore, (next) => saveDraft(queries, id, next))
   const latest = useRef(text)
-  latest.current = text
+  useLayoutEffect(() => {
+    latest.current = text
+    if (text === null || !saves.current) return
+    if (!saves.current.isSaved(text)) keepUnsaved(id, { text, isAddition: false })
+    else if (unsavedDraft(id)?.text !== text) keepUnsaved(id, null)
+  }, [id, text])
   useEffect(() => {
-    const timer = setTimeout(() => saves.save(text), SAVE_AFTER_MS)
+    if (text === null) return
+    const timer = setTimeout(() => saves.current?.save(text), SAVE_AFTER_MS)
     return () => clearTimeout(timer)
-  }, [saves, text])
+  }, [text])
   useEffect(() => {
-    const save = () => saves.save(latest.current)
+    const save = () => {
+      if (latest.current !== null) saves.current?.save(latest.current)
+    }
     addEventListener('pagehide', save)
     return () => {
       removeEventListener('pagehide', save)
       save()
     }
-  }, [saves])
+  }, [])
   return {
-    settled: saves.settled,
-    /** The server deletes the draft of what is sent. */
+    settled: async () => saves.current?.settled(),
     discard() {
-      saves.discard()
+      saves.current?.discard()
       latest.current = ''
-      cacheDraft(queries, id, '')
     },
   }
 }

@@ -1,6 +1,9 @@
+import { useState } from 'react'
+import { localStorage } from '../../../browser-storage'
+import { Switch } from '../../../ui/choice'
 import { Dialog, type DialogProps } from '../../../ui/dialog'
 import { modKey } from '../../../ui/mod-key'
-import { type KeyGroup, shownKeys } from '../../../ui/use-keys'
+import { type KeyGroup, LETTER_KEYS, letterKeysAreOn, shownKeys } from '../../../ui/use-keys'
 import { useIsOffered } from '../../identity/people/use-role'
 import { moreLinks, workLinks } from './navigation'
 
@@ -41,6 +44,26 @@ export default function KeysDialog(dialog: Pick<DialogProps, 'open' | 'onClose' 
           </section>
         ))}
       </div>
+      <LetterKeys />
     </Dialog>
+  )
+}
+
+/** Turns off the keys that speech input and a brushed key can press. */
+function LetterKeys() {
+  const [isOn, setOn] = useState(letterKeysAreOn)
+  const change = (next: boolean) => {
+    setOn(next)
+    if (next) localStorage.removeItem(LETTER_KEYS)
+    else localStorage.setItem(LETTER_KEYS, 'off')
+  }
+  return (
+    <Switch
+      className="mt-6"
+      label="Single-key shortcuts"
+      hint={`When off, letters, digits and signs do nothing outside of fields in this browser. ${modKey()}K still works.`}
+      checked={isOn}
+      onChange={(event) => change(event.currentTarget.checked)}
+    />
   )
 }

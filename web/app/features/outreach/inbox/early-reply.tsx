@@ -1,0 +1,47 @@
+import { useRef, useState } from 'react'
+import { useReplyFocus } from './reply-focus'
+import { unsavedDraft } from './unsaved-drafts'
+import { useAddition } from './use-saved-draft'
+
+/** Takes what is typed before it is known whose conversation it is. The reply box continues it. */
+export function EarlyReply({ id }: { id: string }) {
+  const ref = useRef<HTMLTextAreaElement>(null)
+  const [text, setText] = useState(() => unsavedDraft(id)?.text ?? '')
+  useReplyFocus(id, ref)
+  useAddition(id, text)
+  return (
+    <textarea
+      ref={ref}
+      data-reply
+      dir="auto"
+      aria-label="Reply"
+      placeholder="Reply"
+      className="block min-h-18 w-full resize-none rounded-lg border border-control bg-surface px-3.5 pt-3 pb-1 text-sm placeholder:text-faint pointer-coarse:text-base"
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+    />
+  )
+}
+
+/** Takes the keys of an answer that cannot be written, and says so: they must not act as shortcuts. */
+export function NoReply({ id }: { id: string }) {
+  const ref = useRef<HTMLDivElement>(null)
+  const [isFocused, setFocused] = useState(false)
+  useReplyFocus(id, ref)
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: only a key focuses it, and it only says why nothing happens
+    <div
+      ref={ref}
+      data-reply
+      data-takes-keys
+      tabIndex={-1}
+      className="text-xs text-muted outline-none"
+      onFocus={() => setFocused(true)}
+      onBlur={() => setFocused(false)}
+      onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+    >
+      <p role="status">{isFocused && "You can't reply here, so keys do nothing. Press Esc to use shortcuts again."}</p>
+    </div>
+  )
+}

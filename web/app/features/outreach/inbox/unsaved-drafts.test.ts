@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { draftText, keepUnsaved, unsavedDraft } from './unsaved-drafts'
+
+test('shows what was typed instead of the saved draft, or after a draft that was not known', () => {
+  expect(draftText(undefined, undefined)).toBe('')
+  expect(draftText('Saved', undefined)).toBe('Saved')
+  expect(draftText('Saved', { text: 'Newer', isAddition: false })).toBe('Newer')
+  expect(draftText('Saved', { text: '', isAddition: false })).toBe('')
+  expect(draftText(undefined, { text: 'Typed', isAddition: true })).toBe('Typed')
+  expect(draftText('', { text: 'Typed', isAddition: true })).toBe('Typed')
+  expect(draftText('Saved', { text: 'typed', isAddition: true })).toBe('Saved\ntyped')
+  expect(draftText('Saved', { text: '', isAddition: true })).toBe('Saved')
+  expect(draftText('Saved\n', { text: 'typed', isAddition: true })).toBe('Saved\ntyped')
+})
+
+test('keeps what was typed in each conversation until it is saved', () => {
+  keepUnsaved('one', { text: 'First', isAddition: true })
+  keepUnsaved('two', { text: '', isAddition: false })
+  expect([unsavedDraft('one')?.text, unsavedDraft('two')?.text]).toEqual(['First', ''])
+  keepUnsaved('one', { text: '', isAddition: true })
+  keepUnsaved('two', null)
+  expect([unsavedDraft('one'), unsavedDraft('two')]).toEqual([undefined, undefined])
+})
