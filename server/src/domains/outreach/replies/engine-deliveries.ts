@@ -161,8 +161,10 @@ type Stored = {
   isOld: boolean
 }
 
-/** Deliveries that a process works on together. */
-const BATCH = 200
+/** Deliveries that are stored together: of as many leads as one transaction takes. */
+const BATCH = 100
+/** While the database stores some, a process reads the next ones. */
+const BATCHES_AT_A_TIME = 2
 /** Other processes take over after this time. */
 const LEASE = sql`interval '30 seconds'`
 const ATTEMPTS_MAX = 5
@@ -176,13 +178,18 @@ const POLL_MS = 1_000
 export function startDeliveries(context: DeliveryContext, receive: Receive): { close(): Promise<void> } {
   const { channels, log } = context
   let isClosed = false
-  let isNotified = true
-  let wake = () => {}
-  const stopListening = channels.subscribe(DELIVERIES_CHANNEL, () => {
-    isNotified = true
-    wake()
-  })
+  const wakes = new Set<() => void>()
+  const wakeAll = () => {
+    for (const wake of wakes) wake()
+  }
+  const stopListening = channels.subscribe(DELIVERIES_CHANNEL, wakeAll)
   const run = async () => {
+    let isNotified = false
+    let wake = () => {}
+    wakes.add(() => {
+      isNotified = true
+      wake()
+    })
     while (!isClosed) {
       isNotified = false
       const count = await processDeliveries(context, receive).catch((error) => {
@@ -199,12 +206,12 @@ export function startDeliveries(context: DeliveryContext, receive: Receive): { c
       })
     }
   }
-  const running = run()
+  const running = Promise.all(Array.from({ length: BATCHES_AT_A_TIME }, run))
   return {
     async close() {
       isClosed = true
       stopListening()
-      wake()
+      wakeAll()
       await running
     },
   }
@@ -226,7 +233,8 @@ export async function processDeliveries(context: DeliveryContext, receive: Recei
     returning u.id, u.x_app_id as "xAppId", u.account_x_user_id as account, u.person_x_user_id as person, u.sealed_body as "sealedBody", u.attempts,
       u.received_at as "receivedAt", u.received_at < now() - ${HOLDS_FOR} as "isOld"`)
   if (rows.length === 0) return 0
-  const deliveries = rows.toSorted((a, b) => a.id - b.id).map((row) => open(context, row))
+  const sealer = sealerOf(context.env)
+  const deliveries = rows.toSorted((a, b) => a.id - b.id).map((row) => open(sealer, row))
   for (const ofApp of Map.groupBy(deliveries, ({ row }) => row.xAppId).values())
     await processTogether(context, receive, ofApp).catch(async (error) => {
       context.log.warn({ err: error }, 'deliveries from X failed together, so each is processed alone')
@@ -259,13 +267,13 @@ interface Opened {
 }
 
 /** Opens a delivery. The person that an unreadable one names counts as having replied. */
-function open({ env }: DeliveryContext, row: Stored): Opened {
+function open(sealer: Sealer, row: Stored): Opened {
   let delivery = {
     happenings: [] as readonly XHappening[],
     unreadable: { mayBeMessage: true } as { mayBeMessage: boolean } | null,
   }
   try {
-    delivery = readDelivery(JSON.parse(sealerOf(env).open(row.sealedBody)))
+    delivery = readDelivery(JSON.parse(sealer.open(row.sealedBody)))
   } catch {
     // It was sealed with another AUTH_SECRET.
   }

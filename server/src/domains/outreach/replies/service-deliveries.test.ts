@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { and, eq, sql } from 'drizzle-orm'
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { confirmDetection, dmsOf, launch, letPass, makeList, openHandles, sendDue } from '../../../../test/outreach.ts'
@@ -10,7 +10,7 @@ import { xAccounts } from '../../platform/x-account/tables.ts'
 import { OPERATOR_APP_ID, xApps } from '../../platform/x-apps/tables.ts'
 import { dms } from '../sending/tables.ts'
 import { queueFollowUps } from '../sequences/engine.ts'
-import { createDeliveryStore, processDeliveries } from './engine-deliveries.ts'
+import { createDeliveryStore, processDeliveries, startDeliveries } from './engine-deliveries.ts'
 import { noteGapsOfStart, replayGaps } from './engine-gaps.ts'
 import type { Receive } from './engine-reading.ts'
 import { receive } from './service.ts'
@@ -150,6 +150,30 @@ describe('a delivery', () => {
     }
     for (let left = 3; left > 0; ) left -= await work(slow)
     expect(texts).toEqual([['First', 'Hi'], ['Second']])
+  })
+
+  it('is processed while an earlier one of another person is being stored', async () => {
+    const { handles } = await begin(2)
+    const [ann, ben] = handles as [string, string]
+    const begun: string[] = []
+    const [storing, both] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const slow: Receive = async (_, events) => {
+      for (const event of events) if (event.kind === 'message') begun.push(event.text)
+      if (begun.includes('First')) storing.resolve()
+      if (begun.includes('Hi')) both.resolve()
+      await both.promise
+      return new Set()
+    }
+    const running = startDeliveries(app.services, slow)
+    await post(message(ann, account.handle, 'First'))
+    await storing.promise
+    await post(message(ann, account.handle, 'Second'))
+    await post(message(ben, account.handle, 'Hi'))
+    await both.promise
+    expect(begun).toEqual(['First', 'Hi'])
+    await vi.waitFor(async () => expect(await stored()).toEqual([]))
+    await running.close()
+    expect(begun).toEqual(['First', 'Hi', 'Second'])
   })
 
   it('that fails is tried alone, and after 5 attempts counts as a reply of the person it names', async () => {

@@ -343,6 +343,9 @@ export async function publishChanges(tx: Db, workspaceId: string, all: readonly 
   for (const { kind, ids } of rows) await publishEvents(tx, workspaceId, kind, ids)
 }
 
+/** Reading texts blocks others for this long. */
+const BUSY_MS = 5
+
 /** Reads what messages of leads say, with the days of the account's time zone. */
 export async function classifyMessages(
   db: Db,
@@ -357,6 +360,7 @@ export async function classifyMessages(
   )
   const optOutWords = await optOutWordsOf(db, workspaceId)
   const read: MessageIn[] = []
+  let startedAt = performance.now()
   for (const one of messages) {
     if (!isRead(one)) {
       read.push({ ...one, reading: null })
@@ -366,7 +370,9 @@ export async function classifyMessages(
     const timeZone = rows.find(({ accountId }) => accountId === one.conversation.accountId)?.timeZone ?? 'UTC'
     read.push({ ...one, reading: classifyReply(text.slice(0, REPLY_TEXT_MAX), { optOutWords, now: at, timeZone }) })
     // Long texts take milliseconds each, in which others wait.
+    if (performance.now() - startedAt < BUSY_MS) continue
     await setImmediate()
+    startedAt = performance.now()
   }
   return read
 }
