@@ -95,6 +95,15 @@ export function hasUnstored(xUserId: SQL): SQL<boolean> {
   return sql`exists (select from x_deliveries u where u.account_x_user_id = ${xUserId} and u.holds)`
 }
 
+/** Deliveries of the last seconds that nobody has stored yet, from which on claims wait a little. */
+const BACKLOG = 50
+
+/** SQL: replies arrive faster than they are stored. Reads at most BACKLOG rows. */
+export const areRepliesBehind = sql<boolean>`(
+  select count(*) = ${sql.raw(String(BACKLOG))} from (
+    select from x_deliveries where next_at > now() - interval '5 seconds' and holds limit ${sql.raw(String(BACKLOG))}
+  ) unstored)`
+
 /**
  * SQL: a person's conversation in X Chat with an account changed since its events were read, so that
  * nobody knows who wrote last. @param personXUserId SQL; null: nobody knows whose conversations changed

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
@@ -7,6 +7,8 @@ import { arrived, launch, makeList, openHandles, type SomeList } from '../../../
 import type { Db } from '../../../db/open.ts'
 import { workers } from '../../../db/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
+import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
+import { areRepliesBehind, xDeliveries } from '../replies/tables.ts'
 import { type Claimed, claimDue } from './claim.ts'
 import { record } from './record.ts'
 import { send, TIMING } from './send.ts'
@@ -45,6 +47,25 @@ it('takes at most five statements for a message, from its claim to its record', 
   expect(verdict).toMatchObject({ kind: 'sent' })
   expect(claimed.accountId).toBe(account.id)
   expect(statements.filter((text) => text !== 'begin' && text !== 'commit')).toHaveLength(5)
+})
+
+it('waits a tenth of a second after a claim while 50 deliveries are not stored', async () => {
+  for (const { id } of [await connectX(app, person), await connectX(app, person)])
+    await launch(person, await makeList(app, person, openHandles(1)), { xAccountId: id })
+  const deliver = (count: number) =>
+    app.db
+      .insert(xDeliveries)
+      .values(Array.from({ length: count }, () => ({ xAppId: OPERATOR_APP_ID, holds: true, sealedBody: '' })))
+  const areBehind = async () => (await app.db.execute(sql`select ${areRepliesBehind} as are`)).rows[0]?.are
+  await deliver(49)
+  expect(await areBehind()).toBe(false)
+  await deliver(1)
+  expect(await areBehind()).toBe(true)
+  await claimNext()
+  const began = performance.now()
+  await claimNext()
+  expect(performance.now() - began).toBeGreaterThan(95)
+  await app.db.delete(xDeliveries)
 })
 
 it('sends nothing, and from no other account, while what an account sent before a restore is not read', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { InputOf } from '@x-automated/contract/contract'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { LEASE_SECONDS } from '@x-automated/contract/outreach/sending'
@@ -317,8 +318,14 @@ function claimedFrom({ locked, leaseExpiresAt: _, ...taken }: Taken): Omit<Claim
   return { ...taken, campaignId, workspaceId, accountId: account.id, senderId: account.xUserId, app }
 }
 
+/** How long this process waits with its next claim while replies arrive faster than they are stored. */
+const YIELD_MS = 100
+/** By `performance.now()`. */
+let yieldsUntil = 0
+
 /**
- * Claims the next message of the account that has been due longest.
+ * Claims the next message of the account that has been due longest. In a burst of replies it waits a
+ * little, since they stop messages: more slowly, but all accounts still send.
  * @returns `claimed`: null if that account must wait. `isIdle`: no due account is free to claim.
  * `unread`: an X user for whom the caller calls `requestRead`; null: none
  */
@@ -327,8 +334,11 @@ export async function claimDue(
   workerId: number,
   env: SendingEnv,
 ): Promise<{ claimed: Claimed | null; isIdle: boolean; unread: string | null }> {
+  const yieldMs = yieldsUntil - performance.now()
+  if (yieldMs > 0) await sleep(yieldMs)
   const claimedAt = performance.now()
   const answer = await db.transaction((tx) => claim(tx, env, workerOf(workerId), 'due'))
+  if (answer.kind !== 'idle' && answer.locked?.areRepliesBehind) yieldsUntil = performance.now() + YIELD_MS
   const [isIdle, unread] = [answer.kind === 'idle', unreadAccountOf(answer)]
   if (answer.kind !== 'claimed') return { claimed: null, isIdle, unread }
   return { claimed: { ...claimedFrom(answer), claimedAt, visibleAt: performance.now() }, isIdle, unread }

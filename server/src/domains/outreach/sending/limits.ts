@@ -11,7 +11,7 @@ import { dailyLimitOf } from '../../platform/x-apps/service.ts'
 import { isInDayOf } from '../../platform/x-apps/tables.ts'
 import { fundsUntil } from '../../platform/x-costs/tables.ts'
 import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
-import { isRead, isReplyKnown, READ_COUNTS_SECONDS } from '../replies/tables.ts'
+import { areRepliesBehind, isRead, isReplyKnown, READ_COUNTS_SECONDS } from '../replies/tables.ts'
 import {
   type AccountLimits,
   allDay,
@@ -137,6 +137,8 @@ export interface Locked extends LockedLimits {
   isFollowUp: boolean
   /** A follow-up is due that needs a read of the account, which nobody has asked for. */
   needsRead: boolean
+  /** Replies arrive faster than they are stored. */
+  areRepliesBehind: boolean
   /** The handle of the account that sends; null: the account only limits, or is unknown. */
   sendsAs: string | null
 }
@@ -198,10 +200,12 @@ function followUps(account: string): SQL {
  */
 export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
   // Holds the campaign's lock from here on, so that the next statement sees every earlier pause.
-  const { rows } = await executePrepared<AccountRow & Pick<Locked, 'campaignId' | 'isFollowUp' | 'needsRead'>>(
+  const { rows } = await executePrepared<
+    AccountRow & Pick<Locked, 'campaignId' | 'isFollowUp' | 'needsRead' | 'areRepliesBehind'>
+  >(
     tx,
     sql`
-    select ${accountColumns(env)}, turn.is_follow_up as "isFollowUp", turn.needs_read as "needsRead",
+    select ${accountColumns(env)}, turn.is_follow_up as "isFollowUp", turn.needs_read as "needsRead", ${areRepliesBehind} as "areRepliesBehind",
       case when turn.id is not null and pg_try_advisory_xact_lock_shared(${campaignLock(sql`turn.id::text`)}) then turn.id end as "campaignId"
     from (
       select * from x_accounts where next_send_at <= now() and status = 'connected' order by next_send_at limit 1 for update skip locked
@@ -233,6 +237,7 @@ export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
     campaignId: isFree ? row.campaignId : null,
     isFollowUp: row.isFollowUp,
     needsRead: row.needsRead,
+    areRepliesBehind: row.areRepliesBehind,
     sendsAs: row.handle,
   }
 }
@@ -252,7 +257,7 @@ export async function lockFor(
   // The campaign was launched without an account, and one was connected since: assign it.
   if (!isAssigned && isLinked(account))
     await tx.update(campaigns).set({ xAccountId: account.id }).where(eq(campaigns.id, campaign.id))
-  return { ...limits, campaignId: campaign.id, isFollowUp, needsRead: false, sendsAs }
+  return { ...limits, campaignId: campaign.id, isFollowUp, needsRead: false, areRepliesBehind: false, sendsAs }
 }
 
 /** Locks the X account whose limits apply, across all workspaces; if it is unknown, the workspace. */
