@@ -17,8 +17,17 @@ describe('messageValue', () => {
     'NA',
     'NaN',
     'nan',
+    '{first_name}',
+    '{{ company }}',
+    '[[name]]',
+    '*|FNAME|*',
+    '<%= name %>',
   ])('has no value for %j', (text) => {
     expect(messageValue(text)).toBe('')
+  })
+
+  it('has no braces, which mark variables', () => {
+    expect(messageValue('Ann {the builder} }{')).toBe('Ann (the builder) )(')
   })
 
   it.each([

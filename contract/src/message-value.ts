@@ -7,6 +7,10 @@ const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
 const EMPTY_WORD = /^(?:[-\u2010-\u2015\u2212_.]+|[([<]?(?:null|undefined|none|#?n\/a)[)\]>]?)$/i
 const EMPTY_CODE = /^(?:NA|NaN|nan)$/
 
+/** A variable that another tool did not fill. */
+const UNFILLED = /^(?:\{+[^{}]*\}+|\[\[[^[\]]*\]\]|\*\|[^|]*\|\*|<%[^%]*%>)$/
+const PARENTHESES: Record<string, string> = { '{': '(', '}': ')' }
+
 /** A text as one line, without marks that change how it is read. */
 export function oneLine(text: string): string {
   const visible = text.replace(MARKS, '')
@@ -14,8 +18,12 @@ export function oneLine(text: string): string {
   return (line === visible ? line : line.replace(/ +/g, ' ')).trim()
 }
 
-/** A name or another value for messages, as one line; '' if it only says that there is none. */
+/**
+ * A name or another value for messages, as one line; '' if it only says that there is none. Without
+ * braces, which mark variables.
+ */
 export function messageValue(text: string): string {
   const line = oneLine(text)
-  return EMPTY_WORD.test(line) || EMPTY_CODE.test(line) ? '' : line
+  if (EMPTY_WORD.test(line) || EMPTY_CODE.test(line) || UNFILLED.test(line)) return ''
+  return line.replace(/[{}]/g, (brace) => PARENTHESES[brace] ?? '')
 }

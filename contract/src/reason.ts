@@ -63,6 +63,8 @@ export const PAUSE_CODES = [
   'x_disconnected',
   /** `backedUpAt` (ISO 8601), and `isReadable`: X can show what was sent since. */
   'restored',
+  /** A message would be sent with `written` in it, which is a variable that nothing has filled. */
+  'placeholder',
 ] as const
 
 /** Why a queued message waits, apart from what its whole campaign waits for. */
@@ -197,6 +199,8 @@ export function pauseText({ code, params }: PauseReason, xMessage: string | null
       return 'This X account is disconnected. Connect it again, then resume.'
     case 'restored':
       return restoredText(params)
+    case 'placeholder':
+      return `A message would be sent with “${params.written}” in it. Check your messages, then resume.`
   }
 }
 

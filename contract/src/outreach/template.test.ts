@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseTemplate, type Recipient, renderTemplate } from './template.ts'
+import { leftoverIn, parseTemplate, type Recipient, readWritten, renderTemplate, unknownText } from './template.ts'
 
 const ada = { name: 'Ada 🦊', twitterHandle: 'ada', metadata: { Company: 'Analytical Engines', empty: '  ', n: 3 } }
 
 function render(source: string, lead: Recipient = ada): string {
   const parsed = parseTemplate(source)
-  if ('unknown' in parsed) throw new Error(`unknown ${parsed.unknown}`)
+  if ('unknown' in parsed) throw new Error(unknownText(parsed.unknown))
   return renderTemplate(parsed.template, lead)
 }
 
@@ -23,6 +23,10 @@ describe('renderTemplate', () => {
     ['{role|}', ''],
     ['{lead_name|friend}', 'Ada 🦊'],
     ['{{name}} is {{ Handle }}', 'Ada 🦊 is @ada'],
+    ['{name|friend} is {handle}', 'Ada 🦊 is @ada'],
+    ['{{lead_name}} {{lead_name|friend}} {{twitter_handle}}', 'Ada 🦊 Ada 🦊 @ada'],
+    ['Hi {{role|friend}} of {{ company | us }}', 'Hi friend of Analytical Engines'],
+    ['$ {price|100} for 100% [of] the <b> *day*, I <3 it', '$ 100 for 100% [of] the <b> *day*, I <3 it'],
     ['no places', 'no places'],
     ['braces {} { } {1} {"a": 1} }{ stay', 'braces {} { } {1} {"a": 1} }{ stay'],
     ['$1 $& \\n $$', '$1 $& \\n $$'],
@@ -45,15 +49,78 @@ describe('renderTemplate', () => {
   })
 
   it.each([
-    ['Hi {first_name}', '{first_name}'],
-    ['{lead_name} {Lead Name}', '{Lead Name}'],
-    ['{{lead_name}} {{name}}', '{{lead_name}}'],
-    ['{Hi|Hello|Hey} {lead_name}', '{Hi|Hello|Hey}'],
-    ['{प्रिय}', '{प्रिय}'],
-    ['{{nick}} {{name}}', '{{nick}}'],
-  ])('rejects %j because of the unknown variable %s', (source, unknown) =>
-    expect(parseTemplate(source)).toEqual({ unknown }),
-  )
+    ['Hi {first_name}', '{first_name}', null],
+    ['{lead_name} {Lead Name}', '{Lead Name}', null],
+    ['{{company}} {{name}}', '{{company}}', null],
+    ['{Hi|Hello|Hey} {lead_name}', '{Hi|Hello|Hey}', null],
+    ['{प्रिय}', '{प्रिय}', null],
+    ['{{nick}} {{name}}', '{{nick}}', null],
+    // Braces that do not match, or that something else needs
+    ['Hi {{{name}}}', '{{{name}}}', '{lead_name}'],
+    ['Hi {lead_name}}', '{lead_name}}', '{lead_name}'],
+    ['Hi {{lead_name}, you', '{{lead_name}', '{lead_name}'],
+    ['Hi {{{company|you}', '{{{company|you}', '{company|you}'],
+    ['Hi {{ {name} }}', '{{ {name}', '{lead_name}'],
+    ['{company|{lead_name}}', '{company|', '{company|your text}'],
+    ['Hi {lead_name, of {company|us}', '{lead_name', '{lead_name}'],
+    ['{hello {lead_name} there}', '{hello {lead_name}', '{lead_name}'],
+    ['{lead_name} there}', ' there}', null],
+    ['Hi {lead_name', '{lead_name', '{lead_name}'],
+    ['Hi lead_name }, you', 'lead_name }', '{lead_name}'],
+    ['Hi ｛lead_name｝', '｛lead_name', '{lead_name}'],
+    ['At {company|your team', '{company|your team', '{company|your team}'],
+    ['{{#if name}}Hi{{/if}}', '{{#if name}}', null],
+    // Of other tools
+    ['Hi [[name]]', '[[name]]', '{lead_name}'],
+    ['Hi *|FNAME|*', '*|FNAME|*', '{lead_name}'],
+    ['Hi <%= name %>', '<%= name %>', '{lead_name}'],
+    ['{% if name %}Hi', '{% if name %}', null],
+    ['Hi [First Name]', '[First Name]', '{lead_name}'],
+    ['Hi %FIRSTNAME%', '%FIRSTNAME%', '{lead_name}'],
+    ['Hi %%name%%', '%%name%%', '{lead_name}'],
+    ['Hi <<handle>>', '<<handle>>', '{twitter_handle}'],
+    ['Hi <username>', '<username>', '{twitter_handle}'],
+    ['At [Company]', '[Company]', '{Company|your text}'],
+  ])('rejects %j because of %s, and says what to write', (source, written, instead) => {
+    expect(parseTemplate(source)).toEqual({ unknown: { kind: 'unknown', written, instead } })
+    if (instead) expect(render(instead)).not.toContain('{')
+  })
+
+  it('never sends what it would reject or fill', () => {
+    const part = fc.constantFrom('{', '}', '{{', '}}', '|', 'name', 'company', ' ', '1', '{lead_name}', '{company|us}')
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 10 }), (parts) => {
+        const source = parts.join('')
+        expect(
+          readWritten(source)
+            .map(({ written }) => written)
+            .join(''),
+        ).toBe(source)
+        const parsed = parseTemplate(source)
+        if ('template' in parsed) expect(leftoverIn(renderTemplate(parsed.template, ada))).toBeNull()
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('finds what a message would show of a variable', () => {
+    expect(['Hi {friend}', 'Hi {lead_name', 'braces {} {1} {"a": 1}', 'Hi [[name]]'].map(leftoverIn)).toEqual([
+      '{friend}',
+      '{lead_name',
+      null,
+      null,
+    ])
+  })
+
+  it('reads the longest message in milliseconds', () => {
+    for (const text of ['{', '}', '{{name', '{ ', 'name ', '[[', '<%', '{a|'].map((some) =>
+      some.repeat(10_000 / some.length),
+    )) {
+      const began = performance.now()
+      readWritten(text)
+      expect(performance.now() - began, text.slice(0, 9)).toBeLessThan(200)
+    }
+  })
 
   it('keeps all text around placeholders', () => {
     const words = fc.string({ unit: 'binary' }).map((text) => text.replace(/[{}]/g, ''))

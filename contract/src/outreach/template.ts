@@ -1,5 +1,6 @@
 /**
- * Message templates with variables like `{lead_name}`, `{column|fallback}` and `{{name}}`.
+ * Message templates with variables like `{lead_name}`, `{column|fallback}` and `{{name}}`: double braces
+ * mean the same as single ones.
  * Without schemas: the server renders messages with it, and screens preview them.
  */
 
@@ -17,10 +18,12 @@ export type Segment =
   | { kind: 'variable'; key: string; fallback: string }
 export type Template = Segment[]
 
-/** An unknown variable, as written. Templates that contain one are rejected. */
+/** What nothing fills, as written. Templates that contain one are rejected. */
 export interface UnknownPlace {
   kind: 'unknown'
   written: string
+  /** The spelling that works; null: no variable is meant, or nobody knows which. */
+  instead: string | null
 }
 
 /** The data that fills a template. */
@@ -36,61 +39,146 @@ export interface Recipient {
 const NAME_FALLBACK = 'there'
 /** Reserved: no column has this name. */
 const OPENER = 'ai_opener'
-/** Valid variable names. Anything else in braces, such as `{}` or `{"a": 1}`, is plain text. */
+/** Valid variable names. Anything else in single braces, such as `{}` or `{"a": 1}`, is plain text. */
 const PLACE_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_ .-]{0,99}$/u
-const PLACE = /\{\{([^{}|]*)\}\}|\{([^{}|]*)((?:\|[^{}|]*)*)\}/g
+const PLACE = /(\{{1,9})([^{}|]*)((?:\|[^{}|]*)*)(\}{1,9})/g
+/** Names of a person's own data, as people and other tools spell them. */
+const NAMES = 'lead[ _]?name|(?:first|last|full)[ _-]?name|[fl]?name'
+const HANDLES = '(?:twitter[ _]?|x[ _]?)?handle|user[ _-]?name'
+const KNOWN = `(?:${NAMES}|${HANDLES}|company(?:[ _]?name)?)`
+/** Text that reads like a variable and is none: of this grammar without its braces, or of another tool. */
+const LEFTOVER = new RegExp(
+  [
+    `[{}｛｝]{1,9}[ \\t\\u00a0]*(?:lead_name|twitter_handle|ai_opener|name|handle)(?![\\p{L}\\p{N}_])`,
+    `(?<![\\p{L}\\p{N}_])(?:lead_name|twitter_handle|ai_opener|name|handle)[ \\t\\u00a0]*[{}｛｝]{1,9}`,
+    '\\{{1,9}\\s*[\\p{L}_][\\p{L}\\p{M}\\p{N}_ .-]{0,99}\\|[^{}\\n]{0,100}',
+    '\\[\\[[^[\\]\\n]{1,100}\\]\\]',
+    '<<[^<>\\n]{1,100}>>',
+    '<%[^\\n]{0,100}?%>',
+    '\\{%[^\\n]{0,100}?%\\}',
+    '\\*\\|[^|\\n]{1,100}\\|\\*',
+    '%%[^%\\s]{1,100}%%',
+    `\\[ ?${KNOWN} ?\\]`,
+    `< ?${KNOWN} ?>`,
+    `%${KNOWN}%`,
+  ].join('|'),
+  'giu',
+)
 /** The characters that are trimmed, in JavaScript and in SQL. */
 export const BLANKS = ' \t\n\r\f\v\u00a0'
 const AROUND = new RegExp(`^[${BLANKS}]+|[${BLANKS}]+$`, 'g')
 
-/** Splits a template into its parts. Columns require a fallback, so that no message has a gap. */
-export function readPlaces(source: string): (Segment | UnknownPlace)[] {
-  const segments: (Segment | UnknownPlace)[] = []
-  let end = 0
-  const takeWords = (words: string) => {
-    const last = segments.at(-1)
-    if (last?.kind === 'words') last.words += words
-    else if (words !== '') segments.push({ kind: 'words', words })
-  }
-  for (const match of source.matchAll(PLACE)) {
-    const [written, doubled, single, rest = ''] = match
-    const name = trim(doubled ?? single ?? '')
-    takeWords(source.slice(end, match.index))
-    end = match.index + written.length
-    if (!PLACE_NAME.test(name)) {
-      takeWords(written)
-      continue
-    }
-    const segment = doubled === undefined ? segmentOf(name, rest) : doubledSegmentOf(name)
-    segments.push(segment ?? { kind: 'unknown', written })
-  }
-  takeWords(source.slice(end))
-  return segments
+/** A part of a template, and how it is written there. */
+export interface WrittenPlace {
+  place: Segment | UnknownPlace
+  written: string
 }
 
-/** Parses a template. @returns the template, or the first unknown variable as written */
-export function parseTemplate(source: string): { template: Template } | { unknown: string } {
+/** Splits a template into its parts. Columns require a fallback, so that no message has a gap. */
+export function readPlaces(source: string): (Segment | UnknownPlace)[] {
+  return readWritten(source).map(({ place }) => place)
+}
+
+/** Like `readPlaces`, with how each part is written. All together are the template. */
+export function readWritten(source: string): WrittenPlace[] {
+  const parts: WrittenPlace[] = []
+  let end = 0
+  for (const match of source.matchAll(PLACE)) {
+    const place = placeOf(match)
+    if (!place) continue
+    // A brace that is open around a variable would be sent.
+    const words = source.slice(end, match.index)
+    const last = words.search(/\{+[^{}]*$/)
+    const open = last < 0 || words.slice(last).match(LEFTOVER) ? -1 : last
+    const start = open < 0 ? match.index : end + open
+    parts.push(...wordsOf(source.slice(end, start), parts.length > 0))
+    end = match.index + match[0].length
+    const written = source.slice(start, end)
+    parts.push({ place: open < 0 ? place : unknown(written, insteadOf(match[2])), written })
+  }
+  parts.push(...wordsOf(source.slice(end), parts.length > 0))
+  return parts
+}
+
+/** Parses a template. @returns the template, or the first unknown variable */
+export function parseTemplate(source: string): { template: Template } | { unknown: UnknownPlace } {
   const template: Template = []
   for (const segment of readPlaces(source)) {
-    if (segment.kind === 'unknown') return { unknown: segment.written }
+    if (segment.kind === 'unknown') return { unknown: segment }
     template.push(segment)
   }
   return { template }
 }
 
-/** `{{name}}` and `{{handle}}`, as the messenger offers them. */
-function doubledSegmentOf(name: string): Segment | null {
-  const key = lowerAscii(name)
-  if (key === 'name') return { kind: 'name', fallback: NAME_FALLBACK }
-  return key === 'handle' ? { kind: 'handle' } : null
+/** What of a rendered message would show its reader a variable in braces; null: nothing. */
+export function leftoverIn(message: string): string | null {
+  if (!/[{}]/.test(message)) return null
+  const left = readWritten(message).find(({ place, written }) => place.kind !== 'words' && /[{}]/.test(written))
+  return left?.written ?? null
+}
+
+/** Why a template is rejected, and what to write. */
+export function unknownText({ written, instead }: UnknownPlace): string {
+  const use =
+    instead === null
+      ? 'Use {lead_name}, {twitter_handle}, or a column of your leads with a fallback, such as {company|your team}.'
+      : `Write ${instead}.`
+  return `Unknown variable ${written}. ${use}`
+}
+
+const unknown = (written: string, instead: string | null): UnknownPlace => ({ kind: 'unknown', written, instead })
+
+/** The variable in braces; null: it is plain text. */
+function placeOf([written, opening = '', inside = '', rest = '', closing = '']: RegExpMatchArray):
+  | Segment
+  | UnknownPlace
+  | null {
+  const name = trim(inside)
+  if (!PLACE_NAME.test(name))
+    return opening.length > 1 && closing.length > 1 && name !== '' ? unknown(written, null) : null
+  const isClosed = opening.length === closing.length && opening.length < 3
+  const segment = isClosed ? segmentOf(name, rest) : null
+  return segment ?? unknown(written, isClosed ? null : insteadOf(inside, rest))
+}
+
+/** Plain text, and what in it would show a reader our grammar. @param follows a variable is before it */
+function wordsOf(words: string, follows: boolean): WrittenPlace[] {
+  const parts: WrittenPlace[] = []
+  const takeWords = (written: string) => {
+    if (written !== '') parts.push({ place: { kind: 'words', words: written }, written })
+  }
+  const take = (written: string, instead: string | null) => parts.push({ place: unknown(written, instead), written })
+  let end = 0
+  const closing = follows ? (words.match(/^[^{}]*\}+/)?.[0] ?? '') : ''
+  if (closing !== '') {
+    take(closing, null)
+    end = closing.length
+  }
+  for (const { 0: written, index } of words.slice(end).matchAll(LEFTOVER)) {
+    takeWords(words.slice(end, closing.length + index))
+    take(written, insteadOf(written))
+    end = closing.length + index + written.length
+  }
+  takeWords(words.slice(end))
+  return parts
+}
+
+/** The variable that is meant. @param rest its fallbacks with their bars */
+function insteadOf(written = '', rest = ''): string | null {
+  const [name = '', fallback] = `${written.replace(/^[^\p{L}_]+|[^\p{L}\p{M}\p{N}_]+$/gu, '')}${rest}`.split('|')
+  const key = trim(name)
+  const bar = fallback === undefined ? '' : `|${trim(fallback)}`
+  if (new RegExp(`^(?:${NAMES})$`, 'i').test(key)) return `{lead_name${bar}}`
+  if (new RegExp(`^(?:${HANDLES})$`, 'i').test(key)) return '{twitter_handle}'
+  return PLACE_NAME.test(key) && !/^(?:if|else|end|for|unless)\b/i.test(key) ? `{${key}${bar || '|your text'}}` : null
 }
 
 function segmentOf(name: string, rest: string): Segment | null {
   const fallbacks = rest === '' ? [] : rest.slice(1).split('|').map(trim)
   if (fallbacks.length > 1) return null
   const key = lowerAscii(name)
-  if (key === 'lead_name') return { kind: 'name', fallback: fallbacks[0] ?? NAME_FALLBACK }
-  if (key === 'twitter_handle') return { kind: 'handle' }
+  if (key === 'lead_name' || key === 'name') return { kind: 'name', fallback: fallbacks[0] ?? NAME_FALLBACK }
+  if (key === 'twitter_handle' || key === 'handle') return { kind: 'handle' }
   if (fallbacks[0] === undefined) return null
   return key === OPENER ? { kind: 'opener', fallback: fallbacks[0] } : { kind: 'variable', key, fallback: fallbacks[0] }
 }

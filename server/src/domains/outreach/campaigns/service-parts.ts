@@ -9,9 +9,9 @@ import { allowanceOf, planOf, usageOf } from '../../platform/billing/service.ts'
 import { publishEvents } from '../../platform/events/service.ts'
 import { wakeAccount } from '../sending/limits.ts'
 import { lockLeads, lockQueueing, readOpenersAgain, reasonToSkip, spend } from '../sending/queue.ts'
-import { completeIfDone } from '../sending/stop.ts'
+import { completeIfDone, pauseForPlaceholder } from '../sending/stop.ts'
 import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
-import { findSteps, findTests, queuedStep } from '../sequences/service.ts'
+import { findSteps, findTests, queuedStep, unreadableIn } from '../sequences/service.ts'
 import { campaigns } from './tables.ts'
 
 // A launch with a limit enrolls everyone, and queues only the first. A job queues the others.
@@ -75,6 +75,11 @@ async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Pro
   }
   const leadIds = sql`select unnest(${sql.param(rows.map(({ leadId }) => leadId))}::uuid[])`
   await lockLeads(tx, leadIds)
+  const unreadable = unreadableIn([first])
+  if (unreadable) {
+    await pauseForPlaceholder(tx, { ...campaign, campaignId: id }, unreadable)
+    return false
+  }
   const step = queuedStep(id, first, 1, (await findTests(tx, campaign)).get(first.id)?.shares)
   const skip = reasonToSkip('l', campaign, await isBasisRequired(tx, env, workspaceId), env)
   const { rows: counts } = await tx.execute<{ queued: number; stopped: number }>(sql`

@@ -38,6 +38,7 @@ import {
   lockForEdit,
   planSteps,
   queuedStep,
+  renderQueued,
   requireReplyDetection,
   restoreSteps,
   summaryOf,
@@ -240,6 +241,7 @@ async function applyChanges(
   else if (status === 'paused') await blockNewClaims(tx, (await find(tx, actor, id)).id)
   if (status === 'archived') await lockQueuedLeads(tx, id)
   if (status === 'active') {
+    await lockToRender(tx, actor, id)
     await endHolds(tx, sql`c.id = ${id} and c.workspace_id = ${actor.workspaceId} and c.status = 'active'`)
     await lockList(tx, actor, id)
   }
@@ -283,6 +285,7 @@ async function requireAccountChange(tx: Db, actor: Actor, { xAccountId }: Row, n
 /** @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, PLAN_LIMIT */
 export async function queue(db: Db, env: SendingEnv, actor: Actor, { id, ...options }: { id: string } & LaunchOptions) {
   return transact(db, async (tx) => {
+    await lockToRender(tx, actor, id)
     await lockList(tx, actor, id)
     const campaign = await lock(tx, actor, id)
     const step = transition(campaign.status, 'active')
@@ -409,6 +412,7 @@ async function activate(
     isDone = open === 0
   } else {
     isDone = campaign.dmsQueuedCount === 0 && campaign.openEnrollments === 0
+    if (campaign.reason?.code === 'placeholder') await renderQueued(tx, campaign)
   }
   await tx
     .update(campaigns)
@@ -427,6 +431,12 @@ async function activate(
     await wakeCampaign(tx, campaign.id, account.id)
   }
   if (step) await readOpenersAgain(tx, campaign, step)
+}
+
+/** Locks what resuming renders again, before any other lock. */
+async function lockToRender(tx: Db, actor: Actor, id: string): Promise<void> {
+  const { reason } = await find(tx, actor, id)
+  if (reason?.code === 'placeholder') await lockForEdit(tx, actor.workspaceId, id)
 }
 
 /** The list of a campaign. Leads that are added meanwhile are not included. @throws Refusal CAMPAIGN_STATE */

@@ -135,3 +135,26 @@ describe('two accounts that claim messages to one person at the same moment', ()
     expect(await arrived(app, list.handles[0]!)).toEqual([])
   })
 })
+
+it('pauses a campaign before a variable is sent that an earlier version left, and renders it when it is resumed', async () => {
+  await connectX(app, person)
+  const { id } = await launch(person, await makeList(app, person, openHandles(2)), {
+    messageTemplate: 'Hi {{name|friend}} {"a": 1}',
+  })
+  const queued = () => app.db.select().from(dms).where(eq(dms.campaignId, id)).orderBy(dms.id)
+  const rendered = (await queued()).map(({ message }) => message)
+  await app.db.update(dms).set({ message: 'Hi {friend} {"a": 1}' }).where(eq(dms.campaignId, id))
+  await expect(claimNext()).rejects.toThrow('nothing is due')
+  const paused = await person.client.campaigns.find({ id })
+  expect(paused).toMatchObject({
+    status: 'paused',
+    reason: { code: 'placeholder', params: { written: '{friend}' } },
+    pauseReason: 'A message would be sent with “{friend}” in it. Check your messages, then resume.',
+  })
+  expect(await queued()).toMatchObject([1, 2].map(() => ({ status: 'queued', attempts: 0, lease: null, triedAt: null })))
+
+  await person.client.campaigns.update({ id, status: 'active' })
+  expect((await queued()).map(({ message }) => message)).toEqual(rendered)
+  expect(rendered.every((message) => message.endsWith(' {"a": 1}') && !message.includes('{friend}'))).toBe(true)
+  expect((await claimNext()).message).toBe(rendered[0])
+})

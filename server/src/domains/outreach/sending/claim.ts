@@ -4,7 +4,7 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { LEASE_SECONDS } from '@x-automated/contract/outreach/sending'
 import type { WaitReason } from '@x-automated/contract/outreach/sending-settings'
-import { MESSAGE_MAX, renderTemplate } from '@x-automated/contract/outreach/template'
+import { leftoverIn, MESSAGE_MAX, renderTemplate } from '@x-automated/contract/outreach/template'
 import { refusalText, type SkipReason } from '@x-automated/contract/reason'
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
@@ -52,7 +52,7 @@ import {
 } from './limits.ts'
 import { lockLeads, lockQueueing, openDirectCampaign, readTemplate } from './queue.ts'
 import { LEAD_MISSING, recordOutcome } from './record.ts'
-import { reasonToStop, release, resetLastClaims, resetLeadStatus, skipMessage } from './stop.ts'
+import { pauseForPlaceholder, reasonToStop, release, resetLastClaims, resetLeadStatus, skipMessage } from './stop.ts'
 import { FIRST_OF, isFirstInQueue, isFollowUpOf, isInQueue } from './tables.ts'
 
 /** What a claim returns: a message, or why there is none. */
@@ -106,7 +106,12 @@ async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scope | 'du
   const { account, now } = locked
   for (let delays = 0; ; ) {
     const next = locked.campaignId ? await take(tx, env, sender, locked, scope === 'due' ? null : scope.dmId) : null
-    if (next?.lease) {
+    const leftover = next?.lease && next.isOfCampaign ? leftoverIn(next.message) : null
+    if (leftover && next?.lease && locked.campaignId) {
+      await release(tx, sql`id = ${next.id} and lease = ${next.lease}`)
+      const { workspaceId, campaignId } = locked
+      await pauseForPlaceholder(tx, { workspaceId, campaignId, xAccountId: account?.id ?? null }, leftover)
+    } else if (next?.lease) {
       const taken = { ...next, lease: next.lease, sender, locked }
       if (taken.lead || !sender.skips) return { kind: 'claimed', ...taken }
       await recordOutcome(tx, taken, { wasSent: false, reason: LEAD_MISSING })
@@ -144,6 +149,7 @@ type NextRow = {
   leavesAt: string | null
   appTurnAt: string | null
   id: string | null
+  isOfCampaign: boolean
   dueAt: string
   triedAt: string | null
   isDecided: boolean
@@ -244,7 +250,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
       from claimed where x_accounts.id = ${accountId} ${byHand ? sql`and next_send_at is not null` : sql``}
     )${app ? sql`, app_claim as (${insertAppClaim(app, accountId)})` : sql``}
     select last_at as "lastAt", leaves_at as "leavesAt", app_turn_at as "appTurnAt",
-      n.id, n.due_at as "dueAt", n.tried_at as "triedAt", coalesce(n.requeued_at > coalesce(n.claimed_at, n.tried_at), false) as "isDecided", n.message, n.stopped, n.is_waiting as "isWaiting", n.is_locked as "isLocked",
+      n.id, n.kind = 'campaign' as "isOfCampaign", n.due_at as "dueAt", n.tried_at as "triedAt", coalesce(n.requeued_at > coalesce(n.claimed_at, n.tried_at), false) as "isDecided", n.message, n.stopped, n.is_waiting as "isWaiting", n.is_locked as "isLocked",
       exists (select from delayed) as "isDelayed", exists (select from claimed) as "isClaimed", is_blind as "isBlind", needs_read as "needsRead",
       l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId", l.x_user_checked_at is not null as "isIdChecked", ${suppressionReason('l')} as suppressed
     from before left join next n on true left join person l on l.id = n.lead_id`,
@@ -279,6 +285,7 @@ function insertAppClaim({ clientId }: AccountApp, accountId: SQL): SQL {
 
 function readNext(row: NextRow) {
   return {
+    isOfCampaign: row.isOfCampaign,
     message: row.message,
     lead: row.leadId
       ? { id: row.leadId, handle: row.handle, xUserId: row.leadXUserId, isIdChecked: row.isIdChecked }

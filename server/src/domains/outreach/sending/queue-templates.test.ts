@@ -94,7 +94,7 @@ it('renders every template identically in TypeScript and SQL', async () => {
     .returning({ id: leads.id })
   for (const [i, [written, one]] of samples.entries()) {
     const parsed = parseTemplate(written)
-    if ('unknown' in parsed) throw new Error(`unknown place ${parsed.unknown} in ${JSON.stringify(written)}`)
+    if ('unknown' in parsed) throw new Error(`unknown place ${parsed.unknown.written} in ${JSON.stringify(written)}`)
     const { rows: rendered } = await app.db.execute<{ message: string }>(
       sql`select ${compileTemplate(parsed.template, LEAD)} as message from leads l where id = ${rows[i]!.id}`,
     )

@@ -1,7 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { DEFAULT_MESSAGE } from '@x-automated/contract/leads/lead-limits'
 import type { DmStatus, LeadFilter, ReplyLabel } from '@x-automated/contract/leads/leads'
-import { BLANKS, parseTemplate, type Template } from '@x-automated/contract/outreach/template'
+import { BLANKS, parseTemplate, type Template, unknownText } from '@x-automated/contract/outreach/template'
 import { type DmWaitReason, refusalText, type SkipReason, skipText } from '@x-automated/contract/reason'
 import { and, asc, desc, eq, gt, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import { type Actor, type Author, roleAllows } from '../../../actor.ts'
@@ -495,10 +495,7 @@ export async function refund(tx: Db, which: SQL): Promise<void> {
 export function readTemplate(field: string, source: string): Template {
   const parsed = parseTemplate(source)
   if ('template' in parsed) return parsed.template
-  throw invalidField(
-    field,
-    `Unknown variable ${parsed.unknown}. Use {lead_name}, {twitter_handle}, or a column of your leads with a fallback, such as {company|your team}.`,
-  )
+  throw invalidField(field, unknownText(parsed.unknown))
 }
 
 /** SQL over a lead's alias: its message. @param campaignId null: outside campaigns, without openers */

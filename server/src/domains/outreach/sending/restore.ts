@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { CLOCK_SKEW_MS } from '@x-automated/contract/outreach/sending'
+import { parseTemplate } from '@x-automated/contract/outreach/template'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
 import { one } from '../../../db/one.ts'
@@ -15,7 +16,7 @@ import { findSteps } from '../sequences/service.ts'
 import { isOpen } from '../sequences/tables.ts'
 import { findSentMessage, isSameText } from './find.ts'
 import { notifySenders } from './limits.ts'
-import { lockEnrollmentsOfLead, lockLeads, readTemplate, renderedMessage } from './queue.ts'
+import { lockEnrollmentsOfLead, lockLeads, renderedMessage } from './queue.ts'
 import { isOfMonth, lockEvent, OUTCOME_UNKNOWN, recordOutcome } from './record.ts'
 import { TIMING } from './send.ts'
 import { completeIfDone, endContacted, pauseUnknown, resetLastClaims, skipMessage } from './stop.ts'
@@ -236,9 +237,10 @@ async function stepOf(
       const theirs = own.find(({ enrollmentId, stepId }) => enrollmentId === id && stepId === step.id)
       if (theirs && theirs.status !== 'queued') continue
       for (const variant of step.variants) {
-        const template = readTemplate('messageTemplate', variant.messageTemplate)
+        const parsed = parseTemplate(variant.messageTemplate)
+        if ('unknown' in parsed) continue
         const { rows } = await tx.execute<{ text: string }>(
-          sql`select ${renderedMessage('l', template, campaignId)} as text from leads l where l.id = ${leadId}`,
+          sql`select ${renderedMessage('l', parsed.template, campaignId)} as text from leads l where l.id = ${leadId}`,
         )
         if (!isSameText(one(rows).text, message)) continue
         return (

@@ -641,7 +641,20 @@ async function countLast(db: Db, campaign: SQL, most: number, which: SQL, matchi
   return rows[0] ?? null
 }
 
-async function pauseItself(tx: Db, { workspaceId, campaignId, xAccountId }: Last, reason: PauseReason): Promise<void> {
+/** Pauses a campaign before a message goes out that would show a variable. @param written the variable */
+export async function pauseForPlaceholder(
+  tx: Db,
+  campaign: { workspaceId: string; campaignId: string; xAccountId: string | null },
+  written: string,
+): Promise<void> {
+  await pauseItself(tx, campaign, { code: 'placeholder', params: { written: written.slice(0, 100) } })
+}
+
+async function pauseItself(
+  tx: Db,
+  { workspaceId, campaignId, xAccountId }: { workspaceId: string; campaignId: string; xAccountId: string | null },
+  reason: PauseReason,
+): Promise<void> {
   const { rowCount } = await tx.execute(sql`
     update campaigns set status = 'paused', reason = ${reasonValue(reason)}, pause_reason = null, updated_at = now()
     where id = ${campaignId} and status = 'active'`)

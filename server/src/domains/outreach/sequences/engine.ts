@@ -13,11 +13,11 @@ import { unreadSince } from '../../platform/x-account/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { campaignLock, wakeAccount } from '../sending/limits.ts'
 import { lockQueueing, type QueuedStep, refund } from '../sending/queue.ts'
-import { completeIfDone } from '../sending/stop.ts'
+import { completeIfDone, pauseForPlaceholder } from '../sending/stop.ts'
 import { type LimitsRow, parseLimits, type SendingEnv } from '../sending-settings/service.ts'
 import { UNIT_MS } from './rules-delays.ts'
 import { type Decision, type DueAccount, decide, READING_MS } from './rules-due.ts'
-import { findSteps, queuedStep } from './service.ts'
+import { findSteps, queuedStep, unreadableIn } from './service.ts'
 import { findTests } from './service-tests.ts'
 import type { VersionStep } from './tables.ts'
 
@@ -88,6 +88,11 @@ async function queueBatch(tx: Db, env: SendingEnv, campaignId: string): Promise<
   const ready = whereReady(campaign, accounts)
   const due = await lockDue(tx, campaign, ready, size)
   const steps = await findVersions(tx, campaign, due)
+  const unreadable = unreadableIn([...steps.values()].flat())
+  if (unreadable) {
+    await pauseForPlaceholder(tx, { ...campaign, campaignId }, unreadable)
+    return false
+  }
   const changes = due.map((one) => ({ one, change: changeOf(one, steps, accounts) }))
   await dropHeld(tx, changes)
   const released = await applyMoves(tx, campaign, changes)

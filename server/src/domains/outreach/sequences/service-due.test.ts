@@ -106,6 +106,25 @@ describe('queueFollowUps', () => {
     expect(await campaignNow(id)).toMatchObject({ status: 'completed', openEnrollments: 0, dmsSentCount: 4 })
   })
 
+  it('pauses a campaign with a step that an earlier version accepted, and names its variable', async () => {
+    const { id, handle } = await begin()
+    const steps = sql`jsonb_set(steps, '{1,variants,0,messageTemplate}', '"Still there, [[name]]?"')`
+    await app.db.update(sequenceVersions).set({ steps }).where(eq(sequenceVersions.campaignId, id))
+    await letPass(app, id, 2)
+    await queueDue()
+    const reason = { code: 'placeholder', params: { written: '[[name]]' } }
+    expect(await campaignNow(id)).toMatchObject({ status: 'paused', reason, dmsQueuedCount: 0 })
+    await expect(person.client.campaigns.update({ id, status: 'active' })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('Unknown variable [[name]]. Write {lead_name}.'),
+    })
+    await saveSteps(id, ([first]) => [first, step('Still there, {{name|friend}}?')])
+    await person.client.campaigns.update({ id, status: 'active' })
+    await queueDue()
+    await sendDue(app)
+    expect(await textsTo(handle)).toHaveLength(2)
+  })
+
   it('continues with a new step for people who had finished', async () => {
     const { id, handle } = await begin(TWO, 2)
     // The campaign continues because of the second person.

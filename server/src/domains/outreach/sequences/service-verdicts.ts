@@ -21,7 +21,7 @@ import {
   type Pair,
   verdictOf,
 } from './rules-verdict.ts'
-import { findSteps, queuedStep } from './service.ts'
+import { findSteps, queuedStep, unreadableIn } from './service.ts'
 import { type Place, type StepTest, type StepTestState, stepTests, type VersionStep } from './tables.ts'
 
 type Campaign = typeof campaigns.$inferSelect
@@ -214,6 +214,7 @@ async function chooseAgain(
   { step, number }: { step: VersionStep; number: number },
   shares: readonly VariantShare[],
 ) {
+  if (unreadableIn([step])) return
   await allowLongStatements(tx)
   await blockNewClaims(tx, id)
   const { variantId, message } = queuedStep(id, step, number, shares)

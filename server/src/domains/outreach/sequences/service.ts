@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
 import { type SequenceLimits, sequenceLimits } from '@x-automated/contract/outreach/sequence-limits'
+import { parseTemplate } from '@x-automated/contract/outreach/template'
 import type { PlanLevel } from '@x-automated/contract/platform/plans'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
@@ -268,6 +269,33 @@ export function queuedStep(
   const message =
     cases.length === 0 ? first.message : sql`case ${variantId} ${sql.join(cases, sql` `)} else ${first.message} end`
   return { id: step.id, number, variantId, message }
+}
+
+/** What nothing fills in active variants that earlier versions accepted; null: nothing. */
+export function unreadableIn(steps: readonly VersionStep[]): string | null {
+  for (const { variants } of steps)
+    for (const { isActive, messageTemplate } of variants) {
+      const parsed = parseTemplate(messageTemplate)
+      if (isActive && 'unknown' in parsed) return parsed.unknown.written
+    }
+  return null
+}
+
+/** Renders a campaign's queued messages that were never tried, after `lockForEdit`. @throws Refusal INVALID_INPUT */
+export async function renderQueued(tx: Db, campaign: Campaign): Promise<void> {
+  const { id, workspaceId } = campaign
+  readTemplates(await findSteps(tx, campaign), 'steps')
+  const tests = await findTests(tx, campaign)
+  const isUntried = sql`dms.campaign_id = ${id} and dms.status = 'queued' and dms.lease_expires_at is null and dms.tried_at is null`
+  const { rows } = await tx.execute<{ version: number; stepId: string }>(sql`
+    select distinct e.version, dms.step_id as "stepId" from dms join enrollments e on ${isEnrollmentOf('e', 'dms')} where ${isUntried}`)
+  for (const { version, stepId } of rows) {
+    const steps = await findSteps(tx, { id, workspaceId, version })
+    const step = steps.find((one) => one.id === stepId)
+    if (!step) continue
+    const isTheirs = sql`${isUntried} and dms.step_id = ${stepId} and exists (select from enrollments e where ${isEnrollmentOf('e', 'dms')} and e.version = ${version})`
+    await rerender(tx, queuedStep(id, step, steps.indexOf(step) + 1, tests.get(stepId)?.shares), isTheirs)
+  }
 }
 
 // Changing

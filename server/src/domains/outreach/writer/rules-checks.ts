@@ -97,7 +97,7 @@ export function findProblem({ text, factsUsed }: Written, bounds: Bounds): Probl
   )
     return 'number'
   const parsed = parseTemplate(said)
-  if ('unknown' in parsed && !bounds.allowed.includes(parsed.unknown)) return 'variable'
+  if ('unknown' in parsed && !bounds.allowed.includes(parsed.unknown.written)) return 'variable'
   if (!bounds.hasVariables && readPlaces(said).some(({ kind }) => kind !== 'words')) return 'variable'
   if (copies(said, bounds.data, { facts, allowed: bounds.allowed, isAnswer: bounds.isAnswer })) return 'copied'
   if (!bounds.kept.every((sentence) => text.includes(sentence))) return 'opt_out'

@@ -1,4 +1,10 @@
-import { fillSegment, type Recipient, readPlaces } from '@x-automated/contract/outreach/template'
+import {
+  fillSegment,
+  type Recipient,
+  readPlaces,
+  readWritten,
+  type UnknownPlace,
+} from '@x-automated/contract/outreach/template'
 import { OPENER_VARIABLE } from '../writer/opener-variable'
 
 export type { Recipient }
@@ -39,20 +45,16 @@ export function previewOf(template: string, lead: Recipient): Piece[] {
   })
 }
 
-const VARIABLE = /\{\{[^{}]*\}\}|\{[^{}]*\}/y
-
 /** A template as it is written, in pieces. A known variable is `filled`. */
 export function writtenPieces(template: string): Piece[] {
-  let at = 0
-  return readPlaces(template).map((place) => {
-    VARIABLE.lastIndex = at
-    const text = place.kind === 'words' ? place.words : (VARIABLE.exec(template)?.[0] ?? '')
-    at += text.length
-    return { kind: place.kind === 'words' ? 'text' : place.kind === 'unknown' ? 'unknown' : 'filled', text }
-  })
+  return readWritten(template).map(({ place: { kind }, written }) => ({
+    kind: kind === 'words' ? 'text' : kind === 'unknown' ? 'unknown' : 'filled',
+    text: written,
+  }))
 }
 
-/** Variables that nothing fills, as written. */
-export function unknownPlaceholders(template: string): string[] {
-  return [...new Set(readPlaces(template).flatMap((place) => (place.kind === 'unknown' ? [place.written] : [])))]
+/** What nothing fills, without repetitions. */
+export function unknownPlaceholders(template: string): UnknownPlace[] {
+  const places = readPlaces(template).filter((place) => place.kind === 'unknown')
+  return places.filter(({ written }, index) => places.findIndex((other) => other.written === written) === index)
 }

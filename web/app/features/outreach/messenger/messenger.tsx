@@ -114,7 +114,8 @@ export function Messenger() {
             error={
               touched && blank
                 ? 'Please enter a message to send'
-                : unknown && `Unknown variable: ${unknown}. Use {{name}} or {{handle}}.`
+                : unknown &&
+                  `Unknown variable: ${unknown.written}. ${unknown.instead ? `Write ${unknown.instead}.` : 'Use {{name}} or {{handle}}.'}`
             }
             disabled={running}
           />

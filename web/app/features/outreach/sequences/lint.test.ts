@@ -40,14 +40,16 @@ describe('lint', () => {
   })
 
   it('warns of a variable without its closing brace', () => {
-    const warning = 'warn: {lead_name has no closing brace. It is sent as written.'
-    expect(texts('Hi {lead_name, how is {company|your team}?').at(-1)).toBe(warning)
-    expect(texts('Hi {lead_name').at(-1)).toBe(warning)
+    expect(texts('Hi, how is {company').at(-1)).toBe('warn: {company has no closing brace. It is sent as written.')
     expect(texts('Hi {lead_name} :-{ {!} {"a": 1}')).not.toContainEqual(expect.stringMatching(/closing/))
   })
 
   it('names unknown variables', () => {
     expect(texts('Hi {compny}').at(-1)).toMatch(/^bad: Unknown variable: \{compny\}\. Use one of those above/)
+    expect(texts('Hi {lead_name, how is {company|your team}?').at(-1)).toBe(
+      'bad: Unknown variable: {lead_name. Write {lead_name}.',
+    )
+    expect(texts('Hi [[name]]').at(-1)).toBe('bad: Unknown variable: [[name]]. Write {lead_name}.')
   })
 })
 

@@ -21,6 +21,11 @@ export function lint(messageTemplate: string, earlier: readonly { label: string;
   const text = messageTemplate.trim()
   if (text === '') return []
   const unknown = unknownPlaceholders(text)
+  const instead = unknown.flatMap((place) => place.instead ?? [])
+  const advice =
+    unknown.length > 0 && instead.length === unknown.length
+      ? `Write ${instead.join(', ')}.`
+      : 'Use one of those above, or a CSV column with a fallback: {company|your team}.'
   const places = readPlaces(text)
   const isPersonal = places.some(({ kind }) => kind !== 'words' && kind !== 'unknown')
   const unclosed = places.flatMap((place) =>
@@ -49,7 +54,7 @@ export function lint(messageTemplate: string, earlier: readonly { label: string;
       ? [
           {
             tone: 'bad' as const,
-            text: `Unknown ${pluralize(unknown.length, 'variable')}: ${unknown.join(', ')}. Use one of those above, or a CSV column with a fallback: {company|your team}.`,
+            text: `Unknown ${pluralize(unknown.length, 'variable')}: ${unknown.map(({ written }) => written).join(', ')}. ${advice}`,
           },
         ]
       : []),
