@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
@@ -36,10 +36,17 @@ const retry = process.env.FULL_RUN ? 1 : 0
 
 const existing = (...files: string[]) => files.filter((file) => existsSync(new URL(file, import.meta.url)))
 
+const webTests = ['{app,embed}/**/*.test.{ts,tsx}', '{build-steps,legal}/**/*.test.ts']
+/** A mocked module would stay mocked, or an earlier import real, if files shared their modules. */
+const webMocks = globSync(webTests, { cwd: new URL('./web', import.meta.url) }).filter((file) =>
+  readFileSync(new URL(`./web/${file}`, import.meta.url), 'utf8').includes('vi.mock('),
+)
+const web = { maxWorkers, testTimeout: 120_000, unstubGlobals: true, expect: { poll } }
+
 /** Starts the kinds with the longest files first, so that no worker waits for one at the end. */
 class LongestKindFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
-    const order = ['proof', 'journeys', 'http', 'unit', 'web', 'extension']
+    const order = ['proof', 'journeys', 'http', 'unit', 'web', 'web-mocks', 'extension']
     const place = ({ project }: TestSpecification) => order.indexOf(project.name)
     return (await super.sort(files)).sort((a, b) => place(a) - place(b))
   }
@@ -68,14 +75,9 @@ export default defineConfig({
       {
         extends: './web/vite.config.ts',
         root: './web',
-        test: {
-          name: 'web',
-          include: ['{app,embed}/**/*.test.{ts,tsx}', '{build-steps,legal}/**/*.test.ts'],
-          maxWorkers,
-          testTimeout: 120_000,
-          expect: { poll },
-        },
+        test: { ...web, name: 'web', include: webTests, exclude: webMocks, isolate: false },
       },
+      { extends: './web/vite.config.ts', root: './web', test: { ...web, name: 'web-mocks', include: webMocks } },
       {
         test: {
           name: 'http',

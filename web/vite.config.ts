@@ -1,7 +1,6 @@
 import { reactRouter } from '@react-router/dev/vite'
 import tailwindcss from '@tailwindcss/vite'
-import type { Plugin } from 'vite'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type Plugin } from 'vite'
 import { contractRoutes } from './build-steps/contract-routes.ts'
 import { cssTarget, embedInDevelopment } from './build-steps/embed.ts'
 import { writeFont } from './build-steps/font.ts'
@@ -48,5 +47,4 @@ export default defineConfig({
   // Otherwise Vite finds packages page by page, and a page loaded meanwhile gets two copies of React.
   optimizeDeps: { entries: ['app/**/*.{ts,tsx}', '!app/**/*.test.{ts,tsx}'] },
   server: { proxy: { '/api': apiOrigin, '/buy': apiOrigin } },
-  test: { include: ['{app,embed}/**/*.test.ts', 'app/**/*.test.tsx'] },
 })
