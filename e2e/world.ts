@@ -302,6 +302,15 @@ export async function signUp(world: World, email: string): Promise<SignedUp> {
   return signIn(world, email)
 }
 
+export const proofDialog = (page: Page) => page.getByRole('dialog', { name: "Confirm it's you" })
+
+/** Reauthenticates with the password. */
+export async function reauthenticate(page: Page, password = PASSWORD): Promise<void> {
+  await proofDialog(page).getByLabel('Password', { exact: true }).fill(password)
+  await proofDialog(page).getByRole('button', { name: 'Confirm', exact: true }).click()
+  await proofDialog(page).waitFor({ state: 'detached' })
+}
+
 /** Confirms a sign-up with its emailed link. @param password the account's new password */
 export async function confirmEmail(world: World, email: string, password = PASSWORD): Promise<void> {
   const link = new URL(await linkInMail(world.mailbox, email, /^Confirm/))

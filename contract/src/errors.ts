@@ -71,6 +71,7 @@ const ERRORS = {
   ENROLLMENT_STATE: [409, "This person's status in the campaign doesn't allow this."],
   DM_FAILED: [409, 'The message was not sent.'],
   LEAD_STATE: [409, 'This lead cannot be messaged now.'],
+  API_KEY_STATE: [409, 'This API key is not suspended.'],
   SCRAPE_STATE: [409, "The scrape's status doesn't allow this."],
   JOB_STATE: [409, 'The job has already ended.'],
   IMPORT_STATE: [409, 'The import has already ended.'],

@@ -8,6 +8,8 @@ import {
   linkInMail,
   openWorld,
   PASSWORD,
+  proofDialog,
+  reauthenticate,
   signIn,
   signInAtGoogle,
   signUp,
@@ -53,14 +55,6 @@ async function openAccount(page: Page, email: string) {
 }
 
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
-const proofDialog = (page: Page) => page.getByRole('dialog', { name: "Confirm it's you" })
-
-/** Reauthenticates with the password. */
-async function reauthenticate(page: Page, password = PASSWORD) {
-  await proofDialog(page).getByLabel('Password', { exact: true }).fill(password)
-  await proofDialog(page).getByRole('button', { name: 'Confirm', exact: true }).click()
-  await proofDialog(page).waitFor({ state: 'detached' })
-}
 
 async function signOut(page: Page) {
   await page.getByRole('button', { name: 'Profile menu' }).click()

@@ -1,5 +1,13 @@
 import { beforeAll, expect, it } from 'vitest'
-import { expectSoundBothWays, expectSoundPage, openWorld, signUp, type World } from '../world.ts'
+import {
+  expectSoundBothWays,
+  expectSoundPage,
+  openWorld,
+  proofDialog,
+  reauthenticate,
+  signUp,
+  type World,
+} from '../world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -27,6 +35,12 @@ it('creates an API key on the Agency plan, which works until it is deleted', asy
   await form.getByLabel('Lists').selectOption('Read and write')
   await form.getByLabel('Expires').selectOption('90 days')
   await form.getByRole('button', { name: 'Create API key' }).click()
+  world.expectConsole(/403/)
+  await proofDialog(page).waitFor()
+  await expectSoundBothWays(page)
+  await proofDialog(page).getByRole('button', { name: 'Cancel' }).click()
+  await form.getByRole('button', { name: 'Create API key' }).click()
+  await reauthenticate(page)
   const shown = page.getByRole('dialog', { name: 'Your API key' })
   const key = await shown.getByLabel('API key').inputValue()
   expect(key).toMatch(/^xa_live_\w{49}$/)

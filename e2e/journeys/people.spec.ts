@@ -1,5 +1,14 @@
 import { beforeAll, expect, it } from 'vitest'
-import { expectSoundBothWays, expectSoundPage, linkInMail, openWorld, PASSWORD, signUp, type World } from '../world.ts'
+import {
+  expectSoundBothWays,
+  expectSoundPage,
+  linkInMail,
+  openWorld,
+  PASSWORD,
+  reauthenticate,
+  signUp,
+  type World,
+} from '../world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -67,25 +76,38 @@ it('invites someone by email, who logs in, works with their role and is removed'
   await theirs.getByRole('tab', { name: 'API', exact: true }).click()
   await theirs.getByText('Only the owner and admins can manage API keys').waitFor()
 
-  // An admin's API keys can be deleted with them.
+  // An admin's API keys are suspended if they are kept, and another admin can adopt them.
   await page.getByLabel('Role of friend').selectOption('Admin')
   await page.getByText('friend is now an admin.').waitFor()
   await theirs.reload()
+  world.expectConsole(/403/)
   await theirs.getByRole('button', { name: 'Create API key' }).click()
   const form = theirs.getByRole('dialog', { name: 'Create API key' })
   await form.getByLabel('Name').fill('CRM sync')
   await form.getByLabel('Everything').selectOption('Read')
   await form.getByRole('button', { name: 'Create API key' }).click()
+  await reauthenticate(theirs)
   const key = await theirs.getByRole('dialog', { name: 'Your API key' }).getByLabel('API key').inputValue()
   await page.reload()
   await page.getByRole('button', { name: 'More for friend' }).click()
   await page.getByRole('menuitem', { name: 'Remove' }).click()
-  await page.getByLabel('Also delete 1 API key they created').check()
+  await page.getByText('1 API key they created is deleted.').waitFor()
+  await page.getByLabel('Keep their 1 API key').check()
   await expectSoundPage(page)
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByText('friend was removed from the workspace.').waitFor()
   const call = () => fetch(`${world.origin}/api/leads`, { headers: { authorization: `Bearer ${key}` } })
   await expect.poll(async () => (await call()).status).toBe(401)
+  await page.goto('/settings?tab=api')
+  await page.getByText('Suspended', { exact: true }).waitFor()
+  await expectSoundBothWays(page)
+  await page.getByRole('button', { name: 'Adopt CRM sync' }).click()
+  await expectSoundPage(page)
+  await page.getByRole('button', { name: 'Adopt API key' }).click()
+  await page.getByText('API key adopted.').waitFor()
+  expect((await call()).status).toBe(200)
+  for (const subject of [/^An API key was created$/, /^An API key was suspended$/, /^An API key was adopted$/])
+    await linkInMail(world.mailbox, 'team@example.com', subject)
   // Their page reloads automatically.
   await theirs.getByText("You no longer have access to your previous workspace. You're now in “friend”.").waitFor()
   await theirs.goto(PEOPLE)

@@ -130,6 +130,12 @@ export interface Inbox {
   releaseMember(tx: Db, workspaceId: string, userId: string): Promise<void>
 }
 
+/** The API keys of a workspace, for people who leave it. */
+export interface ApiKeys {
+  /** Deletes the keys that a person answers for. */
+  removeOf(tx: Db, workspaceId: string, userId: string): Promise<void>
+}
+
 /** An X account on whose behalf X is called. */
 export interface XCaller {
   workspaceId: string

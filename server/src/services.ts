@@ -16,7 +16,7 @@ import type { SafeFetch } from './outside/safe-fetch.ts'
 import type { XApi } from './outside/x.ts'
 import type { XActivity } from './outside/x-activity.ts'
 import type { Pictures } from './pictures.ts'
-import type { Inbox, JobQueue, Outbox, Plans, Sending, Waitlist, XMeters, XWork } from './ports.ts'
+import type { ApiKeys, Inbox, JobQueue, Outbox, Plans, Sending, Waitlist, XMeters, XWork } from './ports.ts'
 import type { Limits } from './requests/limits.ts'
 import type { Sealer } from './sealing.ts'
 
@@ -37,6 +37,7 @@ export interface Services {
   plans: Plans
   sending: Sending
   inbox: Inbox
+  apiKeys: ApiKeys
   limits: Limits
   /** Null if X is not configured. Calls with an account's token; the rest belongs to its app. */
   x: XApi | null

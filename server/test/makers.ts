@@ -97,6 +97,11 @@ export async function call(
   return { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers }
 }
 
+/** Reauthenticates the person's session, which allows sensitive changes. */
+export async function prove(app: TestApp, { actor }: Person): Promise<void> {
+  await app.db.update(authSessions).set({ reauthenticatedAt: new Date() }).where(eq(authSessions.id, actor.sessionId))
+}
+
 /** Gives the person's workspace a paid plan, by default Agency, which has no limit on leads. */
 export async function subscribe(app: TestApp, person: Person, planId: PlanId = 'agency_monthly'): Promise<void> {
   const row = { planId, status: 'active' as const, currentPeriodEnd: new Date(Date.now() + 30 * 86_400_000) }

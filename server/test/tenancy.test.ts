@@ -7,7 +7,7 @@ import { conversationOffers } from '../src/domains/outreach/conversation-offers/
 import { conversations } from '../src/domains/outreach/conversations/tables.ts'
 import { openers } from '../src/domains/outreach/openers/tables.ts'
 import { replies } from '../src/domains/outreach/replies/tables.ts'
-import { connectX, makePerson, type Person, subscribe } from './makers.ts'
+import { connectX, makePerson, type Person, prove, subscribe } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { type Operation, operations } from './operations.ts'
 
@@ -113,6 +113,7 @@ beforeAll(async () => {
   const domain = await owner.client.sso.addDomain({ domain: 'secret.example' })
   const colleague = await makePerson(app, { in: owner, role: 'member' })
   await Promise.all([owner, stranger].map((one) => subscribe(app, one)))
+  await prove(app, owner)
   const invitation = await owner.client.people.invite({ email: 'secret@example.org', role: 'admin' })
   const note = await owner.client.notes.create({ id: conversation!.id, text: 'A secret note' })
   const [offer] = await app.db

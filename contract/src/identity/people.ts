@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Email, Id, NoInput, Page, paging, requiredName, requiredText, Success, Time } from '../fields.ts'
+import { Email, Id, Page, paging, requiredName, requiredText, Success, Time } from '../fields.ts'
 import { routes } from '../route.ts'
 import { Workspace } from './auth.ts'
 
@@ -55,6 +55,9 @@ export interface SwitchProof {
 
 const Token = requiredText(200)
 
+/** Kept keys are suspended until an admin adopts them. */
+const keepApiKeys = z.boolean().default(false)
+
 export const people = {
   list: route('GET /workspace/people', 'viewer', 'none', {
     summary: 'List the people in the workspace, owner first, then by when they joined',
@@ -65,7 +68,7 @@ export const people = {
   update: route('PATCH /workspace/people/{id}', 'admin', 'rows', {
     summary: "Change a person's role",
     description:
-      "Takes effect on every process within 60 seconds. The owner's role changes only by a transfer. If an admin loses the role, the invitations they sent are revoked.",
+      "Takes effect on every process within 60 seconds. The owner's role changes only by a transfer. If an admin loses the role, the invitations they sent are revoked, and their API keys are suspended until an admin adopts them.",
     errors: ['PERSON_NOT_FOUND', 'LAST_OWNER'],
   })
     .input(z.strictObject({ id: Id, role: GivenRole }))
@@ -74,13 +77,17 @@ export const people = {
   remove: route('DELETE /workspace/people/{id}', 'admin', 'rows', {
     summary: 'Remove a person from the workspace',
     description:
-      'Ends their access on every process within 60 seconds. What they created stays, but their pending invitations are revoked.',
+      'Ends their access on every process within 60 seconds. What they created stays, but their pending invitations are revoked, and their API keys are deleted (`keepApiKeys`: suspended).',
     errors: ['PERSON_NOT_FOUND', 'LAST_OWNER'],
     successStatus: 204,
-  }).input(z.strictObject({ id: Id })),
+  }).input(z.strictObject({ id: Id, keepApiKeys })),
 
-  leave: route('POST /workspace/leave', 'viewer', 'rows', { summary: 'Leave the workspace', errors: ['LAST_OWNER'] })
-    .input(NoInput)
+  leave: route('POST /workspace/leave', 'viewer', 'rows', {
+    summary: 'Leave the workspace',
+    description: 'Deletes the API keys you created (`keepApiKeys`: suspends them).',
+    errors: ['LAST_OWNER'],
+  })
+    .input(z.preprocess((body) => body ?? {}, z.strictObject({ keepApiKeys })))
     .output(Success),
 
   transfer: route('POST /workspace/owner', 'owner', 'unkeyed', {

@@ -9,7 +9,7 @@ const route = routes('Today')
 export const TODAY_DAYS = 14
 export const TODAY_CAMPAIGNS = 5
 
-/** What waits for a person. The last two are for owners. */
+/** What waits for a person. `key_suspended` is for admins, the last two are for owners. */
 export const NEED_CODES = [
   'funds',
   'spending',
@@ -18,6 +18,7 @@ export const NEED_CODES = [
   'detection_degraded',
   'openers_waiting',
   'usage_high',
+  'key_suspended',
   'payment_failed',
   'plan_ended',
 ] as const

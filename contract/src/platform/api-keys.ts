@@ -19,15 +19,17 @@ export const ApiKey = z.object({
   /** Its first 12 characters. */
   start: z.string(),
   scopes: Scopes,
-  /** `plan`: the workspace's plan has no API access. */
-  status: z.enum(['active', 'expired', 'plan']),
-  /** Null if the account was deleted. */
+  /** `plan`: the workspace's plan has no API access. `suspended`: until an admin adopts it. */
+  status: z.enum(['active', 'expired', 'plan', 'suspended']),
+  /** Who created or adopted it, for whom it acts. Null if the account was deleted. */
   createdBy: z.object({ id: z.string(), name: z.string() }).nullable(),
   createdAt: Time,
   /** Null: never. */
   expiresAt: Time.nullable(),
   /** To the minute. */
   lastUsedAt: Time.nullable(),
+  /** When it stops or stopped working, because nobody who is an admin answers for it. */
+  suspendedAt: Time.nullable(),
 })
 export type ApiKey = z.output<typeof ApiKey>
 
@@ -38,8 +40,8 @@ export const apiKeys = {
 
   create: route('POST /api-keys', 'admin', 'unkeyed', {
     summary: 'Create an API key',
-    description: `Returns the key, which is shown only once. At most ${API_KEYS_MAX} keys. They need the Agency plan.`,
-    errors: ['PLAN_LIMIT', 'TOO_MANY'],
+    description: `Requires a recent reauthentication, and notifies the owner. Returns the key, which is shown only once. At most ${API_KEYS_MAX} keys. They need the Agency plan.`,
+    errors: ['PLAN_LIMIT', 'REAUTHENTICATION_NEEDED', 'TOO_MANY'],
   })
     .input(
       z.strictObject({
@@ -51,6 +53,15 @@ export const apiKeys = {
       }),
     )
     .output(ApiKey.extend({ key: z.string() })),
+
+  adopt: route('POST /api-keys/{id}/adopt', 'admin', 'rows', {
+    summary: 'Adopt an API key that is or will be suspended',
+    description:
+      'A key is suspended when its creator is no longer an admin. The adopted key works again and acts for you. Notifies the owner.',
+    errors: ['API_KEY_NOT_FOUND', 'API_KEY_STATE'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(ApiKey),
 
   remove: route('DELETE /api-keys/{id}', 'admin', 'rows', {
     summary: 'Delete an API key, which ends its access immediately',

@@ -7,7 +7,7 @@ import type { XAppProblem } from './x-apps.ts'
 
 const route = routes('Notifications')
 
-/** The last eight go to owners only, and `lead_replied` never to viewers. */
+/** The last ten go to owners only, and `lead_replied` never to viewers. */
 export const NOTIFICATION_KINDS = [
   'x_disconnected',
   'campaign_paused',
@@ -22,6 +22,8 @@ export const NOTIFICATION_KINDS = [
   'plan_ended',
   'funds',
   'spending',
+  'api_key_created',
+  'api_key_suspended',
 ] as const
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
 
@@ -50,12 +52,17 @@ export interface NotificationFacts {
   leadName?: string
   label?: ReplyLabel
   conversationId?: string
-  /** When the grace period of a failed payment, the trial, or the month of a spending limit ends (ISO 8601). */
+  /** When the grace period of a failed payment or of API keys, the trial, or the month of a spending limit ends (ISO 8601). */
   until?: string
   /** What X charges this month, and the workspace's limit. */
   spentCents?: number
   limitCents?: number
   isReached?: boolean
+  /** The API key, or the first of several, and who created or adopted it. */
+  keyName?: string
+  keys?: number
+  personId?: string
+  isAdopted?: boolean
 }
 
 /** How often replies are emailed. */

@@ -6,8 +6,8 @@ import { accept, findReceived, invite, list as listInvitations, resend, revoke }
 export const peopleRoutes = {
   list: viewer.people.list.handler(({ context, input }) => list(context.db, context.actor, input)),
   update: admin.people.update.handler(({ context, input }) => update(context, context.actor, input)),
-  remove: admin.people.remove.handler(({ context, input }) => remove(context, context.actor, input.id)),
-  leave: viewer.people.leave.handler(({ context }) => leave(context.db, context.actor)),
+  remove: admin.people.remove.handler(({ context, input }) => remove(context, context.actor, input)),
+  leave: viewer.people.leave.handler(({ context, input }) => leave(context, context.actor, input)),
   transfer: owner.people.transfer.handler(({ context, input }) => transfer(context, context.actor, input)),
   rename: admin.people.rename.handler(({ context, input }) => rename(context.db, context.actor, input)),
   switch: viewer.people.switch.handler(({ context, input }) => switchWorkspace(context, context.actor, input)),

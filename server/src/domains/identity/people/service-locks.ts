@@ -6,7 +6,7 @@ import { Refusal } from '../../../refusal.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
 
-export type Context = Pick<RequestContext, 'db' | 'outbox' | 'plans' | 'limits' | 'origin'>
+export type Context = Pick<RequestContext, 'db' | 'outbox' | 'plans' | 'limits' | 'origin' | 'apiKeys'>
 
 /** Locks the members and rechecks the caller's role. @returns the workspace's name */
 export async function lockPeople(tx: Db, actor: Actor, needed: Role): Promise<string> {

@@ -82,25 +82,35 @@ export async function update(
   })
 }
 
-/** Removes a member; what they created stays. */
-export async function remove({ db, outbox, origin }: Context, actor: Actor, id: string): Promise<void> {
+/** Removes a member; what they created stays, except their API keys. */
+export async function remove(
+  { db, outbox, origin, apiKeys }: Context,
+  actor: Actor,
+  { id, keepApiKeys }: InputOf<'people', 'remove'>,
+): Promise<void> {
   await transact(db, async (tx) => {
     const workspace = await lockPeople(tx, actor, 'admin')
     const person = await findPerson(tx, actor, id)
     if (person.role === 'owner') throw new Refusal('LAST_OWNER')
     await revokeInvitationsBy(tx, actor, id)
+    if (!keepApiKeys) await apiKeys.removeOf(tx, actor.workspaceId, id)
     await endMemberships(tx, isMember(actor, id))
     if (!person.isYou) await outbox.post(tx, removedEmail(person.email, { workspace, link: `${origin}/login` }))
   })
 }
 
 /** @throws Refusal LAST_OWNER; FORBIDDEN: already removed */
-export async function leave(db: Db, actor: Actor) {
+export async function leave(
+  { db, apiKeys }: Pick<Context, 'db' | 'apiKeys'>,
+  actor: Actor,
+  { keepApiKeys }: InputOf<'people', 'leave'>,
+) {
   await transact(db, async (tx) => {
     await lockPeople(tx, actor, 'viewer')
     const person = await findPerson(tx, actor, actor.userId)
     if (person.role === 'owner') throw new Refusal('LAST_OWNER')
     await revokeInvitationsBy(tx, actor, actor.userId)
+    if (!keepApiKeys) await apiKeys.removeOf(tx, actor.workspaceId, actor.userId)
     await endMemberships(tx, isMember(actor, actor.userId))
   })
   return { success: true as const }

@@ -3,7 +3,7 @@ import type { Scope } from '@x-automated/contract/route'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
-import { type Answer, call, connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { type Answer, call, connectX, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
@@ -183,6 +183,7 @@ describe('GET /leads/{id}, GET /leads/{id}/history', () => {
     expect(await textsFor(person)).toEqual(['Call me', 'I will'])
     expect(await textsFor(await makePerson(app, { in: person, role: 'viewer' }))).toEqual([null, null])
     await subscribe(app, person)
+    await prove(app, person)
     const keyFor = async (scopes: Scope[]) => {
       const { key } = await person.client.apiKeys.create({ name: 'CRM', scopes })
       const authorization = `Bearer ${key}`

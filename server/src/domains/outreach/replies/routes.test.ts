@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { call, makePerson, subscribe } from '../../../../test/makers.ts'
+import { call, makePerson, prove, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 
 let app: TestApp
@@ -57,6 +57,7 @@ describe('POST /replies/classify', () => {
   it('counts for the API key that calls, not for its creator', async () => {
     const person = await makePerson(app)
     await subscribe(app, person)
+    await prove(app, person)
     const { key } = await person.client.apiKeys.create({ name: 'CRM', scopes: ['conversations:read'] })
     app.services.limits.countCall(person.actor.userId, 599)
     const authorization = `Bearer ${key}`

@@ -4,7 +4,7 @@ import { strFromU8, unzipSync } from 'fflate'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { beginSignUp, mailTo, makeAccount, openLink, PASSWORD, signIn, statusOf } from '../../../../test/accounts.ts'
 import { makeLeads } from '../../../../test/leads.ts'
-import { call, connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { call, connectX, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
 import { authIdentities, authSignUps, authUsers } from '../../identity/auth/tables.ts'
@@ -211,6 +211,7 @@ describe('DELETE /auth/user', () => {
     const person = await withData()
     await person.call('POST', '/lists', { name: 'Kept' }, { 'idempotency-key': person.id })
     await subscribe(app, person)
+    await prove(app, person)
     const { key } = await person.client.apiKeys.create({ name: 'CRM', scopes: ['lists:write'] })
     const byKey = { authorization: `Bearer ${key}`, 'idempotency-key': person.id }
     await call(app, 'POST', '/lists', { name: `List of ${person.email}` }, byKey)

@@ -86,6 +86,7 @@ export async function remove(
       await endMemberships(tx, and(eq(workspaceMembers.workspaceId, workspaceId), ne(workspaceMembers.userId, user.id)))
       await tx.delete(workspaces).where(eq(workspaces.id, workspaceId))
     }
+    await tx.delete(apiKeys).where(eq(apiKeys.createdBy, user.id))
     // Late, because it blocks all waitlist joins until the transaction ends.
     await anonymizeMember(tx, user.id)
     await endOtherSessions(tx, auth, { userId: user.id, except: null })

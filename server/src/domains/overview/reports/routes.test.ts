@@ -2,7 +2,7 @@ import { REPORTS_MAX } from '@x-automated/contract/overview/report-limits'
 import { and, eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { LOGO } from '../../../../test/logo.ts'
-import { call, connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { call, connectX, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles } from '../../../../test/outreach.ts'
 import { openPlanned } from '../../../../test/plans.ts'
@@ -116,6 +116,7 @@ describe('POST /reports', () => {
       statuses[role] = [created.status, listed.status, removed.status]
     }
     expect(statuses).toEqual({ viewer: [403, 403, 403], member: [403, 200, 403], admin: [200, 200, 404] })
+    await prove(app, owner)
     const { key } = await owner.client.apiKeys.create({ name: 'CRM', scopes: ['analytics:write', 'campaigns:write'] })
     const authorization = { authorization: `Bearer ${key}` }
     for (const [method, path] of [

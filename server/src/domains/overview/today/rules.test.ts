@@ -5,6 +5,7 @@ const now = new Date('2026-11-20T12:00:00Z')
 const nothing = {
   funds: null,
   spending: null,
+  suspendedKeys: null,
   lostHandles: [],
   paused: [],
   drafts: null,

@@ -18,6 +18,8 @@ interface Findings {
   paused: readonly { id: string; name: string; reason: PauseReason; detail: string | null }[]
   /** The campaign with the most openers that nobody has approved. */
   drafts: { id: string; name: string; count: number } | null
+  /** API keys that wait for an admin; null: none, or not the caller's business. */
+  suspendedKeys: { count: number; name: string } | null
   /** Null: replies are detected. */
   detectionProblem: string | null
   plan: PlanLevel
@@ -38,6 +40,7 @@ export function needsOf({
   lostHandles,
   paused,
   drafts,
+  suspendedKeys,
   detectionProblem,
   isOwner,
   now,
@@ -65,6 +68,7 @@ export function needsOf({
     })
   if (detectionProblem !== null)
     needs.push({ code: 'detection_degraded', params: { problem: detectionProblem }, path: '/twitter' })
+  if (suspendedKeys) needs.push({ code: 'key_suspended', params: { ...suspendedKeys }, path: '/settings?tab=api' })
   for (const what of ['scrapedLeads', 'dms'] as const) {
     const limit = limitOf(plan, what)
     if (used[what] < warningFrom(limit)) continue

@@ -10,6 +10,7 @@ import { parseTime } from '../../../db/parse-time.ts'
 import { findSentByDay } from '../../outreach/campaigns/service.ts'
 import { detection } from '../../outreach/replies/service.ts'
 import { capOf, findLimits, type SendingEnv } from '../../outreach/sending-settings/service.ts'
+import { findSuspended } from '../../platform/api-keys/service.ts'
 import { factsOf, usedOf } from '../../platform/billing/service.ts'
 import { findAccount, type XAccount } from '../../platform/x-account/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
@@ -140,29 +141,41 @@ interface Accounts {
 }
 
 async function findNeeds({ db, env }: Context, actor: Actor, { accounts, chosen }: Accounts) {
-  const [funds, spending, paused, drafts, { state, problem }, { plan, subscription }, scrapedLeads, dms, clock] =
-    await Promise.all([
-      findFunds(db, actor.workspaceId),
-      findNearSpending(db, actor.workspaceId, env.messageMills),
-      db.execute<{ id: string; name: string; reason: PauseReason; detail: string | null }>(sql`
+  const [
+    funds,
+    spending,
+    suspendedKeys,
+    paused,
+    drafts,
+    { state, problem },
+    { plan, subscription },
+    scrapedLeads,
+    dms,
+    clock,
+  ] = await Promise.all([
+    findFunds(db, actor.workspaceId),
+    findNearSpending(db, actor.workspaceId, env.messageMills),
+    roleAllows(actor.role, 'admin') ? findSuspended(db, actor.workspaceId) : null,
+    db.execute<{ id: string; name: string; reason: PauseReason; detail: string | null }>(sql`
       select id, name, reason, pause_reason as detail from campaigns
       where workspace_id = ${actor.workspaceId} and kind = 'campaign' and status = 'paused' and reason is not null ${sentBy(chosen)}
       order by updated_at desc, id limit ${PAUSED_MAX}`),
-      db.execute<{ id: string; name: string; count: number }>(sql`
+    db.execute<{ id: string; name: string; count: number }>(sql`
       select campaigns.id, name, o.draft as count
       from opener_counts o join campaigns on campaigns.id = o.campaign_id and campaigns.workspace_id = o.workspace_id
       where o.workspace_id = ${actor.workspaceId} and o.draft > 0 and status not in ('archived', 'completed')
         and ${roleAllows(actor.role, 'member')}::boolean ${sentBy(chosen)}
       order by o.draft desc, campaigns.id limit 1`),
-      detection(db, actor),
-      factsOf(db, actor.workspaceId),
-      usedOf(db, actor.workspaceId, 'scrapedLeads'),
-      usedOf(db, actor.workspaceId, 'dms'),
-      db.execute<{ now: string }>(sql`select now()`),
-    ])
+    detection(db, actor),
+    factsOf(db, actor.workspaceId),
+    usedOf(db, actor.workspaceId, 'scrapedLeads'),
+    usedOf(db, actor.workspaceId, 'dms'),
+    db.execute<{ now: string }>(sql`select now()`),
+  ])
   return needsOf({
     funds,
     spending,
+    suspendedKeys,
     lostHandles: accounts.filter(({ status }) => status === 'lost').map(({ handle }) => handle),
     paused: paused.rows,
     drafts: drafts.rows[0] ?? null,

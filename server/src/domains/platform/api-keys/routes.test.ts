@@ -1,15 +1,19 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { API_KEYS_MAX } from '@x-automated/contract/platform/api-keys'
 import { SCOPES, type Scope } from '@x-automated/contract/route'
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
-import { call, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { call, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { operations, pathWith } from '../../../../test/operations.ts'
-import { authUsers } from '../../identity/auth/tables.ts'
+import { MIGRATIONS } from '../../../db/migrate.ts'
+import { authSessions } from '../../identity/auth/tables.ts'
 import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { leadLists } from '../../leads/lists/tables.ts'
 import { subscriptions } from '../billing/tables.ts'
+import { notifications } from '../notifications/tables.ts'
 import { apiKeys } from './tables.ts'
 
 let app: TestApp
@@ -17,13 +21,32 @@ beforeAll(async () => {
   app = await openApp()
 })
 
+const SUSPENSION = '0100_suspended_api_keys'
 const SOME_ID = '01900000-0000-7000-8000-000000000000'
 
 async function makeSubscriber(): Promise<Person> {
   const person = await makePerson(app)
   await subscribe(app, person)
+  await prove(app, person)
   return person
 }
+
+/** A subscriber with an admin, who may make keys. */
+async function makeTeam() {
+  const owner = await makeSubscriber()
+  const admin = await makePerson(app, { in: owner, role: 'admin' })
+  await prove(app, admin)
+  return { owner, admin }
+}
+
+/** The notifications of a person about keys, newest first. */
+async function noticesOf(person: Person) {
+  const { notifications } = await person.client.notifications.list({})
+  return notifications.filter(({ kind }) => kind.startsWith('api_key'))
+}
+
+const isMembership = ({ id, workspaceId }: Person) =>
+  and(eq(workspaceMembers.userId, id), eq(workspaceMembers.workspaceId, workspaceId))
 
 /** Creates a key. @returns its id, itself, and calls with it */
 async function makeKey(person: Person, scopes: Scope[] = [...SCOPES], more: { expiresAt?: string } = {}) {
@@ -54,6 +77,7 @@ describe('POST /api-keys', () => {
       createdAt: expect.any(String),
       expiresAt,
       lastUsedAt: null,
+      suspendedAt: null,
     })
     expect(await person.client.apiKeys.list()).toEqual({ keys: [shown] })
     expect(JSON.stringify(await app.db.select().from(apiKeys))).not.toContain(key.slice(12))
@@ -79,6 +103,184 @@ describe('POST /api-keys', () => {
       select ${person.workspaceId}, 'old', 'xa_live_0000', 'hash' || n, '{leads:read}', ${person.id}
       from generate_series(1, ${API_KEYS_MAX}) n`)
     expect(await person.call('POST', '/api-keys', wanted)).toMatchObject({ status: 409, body: { code: 'TOO_MANY' } })
+  })
+})
+
+describe('a new API key', () => {
+  it('needs a fresh proof', async () => {
+    const person = await makePerson(app)
+    await subscribe(app, person)
+    const wanted = { name: 'CRM', scopes: ['leads:read'] }
+    expect(await person.call('POST', '/api-keys', wanted)).toMatchObject({
+      status: 403,
+      body: { code: 'REAUTHENTICATION_NEEDED' },
+    })
+    const [tenMinutes, minute] = [sql`now() - interval '10 minutes 1 second'`, sql`now() - interval '1 minute'`]
+    const isIts = eq(authSessions.id, person.actor.sessionId)
+    await app.db.update(authSessions).set({ reauthenticatedAt: tenMinutes }).where(isIts)
+    expect((await person.call('POST', '/api-keys', wanted)).body.code).toBe('REAUTHENTICATION_NEEDED')
+    await app.db.update(authSessions).set({ reauthenticatedAt: minute }).where(isIts)
+    expect((await person.call('POST', '/api-keys', wanted)).status).toBe(200)
+  })
+
+  it('is emailed to the owner', async () => {
+    const { owner, admin } = await makeTeam()
+    await makeKey(admin)
+    const [notice] = await noticesOf(owner)
+    const by = admin.email.split('@')[0]
+    expect(notice).toMatchObject({
+      kind: 'api_key_created',
+      title: 'An API key was created',
+      text: `${by} created “CRM”.`,
+    })
+    const [row] = await app.db
+      .select()
+      .from(notifications)
+      .where(eq(notifications.id, notice?.id ?? ''))
+    expect(row?.email).toBe(true)
+    expect(await noticesOf(admin)).toEqual([])
+  })
+
+  it('is refused to an admin who was demoted a moment ago', async () => {
+    const { admin } = await makeTeam()
+    await app.db.update(workspaceMembers).set({ role: 'member' }).where(isMembership(admin))
+    expect((await admin.call('POST', '/api-keys', { name: 'CRM', scopes: ['leads:read'] })).body.code).toBe('FORBIDDEN')
+  })
+})
+
+describe('an API key whose creator is no longer an admin', () => {
+  it.each(['member', 'viewer'] as const)(
+    'is suspended once they are a %s, whatever they become later',
+    async (role) => {
+      const { owner, admin } = await makeTeam()
+      const key = await makeKey(admin)
+      const others = await makeKey(owner)
+      await owner.client.people.update({ id: admin.id, role })
+      expect(await key.call('GET', '/lists')).toMatchObject({ status: 401, body: { code: 'UNAUTHORIZED' } })
+      await owner.client.people.update({ id: admin.id, role: 'admin' })
+      expect((await key.call('GET', '/lists')).status).toBe(401)
+      expect((await others.call('GET', '/lists')).status).toBe(200)
+      const { keys } = await owner.client.apiKeys.list()
+      expect(keys.map(({ status, createdBy }) => [status, createdBy?.id])).toEqual([
+        ['active', owner.id],
+        ['suspended', admin.id],
+      ])
+      expect((await noticesOf(owner))[0]).toMatchObject({
+        kind: 'api_key_suspended',
+        title: 'An API key was suspended',
+      })
+      const { needs } = await owner.client.today.find({})
+      expect(needs).toContainEqual({
+        code: 'key_suspended',
+        params: { count: 1, name: 'CRM' },
+        path: '/settings?tab=api',
+      })
+    },
+  )
+
+  it.each([
+    ['removed', (owner: Person, { id }: Person) => owner.call('DELETE', `/workspace/people/${id}`)],
+    ['leaves', (_: Person, admin: Person) => admin.call('POST', '/workspace/leave')],
+    ['leaves with a body', (_: Person, admin: Person) => admin.call('POST', '/workspace/leave', {})],
+    [
+      'deletes the account',
+      async (_: Person, admin: Person) => {
+        return admin.call('DELETE', '/auth/user', { confirmation: admin.email })
+      },
+    ],
+  ])('is deleted if they are gone (%s)', async (_, end) => {
+    const { owner, admin } = await makeTeam()
+    const key = await makeKey(admin)
+    expect((await end(owner, admin)).status).toBeLessThan(300)
+    expect((await key.call('GET', '/lists')).status).toBe(401)
+    expect(await owner.client.apiKeys.list()).toEqual({ keys: [] })
+  })
+
+  it.each([
+    ['removed', (owner: Person, { id }: Person) => owner.client.people.remove({ id, keepApiKeys: true })],
+    ['leaves', (_: Person, admin: Person) => admin.client.people.leave({ keepApiKeys: true })],
+  ])('is suspended instead if it is kept (%s)', async (_, end) => {
+    const { owner, admin } = await makeTeam()
+    const key = await makeKey(admin)
+    await end(owner, admin)
+    expect((await key.call('GET', '/lists')).status).toBe(401)
+    expect((await owner.client.apiKeys.list()).keys).toMatchObject([{ id: key.id, status: 'suspended' }])
+  })
+
+  it('stays if ownership passes on, because the former owner is an admin', async () => {
+    const { owner, admin } = await makeTeam()
+    const key = await makeKey(owner)
+    await owner.client.people.transfer({ personId: admin.id })
+    expect((await key.call('GET', '/lists')).status).toBe(200)
+  })
+})
+
+describe('POST /api-keys/{id}/adopt', () => {
+  it('makes a suspended key work again, for the adopting admin, and notifies the owner', async () => {
+    const { owner, admin } = await makeTeam()
+    const key = await makeKey(admin)
+    await owner.client.people.remove({ id: admin.id, keepApiKeys: true })
+    const other = await makePerson(app, { in: owner, role: 'admin' })
+    expect(await other.client.apiKeys.adopt({ id: key.id })).toMatchObject({
+      id: key.id,
+      status: 'active',
+      suspendedAt: null,
+      createdBy: { id: other.id },
+    })
+    expect((await key.call('POST', '/lists', { name: 'Adopted' })).status).toBe(200)
+    const [list] = await app.db.select().from(leadLists).where(eq(leadLists.name, 'Adopted'))
+    expect(list?.userId).toBe(other.id)
+    expect((await noticesOf(owner))[0]?.title).toBe('An API key was adopted')
+    await owner.client.people.update({ id: other.id, role: 'member' })
+    expect((await key.call('GET', '/lists')).status).toBe(401)
+  })
+
+  it('returns 409 for a key that works, 404 for an unknown one, and refuses members and keys', async () => {
+    const { owner, admin } = await makeTeam()
+    const key = await makeKey(admin)
+    const path = `/api-keys/${key.id}/adopt`
+    expect(await owner.call('POST', path)).toMatchObject({ status: 409, body: { code: 'API_KEY_STATE' } })
+    expect((await owner.call('POST', `/api-keys/${SOME_ID}/adopt`)).body.code).toBe('API_KEY_NOT_FOUND')
+    expect((await (await makePerson(app)).call('POST', path)).body.code).toBe('API_KEY_NOT_FOUND')
+    await owner.client.people.update({ id: admin.id, role: 'member' })
+    const member = await makePerson(app, { in: owner, role: 'member' })
+    expect((await member.call('POST', path)).body.code).toBe('FORBIDDEN')
+    expect((await (await makeKey(owner)).call('POST', path)).body.code).toBe('FORBIDDEN')
+    expect((await key.call('POST', path)).status).toBe(401)
+  })
+})
+
+describe('an API key that an earlier version left without an admin', () => {
+  /** What the upgrade to suspended keys does. */
+  const upgrade = async () => {
+    const text = await readFile(join(MIGRATIONS, `${SUSPENSION}.sql`), 'utf8')
+    await app.db.execute(sql.raw(text.slice(text.indexOf('WITH orphaned'))))
+  }
+
+  it('works for 14 days after an email to the owner, and longer if it is adopted', async () => {
+    const { owner, admin } = await makeTeam()
+    const [key, adopted] = [await makeKey(admin), await makeKey(admin)]
+    const kept = await makeKey(owner)
+    await owner.client.people.remove({ id: admin.id, keepApiKeys: true })
+    const all = eq(apiKeys.workspaceId, owner.workspaceId)
+    await app.db.update(apiKeys).set({ suspendedAt: null }).where(all)
+    await app.db.delete(notifications)
+    await upgrade()
+
+    const until = (await owner.client.apiKeys.list()).keys.map(
+      ({ suspendedAt }) => suspendedAt && Date.parse(suspendedAt),
+    )
+    const inDays = (days: number) => expect.closeTo(Date.now() + days * 86_400_000, -5)
+    expect(until).toEqual([null, inDays(14), inDays(14)])
+    expect((await noticesOf(owner))[0]).toMatchObject({
+      title: expect.stringMatching(/^2 API keys will be suspended on \w+ \d+, \d{4}$/),
+    })
+    expect((await key.call('POST', '/lists', { name: 'In time' })).status).toBe(200)
+    expect((await kept.call('GET', '/lists')).status).toBe(200)
+    await owner.client.apiKeys.adopt({ id: adopted.id })
+
+    await app.db.update(apiKeys).set({ suspendedAt: sql`now()` }).where(eq(apiKeys.id, key.id))
+    expect([(await key.call('GET', '/lists')).status, (await adopted.call('GET', '/lists')).status]).toEqual([401, 200])
   })
 })
 
@@ -181,21 +383,15 @@ describe('an API key', () => {
       expect((await call(app, 'GET', '/lists', undefined, { authorization: `Bearer ${token}` })).status).toBe(401)
   })
 
-  it('acts for its creator, and for the owner once they are a viewer or have left', async () => {
-    const owner = await makeSubscriber()
-    const admin = await makePerson(app, { in: owner, role: 'admin' })
+  it('acts for its creator, and never sees what is the private property of others', async () => {
+    const { owner, admin } = await makeTeam()
     const key = await makeKey(admin)
-    const listOf = async (name: string) => {
-      expect((await key.call('POST', '/lists', { name })).status).toBe(200)
-      return (await app.db.select().from(leadLists).where(eq(leadLists.name, name)))[0]?.userId
-    }
-    expect(await listOf(`while ${admin.id} is there`)).toBe(admin.id)
-    await owner.client.people.update({ id: admin.id, role: 'viewer' })
-    expect(await listOf(`since ${admin.id} is a viewer`)).toBe(owner.id)
-    await app.db.delete(workspaceMembers).where(eq(workspaceMembers.userId, admin.id))
-    await app.db.delete(authUsers).where(eq(authUsers.id, admin.id))
-    expect(await listOf(`after ${admin.id} left`)).toBe(owner.id)
-    expect((await owner.client.apiKeys.list()).keys).toMatchObject([{ createdBy: null, status: 'active' }])
+    expect((await key.call('POST', '/lists', { name: `of ${admin.id}` })).status).toBe(200)
+    const [list] = await app.db
+      .select()
+      .from(leadLists)
+      .where(eq(leadLists.name, `of ${admin.id}`))
+    expect(list?.userId).toBe(admin.id)
     const template = { name: 'Private', steps: [{ variants: [{ messageTemplate: 'Hi' }] }] }
     const { id } = await owner.client.templates.create(template)
     expect(JSON.stringify((await key.call('GET', '/templates')).body)).not.toContain(id)

@@ -4,13 +4,17 @@ import { API_KEY_PREFIX, API_KEYS_MAX, type ApiKey } from '@x-automated/contract
 import { hasApiAccess } from '@x-automated/contract/platform/plans'
 import type { Scope } from '@x-automated/contract/route'
 import { and, desc, eq, sql } from 'drizzle-orm'
-import type { Actor, WorkspaceScope } from '../../../actor.ts'
+import { type Actor, roleAllows, type WorkspaceScope } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
+import type { RequestContext } from '../../../requests/context.ts'
 import { hashToken } from '../../../sealing.ts'
+import { requireProof } from '../../identity/account/service.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
+import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { planOf, requireApiAccess } from '../billing/service.ts'
+import { notifyOwners } from '../notifications/service.ts'
 import { isKey, keyOf } from './rules.ts'
 import { apiKeys } from './tables.ts'
 
@@ -31,8 +35,9 @@ export async function list(db: Db, actor: Actor) {
 }
 
 function answerOf(row: Row, creator: string | null, hasAccess: boolean) {
-  const isExpired = row.expiresAt !== null && row.expiresAt.getTime() <= Date.now()
-  const status: ApiKey['status'] = isExpired ? 'expired' : hasAccess ? 'active' : 'plan'
+  const isPast = (moment: Date | null) => moment !== null && moment.getTime() <= Date.now()
+  const working = hasAccess ? 'active' : 'plan'
+  const status: ApiKey['status'] = isPast(row.expiresAt) ? 'expired' : isPast(row.suspendedAt) ? 'suspended' : working
   return {
     ...row,
     scopes: row.scopes as Scope[],
@@ -41,23 +46,78 @@ function answerOf(row: Row, creator: string | null, hasAccess: boolean) {
   }
 }
 
-/** Creates a key, which only this answer contains. @throws Refusal PLAN_LIMIT, TOO_MANY, INVALID_INPUT */
-export async function create(db: Db, actor: Actor, { name, scopes, expiresAt }: InputOf<'apiKeys', 'create'>) {
+/**
+ * Creates a key, which only this answer contains.
+ * @throws Refusal PLAN_LIMIT, REAUTHENTICATION_NEEDED, TOO_MANY, INVALID_INPUT
+ */
+export async function create(
+  context: Pick<RequestContext, 'db' | 'limits'>,
+  actor: Actor,
+  { name, scopes, expiresAt }: InputOf<'apiKeys', 'create'>,
+) {
+  const { db } = context
   const { workspaceId, userId } = actor
   await requireApiAccess(db, workspaceId)
   const expiry = expiresAt ? new Date(expiresAt) : null
   if (expiry && expiry.getTime() <= Date.now()) throw invalidField('expiresAt', 'must be in the future')
+  await requireProof(context, actor)
   const key = keyOf(randomBytes(32))
   return db.transaction(async (tx) => {
+    await requireAdmin(tx, actor)
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('API keys of ' || ${workspaceId}, 0))`)
     if ((await tx.$count(apiKeys, eq(apiKeys.workspaceId, workspaceId))) >= API_KEYS_MAX)
       throw new Refusal('TOO_MANY', `A workspace has at most ${API_KEYS_MAX} API keys. Delete one first.`)
     const start = key.slice(0, START_LENGTH)
     const values = { workspaceId, name, scopes, start, keyHash: hashToken(key), createdBy: userId, expiresAt: expiry }
     const row = one(await tx.insert(apiKeys).values(values).returning())
-    const [creator] = await tx.select({ name: authUsers.name }).from(authUsers).where(eq(authUsers.id, userId))
-    return { ...answerOf(row, creator?.name ?? null, true), key }
+    await notifyOwners(tx, workspaceId, 'api_key_created', { keyName: name, personId: userId })
+    return { ...answerOf(row, await findName(tx, userId), true), key }
   })
+}
+
+/** Makes a suspended key work again, for the caller. @throws Refusal API_KEY_NOT_FOUND, API_KEY_STATE */
+export async function adopt(db: Db, actor: Actor, id: string) {
+  const { workspaceId, userId } = actor
+  const hasAccess = hasApiAccess(await planOf(db, workspaceId))
+  return db.transaction(async (tx) => {
+    await requireAdmin(tx, actor)
+    const [key] = await tx.select().from(apiKeys).where(own(workspaceId, id)).for('update')
+    if (!key) throw new Refusal('API_KEY_NOT_FOUND')
+    if (!key.suspendedAt) throw new Refusal('API_KEY_STATE')
+    const adopted = { createdBy: userId, suspendedAt: null }
+    const row = one(await tx.update(apiKeys).set(adopted).where(own(workspaceId, id)).returning())
+    await notifyOwners(tx, workspaceId, 'api_key_created', { keyName: key.name, personId: userId, isAdopted: true })
+    return answerOf(row, await findName(tx, userId), hasAccess)
+  })
+}
+
+/** Keeps the caller an admin until the transaction ends. @throws Refusal FORBIDDEN */
+async function requireAdmin(tx: Db, { workspaceId, userId }: Actor): Promise<void> {
+  const [member] = await tx
+    .select({ role: workspaceMembers.role })
+    .from(workspaceMembers)
+    .where(and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.userId, userId)))
+    .for('share')
+  if (!member || !roleAllows(member.role, 'admin')) throw new Refusal('FORBIDDEN')
+}
+
+async function findName(db: Db, userId: string): Promise<string | null> {
+  const [user] = await db.select({ name: authUsers.name }).from(authUsers).where(eq(authUsers.id, userId))
+  return user?.name ?? null
+}
+
+/** Suspended keys and those that will be: how many, and the name of one. */
+export async function findSuspended(db: Db, workspaceId: string): Promise<{ count: number; name: string } | null> {
+  const { rows } = await db.execute<{ count: number; name: string | null }>(sql`
+    select count(*)::int as count, min(name) as name from api_keys
+    where workspace_id = ${workspaceId} and suspended_at is not null and (expires_at is null or expires_at > now())`)
+  const { count, name } = one(rows)
+  return name === null ? null : { count, name }
+}
+
+/** Deletes the keys that a person answers for. */
+export async function removeOf(tx: Db, workspaceId: string, userId: string): Promise<void> {
+  await tx.delete(apiKeys).where(and(eq(apiKeys.workspaceId, workspaceId), eq(apiKeys.createdBy, userId)))
 }
 
 /** @throws Refusal API_KEY_NOT_FOUND */
@@ -75,15 +135,16 @@ export function apiKeyToken(authorization: string | null): string | null {
 }
 
 /**
- * Authenticates a key, which acts for its creator, or for the workspace's owner once they have left
- * or become a viewer, who owns no drafts and templates.
+ * Authenticates a key, which acts for its creator. One that an earlier version left without an admin
+ * acts for the workspace's owner until it is suspended.
  * Reads the database on every call, so that deletion takes effect immediately.
- * @throws Refusal UNAUTHORIZED: unknown, expired or deleted
+ * @throws Refusal UNAUTHORIZED: unknown, expired, deleted or suspended
  */
 export async function authenticateKey(db: Db, token: string): Promise<Actor> {
   const found = isKey(token) ? await findByToken(db, token) : undefined
   if (!found) throw new Refusal('UNAUTHORIZED', 'This API key is unknown, expired or deleted.')
   const { id, userId, scopes, createdBy } = found
+  if (found.isSuspended) throw new Refusal('UNAUTHORIZED', 'This API key is suspended until an admin adopts it.')
   const workspaceId = found.workspaceId as WorkspaceScope
   if (found.isStale) await db.update(apiKeys).set({ lastUsedAt: sql`now()` }).where(own(workspaceId, id))
   return { userId, sessionId: id, apiKey: { id, scopes, createdBy }, workspaceId, role: 'member' }
@@ -97,9 +158,11 @@ async function findByToken(db: Db, token: string) {
     scopes: Scope[]
     createdBy: string
     isStale: boolean
+    isSuspended: boolean
   }>(sql`
     select k.id, k.workspace_id as "workspaceId", coalesce(creator.user_id, owner.user_id) as "userId", k.scopes, k.created_by as "createdBy",
-      k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as "isStale"
+      k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as "isStale",
+      coalesce(k.suspended_at <= now(), false) as "isSuspended"
     from api_keys k
     join workspace_members owner on owner.workspace_id = k.workspace_id and owner.role = 'owner'
     left join workspace_members creator

@@ -18,6 +18,8 @@ const ACTIONS: Record<NotificationKind, string> = {
   plan_ended: 'Choose a plan',
   funds: 'View X costs',
   spending: 'View X costs',
+  api_key_created: 'View API keys',
+  api_key_suspended: 'View API keys',
 }
 
 /** The email for a day's replies in a workspace. @param count all of them; `texts` are the first */

@@ -11,8 +11,12 @@ export interface NotificationText {
   path: string
 }
 
-/** The text of a notification, and the page it links to. */
-export function notificationText(kind: NotificationKind, facts: NotificationFacts): NotificationText {
+/** The text of a notification, and the page it links to. @param personName of `facts.personId` */
+export function notificationText(
+  kind: NotificationKind,
+  facts: NotificationFacts,
+  personName = 'Someone',
+): NotificationText {
   const campaign = `Campaign “${facts.campaignName ?? ''}”`
   const path = facts.campaignId ? `/campaigns/${facts.campaignId}` : '/campaigns'
   const planName = facts.planName ?? ''
@@ -79,11 +83,32 @@ export function notificationText(kind: NotificationKind, facts: NotificationFact
       }
     case 'spending':
       return { ...spendingText(facts), path: X_COSTS_PATH }
+    case 'api_key_created':
+      return {
+        title: `An API key was ${facts.isAdopted ? 'adopted' : 'created'}`,
+        text: `${personName} ${facts.isAdopted ? 'adopted' : 'created'} “${facts.keyName ?? ''}”.`,
+        path: API_KEYS_PATH,
+      }
+    case 'api_key_suspended':
+      return { ...suspensionText(facts, personName), path: API_KEYS_PATH }
   }
 }
 
 /** Where Settings shows what X charges. */
 const X_COSTS_PATH = '/settings?tab=x-costs'
+const API_KEYS_PATH = '/settings?tab=api'
+
+function suspensionText({ keyName = '', keys = 1, until }: NotificationFacts, personName: string) {
+  const which = keys === 1 ? `“${keyName}”` : `“${keyName}” and ${formatNumber(keys - 1)} more`
+  const [title, tense] = keys === 1 ? ['An API key', 'was'] : [formatCount(keys, 'API key'), 'were']
+  const next = 'Adopt what is still needed, and delete the rest.'
+  return until
+    ? {
+        title: `${title} will be suspended on ${day(until)}`,
+        text: `The creator of ${which} is no longer an admin. ${next}`,
+      }
+    : { title: `${title} ${tense} suspended`, text: `${personName} is no longer an admin: ${which}. ${next}` }
+}
 
 function spendingText({ spentCents = 0, limitCents = 0, isReached = false, until }: NotificationFacts) {
   const spent = `X charges about ${formatMoney(spentCents)} so far`
@@ -139,4 +164,6 @@ export const KIND_TOPICS: Record<NotificationKind, string> = {
   plan_ended: 'the end of a plan',
   funds: 'the credits of your X app',
   spending: 'X spending limits',
+  api_key_created: 'new API keys',
+  api_key_suspended: 'suspended API keys',
 }

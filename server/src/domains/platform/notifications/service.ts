@@ -18,6 +18,7 @@ import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { createSealer } from '../../../sealing.ts'
+import { findNames } from '../../identity/people/service.ts'
 import { EVENTS_CHANNEL, publishEvents } from '../events/service.ts'
 import { digestEmail, notificationEmail } from './emails.ts'
 import { KIND_TOPICS, notificationText } from './rules.ts'
@@ -46,15 +47,27 @@ export async function list(db: Db, actor: Actor, { page, pageSize, browser }: In
     db.$count(notifications, listed),
     countUnread(db, actor),
   ])
-  const open = await existing(db, actor, rows)
+  const [open, names] = await Promise.all([existing(db, actor, rows), namesIn(db, rows)])
   const shown = rows.map(({ id, kind, facts, readAt, createdAt }) => ({
     id,
     kind,
-    ...notificationText(kind, open.has(facts.conversationId) ? facts : { ...facts, conversationId: undefined }),
+    ...notificationText(
+      kind,
+      open.has(facts.conversationId) ? facts : { ...facts, conversationId: undefined },
+      names.get(facts.personId ?? ''),
+    ),
     readAt,
     createdAt,
   }))
   return { notifications: shown, total, unread, page, pageSize }
+}
+
+/** The names of people in notifications, by id. */
+function namesIn(db: Db, rows: readonly { facts: NotificationFacts }[]) {
+  return findNames(
+    db,
+    rows.flatMap(({ facts }) => facts.personId ?? []),
+  )
 }
 
 /** Of the conversations that notifications link to: those that were neither merged nor deleted. */
@@ -94,14 +107,7 @@ export async function notifyOwners(
   kind: NotificationKind,
   facts: NotificationFacts,
 ): Promise<void> {
-  const { rows } = await tx.execute<{ id: string; userId: string }>(sql`
-    insert into notifications (workspace_id, user_id, kind, facts, in_app, email)
-    select m.workspace_id, m.user_id, ${kind}, ${JSON.stringify(facts)}::jsonb, coalesce(p.in_app, true), coalesce(p.email, true)
-    from workspace_members m left join notification_preferences p on p.user_id = m.user_id and p.kind = ${kind}
-    where m.workspace_id = ${workspaceId} and m.role = 'owner' and (coalesce(p.in_app, true) or coalesce(p.email, true))
-    returning id, user_id as "userId"`)
-  await publishToEach(tx, workspaceId, rows)
-  await tx.execute(sql`select pg_notify(${MEMBER_NOTIFICATIONS_CHANNEL}, '')`)
+  await tx.execute(sql`select notify_owners(${workspaceId}, ${kind}, ${JSON.stringify(facts)}::jsonb)`)
 }
 
 /** Publishes to each person their notification. */
@@ -206,13 +212,18 @@ export async function queueNotificationEmails({ db, outbox, origin, env }: Email
       returning n.kind, n.facts, n.user_id as "userId", u.email, w.name as workspace, exists (
         select from workspace_members m where m.workspace_id = n.workspace_id and m.user_id = n.user_id
           and (n.kind <> 'lead_replied' or m.role <> 'viewer')) as "isWanted"`)
+    const names = await namesIn(tx, rows)
     const sealer = unsubscribeSealer(env.authSecret)
     // Former members get nothing, and viewers no replies.
     const wanted = rows.filter(({ isWanted }) => isWanted)
     const emails = wanted.map(({ kind, facts, userId, email, workspace }) => {
       const token = sealer.seal(`${userId} ${kind}`)
       const unsubscribeLink = `${origin}/api/notifications/unsubscribe?token=${token}`
-      return notificationEmail({ email, workspace, origin, unsubscribeLink }, kind, notificationText(kind, facts))
+      return notificationEmail(
+        { email, workspace, origin, unsubscribeLink },
+        kind,
+        notificationText(kind, facts, names.get(facts.personId ?? '')),
+      )
     })
     await outbox.postAll(tx, emails)
     return rows.length

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { api, client } from '../../../api'
 import { QueryError } from '../../../query-error'
 import { session } from '../../../session'
@@ -8,6 +9,7 @@ import { Card } from '../../../ui/card'
 import { LoadingText, SkeletonButton, SkeletonLine } from '../../../ui/skeleton'
 import { useAction } from '../../../use-action'
 import { ReauthProvider } from '../auth/reauth-provider'
+import { KeepKeys, useKeysOf } from './keep-keys'
 import { PeopleSkeleton, PeopleTable, peoplePage } from './people-table'
 import { asRole, ROLES } from './role-text'
 import { isAtLeast } from './use-role'
@@ -37,7 +39,7 @@ export function PeopleTab() {
         <PeopleTable role={role} />
         {mayInvite && <WorkspaceNameCard name={name} />}
         <RolesCard />
-        {role !== 'owner' && <LeaveCard name={name} />}
+        {role !== 'owner' && <LeaveCard name={name} personId={me.data.id} mayHaveKeys={mayInvite} />}
       </div>
     </ReauthProvider>
   )
@@ -77,13 +79,23 @@ function RolesCard() {
 }
 
 /** Leaves the workspace; not for owners. The next token is for another one and reloads the page. */
-function LeaveCard({ name }: { name: string }) {
-  const leave = useAction(() => client.people.leave({}), {
-    question: {
-      title: `Leave ${name}?`,
-      body: "You'll lose access to everything in it. What you created stays. To rejoin, you need an invitation.",
-      confirm: 'Leave',
-      danger: true,
+function LeaveCard({ name, personId, mayHaveKeys }: { name: string; personId: string; mayHaveKeys: boolean }) {
+  const keys = useKeysOf(personId, mayHaveKeys)
+  const keepApiKeys = useRef(false)
+  const leave = useAction(() => client.people.leave({ keepApiKeys: keepApiKeys.current }), {
+    question: () => {
+      keepApiKeys.current = false
+      return {
+        title: `Leave ${name}?`,
+        body: (
+          <>
+            You'll lose access to everything in it. What you created stays. To rejoin, you need an invitation.
+            <KeepKeys count={keys.length} whose="your" choice={keepApiKeys} />
+          </>
+        ),
+        confirm: 'Leave',
+        danger: true,
+      }
     },
     onSuccess: () => void session.refresh(),
     failed: 'Failed to leave. Please try again.',

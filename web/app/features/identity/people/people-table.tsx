@@ -9,16 +9,15 @@ import { QueryError } from '../../../query-error'
 import { Avatar } from '../../../ui/avatar'
 import { Badge } from '../../../ui/badge'
 import { IconButton } from '../../../ui/button'
-import { Checkbox } from '../../../ui/choice'
 import { DateTime } from '../../../ui/date-time'
 import { Menu, MenuItem } from '../../../ui/menu'
 import { Pager } from '../../../ui/pager'
 import { Select } from '../../../ui/select'
 import { Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { Table, Td, Tr } from '../../../ui/table'
-import { toast } from '../../../ui/toast'
 import { useAction } from '../../../use-action'
 import { InvitationRow, Inviting } from './invitations'
+import { KeepKeys, useKeysOf } from './keep-keys'
 import { GIVEN_ROLES, ROLES, withArticle } from './role-text'
 import { isAtLeast } from './use-role'
 
@@ -128,10 +127,15 @@ function PersonRow({ person, viewerRole }: { person: Person; viewerRole: Role })
 }
 
 function RoleSelect({ person, role }: { person: Person; role: GivenRole }) {
+  const keys = useKeysOf(person.id, true).filter(({ suspendedAt }) => suspendedAt === null)
   const update = useAction((role: GivenRole) => client.people.update({ id: person.id, role }), {
-    done: ({ name, role: given }) => `${name} is now ${withArticle(given)}.`,
+    done: ({ name, role: given }) => {
+      const change = `${name} is now ${withArticle(given)}.`
+      if (given === 'admin' || keys.length === 0) return change
+      return `${change} ${formatCount(keys.length, 'API key')} of theirs ${pluralize(keys.length, 'is', 'are')} suspended.`
+    },
     failed: 'Failed to change the role. Please try again.',
-    refetches: [api.people],
+    refetches: [api.people, api.apiKeys],
   })
   return (
     <Select
@@ -145,29 +149,20 @@ function RoleSelect({ person, role }: { person: Person; role: GivenRole }) {
   )
 }
 
-/** Removes a person and, if that was checked, the API keys they created. */
-function useRemovePerson({ id, name, email }: Person) {
-  const all = useQuery(api.apiKeys.list.queryOptions()).data?.keys ?? []
-  const keys = all.filter(({ createdBy }) => createdBy?.id === id)
-  const deletesKeys = useRef(false)
-  return useAction(() => client.people.remove({ id }), {
+/** Removes a person with the API keys they created, unless the keys are kept. */
+function useRemovePerson(person: Person) {
+  const { id, name, email } = person
+  const keys = useKeysOf(id, true)
+  const keepApiKeys = useRef(false)
+  return useAction(() => client.people.remove({ id, keepApiKeys: keepApiKeys.current }), {
     question: () => {
-      deletesKeys.current = false
+      keepApiKeys.current = false
       return {
         title: `Remove ${name}?`,
         body: (
           <>
             {email} loses access within a minute. What they created stays.
-            {keys.length > 0 && (
-              <Checkbox
-                className="pt-3 text-ink"
-                label={`Also delete ${formatCount(keys.length, 'API key')} they created`}
-                hint={`Programs that use ${pluralize(keys.length, 'it', 'them')} lose access immediately.`}
-                onChange={(event) => {
-                  deletesKeys.current = event.currentTarget.checked
-                }}
-              />
-            )}
+            <KeepKeys count={keys.length} whose="their" choice={keepApiKeys} />
           </>
         ),
         confirm: 'Remove',
@@ -175,12 +170,6 @@ function useRemovePerson({ id, name, email }: Person) {
       }
     },
     done: `${name} was removed from the workspace.`,
-    async onSuccess() {
-      if (!deletesKeys.current) return
-      const removals = await Promise.allSettled(keys.map((key) => client.apiKeys.remove({ id: key.id })))
-      if (removals.some(({ status }) => status === 'rejected'))
-        toast.error('Failed to delete all of their API keys. Delete the others in Settings → API.')
-    },
     failed: 'Failed to remove them. Please try again.',
     refetches: [api.people, api.auth, api.apiKeys],
   })

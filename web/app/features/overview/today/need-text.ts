@@ -82,6 +82,13 @@ export function needText({ code, params }: Need): NeedText {
         role: 'owner',
       }
     }
+    case 'key_suspended':
+      return {
+        title: `${formatCount(Number(params.count), 'API key')} to adopt`,
+        text: `The creator of “${params.name}” is no longer an admin. Keys stop working until an admin adopts them.`,
+        action: 'Review',
+        role: 'admin',
+      }
     case 'payment_failed':
       return {
         title: `The payment for your ${params.planName} plan failed`,

@@ -8,6 +8,7 @@ import {
   Coins,
   CreditCard,
   Gauge,
+  KeyRound,
   type LucideIcon,
   Pause,
   Radio,
@@ -273,6 +274,7 @@ const NEED_ICONS: Record<NeedCode, LucideIcon> = {
   detection_degraded: Radio,
   openers_waiting: Sparkles,
   usage_high: Gauge,
+  key_suspended: KeyRound,
   payment_failed: CreditCard,
   plan_ended: CircleAlert,
 }

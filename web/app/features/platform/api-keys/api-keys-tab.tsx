@@ -19,6 +19,7 @@ import { Table, Td, Tr } from '../../../ui/table'
 import { useDialogs } from '../../../ui/use-dialogs'
 import { useKeptFocus } from '../../../ui/use-kept-focus'
 import { useAction } from '../../../use-action'
+import { ReauthProvider } from '../../identity/auth/reauth-provider'
 import { useHasRole } from '../../identity/people/use-role'
 import { PlanStatus } from '../billing/plan-status'
 import { SeePlans } from '../billing/usage-notice'
@@ -35,10 +36,12 @@ export function ApiKeysTab() {
       </Callout>
     )
   return (
-    <div className="grid grid-cols-1 gap-6">
-      <ApiKeys isAdmin={isAdmin ?? false} />
-      <HowToUse />
-    </div>
+    <ReauthProvider>
+      <div className="grid grid-cols-1 gap-6">
+        <ApiKeys isAdmin={isAdmin ?? false} />
+        <HowToUse />
+      </div>
+    </ReauthProvider>
   )
 }
 
@@ -73,6 +76,13 @@ function ApiKeys({ isAdmin }: { isAdmin: boolean }) {
           {API_ACCESS_TEXT}
         </Callout>
       )}
+      {keys?.some(needsAdoption) && (
+        <Callout title="Some API keys need an admin">
+          {
+            "Their creators are no longer admins. Adopt a key to make it act for you, or delete it if you don't know who has it."
+          }
+        </Callout>
+      )}
       {keys?.length === 0 ? (
         <EmptyState icon={<KeyRound aria-hidden />} title="No API keys yet">
           {isOffered && "Create one to reach this workspace's data from your own programs."}
@@ -105,8 +115,21 @@ function ApiKeys({ isAdmin }: { isAdmin: boolean }) {
   )
 }
 
+/** Whether it is suspended, or will be. */
+const needsAdoption = ({ suspendedAt, status }: ApiKey) => suspendedAt !== null && status !== 'expired'
+
 function KeyRow({ apiKey }: { apiKey: ApiKey }) {
-  const { id, name, start, scopes, status, createdBy, createdAt, expiresAt, lastUsedAt } = apiKey
+  const { id, name, start, scopes, status, createdBy, createdAt, expiresAt, lastUsedAt, suspendedAt } = apiKey
+  const adopt = useAction(() => client.apiKeys.adopt({ id }), {
+    question: {
+      title: `Adopt the API key “${name}”?`,
+      body: `It will act for you. Anyone who has the key can use it, including ${createdBy?.name ?? 'its creator'}.`,
+      confirm: 'Adopt API key',
+    },
+    done: 'API key adopted.',
+    failed: 'Failed to adopt the API key. Please try again.',
+    refetches: [api.apiKeys, api.today],
+  })
   const remove = useAction(() => client.apiKeys.remove({ id }), {
     question: {
       title: `Delete the API key “${name}”?`,
@@ -116,7 +139,7 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
     },
     done: 'API key deleted.',
     failed: 'Failed to delete the API key. Please try again.',
-    refetches: [api.apiKeys],
+    refetches: [api.apiKeys, api.today],
   })
   return (
     <Tr>
@@ -143,7 +166,19 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
         {expiresAt ? <DateTime value={expiresAt} precision="day" /> : 'Never'}
       </Td>
       <Td label="Status">
-        <PlanStatus status={status} />
+        <span className="grid justify-items-start gap-1">
+          <PlanStatus status={status} />
+          {suspendedAt && status !== 'suspended' && status !== 'expired' && (
+            <span className="text-muted">
+              Suspended from <DateTime value={suspendedAt} precision="day" />
+            </span>
+          )}
+          {needsAdoption(apiKey) && (
+            <Button size="sm" aria-label={`Adopt ${name}`} loading={adopt.isPending} onClick={() => adopt.run()}>
+              Adopt
+            </Button>
+          )}
+        </span>
       </Td>
       <Td corner end>
         <IconButton

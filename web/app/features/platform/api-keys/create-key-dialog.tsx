@@ -5,6 +5,7 @@ import { useId, useState } from 'react'
 import { useController, useForm } from 'react-hook-form'
 import { api, client, errorText } from '../../../api'
 import { contractResolver } from '../../../contract-resolver'
+import { ReauthCancelled } from '../../../reauthentication'
 import { showProblems } from '../../../show-problems'
 import { Callout } from '../../../ui/callout'
 import { cn } from '../../../ui/cn'
@@ -47,7 +48,10 @@ export function CreateKeyDialog({ onCreated, ...dialog }: ShownDialog & { onCrea
       dialog.onClose()
       onCreated(key)
     },
-    onError: (error) => showProblems(form, error, errorText(error, 'Failed to create the API key. Please try again.')),
+    onError(error) {
+      if (error instanceof ReauthCancelled) return
+      showProblems(form, error, errorText(error, 'Failed to create the API key. Please try again.'))
+    },
     refetches: [api.apiKeys],
   })
   const submit = form.handleSubmit((values) =>

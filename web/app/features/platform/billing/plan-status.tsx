@@ -4,6 +4,7 @@ const STATUSES = {
   active: { look: 'active', label: 'Active' },
   expired: { look: 'archived', label: 'Expired' },
   plan: { look: 'paused', label: 'Paused' },
+  suspended: { look: 'paused', label: 'Suspended' },
 }
 
 /** The status of what can expire, and pauses while the plan does not include it (`plan`). */

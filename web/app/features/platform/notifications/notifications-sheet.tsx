@@ -45,6 +45,8 @@ const ICONS: Record<NotificationKind, typeof Pause> = {
   plan_ended: CreditCard,
   funds: Coins,
   spending: Coins,
+  api_key_created: KeyRound,
+  api_key_suspended: KeyRound,
 }
 
 /** Notifications, newest first. */

@@ -39,6 +39,11 @@ const KINDS: Record<NotificationKind, { label: string; hint: string }> = {
     label: 'X spending limit',
     hint: 'At 80% of the monthly limit, and when it is reached. Owners only.',
   },
+  api_key_created: { label: 'API key created', hint: 'An admin created or adopted an API key. Owners only.' },
+  api_key_suspended: {
+    label: 'API key suspended',
+    hint: 'Its creator is no longer an admin. Owners only.',
+  },
 }
 
 const kinds = Object.entries(KINDS) as [NotificationKind, (typeof KINDS)[NotificationKind]][]

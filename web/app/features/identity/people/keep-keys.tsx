@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query'
+import { formatCount, pluralize } from '@x-automated/contract/format'
+import type { RefObject } from 'react'
+import { api } from '../../../api'
+import { Checkbox } from '../../../ui/choice'
+
+/** The API keys that a person created. @param isAdmin whether the user may see them */
+export function useKeysOf(personId: string, isAdmin: boolean) {
+  const list = useQuery({ ...api.apiKeys.list.queryOptions(), enabled: isAdmin })
+  return list.data?.keys.filter(({ createdBy }) => createdBy?.id === personId) ?? []
+}
+
+/** Asks whether the API keys of a person who leaves are kept. Nothing without keys. */
+export function KeepKeys({
+  count,
+  whose,
+  choice,
+}: {
+  count: number
+  whose: 'their' | 'your'
+  choice: RefObject<boolean>
+}) {
+  if (count === 0) return null
+  const keys = formatCount(count, 'API key')
+  return (
+    <>
+      {` ${keys} ${whose === 'their' ? 'they' : 'you'} created ${pluralize(count, 'is', 'are')} deleted.`}
+      <Checkbox
+        className="pt-3 text-ink"
+        label={`Keep ${whose} ${keys}`}
+        hint={`${pluralize(count, 'It stays', 'They stay')} suspended until an admin adopts ${pluralize(count, 'it', 'them')}.`}
+        onChange={(event) => {
+          choice.current = event.currentTarget.checked
+        }}
+      />
+    </>
+  )
+}
