@@ -35,6 +35,7 @@ interface Jobs {
   'payments-look': Record<string, never>
   /** Removes credits older than 7 days from the weekly leaderboard. */
   'expire-week': Record<string, never>
+  'waitlist-rewards': Record<string, never>
   /** Continues the A/B tests that are due. */
   'judge-tests': Record<string, never>
   /** Queues the people whose launch waits for the plan. */

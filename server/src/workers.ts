@@ -30,7 +30,7 @@ import { purgeDeliveries, runWebhooks } from './domains/platform/webhooks/servic
 import { purgeExpiredAuthorizations, readHandles, watchFunds } from './domains/platform/x-account/service.ts'
 import { purgeAppClaims } from './domains/platform/x-apps/service.ts'
 import { purgeCharges } from './domains/platform/x-costs/service.ts'
-import { expireWeek, purgeJoinData } from './domains/waitlist/waitlist/service.ts'
+import { checkMailServers, expireWeek, giveRewards, purgeJoinData } from './domains/waitlist/waitlist/service.ts'
 import { sendQueuedEmails } from './jobs/mail.ts'
 import { startSender } from './jobs/sender.ts'
 import { createMailer } from './outside/mail.ts'
@@ -82,6 +82,10 @@ async function startJobs(services: Services): Promise<void> {
   const { env, jobs } = services
   const { db } = services.database
   await jobs.work('expire-week', 1, () => expireWeek(db))
+  await jobs.work('waitlist-rewards', 1, async () => {
+    await giveRewards(db)
+    await checkMailServers({ ...services, db })
+  })
   await jobs.work('judge-tests', 1, async () => void (await judgeTests(db)))
   await jobs.work('launch-parts', 1, () => queueNextParts(db, env))
   await jobs.work('x-funds', 1, () => watchFunds(services))

@@ -119,14 +119,15 @@ export async function earn(app: TestApp, { id, email }: Person, ...achievements:
     .onConflictDoUpdate({ target: members.normalizedEmail, set: { accountUserId: id, achievements } })
     .returning()
   // Long ago, so that months of Pro are over and only the other rewards apply.
-  const grantedAt = new Date('2020-01-01')
+  const earnedAt = new Date('2020-01-01')
   await app.db.insert(rewardGrants).values(
     achievements.map((achievement) => ({
       achievement,
       months: rewardMonths(achievement),
       memberId: member!.id,
       accountUserId: id,
-      grantedAt,
+      earnedAt,
+      grantedAt: earnedAt,
     })),
   )
 }

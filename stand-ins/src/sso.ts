@@ -81,6 +81,8 @@ export async function startSso({ port = 0, dnsPort = 0, stateDir }: SsoOptions =
     dns: dns.address,
     /** Sets the TXT records of a domain. */
     setTxt: dns.set,
+    /** Sets the MX records of a domain. */
+    setMail: dns.setMail,
     /** Makes future SAML responses wrong in these ways. */
     lie(next: Lies) {
       lies = next

@@ -124,7 +124,7 @@ export const operator = {
     .output(z.object({ held: z.array(HeldReferral), ...Page.shape })),
 
   release: route('POST /operator/referrals/{memberId}/release', 'operator', 'rows', {
-    summary: 'Credit a held referral',
+    summary: 'Credit a held referral, or count a credited one for rewards',
     description: 'If WAITLIST_CONFIRM=required, it counts once the referred member has confirmed.',
     errors: ['REFERRAL_NOT_FOUND', 'REFERRAL_STATE'],
   })
@@ -132,7 +132,7 @@ export const operator = {
     .output(Success),
 
   refuse: route('POST /operator/referrals/{memberId}/refuse', 'operator', 'rows', {
-    summary: 'Reject a held referral',
+    summary: 'Reject a held referral, or never count a credited one for rewards',
     errors: ['REFERRAL_NOT_FOUND', 'REFERRAL_STATE'],
   })
     .input(OneReferral)

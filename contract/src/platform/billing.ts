@@ -117,7 +117,13 @@ export const Rewards = z.object({
     z.object({
       achievement: z.string(),
       earnedAt: Time,
-      /** What the reward opens, for the owner; null for others, and if it opens nothing. */
+      /** `held`: until 48 hours after `needed` referred members have confirmed their address. */
+      status: z.enum(['held', 'given']),
+      confirmed: z.number().int(),
+      needed: z.number().int(),
+      /** Null: not enough have confirmed. */
+      startsAt: Time.nullable(),
+      /** What a given reward opens, for the owner; null for others, and if it opens nothing. */
       url: z.string().nullable(),
     }),
   ),

@@ -4,8 +4,11 @@ import { routes } from '../route.ts'
 
 const route = routes('Waitlist')
 
-/** Why an operator must review a referral before it is credited. */
-export const HOLD_REASONS = ['disposable_domain', 'address_burst'] as const
+/**
+ * Why an operator must review a referral: the first two before it is credited, the others before it
+ * counts for rewards.
+ */
+export const HOLD_REASONS = ['disposable_domain', 'address_burst', 'own_network', 'no_mail_server'] as const
 export type HoldReason = (typeof HOLD_REASONS)[number]
 
 /** Achievements by their stored key, with the name that screens show. */
@@ -28,6 +31,18 @@ export const REFERRAL_TIERS = [
   { key: 'gold', threshold: 25, months: 6 },
   { key: 'platinum', threshold: 50, months: 12 },
 ] as const satisfies readonly { key: Achievement; threshold: number; months: number }[]
+
+/** Credited referrals in one UTC day for the viral achievement. */
+export const VIRAL_REFERRALS = 5
+
+/** Referred members who must confirm before a reward that costs money starts; 0 for other rewards. */
+export function confirmationsNeeded(achievement: Achievement): number {
+  if (achievement === 'viral') return VIRAL_REFERRALS
+  return REFERRAL_TIERS.find(({ key }) => key === achievement)?.threshold ?? 0
+}
+
+/** Hours until an earned reward that costs money starts, once enough referred members have confirmed. */
+export const REWARD_HOURS = 48
 
 /** Positions that a referrer gains per referral. */
 export const SPOTS_PER_REFERRAL = 5

@@ -36,6 +36,7 @@ const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
   'payment-end': { retryLimit: 20, retryDelay: 5, expireInSeconds: 120 },
   'payments-look': { retryLimit: 0, expireInSeconds: 300 },
   'expire-week': { retryLimit: 0, expireInSeconds: 300 },
+  'waitlist-rewards': { retryLimit: 0, expireInSeconds: 300, policy: 'short' },
   'judge-tests': { retryLimit: 0, expireInSeconds: 300 },
   'launch-parts': { retryLimit: 0, expireInSeconds: 3_000, policy: 'short' },
   'read-handles': { retryLimit: 0, expireInSeconds: 3_000, policy: 'short' },
@@ -101,6 +102,7 @@ export async function openJobQueue(database: Database, channels: Channels, log: 
     await boss.schedule('read-handles', '37 * * * *')
     await boss.schedule('payments-look', '* * * * *')
     await boss.schedule('expire-week', '* * * * *')
+    await boss.schedule('waitlist-rewards', '* * * * *')
     await boss.schedule('end-snoozes', '* * * * *')
     await boss.schedule('second-opinions', '* * * * *')
   } catch (error) {

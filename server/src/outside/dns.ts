@@ -15,18 +15,37 @@ const NOTHING = new Set(['ENODATA', 'ENOTFOUND', 'EBADNAME'])
 
 /** @param server address and port of the resolver; null uses the system's */
 export function createDns(server: string | null) {
+  const resolver = () => {
+    // A new resolver each time: a resolver keeps its socket, and the system's servers may change.
+    const made = new Resolver({ timeout: 3_000, tries: 2 })
+    if (server) made.setServers([server])
+    return made
+  }
   return {
+    /**
+     * Whether a domain can get email: it has an MX record other than the null one (RFC 7505), or
+     * without any an address (RFC 5321, 5.1). @throws DnsUnavailable
+     */
+    async hasMailServer(domain: string): Promise<boolean> {
+      const all = await orNothing(resolver().resolveMx(domain))
+      if (all.length > 0) return all.some(({ exchange }) => exchange !== '' && exchange !== '.')
+      const addresses = [orNothing(resolver().resolve4(domain)), orNothing(resolver().resolve6(domain))]
+      return (await Promise.all(addresses)).some(({ length }) => length > 0)
+    },
+
     /** The TXT records of a domain; empty if it has none or does not exist. @throws DnsUnavailable */
     async txt(domain: string): Promise<string[]> {
-      // A new resolver each time: a resolver keeps its socket, and the system's servers may change.
-      const resolver = new Resolver({ timeout: 3_000, tries: 2 })
-      if (server) resolver.setServers([server])
-      try {
-        return (await resolver.resolveTxt(domain)).map((parts) => parts.join(''))
-      } catch (error) {
-        if (NOTHING.has((error as NodeJS.ErrnoException).code ?? '')) return []
-        throw new DnsUnavailable(error)
-      }
+      return (await orNothing(resolver().resolveTxt(domain))).map((parts) => parts.join(''))
     },
+  }
+}
+
+/** The records, or none. @throws DnsUnavailable */
+async function orNothing<Record>(answer: Promise<Record[]>): Promise<Record[]> {
+  try {
+    return await answer
+  } catch (error) {
+    if (NOTHING.has((error as NodeJS.ErrnoException).code ?? '')) return []
+    throw new DnsUnavailable(error)
   }
 }

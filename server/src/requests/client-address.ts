@@ -9,6 +9,11 @@ export function clientAddress(address: string): string {
   return firstInNetwork(withoutPort, { ipv4: 32, ipv6: 64 })?.first ?? address
 }
 
+/** Whether an address is of this machine. */
+export function isLoopback(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
+}
+
 /** The network that contains an address; null if invalid. Lengths are multiples of 8. */
 export function firstInNetwork(
   address: string,

@@ -9,12 +9,13 @@ type Entry = { domain: string; txt: string[] }
 const NO_SUCH_DOMAIN = 3
 
 /**
- * Starts a DNS resolver for TXT records on a loopback UDP port, 0 for any free one.
+ * Starts a DNS resolver for TXT and MX records on a loopback UDP port, 0 for any free one.
  * @param file where records are stored; in memory if undefined
  */
 export async function startDns(file: string | undefined, port = 0) {
   const records = new Map<string, string[]>()
   const apply = ({ domain, txt }: Entry) => (txt.length > 0 ? records.set(domain, txt) : records.delete(domain))
+  const mail = new Map<string, string[]>()
   const log = openAppendLog<Entry>(file, apply)
   const socket = createSocket('udp4')
   socket.on('message', (message, from) => {
@@ -26,14 +27,24 @@ export async function startDns(file: string | undefined, port = 0) {
     }
     const question = asked.questions?.[0]
     if (!question) return
-    const txt = records.get(question.name.toLowerCase())
-    const answers = question.type === 'TXT' && txt ? txt : []
+    const domain = question.name.toLowerCase()
+    const txt = records.get(domain)
+    const exchanges = mail.get(domain)
+    const data = question.type === 'TXT' ? (txt ?? []).map(splitIntoStrings) : []
     const reply = encode({
       type: 'response',
       id: asked.id,
-      flags: AUTHORITATIVE_ANSWER | RECURSION_AVAILABLE | (txt ? 0 : NO_SUCH_DOMAIN),
+      flags: AUTHORITATIVE_ANSWER | RECURSION_AVAILABLE | (txt || exchanges ? 0 : NO_SUCH_DOMAIN),
       questions: [question],
-      answers: answers.map((data) => ({ type: 'TXT', name: question.name, ttl: 0, data: splitIntoStrings(data) })),
+      answers:
+        question.type === 'MX'
+          ? (exchanges ?? []).map((exchange) => ({
+              type: 'MX' as const,
+              name: question.name,
+              ttl: 0,
+              data: { preference: 10, exchange },
+            }))
+          : data.map((strings) => ({ type: 'TXT' as const, name: question.name, ttl: 0, data: strings })),
     })
     socket.send(reply, from.port, from.address)
   })
@@ -47,6 +58,8 @@ export async function startDns(file: string | undefined, port = 0) {
       log.append(entry)
       apply(entry)
     },
+    /** Sets a domain's MX records, until the process ends. `.` is the null MX (RFC 7505). */
+    setMail: (domain: string, exchanges: string[]) => mail.set(domain.toLowerCase(), exchanges),
     records: () => Object.fromEntries(records),
     async close() {
       const closed = once(socket, 'close')

@@ -13,7 +13,8 @@ export default function LeaderboardPage() {
       <Leaderboard title={title} description="Invite more friends to climb the ranks..." heading="h1">
         {/* The page's largest text, prerendered: it is the Largest Contentful Paint. */}
         <p className="max-w-4xl pb-6 text-base text-muted">
-          Each friend who joins with your link counts once. Reach 3, 10, 25 or 50 referrals to earn free months of Pro.
+          Each friend who joins with your link counts once. Reach 3, 10, 25 or 50 referrals to earn free months of Pro,
+          which start 48 hours after that many friends have confirmed their email addresses.
         </p>
       </Leaderboard>
     </div>

@@ -65,6 +65,7 @@ export interface SignUpReferral {
   referralCode: string
   addressHash: string
   rangeHash: string
+  isLoopback?: boolean
   country: string | null
 }
 

@@ -19,6 +19,7 @@ import {
   type Member,
   type Referral,
   revertCredit,
+  scheduleRewards,
 } from '../../waitlist/waitlist/service.ts'
 import { members, referralCounts, referrals, waitlistDays } from '../../waitlist/waitlist/tables.ts'
 import { operatorLog } from './tables.ts'
@@ -52,7 +53,7 @@ export async function growth(db: Db, { days }: InputOf<'operator', 'growth'>) {
       left join ${waitlistDays} using (day)
       window so_far as (order by day)) as counted
     order by day desc limit ${days}`)
-  const held = await db.$count(referrals, eq(referrals.status, 'held'))
+  const held = await db.$count(referrals, isHeld)
   const [today] = rows
   return {
     members: (await count(db)).count,
@@ -115,17 +116,22 @@ async function readMembers(db: Db, where: SQL | undefined) {
   return rows.map(({ member, referralCount }) => ({ ...member, referralCount: referralCount ?? 0 }))
 }
 
+/** Not credited, or credited but not counted for rewards, until an operator decides. */
+const isHeld = sql`(${referrals.status} = 'held'
+  or (${referrals.status} = 'credited' and ${referrals.rewardHold} is not null and ${referrals.rewardAllowed} is null))`
+
 /** Referrals held for review, oldest first. */
 export async function listHeld(db: Db, paging: InputOf<'operator', 'held'>) {
   const referrer = db.select({ id: members.id, email: members.email }).from(members).as('referrer')
-  const isHeld = eq(referrals.status, 'held')
   const [held, total] = await Promise.all([
     db
       .select({
         memberId: referrals.memberId,
         email: members.email,
         referrerEmail: referrer.email,
-        reason: sql<NonNullable<Referral['holdReason']>>`${referrals.holdReason}`,
+        reason: sql<
+          NonNullable<Referral['holdReason']>
+        >`case ${referrals.status} when 'held' then ${referrals.holdReason} else ${referrals.rewardHold} end`,
         country: referrals.country,
         createdAt: referrals.createdAt,
       })
@@ -143,37 +149,57 @@ export async function listHeld(db: Db, paging: InputOf<'operator', 'held'>) {
 
 // Deciding
 
-/** Credits a held referral, or if confirmation is required, once the member confirms. */
+/**
+ * Credits a held referral, or if confirmation is required, once the member confirms. A credited one counts
+ * for rewards, too. @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE
+ */
 export async function releaseReferral(context: OperatorContext, operatorId: string, memberId: string) {
-  return decide(context, { operatorId, action: 'release', memberId }, ['held'], async (waitlist, referral) => {
-    const { tx, now } = waitlist
-    await tx.update(referrals).set({ decidedAt: now, decidedBy: operatorId }).where(eq(referrals.memberId, memberId))
-    const [member] = await tx.select().from(members).where(eq(members.id, memberId))
-    if (context.env.waitlistConfirmRequired && !member?.confirmedAt)
-      await tx.update(referrals).set({ status: 'unconfirmed' }).where(eq(referrals.memberId, memberId))
-    else await credit(waitlist, context, referral)
+  return decide(
+    context,
+    { operatorId, action: 'release', memberId },
+    ['held', 'credited'],
+    async (waitlist, referral) => {
+      const { tx, now } = waitlist
+      if (referral.status === 'credited') return decideReward(tx, referral, true)
+      const decision = { decidedAt: now, decidedBy: operatorId, rewardAllowed: true }
+      await tx.update(referrals).set(decision).where(eq(referrals.memberId, memberId))
+      const [member] = await tx.select().from(members).where(eq(members.id, memberId))
+      if (context.env.waitlistConfirmRequired && !member?.confirmedAt)
+        await tx.update(referrals).set({ status: 'unconfirmed' }).where(eq(referrals.memberId, memberId))
+      else await credit(waitlist, context, referral)
+    },
+  )
+}
+
+/** Refuses to credit a held referral, or to count a credited one for rewards. @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE */
+export async function refuseReferral(context: OperatorContext, operatorId: string, memberId: string) {
+  return decide(context, { operatorId, action: 'refuse', memberId }, ['held', 'credited'], ({ tx, now }, referral) => {
+    if (referral.status === 'credited') return decideReward(tx, referral, false)
+    return tx
+      .update(referrals)
+      .set({ status: 'refused', decidedAt: now, decidedBy: operatorId })
+      .where(eq(referrals.memberId, memberId))
   })
 }
 
-/** Refuses to credit a held referral. @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE */
-export async function refuseReferral(context: OperatorContext, operatorId: string, memberId: string) {
-  return decide(context, { operatorId, action: 'refuse', memberId }, ['held'], ({ tx, now }) =>
-    tx
-      .update(referrals)
-      .set({ status: 'refused', decidedAt: now, decidedBy: operatorId })
-      .where(eq(referrals.memberId, memberId)),
-  )
+/** @param isAllowed null: held again @throws Refusal REFERRAL_STATE: it is not held, or decided already */
+async function decideReward(tx: Db, referral: Referral, isAllowed: boolean | null): Promise<void> {
+  const { memberId, referrerId, rewardHold, rewardAllowed } = referral
+  if (!rewardHold || (isAllowed === null) === (rewardAllowed === null)) throw new Refusal('REFERRAL_STATE')
+  await tx.update(referrals).set({ rewardAllowed: isAllowed }).where(eq(referrals.memberId, memberId))
+  await scheduleRewards(tx, referrerId)
 }
 
 /** Holds a decided referral again. Reverts its credit, but not the position it gained. */
 export async function undoDecision(context: OperatorContext, operatorId: string, memberId: string) {
   const decided: Referral['status'][] = ['credited', 'refused', 'unconfirmed']
   return decide(context, { operatorId, action: 'undo', memberId }, decided, async (waitlist, referral) => {
-    if (!referral.holdReason || !referral.decidedAt) throw new Refusal('REFERRAL_STATE')
+    if (!referral.holdReason) return decideReward(waitlist.tx, referral, null)
+    if (!referral.decidedAt) throw new Refusal('REFERRAL_STATE')
     await revertCredit(waitlist, referral)
     await waitlist.tx
       .update(referrals)
-      .set({ status: 'held', decidedAt: null, decidedBy: null })
+      .set({ status: 'held', decidedAt: null, decidedBy: null, rewardAllowed: null })
       .where(eq(referrals.memberId, memberId))
   })
 }

@@ -48,12 +48,13 @@ describe('GET /billing/rewards', () => {
     const owner = await makePerson(app)
     await earn(app, owner, 'silver', 'platinum', 'viral', 'pioneer')
     const earnedAt = '2020-01-01T00:00:00.000Z'
+    const given = { earnedAt, status: 'given', confirmed: 0, needed: 0, startsAt: earnedAt }
     const expected = (call: string | null, support: string | null) => ({
       rewards: [
-        { achievement: 'pioneer', earnedAt, url: null },
-        { achievement: 'viral', earnedAt, url: null },
-        { achievement: 'silver', earnedAt, url: call },
-        { achievement: 'platinum', earnedAt, url: support },
+        { achievement: 'pioneer', ...given, url: null },
+        { achievement: 'viral', ...given, url: null },
+        { achievement: 'silver', ...given, url: call },
+        { achievement: 'platinum', ...given, url: support },
       ],
       hasEarlyAccess: true,
       early: [],

@@ -9,14 +9,20 @@ import { rewardUrl } from './rules.ts'
 import { rewardGrants } from './tables.ts'
 
 /** What the owner of a workspace earned on the waitlist, oldest first. It applies in every workspace they own. */
-export function earnedBy(db: Db, workspaceId: string) {
-  const { achievement, months, grantedAt } = rewardGrants
+function earnedBy(db: Db, workspaceId: string) {
+  const { achievement, months, earnedAt, grantedAt, confirmed, needed, startsAt } = rewardGrants
   return db
-    .select({ achievement, months, grantedAt })
+    .select({ achievement, months, earnedAt, grantedAt, confirmed, needed, startsAt })
     .from(rewardGrants)
     .innerJoin(workspaceMembers, eq(workspaceMembers.userId, rewardGrants.accountUserId))
     .where(isOwned(workspaceId))
-    .orderBy(asc(grantedAt), asc(months), asc(achievement))
+    .orderBy(asc(grantedAt), asc(earnedAt), asc(months), asc(achievement))
+}
+
+/** The rewards of a workspace that apply: those that are not held. */
+export async function givenTo(db: Db, workspaceId: string) {
+  const earned = await earnedBy(db, workspaceId)
+  return earned.flatMap(({ achievement, months, grantedAt }) => (grantedAt ? [{ achievement, months, grantedAt }] : []))
 }
 
 const isOwned = (workspaceId: string) =>
@@ -52,10 +58,14 @@ export async function rewards(
   const [earned, isEarly] = [await earnedBy(db, workspaceId), await hasEarlyAccess(db, workspaceId)]
   const isOwner = roleAllows(role, 'owner')
   return {
-    rewards: earned.map(({ achievement, grantedAt }) => ({
+    rewards: earned.map(({ achievement, earnedAt, grantedAt, confirmed, needed, startsAt }) => ({
       achievement,
-      earnedAt: grantedAt,
-      url: isOwner ? rewardUrl(achievement, env) : null,
+      earnedAt,
+      status: grantedAt ? ('given' as const) : ('held' as const),
+      confirmed,
+      needed,
+      startsAt: grantedAt ?? startsAt,
+      url: isOwner && grantedAt ? rewardUrl(achievement, env) : null,
     })),
     hasEarlyAccess: isEarly,
     early: isEarly ? earlyIn(RELEASE) : [],

@@ -21,7 +21,7 @@ import { Refusal } from '../../../refusal.ts'
 import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { notifyOwners } from '../notifications/service.ts'
 import { type Interval, limitOf, limitText, paidUntil, planAt, statusOf, usageResetsAt, warningFrom } from './rules.ts'
-import { earnedBy } from './service-rewards.ts'
+import { givenTo } from './service-rewards.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from './tables.ts'
 
 // For other domains.
@@ -37,7 +37,7 @@ const thisMonth = sql<string>`date_trunc('month', now() at time zone 'UTC')::dat
 export async function factsOf(db: Db, workspaceId: string) {
   // Sequential, because a transaction has one connection.
   const [subscription] = await db.select().from(subscriptions).where(eq(subscriptions.workspaceId, workspaceId))
-  const earned = await earnedBy(db, workspaceId)
+  const earned = await givenTo(db, workspaceId)
   const grants = earned.filter(({ months }) => months > 0)
   const paid = grants.length > 0 ? await paidTimes(db, workspaceId) : []
   if (subscription && !subscription.paidId)

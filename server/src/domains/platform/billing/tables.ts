@@ -142,5 +142,10 @@ export const rewardGrants = pgView('reward_grants', {
   accountUserId: uuid('account_user_id'),
   achievement: text('achievement').notNull(),
   months: integer('months').notNull(),
-  grantedAt: time('granted_at').notNull(),
+  earnedAt: time('earned_at').notNull(),
+  /** Null: held. */
+  grantedAt: time('granted_at'),
+  confirmed: integer('confirmed').notNull(),
+  needed: integer('needed').notNull(),
+  startsAt: time('starts_at'),
 }).existing()

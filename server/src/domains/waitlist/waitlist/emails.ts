@@ -1,5 +1,10 @@
 import { formatCount, formatList, pluralize } from '@x-automated/contract/format'
-import { ACHIEVEMENTS, type Achievement } from '@x-automated/contract/waitlist/waitlist'
+import {
+  ACHIEVEMENTS,
+  type Achievement,
+  confirmationsNeeded,
+  REWARD_HOURS,
+} from '@x-automated/contract/waitlist/waitlist'
 import type { Email } from '../../../emails/email.ts'
 import { nextReward, rewardMonths } from './rules.ts'
 
@@ -25,7 +30,7 @@ export function joinedEmail(to: Addressee, confirmLink: string, confirmRequired:
       `Your position: #${to.position}. Move up 5 spots per referral. Share your link: ${shareLink(to)}`,
       confirmRequired
         ? 'Confirm your email address, so that your friend gets credit for inviting you.'
-        : "Confirm your email address, so that we can reach you when it's your turn.",
+        : "Confirm your email address, so that we can reach you when it's your turn and your friend's invitation counts for their rewards.",
     ],
     action: { label: 'Confirm email address', link: confirmLink },
     closing: `${CLOSING} Didn't join? You can ignore this email.`,
@@ -49,6 +54,7 @@ export function movedUpEmail(to: Addressee, referralCount: number): Email {
 
 export function achievementsEmail(to: Addressee, earned: readonly Achievement[], referralCount: number): Email {
   const names = formatList(earned.map((achievement) => ACHIEVEMENTS[achievement]))
+  const needed = Math.max(...earned.map(confirmationsNeeded))
   const months = earned.reduce((sum, achievement) => sum + rewardMonths(achievement), 0)
   return {
     to: to.email,
@@ -56,7 +62,9 @@ export function achievementsEmail(to: Addressee, earned: readonly Achievement[],
     lines: [
       `${formatCount(referralCount, 'friend has', 'friends have')} joined with your link${to.position > 0 ? `, and you're #${to.position} now` : ''}.`,
       ...(months > 0
-        ? [`Your reward: ${formatCount(months, 'month')} of Pro, added to the account with this address.`]
+        ? [
+            `Your reward: ${formatCount(months, 'month')} of Pro for the account with this address. It starts ${REWARD_HOURS} hours after ${needed} of these friends have confirmed their email addresses.`,
+          ]
         : []),
       ...(earned.some((achievement) => achievement !== 'bronze')
         ? ['Everything you have earned is in Billing, under Your rewards.']

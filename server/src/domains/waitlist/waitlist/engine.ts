@@ -1,13 +1,21 @@
 import { randomInt } from 'node:crypto'
-import { ACHIEVEMENTS, type Achievement, SPOTS_PER_REFERRAL } from '@x-automated/contract/waitlist/waitlist'
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { HOUR_MS } from '@x-automated/contract/time'
+import {
+  ACHIEVEMENTS,
+  type Achievement,
+  confirmationsNeeded,
+  SPOTS_PER_REFERRAL,
+} from '@x-automated/contract/waitlist/waitlist'
+import { and, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { type Dns, DnsUnavailable } from '../../../outside/dns.ts'
 import type { WaitlistContext } from '../../../ports.ts'
-import { createSealer } from '../../../sealing.ts'
+import { createSealer, hashToken } from '../../../sealing.ts'
+import { authSessions } from '../../identity/auth/tables.ts'
 import { publishEvent } from '../../platform/webhooks/service.ts'
 import { type Addressee, achievementsEmail, movedUpEmail } from './emails.ts'
-import { BURSTS, holdReason, newAchievements, PIONEERS, rewardMonths } from './rules.ts'
+import { addressRange, BURSTS, holdReason, newAchievements, PIONEERS, rewardMonths, rewardProgress } from './rules.ts'
 import { joinAddresses, members, referralCounts, referrals, rewardGrants, waitlistState } from './tables.ts'
 
 export type Member = typeof members.$inferSelect
@@ -17,7 +25,14 @@ export type Referral = typeof referrals.$inferSelect
 export interface Provenance {
   addressHash: string
   rangeHash: string
+  /** From this machine, where addresses say nothing. */
+  isLoopback?: boolean
   country: string | null
+}
+
+/** Hashes a range of addresses. */
+export function hashRange(secret: string, address: string): string {
+  return hashToken(`${secret}\n${addressRange(address) ?? address}`)
 }
 
 /** The waitlist, locked against other changes. */
@@ -208,13 +223,37 @@ export async function creditOrHold(
   const reason = holdReason(email, await joinsFromRange(tx, from.rangeHash, now))
   const unconfirmed = context.env.waitlistConfirmRequired && !member.confirmedAt
   const status = reason ? 'held' : unconfirmed ? 'unconfirmed' : 'credited'
-  const row = { memberId: member.id, referrerId, holdReason: reason, country: from.country, createdAt: now }
+  const isOwn = !from.isLoopback && (await isOwnNetwork(tx, context, referrerId, from.rangeHash))
+  const row = {
+    memberId: member.id,
+    referrerId,
+    holdReason: reason,
+    rewardHold: isOwn ? ('own_network' as const) : null,
+    mailCheckAt: from.isLoopback ? null : now,
+    country: from.country,
+    createdAt: now,
+  }
   if (status !== 'credited') {
     await tx.insert(referrals).values({ ...row, status })
     return
   }
   await tx.insert(referrals).values({ ...row, ...nextCredit(waitlist) })
   await countCredit(waitlist, context, { memberId: member.id, referrerId, country: from.country, moves: true })
+}
+
+/** Whether the referrer has joined or signed in from a range. */
+async function isOwnNetwork(tx: Db, { env }: WaitlistContext, referrerId: string, rangeHash: string) {
+  const [joined] = await tx
+    .select({ id: joinAddresses.memberId })
+    .from(joinAddresses)
+    .where(and(eq(joinAddresses.memberId, referrerId), eq(joinAddresses.rangeHash, rangeHash)))
+  if (joined) return true
+  const sessions = await tx
+    .select({ address: authSessions.ipAddress })
+    .from(authSessions)
+    .innerJoin(members, eq(members.accountUserId, authSessions.userId))
+    .where(eq(members.id, referrerId))
+  return sessions.some(({ address }) => address !== null && hashRange(env.authSecret, address) === rangeHash)
 }
 
 /** Counts earlier joins from a range within the time of each of BURSTS, up to the burst's size. */
@@ -292,6 +331,7 @@ async function countCredit(
   await publishEvent(tx, context.jobs, { event: 'referral.credited', at: now, data })
   await publishEarned(tx, context, now, referrerId, earned, totals.alltime)
   await grantRewards(waitlist, referrer, earned)
+  await scheduleRewards(tx, referrerId)
   if (earned.length > 0 || isNewCountry || mailed) {
     await tx
       .update(members)
@@ -314,7 +354,10 @@ async function moveUp(tx: Db, memberId: string): Promise<void> {
       and u.position > 0 and u.position between mover.position - ${SPOTS_PER_REFERRAL}::int and mover.position`)
 }
 
-/** Grants the rewards of achievements, to the member's account now or once it exists. */
+/**
+ * Stores the rewards of achievements, for the member's account now or once it exists. Those that cost
+ * money are held.
+ */
 async function grantRewards(
   { tx, now }: LockedWaitlist,
   member: Pick<Member, 'id' | 'accountUserId'>,
@@ -325,15 +368,88 @@ async function grantRewards(
   await tx
     .insert(rewardGrants)
     .values(
-      earned.map((achievement) => ({
-        achievement,
-        months: rewardMonths(achievement),
-        memberId,
-        accountUserId,
-        grantedAt: now,
-      })),
+      earned.map((achievement) => {
+        const needed = confirmationsNeeded(achievement)
+        const grantedAt = needed > 0 ? null : now
+        const months = rewardMonths(achievement)
+        return { achievement, months, needed, memberId, accountUserId, earnedAt: now, grantedAt }
+      }),
     )
     .onConflictDoNothing()
+}
+
+/** Updates when a member's held rewards start. Call it after any change of their referrals. */
+export async function scheduleRewards(tx: Db, memberId: string): Promise<void> {
+  const held = await tx
+    .select({ id: rewardGrants.id, achievement: rewardGrants.achievement })
+    .from(rewardGrants)
+    .where(and(eq(rewardGrants.memberId, memberId), isNull(rewardGrants.grantedAt)))
+  if (held.length === 0) return
+  const all = await tx
+    .select({ confirmedAt: members.confirmedAt, creditedAt: referrals.creditedAt })
+    .from(referrals)
+    .innerJoin(members, eq(members.id, referrals.memberId))
+    .where(
+      and(
+        eq(referrals.referrerId, memberId),
+        eq(referrals.status, 'credited'),
+        or(isNull(referrals.rewardHold), eq(referrals.rewardAllowed, true)),
+      ),
+    )
+  const confirmations = all.flatMap(({ confirmedAt, creditedAt }) =>
+    confirmedAt && creditedAt ? [{ confirmedAt, day: utcDay(creditedAt) }] : [],
+  )
+  for (const { id, achievement } of held)
+    await tx.update(rewardGrants).set(rewardProgress(achievement, confirmations)).where(eq(rewardGrants.id, id))
+}
+
+/** Gives the held rewards whose time has come. */
+export async function giveRewards(db: Db): Promise<void> {
+  await db.execute(sql`update reward_grants set granted_at = now() where granted_at is null and starts_at <= now()`)
+}
+
+/** Domains looked up per run, and how long one is tried that gets no answer. */
+const MAIL_CHECKS = 50
+const MAIL_CHECK_HOURS = 48
+
+/** Looks up whether the domains of referred members can get email. No answer is not suspicious. */
+export async function checkMailServers({ db, dns }: { db: Db; dns: Dns }): Promise<void> {
+  const due = await db
+    .select({ memberId: referrals.memberId, email: members.email, createdAt: referrals.createdAt })
+    .from(referrals)
+    .innerJoin(members, eq(members.id, referrals.memberId))
+    .where(lte(referrals.mailCheckAt, sql`now()`))
+    .orderBy(referrals.mailCheckAt)
+    .limit(MAIL_CHECKS)
+  const domainOf = ({ email }: { email: string | null }) => email?.slice(email.lastIndexOf('@') + 1) ?? null
+  const domains = [...new Set(due.flatMap((one) => domainOf(one) ?? []))]
+  const answers = new Map(
+    await Promise.all(
+      domains.map(async (domain) => {
+        const answer = await dns.hasMailServer(domain).catch((error) => {
+          if (error instanceof DnsUnavailable) return null
+          throw error
+        })
+        return [domain, answer] as const
+      }),
+    ),
+  )
+  for (const one of due) {
+    const domain = domainOf(one)
+    const answer = domain === null ? true : (answers.get(domain) ?? null)
+    const isOld = Date.now() - one.createdAt.getTime() > MAIL_CHECK_HOURS * HOUR_MS
+    await changeWaitlist(db, async ({ tx }) => {
+      const [checked] = await tx
+        .update(referrals)
+        .set({
+          mailCheckAt: answer === null && !isOld ? sql`now() + interval '1 hour'` : null,
+          ...(answer === false && { rewardHold: sql`coalesce(${referrals.rewardHold}, 'no_mail_server')` }),
+        })
+        .where(eq(referrals.memberId, one.memberId))
+        .returning({ referrerId: referrals.referrerId })
+      if (checked && answer === false) await scheduleRewards(tx, checked.referrerId)
+    })
+  }
 }
 
 /** Minimum time between two of these emails, for popular referrers. */
@@ -387,6 +503,7 @@ export async function revertCredit({ tx }: LockedWaitlist, referral: Referral): 
   await tx.execute(sql`
     update users set referral_countries = coalesce((select array_agg(distinct country) ${remaining} and country is not null), '{}')
     where id = ${referrerId}`)
+  await scheduleRewards(tx, referrerId)
 }
 
 const EXPIRY_BATCH = 1_000

@@ -1,5 +1,13 @@
+import { HOUR_MS } from '@x-automated/contract/time'
 import type { HoldReason } from '@x-automated/contract/waitlist/waitlist'
-import { ACHIEVEMENTS, type Achievement, REFERRAL_TIERS } from '@x-automated/contract/waitlist/waitlist'
+import {
+  ACHIEVEMENTS,
+  type Achievement,
+  confirmationsNeeded,
+  REFERRAL_TIERS,
+  REWARD_HOURS,
+  VIRAL_REFERRALS,
+} from '@x-automated/contract/waitlist/waitlist'
 import { disposableEmailBlocklistSet } from 'disposable-email-domains-js'
 import { firstInNetwork } from '../../../requests/client-address.ts'
 
@@ -40,8 +48,7 @@ export function holdReason(email: string, joinsFromRange: readonly number[]): Ho
 
 /** The first members are pioneers. */
 export const PIONEERS = 100
-/** Referrals in one UTC day for the viral achievement, and countries for the global one. */
-const VIRAL_REFERRALS = 5
+/** Countries for the global achievement. */
 const GLOBAL_COUNTRIES = 3
 
 interface ReferralCounts {
@@ -65,6 +72,31 @@ export function newAchievements(
 /** Months of Pro for an achievement; 0 if it has no such reward. */
 export function rewardMonths(achievement: Achievement): number {
   return REFERRAL_TIERS.find((tier) => tier.key === achievement)?.months ?? 0
+}
+
+/** A credited referral whose member has confirmed their address. */
+interface Confirmation {
+  confirmedAt: Date
+  /** The UTC day of the credit. */
+  day: string
+}
+
+/**
+ * How many members have confirmed for a held reward, and when it starts; null: not enough have.
+ * Viral counts the members of one day.
+ */
+export function rewardProgress(achievement: Achievement, all: readonly Confirmation[]) {
+  const days = achievement === 'viral' ? [...new Set(all.map(({ day }) => day))] : [null]
+  const ofDays = days.map((day) => all.filter((one) => day === null || one.day === day))
+  const needed = confirmationsNeeded(achievement)
+  const starts = ofDays.flatMap((some) => {
+    const last = some.map(({ confirmedAt }) => confirmedAt.getTime()).sort((a, b) => a - b)[needed - 1]
+    return last === undefined ? [] : [last + REWARD_HOURS * HOUR_MS]
+  })
+  return {
+    confirmed: Math.max(0, ...ofDays.map(({ length }) => length)),
+    startsAt: starts.length > 0 ? new Date(Math.min(...starts)) : null,
+  }
 }
 
 /** The next tier and its distance; 0 after the last tier. */

@@ -7,9 +7,9 @@ import { isUniqueViolation } from '../../../db/unique-violation.ts'
 import { normalizeEmail } from '../../../mailbox.ts'
 import type { WaitlistContext } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
+import { isLoopback } from '../../../requests/client-address.ts'
 import { countryOf } from '../../../requests/country.ts'
 import type { Limits } from '../../../requests/limits.ts'
-import { hashToken } from '../../../sealing.ts'
 import { authUsers, type SignUpReferral } from '../../identity/auth/tables.ts'
 import { deleteAddressEvents } from '../../platform/webhooks/service.ts'
 import { countJoin } from '../views/service.ts'
@@ -21,16 +21,18 @@ import {
   changeWaitlist,
   credit,
   creditOrHold,
+  hashRange,
   insertMember,
   type LockedWaitlist,
   type Member,
   memberToken,
   type Provenance,
   refer,
+  scheduleRewards,
   sessionCode,
   storeAddress,
 } from './engine.ts'
-import { addressRange, maskEmail, nextReward, progressPercent } from './rules.ts'
+import { maskEmail, nextReward, progressPercent } from './rules.ts'
 import {
   joinAddresses,
   leaderboardTallies,
@@ -47,14 +49,17 @@ export { invitationEmail } from './emails.ts'
 export {
   addresseeOf,
   changeWaitlist,
+  checkMailServers,
   credit,
   expiredInWeek,
   expireWeek,
+  giveRewards,
   type LockedWaitlist,
   type Member,
   periodKey,
   type Referral,
   revertCredit,
+  scheduleRewards,
 } from './engine.ts'
 export { maskEmail } from './rules.ts'
 
@@ -160,10 +165,10 @@ async function findReferrer(db: Db, code: string | undefined): Promise<string | 
 }
 
 function provenanceOf({ env, request }: { env: { authSecret: string }; request: Client }): Provenance {
-  const range = addressRange(request.address) ?? request.address
   return {
     addressHash: request.addressHash,
-    rangeHash: hashToken(`${env.authSecret}\n${range}`),
+    rangeHash: hashRange(env.authSecret, request.address),
+    isLoopback: isLoopback(request.address),
     country: countryOf(request.address),
   }
 }
@@ -180,13 +185,14 @@ async function confirm(waitlist: LockedWaitlist, context: WaitlistContext, membe
     .update(members)
     .set({ confirmedAt: now })
     .where(and(eq(members.id, memberId), isNull(members.confirmedAt)))
-    .returning({ id: members.id })
+    .returning({ referredBy: members.referredBy })
   if (!confirmed) return
   const [waiting] = await tx
     .select()
     .from(referrals)
     .where(and(eq(referrals.memberId, memberId), eq(referrals.status, 'unconfirmed')))
   if (waiting) await credit(waitlist, context, waiting)
+  else if (confirmed.referredBy) await scheduleRewards(tx, confirmed.referredBy)
 }
 
 /** Unsubscribes a member from emails. @throws Refusal INVALID_CODE */

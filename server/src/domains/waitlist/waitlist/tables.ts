@@ -79,6 +79,12 @@ export const referrals = pgTable(
       .references(() => members.id),
     status: text('status', { enum: REFERRAL_STATUSES }).notNull(),
     holdReason: text('hold_reason', { enum: HOLD_REASONS }),
+    /** Why it does not count for rewards that cost money, unless an operator allowed it. */
+    rewardHold: text('reward_hold', { enum: HOLD_REASONS }),
+    /** The operator's decision on `rewardHold`. */
+    rewardAllowed: boolean('reward_allowed'),
+    /** When to look up the mail server of the member's domain; null: done. */
+    mailCheckAt: time('mail_check_at'),
     /** Of the referred member. */
     country: text('country'),
     /** Whether it has moved its referrer up, which happens once even if the credit is reverted. */
@@ -96,6 +102,10 @@ export const referrals = pgTable(
   (t) => [
     uniqueIndex('referrals_credits').on(t.referrerId, t.creditNumber).where(sql`credit_number is not null`),
     index('referrals_held').on(t.createdAt, t.memberId).where(sql`status = 'held'`),
+    index('referrals_reward_held')
+      .on(t.createdAt, t.memberId)
+      .where(sql`status = 'credited' and reward_hold is not null and reward_allowed is null`),
+    index('referrals_mail_check').on(t.mailCheckAt).where(sql`mail_check_at is not null`),
     index('referrals_week').on(t.creditedAt).where(sql`in_week`),
     check('referrals_credit', sql`(status = 'credited') = (credit_number is not null)`),
     check('referrals_credited_at', sql`(status = 'credited') = (credited_at is not null)`),
@@ -197,10 +207,17 @@ export const rewardGrants = pgTable(
     /** Months of Pro; 0 if the achievement earns none. */
     months: integer('months').notNull(),
     accountUserId: uuid('account_user_id').references(() => authUsers.id, { onDelete: 'set null' }),
-    grantedAt: time('granted_at').notNull().defaultNow(),
+    earnedAt: time('earned_at').notNull().defaultNow(),
+    /** Since when it applies; null: held until enough referred members have confirmed. */
+    grantedAt: time('granted_at').defaultNow(),
+    /** How many referred members have confirmed and must, and when a held reward starts if enough have. */
+    confirmed: integer('confirmed').notNull().default(0),
+    needed: integer('needed').notNull().default(0),
+    startsAt: time('starts_at'),
   },
   (t) => [
     uniqueIndex('reward_grants_once').on(t.memberId, t.achievement),
     index('reward_grants_account').on(t.accountUserId),
+    index('reward_grants_due').on(t.startsAt).where(sql`granted_at is null`),
   ],
 )

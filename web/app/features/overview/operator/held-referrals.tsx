@@ -32,7 +32,8 @@ export function HeldReferrals() {
   if (held.data?.total === 0)
     return (
       <EmptyState icon={<ShieldCheck aria-hidden />} title="No pending decisions">
-        Referrals are held when the email is disposable or many people join from one network.
+        Referrals are held when the email is disposable or many people join from one network. If they come from the
+        referrer's own network or a domain without a mail server, only rewards are.
       </EmptyState>
     )
   return (

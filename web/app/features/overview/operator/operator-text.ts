@@ -7,6 +7,8 @@ import type { HoldReason } from '@x-automated/contract/waitlist/waitlist'
 export const reasonText: Record<HoldReason, string> = {
   disposable_domain: 'Disposable email address',
   address_burst: 'Many sign-ups from one network',
+  own_network: "The referrer's own network (rewards only)",
+  no_mail_server: 'Domain without a mail server (rewards only)',
 }
 
 /** Log entries by action. */

@@ -7,7 +7,8 @@ import { createQueryClient } from '../../../query-client'
 import { RewardsCard } from './rewards-card'
 
 const earnedAt = '2026-11-27T12:00:00.000Z'
-const silver = (url: string | null) => ({ achievement: 'silver', earnedAt, url })
+const given = { earnedAt, status: 'given' as const, confirmed: 10, needed: 10, startsAt: earnedAt }
+const silver = (url: string | null) => ({ achievement: 'silver', ...given, url })
 
 function render(rewards: Partial<Rewards>, role: 'owner' | 'viewer' = 'owner'): string {
   const client = createQueryClient()
@@ -22,7 +23,7 @@ function render(rewards: Partial<Rewards>, role: 'owner' | 'viewer' = 'owner'): 
 }
 
 it('shows nothing if there are no rewards besides months of Pro', () => {
-  expect(render({ rewards: [{ achievement: 'bronze', earnedAt, url: null }] })).toBe('')
+  expect(render({ rewards: [{ achievement: 'bronze', ...given, url: null }] })).toBe('')
 })
 
 it('opens what a reward opens, for the owner', () => {
@@ -31,6 +32,12 @@ it('opens what a reward opens, for the owner', () => {
   expect(html).toMatch(
     /<a href="https:\/\/cal\.acme\.test\/call" target="_blank" rel="noopener"[^>]*>.*Book your strategy call<\/a>/,
   )
+})
+
+it('says how many friends have confirmed for a held reward', () => {
+  const held = { ...silver(null), status: 'held' as const, confirmed: 4, startsAt: null }
+  expect(render({ rewards: [held] })).toContain('4 of 10 confirmed')
+  expect(render({ rewards: [{ ...held, startsAt: earnedAt }] })).toContain('Starts on')
 })
 
 it('shows others what the owner earned, without a link', () => {

@@ -11,6 +11,7 @@ import { Card } from '../../../ui/card'
 import { DateTime } from '../../../ui/date-time'
 import { useHasRole } from '../../identity/people/use-role'
 import { achievementLook, inOrder } from './achievements'
+import { HELD_TEXT, RewardStart } from './reward-start'
 import { rewardText } from './reward-text'
 
 /** What the owner of the workspace earned besides months of Pro; renders nothing if that is nothing. */
@@ -45,22 +46,24 @@ export function RewardsCard({ plan }: { plan: PlanLevel }) {
         ))}
         {hasEarlyAccess && <EarlyRow early={early} />}
       </ul>
+      {isOwner && shown.some(({ status }) => status === 'held') && <p className="mt-5 text-muted">{HELD_TEXT}</p>}
     </Card>
   )
 }
 
-function RewardRow({
-  reward: { achievement, earnedAt, url, text },
-}: {
-  reward: Rewards['rewards'][number] & { text: string }
-}) {
+function RewardRow({ reward }: { reward: Rewards['rewards'][number] & { text: string } }) {
+  const { achievement, earnedAt, status, url, text } = reward
   const { name, icon: Icon, color } = achievementLook(achievement)
   return (
     <li className="grid gap-1">
       <div className="flex flex-wrap items-center gap-x-2">
         <Icon aria-hidden className={`size-4 ${color}`} />
         <span className="font-strong">{name}</span>
-        <DateTime value={earnedAt} precision="day" className="ms-auto text-muted" />
+        {status === 'held' ? (
+          <RewardStart reward={reward} />
+        ) : (
+          <DateTime value={earnedAt} precision="day" className="ms-auto text-muted" />
+        )}
       </div>
       <p>{text}</p>
       {url && (
