@@ -173,6 +173,7 @@ try {
       const campaign = campaigns[touched++ % campaigns.length]
       if (campaign) services.events.touch(campaign.workspaceId, 'campaign', campaign.id)
     }, 500 / SENT_PER_SECOND)
+    const startedAt = new Date()
     const sending = spread(
       cluster.url,
       Array.from({ length: SENDERS }, () => ({
@@ -182,12 +183,17 @@ try {
         perSecond: SENT_PER_SECOND / SENDERS,
       })),
     )
+    let areSending = true
+    void sending.finally(() => {
+      areSending = false
+    })
     // The senders' processes start first, which takes both processors.
     for (let claims = 0; claims < SENT_PER_SECOND / 2; ) {
+      if (!areSending) throw new Error('the senders were too slow to begin')
       await new Promise((resolve) => setTimeout(resolve, 200))
       const { rows } = await pool.query<{ claims: number }>(
-        `select count(*)::int as claims from dms where claimed_at > now() - interval '1 second' and workspace_id <> $1`,
-        [workspaceId],
+        `select count(*)::int as claims from dms where claimed_at > greatest(now() - interval '1 second', $2) and workspace_id <> $1`,
+        [workspaceId, startedAt],
       )
       claims = rows[0]?.claims ?? 0
     }
