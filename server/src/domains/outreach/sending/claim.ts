@@ -326,7 +326,7 @@ function claimedFrom({ locked, leaseExpiresAt: _, ...taken }: Taken): Omit<Claim
 }
 
 /** How long this process waits with its next claim while replies arrive faster than they are stored. */
-const YIELD_MS = 100
+const YIELD_MS = 50
 /** By `performance.now()`. */
 let yieldsUntil = 0
 
