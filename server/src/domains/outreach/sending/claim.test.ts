@@ -151,7 +151,9 @@ it('pauses a campaign before a variable is sent that an earlier version left, an
     reason: { code: 'placeholder', params: { written: '{friend}' } },
     pauseReason: 'A message would be sent with “{friend}” in it. Check your messages, then resume.',
   })
-  expect(await queued()).toMatchObject([1, 2].map(() => ({ status: 'queued', attempts: 0, lease: null, triedAt: null })))
+  expect(await queued()).toMatchObject(
+    [1, 2].map(() => ({ status: 'queued', attempts: 0, lease: null, triedAt: null })),
+  )
 
   await person.client.campaigns.update({ id, status: 'active' })
   expect((await queued()).map(({ message }) => message)).toEqual(rendered)
