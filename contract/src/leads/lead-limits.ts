@@ -6,6 +6,14 @@ export const IDS_MAX = 5_000
 /** Leads that one call changes at most. The response has a cursor for the rest. */
 export const PART_MAX = 10_000
 
+/** Maximum number of characters in a bio, and of bytes in a lead's other values together. */
+export const BIO_MAX = 1_000
+export const LEAD_VALUES_MAX = 8_000
+
+/** Maximum number of leads in a workspace, and of their bytes. */
+export const WORKSPACE_LEADS_MAX = 2_000_000
+export const WORKSPACE_BYTES_MAX = 2_000_000_000
+
 /** Maximum length of the evidence for a contact basis. */
 export const BASIS_SOURCE_MAX = 500
 

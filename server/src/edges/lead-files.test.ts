@@ -179,18 +179,27 @@ describe('POST /leads/import', () => {
     expect((await send('twitter_handle\nana\npoison\nbob\n')).body.imported).toBe(3)
   })
 
-  it('limits custom columns to 40,000 characters per lead', async () => {
-    const filled = (column: string) => `twitter_handle,${column}\nana,${'x'.repeat(5_000)}\nbob,\n`
-    for (let n = 0; n < 7; n += 1) await send(filled(`own ${n}`))
-    expect((await send(filled('own 7'))).body).toEqual({
+  it('limits what a lead stores besides its bio to 8,000 bytes', async () => {
+    const filled = (column: string) => `twitter_handle,${column}\nana,${'x'.repeat(3_900)}\nbob,\n`
+    for (let n = 0; n < 2; n += 1) await send(filled(`own ${n}`))
+    expect((await send(filled('own 2'))).body).toEqual({
       imported: 0,
       updated: 1,
-      rejected: [{ line: 2, problem: 'would give this lead more than 40,000 characters in custom columns' }],
+      rejected: [{ line: 2, problem: 'would give this lead more than 8,000 bytes besides the bio' }],
       rejectedCount: 1,
       warnings: [],
       warningCount: 0,
     })
-    expect((await send(filled('own 6'))).body).toMatchObject({ updated: 2, rejected: [] })
+    expect((await send(filled('own 1'))).body).toMatchObject({ updated: 2, rejected: [] })
+    // The other columns count, too.
+    const url = `https://example.com/${'x'.repeat(1_000)}`
+    expect((await send(`twitter_handle,url\nana,${url}\n`)).body).toMatchObject({ updated: 0, rejectedCount: 1 })
+    // A bio has a limit of its own.
+    const bios = await send(`twitter_handle,bio\nana,${'b'.repeat(1_000)}\nbob,${'b'.repeat(1_001)}\n`)
+    expect(bios.body).toMatchObject({
+      updated: 1,
+      rejected: [{ line: 3, problem: 'bio is longer than 1000 characters' }],
+    })
   })
 
   it('creates each lead once for concurrent imports of one file', async () => {

@@ -1,4 +1,3 @@
-import { formatNumber } from '@x-automated/contract/format'
 import { IMPORT_REJECTED_NAMED } from '@x-automated/contract/leads/import-limits'
 import type { ContactBasis, ImportResult } from '@x-automated/contract/leads/leads'
 import { TAG_COLORS, TAGS_MAX } from '@x-automated/contract/leads/tags'
@@ -18,7 +17,7 @@ import {
   unstageSuppressed,
 } from './engine-stage.ts'
 import { openStage } from './engine-stage-table.ts'
-import { LEAD_METADATA_MAX } from './rules.ts'
+import { TOO_FULL } from './rules.ts'
 
 // Imports a file of leads: reads, stages and saves it.
 
@@ -104,7 +103,8 @@ export interface ImportSource {
 
 /**
  * Imports all good rows of a file, or none if it fails. Importing it again changes nothing.
- * @throws Refusal INVALID_INPUT: no rows, no column twitter_handle, too many bad rows or tags
+ * @throws Refusal INVALID_INPUT: no rows, no column twitter_handle, too many bad rows or tags; TOO_MANY:
+ * the workspace is full
  */
 export async function importLeads(
   db: Db,
@@ -150,7 +150,7 @@ export async function importLeads(
       },
     })
     warn(leftOut)
-    reject(overfull, `would give this lead more than ${formatNumber(LEAD_METADATA_MAX)} characters in custom columns`)
+    reject(overfull, `would give this lead ${TOO_FULL}`)
     await tagStaged(tx, owner)
     const result = { ...counts, ...report.answer() }
     await onDone(tx, result)

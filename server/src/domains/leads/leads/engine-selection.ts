@@ -25,7 +25,7 @@ import {
   rulesOf,
   writeCursor,
 } from './rules.ts'
-import { knownFollowers, leads, ofStanding, words } from './tables.ts'
+import { hasBioWord, knownFollowers, leads, ofStanding, words } from './tables.ts'
 
 // Selects leads by a filter or by ids.
 
@@ -221,12 +221,10 @@ export function matching(
 /** SQL condition for bios with all required words and no excluded one; see `fitsBioWords`. */
 function hasBioWords(text: string): SQL | undefined {
   const { required, excluded } = parseBioWords(text)
-  // Words have no characters that are special in a pattern.
-  const has = (word: string) => sql`coalesce(${leads.bio}, '') ~* ${`(?<![[:alnum:]_])${word}(?![[:alnum:]_])`}`
   return and(
     // The first condition uses the index.
-    ...required.flatMap((word) => [sql`${words} ilike ${anywhere(word)}`, has(word)]),
-    ...excluded.map((word) => sql`not ${has(word)}`),
+    ...required.flatMap((word) => [sql`${words} ilike ${anywhere(word)}`, hasBioWord(word)]),
+    ...excluded.map((word) => sql`not ${hasBioWord(word)}`),
   )
 }
 

@@ -1,3 +1,4 @@
+import { BIO_MAX, LEAD_VALUES_MAX } from '@x-automated/contract/leads/lead-limits'
 import { type SQL, sql } from 'drizzle-orm'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -14,8 +15,10 @@ import {
   releaseSuppressions,
 } from './engine-identity.ts'
 import { dropApprovals } from './engine-openers.ts'
+import { takeSpace } from './engine-space.ts'
 import { openStage } from './engine-stage-table.ts'
-import { type IncomingLead, LEAD_METADATA_MAX, stagedRow } from './rules.ts'
+import { type IncomingLead, stagedRow } from './rules.ts'
+import { valueBytes } from './tables.ts'
 
 // Creates and updates leads: staged in a temporary table, then saved by a few statements.
 
@@ -51,7 +54,12 @@ export async function upsertLeads(
 
 async function stage(tx: Db, people: readonly IncomingLead[], seenAt: Date): Promise<void> {
   if (people.length === 0) return
-  await stageRows(tx, JSON.stringify(people.map((lead, place) => stagedRow(place + 1, lead))), seenAt)
+  await stageRows(tx, JSON.stringify(people.map((lead, place) => stagedRow(place + 1, withinLimits(lead)))), seenAt)
+}
+
+/** X's own limit is far shorter. */
+function withinLimits(lead: IncomingLead): IncomingLead {
+  return { ...lead, bio: lead.bio && [...lead.bio].slice(0, BIO_MAX).join('') }
 }
 
 /** @param rows a JSON list of `stagedRow` objects */
@@ -108,7 +116,10 @@ export async function unstageSuppressed(tx: Db, workspaceId: string, named: numb
   return linesOf(tx, gone, named)
 }
 
-/** Saves the stage as leads, but rejects rows beyond the metadata limit, and names some. */
+/**
+ * Saves the stage as leads, but rejects rows with too many values, and names some.
+ * @throws Refusal TOO_MANY: the workspace is full
+ */
 export async function settleStage(
   tx: Db,
   { workspaceId, userId }: Owner,
@@ -133,7 +144,8 @@ export async function settleStage(
     tx,
     sql`
       delete from incoming_leads i using leads l
-      where l.id = i.lead_id and i.metadata is not null and length((l.metadata || i.metadata)::text) > ${LEAD_METADATA_MAX}
+      where l.id = i.lead_id and ${!isFromX}
+        and ${valueBytes('l', 'i')} > greatest(${LEAD_VALUES_MAX}, ${valueBytes('l')})
       returning i.line`,
     named,
   )
@@ -145,6 +157,7 @@ export async function settleStage(
       where s.lead_id is null or not exists (select from leads l where l.id = s.lead_id)
       order by line
     ) made where made.line = i.line`)
+  await takeSpace(tx, workspaceId, { isLimited: source !== 'parts' })
   const said = (column: string) =>
     source === 'whole' ? sql.raw(`i.${column}`) : sql.raw(`coalesce(i.${column}, l.${column})`)
   const basis = (column: SQL, said: SQL) =>

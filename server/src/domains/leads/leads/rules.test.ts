@@ -224,11 +224,11 @@ describe('readLine', () => {
     [['ana', '', '-1', '', '', '', ''], 'follower_count is not a whole number'],
     [['ana', '', '2147483648', '', '', '', ''], 'follower_count is not a whole number'],
     [['ana', 'x'.repeat(201), '', '', '', '', ''], 'name is longer than 200 characters'],
-    [['ana', '', '', '[1]', '', '', ''], 'metadata is not a JSON object of at most 20000 characters'],
+    [['ana', '', '', '[1]', '', '', ''], 'metadata is not a JSON object of at most 8000 characters'],
     [['ana', '', '', '', 'x'.repeat(5_001), '', ''], 'Company is longer than 5000 characters'],
     [
-      ['ana', '', '', JSON.stringify({ a: 'x'.repeat(15_001) }), 'x'.repeat(5_000), '', ''],
-      'has more than 20,000 characters in custom columns',
+      ['ana', '', '', JSON.stringify({ a: 'x'.repeat(3_001) }), 'x'.repeat(5_000), '', ''],
+      'has more than 8,000 bytes besides the bio',
     ],
     [['ana', 'a\u0000b', '', '', '', '', ''], 'contains a NUL character'],
   ])('reports the problem of %j', (fields, problem) => {

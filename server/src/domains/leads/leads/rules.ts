@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { isId, isMoment, isStorable } from '@x-automated/contract/fields'
 import { formatNumber } from '@x-automated/contract/format'
 import { IMPORT_COLUMNS_MAX } from '@x-automated/contract/leads/import-limits'
+import { BIO_MAX, LEAD_VALUES_MAX } from '@x-automated/contract/leads/lead-limits'
 import type { LeadRule, LeadRules, RuleMatch } from '@x-automated/contract/leads/lead-rules'
 import {
   CONTACT_BASES,
@@ -238,10 +239,6 @@ const handle = (text: string): Cell => {
   return fault ? { problem: HANDLE_PROBLEMS[fault] } : { value: bare }
 }
 
-/** Maximum length of one row's metadata as JSON. */
-const METADATA_MAX = 20_000
-/** Maximum length of a lead's metadata over several files, as pages show many leads. */
-export const LEAD_METADATA_MAX = 2 * METADATA_MAX
 const METADATA_DEPTH = 20
 const depthOf = (json: string) => {
   let depth = 0
@@ -259,9 +256,9 @@ const metadata = (text: string): Cell => {
     // JSON.stringify escapes what cannot be stored, however the file wrote it. PostgreSQL rejects
     // deep nesting.
     const storable = !/\\u(0000|d[89a-f])/.test(JSON.stringify(value))
-    if (isObject && text.length <= METADATA_MAX && depthOf(text) <= METADATA_DEPTH && storable) return { value }
+    if (isObject && text.length <= LEAD_VALUES_MAX && depthOf(text) <= METADATA_DEPTH && storable) return { value }
   } catch {}
-  return { problem: `is not a JSON object of at most ${METADATA_MAX} characters` }
+  return { problem: `is not a JSON object of at most ${LEAD_VALUES_MAX} characters` }
 }
 
 const xUserId = (text: string): Cell => {
@@ -298,7 +295,7 @@ const COLUMNS: Record<string, Column | null> = {
   twitter_handle: { field: 'twitterHandle', read: handle },
   x_user_id: { field: 'xUserId', read: xUserId },
   name: { field: 'name', read: within(200) },
-  bio: { field: 'bio', read: within(5_000) },
+  bio: { field: 'bio', read: within(BIO_MAX) },
   follower_count: { field: 'followerCount', read: count },
   following_count: { field: 'followingCount', read: count },
   source_profile: { field: 'sourceProfile', read: within(200) },
@@ -392,9 +389,17 @@ export function readLine(
     return { problem: 'has details of a contact basis but no basis' }
   // A column may be called __proto__.
   if (extra.length > 0) lead.metadata = { ...lead.metadata, ...Object.fromEntries(extra) }
-  if (JSON.stringify(lead.metadata).length > METADATA_MAX)
-    return { problem: `has more than ${formatNumber(METADATA_MAX)} characters in custom columns` }
+  if (valueBytes(lead) > LEAD_VALUES_MAX) return { problem: `has ${TOO_FULL}` }
   return { lead, warning: warning && `${warning}, so it was left out` }
+}
+
+/** What the problem of a lead with too many values says. */
+export const TOO_FULL = `more than ${formatNumber(LEAD_VALUES_MAX)} bytes besides the bio`
+
+/** The bytes of a lead's values without its bio, as `valueBytes` in tables.ts counts them. */
+function valueBytes({ bio: _, xUserId: __, metadata, ...lead }: IncomingLead): number {
+  const texts = Object.values(lead).filter((value) => typeof value === 'string')
+  return Buffer.byteLength(texts.join('') + (metadata ? JSON.stringify(metadata) : ''))
 }
 
 /** Removes the apostrophe by which an export escapes formulas. */

@@ -29,7 +29,10 @@ export const foldedBio = sql<string>`lower(left(coalesce(bio, ''), 60))`
 /** The text that keywords match, covered by the trigram index `leads_words`. */
 export const words = sql<string>`(coalesce(name, '') || ' ' || twitter_handle || ' ' || coalesce(bio, ''))`
 
-/** One row per person and workspace: by X user id, or by handle while the id is unknown. */
+/**
+ * One row per person and workspace: by X user id, or by handle while the id is unknown. `bio_words`, which
+ * PostgreSQL generates for `hasBioWord`, is left out here: nobody reads it.
+ */
 export const leads = pgTable(
   'leads',
   {
@@ -127,6 +130,38 @@ export const leadCounts = pgTable(
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.dmStatus] })],
 )
+
+/**
+ * At least the bytes of each workspace's leads. Deletions are not subtracted; they are noticed by counting
+ * again, once the limit seems to be reached. A workspace without a row was not counted yet.
+ */
+export const leadBytes = pgTable('lead_bytes', {
+  workspaceId: workspaceId().primaryKey(),
+  bytes: bigint('bytes', { mode: 'number' }).notNull(),
+})
+
+const VALUES = ['name', 'twitter_handle', 'source_profile', 'url', 'profile_image_url', 'location', 'website']
+
+/** SQL: the bytes of a lead's values without its bio. @param lead an alias @param newer an alias whose values replace them */
+export function valueBytes(lead: string, newer?: string): SQL<number> {
+  const value = (column: string) => (newer ? `coalesce(${newer}.${column}, ${lead}.${column})` : `${lead}.${column}`)
+  const metadata = newer ? `${lead}.metadata || coalesce(${newer}.metadata, '{}')` : `coalesce(${lead}.metadata, '{}')`
+  const texts = VALUES.map(value).join(', ')
+  return sql<number>`${sql.raw(`(octet_length(concat(${texts})) + octet_length((${metadata})::text))`)}`
+}
+
+/** SQL: the bytes of all values of a lead. @param lead an alias */
+export function allBytes(lead: string): SQL<number> {
+  return sql`(${valueBytes(lead)} + coalesce(octet_length(${sql.raw(lead)}.bio), 0))`
+}
+
+/** SQL condition: the bio has this word, in lower case. */
+export function hasBioWord(word: string): SQL {
+  // Words have no characters that are special in a pattern.
+  const pattern = `(?<![[:alnum:]_])${word}(?![[:alnum:]_])`
+  // The stored words decide nearly always. They ignore case less exactly than the pattern does.
+  return sql`(coalesce(leads.bio_words @@ bio_query(${word}::text), true) and coalesce(leads.bio, '') ~* ${pattern})`
+}
 
 /**
  * People who were messaged or replied before their lead was deleted: they are not messaged again.

@@ -1,5 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, lt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { lockRows, transact } from '../../../db/transact.ts'
@@ -19,7 +19,7 @@ import {
   storePastContacts,
   type WorkspaceOf,
 } from '../leads/service.ts'
-import { mayGoOut, wasTried } from '../leads/tables.ts'
+import { leadBytes, leads, mayGoOut, wasTried } from '../leads/tables.ts'
 import { leadRemovals } from './tables.ts'
 
 /** How long a deletion can be undone. Then its data is purged. */
@@ -105,7 +105,7 @@ export async function removeChosen(
   }
   await tx.execute(sql`
     insert into removed_leads (removal_id, lead_id, lead, dm_ids, places, tags, finds, replies, reads, conversations, notes)
-    select ${removal.id}::uuid, l.id, to_jsonb(l), array(select id from dms where lead_id = l.id),
+    select ${removal.id}::uuid, l.id, to_jsonb(l) - 'bio_words', array(select id from dms where lead_id = l.id),
       ${rowsOf('lead_list_items', sql`l`)}, ${rowsOf('lead_tags', sql`l`)}, ${rowsOf('scrape_leads', sql`l`)}, ${rowsOf('replies', sql`l`)}, ${rowsOf('lead_reads', sql`l`)},
       ${rowsOf('conversations', sql`l`, workspaceId, DRAFTS)}, ${rowsOf('conversation_notes', sql`l`, workspaceId)}
     from leads l where l.id in (${chosen})`)
@@ -123,6 +123,14 @@ export async function removeChosen(
   await tx.execute(sql`delete from leads where id in (${chosen})`)
   return removal
 }
+
+/** SQL: the columns of leads that PostgreSQL does not generate. */
+const columnsOf = (prefix = '') =>
+  sql.raw(
+    Object.values(getTableColumns(leads))
+      .map(({ name }) => prefix + name)
+      .join(', '),
+  )
 
 function answerOf({ id, leadCount, cursor }: typeof leadRemovals.$inferSelect) {
   return { success: true as const, removed: leadCount, removalId: id, cursor }
@@ -215,8 +223,8 @@ async function restoreRemoval(
   // A formerly queued message is still queued, has failed without its lead, or its campaign was
   // archived.
   const { rowCount } = await tx.execute(sql`
-    insert into leads
-    select restored.* from removed_leads r, jsonb_populate_record(null::leads, r.lead || jsonb_build_object(
+    insert into leads (${columnsOf()})
+    select ${columnsOf('restored.')} from removed_leads r, jsonb_populate_record(null::leads, r.lead || jsonb_build_object(
       'user_id', (select u.id from auth_users u where u.id = (r.lead ->> 'user_id')::uuid),
       -- Deletions from before the column do not have it.
       'is_sample', coalesce(r.lead -> 'is_sample', 'false'),
@@ -290,6 +298,8 @@ async function restoreRemoval(
         where r.removal_id = ${removal.id} and opener.campaign_id in (
           select id from campaigns where workspace_id = ${actor.workspaceId} and kind = 'campaign')`,
   )
+  // Has the bytes counted again: they may have been since the deletion.
+  await tx.delete(leadBytes).where(eq(leadBytes.workspaceId, actor.workspaceId))
   await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
   return rowCount ?? 0
 }

@@ -5,6 +5,7 @@ import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { retryWhileUnavailable } from '../../../db/unavailable.ts'
 import { XError, type XUser } from '../../../outside/x.ts'
+import { Refusal } from '../../../refusal.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
 import { resolveAccount, withAccount } from '../../platform/x-account/service.ts'
@@ -192,6 +193,8 @@ async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
       const { kind, message, retryAt, isSuspended } = error
       return settle(runner, row, verdict({ kind, message, retryAt, isSuspended }, row, new Date()))
     }
+    if (error instanceof Refusal && error.code === 'TOO_MANY')
+      return settle(runner, row, { status: 'failed', failures: 0, error: error.message })
     // Retried like a failure of X. If the database is down, this write fails too, and the queue
     // retries.
     const stopped = await settle(runner, row, verdict(FAULT, row, new Date()))

@@ -1,0 +1,86 @@
+import { sql } from 'drizzle-orm'
+import fc from 'fast-check'
+import { beforeAll, expect, it } from 'vitest'
+import { makePerson, type Person } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { hasBioWord } from './tables.ts'
+
+let app: TestApp
+let person: Person
+beforeAll(async () => {
+  app = await openApp()
+  person = await makePerson(app)
+})
+
+/** Letters with unusual cases, marks, other digits, and what separates words. */
+const CHARACTERS = [
+  ...'aAkKsSzZiI_09',
+  ...'\u0130\u0131\u017f\u212a\u00df\u1e9e\u03c3\u03c2\u03a3\u01c4\u01c5\u01c6\u212b\u00e5\u03f4\u03b8\u0149\u1fb3\u0345',
+  ...'\u0301\u00b2\u00bd\u0661\u4e2d\u0e01\u0e31\u{1d400}\u{10400}\u{10428}\u{1f600}',
+  ...' -.,@#\'"\\&|!:()\n',
+]
+const text = (maxLength: number) => fc.string({ unit: fc.constantFrom(...CHARACTERS), minLength: 1, maxLength })
+/** As in a filter: letters, marks, digits and underscores in lower case. */
+const word = text(4)
+  .map((written) => written.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/u)?.[0])
+  .filter((found) => found !== undefined)
+
+/** The bios of `bios` that have a word, by the stored words and by the pattern alone. */
+async function compare(bios: string[], words: string[]) {
+  await app.db.execute(sql`delete from leads where workspace_id = ${person.workspaceId}`)
+  await app.db.execute(sql`
+    insert into leads (workspace_id, twitter_handle, name, bio)
+    select ${person.workspaceId}, 'bio_' || n, '', bio from unnest(${sql.param(bios)}::text[]) with ordinality as given(bio, n)`)
+  const asked = words.map((one, n) => {
+    const byPattern = sql`coalesce(leads.bio, '') ~* ${`(?<![[:alnum:]_])${one}(?![[:alnum:]_])`}`
+    return sql`select ${n}::int as n, twitter_handle, ${hasBioWord(one)} as stored, ${byPattern} as pattern
+      from leads where workspace_id = ${person.workspaceId}`
+  })
+  const { rows } = await app.db.execute<{ stored: boolean; pattern: boolean }>(sql.join(asked, sql` union all `))
+  return rows
+}
+
+it('finds the same words as a search in the text', async () => {
+  let found = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(text(12), { minLength: 20, maxLength: 20 }),
+      fc.array(word, { minLength: 10, maxLength: 10 }),
+      async (bios, words) => {
+        // Half of the bios contain a word, between other characters.
+        const filled = bios.map((bio, n) =>
+          n % 2 ? bio : `${bio.slice(0, 3)} ${words[n % words.length]}${bio.slice(3, 5)}`,
+        )
+        for (const { stored, pattern } of await compare(filled, words)) {
+          expect(stored).toBe(pattern)
+          if (stored) found += 1
+        }
+      },
+    ),
+    { numRuns: 40 },
+  )
+  expect(found).toBeGreaterThan(200)
+})
+
+it('finds every letter in either case', async () => {
+  const letters = Array.from({ length: 0x1_f000 }, (_, code) => code)
+    .filter((code) => code < 0xd800 || code > 0xdfff)
+    .map((code) => String.fromCodePoint(code))
+    .filter((letter) => /\p{L}|\p{M}|\p{N}/u.test(letter) && letter.toUpperCase() !== letter.toLowerCase())
+  expect(letters.length).toBeGreaterThan(2_500)
+  const { rows } = await app.db.execute(sql`
+    with cased as (
+      select word, bio from unnest(${sql.param(letters.map((letter) => letter.toLowerCase()))}::text[], ${sql.param(letters)}::text[]) given(word, letter),
+        unnest(array[letter, upper(letter), lower(letter), upper(word)]) bio
+    )
+    select word, bio from cased
+    where bio ~* ('(?<![[:alnum:]_])' || word || '(?![[:alnum:]_])') and not coalesce(bio_words(bio) @@ bio_query(word), true)`)
+  expect(rows).toEqual([])
+})
+
+it('stores long words and long bios, and matches them', async () => {
+  const long = 'x'.repeat(900)
+  const rows = await compare([long, `${long}y`, '\u{10400}'.repeat(900), 'a '.repeat(500)], [long, `${long}y`, 'a'])
+  expect(rows.filter(({ stored }) => stored)).toHaveLength(3)
+  for (const { stored, pattern } of rows) expect(stored).toBe(pattern)
+})

@@ -1,0 +1,88 @@
+import { WORKSPACE_LEADS_MAX } from '@x-automated/contract/leads/lead-limits'
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { makeLeads } from '../../../../test/leads.ts'
+import { makePerson, type Person } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { takeSpace } from './engine-space.ts'
+import { openStage } from './engine-stage-table.ts'
+import { allBytes, leadBytes, leadCounts } from './tables.ts'
+
+let app: TestApp
+let person: Person
+beforeAll(async () => {
+  app = await openApp()
+})
+beforeEach(async () => {
+  person = await makePerson(app)
+})
+
+const importFile = (...lines: string[]) =>
+  person.call('POST', '/leads/import', ['twitter_handle,bio,company', ...lines].join('\n'), {
+    'content-type': 'text/csv',
+  })
+const bound = async () =>
+  (await app.db.select().from(leadBytes).where(eq(leadBytes.workspaceId, person.workspaceId)))[0]?.bytes
+const stored = async () => {
+  const { rows } = await app.db.execute<{ bytes: number }>(
+    sql`select coalesce(sum(${allBytes('l')}), 0)::int as bytes from leads l where workspace_id = ${person.workspaceId}`,
+  )
+  return rows[0]?.bytes
+}
+/** As if the workspace had so many leads. */
+const pretend = (count: number) =>
+  app.db.update(leadCounts).set({ count }).where(eq(leadCounts.workspaceId, person.workspaceId))
+
+describe('a workspace with 2,000,000 leads', () => {
+  it('imports no new ones and says so, but updates those it has', async () => {
+    await importFile('ana,Founder,Acme')
+    await pretend(WORKSPACE_LEADS_MAX)
+    const error = 'A workspace can store at most 2,000,000 leads. Delete leads that you no longer need, then try again.'
+    expect(await importFile('ben,Founder,Acme')).toMatchObject({
+      status: 409,
+      body: { success: false, code: 'TOO_MANY', error },
+    })
+    const [failed] = (await person.client.imports.list({})).imports
+    expect(failed).toMatchObject({ status: 'failed', error })
+    expect((await importFile('ana,Designer,Acme')).body).toMatchObject({ imported: 0, updated: 1 })
+    await pretend(WORKSPACE_LEADS_MAX - 1)
+    expect((await importFile('ben,Founder,Acme')).body).toMatchObject({ imported: 1 })
+  })
+})
+
+describe('the bytes of a workspace', () => {
+  it('are never less than those of its leads, whatever is imported, deleted and restored', async () => {
+    for (let n = 0; n < 4; n += 1) {
+      await importFile(`ana,${'b'.repeat(n * 100)},Köln ${n}`, `lead_${n},,"{""a"": 1}"`)
+      await makeLeads(app, person, 2)
+      expect(await bound()).toBeGreaterThanOrEqual((await stored()) ?? Number.NaN)
+      const { removalId } = await person.client.leads.removeMany({ filter: { keyword: `lead_${n}` } })
+      if (n % 2) await person.client.leads.restore({ removalId: String(removalId) })
+    }
+    await importFile('ben,,')
+    expect(await bound()).toBeGreaterThanOrEqual((await stored()) ?? Number.NaN)
+  })
+
+  it('are counted again before a limit refuses anything', async () => {
+    await importFile('ana,Founder,Acme')
+    const bytes = Number(await stored())
+    const stageOne = (limit: number) =>
+      app.db.transaction(async (tx) => {
+        await openStage(tx)
+        await tx.execute(
+          sql`insert into incoming_leads (line, twitter_handle, name, is_new) values (1, 'ben', 'Ben', true)`,
+        )
+        await takeSpace(tx, person.workspaceId, { isLimited: true, limits: { leads: 10, bytes: limit } })
+      })
+    const others = 6
+    await expect(stageOne(bytes + others - 1)).rejects.toMatchObject({
+      code: 'TOO_MANY',
+      message: expect.stringMatching(/ GB of leads\. Delete leads/),
+    })
+    // Much was deleted.
+    await app.db.update(leadBytes).set({ bytes: 3_000_000_000 }).where(eq(leadBytes.workspaceId, person.workspaceId))
+    await stageOne(bytes + others)
+    expect(await bound()).toBe(bytes + others)
+    expect((await importFile('ben,Founder,Acme')).status).toBe(200)
+  })
+})
