@@ -11,6 +11,7 @@ const ofCampaigns = [
   'sequences.results',
   'enrollments.list',
   'leads.list',
+  'leads.count',
   'leads.history',
   'lists.find',
   'lists.leads',
@@ -29,13 +30,14 @@ const ofCampaigns = [
 const AFFECTED: Record<EventKind, readonly string[]> = {
   campaign: ofCampaigns,
   conversation: ['conversations.list', 'conversations.find', 'conversationOffers.list', 'leads.history', 'today.find'],
-  scrape: ['scrapes.list', 'scrapes.find', 'leads.list', 'xAccount.status', 'firstSteps.find'],
+  scrape: ['scrapes.list', 'scrapes.find', 'leads.list', 'leads.count', 'xAccount.status', 'firstSteps.find'],
   import: ['imports.list', 'imports.find', 'firstSteps.find'],
   job: [
     'firstSteps.find',
     'jobs.list',
     'jobs.find',
     'leads.list',
+    'leads.count',
     'lists.list',
     'lists.find',
     'lists.leads',
@@ -63,6 +65,7 @@ const INTERVAL_MS = 1_000
 const LONGER_INTERVALS_MS: Record<string, number> = {
   'sequences.results': 5_000,
   'leads.list': 3_000,
+  'leads.count': 5_000,
   'openers.list': 3_000,
   'openers.estimate': 15_000,
   'lists.list': 5_000,

@@ -323,9 +323,24 @@ export const leads = {
       LeadQuery.extend({
         ...cursorPaging(LEADS_PAGE_SIZE),
         sort: LeadSort.default('-createdAt'),
+        /** `none`: the total is null. GET /leads/count has it. */
+        total: z.enum(['none']).optional(),
       }).refine(hasOneFilter, ONE_FILTER),
     )
-    .output(Page.extend({ leads: z.array(ListedLead), cursor: z.string().nullable() })),
+    .output(
+      Page.extend({
+        leads: z.array(ListedLead),
+        total: z.number().int().nullable(),
+        cursor: z.string().nullable(),
+      }),
+    ),
+
+  count: route('GET /leads/count', 'viewer', 'none', {
+    summary: 'Count the leads that match the filters of GET /leads',
+    errors: ['FILTER_NOT_FOUND', 'PLAN_LIMIT'],
+  })
+    .input(LeadQuery.refine(hasOneFilter, ONE_FILTER))
+    .output(z.object({ total: z.number().int() })),
 
   fields: route('GET /leads/fields', 'viewer', 'none', {
     summary: 'List the most frequent custom fields of the newest 10,000 leads (at most 50)',

@@ -9,8 +9,10 @@ export interface PagerProps {
   /** 1-based. */
   page: number
   pageSize: number
-  /** The rows of a page, and how many all pages have. While it fetches, the total may be outdated. */
-  query: { data?: { total: number } | null | undefined; isFetching: boolean }
+  /** How many rows all pages have. While it fetches, the total may be outdated. */
+  query: { data?: { total: number | null } | null | undefined; isFetching: boolean }
+  /** While the total is unknown: whether there is a next page. */
+  hasNext?: boolean
   /** Also called with the last page if the current one no longer exists. */
   onChange: (page: number) => void
   /** Plural noun: 'leads'. */
@@ -18,16 +20,17 @@ export interface PagerProps {
 }
 
 /** Pagination; hidden for a single page. Leaves pages that no longer exist. */
-export function Pager({ page, pageSize, query, onChange, noun = 'rows' }: PagerProps) {
-  const total = query.data?.total
-  const pages = Math.max(1, Math.ceil((total ?? 0) / pageSize))
+export function Pager({ page, pageSize, query, hasNext, onChange, noun = 'rows' }: PagerProps) {
+  const total = query.data?.total ?? undefined
+  const isKnown = total !== undefined
+  const pages = isKnown ? Math.max(1, Math.ceil(total / pageSize)) : page + (hasNext ? 1 : 0)
   const lastPage = pageLeft({ page, pageSize, total, stale: query.isFetching })
   const stepBack = useEffectEvent((left: number) => onChange(left))
   useEffect(() => {
     if (lastPage !== null) stepBack(lastPage)
   }, [lastPage])
-  if (total === undefined || (pages === 1 && page === 1)) return null
-  const last = Math.min(page * pageSize, total)
+  if ((!isKnown && hasNext === undefined) || (pages === 1 && page === 1)) return null
+  const last = Math.min(page * pageSize, total ?? Number.POSITIVE_INFINITY)
   const first = Math.min((page - 1) * pageSize + 1, last)
   /** Not `disabled`: a disabled button loses the focus. */
   const stepUnless = (isAtEnd: boolean, by: 1 | -1) => ({
@@ -37,13 +40,15 @@ export function Pager({ page, pageSize, query, onChange, noun = 'rows' }: PagerP
   return (
     <nav aria-label="Pages" className="flex flex-wrap items-center justify-between gap-3 pt-4">
       <p className="text-muted" data-numeric>
-        {formatNumber(first)}–{formatNumber(last)} of {formatNumber(total)} {noun}
+        {isKnown
+          ? `${formatNumber(first)}–${formatNumber(last)} of ${formatNumber(total)} ${noun}`
+          : `Page ${formatNumber(page)}`}
       </p>
       <div className="flex items-center gap-1">
         <Button size="sm" variant="ghost" icon={<ChevronLeft aria-hidden />} {...stepUnless(page <= 1, -1)}>
           <span className="max-sm:sr-only">Previous</span>
         </Button>
-        {pagerNumbers(page, pages).map((entry) =>
+        {(isKnown ? pagerNumbers(page, pages) : []).map((entry) =>
           typeof entry === 'number' ? (
             <button
               key={entry}

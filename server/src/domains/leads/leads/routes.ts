@@ -1,12 +1,13 @@
 import { member, viewer } from '../../../operations.ts'
 import { find as findRemoval, removeMany, restore } from '../removals/service.ts'
-import { fields, find, list, remove, setBasis } from './service.ts'
+import { countMatching, fields, find, list, remove, setBasis } from './service.ts'
 import { history } from './service-history.ts'
 
 export const leadRoutes = {
   list: viewer.leads.list.handler(async ({ context, input }) =>
     context.pictures.withUrls(await list(context.db, context.actor, input)),
   ),
+  count: viewer.leads.count.handler(({ context, input }) => countMatching(context.db, context.actor, input)),
   fields: viewer.leads.fields.handler(({ context }) => fields(context.db, context.actor)),
   find: viewer.leads.find.handler(async ({ context, input }) =>
     context.pictures.withUrl(await find(context.db, context.actor, input.id)),

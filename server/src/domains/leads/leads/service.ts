@@ -69,21 +69,45 @@ export async function fields(db: Db, { workspaceId }: Actor) {
   return { fields: rows }
 }
 
-/** One page of leads with the exact total. */
-export async function list(db: Db, actor: Actor, { page, pageSize, sort, cursor, ...asked }: InputOf<'leads', 'list'>) {
+type ListInput = InputOf<'leads', 'list'>
+type LeadsPage = Awaited<ReturnType<typeof readList>>
+
+/** One page of leads, with the exact total unless it is not wanted. */
+export function list(
+  db: Db,
+  actor: Actor,
+  input: ListInput & { total?: undefined },
+): Promise<LeadsPage & { total: number }>
+export function list(db: Db, actor: Actor, input: ListInput): Promise<LeadsPage>
+export function list(db: Db, actor: Actor, input: ListInput): Promise<LeadsPage> {
+  return readList(db, actor, input)
+}
+
+async function readList(
+  db: Db,
+  actor: Actor,
+  { page, pageSize, sort, cursor, total: wanted, ...asked }: ListInput,
+) {
   const filter = await resolveFilter(db, actor, asked)
   const place = cursor === undefined ? null : readCursor(sort, cursor)
   if (cursor !== undefined && !place) throw invalidField('cursor', `${BAD_CURSOR} in the same order`)
   const offset = place ? 0 : (page - 1) * pageSize
   // One extra row tells whether there are more.
   const span = { sort, place, limit: pageSize + 1 }
+  const isCounted = wanted !== 'none'
   const { leads: found, total } =
     offset === 0 && isPlain(filter, sort)
       ? await readPlainPage(db, actor.workspaceId, { ...span, status: filter.status })
-      : await readCounted(db, actor, filter, { ...span, offset })
+      : await readFiltered(db, actor, filter, { ...span, offset }, isCounted)
   const shown = found.slice(0, pageSize)
   const last = found.length > pageSize ? shown.at(-1) : undefined
-  return { leads: shown, total, page, pageSize, cursor: last ? writeCursor(sort, placeOf(sort, last)) : null }
+  const next = last ? writeCursor(sort, placeOf(sort, last)) : null
+  return { leads: shown, total: isCounted ? total : null, page, pageSize, cursor: next }
+}
+
+/** The exact number of leads that match. */
+export async function countMatching(db: Db, actor: Actor, asked: InputOf<'leads', 'count'>) {
+  return { total: await count(db, actor, await resolveFilter(db, actor, asked)) }
 }
 
 /** Whether the filter asks for all leads, or for one standing in an indexed order. */
@@ -96,14 +120,34 @@ function isStandingOnly(filter: ResolvedFilter): filter is { status?: LeadStandi
   return filter.status !== 'replied' && namesOf(filter).every((name) => name === 'status')
 }
 
-async function readCounted(db: Db, actor: Actor, filter: ResolvedFilter, span: Parameters<typeof readPage>[2]) {
-  const [found, total] = await Promise.all([
-    isPlain(filter, span.sort) && isStandingOrder(span.sort, filter.status)
-      ? readStandingPage(db, actor.workspaceId, { ...span, status: filter.status })
-      : readPage(db, matching(actor.workspaceId, filter), span),
-    count(db, actor, filter),
-  ])
-  return { leads: found, total }
+type PageSpan = Parameters<typeof readPage>[2]
+
+/** Skipping fewer leads than this costs less than counting them. */
+const FAR = 1_000
+
+async function readFiltered(db: Db, actor: Actor, filter: ResolvedFilter, span: PageSpan, isCounted: boolean) {
+  const read = (part: PageSpan) =>
+    isPlain(filter, part.sort) && isStandingOrder(part.sort, filter.status)
+      ? readStandingPage(db, actor.workspaceId, { ...part, status: filter.status })
+      : readPage(db, matching(actor.workspaceId, filter), part)
+  if (span.offset < FAR) {
+    const [found, total] = await Promise.all([read(span), isCounted ? count(db, actor, filter) : null])
+    return { leads: found, total }
+  }
+  const total = await count(db, actor, filter)
+  return { leads: await readFromNearerEnd(read, span, total), total }
+}
+
+async function readFromNearerEnd<Row>(read: (part: PageSpan) => Promise<Row[]>, span: PageSpan, total: number) {
+  const limit = Math.min(span.limit, total - span.offset)
+  if (limit <= 0) return []
+  const after = total - span.offset - limit
+  if (span.offset <= after) return read(span)
+  return (await read({ ...span, sort: reversed(span.sort), limit, offset: after })).reverse()
+}
+
+function reversed(sort: LeadSort): LeadSort {
+  return (sort.startsWith('-') ? sort.slice(1) : `-${sort}`) as LeadSort
 }
 
 /** The fields that a filter uses. */

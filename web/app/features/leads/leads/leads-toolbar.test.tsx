@@ -25,6 +25,7 @@ function Toolbar({ stale }: { stale: boolean }) {
     <LeadsToolbar
       filter={filter}
       total={12}
+      isUncounted={false}
       stale={stale}
       onClearFilter={null}
       selection={useLeadsTable({ leads: [], filter, sort: 'name', onSort: () => {}, layout: DEFAULT_LAYOUT })}

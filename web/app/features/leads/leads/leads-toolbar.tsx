@@ -19,6 +19,8 @@ interface LeadsToolbarProps {
   filter: LeadFilter
   /** Null while it is unknown. */
   total: number | null
+  /** The total could not be counted. */
+  isUncounted: boolean
   /** `total` is still that of the previous filter. */
   stale: boolean
   /** Null without a filter. */
@@ -35,6 +37,7 @@ interface LeadsToolbarProps {
 export function LeadsToolbar({
   filter,
   total,
+  isUncounted,
   stale,
   onClearFilter,
   selection,
@@ -58,7 +61,11 @@ export function LeadsToolbar({
           ? `${formatNumber(count)} selected`
           : isForPeople
             ? 'Select people. Nothing is sent.'
-            : total !== null && formatCount(total, 'lead')}
+            : total !== null
+              ? formatCount(total, 'lead')
+              : isUncounted
+                ? 'Not counted'
+                : 'Counting…'}
       </p>
       {onClear && (
         <Button size="sm" variant="ghost" icon={<X />} className="-ms-2 text-ui! font-normal!" onClick={onClear}>
@@ -195,9 +202,7 @@ export function usePicked(filter: LeadFilter, total: number | null, selection: L
 /** How many matching leads can be messaged; null while unknown or not `enabled`. */
 function useMessageableCount(filter: LeadFilter, enabled: boolean): number | null {
   const parts = useQueries({
-    queries: messageableParts(filter).map((part) =>
-      api.leads.list.queryOptions({ input: { ...part, page: 1, pageSize: 1 }, enabled }),
-    ),
+    queries: messageableParts(filter).map((part) => api.leads.count.queryOptions({ input: part, enabled })),
   })
   return parts.reduce<number | null>((sum, { data }) => (sum === null || !data ? null : sum + data.total), 0)
 }

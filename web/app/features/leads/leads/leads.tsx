@@ -54,19 +54,24 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
   const cursors = usePageCursors(JSON.stringify([filter, sort, pageSize]))
   const leads = useQuery(
     api.leads.list.queryOptions({
-      input: { ...filter, sort, page, pageSize, cursor: cursors.cursorOf(page) },
+      input: { ...filter, sort, page, pageSize, cursor: cursors.cursorOf(page), total: 'none' },
       placeholderData: keepPreviousData,
       refetchInterval: (query) =>
         query.state.data?.leads.some((lead) => filterStatusOf(lead) === 'queued') ? POLL_EVERY_MS : false,
     }),
   )
+  // A page takes less time than its total.
+  const count = useQuery(api.leads.count.queryOptions({ input: filter, placeholderData: keepPreviousData }))
+  const isCurrentPage = leads.data !== undefined && !leads.isPlaceholderData
+  const total = count.data && !(count.isPlaceholderData && isCurrentPage) ? count.data.total : null
   const shown = leads.data?.leads
-  const total = leads.data?.total ?? 0
+  const isEmpty = shown?.length === 0 && (page === 1 || total === 0)
+  const hasNextPage = Boolean(leads.data?.cursor)
   const [opened, setOpened] = useOpenedLead(params.get('lead'))
   const queue = useQueueDms()
   const onSort = (next: LeadSort) => goTo(filter, 1, { replace: true, sort: next })
   const selection = useLeadsTable({ leads: shown, filter, sort, onSort, layout })
-  const { picked, messageable } = usePicked(filter, leads.data ? total : null, selection)
+  const { picked, messageable } = usePicked(filter, total, selection)
   const { askToRemove, askToSuppress } = useConfirmedChanges(() => {
     selection.clear()
     setOpened(null)
@@ -86,19 +91,19 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
   const goToPage = (next: number) => {
     if (!leads.isPlaceholderData) cursors.keep(page + 1, leads.data?.cursor)
     // Replace the URL of a page that no longer exists, to keep it out of the history.
-    goTo(filter, next, { replace: page > Math.ceil(total / pageSize) })
+    goTo(filter, next, { replace: total !== null && page > Math.ceil(total / pageSize) })
   }
   const walk = useWalk({
     leads: leads.isPlaceholderData ? undefined : shown,
     first: (page - 1) * pageSize,
     total,
+    hasNextPage,
     opened,
     onOpen: setOpened,
     onPage: (by) => goToPage(page + by),
   })
 
-  if (leads.data && total === 0 && !isFiltered(filter) && !leads.isPlaceholderData)
-    return <NoLeads offer={sampleOffer} />
+  if (isEmpty && isCurrentPage && !isFiltered(filter)) return <NoLeads offer={sampleOffer} />
   return (
     <div {...keptFocus} className="outline-none md:-mt-6">
       <LeadFilters
@@ -132,7 +137,7 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
             </QueryError>
           )}
         </div>
-      ) : leads.data && total === 0 ? (
+      ) : isEmpty ? (
         <div className="pt-4">
           <EmptyState
             icon={<Search />}
@@ -147,8 +152,9 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
           {leads.isPending && <LoadingText>Loading leads…</LoadingText>}
           <LeadsToolbar
             filter={filter}
-            total={leads.data ? total : null}
-            stale={leads.isPlaceholderData}
+            total={total}
+            isUncounted={count.isError}
+            stale={leads.isPlaceholderData || count.isPlaceholderData}
             onClearFilter={isFiltered(filter) ? () => goTo({}, 1) : null}
             selection={selection}
             picked={picked}
@@ -171,8 +177,8 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
           {shown?.some(({ isSample }) => isSample) && <div className="px-4 pt-2 md:px-6">{sampleBar}</div>}
           <LeadsPager
             page={page}
-            total={total}
-            query={leads}
+            query={{ data: { total }, isFetching: leads.isFetching || count.isFetching }}
+            hasNext={hasNextPage}
             onPage={goToPage}
             pageSize={pageSize}
             onPageSize={(size) => changeLayout({ ...layout, pageSize: size })}
@@ -219,21 +225,21 @@ function useOpenedLead(named: string | null) {
 
 interface LeadsPagerProps {
   page: number
-  total: number
   query: PagerProps['query']
+  hasNext: boolean
   onPage: (page: number) => void
   pageSize: number
   onPageSize: (size: number) => void
 }
 
-function LeadsPager({ page, total, query, onPage, pageSize, onPageSize }: LeadsPagerProps) {
+function LeadsPager({ page, query, hasNext, onPage, pageSize, onPageSize }: LeadsPagerProps) {
   const id = useId()
   return (
     <div className="flex flex-wrap items-end gap-x-4 text-ui *:first:flex-1">
       <div>
-        <Pager page={page} pageSize={pageSize} query={query} onChange={onPage} noun="leads" />
+        <Pager page={page} pageSize={pageSize} query={query} hasNext={hasNext} onChange={onPage} noun="leads" />
       </div>
-      {total > PAGE_SIZES[0] && (
+      {(query.data?.total ?? 0) > PAGE_SIZES[0] && (
         <div className="flex items-center gap-2 pt-4 text-muted max-md:hidden">
           <label htmlFor={id}>Rows</label>
           <Select

@@ -215,8 +215,8 @@ function MatchSelect({ label, match, onChange }: MatchSelectProps) {
 function MatchCount({ filter, rules }: { filter: LeadFilter; rules: LeadRules | null }) {
   const asked = useDebouncedValue(rules ? JSON.stringify(rules) : '')
   const { data, isError } = useQuery(
-    api.leads.list.queryOptions({
-      input: { ...filter, rules: asked, page: 1, pageSize: 1 },
+    api.leads.count.queryOptions({
+      input: { ...filter, rules: asked },
       enabled: asked !== '',
       retry: false,
     }),

@@ -8,7 +8,9 @@ interface WalkInput {
   leads: readonly ListedLead[] | undefined
   /** How many leads come before the page. */
   first: number
-  total: number
+  /** Null while it is unknown. */
+  total: number | null
+  hasNextPage: boolean
   opened: string | null
   onOpen: (id: string) => void
   onPage: (by: 1 | -1) => void
@@ -19,6 +21,7 @@ export function useWalk({
   leads,
   first,
   total,
+  hasNextPage,
   opened,
   onOpen,
   onPage,
@@ -36,14 +39,14 @@ export function useWalk({
     const next = leads[at + by]
     if (next) return () => onOpen(next.id)
     const place = first + at + by
-    if (place < 0 || place >= total) return null
+    if (place < 0 || (by > 0 && !hasNextPage)) return null
     return () => {
       setEntry(by)
       onPage(by)
     }
   }
   return {
-    place: `${formatNumber(first + at + 1)} of ${formatNumber(total)}`,
+    place: total === null ? formatNumber(first + at + 1) : `${formatNumber(first + at + 1)} of ${formatNumber(total)}`,
     onNext: step(1),
     onPrevious: step(-1),
   }

@@ -75,7 +75,7 @@ export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundC
     <div className={cn('grid min-w-0 grid-cols-1 gap-8', mayWrite && isUsable && 'lg:grid-cols-[minmax(0,1fr)_18rem]')}>
       <div className="grid min-w-0 content-start gap-8">
         {faces.data && faces.data.leads.length > 0 && (
-          <FoundFaces leads={faces.data.leads} total={faces.data.total} filter={filter} isLive={isLive} />
+          <FoundFaces leads={faces.data.leads} total={faces.data.total ?? 0} filter={filter} isLive={isLive} />
         )}
         {bins.some((bin) => bin.count > 0) && (
           <div className="grid gap-3">
