@@ -145,9 +145,11 @@ export function contextOf(services: Services, request: FastifyRequest, reply?: F
     return typeof value === 'string' && value !== '' ? value : null
   }
   const address = clientAddress(request.ip)
+  const database = services.database.for(request.url.startsWith('/api/auth/') ? 'signIn' : 'public')
   return {
     ...services,
-    db: services.database.db,
+    database,
+    db: database.db,
     log: request.log,
     request: {
       method: request.method,

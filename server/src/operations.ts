@@ -3,8 +3,10 @@ import { type Contract, contract } from '@x-automated/contract/contract'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode } from '@x-automated/contract/errors'
 import { Id } from '@x-automated/contract/fields'
 import type { EventKind } from '@x-automated/contract/platform/events'
-import type { Access, OperationMeta, Role } from '@x-automated/contract/route'
+import type { Access, Effect, OperationMeta, Role } from '@x-automated/contract/route'
+import { DrizzleQueryError } from 'drizzle-orm/errors'
 import type { Actor } from './actor.ts'
+import type { Database } from './db/open.ts'
 import { isUnavailable } from './db/unavailable.ts'
 import { authenticateOperator } from './domains/identity/auth/service.ts'
 import { Refusal } from './refusal.ts'
@@ -98,16 +100,17 @@ function changedConversation(operation: string, input: unknown): string | undefi
 /** Requires a session, extension or API key that the operation admits, and a free call in the rate limit. */
 const guard = base.middleware(async ({ context, next, procedure, path }, input) => {
   const { effect, ...admission } = procedure['~orpc'].meta as OperationMeta<Role>
+  const operation = path.join('.')
   const actor = await admit(context, context.request.authorization, admission, context.setHeader)
   const touch = () => {
     if (effect === 'none') return
-    const operation = path.join('.')
     const id = changedConversation(operation, input)
     for (const kind of CHANGES[operation] ?? CHANGES[path[0] ?? ''] ?? [])
       context.events.touch(actor.workspaceId, kind, kind === 'conversation' ? id : undefined)
   }
   try {
-    const answer = await next({ context: { actor } })
+    const database = databaseFor(context, actor, operation, effect)
+    const answer = await next({ context: { actor, database, db: database.db } })
     if (hasTaken(answer.output)) touch()
     return answer
   } catch (error) {
@@ -118,11 +121,23 @@ const guard = base.middleware(async ({ context, next, procedure, path }, input) 
 })
 
 /** Requires an operator; for everyone else the operation does not exist. */
-const operatorGuard = base.middleware(async ({ context, next }) => {
-  const actor = await authenticateOperator(context, context.request.authorization)
+const operatorGuard = base.middleware(async ({ context, next, procedure, path }) => {
+  const { db } = context.database.for('signIn')
+  const actor = await authenticateOperator({ ...context, db }, context.request.authorization)
   context.limits.countCall(actor.userId)
-  return next({ context: { actor } })
+  const { effect } = procedure['~orpc'].meta as OperationMeta
+  const database = databaseFor(context, actor, path.join('.'), effect)
+  return next({ context: { actor, database, db: database.db } })
 })
+
+function databaseFor(
+  { database }: RequestContext,
+  { workspaceId }: Actor,
+  operation: string,
+  effect: Effect,
+): Database {
+  return database.for({ workspaceId, operation, isRead: effect === 'none', isOutside: effect === 'outside' })
+}
 
 /** The part of an implementer whose operations declare this access in the contract. */
 type Only<Api, A extends Access> = {
@@ -186,5 +201,7 @@ function faultOf(code: ErrorCode): ORPCError<string, unknown> {
 /** Returns refusals, and UNAVAILABLE for a lost database; null for anything unexpected. */
 export function asRefusal(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error
+  // Drizzle wraps what the database's share refuses.
+  if (error instanceof DrizzleQueryError && error.cause instanceof Refusal) return error.cause
   return isUnavailable(error) ? new Refusal('UNAVAILABLE', undefined, { retryAfterSeconds: 1, cause: error }) : null
 }

@@ -3,6 +3,8 @@ import pg from 'pg'
 
 /** The server cancels a request's statement after this time. */
 export const STATEMENT_MS = 20_000
+/** The same for reads that a screen waits for. */
+export const READ_MS = 3_000
 /** A server that has not even canceled the statement by then is frozen or unreachable. */
 export const SILENCE_MS = STATEMENT_MS + 2_000
 const CONNECT_MS = 5_000
@@ -11,6 +13,9 @@ const END_MS = 2_000
 
 /** Its loss or silence fails its queries, but not the process (pg's 'error' event would). */
 export class Connection extends pg.Client {
+  /** The statement_timeout that `limitStatements` has set; undefined: that of the pool. */
+  private statementMs: number | undefined
+
   constructor(config?: string | pg.ClientConfig) {
     super({
       connectionTimeoutMillis: CONNECT_MS,
@@ -28,6 +33,13 @@ export class Connection extends pg.Client {
   /** Sets how long the server may take to answer a query, in milliseconds; 0 means no limit. */
   allowSilence(ms: number = SILENCE_MS): void {
     this.socket.setTimeout(ms)
+  }
+
+  /** Sets the server's limit for each of the statements that follow, in milliseconds. */
+  async limitStatements(ms: number): Promise<void> {
+    if ((this.statementMs ?? STATEMENT_MS) === ms) return
+    await this.query(`set statement_timeout = ${ms}`)
+    this.statementMs = ms
   }
 
   /** Closes the connection, with a short deadline for a server that does not answer. */

@@ -1,24 +1,57 @@
 import { drizzle, type NodePgQueryResultHKT } from 'drizzle-orm/node-postgres'
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import pg from 'pg'
-import { Connection, STATEMENT_MS } from './connection.ts'
+import { Refusal } from '../refusal.ts'
+import { Connection, READ_MS, STATEMENT_MS } from './connection.ts'
 import { createSession, type Session } from './session.ts'
 import { createSessionLocks, type SessionLocks } from './session-locks.ts'
+import { createTurns, type Turns } from './turns.ts'
 
-/**
- * Connections of one process: the main pool, the side pool, and its session. The minimum leaves one
- * for each.
- */
-export const CONNECTIONS = { default: 10, min: 5 }
-/** The session. */
-const OWN_CONNECTIONS = 1
+/** Connections of one process. */
+export const CONNECTIONS = { default: 15, min: 5 }
+
+/** How many connections each share has, besides the session's. 0: it uses those of sign-ins. */
+export function sharesOf(max: number) {
+  const part = (fifteenths: number, least: number) =>
+    max < least ? 0 : Math.max(1, Math.floor((max * fifteenths) / 15))
+  const shares = { side: max < 10 ? 1 : 2, signIn: part(2, 0), sending: part(3, 6), public: part(1, 10) }
+  const others = Object.values(shares).reduce((sum, connections) => sum + connections, SESSION_CONNECTIONS)
+  return { ...shares, requests: max - others }
+}
+const SESSION_CONNECTIONS = 1
+
+/** A burst of public calls has one connection. */
+const PUBLIC_WAIT_MS = 10_000
+/** Longest wait of a request for its first connection. */
+const WAIT_MS = 2_000
+/** Longest wait of what has begun and would be left half done. */
+const BEGUN_WAIT_MS = 30_000
 
 /** The pool or a transaction: the first parameter of every query function. */
 export type Db = PgDatabase<NodePgQueryResultHKT, Record<string, never>>
 
+/** Whose connections work uses: those of sign-ins, of public calls, or of a workspace's requests. */
+export type Share = 'signIn' | 'public' | RequestShare
+export interface RequestShare {
+  workspaceId: string
+  /** The name of the operation. */
+  operation: string
+  /** A screen waits for it, so its statements end after 3 seconds. */
+  isRead?: boolean
+  /** It changes more than one transaction can: once it has begun, it is not refused. */
+  isOutside?: boolean
+  /** Something else limits how many of these run. */
+  isUnjudged?: boolean
+}
+
 export interface Database {
+  /** The share of sending and of all other work that no request waits for, unless `for` chose another. */
   db: Db
   pool: pg.Pool
+  /** The same database with the connections of another share. */
+  for(share: Share): Database
+  /** Connections of the requests of all workspaces. */
+  requestsMax: number
   /**
    * A few connections for single short statements while a transaction is open. Taking them from
    * `pool` could deadlock it: every request holding one connection and waiting for a second.
@@ -43,43 +76,141 @@ export function openDatabase(
   url: string,
   { max = CONNECTIONS.default, onIdleError = () => {} }: { max?: number; onIdleError?: (error: Error) => void } = {},
 ): Database {
-  const sideMax = Math.max(1, Math.min(3, Math.floor(max / 5)))
-  const config: pg.PoolConfig = {
-    connectionString: url,
-    max: max - sideMax - OWN_CONNECTIONS,
-    Client: Connection as never,
-    application_name: 'x-automated',
-    connectionTimeoutMillis: 5_000,
-    idleTimeoutMillis: 10_000,
-    // Each one grows to more than 10 MB with its plans and caches.
-    maxLifetimeSeconds: 600,
-    // Including the wait for a connection, a request ends within 30 seconds.
-    options: `-c statement_timeout=${STATEMENT_MS} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC`,
+  const openPool = (connections: number, waitMs = 5_000) => {
+    const pool = new pg.Pool({
+      connectionString: url,
+      max: connections,
+      Client: Connection as never,
+      application_name: 'x-automated',
+      connectionTimeoutMillis: waitMs,
+      idleTimeoutMillis: 10_000,
+      // Each one grows to more than 10 MB with its plans and caches.
+      maxLifetimeSeconds: 600,
+      // Including the wait for a connection, a request ends within 30 seconds.
+      options: `-c statement_timeout=${STATEMENT_MS} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC`,
+    })
+    pool.on('error', onIdleError)
+    pool.on('release', (_error, connection) => (connection as unknown as Connection).allowSilence())
+    return pool
   }
-  const pool = new pg.Pool(config)
-  const sidePool = new pg.Pool({ ...config, max: sideMax })
-  for (const one of [pool, sidePool]) {
-    one.on('error', onIdleError)
-    one.on('release', (_error, connection) => (connection as unknown as Connection).allowSilence())
-  }
+  const shares = sharesOf(max)
+  const sidePool = openPool(shares.side)
+  const signIn = openPool(shares.signIn)
+  const sending = shares.sending > 0 ? openPool(shares.sending) : signIn
+  const open = shares.public > 0 ? openPool(shares.public, PUBLIC_WAIT_MS) : signIn
+  const requests = openPool(shares.requests)
+  const turns = createTurns(shares.requests)
   const connect = async () => {
     const connection = new Connection({ connectionString: url, application_name: 'x-automated' })
     await connection.connect()
     return connection
   }
   const session = createSession(connect)
-  return {
-    db: createDb(pool),
-    pool,
+  const database: Database = {
+    ...withPool(sending),
+    for: (share) => {
+      if (share === 'signIn') return ofSignIn
+      return share === 'public'
+        ? ofPublic
+        : { ...database, db: createDb(inTurn(requests, turns, share)), pool: requests }
+    },
+    requestsMax: shares.requests,
     sidePool,
-    sideDb: createDb(sidePool),
+    sideDb: createDb(fromPool(sidePool)),
     session,
     locks: createSessionLocks(session),
     connect,
     close: async () => {
       await session.close()
-      for (const one of [pool, sidePool]) if (!one.ending) await one.end()
+      for (const one of new Set([sending, sidePool, signIn, open, requests])) if (!one.ending) await one.end()
     },
+  }
+  const ofSignIn = { ...database, ...withPool(signIn) }
+  const ofPublic = { ...database, ...withPool(open) }
+  return database
+}
+
+const withPool = (pool: pg.Pool) => ({ db: createDb(fromPool(pool)), pool })
+
+/** Takes connections for single statements and for transactions. */
+interface Source {
+  /** @param statement its text; none: a transaction */
+  take(statement?: string): Promise<{ connection: Connection; release(): void }>
+  /** What the caller gets for an error of the database. */
+  asAnswer(error: unknown): unknown
+}
+
+/** Takes whichever connection of the pool is free first. */
+function fromPool(pool: pg.Pool): Source {
+  return {
+    async take() {
+      const taken = await pool.connect()
+      const connection = taken as unknown as Connection
+      // Do not reuse a connection that is not idle, for example after a failed rollback.
+      return { connection, release: () => taken.release(connection.getTransactionStatus() !== 'I') }
+    },
+    asAnswer: (error) => error,
+  }
+}
+
+/** Takes connections of a pool when it is a workspace's turn. Nobody waits in a turn, so turns cannot deadlock. */
+function inTurn(pool: pg.Pool, turns: Turns, share: RequestShare): Source {
+  const { workspaceId, operation, isRead = false, isOutside = false, isUnjudged = false } = share
+  const source = fromPool(pool)
+  let hasBegun = false
+  return {
+    async take(statement) {
+      const waitMs = isUnjudged || (isOutside && hasBegun) ? BEGUN_WAIT_MS : WAIT_MS
+      const endTurn = await turns.take({ workspaceId, shape: statement ?? operation, waitMs, isUnjudged })
+      hasBegun = true
+      try {
+        const { connection, release } = await source.take()
+        await connection.limitStatements(isRead ? READ_MS : STATEMENT_MS).catch((error) => {
+          release()
+          throw error
+        })
+        return {
+          connection,
+          release() {
+            release()
+            endTurn()
+          },
+        }
+      } catch (error) {
+        endTurn()
+        throw error
+      }
+    },
+    asAnswer: (error) => (isRead && isCanceled(error) ? tooLong(error) : error),
+  }
+}
+
+/** PostgreSQL's query_canceled: here, by the statement_timeout. */
+const QUERY_CANCELED = '57014'
+const isCanceled = (error: unknown) => {
+  const { code, cause } = error as { code?: string; cause?: { code?: string } }
+  return (cause?.code ?? code) === QUERY_CANCELED
+}
+const tooLong = (cause: unknown) =>
+  new Refusal('INVALID_INPUT', 'This takes too long. Narrow it down, for example with fewer words or another filter.', {
+    cause,
+  })
+
+/** What Drizzle sends single statements to. */
+class Statements {
+  private readonly source: Source
+  constructor(source: Source) {
+    this.source = source
+  }
+  async query(config: pg.QueryConfig, values?: unknown[]): Promise<pg.QueryResult> {
+    const { connection, release } = await this.source.take(config.text)
+    try {
+      return await connection.query(config, values)
+    } catch (error) {
+      throw this.source.asAnswer(error)
+    } finally {
+      release()
+    }
   }
 }
 
@@ -87,10 +218,10 @@ export function openDatabase(
  * Drizzle's transaction() leaks the connection if `begin` fails and hides the error if `rollback`
  * fails.
  */
-function createDb(pool: pg.Pool): Db {
-  const db = drizzle(pool) as unknown as Db
+function createDb(source: Source): Db {
+  const db = drizzle(new Statements(source) as never) as unknown as Db
   db.transaction = async (work, config) => {
-    const connection = await pool.connect()
+    const { connection, release } = await source.take()
     let failure: { error: unknown } | undefined
     try {
       const one = drizzle(connection) as unknown as Db
@@ -103,10 +234,9 @@ function createDb(pool: pg.Pool): Db {
         }
       }, config)
     } catch (error) {
-      throw failure ? failure.error : error
+      throw source.asAnswer(failure ? failure.error : error)
     } finally {
-      // Do not reuse a connection that is not idle, for example after a failed rollback.
-      connection.release(connection.getTransactionStatus() !== 'I')
+      release()
     }
   }
   return db

@@ -3,6 +3,16 @@ import type { SQL } from 'drizzle-orm'
 import type { PgDialect, PgSession } from 'drizzle-orm/pg-core'
 import type { Db } from './open.ts'
 
+/** Like `executePrepared`, but builds the statement once. Its values are placeholders. */
+export function prepare<Row>(name: string, build: () => SQL) {
+  let query: ReturnType<PgDialect['sqlToQuery']> | undefined
+  return async (db: Db, values: Record<string, unknown>): Promise<{ rows: Row[] }> => {
+    const { dialect, session } = db as unknown as { dialect: PgDialect; session: PgSession }
+    query ??= dialect.sqlToQuery(build())
+    return (await session.prepareQuery(query, undefined, name, false).execute(values)) as { rows: Row[] }
+  }
+}
+
 /** Runs a statement, prepared once per connection. Each takes memory there, so keep them few. */
 export async function executePrepared<Row>(db: Db, statement: SQL): Promise<{ rows: Row[] }> {
   const { dialect, session } = db as unknown as { dialect: PgDialect; session: PgSession }

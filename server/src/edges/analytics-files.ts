@@ -12,39 +12,41 @@ import { breakdown, heatmap } from '../domains/overview/analytics/service-breakd
 import { requireAdvancedAnalytics } from '../domains/platform/billing/service.ts'
 import type { Services } from '../services.ts'
 import { csvOf } from './csv-download.ts'
+import { onlyExport } from './one-export.ts'
 import { readInput } from './read-input.ts'
 import { signedIn } from './signed-in.ts'
 
 /** GET /api/analytics/breakdown/export, /api/analytics/heatmap/export and /api/campaigns/{id}/results/export. */
 export function serveAnalyticsFiles(app: FastifyInstance, services: Services): void {
-  const { db } = services.database
   const options = { exposeHeadRoute: false }
 
   app.get('/api/analytics/breakdown/export', options, async (request, reply) => {
-    const actor = await signedIn(services, [request, reply], 'viewer', 'analytics:read')
+    const caller = await signedIn(services, [request, reply], 'viewer', 'analytics:read')
+    const { actor, database } = caller
     const { cursor: _, ...query } = readInput(BreakdownQuery, request.query)
     // The first page is read before the answer begins, so that a refusal has its status.
-    let page = await breakdown(db, actor, query)
+    let page = await breakdown(database.db, actor, query)
     async function* pages() {
       yield page.rows
       while (page.cursor) {
-        page = await breakdown(db, actor, { ...query, cursor: page.cursor })
+        page = await breakdown(database.db, actor, { ...query, cursor: page.cursor })
         yield page.rows
       }
     }
-    return send(reply, `analytics-by-${query.by}`, csvOf(BREAKDOWN_COLUMNS, pages()))
+    const file = await onlyExport(caller, () => csvOf(BREAKDOWN_COLUMNS, pages()))
+    return send(reply, `analytics-by-${query.by}`, file)
   })
 
   app.get('/api/analytics/heatmap/export', options, async (request, reply) => {
-    const actor = await signedIn(services, [request, reply], 'viewer', 'analytics:read')
-    const { cells } = await heatmap(db, actor, readInput(HeatmapQuery, request.query))
+    const { actor, database } = await signedIn(services, [request, reply], 'viewer', 'analytics:read')
+    const { cells } = await heatmap(database.db, actor, readInput(HeatmapQuery, request.query))
     return send(reply, 'analytics-by-hour', csvOf(HEATMAP_COLUMNS, oneBatch(cells)))
   })
 
   app.get<{ Params: { id: string } }>('/api/campaigns/:id/results/export', options, async (request, reply) => {
-    const actor = await signedIn(services, [request, reply], 'viewer', 'campaigns:read')
-    const { steps } = await results(db, actor, Id.parse(request.params.id))
-    await requireAdvancedAnalytics(db, actor.workspaceId)
+    const { actor, database } = await signedIn(services, [request, reply], 'viewer', 'campaigns:read')
+    const { steps } = await results(database.db, actor, Id.parse(request.params.id))
+    await requireAdvancedAnalytics(database.db, actor.workspaceId)
     const rows = steps.flatMap((step) => step.variants.map((variant) => ({ step, variant })))
     return send(reply, 'campaign-results', csvOf(RESULTS_COLUMNS, oneBatch(rows)))
   })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { WorkspaceScope } from '../actor.ts'
 import type { LineProblem } from '../domains/leads/leads/service.ts'
 import { openUploads, removeAbandonedUploads, type Upload } from './csv-uploads.ts'
 
@@ -19,13 +20,15 @@ beforeEach(async () => {
   }
 })
 
+const callerOf = (workspace: string) => ({ userId: `u of ${workspace}`, workspaceId: workspace as WorkspaceScope })
+
 function uploadsOfTest() {
-  const uploads = openUploads(12)
+  const uploads = openUploads(6)
   onTestFinished(() => uploads.close())
   return {
-    receive: <T>(text: string, take: (upload: Upload) => Promise<T>, userId = 'u') => {
+    receive: <T>(text: string, take: (upload: Upload) => Promise<T>, workspace = 'w') => {
       const request = { headers: { 'content-type': 'text/csv' }, body: Readable.from([Buffer.from(text)]) }
-      return uploads.receive(request as unknown as FastifyRequest, userId, take)
+      return uploads.receive(request as unknown as FastifyRequest, callerOf(workspace), take)
     },
   }
 }
@@ -80,7 +83,7 @@ describe('receive', () => {
         await new Promise(() => {})
       }
       const request = { headers: { 'content-type': 'text/csv' }, body: Readable.from(body()) }
-      await openUploads(12).receive(request, 'u', async () => {})`
+      await openUploads(6).receive(request, { userId: 'u', workspaceId: 'w' }, async () => {})`
     const receiving = spawn(process.execPath, ['--input-type=module', '--eval', script], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
@@ -118,12 +121,12 @@ describe('receive', () => {
 
 describe('close', () => {
   it('aborts reads with 503', async () => {
-    const uploads = openUploads(12)
+    const uploads = openUploads(6)
     const request = {
       headers: { 'content-type': 'text/csv' },
       body: Readable.from([Buffer.from('ana\n'.repeat(100_000))]),
     }
-    const importing = uploads.receive(request as unknown as FastifyRequest, 'u', async (upload) => {
+    const importing = uploads.receive(request as unknown as FastifyRequest, callerOf('w'), async (upload) => {
       for await (const _part of upload.read({ domain: 'suppressions' })) await uploads.close()
     })
     await expect(importing).rejects.toMatchObject({ code: 'UNAVAILABLE' })
@@ -131,12 +134,12 @@ describe('close', () => {
 })
 
 describe('inTurn', () => {
-  it('imports one file per user at a time, on at most half of the connections', async () => {
+  it('imports one file per workspace at a time, on at most a third of the connections of requests', async () => {
     const uploads = uploadsOfTest()
     const running: string[] = []
     const ends = new Map<string, () => void>()
     /** Resolves once the file waits for its turn. */
-    const begin = (name: string, userId: string, signal?: AbortSignal) =>
+    const begin = (name: string, workspace: string, signal?: AbortSignal) =>
       new Promise<{ imported: Promise<void> }>((resolve) => {
         const imported = uploads.receive(
           'handle\n',
@@ -148,21 +151,21 @@ describe('inTurn', () => {
               running.splice(running.indexOf(name), 1)
             }, signal)
           },
-          userId,
+          workspace,
         )
       })
     const stop = new AbortController()
     const all = [await begin('a1', 'a'), await begin('a2', 'a')]
     const stopped = await begin('a3', 'a', stop.signal)
-    for (const user of ['b', 'c', 'd', 'e', 'f', 'g']) all.push(await begin(user, user))
-    await expect.poll(() => running.toSorted()).toEqual(['a1', 'b', 'c', 'd', 'e', 'f'])
+    for (const workspace of ['b', 'c']) all.push(await begin(workspace, workspace))
+    await expect.poll(() => running.toSorted()).toEqual(['a1', 'b'])
 
     stop.abort(new Error('canceled'))
     await expect(stopped.imported).rejects.toThrow('canceled')
     ends.get('b')?.()
-    await expect.poll(() => running.toSorted()).toEqual(['a1', 'c', 'd', 'e', 'f', 'g'])
+    await expect.poll(() => running.toSorted()).toEqual(['a1', 'c'])
     ends.get('a1')?.()
-    await expect.poll(() => running.toSorted()).toEqual(['a2', 'c', 'd', 'e', 'f', 'g'])
+    await expect.poll(() => running.toSorted()).toEqual(['a2', 'c'])
     for (const end of ends.values()) end()
     await Promise.all(all.map(({ imported }) => imported))
   })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { IMPORT_MAX_BYTES } from '@x-automated/contract/leads/leads'
 import type { FastifyRequest } from 'fastify'
+import type { Actor } from '../actor.ts'
 import type { FilePart, ImportSource } from '../domains/leads/leads/service.ts'
 import { Refusal } from '../refusal.ts'
 import { createCsvReader } from './csv-reading.ts'
@@ -21,17 +22,20 @@ interface Uploads {
    * Receives a request body and passes it to `take`. @throws Refusal INVALID_INPUT (not CSV in
    * UTF-8), BODY_TOO_LARGE, RATE_LIMITED (too many files in progress), UNAVAILABLE (disk full)
    */
-  receive<T>(request: FastifyRequest, userId: string, take: (upload: Upload) => Promise<T>): Promise<T>
+  receive<T>(request: FastifyRequest, caller: Caller, take: (upload: Upload) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
-/** @param connections size of the database pool */
+type Caller = Pick<Actor, 'userId' | 'workspaceId'>
+
+/** @param connections those of requests */
 export function openUploads(connections: number): Uploads {
   const space = createSpace()
-  const inTurn = createTurns(Math.max(1, Math.floor(connections / 2)))
+  // Each import occupies one for minutes, and other requests need some too.
+  const inTurn = createTurns(Math.max(1, Math.floor(connections / 3)))
   const reader = createCsvReader()
   return {
-    async receive(request, userId, take) {
+    async receive(request, { userId, workspaceId }, take) {
       const type = request.headers['content-type'] ?? ''
       if (!/^text\/csv\s*(;|$)/i.test(type)) throw new Refusal('INVALID_INPUT', 'Send the file as text/csv.')
       const charset = /charset\s*=\s*"?([\w-]+)/i.exec(type)?.[1]
@@ -44,7 +48,7 @@ export function openUploads(connections: number): Uploads {
         const bytes = await receive(request.body as Readable | undefined, opened, place.fill)
         return await take({
           bytes,
-          inTurn: (work, signal) => inTurn(userId, work, signal),
+          inTurn: (work, signal) => inTurn(workspaceId, work, signal),
           read: (linesOf) => reader.read(opened.fd, linesOf),
         })
       } catch (error) {
@@ -94,24 +98,21 @@ function createSpace() {
   }
 }
 
-/**
- * Runs the work of a few users concurrently, one per user, in order of arrival. Each import
- * occupies a database connection for minutes, and the rest of the API needs some too.
- */
+/** Runs the work of a few workspaces concurrently, one of each, in order of arrival. */
 function createTurns(concurrency: number) {
   const running: string[] = []
-  const waiting: { userId: string; start: () => void }[] = []
+  const waiting: { workspaceId: string; start: () => void }[] = []
   const startNext = () => {
-    const next = waiting.find(({ userId }) => !running.includes(userId))
+    const next = waiting.find(({ workspaceId }) => !running.includes(workspaceId))
     if (!next || running.length >= concurrency) return
     waiting.splice(waiting.indexOf(next), 1)
-    running.push(next.userId)
+    running.push(next.workspaceId)
     next.start()
   }
-  return async <T>(userId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+  return async <T>(workspaceId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
     signal?.throwIfAborted()
     const turn = Promise.withResolvers<void>()
-    const place = { userId, start: turn.resolve }
+    const place = { workspaceId, start: turn.resolve }
     const giveUp = () => {
       if (!waiting.includes(place)) return
       waiting.splice(waiting.indexOf(place), 1)
@@ -124,7 +125,7 @@ function createTurns(concurrency: number) {
     try {
       return await work()
     } finally {
-      running.splice(running.indexOf(userId), 1)
+      running.splice(running.indexOf(workspaceId), 1)
       startNext()
     }
   }

@@ -25,7 +25,8 @@ export function ignoreBodies(app: FastifyInstance): void {
  * every link. Mail clients also post to the unsubscribe links directly (RFC 8058).
  */
 export async function serveEmailedForms(app: FastifyInstance, services: Services): Promise<void> {
-  const context = { ...services, db: services.database.db }
+  const database = services.database.for('public')
+  const context = { ...services, database, db: database.db }
   const unsubscribeNotifications = async (token: string) =>
     `You'll no longer get emails about ${await unsubscribe(context, token)}. You can turn them back on in Settings → Notifications.`
 

@@ -20,7 +20,7 @@ export function serveEvents(app: FastifyInstance, services: Services): void {
   })
 
   app.get('/api/events', { compress: false, exposeHeadRoute: false }, async (request, reply) => {
-    const actor = await signedIn(services, [request, reply], 'viewer')
+    const { actor } = await signedIn(services, [request, reply], 'viewer')
     const { token, expiresAt } = tokenOf(request)
     const stream = new PassThrough()
     const end = () => void stream.end()

@@ -19,7 +19,7 @@ describe('GET /healthz and /readyz', () => {
 
   it('return 503 for /readyz if the database is down', async () => {
     const lonely = await openApp()
-    await lonely.services.database.pool.end()
+    await lonely.services.database.for('signIn').pool.end()
     const answer = await fetch(`${lonely.origin}/readyz`)
     expect([answer.status, await answer.json()]).toEqual([
       503,

@@ -17,7 +17,7 @@ export function serveHealth(app: FastifyInstance, services: Services): void {
   let checking: Promise<DatabaseState> | null = null
   app.get('/readyz', async (_request, reply) => {
     // Concurrent requests share one database check.
-    checking ??= checkDatabase(services.database.pool).finally(() => {
+    checking ??= checkDatabase(services.database.for('signIn').pool).finally(() => {
       checking = null
     })
     const database = await checking

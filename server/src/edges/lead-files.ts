@@ -5,6 +5,7 @@ import { BASIS_SOURCE_MAX } from '@x-automated/contract/leads/lead-limits'
 import { CONTACT_BASES, IMPORT_MAX_BYTES, LeadExportQuery } from '@x-automated/contract/leads/leads'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { Actor } from '../actor.ts'
 import { run } from '../domains/leads/imports/service.ts'
 import { type ImportSource, type LeadRow, readAll, resolveFilter } from '../domains/leads/leads/service.ts'
 import { importSuppressions } from '../domains/leads/suppressions/service.ts'
@@ -15,6 +16,7 @@ import { BODY_SECONDS_MAX } from './body-time.ts'
 import { csvOf } from './csv-download.ts'
 import { openUploads, type Upload } from './csv-uploads.ts'
 import { envelopeOf } from './envelope.ts'
+import { onlyExport } from './one-export.ts'
 import { readInput } from './read-input.ts'
 import { signedIn } from './signed-in.ts'
 
@@ -23,7 +25,7 @@ const UPLOAD_BYTES_PER_SECOND = 4 * 1024
 
 /** POST /api/leads/import, GET /api/leads/export and POST /api/suppressions/import. */
 export function serveLeadFiles(app: FastifyInstance, services: Services): void {
-  const uploads = openUploads(services.database.pool.options.max)
+  const uploads = openUploads(services.database.requestsMax)
   app.addHook('onClose', () => uploads.close())
   app.register(async (files) => {
     // Keep the body as a stream until the handler has authenticated the client.
@@ -35,10 +37,11 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
       config: { bodySeconds: BODY_SECONDS_MAX, bodyBytesPerSecond: UPLOAD_BYTES_PER_SECOND },
     }
     files.post('/api/leads/import', limits, async (request, reply) => {
-      const actor = await signedIn(services, [request, reply], 'member', 'leads:write')
+      const { actor } = await signedIn(services, [request, reply], 'member', 'leads:write')
       const options = readOptions(request.query)
+      const needs = { ...services, database: forFiles(services, actor) }
       if (!/\bapplication\/x-ndjson\b/.test(request.headers.accept ?? ''))
-        return uploads.receive(request, actor.userId, (upload) => run(services, actor, leadsIn(upload), options))
+        return uploads.receive(request, actor, (upload) => run(needs, actor, leadsIn(upload), options))
       // An NDJSON client gets the import's id, its progress and the result. The import continues if
       // the client disconnects.
       return new Promise((answer, refuse) => {
@@ -47,7 +50,7 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
         const take = async (upload: Upload) => {
           answer(reply.type('application/x-ndjson').header('x-accel-buffering', 'no').send(lines))
           try {
-            const result = await run(services, actor, leadsIn(upload), {
+            const result = await run(needs, actor, leadsIn(upload), {
               ...options,
               onBegun: (id) => writeLine({ import: { id } }),
               onProgress: (progress) => writeLine({ progress }),
@@ -58,15 +61,16 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
           }
           lines.end()
         }
-        uploads.receive(request, actor.userId, take).catch(refuse)
+        uploads.receive(request, actor, take).catch(refuse)
       })
     })
     files.post('/api/suppressions/import', limits, async (request, reply) => {
-      const actor = await signedIn(services, [request, reply], 'member', 'suppressions:write')
+      const { actor } = await signedIn(services, [request, reply], 'member', 'suppressions:write')
       const { columns, header: hasHeader } = readInput(SuppressionQuery, request.query)
-      return uploads.receive(request, actor.userId, (upload) =>
+      const { db } = forFiles(services, actor)
+      return uploads.receive(request, actor, (upload) =>
         upload.inTurn(() =>
-          importSuppressions({ ...services, db: services.database.db }, actor, () =>
+          importSuppressions({ ...services, db }, actor, () =>
             upload.read({ domain: 'suppressions', columns, hasHeader }),
           ),
         ),
@@ -75,15 +79,21 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
   })
 
   app.get('/api/leads/export', { exposeHeadRoute: false }, async (request, reply) => {
-    const actor = await signedIn(services, [request, reply], 'viewer', 'leads:read')
+    const caller = await signedIn(services, [request, reply], 'viewer', 'leads:read')
+    const { actor, database } = caller
     // Before the response starts.
-    const filter = await resolveFilter(services.database.db, actor, readInput(LeadExportQuery, request.query))
+    const filter = await resolveFilter(database.db, actor, readInput(LeadExportQuery, request.query))
+    const file = await onlyExport(caller, () => csvOf(COLUMNS, readAll(database.db, actor, filter)))
     return reply
       .type('text/csv; charset=utf-8')
       .header('content-disposition', 'attachment; filename="leads.csv"')
-      .send(csvOf(COLUMNS, readAll(services.database.db, actor, filter)))
+      .send(file)
   })
 }
+
+/** A file takes a connection for minutes. `uploads` limits how many do. */
+const forFiles = ({ database }: Services, { workspaceId }: Actor) =>
+  database.for({ workspaceId, operation: 'import', isUnjudged: true })
 
 const leadsIn = (upload: Upload): ImportSource => ({
   ...upload,

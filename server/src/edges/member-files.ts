@@ -7,7 +7,7 @@ import { csvOf } from './csv-download.ts'
 /** GET /api/operator/members/export: every member as CSV. 404 for everyone but operators. */
 export function serveMemberFiles(app: FastifyInstance, services: Services): void {
   app.get('/api/operator/members/export', { exposeHeadRoute: false }, async (request, reply) => {
-    const { db } = services.database
+    const { db } = services.database.for('public')
     const actor = await authenticateOperator({ ...services, db }, request.headers.authorization ?? null)
     services.limits.countCall(actor.userId)
     const { total, batches } = await startExport({ db, log: request.log }, actor.userId)

@@ -191,18 +191,18 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
   },
   '/leads/import': {
     post: csvImport(['Leads', 'leads.import', 'Import leads from CSV'], ['imported', 'updated'], {
-      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Headers are the column names of a lead. Only twitter_handle is required; unknown columns become metadata. UTF-8, separated by commas, semicolons or tabs. Blank cells change nothing. X user IDs that are not believed (rounded by a spreadsheet, in the rows of several handles, or contradicting X) are left out and listed as warnings; their rows are imported by handle. The response lists the first ${formatNumber(IMPORT_REJECTED_NAMED)} rejected rows; all others are imported. ${REJECTED_RULE} Importing the same file again changes nothing. Each user's files are imported one at a time. Once the file is sent, the import continues even if the client disconnects; GET /imports shows its progress. With \`Accept: application/x-ndjson\`, the response streams progress as lines: first \`{"import": {"id"}}\`, last \`{"result"}\` or \`{"failure": {"status", "body"}}\`. ${scopeNote('leads:write')}`,
+      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Headers are the column names of a lead. Only twitter_handle is required; unknown columns become metadata. UTF-8, separated by commas, semicolons or tabs. Blank cells change nothing. X user IDs that are not believed (rounded by a spreadsheet, in the rows of several handles, or contradicting X) are left out and listed as warnings; their rows are imported by handle. The response lists the first ${formatNumber(IMPORT_REJECTED_NAMED)} rejected rows; all others are imported. ${REJECTED_RULE} Importing the same file again changes nothing. Each workspace's files are imported one at a time. A row is rejected if its bio has more than 1,000 characters or its other values more than 8,000 bytes. Once the file is sent, the import continues even if the client disconnects; GET /imports shows its progress. With \`Accept: application/x-ndjson\`, the response streams progress as lines: first \`{"import": {"id"}}\`, last \`{"result"}\` or \`{"failure": {"status", "body"}}\`. ${scopeNote('leads:write')}`,
       responses: {
         '409': {
           description:
-            'IMPORT_STATE: it was stopped (POST /imports/{id}/cancel), or the server stalled for too long. Nothing was imported.',
+            'IMPORT_STATE: it was stopped (POST /imports/{id}/cancel), or the server stalled for too long. TOO_MANY: the workspace would have more than 2,000,000 leads, or 2 GB of them. Nothing was imported.',
         },
       },
     }),
   },
   '/leads/export': {
     get: operation(['Leads', 'leads.export', 'Export leads as CSV'], [200, 'All matching leads', 'text/csv', string], {
-      description: `Accepts the filters of GET /leads. ${scopeNote('leads:read')}`,
+      description: `Accepts the filters of GET /leads. A workspace has one export at a time; another one gets 429. ${scopeNote('leads:read')}`,
     }),
   },
   '/analytics/breakdown/export': {

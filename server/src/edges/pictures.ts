@@ -11,10 +11,12 @@ export function servePictures(app: FastifyInstance, { pictures, database }: Serv
   app.get<OfPicture>('/api/pictures/:id', async ({ params: { id }, query: { expires, signature } }, reply) => {
     if (!isId(id) || typeof signature !== 'string' || !pictures.isSigned(id, Number(expires), signature))
       throw new Refusal('PICTURE_NOT_FOUND')
-    const { rows } = await database.pool.query<{ source: string | null }>(
-      'select profile_image_url as source from leads where id = $1 union all select profile_image_url from x_accounts where id = $1',
-      [id],
-    )
+    const { rows } = await database
+      .for('public')
+      .pool.query<{ source: string | null }>(
+        'select profile_image_url as source from leads where id = $1 union all select profile_image_url from x_accounts where id = $1',
+        [id],
+      )
     const bytes = await pictures.read(rows[0]?.source ?? null)
     const type = bytes && typeOfPicture(bytes)
     if (!type) throw new Refusal('PICTURE_NOT_FOUND')

@@ -30,10 +30,10 @@ export function serveScrapeEvents(app: FastifyInstance, services: Services): voi
     '/api/scrapes/:id/events',
     { compress: false, exposeHeadRoute: false },
     async (request, reply) => {
-      const actor = await signedIn(services, [request, reply], 'viewer')
+      const { actor, database } = await signedIn(services, [request, reply], 'viewer')
       const id = Id.safeParse(request.params.id).data
       if (id === undefined) throw new Refusal('SCRAPE_NOT_FOUND')
-      await find(services.database.db, actor, id)
+      await find(database.db, actor, id)
       if ([...open.values()].filter((userId) => userId === actor.userId).length >= STREAMS_PER_USER)
         throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 5 })
 
@@ -52,7 +52,7 @@ export function serveScrapeEvents(app: FastifyInstance, services: Services): voi
       const seen = Number(request.headers['last-event-id'] ?? -1)
       const writeEvents = async () => {
         stream.write(`retry: ${RETRY_MS}\n\n`)
-        for await (const row of follow(services, actor, id, ended.signal)) {
+        for await (const row of follow({ ...services, database }, actor, id, ended.signal)) {
           const scrape = Scrape.parse(view(row))
           const isOver = ['completed', 'canceled', 'failed'].includes(scrape.status)
           if (!isOver && row.version <= seen) continue

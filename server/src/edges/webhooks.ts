@@ -26,7 +26,7 @@ const CHALLENGE = /^[A-Za-z0-9._~+/=-]{1,256}$/
  * /api/x/webhook/{xAppId} for a workspace's own app. They are stored, and processed afterwards.
  */
 export async function serveWebhooks(app: FastifyInstance, services: Services): Promise<void> {
-  const { database } = services
+  const { db } = services.database.for('public')
   const store = createDeliveryStore(services)
   await app.register(async (raw) => {
     raw.removeAllContentTypeParsers()
@@ -43,7 +43,7 @@ export async function serveWebhooks(app: FastifyInstance, services: Services): P
     type FromX = { Params: { xAppId?: string }; Querystring: { crc_token?: unknown } }
     /** @throws Refusal NOT_FOUND: unknown, or it cannot be notified */
     const findActivity = async ({ params: { xAppId } }: FastifyRequest<FromX>) => {
-      const own = xAppId === undefined ? null : await services.xApps.findOwn(database.db, Id.parse(xAppId))
+      const own = xAppId === undefined ? null : await services.xApps.findOwn(db, Id.parse(xAppId))
       const activity = xAppId === undefined ? services.xActivity : own?.activity
       if (!activity) throw new Refusal('NOT_FOUND')
       return activity

@@ -27,7 +27,7 @@ export function serveWriterDrafts(app: FastifyInstance, services: Services): voi
   app.post('/api/writer/drafts', { compress: false }, async (request, reply) => {
     const gone = new AbortController()
     reply.raw.on('close', () => gone.abort())
-    const actor = await signedIn(services, [request, reply], 'member', 'writer:write')
+    const { actor, database } = await signedIn(services, [request, reply], 'member', 'writer:write')
     const input = readInput(DraftsInput, request.body ?? {})
     const count = open.get(actor.userId) ?? 0
     if (count >= STREAMS_PER_USER) throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 5 })
@@ -38,7 +38,7 @@ export function serveWriterDrafts(app: FastifyInstance, services: Services): voi
       else open.delete(actor.userId)
     }
 
-    const drafts = writeDrafts({ ...services, db: services.database.db }, actor, input, gone.signal)
+    const drafts = writeDrafts({ ...services, db: database.db }, actor, input, gone.signal)
     const first = drafts.next()
     first.catch(() => {})
     const isLate = Symbol('late')

@@ -20,11 +20,12 @@ interface Admission {
  * @throws Refusal UNAUTHORIZED, RATE_LIMITED, FORBIDDEN, PLAN_LIMIT
  */
 export async function admit(
-  { database: { db }, auth, limits }: Pick<Services, 'database' | 'auth' | 'limits'>,
+  { database, auth, limits }: Pick<Services, 'database' | 'auth' | 'limits'>,
   authorization: string | null,
   { access, scope, byExtension = false }: Admission,
   setHeader: (name: string, value: string) => void,
 ): Promise<Actor> {
+  const { db } = database.for('signIn')
   const key = apiKeyToken(authorization)
   if (key) {
     const actor = await authenticateKey(db, key)

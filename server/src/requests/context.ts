@@ -15,7 +15,7 @@ declare module 'fastify' {
 
 /** The context of one request, passed to the operation it calls. */
 export interface RequestContext extends Services {
-  /** The pool, or the transaction of the request's Idempotency-Key. Services use this one. */
+  /** `database.db`, or the transaction of the request's Idempotency-Key. Services use this one. */
   db: Db
   log: FastifyBaseLogger
   request: {

@@ -41,7 +41,7 @@ const VERIFIED_MAX = 10_000
 
 /** Opens authentication for this process: keys, revocations and membership changes. */
 export async function openAuth({ database, channels, origin, secret }: AuthOptions): Promise<Auth> {
-  const { db } = database
+  const { db } = database.for('signIn')
   const engine = createAuthEngine({ db, secret, origin })
   const revocations = await openRevocations(db, channels)
   const keys = createKeys(db)

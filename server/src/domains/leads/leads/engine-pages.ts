@@ -2,6 +2,7 @@ import { LEADS_PAGE_SIZE, type LeadSort, type ListedLead } from '@x-automated/co
 import { type SQL, sql } from 'drizzle-orm'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { prepare } from '../../../db/prepared.ts'
 import { isSuppressed } from '../suppressions/tables.ts'
 import type { Place } from './rules.ts'
 import {
@@ -170,8 +171,8 @@ export async function readPlainPage(
   { status, sort, place, limit }: Span & { status?: string },
 ): Promise<{ leads: PageLead[]; total: number }> {
   const size = SIZES.find((one) => one >= limit) ?? limit
-  const statement = plainPage(db, { sort, size, hasStatus: status !== undefined, hasPlace: place !== null })
-  const row = one(await statement.execute({ workspaceId, status, value: place?.value, id: place?.id }))
+  const execute = plainPage({ sort, size, hasStatus: status !== undefined, hasPlace: place !== null })
+  const row = one((await execute(db, { workspaceId, status, value: place?.value, id: place?.id })).rows)
   return { leads: asLeads(row.leads.slice(0, limit)), total: row.total }
 }
 
@@ -185,19 +186,19 @@ interface Plain {
   hasPlace: boolean
 }
 
-const prepared = new WeakMap<Db, Map<string, ReturnType<typeof preparePlainPage>>>()
+const prepared = new Map<string, ReturnType<typeof preparePlainPage>>()
 
-/** Prepares a statement once per pool; in a transaction, each time. */
-function plainPage(db: Db, plain: Plain) {
+function plainPage(plain: Plain) {
   const name = `leads ${Object.values(plain).join(' ')}`
-  const known = prepared.get(db) ?? new Map<string, ReturnType<typeof preparePlainPage>>()
-  prepared.set(db, known)
-  const statement = known.get(name) ?? preparePlainPage(db, name, plain)
-  known.set(name, statement)
-  return statement
+  const known = prepared.get(name) ?? preparePlainPage(name, plain)
+  prepared.set(name, known)
+  return known
 }
 
-function preparePlainPage(db: Db, name: string, { sort, size, hasStatus, hasPlace }: Plain) {
+const preparePlainPage = (name: string, plain: Plain) =>
+  prepare<{ leads: Json<PageLead>[]; total: number }>(name, () => plainPageOf(plain))
+
+function plainPageOf({ sort, size, hasStatus, hasPlace }: Plain): SQL {
   const workspaceId = sql`${sql.placeholder('workspaceId')}::uuid`
   const status = hasStatus ? sql`${sql.placeholder('status')}::text` : undefined
   const place = hasPlace ? { value: sql.placeholder('value'), id: sql.placeholder('id') } : null
@@ -211,8 +212,5 @@ function preparePlainPage(db: Db, name: string, { sort, size, hasStatus, hasPlac
     : sql`(
         select ${columns} from leads where workspace_id = ${workspaceId} ${behind} order by ${inOrder(sort)} limit ${limit}
       ) page`
-  return db
-    .select({ leads: asJson, total: countedLeads(workspaceId, status) })
-    .from(page)
-    .prepare(name)
+  return sql`select ${asJson} as leads, ${countedLeads(workspaceId, status)} as total from ${page}`
 }

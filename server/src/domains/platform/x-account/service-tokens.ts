@@ -90,13 +90,13 @@ function renewToken(
   })
 }
 
-/** Each renewal occupies a pool connection while it waits for X. */
-const MAX_CONCURRENT_RENEWALS = 2
+/** Each renewal occupies a connection of its share while it waits for X. Others need one, too. */
+const concurrentRenewals = (connections: number) => Math.max(1, Math.min(2, connections - 1))
 const renewals = new WeakMap<Database['pool'], { free: number; waiting: (() => void)[] }>()
 
 /** Waits without a connection, so that a slow X cannot exhaust the pool. */
 async function limitRenewals<T>({ pool }: Database, renewal: () => Promise<T>): Promise<T> {
-  const turns = renewals.get(pool) ?? { free: MAX_CONCURRENT_RENEWALS, waiting: [] }
+  const turns = renewals.get(pool) ?? { free: concurrentRenewals(pool.options.max), waiting: [] }
   renewals.set(pool, turns)
   if (turns.free > 0) turns.free -= 1
   else await new Promise<void>((resolve) => turns.waiting.push(resolve))

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
+import { createTurns, turnLimits } from './turns.ts'
+
+const WORK = { shape: 'select 1', waitMs: 60_000 }
+
+/** Takes and ends turns by name. Six connections, as by default. */
+function openTurns() {
+  const turns = createTurns(6)
+  const running = new Map<string, () => void>()
+  return {
+    running: () => [...running.keys()],
+    async begin(name: string, work: Partial<Parameters<typeof turns.take>[0]> = {}) {
+      const taking = turns.take({ ...WORK, workspaceId: name[0] as string, ...work })
+      taking.then((end) => running.set(name, end)).catch(() => {})
+      await sleep(0)
+      return { taking }
+    },
+    async end(name: string) {
+      running.get(name)?.()
+      running.delete(name)
+      await sleep(0)
+    },
+  }
+}
+
+/** Has the shape run once in the workspace, for this long. */
+async function runFor(turns: ReturnType<typeof openTurns>, ms: number, shape: string, workspaceId = 'z') {
+  const now = vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValueOnce(ms)
+  await turns.begin('z', { shape, workspaceId })
+  await turns.end('z')
+  now.mockRestore()
+}
+
+describe('turnLimits', () => {
+  it('gives a workspace half of the connections, and slow work a third', () => {
+    expect(turnLimits(6)).toEqual({ workspace: 3, slow: 2, unknown: 4, fast: 6 })
+    expect(turnLimits(2)).toEqual({ workspace: 1, slow: 1, unknown: 1, fast: 2 })
+    expect(turnLimits(1)).toEqual({ workspace: 1, slow: 1, unknown: 1, fast: 1 })
+  })
+})
+
+describe('take', () => {
+  it('gives a workspace at most three turns at a time, and the next ones in order', async () => {
+    const turns = openTurns()
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1']) await turns.begin(name)
+    expect(turns.running()).toEqual(['a1', 'a2', 'a3', 'b1'])
+    await turns.end('a2')
+    expect(turns.running()).toEqual(['a1', 'a3', 'b1', 'a4'])
+  })
+
+  it('lets waiting workspaces take turns', async () => {
+    const turns = openTurns()
+    await runFor(turns, 1, WORK.shape)
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'b3']) await turns.begin(name)
+    for (const name of ['a4', 'a5', 'a6', 'c1', 'c2', 'd1']) await turns.begin(name)
+    for (const name of ['a1', 'b1', 'a2', 'b2']) await turns.end(name)
+    expect(turns.running().slice(2)).toEqual(['a4', 'c1', 'd1', 'a5'])
+  })
+
+  it('gives work that was slow before two connections, and unknown work four', async () => {
+    const turns = openTurns()
+    await runFor(turns, 201, 'slow')
+    await runFor(turns, 200, 'fast')
+    for (const name of ['a1', 'b1', 'c1']) await turns.begin(name, { shape: 'slow' })
+    expect(turns.running()).toEqual(['a1', 'b1'])
+    for (const name of ['d1', 'e1', 'f1']) await turns.begin(name, { shape: name })
+    expect(turns.running()).toEqual(['a1', 'b1', 'd1', 'e1'])
+    for (const name of ['g1', 'h1', 'i1']) await turns.begin(name, { shape: 'fast' })
+    expect(turns.running()).toEqual(['a1', 'b1', 'd1', 'e1', 'g1', 'h1'])
+    // c waits for slow work to end, f for slow or unknown work, i for any.
+    await turns.end('g1')
+    expect(turns.running().at(-1)).toBe('i1')
+    await turns.end('d1')
+    expect(turns.running().at(-1)).toBe('f1')
+    await turns.end('a1')
+    expect(turns.running().at(-1)).toBe('c1')
+  })
+
+  it('judges a workspace by its own work, and by that of others only if it is new', async () => {
+    const turns = openTurns()
+    await runFor(turns, 5, WORK.shape, 'c')
+    await runFor(turns, 3_000, WORK.shape, 'a')
+    for (const name of ['a1', 'a2', 'b1', 'c1']) await turns.begin(name)
+    expect(turns.running()).toEqual(['a1', 'a2', 'c1'])
+  })
+
+  it('remembers slow work through a few fast runs', async () => {
+    const turns = openTurns()
+    await runFor(turns, 1_000, WORK.shape, 'a')
+    for (let runs = 0; runs < 2; runs += 1) await runFor(turns, 1, WORK.shape, 'a')
+    for (const name of ['a1', 'a2', 'a3']) await turns.begin(name)
+    expect(turns.running()).toHaveLength(2)
+    const fast = openTurns()
+    await runFor(fast, 1_000, WORK.shape, 'a')
+    for (let runs = 0; runs < 3; runs += 1) await runFor(fast, 1, WORK.shape, 'a')
+    for (const name of ['a1', 'a2', 'a3']) await fast.begin(name)
+    expect(fast.running()).toHaveLength(3)
+  })
+
+  it('refuses with 429 after the longest wait, and leaves no place behind', async () => {
+    const turns = openTurns()
+    for (const name of ['a1', 'a2', 'a3']) await turns.begin(name)
+    const { taking } = await turns.begin('a4', { waitMs: 20 })
+    await expect(taking).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 2 })
+    await turns.begin('a5')
+    await turns.end('a1')
+    expect(turns.running()).toEqual(['a2', 'a3', 'a5'])
+  })
+
+  it('neither judges nor limits by pace what something else limits', async () => {
+    const turns = openTurns()
+    await runFor(turns, 3_000, WORK.shape)
+    for (const name of ['a1', 'b1', 'c1']) await turns.begin(name, { isUnjudged: true })
+    expect(turns.running()).toEqual(['a1', 'b1', 'c1'])
+  })
+})
