@@ -190,7 +190,7 @@ async function fillList(client: Client, { name, description, source, limit, minF
 
 async function readLeads(client: Client, minFollowers?: number) {
   const first = await client.leads.list({ pageSize: 100, minFollowers })
-  for (let page = 2; first.leads.length < first.total; page += 1) {
+  for (let page = 2; first.leads.length < (first.total ?? 0); page += 1) {
     first.leads.push(...(await client.leads.list({ pageSize: 100, page, minFollowers })).leads)
   }
   return first

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTurns, turnLimits } from './turns.ts'
 
 const WORK = { shape: 'select 1', waitMs: 60_000 }
@@ -24,12 +24,20 @@ function openTurns() {
   }
 }
 
+let now = 0
+beforeEach(() => {
+  now = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
 /** Has the shape run once in the workspace, for this long. */
 async function runFor(turns: ReturnType<typeof openTurns>, ms: number, shape: string, workspaceId = 'z') {
-  const now = vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValueOnce(ms)
   await turns.begin('z', { shape, workspaceId })
+  now += ms
   await turns.end('z')
-  now.mockRestore()
 }
 
 describe('turnLimits', () => {
@@ -53,9 +61,25 @@ describe('take', () => {
     const turns = openTurns()
     await runFor(turns, 1, WORK.shape)
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'b3']) await turns.begin(name)
-    for (const name of ['a4', 'a5', 'a6', 'c1', 'c2', 'd1']) await turns.begin(name)
+    for (const name of ['a4', 'a5', 'c1', 'c2', 'd1']) await turns.begin(name)
     for (const name of ['a1', 'b1', 'a2', 'b2']) await turns.end(name)
     expect(turns.running().slice(2)).toEqual(['a4', 'c1', 'd1', 'a5'])
+  })
+
+  it('prefers the workspace that has held connections for the least time lately', async () => {
+    const turns = openTurns()
+    await runFor(turns, 1, WORK.shape)
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'b3']) await turns.begin(name)
+    for (const name of ['a4', 'b4', 'c1', 'c2']) await turns.begin(name)
+    now += 1_000
+    await turns.end('a1')
+    await turns.end('b1')
+    expect(turns.running().slice(4)).toEqual(['c1', 'c2'])
+    await turns.end('c1')
+    // One of a's ends that was held for a minute.
+    now += 60_000
+    await turns.end('a2')
+    expect(turns.running().at(-1)).toBe('b4')
   })
 
   it('gives work that was slow before two connections, and unknown work four', async () => {

@@ -19,6 +19,9 @@ const SLOW_MS = 200
 /** Durations remembered, for pairs of a workspace and a shape. */
 const DURATIONS_KEPT = 20_000
 const SHAPES_KEPT = 5_000
+const WORKSPACES_KEPT = 5_000
+/** What a workspace has used counts half after this time. */
+const HALF_LIFE_MS = 5_000
 
 /** Connections that a workspace may hold, and all work of a pace with all that is slower. */
 export function turnLimits(connections: number): Record<Pace | 'workspace', number> {
@@ -35,12 +38,12 @@ export interface Turns {
   take(work: Work): Promise<() => void>
 }
 
-/** Shares `connections` between workspaces, which take turns, and between fast and slow work. */
+/** Shares `connections` between workspaces, which take turns, and between fast and slow work. The one that held least lately is next. */
 export function createTurns(connections: number): Turns {
   const limits = turnLimits(connections)
   const durations = createDurations()
-  /** In the order of their next turns. */
   const waiting = new Map<string, { pace: Pace; start(): void }[]>()
+  const use = createUse()
   const running = { workspaces: new Map<string, number>(), slow: 0, unknown: 0, fast: 0 }
 
   const fits = (workspaceId: string, pace: Pace) =>
@@ -56,10 +59,12 @@ export function createTurns(connections: number): Turns {
     else running.workspaces.delete(workspaceId)
   }
   const startNext = () => {
-    for (const [workspaceId, queue] of waiting) {
+    for (const workspaceId of use.leastFirst([...waiting.keys()])) {
+      const queue = waiting.get(workspaceId) ?? []
       const place = queue.findIndex(({ pace }) => fits(workspaceId, pace))
       const [next] = place < 0 ? [] : queue.splice(place, 1)
       if (!next) continue
+      // The last of those that have held connections for the same time.
       waiting.delete(workspaceId)
       if (queue.length > 0) waiting.set(workspaceId, queue)
       next.start()
@@ -84,15 +89,36 @@ export function createTurns(connections: number): Turns {
           else waiting.delete(workspaceId)
           reject(new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 2 }))
         }, waitMs)
-        waiting.set(workspaceId, [...(waiting.get(workspaceId) ?? []), entry])
+        const queue = waiting.get(workspaceId)
+        if (queue) queue.push(entry)
+        else waiting.set(workspaceId, [entry])
         startNext()
       })
       const began = performance.now()
       return () => {
-        if (!isUnjudged) durations.note(workspaceId, shape, performance.now() - began)
+        const ms = performance.now() - began
+        use.add(workspaceId, ms)
+        if (!isUnjudged) durations.note(workspaceId, shape, ms)
         count(workspaceId, pace, -1)
         startNext()
       }
+    },
+  }
+}
+
+/** How long each workspace has held connections lately. */
+function createUse() {
+  const used = createRecent<{ ms: number; at: number }>(WORKSPACES_KEPT)
+  const now = (workspaceId: string) => {
+    const { ms, at } = used.get(workspaceId) ?? { ms: 0, at: 0 }
+    return ms * 0.5 ** ((performance.now() - at) / HALF_LIFE_MS)
+  }
+  return {
+    add: (workspaceId: string, ms: number) =>
+      used.set(workspaceId, { ms: now(workspaceId) + ms, at: performance.now() }),
+    leastFirst(workspaceIds: string[]): string[] {
+      const by = new Map(workspaceIds.map((id) => [id, now(id)]))
+      return workspaceIds.sort((a, b) => (by.get(a) ?? 0) - (by.get(b) ?? 0))
     },
   }
 }

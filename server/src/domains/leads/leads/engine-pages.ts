@@ -118,10 +118,16 @@ export async function readPage(
   where: SQL | undefined,
   { sort, place, limit, offset }: Span & { offset: number },
 ): Promise<PageLead[]> {
-  const behind = place ? sql`and ${isBehind(sort, place)}` : sql``
+  // Only lead_standings has an index in the order of statuses.
+  const isByStatus = sort.endsWith('dmStatus')
+  const keys = isByStatus ? standingKeysOf(sort) : keysOf(sort)
+  const from = isByStatus
+    ? sql`leads join lead_standings s on s.workspace_id = leads.workspace_id and s.lead_id = leads.id`
+    : sql`leads`
+  const behind = place ? sql`and ${isBehind(sort, place, keys)}` : sql``
   return readIds(
     db,
-    sql`select leads.id from leads where ${where} ${behind} order by ${inOrder(sort)} limit ${limit} offset ${offset}`,
+    sql`select leads.id from ${from} where ${where} ${behind} order by ${inOrder(sort, keys)} limit ${limit} offset ${offset}`,
     sort,
   )
 }

@@ -83,11 +83,7 @@ export function list(db: Db, actor: Actor, input: ListInput): Promise<LeadsPage>
   return readList(db, actor, input)
 }
 
-async function readList(
-  db: Db,
-  actor: Actor,
-  { page, pageSize, sort, cursor, total: wanted, ...asked }: ListInput,
-) {
+async function readList(db: Db, actor: Actor, { page, pageSize, sort, cursor, total: wanted, ...asked }: ListInput) {
   const filter = await resolveFilter(db, actor, asked)
   const place = cursor === undefined ? null : readCursor(sort, cursor)
   if (cursor !== undefined && !place) throw invalidField('cursor', `${BAD_CURSOR} in the same order`)

@@ -1,0 +1,119 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { formatNumber } from '../contract/src/format.ts'
+import { openScratchCluster } from '../server/test/scratch-cluster.ts'
+import { load, require } from './measuring/times.ts'
+
+/*
+ * What everybody else notices while accounts ask for as much as they can: 30 searches at a time each, with
+ * twenty excluded words or a frequent keyword, by name, on a deep page. They wait as Retry-After says: a flood
+ * of calls is another attack.
+ */
+
+const ATTACKERS = (process.env.BENCH_ACCOUNTS ?? '0,1,10,50').split(',').map(Number)
+const LEADS = Number(process.env.BENCH_LEADS ?? 15_000)
+const BIO = Number(process.env.BENCH_BIO ?? 1_000)
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 10)
+const AT_A_TIME = 30
+const WARM_UP_MS = 3_000
+const P99_MAX_MS = 500
+/** People who do the same as everybody else, at the same time. */
+const OTHERS = 3
+
+const words = Array.from({ length: 20 }, (_, n) => `-absent${n}`).join(' ')
+const SEARCHES = [
+  `/leads?sort=name&page=2000&bioWords=${encodeURIComponent(words)}`,
+  '/leads?keyword=e&sort=name&page=2000',
+  `/leads?sort=name&bioWords=${encodeURIComponent(words)}`,
+]
+
+type Call = [name: string, method: string, path: string, body?: object]
+const round = (n: string): Call[] => [
+  ['readyz', 'GET', '/readyz'],
+  ['join', 'POST', '/api/waitlist/join', { email: `${n}@example.com` }],
+  ['sign-in', 'POST', '/api/auth/sign-in/email', { email: 'nobody@example.com', password: 'a wrong password' }],
+  ['leads', 'GET', '/api/leads'],
+  ['keyword', 'GET', '/api/leads?keyword=person&sort=name'],
+  ['campaigns', 'GET', '/api/campaigns'],
+  ['new list', 'POST', '/api/lists', { name: n }],
+]
+
+const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
+const server = fork(
+  join(import.meta.dirname, 'fair', 'server.ts'),
+  [cluster.url, OTHERS, Math.max(...ATTACKERS), LEADS, BIO].map(String),
+)
+try {
+  const [{ url, tokens }] = (await once(server, 'message')) as [{ url: string; tokens: string[] }]
+  const [others, attackers] = [tokens.slice(0, OTHERS), tokens.slice(OTHERS)]
+  // Connections of their own, open before the attack: otherwise the time to connect is measured.
+  const agents = { others: new Agent({ keepAlive: true }), attackers: new Agent({ keepAlive: true }) }
+  const ask = (who: keyof typeof agents, token: string | undefined, path: string, method = 'GET', body?: object) =>
+    new Promise<{ status: number; retryAfter: number }>((resolve) => {
+      const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
+      const sent = request(url + path, { agent: agents[who], method, headers }, (answer) => {
+        const { statusCode: status = 0, headers } = answer
+        answer.resume().once('end', () => resolve({ status, retryAfter: Number(headers['retry-after'] ?? 0) }))
+      })
+      sent.once('error', () => resolve({ status: 0, retryAfter: 1 }))
+      sent.end(body && JSON.stringify(body))
+    })
+
+  console.log(`  ${formatNumber(LEADS)} leads an account with bios of ${formatNumber(BIO)} characters`)
+  for (const count of ATTACKERS) {
+    let isOver = false
+    const statuses = new Map<number, number>()
+    const attack = attackers.slice(0, count).flatMap((token) =>
+      Array.from({ length: AT_A_TIME }, async (_, n) => {
+        await sleep(Math.random() * WARM_UP_MS)
+        for (let turn = n; !isOver; turn += 1) {
+          const { status, retryAfter } = await ask('attackers', token, `/api${SEARCHES[turn % SEARCHES.length]}`)
+          statuses.set(status, (statuses.get(status) ?? 0) + 1)
+          for (let waited = 0; waited < retryAfter && !isOver; waited += 1) await sleep(1_000)
+        }
+      }),
+    )
+    await sleep(WARM_UP_MS)
+    const times = new Map<string, number[]>()
+    let failed = 0
+    const end = performance.now() + SECONDS * 1_000
+    await Promise.all(
+      Array.from({ length: OTHERS }, async (_, person) => {
+        for (let n = 0; performance.now() < end; n += 1) {
+          for (const [name, method, path, body] of round(`${count}-${person}-${n}-${process.pid}`)) {
+            const began = performance.now()
+            const { status } = await ask('others', others[person], path, method, body)
+            times.set(name, [...(times.get(name) ?? []), performance.now() - began])
+            // A wrong password is answered with 400.
+            if (status !== 200 && !(name === 'sign-in' && status === 400)) failed += 1
+          }
+        }
+      }),
+    )
+    isOver = true
+    await Promise.all(attack)
+    const all = [...times.values()].flat()
+    const shown = [...times].map(([name, ms]) => `${name} ${p99(ms)}`).join('   ')
+    console.log(
+      `  ${count} attackers: p99 ${p99(all)} ms of ${formatNumber(all.length)} calls, ${failed} failed (load ${load()})`,
+    )
+    console.log(`    p99 in ms: ${shown}`)
+    if (count > 0)
+      console.log(
+        `    attackers got ${[...statuses].map(([status, n]) => `${formatNumber(n)} × ${status}`).join(', ')}`,
+      )
+    require(p99(all) < P99_MAX_MS && failed === 0, `everybody else, beside ${count} attackers`)
+  }
+} finally {
+  server.kill('SIGKILL')
+  await once(server, 'exit')
+  await cluster.close()
+}
+
+function p99(times: number[]): number {
+  const sorted = times.toSorted((a, b) => a - b)
+  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))] ?? 0)
+}

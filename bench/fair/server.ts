@@ -1,0 +1,51 @@
+import pg from 'pg'
+import { authUsers } from '../../server/src/domains/identity/auth/tables.ts'
+import { startServer } from '../../server/src/start.ts'
+import { envOf } from '../measuring/env.ts'
+
+/*
+ * A server of `fair.ts` in a process of its own: node server.ts <database> <others> <attackers> <leads> <bio>. It
+ * sends its URL and the tokens of the accounts, those of the others first.
+ */
+
+const [databaseUrl = '', others, attackers, leads, bioLength] = process.argv.slice(2)
+const LEADS_OF_OTHERS = 2_000
+
+const { url, services } = await startServer({ env: envOf(databaseUrl), databaseUrl, workers: true })
+// All joins and sign-ins come from one address. Calls a minute are limited as always.
+services.limits.consume = async () => {}
+const { db, pool } = services.database
+// Without the time limits of the product's own.
+const client = new pg.Client(databaseUrl)
+await client.connect()
+
+/** An account with leads whose bios consist of a few words and a long text. */
+async function makeAccount(leadCount: number, length: number): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>("insert into workspaces (name) values ('bench') returning id")
+  const workspaceId = rows[0]?.id
+  await client.query(
+    `insert into leads (workspace_id, name, twitter_handle, bio, follower_count)
+     select $1, 'Person ' || md5(n::text), 'person_' || n, left('Founder of company ' || n || ' ' || repeat(md5(n::text) || ' eel ', 160), $3), n
+     from generate_series(1, $2::int) n`,
+    [workspaceId, leadCount, length],
+  )
+  const email = `${workspaceId}@example.com`
+  const [user] = await db.insert(authUsers).values({ name: 'bench', email, emailVerified: true }).returning()
+  const now = Math.floor(Date.now() / 1000)
+  const payload = {
+    sub: user?.id,
+    sid: crypto.randomUUID(),
+    wid: workspaceId,
+    role: 'owner',
+    iat: now,
+    exp: now + 7_200,
+  }
+  return (await services.auth.engine.api.signJWT({ body: { payload } })).token
+}
+
+const tokens: string[] = []
+for (let n = 0; n < Number(others); n += 1) tokens.push(await makeAccount(LEADS_OF_OTHERS, 100))
+for (let n = 0; n < Number(attackers); n += 1) tokens.push(await makeAccount(Number(leads), Number(bioLength)))
+await client.query('vacuum analyze leads')
+await client.end()
+process.send?.({ url, tokens })
