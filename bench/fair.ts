@@ -65,6 +65,7 @@ try {
   console.log(`  ${formatNumber(LEADS)} leads an account with bios of ${formatNumber(BIO)} characters`)
   for (const count of ATTACKERS) {
     let isOver = false
+    await Promise.all(others.map((token) => ask('others', token, '/api/campaigns')))
     const statuses = new Map<number, number>()
     const attack = attackers.slice(0, count).flatMap((token) =>
       Array.from({ length: AT_A_TIME }, async (_, n) => {

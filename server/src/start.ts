@@ -55,6 +55,8 @@ const EXTENSION_PAGES = fileURLToPath(new URL('../../extension/pages.json', impo
 const DRAIN_SECONDS = 20
 /** Browsers open connections ahead. Node.js waits for their first request, even when it closes. */
 const UNUSED_SECONDS = 1
+/** Connections that wait to be accepted. The system drops more, and clients try again only after seconds. */
+const BACKLOG = 4_096
 /** Limit for closing everything, if the database or another service does not respond. */
 const CLOSE_SECONDS = 25
 
@@ -117,7 +119,7 @@ export async function startServer({
   const app = await createApp(services, { webFolder, extension })
   const closeUnused = trackUnused(app.server)
   // Listen before starting workers: if the port is taken, nothing has been claimed.
-  const url = await app.listen({ port: env.port, host: env.host })
+  const url = await app.listen({ port: env.port, host: env.host, backlog: BACKLOG })
   await retryWhileUnavailable(() => failAbandonedImports(services.database.db))
   await removeAbandonedUploads().catch((error) => log.warn({ err: error }, 'abandoned uploads were not deleted'))
   const running = workers ? await startWorkers(services, pictureCache) : services.jobs
