@@ -401,3 +401,30 @@ test('0087_reward_times gives earlier achievements without months of Pro a rewar
   )
   expect(lost.rows).toEqual([{ isNow: true }])
 })
+
+test('0102_lead_limits stores the words of existing bios', async () => {
+  const sql = await readFile(join(MIGRATIONS, '0102_lead_limits.sql'), 'utf8')
+  const database = await cloneDatabase(inject('clusterUrl'))
+  const client = new pg.Client(database.url)
+  await client.connect()
+  onTestFinished(async () => {
+    await client.end()
+    await database.drop()
+  })
+  await client.query(`
+    alter table leads drop column bio_words;
+    drop function bio_query, bio_words, bio_tokens;
+    drop table lead_bytes;
+    insert into workspaces (name) values ('Acme');
+    insert into leads (workspace_id, twitter_handle, name, bio)
+      select id, handle, '', bio from workspaces, (values ('ana', 'Founder, of ACME_1'), ('ben', repeat('b', 5000)), ('cem', null)) old (handle, bio)`)
+  await client.query(sql)
+  const { rows } = await client.query(
+    "select twitter_handle, bio_words @@ bio_query('acme_1') as has, length(bio_words) as words from leads order by 1",
+  )
+  expect(rows).toEqual([
+    { twitter_handle: 'ana', has: true, words: 3 },
+    { twitter_handle: 'ben', has: false, words: 1 },
+    { twitter_handle: 'cem', has: false, words: 0 },
+  ])
+})
