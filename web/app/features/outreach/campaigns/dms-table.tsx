@@ -12,6 +12,7 @@ import { Callout } from '../../../ui/callout'
 import { DateTime } from '../../../ui/date-time'
 import { EmptyState } from '../../../ui/empty-state'
 import { shorten } from '../../../ui/shorten'
+import { Tooltip } from '../../../ui/tooltip'
 import { stepText } from '../../leads/leads/history-text'
 import { RequeueButton } from '../../leads/leads/requeue-button'
 import { XHandle } from '../../platform/x-account/x-handle'
@@ -117,7 +118,12 @@ const columns = (canRetry: boolean): Column<Dm>[] => [
     name: 'Status',
     corner: true,
     bare: true,
-    cell: ({ status, reason }) => <StatusBadge status={status === 'failed' && reason ? 'skipped' : status} />,
+    cell: ({ status, reason }) =>
+      status === 'failed' ? (
+        <StatusBadge status={reason ? 'skipped' : status} />
+      ) : (
+        <WaitingStatus status={status} why={reason && dmWaitText(reason, new Date())} />
+      ),
   },
   {
     name: 'Timestamp',
@@ -133,19 +139,41 @@ const columns = (canRetry: boolean): Column<Dm>[] => [
     className: 'text-muted md:min-w-36 max-md:not-has-data-detail:hidden!',
     cell(dm) {
       const failed = dm.status === 'failed'
-      const text = failed ? dm.errorMessage : dm.reason && dmWaitText(dm.reason, new Date())
       return (
-        <span
-          data-detail={failed || text ? '' : undefined}
-          className="grid justify-items-start gap-2 max-md:justify-items-end"
-        >
-          {text || '-'}
+        <span data-detail={failed ? '' : undefined} className="grid justify-items-start gap-2 max-md:justify-items-end">
+          {(failed && dm.errorMessage) || '-'}
           {failed && dm.lead && canRetry && <RequeueButton dm={dm} />}
         </span>
       )
     },
   },
 ]
+
+/** A status, and in its tooltip or on click why the message waits. */
+export function WaitingStatus({ status, why }: { status: DmStatus; why: string | null }) {
+  const [isShown, setShown] = useState(false)
+  if (why === null) return <StatusBadge status={status} />
+  return (
+    <span className="grid justify-items-start gap-1 max-md:justify-items-end">
+      <Tooltip text={why}>
+        <button
+          type="button"
+          aria-expanded={isShown}
+          onClick={() => setShown(!isShown)}
+          className="rounded-sm underline decoration-dotted underline-offset-4"
+        >
+          <StatusBadge status={status} />
+          <span className="sr-only">: {why}</span>
+        </button>
+      </Tooltip>
+      {isShown && (
+        <span aria-hidden className="text-xs text-muted">
+          {why}
+        </span>
+      )}
+    </span>
+  )
+}
 
 /** What the person replied, and how it is labeled. Viewers see the label only. */
 function Reply({ text, label }: NonNullable<Dm['reply']>) {

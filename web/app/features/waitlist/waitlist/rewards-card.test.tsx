@@ -51,5 +51,5 @@ it('lists the early features, and says if there is none', () => {
   expect(render({ hasEarlyAccess: true, early: [{ key: 'voice', name: 'Voice notes' }] })).toContain(
     '<li>Voice notes</li>',
   )
-  expect(render({ hasEarlyAccess: true })).toContain('There are none right now.')
+  expect(render({ hasEarlyAccess: true })).toContain('The first ones come with the next release.')
 })

@@ -102,7 +102,7 @@ function EarlyRow({ early }: { early: Rewards['early'] }) {
       </p>
       <p>
         New features marked Early open here one release before everyone else.
-        {early.length === 0 && ' There are none right now.'}
+        {early.length === 0 && ' The first ones come with the next release.'}
       </p>
       {early.length > 0 && (
         <ul className="list-inside list-disc">
