@@ -584,6 +584,11 @@ describe('the inbox', () => {
     })
     await page.goto('/inbox')
     await rows(page).first().waitFor()
+    // What is sent before the conversation has loaded is sent then.
+    await page.route('**/api/conversations/*', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      await route.continue().catch(() => {})
+    })
     for (const name of ['open_c1', 'open_c2']) {
       await rows(page)
         .getByRole('link', { name: new RegExp(name) })

@@ -4,7 +4,7 @@ import type { Conversation, Draft } from '@x-automated/contract/outreach/convers
 import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
 import { lintText } from '@x-automated/contract/outreach/writer-text'
 import { Slash } from 'lucide-react'
-import { type RefObject, useState } from 'react'
+import { type RefObject, useEffect, useEffectEvent, useState } from 'react'
 import { api } from '../../../api'
 import { Button, IconButton } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
@@ -48,10 +48,23 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   const variables = variablesIn(trimmed)
   const [asWritten, setAsWritten] = useState('')
   const isTooLong = text.length > MESSAGE_MAX
-  const isReady = isKnown && trimmed !== '' && !isTooLong && (variables.length === 0 || asWritten === trimmed)
+  const isWhole = trimmed !== '' && !isTooLong && (variables.length === 0 || asWritten === trimmed)
+  const isReady = isKnown && isWhole
+  /** What to send once the draft is known. */
+  const [early, setEarly] = useState<string | null>(null)
   const submit = () => {
-    if (isReady && !reply.isPending) reply.send(trimmed)
+    if (!isKnown && isWhole) setEarly(trimmed)
+    else if (isReady && !reply.isPending) reply.send(trimmed)
   }
+  const sendEarly = useEffectEvent(() => {
+    setEarly(null)
+    // With a draft before it, or a change since, nobody has seen the whole text.
+    if (early === trimmed) submit()
+  })
+  const isDue = isKnown && early !== null
+  useEffect(() => {
+    if (isDue) sendEarly()
+  }, [isDue])
   const snippets = useSnippetList({ text, setText, textarea, recipient })
   const insert = (inserted: string) => {
     const start = textarea.current?.selectionStart ?? text.length
