@@ -357,7 +357,7 @@ describe('plans and payments, in a browser', () => {
     }
     await page.reload()
     const rewards = page.locator('section', { has: page.getByRole('heading', { name: 'Your rewards' }) })
-    await rewards.getByText("Twice your plan's monthly allowance for our AI model.").waitFor()
+    await rewards.getByText("Pro's monthly allowance for our AI model.").waitFor()
     await rewards.getByText('The first ones come with the next release.').waitFor()
     // Nobody has confirmed yet, so what costs money waits.
     await rewards.getByText('0 of 10 confirmed').waitFor()
