@@ -30,7 +30,7 @@ it('stays alive under the same id when its connection breaks', async () => {
   const liveness = await openLiveness(app.services.database)
   // Other test databases of the cluster have workers with the same ids.
   const { rows } = await app.services.database.pool.query(
-    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = $1
+    `select pg_terminate_backend(pid, 5000) from pg_locks where locktype = 'advisory' and objid = $1
       and database = (select oid from pg_database where datname = current_database())`,
     [liveness.workerId],
   )
