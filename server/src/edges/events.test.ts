@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Role } from '@x-automated/contract/route'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
@@ -8,6 +9,8 @@ import { call, connectX, makePerson, type Person } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { eventually, launch, makeList, openHandles } from '../../test/outreach.ts'
 import { signOut } from '../domains/identity/auth/service.ts'
+import { authRevocations } from '../domains/identity/auth/tables.ts'
+import { workspaceMembers } from '../domains/identity/workspaces/tables.ts'
 import { purgeExpiredOffers } from '../domains/outreach/conversation-offers/service.ts'
 import { conversationOffers } from '../domains/outreach/conversation-offers/tables.ts'
 import { expireLeases, takeOver } from '../domains/outreach/sending/settle.ts'
@@ -359,6 +362,39 @@ describe('the end of a stream', () => {
     await team.client.people.remove({ id: second!.id })
     await signOut({ db: app.db, auth: app.services.auth }, third!.actor, 'local')
     await Promise.all(streams.map(({ ended }) => ended))
+  })
+
+  it.each([
+    ['removed', (team: Person, { id }: Person) => team.client.people.remove({ id })],
+    ['demoted', (team: Person, { id }: Person) => team.client.people.update({ id, role: 'viewer' })],
+    ['signed out', (_: Person, { actor }: Person) => signOut({ db: app.db, auth: app.services.auth }, actor, 'local')],
+  ])('comes within a second without an event after it, whatever happens while it opens (%s)', async (_, end) => {
+    const team = await makePerson(app)
+    for (const delay of [0, 2, 4, 6, 8, 12]) {
+      const member = await makePerson(app, { in: team, role: 'member' })
+      const opening = open(member)
+      await sleep(delay)
+      await end(team, member)
+      await publish('conversation', [`after-${delay}`], team)
+      const stream = await opening
+      await expect(Promise.race([stream.ended.then(() => 'ended'), sleep(1_000, 'open')])).resolves.toBe('ended')
+      expect(JSON.stringify(stream.events)).not.toContain(`after-${delay}`)
+    }
+  })
+
+  it('comes before the next event if the database announces nothing', async () => {
+    const team = await makePerson(app)
+    const members = await Promise.all([1, 2, 3].map(() => makePerson(app, { in: team, role: 'member' })))
+    const [removed, demoted, left] = await Promise.all(members.map((one) => open(one)))
+    await publish('scrape', ['before'], team)
+    await eventually(() => data(removed!).length > 0, 'an event')
+    const isOne = (n: number) => eq(workspaceMembers.userId, members[n]!.id)
+    await app.db.delete(workspaceMembers).where(isOne(0))
+    await app.db.update(workspaceMembers).set({ role: 'viewer' }).where(isOne(1))
+    await app.db.insert(authRevocations).values({ sessionId: members[2]!.actor.sessionId })
+    await publish('conversation', ['after'], team)
+    await Promise.all([removed!.ended, demoted!.ended, left!.ended])
+    expect(JSON.stringify([removed!.events, demoted!.events, left!.events])).not.toContain('after')
   })
 })
 

@@ -47,7 +47,7 @@ export function serveEvents(app: FastifyInstance, services: Services): void {
     // The client may be gone already.
     if (reply.raw.destroyed) stream.destroy()
     reply.raw.once('close', () => stream.destroy())
-    stream.write(`retry: ${RETRY_MS}\n\n`)
+    if (!stream.writableEnded) stream.write(`retry: ${RETRY_MS}\n\n`)
     return sendEvents(reply, stream)
   })
 }

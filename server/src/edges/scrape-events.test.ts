@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -140,6 +141,21 @@ describe('GET /scrapes/{id}/events', () => {
     const { read } = await open(await stillScrape(), {}, token)
     expect(await read()).toMatchObject([{ event: 'progress' }])
     expect(Date.now() / 1000).toBeGreaterThanOrEqual(now + 3.9)
+  })
+
+  it.each([
+    ['removed', (owner: Person, { id }: Person) => owner.client.people.remove({ id })],
+    ['signed out', (_: Person, { actor }: Person) => signOut({ db: app.db, auth: app.services.auth }, actor, 'local')],
+  ])('ends within a second, without another event, once its person is %s', async (_, end) => {
+    const id = await stillScrape()
+    const member = await makePerson(app, { in: person, role: 'member' })
+    const { read } = await open(id, {}, member.token)
+    const reading = read((event) => {
+      if (event.event === 'progress') void end(person, member).then(() => person.call('POST', `/scrapes/${id}/cancel`))
+      return false
+    })
+    const events = await Promise.race([reading, sleep(1_500, 'open')])
+    expect(events).toMatchObject([{ event: 'progress' }])
   })
 
   it('returns 401, 404 and 429 in the error envelope', async () => {

@@ -3,6 +3,8 @@ import { PassThrough } from 'node:stream'
 import { Id } from '@x-automated/contract/fields'
 import { Scrape } from '@x-automated/contract/leads/scrapes'
 import type { FastifyInstance } from 'fastify'
+import { isStillMember, REVOCATIONS_CHANNEL } from '../domains/identity/auth/service.ts'
+import { MEMBERSHIPS_CHANNEL } from '../domains/identity/workspaces/service.ts'
 import { find, follow, view } from '../domains/leads/scrapes/service.ts'
 import { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
@@ -43,11 +45,14 @@ export function serveScrapeEvents(app: FastifyInstance, services: Services): voi
       reply.raw.on('close', () => ended.abort())
       const { token, expiresAt } = tokenOf(request)
       const expiry = setTimeout(() => ended.abort(), expiresAt.getTime() - Date.now())
+      const check = async () => {
+        if ((await services.auth.verify(token).catch(() => null)) === null) ended.abort()
+      }
       const heartbeat = setInterval(async () => {
-        const known = await services.auth.verify(token).catch(() => null)
-        if (known) stream.write(': still here\n\n')
-        else ended.abort()
+        await check()
+        if (!ended.signal.aborted) stream.write(': still here\n\n')
       }, HEARTBEAT_MS)
+      const stops = [MEMBERSHIPS_CHANNEL, REVOCATIONS_CHANNEL].map((one) => services.channels.subscribe(one, check))
 
       const seen = Number(request.headers['last-event-id'] ?? -1)
       const writeEvents = async () => {
@@ -56,6 +61,7 @@ export function serveScrapeEvents(app: FastifyInstance, services: Services): voi
           const scrape = Scrape.parse(view(row))
           const isOver = ['completed', 'canceled', 'failed'].includes(scrape.status)
           if (!isOver && row.version <= seen) continue
+          if (!(await isStillMember(services.database.db, actor))) break
           const event = `id: ${row.version}\nevent: ${isOver ? 'done' : 'progress'}\ndata: ${JSON.stringify(scrape)}\n\n`
           // A slow client skips intermediate states.
           if (!stream.write(event)) await once(stream, 'drain', { signal: ended.signal })
@@ -68,6 +74,7 @@ export function serveScrapeEvents(app: FastifyInstance, services: Services): voi
         .finally(() => {
           clearTimeout(expiry)
           clearInterval(heartbeat)
+          for (const stop of stops) stop()
           open.delete(ended)
           stream.end()
         })

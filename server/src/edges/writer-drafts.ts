@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DraftsDone, DraftsInput } from '@x-automated/contract/outreach/writer'
 import type { FastifyInstance } from 'fastify'
+import { isStillMember } from '../domains/identity/auth/service.ts'
 import { writeDrafts } from '../domains/outreach/writer/service.ts'
 import { asRefusal } from '../operations.ts'
 import { Refusal } from '../refusal.ts'
@@ -59,7 +60,11 @@ export function serveWriterDrafts(app: FastifyInstance, services: Services): voi
     const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS)
     const writeEvents = async () => {
       let next = await first
-      for (; !next.done; next = await drafts.next()) write(eventOf('draft', next.value))
+      for (; !next.done; next = await drafts.next()) {
+        // Drafts come over a minute or more, in which a member can be removed.
+        if (!actor.apiKey && !(await isStillMember(services.database.db, actor))) throw new Refusal('UNAUTHORIZED')
+        write(eventOf('draft', next.value))
+      }
       write(eventOf('done', DraftsDone.parse(next.value)))
     }
     writeEvents()

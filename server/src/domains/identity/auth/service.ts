@@ -185,6 +185,14 @@ export async function isSsoSession(db: Db, { sessionId }: Pick<Actor, 'sessionId
   return session.ssoIdentityId !== null
 }
 
+/** Whether a person is still a member of the workspace, in a session that has not ended. */
+export async function isStillMember(db: Db, { workspaceId, userId, sessionId }: Actor): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    select from workspace_members where workspace_id = ${workspaceId} and user_id = ${userId}
+      and not exists (select from auth_revocations where session_id = ${sessionId})`)
+  return rows.length > 0
+}
+
 /** Guards account changes: single sign-on vouches for one workspace only. */
 export async function requireAccountSession(db: Db, actor: Pick<Actor, 'sessionId'>): Promise<void> {
   if (await isSsoSession(db, actor)) throw new Refusal('REAUTHENTICATION_NEEDED')

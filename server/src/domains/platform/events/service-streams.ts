@@ -1,3 +1,4 @@
+import type { Role } from '@x-automated/contract/route'
 import { sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../../actor.ts'
@@ -115,6 +116,24 @@ export function openStreams({ db, channels, requestWorker, log }: StreamsOptions
   }
 }
 
+/** The present role of each stream's person; null if they are no member or their session has ended. */
+async function rolesOf(db: Db, followers: readonly Follower[]): Promise<(Role | null)[]> {
+  const actors = followers.map(({ actor: { workspaceId, userId, sessionId } }, place) => ({
+    place,
+    workspaceId,
+    userId,
+    sessionId,
+  }))
+  const { rows } = await db.execute<{ role: Role | null }>(sql`
+    select case when r.session_id is null then m.role end as role
+    from jsonb_to_recordset(${JSON.stringify(actors)}::jsonb)
+        as f(place int, "workspaceId" uuid, "userId" uuid, "sessionId" uuid)
+      left join workspace_members m on m.workspace_id = f."workspaceId" and m.user_id = f."userId"
+      left join auth_revocations r on r.session_id = f."sessionId"
+    order by f.place`)
+  return rows.map(({ role }) => role)
+}
+
 /** Of a workspace: the events that a stream may not have seen. */
 interface Latest extends Record<string, unknown> {
   workspaceId: string
@@ -143,9 +162,12 @@ async function readOnce(db: Db, followers: readonly Follower[]): Promise<void> {
     from jsonb_to_recordset(${JSON.stringify(read)}::jsonb) as f("workspaceId" uuid, seen bigint, "isNew" boolean)
       left join event_counters c on c.workspace_id = f."workspaceId"`)
   const latest = new Map(rows.map((row) => [row.workspaceId, row]))
-  for (const follower of followers) {
+  // Read after the events: whoever is no member now gets none that came later.
+  const roles = await rolesOf(db, followers)
+  for (const [index, follower] of followers.entries()) {
     const row = latest.get(follower.actor.workspaceId)
-    if (row) writeUnseen(follower, row)
+    if (roles[index] !== follower.actor.role) follower.end()
+    else if (row) writeUnseen(follower, row)
   }
 }
 
