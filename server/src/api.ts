@@ -55,7 +55,7 @@ import { xAppRoutes } from './domains/platform/x-apps/routes.ts'
 import { xCostRoutes } from './domains/platform/x-costs/routes.ts'
 import { waitlistRoutes } from './domains/waitlist/waitlist/routes.ts'
 import { edgeOperations, scopeNote } from './edges/openapi.ts'
-import { clientAddress } from './requests/client-address.ts'
+import { clientAddress, wideNetwork } from './requests/client-address.ts'
 import type { RequestContext } from './requests/context.ts'
 import { hashToken } from './sealing.ts'
 import type { Services } from './services.ts'
@@ -160,6 +160,10 @@ export function contextOf(services: Services, request: FastifyRequest, reply?: F
       // Lazy: few operations need it.
       get addressHash() {
         return hashToken(`${services.env.authSecret}\n${address}`)
+      },
+      get networkHash() {
+        const network = wideNetwork(address)
+        return network && hashToken(`${services.env.authSecret}\n${network}`)
       },
       userAgent: single('user-agent'),
       cookies: single('cookie'),

@@ -99,6 +99,7 @@ export interface WaitlistContext {
 interface Client {
   address: string
   addressHash: string
+  networkHash?: string | null
 }
 
 /** The waitlist, for accounts: every kind of sign-up joins it (domains/waitlist/waitlist/service.ts). */

@@ -23,9 +23,10 @@ export interface RequestContext extends Services {
     path: string
     authorization: string | null
     idempotencyKey: string | null
-    /** The normalized client address, and its keyed hash. */
+    /** The normalized client address, its keyed hash and, of IPv6, that of its /48. */
     address: string
     addressHash: string
+    networkHash: string | null
     userAgent: string | null
     /** The Cookie header, used only by X's callback and sign-up links. */
     cookies: string | null

@@ -46,14 +46,23 @@ const LIMITS = {
 
 export type LimitName = keyof typeof LIMITS
 
+/** Whoever has an IPv6 /48 has 65,536 addresses: together they may make this many times as many calls. */
+const NETWORK_FACTOR = 2
+
+/** Hashes of a client's address and, of IPv6, of its /48. */
+export interface ClientHashes {
+  addressHash: string
+  networkHash?: string | null
+}
+
 /** Signed-in calls per minute and user, or per API key, over all processes. */
 const CALLS_A_MINUTE = 600
 
 export interface Limits {
   /** Counts one call. @throws Refusal RATE_LIMITED beyond the limit */
-  consume(limit: LimitName, key: string): Promise<void>
+  consume(limit: LimitName, key: string | ClientHashes): Promise<void>
   /** Subtracts one counted call. */
-  refund(limit: LimitName, key: string): Promise<void>
+  refund(limit: LimitName, key: string | ClientHashes): Promise<void>
   reset(limit: LimitName, key: string): Promise<void>
   /** Counts calls. Other processes' counts are a second old, or older without the database. */
   countCall(caller: string, calls?: number): void
@@ -63,21 +72,28 @@ export interface Limits {
 }
 
 export function createLimits(pool: pg.Pool): Limits {
-  const limiters = Object.fromEntries(
-    Object.entries(LIMITS).map(([key, limit]) => [
-      key,
-      new RateLimiterPostgres({
-        storeClient: pool,
-        storeType: 'pool',
-        tableName: 'rate_limits',
-        tableCreated: true,
-        clearExpiredByTimeout: false,
-        keyPrefix: limit.name,
-        points: limit.points,
-        duration: limit.seconds,
-      }),
-    ]),
-  ) as Record<LimitName, RateLimiterPostgres>
+  const limiterOf = ({ name, points, seconds }: Limit) =>
+    new RateLimiterPostgres({
+      storeClient: pool,
+      storeType: 'pool',
+      tableName: 'rate_limits',
+      tableCreated: true,
+      clearExpiredByTimeout: false,
+      keyPrefix: name,
+      points,
+      duration: seconds,
+    })
+  const limiters = mapLimits(limiterOf)
+  const networkLimiters = mapLimits(({ name, points, seconds }) =>
+    limiterOf({ name: `${name}-network`, points: NETWORK_FACTOR * points, seconds }),
+  )
+  /** The counters of a key: of a client's address, then of its network. */
+  const countersOf = (limit: LimitName, key: string | ClientHashes) => {
+    if (typeof key === 'string') return [{ limiter: limiters[limit], key }]
+    const { addressHash, networkHash } = key
+    const network = networkHash ? [{ limiter: networkLimiters[limit], key: networkHash }] : []
+    return [{ limiter: limiters[limit], key: addressHash }, ...network]
+  }
 
   /** `known`: written, by all; `sending`: ours, being written; `unsent`: ours, not yet. */
   const calls = new Map<string, { minute: number; known: number; sending: number; unsent: number }>()
@@ -128,13 +144,13 @@ export function createLimits(pool: pg.Pool): Limits {
   return {
     async consume(limit, key) {
       try {
-        await limiters[limit].consume(key)
+        for (const counter of countersOf(limit, key)) await counter.limiter.consume(counter.key)
       } catch (error) {
         throw tooMany(error)
       }
     },
     async refund(limit, key) {
-      await limiters[limit].reward(key)
+      for (const counter of countersOf(limit, key)) await counter.limiter.reward(counter.key)
     },
     async reset(limit, key) {
       await limiters[limit].delete(key)
@@ -153,6 +169,10 @@ export function createLimits(pool: pg.Pool): Limits {
       await flushing
     },
   }
+}
+
+function mapLimits<T>(make: (limit: Limit) => T): Record<LimitName, T> {
+  return Object.fromEntries(Object.entries(LIMITS).map(([name, limit]) => [name, make(limit)])) as Record<LimitName, T>
 }
 
 function currentMinute(): number {

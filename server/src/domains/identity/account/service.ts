@@ -111,7 +111,7 @@ type EmailKind = AccountEmail['kind'] | 'reauthenticate' | 'change'
 
 /** Counts an email. @returns false over the recipient's limit @throws Refusal over the caller's */
 async function mayEmail({ db, limits, request }: Context, kind: EmailKind, email: string): Promise<boolean> {
-  await limits.consume('mailByAddress', request.addressHash)
+  await limits.consume('mailByAddress', request)
   await limits.consume('mailByRecipientAndAddress', hashToken(`${kind}\n${email}\n${request.addressHash}`))
   const isKnown = await isKnownAddress(db, email, request.address)
   return isWithin(limits, 'mailByRecipient', hashToken(`${kind}\n${email}${isKnown ? '\nknown' : ''}`))

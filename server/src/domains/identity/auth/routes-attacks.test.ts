@@ -207,6 +207,20 @@ it('limits sign-ups to 30 an hour per IP address, while others can still sign up
   expect((await signUp(newAddress())).status).toBe(200)
 })
 
+it.each([
+  ['signUpByAddress', 30, '/auth/sign-up/email', { password: PASSWORD }],
+  ['signInByAddress', 300, '/auth/sign-in/email', { password: PASSWORD }],
+  ['mailByAddress', 60, '/auth/recover', {}],
+] as const)('limits an IPv6 /48 to twice what one address may do (%s)', async (limit, points, path, body) => {
+  const networkHash = hashToken(`${app.env.authSecret}\n2001:db8:${points}::/48`)
+  for (let i = 0; i < 2 * points - 1; i += 1)
+    await app.services.limits.consume(limit, { addressHash: `address ${i}`, networkHash })
+  const ask = (address: string) => call(app, 'POST', path, { email: newEmail(), ...body }, from(address))
+  expect((await ask(`2001:db8:${points}:1::1`)).status).not.toBe(429)
+  expect((await ask(`2001:db8:${points}:2::1`)).status).toBe(429)
+  expect((await ask('2001:db8:ffff:2::1')).status).not.toBe(429)
+})
+
 it('prevents session fixation: browser input never determines a session or its tokens', async () => {
   const { email } = await makeAccount(app)
   const attackers = (await signIn(email)).body

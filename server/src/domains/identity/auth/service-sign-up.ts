@@ -8,7 +8,7 @@ import { normalizeEmail } from '../../../mailbox.ts'
 import type { Outbox, SignUpContext } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { cookieIn } from '../../../requests/cookie.ts'
-import type { LimitName, Limits } from '../../../requests/limits.ts'
+import type { ClientHashes, LimitName, Limits } from '../../../requests/limits.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
 import { ensurePersonalWorkspace } from '../workspaces/service.ts'
 import { alreadyRegisteredEmail, confirmAddressEmail } from './emails.ts'
@@ -35,7 +35,7 @@ interface EmailContext {
   outbox: Outbox
   origin: string
 }
-type Context = SignUpContext & EmailContext & { request: { address: string; addressHash: string } }
+type Context = SignUpContext & EmailContext & { request: ClientHashes & { address: string } }
 
 /**
  * Stores a sign-up until its emailed link is opened; only then is the account created. Response and
@@ -43,7 +43,7 @@ type Context = SignUpContext & EmailContext & { request: { address: string; addr
  */
 export async function signUp(context: Context, input: InputOf<'auth', 'signUpEmail'>) {
   const { db, limits, request, outbox, origin } = context
-  await limits.consume('signUpByAddress', request.addressHash)
+  await limits.consume('signUpByAddress', request)
   // Several sign-ups of one address coexist, so that no one can invalidate another's link.
   const id = randomUUID()
   const browser = newToken()

@@ -82,6 +82,7 @@ export async function authenticateOperator(
 /** Where a request comes from. */
 export interface Client {
   addressHash: string
+  networkHash?: string | null
   address: string
   userAgent: string | null
 }
@@ -101,7 +102,7 @@ export async function signIn(
   const account = hashToken(`${input.email}\n${request.addressHash}`)
   // Counted before the check, so that parallel guesses count too; refunded if the password is
   // right.
-  await limits.consume('signInByAddress', request.addressHash)
+  await limits.consume('signInByAddress', request)
   await limits.consume('signInByAccountAndAddress', account)
   const isKnown = await isKnownAddress(db, input.email, request.address)
   if (!isKnown) await limits.consume('signInByAccount', hashToken(input.email))
@@ -128,7 +129,7 @@ export async function signIn(
     if (!user || !same) throw new Refusal('INVALID_CREDENTIALS')
     return finishSignIn(tx, context, user)
   })
-  await limits.refund('signInByAddress', request.addressHash)
+  await limits.refund('signInByAddress', request)
   if (!isKnown) await limits.refund('signInByAccount', hashToken(input.email))
   await limits.reset('signInByAccountAndAddress', account)
   return session

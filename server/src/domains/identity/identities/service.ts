@@ -66,7 +66,7 @@ export async function authorize(
   context: Context,
   { codeChallenge, referralCode, intent }: InputOf<'identities', 'authorize'>,
 ) {
-  await context.limits.consume('authorizeByAddress', context.request.addressHash)
+  await context.limits.consume('authorizeByAddress', context.request)
   return begin(context, { codeChallenge, intent, referralCode: referralCode || null, sessionId: null })
 }
 
@@ -184,7 +184,7 @@ async function findOrCreateUser(context: Context, { claims, referralCode, joins 
   let user = linked?.user ?? (await findByEmail(tx, email ?? ''))
   const isNew = !user
   if (!user) {
-    await limits.consume('signUpByAddress', request.addressHash)
+    await limits.consume('signUpByAddress', request)
     const address = email ?? ''
     const name = claims.name ?? address.slice(0, address.indexOf('@'))
     await tx.insert(authUsers).values({ email: address, name }).onConflictDoNothing()
@@ -217,7 +217,7 @@ export async function signInIdToken(
   { idToken, nonce, referralCode }: InputOf<'identities', 'signInIdToken'>,
 ) {
   const { db, limits, request } = context
-  await limits.consume('authorizeByAddress', request.addressHash)
+  await limits.consume('authorizeByAddress', request)
   const claims = await requireGoogle(context).readIdToken(idToken).catch(asUnavailable)
   if (!claims || claims.nonce !== (nonce ?? null)) throw problem('failed')
   return db.transaction(async (tx) => {

@@ -5,7 +5,7 @@ import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
-import type { Limits } from '../../../requests/limits.ts'
+import type { ClientHashes, Limits } from '../../../requests/limits.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
 import { requireAccountSession } from '../auth/service.ts'
 import { authUsers } from '../auth/tables.ts'
@@ -130,10 +130,10 @@ export async function revokeInvitationsBy(tx: Db, { workspaceId }: Actor, userId
 
 /** The invitation behind an emailed link. @throws Refusal INVITATION_NOT_FOUND, RATE_LIMITED */
 export async function findReceived(
-  { db, limits, request }: { db: Db; limits: Limits; request: { addressHash: string } },
+  { db, limits, request }: { db: Db; limits: Limits; request: ClientHashes },
   { token }: InputOf<'people', 'findInvitation'>,
 ) {
-  await limits.consume('invitationByAddress', request.addressHash)
+  await limits.consume('invitationByAddress', request)
   const [found] = await db
     .select({ ...shown, workspaceName: workspaces.name })
     .from(workspaceInvitations)

@@ -65,7 +65,7 @@ class SsoRejected extends Error {
  */
 export async function begin(context: SignInContext, asked: InputOf<'sso', 'begin'>): Promise<{ url: string }> {
   const { db, limits, request } = context
-  await limits.consume('authorizeByAddress', request.addressHash)
+  await limits.consume('authorizeByAddress', request)
   const { email, workspaceId, codeChallenge } = asked
   const domain = asked.domain ?? domainOf(email ?? '') ?? ''
   const isAsked = workspaceId ? eq(ssoDomains.workspaceId, workspaceId) : eq(ssoDomains.domain, domain)

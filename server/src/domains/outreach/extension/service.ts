@@ -90,7 +90,7 @@ export async function pair(
   { db, limits, request }: Omit<AuthContext, 'auth'>,
   { code, version }: InputOf<'extension', 'pair'>,
 ) {
-  await limits.consume('pairByAddress', request.addressHash)
+  await limits.consume('pairByAddress', request)
   const token = EXTENSION_TOKEN_PREFIX + newToken()
   // Its single sign-on may end meanwhile; the retry then finds no code.
   const account = await transact(db, async (tx) => {

@@ -165,7 +165,7 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
  */
 export async function find(context: Pick<RequestContext, 'db' | 'limits' | 'request'>, token: string) {
   const { db, limits, request } = context
-  await limits.consume('reportByAddress', request.addressHash)
+  await limits.consume('reportByAddress', request)
   const [found] = await db
     .select({ report: reports, workspaceName: workspaces.name })
     .from(reports)

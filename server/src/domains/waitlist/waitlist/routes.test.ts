@@ -140,6 +140,17 @@ describe('POST /waitlist/join', () => {
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
+  it('returns 429 for the 61st join per minute from one IPv6 /48, which has 65,536 addresses', async () => {
+    const email = newEmail()
+    const statuses: number[] = []
+    for (let i = 0; i < 70; i += 1)
+      statuses.push((await join({ email, address: `2001:db8:48:${i.toString(16)}::1` })).answer.status)
+    expect(statuses).toEqual([...Array(60).fill(200), ...Array(10).fill(429)])
+    expect((await join({ email, address: '2001:db8:49::1' })).answer.status).toBe(200)
+    // An IPv4 network has as many subscribers as addresses.
+    for (let i = 0; i < 70; i += 1) expect((await join({ email, address: `203.0.113.${i}` })).answer.status).toBe(200)
+  })
+
   it('repeats the answer for the same Idempotency-Key', async () => {
     const headers = { ...from(newAddress()), 'idempotency-key': randomBytes(8).toString('hex') }
     const body = { email: newEmail() }

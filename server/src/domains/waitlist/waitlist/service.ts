@@ -9,7 +9,7 @@ import type { WaitlistContext } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import { isLoopback } from '../../../requests/client-address.ts'
 import { countryOf } from '../../../requests/country.ts'
-import type { Limits } from '../../../requests/limits.ts'
+import type { ClientHashes, Limits } from '../../../requests/limits.ts'
 import { authUsers, type SignUpReferral } from '../../identity/auth/tables.ts'
 import { deleteAddressEvents } from '../../platform/webhooks/service.ts'
 import { countJoin } from '../views/service.ts'
@@ -67,6 +67,7 @@ export { maskEmail } from './rules.ts'
 interface Client {
   address: string
   addressHash: string
+  networkHash?: string | null
 }
 
 /** How often members who missed the confirmation email can get another by joining again. */
@@ -86,7 +87,7 @@ type JoinInput = InputOf<'waitlist', 'join'>
 /** Joins at the end of the waitlist. Members who join again get their existing place. */
 export async function join(context: JoinContext, input: JoinInput) {
   const { db, limits, request } = context
-  await limits.consume('joinByAddress', request.addressHash)
+  await limits.consume('joinByAddress', request)
   const normalizedEmail = normalizeEmail(input.email)
   const known = await findByMailbox(db, normalizedEmail)
   const joined = known?.position ? null : await joinNow(context, input, known)
@@ -219,7 +220,7 @@ export async function findPosition(
   { db, limits, request }: { db: Db; limits: Limits; request: Client },
   { email }: InputOf<'waitlist', 'position'>,
 ) {
-  await limits.consume('positionByAddress', request.addressHash)
+  await limits.consume('positionByAddress', request)
   const [found] = await db
     .select({ member: members, count: referralCounts.referralCount })
     .from(members)
@@ -247,17 +248,16 @@ export async function count(db: Db) {
  * position lookups, to prevent enumeration. @throws Refusal RATE_LIMITED
  */
 export async function findReferralCode(
-  { db, limits, request }: { db: Db; limits: Limits; request: Pick<Client, 'addressHash'> },
+  { db, limits, request }: { db: Db; limits: Limits; request: ClientHashes },
   referralCode: string,
 ): Promise<{ position: number } | null> {
-  const { addressHash } = request
   // Spend first: beyond the limit, known codes must look like unknown ones.
-  await limits.consume('positionByAddress', addressHash)
+  await limits.consume('positionByAddress', request)
   const [found] = await db
     .select({ position: members.position })
     .from(members)
     .where(eq(members.referralCode, referralCode))
-  if (found) await limits.refund('positionByAddress', addressHash)
+  if (found) await limits.refund('positionByAddress', request)
   return found ?? null
 }
 
