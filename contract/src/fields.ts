@@ -110,13 +110,20 @@ export function requiredText(max: number, problem = 'is required') {
   return text(max).refine(isVisible, problem)
 }
 
-/** Phishing risks in emailed names: line breaks, control characters and URL schemes. */
-const UNSAFE_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|:\/\//gu
+/** Phishing risks in emailed names: line breaks, control characters and the start of a URL. */
+const UNSAFE_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|:\/\/|\bwww[.。]/giu
+/** What mail programs make a link of: a domain, also in an address. */
+const LINKED = /[\p{L}\p{N}][.。]\p{L}{2}/u
+/** Invisible, and part of no domain. */
+const WORD_JOINER = '\u2060'
+
+/** As mail programs read a text: without invisible characters, and with plain letters for circled and full-width ones. */
+const asRead = (value: string) => value.normalize('NFKC').replace(/\p{DI}/gu, '')
 
 /** The name of a person, workspace or campaign. Emails carry it to others. */
 export function nameText(max: number) {
   return text(max).refine(
-    (value) => value.search(UNSAFE_IN_NAMES) === -1,
+    (value) => [value, asRead(value)].every((one) => one.search(UNSAFE_IN_NAMES) === -1),
     'must be one line, without control characters or web addresses',
   )
 }
@@ -126,9 +133,28 @@ export function requiredName(max: number, problem = 'is required') {
   return nameText(max).refine(isVisible, problem)
 }
 
-/** Makes an unvalidated name (from old rows or a provider) safe for emails. */
+/** Makes an unvalidated name (from old rows or a provider) one line without control characters and URLs. */
 export function safeName(value: string): string {
-  return value.replace(UNSAFE_IN_NAMES, ' ').replace(/\s+/g, ' ').trim() || '…'
+  const safe = asRead(value).search(UNSAFE_IN_NAMES) === -1 ? value : asRead(value)
+  return safe.replace(UNSAFE_IN_NAMES, ' ').replace(/\s+/g, ' ').trim() || '…'
+}
+
+/** A user's text for the body of an email: a safe name in which mail programs find no link. */
+export function nameInBody(value: string): string {
+  return safeName(value).replace(/(?<=\S)[.。．｡․@＠](?=\S)/gu, `${WORD_JOINER}$&${WORD_JOINER}`)
+}
+
+/** A name for the subject of an email, or `instead` if mail programs make a link of it. */
+export function nameInSubject(value: string, instead: string): string {
+  return LINKED.test(asRead(value)) ? instead : safeName(value)
+}
+
+/** The subject of an email, whatever names are in it. */
+export function subjectLine(value: string): string {
+  return safeName(value)
+    .split(/([\s“”"()]+)/)
+    .map((word) => (LINKED.test(asRead(word)) ? '…' : word))
+    .join('')
 }
 
 /** An email address, lowercased because addresses are compared case-insensitively. */

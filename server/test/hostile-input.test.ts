@@ -86,6 +86,8 @@ describe('a name in emails', () => {
   it.each(Object.keys(named))('has one line without control characters or URLs: %s', async (whose) => {
     for (const name of [
       'Your account is locked: https://evil.example',
+      'ｈｔｔｐｓ：／／evil.example',
+      'ⓦⓦⓦ．evil.example',
       'Acme\r\nBcc: victim@example.com',
       'Acme\u2028Pay here',
       'Acme\u202egro.live',
@@ -95,7 +97,9 @@ describe('a name in emails', () => {
       const answer = await named[whose]!(name)
       expect([name, answer.status, answer.body.details?.[0]?.field]).toEqual([name, 400, 'name'])
     }
-    const fine = await named[whose]!(' Müller & Söhne: “Acme” 🎉 / שלום ')
-    expect(fine.body.details?.[0]?.field).not.toBe('name')
+    for (const name of [' Müller & Söhne: “Acme” 🎉 / שלום ', 'Acme.io', 'evil.example/login now']) {
+      const fine = await named[whose]!(name)
+      expect(fine.body.details?.[0]?.field).not.toBe('name')
+    }
   })
 })

@@ -1,8 +1,9 @@
 /** An email in words. It is stored in the queue and rendered when it is sent (`render.ts`). */
 export interface Email {
   to: string
-  /** User-chosen names in it pass through `safeName`: an email may reach strangers. */
+  /** Without names that mail programs make links of (`nameInSubject`): an email may reach strangers. */
   subject: string
+  /** User-chosen names in it pass through `nameInBody`. */
   lines: string[]
   action: { label: string; link: string }
   closing: string

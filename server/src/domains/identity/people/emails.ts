@@ -1,4 +1,4 @@
-import { safeName } from '@x-automated/contract/fields'
+import { nameInBody, nameInSubject } from '@x-automated/contract/fields'
 import { type GivenRole, INVITATION_DAYS } from '@x-automated/contract/identity/people'
 import type { Email } from '../../../emails/email.ts'
 import { ROLE_NAMES } from './rules.ts'
@@ -8,10 +8,10 @@ export function invitationEmail(
   to: string,
   { role, link, ...names }: { workspace: string; invitedBy: string; role: GivenRole; link: string },
 ): Email {
-  const [workspace, invitedBy] = [safeName(names.workspace), safeName(names.invitedBy)]
+  const [workspace, invitedBy] = [nameInBody(names.workspace), nameInBody(names.invitedBy)]
   return {
     to,
-    subject: `Join ${workspace} on X-Automated`,
+    subject: `Join ${nameInSubject(names.workspace, 'a workspace')} on X-Automated`,
     lines: [
       `${invitedBy} invited you to the workspace ${workspace} as ${ROLE_NAMES[role]}.`,
       `To accept, log in or sign up with this address (${to}).`,
@@ -26,11 +26,11 @@ export function ownerChangedEmail(
   to: string,
   facts: { workspace: string; from: string; by: string; link: string; supportEmail: string },
 ): Email {
-  const [workspace, from, by] = [facts.workspace, facts.from, facts.by].map(safeName)
+  const [workspace, from, by] = [facts.workspace, facts.from, facts.by].map(nameInBody)
   const { link, supportEmail } = facts
   return {
     to,
-    subject: `${workspace} has a new owner`,
+    subject: `${nameInSubject(facts.workspace, 'Your workspace')} has a new owner`,
     lines: [`${from} made ${by} the owner of the workspace ${workspace}. The owner controls billing and deletion.`],
     action: { label: 'View members', link },
     closing: `Didn't expect this? Contact the new owner or our support: ${supportEmail}`,
@@ -39,10 +39,10 @@ export function ownerChangedEmail(
 
 /** Notifies a person that an admin removed them from a workspace. */
 export function removedEmail(to: string, { link, ...names }: { workspace: string; link: string }): Email {
-  const workspace = safeName(names.workspace)
+  const workspace = nameInBody(names.workspace)
   return {
     to,
-    subject: `You are no longer in ${workspace}`,
+    subject: `You are no longer in ${nameInSubject(names.workspace, 'a workspace')}`,
     lines: [
       `An admin removed you from the workspace ${workspace} on X-Automated. You keep your account and your own workspace.`,
     ],

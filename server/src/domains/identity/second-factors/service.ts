@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
-import { safeName } from '@x-automated/contract/fields'
+import { nameInBody } from '@x-automated/contract/fields'
 import { formatCount, formatList, pluralize } from '@x-automated/contract/format'
 import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { Secret, TOTP } from 'otpauth'
@@ -135,7 +135,7 @@ export async function verify(context: Context, actor: Actor, { id, ...shown }: I
     if (!confirmed) return null
     const isFirst = (await tx.$count(authFactors, and(eq(authFactors.userId, actor.userId), isConfirmed))) === 0
     await tx.update(authFactors).set({ confirmedAt: new Date() }).where(eq(authFactors.id, factor.id))
-    const change = `“${safeName(factor.name)}” was added to your X-Automated account. You will need it the next time you log in.`
+    const change = `“${nameInBody(factor.name)}” was added to your X-Automated account. You will need it the next time you log in.`
     await notifyOwner(context, tx, actor.userId, change)
     return { recoveryCodes: isFirst ? await createRecoveryCodes(tx, actor.userId) : null }
   })
@@ -166,7 +166,7 @@ export async function remove(context: Context, actor: Actor, id: string): Promis
       context,
       tx,
       actor.userId,
-      `“${safeName(factor.name)}” was removed from your X-Automated account.`,
+      `“${nameInBody(factor.name)}” was removed from your X-Automated account.`,
     )
   })
 }
@@ -181,7 +181,7 @@ export async function removeByMailbox(context: Context, { ticket }: InputOf<'sec
     const removed = await tx.delete(authFactors).where(isOlder).returning({ name: authFactors.name })
     if (removed.length === 0) return
     await removeOrphanedRecoveryCodes(tx, userId)
-    const names = formatList(removed.map(({ name }) => `“${safeName(name)}”`))
+    const names = formatList(removed.map(({ name }) => `“${nameInBody(name)}”`))
     const was = pluralize(removed.length, 'was', 'were')
     await notifyOwner(
       context,

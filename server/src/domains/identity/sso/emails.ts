@@ -1,4 +1,4 @@
-import { safeName } from '@x-automated/contract/fields'
+import { nameInBody, nameInSubject } from '@x-automated/contract/fields'
 import type { Email } from '../../../emails/email.ts'
 
 export interface ConnectionChange {
@@ -15,7 +15,7 @@ export function connectionChangedEmail(
   change: ConnectionChange,
 ): Email {
   const { kind, endsLinks, origin } = change
-  const workspace = safeName(change.workspace)
+  const workspace = nameInBody(change.workspace)
   const consequence = isLinked
     ? endsLinks
       ? `You can no longer sign in with it, and its sessions have ended. Log in with your password or an emailed code${kind === 'removed' ? '' : ', then link it again on your account page'}.`
@@ -25,7 +25,7 @@ export function connectionChangedEmail(
       : null
   return {
     to: email,
-    subject: `Single sign-on for ${workspace} was ${kind}`,
+    subject: `Single sign-on for ${nameInSubject(change.workspace, 'your workspace')} was ${kind}`,
     lines: [
       isOwner
         ? `You ${kind} the identity provider of ${workspace}, the workspace you own.`

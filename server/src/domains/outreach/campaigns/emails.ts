@@ -1,4 +1,4 @@
-import { safeName } from '@x-automated/contract/fields'
+import { nameInSubject } from '@x-automated/contract/fields'
 import type { Email } from '../../../emails/email.ts'
 
 /** Test email to a campaign's author, with the message as one lead would see it. */
@@ -8,7 +8,7 @@ export function testEmail(
 ): Email {
   return {
     to,
-    subject: `Test message from “${safeName(campaign)}”`,
+    subject: `Test message from “${nameInSubject(campaign, 'your campaign')}”`,
     lines: [`This is the message that @${handle} would receive:`, ...message.split(/\n{2,}/)],
     action: { label: 'Open campaign', link },
     closing: 'You requested this test on the campaign page. Nothing was sent on X.',

@@ -1,4 +1,4 @@
-import { safeName } from '@x-automated/contract/fields'
+import { nameInBody, nameInSubject } from '@x-automated/contract/fields'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { NotificationKind } from '@x-automated/contract/platform/notifications'
 import type { Email } from '../../../emails/email.ts'
@@ -31,13 +31,13 @@ export function digestEmail(
   const more = count - texts.length
   return {
     to: to.email,
-    subject: `${formatCount(count, 'new reply', 'new replies')} in ${safeName(to.workspace)}`,
+    subject: `${formatCount(count, 'new reply', 'new replies')} in ${nameInSubject(to.workspace, 'your workspace')}`,
     lines: [
-      ...texts.map(({ title, text }) => safeName(`${title}. ${text}`.trim())),
+      ...texts.map(({ title, text }) => nameInBody(`${title}. ${text}`.trim())),
       ...(more > 0 ? [`And ${formatNumber(more)} more.`] : []),
     ],
     action: { label: 'Open inbox', link: `${to.origin}/inbox` },
-    closing: `You're receiving this because a daily email is on for ${KIND_TOPICS.lead_replied} in the workspace ${safeName(to.workspace)}. You can change this in Settings → Notifications.`,
+    closing: `You're receiving this because a daily email is on for ${KIND_TOPICS.lead_replied} in the workspace ${nameInBody(to.workspace)}. You can change this in Settings → Notifications.`,
     unsubscribeLink: to.unsubscribeLink,
   }
 }
@@ -51,9 +51,9 @@ export function notificationEmail(
   return {
     to: to.email,
     subject: title,
-    lines: text ? [safeName(text)] : [],
+    lines: text ? [nameInBody(text)] : [],
     action: { label: ACTIONS[kind], link: `${to.origin}${path}` },
-    closing: `You're receiving this because email notifications are on for ${KIND_TOPICS[kind]} in the workspace ${safeName(to.workspace)}. You can change this in Settings → Notifications.`,
+    closing: `You're receiving this because email notifications are on for ${KIND_TOPICS[kind]} in the workspace ${nameInBody(to.workspace)}. You can change this in Settings → Notifications.`,
     unsubscribeLink: to.unsubscribeLink,
   }
 }

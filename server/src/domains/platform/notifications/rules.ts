@@ -78,7 +78,7 @@ export function notificationText(
     case 'funds':
       return {
         title: 'Your X app has no credits left',
-        text: 'Nothing is sent or read until you add credits at console.x.com. We try again every hour, and nobody is skipped.',
+        text: 'Nothing is sent or read until you add credits in the developer console of X. We try again every hour, and nobody is skipped.',
         path: X_COSTS_PATH,
       }
     case 'spending':

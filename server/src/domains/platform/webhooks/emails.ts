@@ -7,10 +7,9 @@ export function endpointDisabledEmail(
   to: string,
   { url, reason, origin }: { url: string; reason: DisabledReason; origin: string },
 ): Email {
-  const { host } = new URL(url)
   return {
     to,
-    subject: `The webhook to ${host} was disabled`,
+    subject: 'A webhook was disabled',
     lines: [
       reason === 'gone'
         ? `${url} responded with 410 Gone, which asks us to stop sending events.`
