@@ -267,6 +267,19 @@ it('gives access only to its workspace and requires reauthentication for another
   await fresh.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await fresh.setViewportSize(WIDE)
 
+  // It lists neither sign-in methods nor devices before a proof.
+  const limited = await world.openPage()
+  await signInBy(limited, 'eve@base.example')
+  await limited.waitForURL('**/dashboard')
+  await limited.goto('/account')
+  const prove = limited.getByRole('button', { name: "Confirm it's you" })
+  await prove.nth(1).waitFor()
+  await soundInBoth(limited)
+  await prove.first().click()
+  await reauthenticate(limited)
+  await limited.getByText('This device').waitFor()
+  expect(await prove.count()).toBe(0)
+
   // Once linked there, the same provider needs one click and no reauthentication.
   await page.goto('/account')
   await page.getByRole('button', { name: 'Link single sign-on of Acme' }).click()

@@ -125,6 +125,8 @@ export const account = {
 
   listSessions: route('GET /auth/sessions', 'viewer', 'none', {
     summary: 'List your sessions, most recently used first',
+    description: 'A single sign-on session must reauthenticate first.',
+    errors: ['REAUTHENTICATION_NEEDED'],
   }).output(z.object({ sessions: z.array(SignedInSession) })),
 
   endSession: route('DELETE /auth/sessions/{id}', 'viewer', 'unkeyed', {

@@ -64,6 +64,8 @@ export const identities = {
 
   list: route('GET /auth/identities', 'viewer', 'none', {
     summary: 'List the external accounts that can sign in to yours',
+    description: 'A single sign-on session must reauthenticate first.',
+    errors: ['REAUTHENTICATION_NEEDED'],
   }).output(z.object({ identities: z.array(Identity) })),
 
   authorizeLink: route('POST /auth/identities/authorize', 'viewer', 'unkeyed', {

@@ -4,7 +4,7 @@ export const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const
 /** Maximum size of a logo, as a file. */
 export const LOGO_BYTES_MAX = 100 * 1024
 /** Maximum width and height of a logo. */
-export const LOGO_PIXELS_MAX = 4_096
+export const LOGO_PIXELS_MAX = 1_024
 
 /** Maximum length of a logo's data URL. */
 export const LOGO_URL_MAX = 'data:image/jpeg;base64,'.length + Math.ceil(LOGO_BYTES_MAX / 3) * 4

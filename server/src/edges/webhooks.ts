@@ -61,8 +61,11 @@ export async function serveWebhooks(app: FastifyInstance, services: Services): P
       const activity = await findActivity(request)
       const { body, signature } = signedBody(request, 'x-twitter-webhooks-signature')
       if (!activity.isSigned(body, signature)) throw new Refusal('FORBIDDEN', 'The signature is invalid.')
-      const delivery = readDelivery(parse(body))
+      const parsed = parse(body)
+      const delivery = readDelivery(parsed)
       for (const note of notesOf(delivery)) services.unreadables.report(note)
+      if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+        throw new Refusal('INVALID_INPUT', 'The body must be a JSON object.')
       const appId = request.params.xAppId ?? OPERATOR_APP_ID
       countDelivery(services.xMeters, appId, body, delivery)
       if (delivery.happenings.length === 0 && !delivery.unreadable?.mayBeMessage) return { success: true }
@@ -96,7 +99,7 @@ function signedBody({ body, headers }: FastifyRequest, header: string) {
   return { body: Buffer.isBuffer(body) ? body : Buffer.alloc(0), signature: String(headers[header] ?? '') }
 }
 
-/** Null: no JSON. X has signed it, so it counts as a delivery that cannot be read. */
+/** Null: no JSON. */
 function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))

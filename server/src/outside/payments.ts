@@ -1,5 +1,6 @@
 import { isPlanId, levelOf } from '@x-automated/contract/platform/plans'
 import Stripe from 'stripe'
+import { z } from 'zod'
 
 /** A price that belongs to a plan. */
 export type PlanPrice = NonNullable<ReturnType<typeof planOf>>
@@ -251,16 +252,18 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
       return endpoint !== null && endpoint.status === 'enabled'
     },
 
-    /** Null if no secret matches the signature, or if it is older than five minutes. */
-    readWebhook(body: Buffer, signature: string, secrets: readonly string[]): PaymentEvent | null {
+    /** `unsigned`: no secret matches the signature, or it is older than five minutes. `unreadable`: no event. */
+    readWebhook(body: Buffer, signature: string, secrets: readonly string[]): PaymentEvent | 'unsigned' | 'unreadable' {
       for (const secret of secrets) {
         try {
-          return eventOf(stripe.webhooks.constructEvent(body, signature, secret, SIGNED_WITHIN_SECONDS))
-        } catch {
+          const event: unknown = stripe.webhooks.constructEvent(body, signature, secret, SIGNED_WITHIN_SECONDS)
+          return SignedEvent.safeParse(event).success ? eventOf(event as Stripe.Event) : 'unreadable'
+        } catch (error) {
+          if (error instanceof SyntaxError) return 'unreadable'
           // Try the next secret.
         }
       }
-      return null
+      return 'unsigned'
     },
   }
 }
@@ -354,6 +357,9 @@ function planOf(price: Stripe.Price) {
     active: price.active && product?.active !== false,
   }
 }
+
+/** What we read of an event. */
+const SignedEvent = z.object({ id: z.string(), created: z.number(), data: z.object({ object: z.looseObject({}) }) })
 
 function eventOf(event: Stripe.Event) {
   return { id: event.id, subscriptionId: subscriptionIn(event.data.object), createdAt: moment(event.created) }

@@ -295,7 +295,8 @@ export async function reauthenticate(
     const isEmailed = await mayEmail(context, 'reauthenticate', user.email)
     const ticket = await db.transaction(async (tx) => {
       const made = await createCode(tx, user.email, actor.sessionId)
-      if (isEmailed) await outbox.post(tx, codeEmail(user.email, made.code, "confirm it's you", `${origin}/account`))
+      if (isEmailed)
+        await outbox.post(tx, codeEmail(user.email, made.code, "confirm it's you", `${origin}/account`))
       return made.ticket
     })
     return { success: true as const, message: 'We emailed you a code.', ticket, goodUntil: null }
@@ -447,8 +448,9 @@ export function deviceNameOf(userAgent: string | null): Device['device'] {
   return deviceOf(userAgent).device
 }
 
-/** The account's sessions, most recently used first. */
+/** The account's sessions, most recently used first. @throws Refusal REAUTHENTICATION_NEEDED */
 export async function listSessions(db: Db, actor: Actor) {
+  await requireAccountSession(db, actor)
   const rows = await db
     .select({ ...getTableColumns(authSessions), extensionOf: extensionPairings.sessionId })
     .from(authSessions)

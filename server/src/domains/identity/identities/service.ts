@@ -27,6 +27,7 @@ import {
   issueCode,
   matchesChallenge,
   proveMailbox,
+  requireAccountSession,
 } from '../auth/service.ts'
 import { authIdentities, authUsers } from '../auth/tables.ts'
 import { identityLinkedEmail, identityUnlinkedEmail } from './emails.ts'
@@ -201,7 +202,8 @@ async function findOrCreateUser(context: Context, { claims, referralCode, joins 
       .insert(authIdentities)
       .values({ userId: user.id, providerId: GOOGLE, accountId: claims.subject, email: claims.email })
       .onConflictDoNothing()
-    if (!isNew && wasConfirmed) await outbox.post(tx, identityLinkedEmail(user.email, `${origin}/account`, GOOGLE))
+    if (!isNew && wasConfirmed)
+      await outbox.post(tx, identityLinkedEmail(user.email, `${origin}/account`, GOOGLE))
   }
   return user
 }
@@ -260,7 +262,9 @@ const shown = {
   createdAt: authIdentities.createdAt,
 }
 
-export async function list(db: Db, { userId }: Actor) {
+export async function list(db: Db, actor: Actor) {
+  await requireAccountSession(db, actor)
+  const { userId } = actor
   const rows = await db
     .select(shown)
     .from(authIdentities)

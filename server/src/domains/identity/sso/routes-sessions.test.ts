@@ -232,6 +232,8 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
     const { codeChallenge } = pkce()
     return [
       ['GET', '/auth/user/export'],
+      ['GET', '/auth/identities'],
+      ['GET', '/auth/sessions'],
       ['POST', '/workspace/switch', { workspaceId: await addWorkspace(owner) }],
       ['POST', '/invitations/accept', { token: invitation.hash.replace('#token=', '') }],
       ['PATCH', '/auth/user', { name: 'Somebody else' }],
@@ -273,7 +275,8 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
     expect((await browser.call('POST', '/auth/reauthenticate', { password: 'wrong' })).status).toBe(400)
     expect((await switchTo(browser, elsewhere)).body.code).toBe('REAUTHENTICATION_NEEDED')
     expect((await browser.call('POST', '/auth/reauthenticate', { password: PASSWORD })).status).toBe(200)
-    expect((await browser.call('GET', '/auth/user/export')).status).toBe(200)
+    for (const path of ['/auth/user/export', '/auth/identities', '/auth/sessions'])
+      expect((await browser.call('GET', path)).status).toBe(200)
     const switched = await switchTo(browser, elsewhere)
     expect([switched.status, switched.body.workspace.id]).toEqual([200, elsewhere])
   })

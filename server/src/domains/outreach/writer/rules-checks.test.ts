@@ -48,6 +48,20 @@ describe('findProblem', () => {
     ['link', 'See evil [dot] com', []],
     ['link', 'See \uff45vil\uff0ecom', []],
     ['link', 'Join t.me/evil', []],
+    ['link', 'See e v i l . c o m', []],
+    ['link', 'See e  v\ni l . e x a m p l e / x', []],
+    ['link', 'See e-v-i-l-.-c-o-m', []],
+    ['link', 'See e_v_i_l.c_o_m', []],
+    ['link', 'See e v i l dot c o m', []],
+    ['link', 'See e v i l [dot] c o m', []],
+    ['link', 'See \uff45 \uff56 \uff49 \uff4c \uff0e \uff43 \uff4f \uff4d', []],
+    ['link', 'See w w w . e v i l', []],
+    ['link', 'See h t t p s : / / e v i l', []],
+    ['link', 'See evil . c o m', []],
+    ['link', 'See e v i l . com', []],
+    ['link', 'See e*v*i*l*.*c*o*m', []],
+    ['email', 'Write to m e @ e v i l . e x a m p l e', []],
+    ['handle', 'Ask @ e v i l', []],
     ['email', 'Write to me@evil.example', []],
     ['handle', 'Ask @evil_account', []],
     ['handle', 'Ask \uff20evil', []],
@@ -67,6 +81,20 @@ describe('findProblem', () => {
     ['empty', '  ', []],
   ])('finds %s in %s', (problem, text, factsUsed) => {
     expect(problemOf(text, factsUsed)).toBe(problem)
+  })
+
+  it.each([
+    'Is it A / B or a C. Do you know?',
+    'I am at a loss. U R the best, a real A +',
+    'So, a, b or c?',
+    'Do you write in C - or in R?',
+    'N/A is no answer. Is it?',
+  ])('does not take the single letters of %s for an address', (text) => {
+    expect(problemOf(text, [])).toBeNull()
+  })
+
+  it('lets a text spell out what the user has spelled out', () => {
+    expect(problemOf('See w e . d e v', [], { allowed: 'See we.dev' })).toBeNull()
   })
 
   it('lets any text repeat what the user wrote, also if a stranger repeats it', () => {

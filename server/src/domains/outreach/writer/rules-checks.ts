@@ -55,6 +55,9 @@ const LINKS = [
   /\b(?:\d{1,3}\.){3}\d{1,3}\b\S*/g,
   /\b(?:xn--|t\.me|bit\.ly|discord|telegram|whatsapp|wa\.me)\S*/gi,
 ]
+/** Three and more characters of an address that are written one by one: "e v i l . c o m". */
+const SPELLED_OUT =
+  /(?<![\p{L}\p{N}])[\p{L}\p{N}.:/@](?:[\s*_~|\u00b7\u2022-]{1,3}[\p{L}\p{N}.:/@](?![\p{L}\p{N}])){2,}/gu
 const EMAIL =
   /[\p{L}\p{N}._%+-]{1,64}\s?(?:@|[([]\s?at\s?[)\]])\s?[\p{L}\p{N}-]{1,63}(?:\s?\.\s?|\s?[([]?dot[)\]]?\s?)\p{L}{2,}/giu
 const HANDLE = /[@\uff20]\s?[\p{L}\p{N}_]+/gu
@@ -82,9 +85,12 @@ export function findProblem({ text, factsUsed }: Written, bounds: Bounds): Probl
     fact.split(/\s+/).length <= FACT_WORDS_MAX
   if (!facts.every(isQuote)) return 'invented_fact'
   if (facts.some(commandsModel) || (commandsModel(said) && !commandsModel(bounds.allowed))) return 'instruction'
+  const joined = said.replace(SPELLED_OUT, (letters) => letters.replace(/[^\p{L}\p{N}.:/@]/gu, ''))
   const isNew = (patterns: readonly RegExp[], within: string) =>
     patterns.some((pattern) =>
-      [...said.matchAll(pattern)].some(([found]) => !within.includes(fold(found).replace(/[.,;:!?)]+$/, ''))),
+      [said, joined].some((text) =>
+        [...text.matchAll(pattern)].some(([found]) => !within.includes(fold(found).replace(/[.,;:!?)]+$/, ''))),
+      ),
     )
   if (isNew([EMAIL], allowed)) return 'email'
   if (isNew(LINKS, allowed)) return 'link'

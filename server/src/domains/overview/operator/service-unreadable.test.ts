@@ -24,7 +24,7 @@ const list = async (input: { page?: number; pageSize?: number } = {}) => {
 const metric = async () => (await fetch(`${app.origin}/metrics`)).text()
 
 /** Delivers an event as X does. */
-async function deliver(body: unknown) {
+async function deliver(body: unknown, status = 200) {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const signature = createHmac('sha256', app.x.consumerSecret).update(text).digest('base64')
   const answer = await fetch(`${app.url}/x/webhook`, {
@@ -32,7 +32,7 @@ async function deliver(body: unknown) {
     headers: { 'content-type': 'application/json', 'x-twitter-webhooks-signature': `sha256=${signature}` },
     body: text,
   })
-  expect(answer.status).toBe(200)
+  expect(answer.status).toBe(status)
 }
 
 describe('what X sends and nobody can read', () => {
@@ -59,15 +59,26 @@ describe('what X sends and nobody can read', () => {
     expect(JSON.stringify(rows)).not.toContain(secret)
   })
 
+  it.each([['a type that X does not document', { data: { event_type: 'dm.new', payload: {} } }, 'dm.new']])(
+    'includes a delivery that is %s, which may be a message',
+    async (_, body, name) => {
+      await deliver(body)
+      expect((await list()).unreadable).toMatchObject([{ source: 'event', name }])
+      const { rows } = await app.db.execute(sql`delete from x_deliveries returning holds`)
+      expect(rows).toEqual([{ holds: true }])
+    },
+  )
+
   it.each([
-    ['no JSON', '<html></html>', 'none'],
-    ['a list', [odd], 'none'],
-    ['a type that X does not document', { data: { event_type: 'dm.new', payload: {} } }, 'dm.new'],
-  ])('includes a delivery that is %s, which may be a message', async (_, body, name) => {
-    await deliver(body)
-    expect((await list()).unreadable).toMatchObject([{ source: 'event', name }])
-    const { rows } = await app.db.execute(sql`delete from x_deliveries returning holds`)
-    expect(rows).toEqual([{ holds: true }])
+    ['no JSON', '<html></html>'],
+    ['a list', [odd]],
+    ['a text', '"stop"'],
+    ['null', 'null'],
+    ['empty', ''],
+  ])('includes a delivery that is %s, which is refused', async (_, body) => {
+    await deliver(body, 400)
+    expect((await list()).unreadable).toMatchObject([{ source: 'event', name: 'none' }])
+    expect((await app.db.execute(sql`select from x_deliveries`)).rowCount).toBe(0)
   })
 
   it('includes answers and errors of calls', async () => {

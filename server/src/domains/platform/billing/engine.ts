@@ -1,7 +1,8 @@
 import type { Database, Db } from '../../../db/open.ts'
 import { retryWhileUnavailable } from '../../../db/unavailable.ts'
-import { type PaymentEvent, PaymentsError } from '../../../outside/payments.ts'
+import { PaymentsError } from '../../../outside/payments.ts'
 import type { JobQueue } from '../../../ports.ts'
+import { Refusal } from '../../../refusal.ts'
 import { createSealer } from '../../../sealing.ts'
 import {
   claimPayments,
@@ -74,21 +75,18 @@ async function ensureWebhook({ payments, database, origin, env }: Services): Pro
 }
 
 /** Accepts a webhook event. @returns null if the signature is invalid */
-export async function receivePayment(
-  services: Services,
-  body: Buffer,
-  signature: string,
-): Promise<PaymentEvent | null> {
+export async function receivePayment(services: Services, body: Buffer, signature: string): Promise<boolean> {
   const { payments, env, database, origin, jobs } = services
-  if (!payments || !env.payments) return null
+  if (!payments || !env.payments) return false
   const own = await findWebhook(database.db, `${origin}${PAYMENTS_WEBHOOK_PATH}`)
   const secrets = [env.payments.webhookSecret, own && secretOf(env.authSecret, own)].filter((one) => one != null)
   const event = payments.readWebhook(body, signature, secrets)
-  if (event)
-    await recordEvent(database.db, event, (tx: Db, subscriptionId) =>
-      jobs.enqueue(tx, 'payment', { subscriptionId }, { key: subscriptionId }),
-    )
-  return event
+  if (event === 'unsigned') return false
+  if (event === 'unreadable') throw new Refusal('INVALID_INPUT', 'The body must be an event.')
+  await recordEvent(database.db, event, (tx: Db, subscriptionId) =>
+    jobs.enqueue(tx, 'payment', { subscriptionId }, { key: subscriptionId }),
+  )
+  return true
 }
 
 /** A webhook's signing secret; null if it was encrypted with another AUTH_SECRET. */

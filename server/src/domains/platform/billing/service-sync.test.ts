@@ -327,6 +327,20 @@ describe('POST /api/billing/webhook', () => {
     await app.db.delete(paymentWebhooks)
   })
 
+  it.each(['[]', '[{"id":"evt_1"}]', '"evt_1"', '1', 'null', 'true', '{}', '{"id":"evt_1"}', '<html></html>'])(
+    'returns 400 for the signed body %s, which is no event',
+    async (body) => {
+      const { signature } = await import('@x-automated/stand-ins/payments/events')
+      const headers = { 'stripe-signature': signature(WEBHOOK_SECRET, body, Math.floor(Date.now() / 1_000)) }
+      const before = await app.db.$count(paymentEvents)
+      expect(await call(app, 'POST', '/billing/webhook', body, headers)).toMatchObject({
+        status: 400,
+        body: { code: 'INVALID_INPUT' },
+      })
+      expect(await app.db.$count(paymentEvents)).toBe(before)
+    },
+  )
+
   it('is registered once if not configured, and accepts events', async () => {
     const port = await freePort()
     const env = { STRIPE_WEBHOOK_SECRET: '', PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` }

@@ -28,9 +28,9 @@ describe('logoProblem', () => {
 
   it.each(['png', 'jpeg', 'webp'] as const)('reads the size of a %s image', (format) => {
     const wide = imageOf(format, LOGO_PIXELS_MAX + 1, 1)
-    expect(logoProblem(urlOf(`image/${format}`, wide))).toMatch(/^must be at most 4096 pixels/)
+    expect(logoProblem(urlOf(`image/${format}`, wide))).toMatch(/^must be at most 1024 pixels/)
     const tall = imageOf(format, 1, LOGO_PIXELS_MAX + 1)
-    expect(logoProblem(urlOf(`image/${format}`, tall))).toMatch(/^must be at most 4096 pixels/)
+    expect(logoProblem(urlOf(`image/${format}`, tall))).toMatch(/^must be at most 1024 pixels/)
     expect(logoProblem(urlOf(`image/${format}`, imageOf(format, LOGO_PIXELS_MAX, 1)))).toBeNull()
   })
 

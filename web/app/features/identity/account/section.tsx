@@ -1,16 +1,27 @@
 import type { ReactNode } from 'react'
+import { api, errorCode } from '../../../api'
 import { QueryError, type QueryErrorProps } from '../../../query-error'
+import { Button } from '../../../ui/button'
+import { Callout } from '../../../ui/callout'
 import { Card } from '../../../ui/card'
 import { SkeletonText } from '../../../ui/skeleton'
 import { useKeptFocus } from '../../../ui/use-kept-focus'
+import { useAction } from '../../../use-action'
 import { type SectionId, sections } from './sections'
+
+interface SectionQuery extends Omit<QueryErrorProps['query'], 'refetch'> {
+  refetch: () => Promise<{ error: unknown }>
+  isPending: boolean
+  isError: boolean
+  data: unknown
+}
 
 interface SectionProps {
   id: SectionId
   description?: ReactNode
   actions?: ReactNode
   /** Its loading and error states replace the content. */
-  query?: QueryErrorProps['query'] & { isPending: boolean; isError: boolean; data: unknown }
+  query?: SectionQuery
   /** Shown while loading; default two lines. */
   skeleton?: ReactNode
   children: ReactNode
@@ -32,7 +43,30 @@ export function Section({ id, description, actions, query, skeleton, children }:
       actions={actions}
       className="scroll-mt-20"
     >
-      {failed ? <QueryError query={query} /> : query?.isPending ? (skeleton ?? <SkeletonText lines={2} />) : children}
+      {failed ? <SectionError query={query} /> : query?.isPending ? (skeleton ?? <SkeletonText lines={2} />) : children}
     </Card>
+  )
+}
+
+/** Why a section does not load. A single sign-on session must prove first whose account it is. */
+function SectionError({ query }: { query: SectionQuery }) {
+  const confirm = useAction(
+    async () => {
+      const { error } = await query.refetch()
+      if (error) throw error
+    },
+    { refetches: [api.account, api.identities] },
+  )
+  if (errorCode(query.error) !== 'REAUTHENTICATION_NEEDED') return <QueryError query={query} />
+  return (
+    <Callout
+      action={
+        <Button size="sm" loading={confirm.isPending} onClick={() => confirm.run()}>
+          Confirm it's you
+        </Button>
+      }
+    >
+      Single sign-on signed you in to one workspace. To see this part of your account, confirm it's you.
+    </Callout>
   )
 }
