@@ -15,6 +15,8 @@ interface Jobs {
   mail: { sealed: string }
   /** Looks up an account and sends the requested email; encrypted, as it may contain a code. */
   'account-mail': { sealed: string }
+  /** Sends an email about an account. */
+  'account-mail-send': { sealed: string }
   /** Continues a scrape from its cursor. */
   scrape: { scrapeId: string }
   /** Watches every connected X account for replies. */
@@ -84,6 +86,8 @@ export interface JobQueue {
 /** Queues emails, to be sent once the transaction commits. */
 export interface Outbox {
   post(db: Db, mail: Email): Promise<void>
+  /** Queues an email about an account, which somebody waits for: it never waits for other emails. */
+  postAccount(db: Db, mail: Email): Promise<void>
   /** Queues many in one statement. */
   postAll(db: Db, mails: readonly Email[]): Promise<void>
 }

@@ -58,6 +58,7 @@ export async function startMailbox(options: MailboxOptions = {}) {
     ...address,
     smtpUrl: `smtp://127.0.0.1:${smtp.port}`,
     smtpPort: smtp.port,
+    slowDown: smtp.slowDown,
     close: () => app.close(),
   }
 }

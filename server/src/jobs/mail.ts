@@ -9,6 +9,7 @@ export function createOutbox(jobs: JobQueue, secret: string): Outbox {
   const seal = (mail: Email) => ({ sealed: sealer.seal(JSON.stringify(mail)) })
   return {
     post: (db, mail) => jobs.enqueue(db, 'mail', seal(mail)),
+    postAccount: (db, mail) => jobs.enqueue(db, 'account-mail-send', seal(mail)),
     postAll: (db, mails) => jobs.enqueueAll(db, 'mail', mails.map(seal)),
   }
 }
@@ -16,13 +17,15 @@ export function createOutbox(jobs: JobQueue, secret: string): Outbox {
 /** Sends queued emails. */
 export async function sendQueuedEmails(jobs: JobQueue, mailer: Mailer, secret: string): Promise<void> {
   const sealer = mailSealer(secret)
-  await jobs.work('mail', 2, async ({ sealed }) => {
+  const send = async ({ sealed }: { sealed: string }) => {
     const mail = JSON.parse(sealer.open(sealed)) as Email | RenderedEmail
     // Loaded with the first email, because React takes memory.
     const { renderEmail } = await import('../emails/render.ts')
     // Earlier versions queued rendered emails.
     await mailer.send('html' in mail ? mail : renderEmail(mail))
-  })
+  }
+  await jobs.work('account-mail-send', 2, send)
+  await jobs.work('mail', 2, send)
 }
 
 function mailSealer(secret: string): Sealer {

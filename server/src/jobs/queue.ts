@@ -11,6 +11,7 @@ const MAIL = { retryLimit: 10, retryDelay: 5, expireInSeconds: 60 }
 const QUEUES: Record<JobName, Omit<Queue, 'name'>> = {
   mail: MAIL,
   'account-mail': MAIL,
+  'account-mail-send': MAIL,
   scrape: { retryLimit: 20, retryDelay: 5, expireInSeconds: 90 },
   'find-watches': { retryLimit: 0, expireInSeconds: 60, policy: 'short' },
   'x-funds': { retryLimit: 0, expireInSeconds: 300, policy: 'short' },

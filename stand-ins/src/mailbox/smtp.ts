@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 
@@ -25,6 +26,7 @@ const LARGEST_BYTES = 10 * 1024 * 1024
  * sender gets the 250.
  */
 export async function openSmtp(port: number, deliver: (mail: Mail) => void) {
+  let delayMs = 0
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     disableReverseLookup: true,
@@ -34,7 +36,8 @@ export async function openSmtp(port: number, deliver: (mail: Mail) => void) {
     onData(stream, session, callback) {
       const recipients = session.envelope.rcptTo.map(({ address }) => address)
       read(stream, recipients).then(
-        (mail) => {
+        async (mail) => {
+          await sleep(delayMs)
           if (stream.sizeExceeded)
             return callback(Object.assign(new Error('The email is too large'), { responseCode: 552 }))
           deliver(mail)
@@ -54,6 +57,10 @@ export async function openSmtp(port: number, deliver: (mail: Mail) => void) {
   })
   return {
     port: (server.server.address() as AddressInfo).port,
+    /** Makes each email take this long. */
+    slowDown(ms: number) {
+      delayMs = ms
+    },
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
 }

@@ -146,7 +146,7 @@ async function sendAccountEmail(services: EmailServices & { db: Db }, mail: Acco
   await db.transaction(async (tx) => {
     if (mail.kind === 'code') {
       if (user || (await isWaiting(tx, mail.email)))
-        await outbox.post(tx, codeEmail(mail.email, mail.code, 'log in', `${origin}/login`))
+        await outbox.postAccount(tx, codeEmail(mail.email, mail.code, 'log in', `${origin}/login`))
       return
     }
     if (!user) return
@@ -155,7 +155,7 @@ async function sendAccountEmail(services: EmailServices & { db: Db }, mail: Acco
       .insert(authPasswordResets)
       .values({ tokenHash: hashToken(token), userId: user.id, expiresAt: secondsFromNow(RESET_SECONDS) })
     // The token is in the fragment, which neither servers nor the Referer header contain.
-    await outbox.post(tx, resetPasswordEmail(user.email, `${origin}/reset-password#token=${token}`))
+    await outbox.postAccount(tx, resetPasswordEmail(user.email, `${origin}/reset-password#token=${token}`))
   })
 }
 
@@ -223,7 +223,7 @@ export async function resetPassword(context: Context, { token, password }: Input
     await setPassword(tx, user.id, hash)
     await endOtherSessions(tx, auth, { userId: user.id, except: null })
     await tx.delete(authEmailChanges).where(eq(authEmailChanges.userId, user.id))
-    await outbox.post(tx, passwordChangedEmail(user.email, `${origin}/forgot-password`))
+    await outbox.postAccount(tx, passwordChangedEmail(user.email, `${origin}/forgot-password`))
     await resetSignInAttempts(context.limits, user.email)
     return offerFactorRemoval({ ...context, db: tx }, user.id)
   })
@@ -296,7 +296,7 @@ export async function reauthenticate(
     const ticket = await db.transaction(async (tx) => {
       const made = await createCode(tx, user.email, actor.sessionId)
       if (isEmailed)
-        await outbox.post(tx, codeEmail(user.email, made.code, "confirm it's you", `${origin}/account`))
+        await outbox.postAccount(tx, codeEmail(user.email, made.code, "confirm it's you", `${origin}/account`))
       return made.ticket
     })
     return { success: true as const, message: 'We emailed you a code.', ticket, goodUntil: null }
@@ -355,7 +355,7 @@ export async function updateUser(context: Context, actor: Actor, changes: InputO
     if (hash !== null) {
       await setPassword(tx, user.id, hash)
       await endOtherSessions(tx, auth, { userId: user.id, except: actor.sessionId })
-      await outbox.post(tx, passwordChangedEmail(user.email, `${origin}/forgot-password`))
+      await outbox.postAccount(tx, passwordChangedEmail(user.email, `${origin}/forgot-password`))
     }
     if (email !== undefined) await beginEmailChange(context, tx, user, email)
   })
@@ -383,8 +383,8 @@ async function beginEmailChange(
   })
   const link = (token: string) => `${origin}/api/auth/change-email?token=${token}`
   const taken = await isTaken(tx, waitlist, user.id, email)
-  await outbox.post(tx, confirmOldAddressEmail(user.email, email, link(currentToken)))
-  await outbox.post(
+  await outbox.postAccount(tx, confirmOldAddressEmail(user.email, email, link(currentToken)))
+  await outbox.postAccount(
     tx,
     taken ? addressTakenEmail(email, `${origin}/login`) : confirmNewAddressEmail(email, link(newAddressToken)),
   )
@@ -432,7 +432,7 @@ export async function confirmEmailChange(
     // Reset links were sent to the former mailbox.
     await tx.delete(authPasswordResets).where(eq(authPasswordResets.userId, user.id))
     await waitlist.moveMember({ ...context, db: tx }, user.id, change.email)
-    await outbox.post(tx, addressChangedEmail(user.email, change.email, `${origin}/login`))
+    await outbox.postAccount(tx, addressChangedEmail(user.email, change.email, `${origin}/login`))
     return 'done' as const
   })
   return moved.catch((error: unknown) => {

@@ -54,7 +54,7 @@ export async function signUp(context: Context, input: InputOf<'auth', 'signUpEma
   await db.transaction(async (tx) => {
     if (await findAccount(tx, input.email)) {
       const mail = alreadyRegisteredEmail(input.email, `${origin}/login`, `${origin}/forgot-password`)
-      await outbox.post(tx, mail)
+      await outbox.postAccount(tx, mail)
       return
     }
     await tx.insert(authSignUps).values({
@@ -246,7 +246,7 @@ async function resendLink(context: EmailContext, { id, email }: SignUp): Promise
 
 async function emailLink({ env, outbox, origin }: EmailContext, tx: Db, { id, email }: { id: string; email: string }) {
   const link = `${origin}/api/auth/verify-email?token=${signedTokenOf(env.authSecret, id)}`
-  await outbox.post(tx, confirmAddressEmail(email, link))
+  await outbox.postAccount(tx, confirmAddressEmail(email, link))
 }
 
 /** @throws Refusal INVALID_CODE */

@@ -203,7 +203,7 @@ async function findOrCreateUser(context: Context, { claims, referralCode, joins 
       .values({ userId: user.id, providerId: GOOGLE, accountId: claims.subject, email: claims.email })
       .onConflictDoNothing()
     if (!isNew && wasConfirmed)
-      await outbox.post(tx, identityLinkedEmail(user.email, `${origin}/account`, GOOGLE))
+      await outbox.postAccount(tx, identityLinkedEmail(user.email, `${origin}/account`, GOOGLE))
   }
   return user
 }
@@ -302,7 +302,7 @@ export async function link(
       return own ?? new Refusal('IDENTITY_TAKEN', providerId === GOOGLE ? undefined : SSO_TAKEN)
     }
     const [user] = await tx.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
-    if (user) await outbox.post(tx, identityLinkedEmail(user.email, `${origin}/account`, made.provider))
+    if (user) await outbox.postAccount(tx, identityLinkedEmail(user.email, `${origin}/account`, made.provider))
     return made
   })
   // Thrown after the commit, so that a wrong verifier uses up the code too.
@@ -335,7 +335,7 @@ export async function unlink(
     if (all.length === 1) throw new Refusal('LAST_WAY_IN')
     await endIdentities(tx, context.auth, isOwn)
     const [user] = await tx.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
-    if (user) await outbox.post(tx, identityUnlinkedEmail(user.email, `${origin}/account`))
+    if (user) await outbox.postAccount(tx, identityUnlinkedEmail(user.email, `${origin}/account`))
   })
 }
 

@@ -413,7 +413,7 @@ function credentialsOf(factors: Row[]) {
 /** Emails the owner, who may not have made the change. @param change a full sentence */
 async function notifyOwner({ outbox, origin }: Context, tx: Db, userId: string, change: string): Promise<void> {
   const [user] = await tx.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, userId))
-  if (user) await outbox.post(tx, factorsChangedEmail(user.email, change, `${origin}/account`))
+  if (user) await outbox.postAccount(tx, factorsChangedEmail(user.email, change, `${origin}/account`))
 }
 
 /** @throws Refusal FACTOR_NOT_FOUND */

@@ -97,7 +97,7 @@ export async function remove(
     await tx.execute(sql`delete from auth_mail_codes where email = ${user.email}`)
     await deleteSignUps(tx, user.email)
     await tx.delete(authUsers).where(eq(authUsers.id, user.id))
-    await outbox.post(tx, accountDeletedEmail(user.email, origin))
+    await outbox.postAccount(tx, accountDeletedEmail(user.email, origin))
   })
   return { success: true as const }
 }
