@@ -188,7 +188,10 @@ describe('every operation with query parameters', () => {
     // Invalid pages, sizes, periods and statuses.
     const path = pathWith(operation, SOME_ID)
     expectEnvelope(
-      await person.call('GET', `${path}?page=0&pageSize=x&period=0&cursor=%00&days=0&from=0&cycle=0&minFollowers=x&xAccountId[x]=0`),
+      await person.call(
+        'GET',
+        `${path}?page=0&pageSize=x&period=0&cursor=%00&days=0&from=0&cycle=0&minFollowers=x&xAccountId[x]=0`,
+      ),
       400,
       'INVALID_INPUT',
     )

@@ -46,7 +46,7 @@ const LIMITS = {
 
 export type LimitName = keyof typeof LIMITS
 
-/** Whoever has an IPv6 /48 has 65,536 addresses: together they may make this many times as many calls. */
+/** Anyone who has an IPv6 /48 has 65,536 addresses: together they may make this many times as many calls. */
 const NETWORK_FACTOR = 2
 
 /** Hashes of a client's address and, of IPv6, of its /48. */

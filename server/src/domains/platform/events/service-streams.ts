@@ -162,7 +162,7 @@ async function readOnce(db: Db, followers: readonly Follower[]): Promise<void> {
     from jsonb_to_recordset(${JSON.stringify(read)}::jsonb) as f("workspaceId" uuid, seen bigint, "isNew" boolean)
       left join event_counters c on c.workspace_id = f."workspaceId"`)
   const latest = new Map(rows.map((row) => [row.workspaceId, row]))
-  // Read after the events: whoever is no member now gets none that came later.
+  // Read after the events: anyone who is no member now gets none that came later.
   const roles = await rolesOf(db, followers)
   for (const [index, follower] of followers.entries()) {
     const row = latest.get(follower.actor.workspaceId)
