@@ -93,6 +93,8 @@ async function requireRunning(
 export async function checkout(context: Context, actor: Actor, planId: string) {
   const payments = requirePayments(context)
   const { db, env, origin } = context
+  // Its webhooks can be late or lost, and nobody should pay twice.
+  await asking(() => syncEvents(context))
   const held = await findCurrentPaid(db, actor)
   if (held && runs(held))
     throw new Refusal('SUBSCRIPTION_STATE', 'You already have a subscription. Change its plan instead.')

@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { OtherSubscription } from '@x-automated/contract/platform/billing'
-import { isPlanId } from '@x-automated/contract/platform/plans'
 import { api, client } from '../../../api'
 import { useAction, useRedirect } from '../../../use-action'
 
@@ -63,10 +62,9 @@ export function useOpenPortal() {
   return useRedirect(() => client.billing.portal({}, once()), 'Failed to open the billing page. Please try again.')
 }
 
-/** Opens the payment page: a payment link for built-in plans, a checkout session for others. */
+/** Opens the payment page. */
 export function useBuyPlan() {
   return useRedirect(async (planId: string) => {
-    const link = isPlanId(planId) ? (await client.billing.ownLinks({})).links[planId] : null
-    return { url: link ?? (await client.billing.checkout({ planId }, once())).checkoutUrl }
+    return { url: (await client.billing.checkout({ planId }, once())).checkoutUrl }
   }, 'Failed to process payment. Please try again.')
 }
