@@ -48,6 +48,31 @@ async function post(path: string, body: unknown): Promise<{ referralCode: string
 }
 
 describe('the waitlist, in a browser', () => {
+  it.each(['before', 'after'] as const)(
+    'validates an address typed before the app loads and left %s it',
+    async (when) => {
+      const page = await world.openPage()
+      const held = Promise.withResolvers<void>()
+      await page.route('**/assets/*.js', async (route) => {
+        await held.promise
+        await route.continue()
+      })
+      await page.goto('/waitlist', { waitUntil: 'commit' })
+      const email = page.getByLabel('Email')
+      await email.pressSequentially('ada@example')
+      if (when === 'before') await email.blur()
+      held.resolve()
+      if (when === 'after') {
+        await page.waitForLoadState('networkidle')
+        expect(await page.getByText('Invalid email format').count()).toBe(0)
+        await email.blur()
+      }
+      await page.getByText('Invalid email format').waitFor()
+      await email.fill('ada@example.com')
+      await page.getByText('Invalid email format').waitFor({ state: 'detached' })
+    },
+  )
+
   it('leads from a join to the dashboard', async () => {
     // Someone to overtake.
     for (let n = 1; n <= 8; n += 1) await post('/waitlist/join', { email: `early${n}@example.com` })

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ALREADY_JOINED } from '@x-automated/contract/waitlist/already-joined'
-import { useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, fieldProblems, refusalText } from '../../../api'
 import { storePlace } from '../../../stored-place'
@@ -24,6 +24,12 @@ export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
   // No default values: they would overwrite input typed before hydration.
   const form = useForm<{ email: string }>({ mode: 'onTouched' })
   const { errors } = form.formState
+  useEffect(() => {
+    const typed = form.getValues('email')
+    const isFocused = document.activeElement?.getAttribute('name') === 'email'
+    // Typed and left before hydration, when the form could not see the blur.
+    if (typed && !isFocused) form.setValue('email', typed, { shouldTouch: true, shouldValidate: true })
+  }, [form])
   // A second press may come before the button rerenders.
   const isUnderWay = useRef(false)
   const join = useMutation(
