@@ -65,7 +65,7 @@ new ResizeObserver(() =>
 let count = 0
 function showCount(): void {
   // Keeps the line's height.
-  byId('count').textContent = joinedText(count) || '\u00a0'
+  byId('count').textContent = joinedText(count)
 }
 void ask<Answer<Client['waitlist']['count']>>('/waitlist/count')
   .then((answer) => {

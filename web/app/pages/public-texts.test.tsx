@@ -137,6 +137,9 @@ it('labels figures as examples, and says which plan has what', () => {
   expect(home).toMatch(/time saved and response rates are examples/)
   expect(home).toMatch(/for example: following up raises conversion by 40%/)
   expect(home).toMatch(/on agency yearly within\s+4 hours, day and night\s+\(24\/7 support\)/)
+  expect(home).toMatch(
+    /on agency and\s+pro yearly within\s+1 business day,\s+on pro within\s+2 business days,\s+and on free/,
+  )
   const pricing = textOf(Pricing)
   expect(pricing).toMatch(/a\/b tests\s+no\s+no\s+yes/)
   expect(pricing).toMatch(/re-engagement\s+no\s+no\s+yes/)

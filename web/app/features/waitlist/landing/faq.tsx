@@ -3,6 +3,8 @@ import { Plus } from 'lucide-react'
 import { supportAddress } from '../../../product-address'
 import { faq } from './faq-answers'
 
+const answerOf = (...plan: Parameters<typeof supportOf>) => SUPPORT[supportOf(...plan)].firstAnswer
+
 /** Frequently asked questions; they open without JavaScript. */
 export function Faq() {
   const support = supportAddress()
@@ -18,9 +20,9 @@ export function Faq() {
             <a href={`mailto:${support}`} className="text-link">
               {support}
             </a>{' '}
-            at any time. A real person answers: on Agency Yearly within{' '}
-            {SUPPORT[supportOf('agency', 'yearly')].firstAnswer} (24/7 support), on Pro within{' '}
-            {SUPPORT[supportOf('pro', 'monthly')].firstAnswer}.
+            at any time. A real person answers: on Agency Yearly within {answerOf('agency', 'yearly')} (24/7 support),
+            on Agency and Pro Yearly within {answerOf('agency', 'monthly')}, on Pro within {answerOf('pro', 'monthly')},
+            and on Free as soon as we can.
           </p>
         </div>
         <div className="border-t border-line">

@@ -1,5 +1,5 @@
 import { formatNumber } from '@x-automated/contract/format'
-/** '1,234+ people have already joined', or '' for 0. */
+/** '1,234+ people have already joined'. */
 export function joinedText(count: number): string {
-  return count === 0 ? '' : `${formatNumber(count)}+ people have already joined`
+  return `${formatNumber(count)}+ people have already joined`
 }

@@ -5,7 +5,7 @@ import { api } from '../../../api'
 import { useHydrated } from '../../../ui/use-hydrated'
 import { joinedText } from './joined-text'
 
-/** The number of members. Empty if 0 or unknown; errors are only logged. */
+/** The number of members. Empty if unknown; errors are only logged. */
 export function WaitlistCount() {
   const count = useQuery({ ...api.waitlist.count.queryOptions(), enabled: useHydrated() })
   useEffect(() => {
