@@ -53,7 +53,7 @@ export async function startWorkers(
   const scraper = services.x ? await runScrapes(services, log) : null
   await workOnAccountEmails(services)
   await runPayments(services)
-  const mailer = env.smtpUrl ? createMailer(env.smtpUrl, env.mailFrom) : null
+  const mailer = env.smtpUrl ? createMailer(env.smtpUrl, env.mailFrom, env.supportEmail) : null
   if (mailer) await sendQueuedEmails(jobs, mailer, env.authSecret)
   warnOfMissing(services)
   await startJobs(services)

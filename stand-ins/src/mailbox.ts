@@ -48,7 +48,13 @@ export async function startMailbox(options: MailboxOptions = {}) {
   const app = loopbackServer()
   app.addHook('onClose', async () => log?.close())
   addMailPages(app, { mails: () => mails, empty: () => record({ type: 'emptied' }) })
-  const smtp = await openSmtp(smtpPort, (mail) => record({ type: 'mail', mail })).catch(async (error) => {
+  const headers = new Map<string, Record<string, string>>()
+  const store = (mail: Mail, itsHeaders: Record<string, string>) => {
+    if (headers.size >= MAX_EMAILS) headers.clear()
+    headers.set(mail.id, itsHeaders)
+    record({ type: 'mail', mail })
+  }
+  const smtp = await openSmtp(smtpPort, store).catch(async (error) => {
     await app.close()
     throw error
   })
@@ -59,6 +65,8 @@ export async function startMailbox(options: MailboxOptions = {}) {
     smtpUrl: `smtp://127.0.0.1:${smtp.port}`,
     smtpPort: smtp.port,
     slowDown: smtp.slowDown,
+    /** The headers of an email that arrived since the start, by lowercase name. */
+    headersOf: (id: string) => headers.get(id),
     close: () => app.close(),
   }
 }

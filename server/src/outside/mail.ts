@@ -13,9 +13,10 @@ export interface RenderedEmail {
 export type Mailer = ReturnType<typeof createMailer>
 
 /**
- * @param smtpUrl smtp://user:password@host:port; @param from the sender's address, `Name <address>`
+ * @param smtpUrl smtp://user:password@host:port; @param from the sender's address, `Name <address>`;
+ * @param replyTo where people's answers arrive
  */
-export function createMailer(smtpUrl: string, from: string) {
+export function createMailer(smtpUrl: string, from: string, replyTo: string) {
   const transport = nodemailer.createTransport(smtpUrl, {
     from,
     connectionTimeout: 10_000,
@@ -24,7 +25,9 @@ export function createMailer(smtpUrl: string, from: string) {
   return {
     /** Passes one email to the SMTP server. @throws if it was not accepted: retry later */
     async send(mail: RenderedEmail): Promise<void> {
-      await transport.sendMail({ from, ...mail })
+      // Vacation notices answer no email that says it was generated (RFC 3834).
+      const headers = { 'Auto-Submitted': 'auto-generated', ...mail.headers }
+      await transport.sendMail({ from, replyTo, ...mail, headers })
     },
     close: () => transport.close(),
   }

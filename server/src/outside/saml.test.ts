@@ -1,6 +1,6 @@
 import { makeSigningKey } from '@x-automated/stand-ins/sso/saml'
 import { expect, it } from 'vitest'
-import { openSamlResponse } from './saml.ts'
+import { finishSaml, openSamlResponse } from './saml.ts'
 import { readCertificates, readSamlMetadata } from './saml-metadata.ts'
 import { walkXml } from './xml.ts'
 
@@ -39,10 +39,23 @@ it.each([
   ['the beginning of a comment as character data', responseWith('<![CDATA[<!--]]>')],
   ['an instruction', responseWith('<?php ?>')],
   ['a document type', `<!DOCTYPE x [<!ENTITY e "e">]>${responseWith('')}`],
-  ['SHA-1', signed('http://www.w3.org/2000/09/xmldsig#rsa-sha1')],
-  ['SHA-1 in disguise', signed('http://www.w3.org/2000/09/xmldsig#rsa-sh&#97;1')],
-  ['a key that is no secret', signed('http://www.w3.org/2000/09/xmldsig#hmac-sha1')],
 ])('rejects %s', (_, xml) => expect(open(xml)).toBeNull())
+
+it.each([
+  ['SHA-1', 'http://www.w3.org/2000/09/xmldsig#rsa-sha1'],
+  ['SHA-1 in disguise', 'http://www.w3.org/2000/09/xmldsig#rsa-sh&#97;1'],
+  ['a key that is no secret', 'http://www.w3.org/2000/09/xmldsig#hmac-sha1'],
+])('rejects %s and names the reason', async (_, algorithm) => {
+  const response = open(signed(algorithm))
+  const options = {
+    issuer: 'idp',
+    ssoUrl: 'https://idp.test',
+    certificates: [],
+    entityId: 'us',
+    acsUrl: 'https://us.test',
+  }
+  await expect(finishSaml(options, { ...response!, requestId: '_asked' })).rejects.toThrow('SHA-1')
+})
 
 it.each([
   ['is never closed', '<a>'.repeat(60_000)],

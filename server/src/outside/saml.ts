@@ -1,6 +1,7 @@
 import type { CacheProvider, SAML } from '@node-saml/node-saml'
 import { type AssertionXml, claimsIn } from './assertion-claims.ts'
 import { type ProviderClaims, ProviderDeclined } from './openid.ts'
+import { describeCertificate } from './saml-metadata.ts'
 import { walkXml, type XmlElement } from './xml.ts'
 
 /** A workspace's identity provider, and our identity towards it. */
@@ -48,6 +49,10 @@ interface SamlResponse {
   encoded: string
   /** The request that it claims to answer, if any. */
   requestId: string | null
+  /** Where it says it was sent, if anywhere. */
+  destination: string | null
+  /** Whether it names a forgeable algorithm. */
+  isWeak: boolean
 }
 
 /** Forgeable signatures and digests, and keys that are not secret (RFC 9231, XML Signature 1.1). */
@@ -68,23 +73,33 @@ export function openSamlResponse(encoded: string): SamlResponse | null {
     },
   })
   const { root } = found
-  if (!isSound || found.isWeak || !root) return null
+  if (!isSound || !root) return null
   const prefix = /^(?:([^:]+):)?Response$/.exec(root.name)
   const namespace = prefix && root.attributes.get(prefix[1] ? `xmlns:${prefix[1]}` : 'xmlns')
   if (namespace !== 'urn:oasis:names:tc:SAML:2.0:protocol') return null
-  return { encoded, requestId: root.attributes.get('InResponseTo') || null }
+  return {
+    encoded,
+    requestId: root.attributes.get('InResponseTo') || null,
+    destination: root.attributes.get('Destination') || null,
+    isWeak: found.isWeak,
+  }
 }
 
 /**
- * Verifies a response (signature, time, audience, recipient, request, issuer). Returns its claims,
+ * Verifies a response (signature, time, destination, audience, recipient, request, issuer). Returns its claims,
  * and its id until it expires, against replays. @throws ProviderDeclined; any other error: invalid
  */
 export async function finishSaml(
   options: SamlOptions,
-  { encoded, requestId }: { encoded: string; requestId: string },
+  { encoded, requestId, destination, isWeak }: SamlResponse & { requestId: string },
 ): Promise<ProviderClaims & { assertionId: string; expiresAt: Date }> {
+  if (isWeak) throw new Error('the response is signed with SHA-1 or another forgeable algorithm')
+  // The envelope may be unsigned: this catches mistakes, and the signed recipient is checked below.
+  if (destination !== null && destination !== options.acsUrl) throw new Error('the response is for another destination')
+  const certificates = options.certificates.filter((one) => describeCertificate(one).expiresAt > new Date())
+  if (certificates.length === 0) throw new Error('every certificate of the provider has expired')
   const { SamlStatusError } = await library()
-  const provider = await serviceProvider(options, requestId)
+  const provider = await serviceProvider({ ...options, certificates }, requestId)
   const { profile } = await provider.validatePostResponseAsync({ SAMLResponse: encoded }).catch((error: unknown) => {
     if (!(error instanceof SamlStatusError)) throw error
     throw new ProviderDeclined('a failure', /AuthnFailed|RequestDenied/.test(error.xmlStatus))

@@ -25,7 +25,7 @@ const LARGEST_BYTES = 10 * 1024 * 1024
  * Accepts email for any recipient. `deliver` must store it before it returns, because then the
  * sender gets the 250.
  */
-export async function openSmtp(port: number, deliver: (mail: Mail) => void) {
+export async function openSmtp(port: number, deliver: (mail: Mail, headers: Record<string, string>) => void) {
   let delayMs = 0
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
@@ -36,11 +36,11 @@ export async function openSmtp(port: number, deliver: (mail: Mail) => void) {
     onData(stream, session, callback) {
       const recipients = session.envelope.rcptTo.map(({ address }) => address)
       read(stream, recipients).then(
-        async (mail) => {
+        async ({ mail, headers }) => {
           await sleep(delayMs)
           if (stream.sizeExceeded)
             return callback(Object.assign(new Error('The email is too large'), { responseCode: 552 }))
-          deliver(mail)
+          deliver(mail, headers)
           callback()
         },
         (error: Error) => callback(error),
@@ -65,9 +65,10 @@ export async function openSmtp(port: number, deliver: (mail: Mail) => void) {
   }
 }
 
-async function read(stream: NodeJS.ReadableStream, recipients: string[]): Promise<Mail> {
+/** @returns the email, and its headers by lowercase name */
+async function read(stream: NodeJS.ReadableStream, recipients: string[]) {
   const parsed = await PostalMime.parse(await buffer(stream))
-  return {
+  const mail: Mail = {
     id: randomUUID(),
     from: parsed.from?.address ?? '',
     to: recipients.join(', '),
@@ -76,4 +77,5 @@ async function read(stream: NodeJS.ReadableStream, recipients: string[]): Promis
     html: parsed.html ?? null,
     at: new Date().toISOString(),
   }
+  return { mail, headers: Object.fromEntries(parsed.headers.map(({ key, value }) => [key, value])) }
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, webcrypto } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, randomBytes, webcrypto } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { isAddress } from '../openid-provider.ts'
 import { postingPage, signInPage } from '../page.ts'
@@ -48,6 +48,27 @@ export async function makeSigningKey(): Promise<SigningKey> {
     privateKey: `-----BEGIN PRIVATE KEY-----\n${pkcs8.toString('base64').replaceAll(/.{64}/g, '$&\n')}\n-----END PRIVATE KEY-----\n`,
     certificate: certificate.toString('pem'),
   }
+}
+
+/** A certificate of a key that expired yesterday. */
+export async function expiredCertificateOf({ privateKey }: SigningKey): Promise<string> {
+  await import('reflect-metadata')
+  const x509 = await import('@peculiar/x509')
+  x509.cryptoProvider.set(webcrypto as unknown as Crypto)
+  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+  const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
+  const pkcs8 = createPrivateKey(privateKey).export({ type: 'pkcs8', format: 'der' })
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=Stand-in identity provider',
+    notBefore: new Date(Date.now() - 2 * 86_400_000),
+    notAfter: new Date(Date.now() - 86_400_000),
+    signingAlgorithm: algorithm,
+    keys: {
+      publicKey: await webcrypto.subtle.importKey('spki', spki, algorithm, true, ['verify']),
+      privateKey: await webcrypto.subtle.importKey('pkcs8', pkcs8, algorithm, true, ['sign']),
+    } as unknown as CryptoKeyPair,
+  })
+  return certificate.toString('pem')
 }
 
 type Asked = { id: string; acsUrl: string; audience: string }

@@ -1,5 +1,5 @@
 import { Tabs as Base } from '@base-ui/react/tabs'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { useSearchParams } from 'react-router'
 import { useHydrated } from './use-hydrated'
 
@@ -23,6 +23,9 @@ interface TabsProps {
 /** Tabs. Use `useTabParam` to keep the open one in the URL. */
 export function Tabs({ label, tabs, value, onChange, header }: TabsProps) {
   const strip = useRef<HTMLDivElement>(null)
+  // Given here, so that tabs and panels belong together in prerendered pages, too.
+  const id = useId()
+  const idOf = (part: 'tab' | 'panel', tab: Tab) => `${id}-${part}-${tab.value}`
 
   // Scrolls the open tab to the center if the strip overflows.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the open tab is read from the document
@@ -41,6 +44,8 @@ export function Tabs({ label, tabs, value, onChange, header }: TabsProps) {
           <Base.Tab
             key={tab.value}
             value={tab.value}
+            id={idOf('tab', tab)}
+            aria-controls={tab.value === value && tab.content !== undefined ? idOf('panel', tab) : undefined}
             className="-mb-px flex min-h-10 items-center gap-2 rounded-t-md border-b-2 border-transparent px-3 whitespace-nowrap text-muted transition-colors -outline-offset-2 hover:text-ink data-active:border-ink data-active:font-strong data-active:text-ink pointer-coarse:min-h-11"
           >
             {tab.label}
@@ -62,7 +67,13 @@ export function Tabs({ label, tabs, value, onChange, header }: TabsProps) {
       {tabs.map(
         (tab) =>
           tab.content !== undefined && (
-            <Base.Panel key={tab.value} value={tab.value} className="pt-6 outline-offset-4">
+            <Base.Panel
+              key={tab.value}
+              value={tab.value}
+              id={idOf('panel', tab)}
+              aria-labelledby={idOf('tab', tab)}
+              className="pt-6 outline-offset-4"
+            >
               {tab.content}
             </Base.Panel>
           ),

@@ -106,6 +106,8 @@ export function readProvider(
     return { ...none, kind: 'oidc', issuer, clientId, sealedClientSecret, scopes }
   }
   const { entityId, ssoUrl, certificates } = samlIn(input, fetchedXml)
+  if (certificates.every((one) => describeCertificate(one).expiresAt <= new Date()))
+    throw invalidField(fetchedXml || input.metadataXml ? 'metadataXml' : 'certificate', 'The certificate has expired.')
   checkAddress(fetchedXml || input.metadataXml ? 'metadataXml' : 'ssoUrl', ssoUrl)
   return { ...none, kind: 'saml', issuer: entityId, ssoUrl, certificates }
 }

@@ -1,4 +1,5 @@
 import { type Sso, startSso } from '@x-automated/stand-ins/sso'
+import { expiredCertificateOf } from '@x-automated/stand-ins/sso/saml'
 import { signInAtSaml } from '@x-automated/stand-ins/sso/visit'
 import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -273,6 +274,7 @@ describe('attacks on SAML', () => {
         .replace(/ ID="[^"]+"/, ' ID="_evil"')
         .replace(/(<saml:NameID[^>]*>)[^<]*/, '$1somebody-else')
     const changes: Record<string, (xml: string) => string> = {
+      destination: (xml) => xml.replace(/(<samlp:Response[^>]* Destination=")[^"]*/, '$1https://elsewhere.example/acs'),
       name: (xml) => xml.replace(/(<saml:NameID[^>]*>)[^<]*/, '$1somebody-else'),
       beside: (xml) => xml.replace('<saml:Assertion', `${evilOf(xml)}<saml:Assertion`),
       around: (xml) =>
@@ -305,6 +307,26 @@ describe('attacks on SAML', () => {
     }
     for (const nonsense of [{}, { SAMLResponse: '' }, { SAMLResponse: 'PGE+' }, { SAMLResponse: '%%%' }])
       expect((await post((await answered()).action, nonsense as Record<string, string>)).search).toContain('sso_failed')
+  })
+
+  it('rejects the key of an expired certificate, unless a valid one has the same key', async () => {
+    const expired = await expiredCertificateOf(app.sso.signingKey)
+    const isIts = eq(ssoConnections.workspaceId, company.workspaceId)
+    const [{ certificates } = { certificates: null }] = await app.db.select().from(ssoConnections).where(isIts)
+    const signInWith = async (some: string[]) => {
+      await app.db.update(ssoConnections).set({ certificates: some }).where(isIts)
+      return (await (await answered()).back()).searchParams.get('error')
+    }
+    expect(await signInWith([expired])).toBe('sso_failed')
+    expect(await signInWith([expired, ...(certificates ?? [])])).toBeNull()
+    const input = {
+      kind: 'saml',
+      entityId: app.sso.metadataUrl,
+      ssoUrl: `${app.sso.url}/saml/sso`,
+      certificate: expired,
+    }
+    const { status, body } = await company.owner.call('PUT', '/sso/connection', input)
+    expect([status, body.details?.[0]?.field]).toEqual([400, 'certificate'])
   })
 
   it("rejects another company's provider with our entity id and request", async () => {

@@ -150,7 +150,11 @@ export async function finishSamlSignIn(context: SignInContext, workspaceId: stri
   const request = await take(context.db, 'return', requestId)
   return redirectOnError(context, request, async () => {
     const connection = await connectionFor(context.db, request, { workspaceId, kind: 'saml' })
-    const { assertionId, expiresAt, ...claims } = await finishSaml(samlOf(context, connection), { encoded, requestId })
+    if (!response) throw new Error('the response is no readable SAML response')
+    const { assertionId, expiresAt, ...claims } = await finishSaml(samlOf(context, connection), {
+      ...response,
+      requestId,
+    })
     const [first] = await context.db
       .insert(ssoAssertions)
       .values({ assertionHash: hashToken(`${connection.id}\n${assertionId}`), expiresAt })

@@ -176,7 +176,11 @@ describe('replies', () => {
       .where(eq(notifications.workspaceId, person.workspaceId))
     while ((await queueNotificationEmails(context())) > 0);
     while ((await queueDigests(context())) > 0);
-    await sendQueuedEmails(app.services.jobs, createMailer(app.env.smtpUrl!, app.env.mailFrom), app.env.authSecret)
+    await sendQueuedEmails(
+      app.services.jobs,
+      createMailer(app.env.smtpUrl!, app.env.mailFrom, app.env.supportEmail),
+      app.env.authSecret,
+    )
     const inboxOf = async ({ email }: Person) => {
       const mails: { subject: string; text: string }[] = await (
         await fetch(`${app.mailbox.url}/messages?to=${email}`)
@@ -243,7 +247,7 @@ describe('emails', () => {
     await complete(person)
     const taken = await Promise.all([1, 2, 3, 4].map(() => queueNotificationEmails(context())))
     expect(taken.reduce((sum, count) => sum + count, 0)).toBe(2)
-    const mailer = createMailer(app.env.smtpUrl!, app.env.mailFrom)
+    const mailer = createMailer(app.env.smtpUrl!, app.env.mailFrom, app.env.supportEmail)
     await sendQueuedEmails(app.services.jobs, mailer, app.env.authSecret)
     const inbox = async (): Promise<{ subject: string; text: string; html: string }[]> =>
       (await fetch(`${app.mailbox.url}/messages?to=${person.email}`)).json()
