@@ -166,7 +166,7 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
         {expiresAt ? <DateTime value={expiresAt} precision="day" /> : 'Never'}
       </Td>
       <Td label="Status">
-        <span className="grid justify-items-start gap-1">
+        <span className="grid justify-items-end gap-1 md:justify-items-start">
           <PlanStatus status={status} />
           {suspendedAt && status !== 'suspended' && status !== 'expired' && (
             <span className="text-muted">
