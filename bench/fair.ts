@@ -42,9 +42,11 @@ const round = (n: string): Call[] => [
 ]
 
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
+// A session of its own: Linux divides processor time between sessions first, and each connection of PostgreSQL has one.
 const server = fork(
   join(import.meta.dirname, 'fair', 'server.ts'),
   [cluster.url, OTHERS, Math.max(...ATTACKERS), LEADS, BIO].map(String),
+  { detached: true },
 )
 try {
   const [{ url, tokens }] = (await once(server, 'message')) as [{ url: string; tokens: string[] }]
