@@ -8,6 +8,7 @@ import { startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 import { openTestLog } from '../server/test/test-log.ts'
 import { SHAPES } from './imports/shapes.ts'
+import { accessToken } from './measuring/access-token.ts'
 import { envOf } from './measuring/env.ts'
 
 /*
@@ -73,9 +74,7 @@ try {
     const [user] = await db.insert(authUsers).values({ name, email, emailVerified: true }).returning()
     if (!user) throw new Error('no user was inserted')
     const { id } = await ensurePersonalWorkspace(db, user)
-    const now = Math.floor(Date.now() / 1000)
-    const claims = { sub: user.id, sid: crypto.randomUUID(), wid: id, role: 'owner', iat: now, exp: now + 86_400 }
-    const { token } = await auth.engine.api.signJWT({ body: { payload: claims } })
+    const token = await accessToken(auth, { userId: user.id, workspaceId: id })
     const workerData = { url: server.url, authorization: `Bearer ${token}` }
     return new Worker(new URL('./imports/client.ts', import.meta.url), { workerData })
   }

@@ -11,6 +11,7 @@ import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 import type { X } from '../stand-ins/src/x.ts'
 import { fillConversations } from './inbox/seed.ts'
 import type { Burst } from './inbox/x.ts'
+import { accessToken } from './measuring/access-token.ts'
 import { envOf, SECRET } from './measuring/env.ts'
 import { load, require } from './measuring/times.ts'
 import { quantile, rateOf, spans, spread } from './sending/processes.ts'
@@ -65,9 +66,7 @@ try {
     workspaceId,
     userId,
   ])
-  const now = Math.floor(Date.now() / 1_000)
-  const payload = { sub: userId, sid: crypto.randomUUID(), wid: workspaceId, role: 'owner', iat: now, exp: now + 3_600 }
-  const { token } = await services.auth.engine.api.signJWT({ body: { payload } })
+  const token = await accessToken(services.auth, { userId, workspaceId })
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
 
   const connected = await fetch(`${server.url}/api/session/connect`, {

@@ -5,10 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { formatNumber } from '../contract/src/format.ts'
 import type { NewBulkOrder } from '../contract/src/outreach/bulk.ts'
 import type { Job } from '../contract/src/platform/jobs.ts'
+import { one } from '../server/src/db/one.ts'
 import { authUsers } from '../server/src/domains/identity/auth/tables.ts'
 import { readEnv } from '../server/src/env.ts'
 import { startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
+import { accessToken } from './measuring/access-token.ts'
 import { SECRET } from './measuring/env.ts'
 import { load } from './measuring/times.ts'
 import { quantile } from './sending/processes.ts'
@@ -225,18 +227,17 @@ try {
     const tokens: string[] = []
     for (let n = 0; n < count; n += 1) {
       const name = `caller ${n}`
-      const [user] = await local.services.database.db
-        .insert(authUsers)
-        .values({ name, email: `caller${n}@example.com`, emailVerified: true })
-        .returning()
+      const user = one(
+        await local.services.database.db
+          .insert(authUsers)
+          .values({ name, email: `caller${n}@example.com`, emailVerified: true })
+          .returning(),
+      )
       await pool.query(`insert into workspace_members (workspace_id, user_id, role) values ($1, $2, 'member')`, [
         workspaceId,
-        user?.id,
+        user.id,
       ])
-      const now = Math.floor(Date.now() / 1_000)
-      const who = { sub: user?.id, sid: crypto.randomUUID(), wid: workspaceId, role: 'member' }
-      const payload = { ...who, iat: now, exp: now + 86_400 }
-      tokens.push((await local.services.auth.engine.api.signJWT({ body: { payload } })).token)
+      tokens.push(await accessToken(local.services.auth, { userId: user.id, workspaceId, role: 'member' }))
     }
     return tokens
   }

@@ -7,12 +7,14 @@ import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { formatNumber } from '../contract/src/format.ts'
 import type { Actor } from '../server/src/actor.ts'
+import { one } from '../server/src/db/one.ts'
 import { authUsers } from '../server/src/domains/identity/auth/tables.ts'
 import { readLeadLines } from '../server/src/domains/leads/leads/engine-lines.ts'
 import { importLeads, list } from '../server/src/domains/leads/leads/service.ts'
 import { readParts } from '../server/src/edges/csv-parts.ts'
 import { startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
+import { accessToken } from './measuring/access-token.ts'
 import { envOf } from './measuring/env.ts'
 
 /*
@@ -117,17 +119,8 @@ try {
   /** Creates an access token of a signed-in user. */
   async function tokenFor(workspaceId: string): Promise<string> {
     const email = `${workspaceId}@example.com`
-    const [user] = await db.insert(authUsers).values({ name: 'bench', email, emailVerified: true }).returning()
-    const now = Math.floor(Date.now() / 1000)
-    const payload = {
-      sub: user?.id,
-      sid: crypto.randomUUID(),
-      wid: workspaceId,
-      role: 'owner',
-      iat: now,
-      exp: now + 3_600,
-    }
-    return (await auth.engine.api.signJWT({ body: { payload } })).token
+    const user = one(await db.insert(authUsers).values({ name: 'bench', email, emailVerified: true }).returning())
+    return accessToken(auth, { userId: user.id, workspaceId })
   }
 
   async function importing() {

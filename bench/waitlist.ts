@@ -6,6 +6,7 @@ import { ensurePersonalWorkspace } from '../server/src/domains/identity/workspac
 import { type RunningServer, startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 import { openTestLog } from '../server/test/test-log.ts'
+import { accessToken } from './measuring/access-token.ts'
 import { envOf } from './measuring/env.ts'
 
 /*
@@ -135,9 +136,7 @@ async function signInTied(server: RunningServer, client: pg.Client): Promise<str
     `insert into auth_sessions (user_id, token, expires_at) values ($1, $2, now() + interval '1 hour') returning id`,
     [user.id, randomBytes(16).toString('hex')],
   )
-  const iat = Math.floor(Date.now() / 1000)
-  const payload = { sub: user.id, sid: sessions[0]?.id, wid: workspace.id, role: 'owner', iat, exp: iat + 900 }
-  return (await auth.engine.api.signJWT({ body: { payload } })).token
+  return accessToken(auth, { userId: user.id, workspaceId: workspace.id, sessionId: sessions[0]?.id })
 }
 
 interface Measure {

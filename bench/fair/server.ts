@@ -1,6 +1,8 @@
 import pg from 'pg'
+import { one } from '../../server/src/db/one.ts'
 import { authUsers } from '../../server/src/domains/identity/auth/tables.ts'
 import { startServer } from '../../server/src/start.ts'
+import { accessToken } from '../measuring/access-token.ts'
 import { envOf } from '../measuring/env.ts'
 
 /*
@@ -22,7 +24,7 @@ await client.connect()
 /** An account with leads whose bios consist of a few words and a long text. */
 async function makeAccount(leadCount: number, length: number): Promise<string> {
   const { rows } = await pool.query<{ id: string }>("insert into workspaces (name) values ('bench') returning id")
-  const workspaceId = rows[0]?.id
+  const { id: workspaceId } = one(rows)
   await client.query(
     `insert into leads (workspace_id, name, twitter_handle, bio, follower_count)
      select $1, 'Person ' || md5(n::text), 'person_' || n, left('Founder of company ' || n || ' ' || repeat(md5(n::text) || ' eel ', 160), $3), n
@@ -30,17 +32,8 @@ async function makeAccount(leadCount: number, length: number): Promise<string> {
     [workspaceId, leadCount, length],
   )
   const email = `${workspaceId}@example.com`
-  const [user] = await db.insert(authUsers).values({ name: 'bench', email, emailVerified: true }).returning()
-  const now = Math.floor(Date.now() / 1000)
-  const payload = {
-    sub: user?.id,
-    sid: crypto.randomUUID(),
-    wid: workspaceId,
-    role: 'owner',
-    iat: now,
-    exp: now + 7_200,
-  }
-  return (await services.auth.engine.api.signJWT({ body: { payload } })).token
+  const user = one(await db.insert(authUsers).values({ name: 'bench', email, emailVerified: true }).returning())
+  return accessToken(services.auth, { userId: user.id, workspaceId })
 }
 
 const tokens: string[] = []

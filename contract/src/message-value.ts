@@ -9,7 +9,6 @@ const EMPTY_CODE = /^(?:NA|NaN|nan)$/
 
 /** A variable that another tool did not fill. */
 const UNFILLED = /^(?:\{+[^{}]*\}+|\[\[[^[\]]*\]\]|\*\|[^|]*\|\*|<%[^%]*%>)$/
-const PARENTHESES: Record<string, string> = { '{': '(', '}': ')' }
 
 /** A text as one line, without marks that change how it is read. */
 export function oneLine(text: string): string {
@@ -25,5 +24,5 @@ export function oneLine(text: string): string {
 export function messageValue(text: string): string {
   const line = oneLine(text)
   if (EMPTY_WORD.test(line) || EMPTY_CODE.test(line) || UNFILLED.test(line)) return ''
-  return line.replace(/[{}]/g, (brace) => PARENTHESES[brace] ?? '')
+  return line.replaceAll('{', '(').replaceAll('}', ')')
 }

@@ -136,10 +136,12 @@ export interface Inbox {
   releaseMember(tx: Db, workspaceId: string, userId: string): Promise<void>
 }
 
-/** The API keys of a workspace, for people who leave it. */
+/** The API keys of a workspace, for people who leave it or are no longer admins. */
 export interface ApiKeys {
   /** Deletes the keys that a person answers for. */
   removeOf(tx: Db, workspaceId: string, userId: string): Promise<void>
+  /** Suspends them, and notifies the owner. */
+  suspendOf(tx: Db, workspaceId: string, userId: string): Promise<void>
 }
 
 /** An X account on whose behalf X is called. */

@@ -20,7 +20,7 @@ import { DELIVERIES_CHANNEL, resumeReading } from './domains/outreach/replies/se
 import { resumeSending, SENDING_CHANNEL } from './domains/outreach/sending/limits.ts'
 import { requeueRestored, stopMessages } from './domains/outreach/sending/stop.ts'
 import { createUnreadables } from './domains/overview/operator/service-unreadable.ts'
-import { removeOf } from './domains/platform/api-keys/service.ts'
+import { removeOf, suspendOf } from './domains/platform/api-keys/service.ts'
 import { findPeopleLimit } from './domains/platform/billing/service.ts'
 import { EVENTS_CHANNEL, openEvents, RECORDED_CHANNEL } from './domains/platform/events/service.ts'
 import { MEMBER_NOTIFICATIONS_CHANNEL } from './domains/platform/notifications/service.ts'
@@ -176,7 +176,7 @@ async function openServices(given: Given, databaseUrl: string, pictureCache: Pic
     plans: { findPeopleLimit },
     sending: { requeueRestored, stopMessages },
     inbox: { releaseMember },
-    apiKeys: { removeOf },
+    apiKeys: { removeOf, suspendOf },
     xMeters: createXMeters({ database, isPriced: env.isXPriced, log }),
     xWork: {
       async resume(db, workspaceId) {

@@ -6,8 +6,8 @@ import { expect, inject, onTestFinished, test } from 'vitest'
 import { MIGRATIONS } from '../src/db/migrate.ts'
 import { cloneDatabase } from './database.ts'
 
-test('0041_scrapes_stopped_by marks only completed scrapes that the plan stopped', async () => {
-  const sql = await readFile(join(MIGRATIONS, '0041_scrapes_stopped_by.sql'), 'utf8')
+/** A client of a migrated database, until the test ends. */
+async function openClone(): Promise<pg.Client> {
   const database = await cloneDatabase(inject('clusterUrl'))
   const client = new pg.Client(database.url)
   await client.connect()
@@ -15,6 +15,12 @@ test('0041_scrapes_stopped_by marks only completed scrapes that the plan stopped
     await client.end()
     await database.drop()
   })
+  return client
+}
+
+test('0041_scrapes_stopped_by marks only completed scrapes that the plan stopped', async () => {
+  const sql = await readFile(join(MIGRATIONS, '0041_scrapes_stopped_by.sql'), 'utf8')
+  const client = await openClone()
   await client.query(`
     alter table scrapes drop column stopped_by;
     insert into workspaces (name) values ('Acme');
@@ -56,13 +62,7 @@ test('0031_scrapes_counted counts what a process of the previous version is abou
 
 test('0038_sign_ups_wait turns unconfirmed accounts into pending sign-ups', async () => {
   const sql = await readFile(join(MIGRATIONS, '0038_sign_ups_wait.sql'), 'utf8')
-  const database = await cloneDatabase(inject('clusterUrl'))
-  const client = new pg.Client(database.url)
-  await client.connect()
-  onTestFinished(async () => {
-    await client.end()
-    await database.drop()
-  })
+  const client = await openClone()
   await client.query(`
     drop table auth_sign_ups;
     alter table auth_refresh_tokens drop column parent_id, drop column revoked_at;
@@ -88,13 +88,7 @@ test('0038_sign_ups_wait turns unconfirmed accounts into pending sign-ups', asyn
 
 test('0042_sso_sessions_stay_in_one_workspace ends only sessions that may come from a replaced certificate', async () => {
   const sql = await readFile(join(MIGRATIONS, '0042_sso_sessions_stay_in_one_workspace.sql'), 'utf8')
-  const database = await cloneDatabase(inject('clusterUrl'))
-  const client = new pg.Client(database.url)
-  await client.connect()
-  onTestFinished(async () => {
-    await client.end()
-    await database.drop()
-  })
+  const client = await openClone()
   await client.query(`
     alter table auth_codes drop column sso_identity_id; alter table auth_sessions drop column sso_identity_id;
     alter table auth_tickets drop column sso_identity_id; alter table extension_codes drop column session_id;
@@ -116,13 +110,7 @@ test('0042_sso_sessions_stay_in_one_workspace ends only sessions that may come f
 
 test('0048_reasons turns stored sentences into codes and keeps the words of X', async () => {
   const sql = await readFile(join(MIGRATIONS, '0048_reasons.sql'), 'utf8')
-  const database = await cloneDatabase(inject('clusterUrl'))
-  const client = new pg.Client(database.url)
-  await client.connect()
-  onTestFinished(async () => {
-    await client.end()
-    await database.drop()
-  })
+  const client = await openClone()
   // As the version before this migration stored them.
   const skipped: [string, SkipReason][] = [
     ['Skipped: this person has opted out.', { code: 'suppressed', params: { reason: 'opted_out' } }],
@@ -218,13 +206,7 @@ test('0049_sequences makes every campaign a sequence of one step, and enrolls it
   const [sql, earlier] = await Promise.all(
     ['0049_sequences', '0020_campaign_funnel'].map((name) => readFile(join(MIGRATIONS, `${name}.sql`), 'utf8')),
   )
-  const database = await cloneDatabase(inject('clusterUrl'))
-  const client = new pg.Client(database.url)
-  await client.connect()
-  onTestFinished(async () => {
-    await client.end()
-    await database.drop()
-  })
+  const client = await openClone()
   await client.query(`
     drop table enrollments, sequence_versions;
     alter table campaigns drop column version, drop column step_count, drop column firsts_queued_count, drop column open_enrollments,
@@ -282,13 +264,7 @@ test('0051_people counts the people and the figures of earlier messages', async 
     ['0051_people', '0049_sequences', '0023_activity'].map((name) => readFile(join(MIGRATIONS, `${name}.sql`), 'utf8')),
   )
   const definition = (file = '', start = '') => file.slice(file.indexOf(start)).split('--> statement-breakpoint')[0]
-  const database = await cloneDatabase(inject('clusterUrl'))
-  const client = new pg.Client(database.url)
-  await client.connect()
-  onTestFinished(async () => {
-    await client.end()
-    await database.drop()
-  })
+  const client = await openClone()
   await client.query(`
     alter table campaigns drop column people_messaged, drop column people_replied, drop column people_positive;
     drop index dms_variants; create index dms_variants on dms (campaign_id, variant_id, status) where sent_at is not null;
@@ -332,13 +308,7 @@ test('0051_people counts the people and the figures of earlier messages', async 
 
 test('0058_conversations starts a conversation for everyone who has replied', async () => {
   const sql = await readFile(join(MIGRATIONS, '0058_conversations.sql'), 'utf8')
-  const database = await cloneDatabase(inject('clusterUrl'))
-  const client = new pg.Client(database.url)
-  await client.connect()
-  onTestFinished(async () => {
-    await client.end()
-    await database.drop()
-  })
+  const client = await openClone()
   await client.query(`
     insert into workspaces (name) values ('Acme');
     insert into x_accounts (workspace_id, x_user_id, handle, status) select id, '1', 'acme', 'connected' from workspaces;
@@ -368,13 +338,7 @@ test('0058_conversations starts a conversation for everyone who has replied', as
 
 test('0087_reward_times gives earlier achievements without months of Pro a reward, with the time they were earned', async () => {
   const sql = await readFile(join(MIGRATIONS, '0087_reward_times.sql'), 'utf8')
-  const database = await cloneDatabase(inject('clusterUrl'))
-  const client = new pg.Client(database.url)
-  await client.connect()
-  onTestFinished(async () => {
-    await client.end()
-    await database.drop()
-  })
+  const client = await openClone()
   await client.query(`
     insert into auth_users (name, email, email_verified) values ('Ada', 'ada@example.com', true);
     insert into users (email, normalized_email, achievements, position, joined_at, account_user_id)
@@ -404,13 +368,7 @@ test('0087_reward_times gives earlier achievements without months of Pro a rewar
 
 test('0102_lead_limits stores the words of existing bios', async () => {
   const sql = await readFile(join(MIGRATIONS, '0102_lead_limits.sql'), 'utf8')
-  const database = await cloneDatabase(inject('clusterUrl'))
-  const client = new pg.Client(database.url)
-  await client.connect()
-  onTestFinished(async () => {
-    await client.end()
-    await database.drop()
-  })
+  const client = await openClone()
   await client.query(`
     alter table leads drop column bio_words;
     drop function bio_query, bio_words, bio_tokens;

@@ -86,17 +86,17 @@ export function readWritten(source: string): WrittenPlace[] {
   for (const match of source.matchAll(PLACE)) {
     const place = placeOf(match)
     if (!place) continue
+    const before = source.slice(end, match.index)
     // A brace that is open around a variable would be sent.
-    const words = source.slice(end, match.index)
-    const last = words.search(/\{+[^{}]*$/)
-    const open = last < 0 || words.slice(last).match(LEFTOVER) ? -1 : last
-    const start = open < 0 ? match.index : end + open
-    parts.push(...wordsOf(source.slice(end, start), parts.length > 0))
-    end = match.index + match[0].length
-    const written = source.slice(start, end)
-    parts.push({ place: open < 0 ? place : unknown(written, insteadOf(match[2])), written })
+    const last = before.search(/\{+[^{}]*$/)
+    const opening = last < 0 || before.slice(last).match(LEFTOVER) ? '' : before.slice(last)
+    const closing = source.slice(match.index + match[0].length).match(/^[ \t\u00a0]*\}+/)?.[0] ?? ''
+    parts.push(...wordsOf(before.slice(0, before.length - opening.length)))
+    const written = opening + match[0] + closing
+    parts.push({ place: written === match[0] ? place : unknown(written, insteadOf(match[2])), written })
+    end = match.index + match[0].length + closing.length
   }
-  parts.push(...wordsOf(source.slice(end), parts.length > 0))
+  parts.push(...wordsOf(source.slice(end)))
   return parts
 }
 
@@ -141,23 +141,17 @@ function placeOf([written, opening = '', inside = '', rest = '', closing = '']: 
   return segment ?? unknown(written, isClosed ? null : insteadOf(inside, rest))
 }
 
-/** Plain text, and what in it would show a reader our grammar. @param follows a variable is before it */
-function wordsOf(words: string, follows: boolean): WrittenPlace[] {
+/** Plain text, and what in it would show a reader our grammar. */
+function wordsOf(words: string): WrittenPlace[] {
   const parts: WrittenPlace[] = []
   const takeWords = (written: string) => {
     if (written !== '') parts.push({ place: { kind: 'words', words: written }, written })
   }
-  const take = (written: string, instead: string | null) => parts.push({ place: unknown(written, instead), written })
   let end = 0
-  const closing = follows ? (words.match(/^[^{}]*\}+/)?.[0] ?? '') : ''
-  if (closing !== '') {
-    take(closing, null)
-    end = closing.length
-  }
-  for (const { 0: written, index } of words.slice(end).matchAll(LEFTOVER)) {
-    takeWords(words.slice(end, closing.length + index))
-    take(written, insteadOf(written))
-    end = closing.length + index + written.length
+  for (const { 0: written, index } of words.matchAll(LEFTOVER)) {
+    takeWords(words.slice(end, index))
+    parts.push({ place: unknown(written, insteadOf(written)), written })
+    end = index + written.length
   }
   takeWords(words.slice(end))
   return parts

@@ -10,7 +10,7 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import type { SignUpContext } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
-import type { Limits } from '../../../requests/limits.ts'
+import type { ClientHashes, Limits } from '../../../requests/limits.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
 import { authFactors, authRecoveryCodes, authTickets } from '../second-factors/tables.ts'
 import { ssoConnections, ssoDomains } from '../sso/tables.ts'
@@ -80,9 +80,7 @@ export async function authenticateOperator(
 }
 
 /** Where a request comes from. */
-export interface Client {
-  addressHash: string
-  networkHash?: string | null
+export interface Client extends ClientHashes {
   address: string
   userAgent: string | null
 }

@@ -3,7 +3,7 @@ import { asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
-import type { Inbox } from '../../../ports.ts'
+import type { ApiKeys, Inbox } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import { requireProof } from '../account/service.ts'
 import { authUsers } from '../auth/tables.ts'
@@ -67,7 +67,7 @@ async function findPerson(tx: Db, actor: Actor, id: string) {
 
 /** Changes a member's role, but not the owner's. */
 export async function update(
-  { db, inbox }: { db: Db; inbox: Inbox },
+  { db, inbox, apiKeys }: { db: Db; inbox: Inbox; apiKeys: ApiKeys },
   actor: Actor,
   { id, role }: InputOf<'people', 'update'>,
 ) {
@@ -77,7 +77,10 @@ export async function update(
     if (person.role === 'owner') throw new Refusal('LAST_OWNER')
     if (person.role !== role) await setRole(tx, { workspaceId: actor.workspaceId, userId: id }, role)
     if (role === 'viewer') await inbox.releaseMember(tx, actor.workspaceId, id)
-    if (!roleAllows(role, 'admin')) await revokeInvitationsBy(tx, actor, id)
+    if (!roleAllows(role, 'admin')) {
+      await revokeInvitationsBy(tx, actor, id)
+      await apiKeys.suspendOf(tx, actor.workspaceId, id)
+    }
     return { ...person, role }
   })
 }
@@ -93,7 +96,7 @@ export async function remove(
     const person = await findPerson(tx, actor, id)
     if (person.role === 'owner') throw new Refusal('LAST_OWNER')
     await revokeInvitationsBy(tx, actor, id)
-    if (!keepApiKeys) await apiKeys.removeOf(tx, actor.workspaceId, id)
+    await (keepApiKeys ? apiKeys.suspendOf : apiKeys.removeOf)(tx, actor.workspaceId, id)
     await endMemberships(tx, isMember(actor, id))
     if (!person.isYou) await outbox.post(tx, removedEmail(person.email, { workspace, link: `${origin}/login` }))
   })
@@ -110,7 +113,7 @@ export async function leave(
     const person = await findPerson(tx, actor, actor.userId)
     if (person.role === 'owner') throw new Refusal('LAST_OWNER')
     await revokeInvitationsBy(tx, actor, actor.userId)
-    if (!keepApiKeys) await apiKeys.removeOf(tx, actor.workspaceId, actor.userId)
+    await (keepApiKeys ? apiKeys.suspendOf : apiKeys.removeOf)(tx, actor.workspaceId, actor.userId)
     await endMemberships(tx, isMember(actor, actor.userId))
   })
   return { success: true as const }

@@ -3,7 +3,7 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { API_KEY_PREFIX, API_KEYS_MAX, type ApiKey } from '@x-automated/contract/platform/api-keys'
 import { hasApiAccess } from '@x-automated/contract/platform/plans'
 import type { Scope } from '@x-automated/contract/route'
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { type Actor, roleAllows, type WorkspaceScope } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -118,6 +118,19 @@ export async function findSuspended(db: Db, workspaceId: string): Promise<{ coun
 /** Deletes the keys that a person answers for. */
 export async function removeOf(tx: Db, workspaceId: string, userId: string): Promise<void> {
   await tx.delete(apiKeys).where(and(eq(apiKeys.workspaceId, workspaceId), eq(apiKeys.createdBy, userId)))
+}
+
+/** Suspends the keys of a person who is no longer an admin, until an admin adopts them. Notifies the owner. */
+export async function suspendOf(tx: Db, workspaceId: string, userId: string): Promise<void> {
+  const suspended = await tx
+    .update(apiKeys)
+    .set({ suspendedAt: sql`now()` })
+    .where(and(eq(apiKeys.workspaceId, workspaceId), eq(apiKeys.createdBy, userId), isNull(apiKeys.suspendedAt)))
+    .returning({ name: apiKeys.name })
+  const [keyName] = suspended.map(({ name }) => name).sort()
+  if (keyName === undefined) return
+  const facts = { keys: suspended.length, keyName, personId: userId }
+  await notifyOwners(tx, workspaceId, 'api_key_suspended', facts)
 }
 
 /** @throws Refusal API_KEY_NOT_FOUND */

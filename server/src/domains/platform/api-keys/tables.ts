@@ -13,13 +13,13 @@ export const apiKeys = pgTable(
     start: text('start').notNull(),
     keyHash: text('key_hash').notNull(),
     scopes: text('scopes').array().notNull(),
-    /** Who created or adopted it. No foreign key: the key outlives their account. */
+    /** Who created or adopted it. No foreign key: earlier versions kept the keys of deleted accounts. */
     createdBy: uuid('created_by').notNull(),
     createdAt: createdAt(),
     expiresAt: time('expires_at'),
     /** To the minute. */
     lastUsedAt: time('last_used_at'),
-    /** When it stops working. A trigger sets it once its creator is no longer an admin. */
+    /** When it stops working: its creator is no longer an admin. */
     suspendedAt: time('suspended_at'),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.id] }), index('api_keys_hash').on(t.keyHash)],

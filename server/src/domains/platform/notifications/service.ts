@@ -107,7 +107,14 @@ export async function notifyOwners(
   kind: NotificationKind,
   facts: NotificationFacts,
 ): Promise<void> {
-  await tx.execute(sql`select notify_owners(${workspaceId}, ${kind}, ${JSON.stringify(facts)}::jsonb)`)
+  const { rows } = await tx.execute<{ id: string; userId: string }>(sql`
+    insert into notifications (workspace_id, user_id, kind, facts, in_app, email)
+    select m.workspace_id, m.user_id, ${kind}, ${JSON.stringify(facts)}::jsonb, coalesce(p.in_app, true), coalesce(p.email, true)
+    from workspace_members m left join notification_preferences p on p.user_id = m.user_id and p.kind = ${kind}
+    where m.workspace_id = ${workspaceId} and m.role = 'owner' and (coalesce(p.in_app, true) or coalesce(p.email, true))
+    returning id, user_id as "userId"`)
+  await publishToEach(tx, workspaceId, rows)
+  await tx.execute(sql`select pg_notify(${MEMBER_NOTIFICATIONS_CHANNEL}, '')`)
 }
 
 /** Publishes to each person their notification. */

@@ -6,7 +6,7 @@ import {
   confirmationsNeeded,
   SPOTS_PER_REFERRAL,
 } from '@x-automated/contract/waitlist/waitlist'
-import { and, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { type Dns, DnsUnavailable } from '../../../outside/dns.ts'
@@ -393,6 +393,7 @@ export async function scheduleRewards(tx: Db, memberId: string): Promise<void> {
       and(
         eq(referrals.referrerId, memberId),
         eq(referrals.status, 'credited'),
+        isNotNull(members.confirmedAt),
         or(isNull(referrals.rewardHold), eq(referrals.rewardAllowed, true)),
       ),
     )

@@ -64,10 +64,8 @@ export {
 export { maskEmail } from './rules.ts'
 
 /** The client of a request. */
-interface Client {
+interface Client extends ClientHashes {
   address: string
-  addressHash: string
-  networkHash?: string | null
 }
 
 /** How often members who missed the confirmation email can get another by joining again. */
