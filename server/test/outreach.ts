@@ -1,5 +1,6 @@
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import type { Dm } from '@x-automated/contract/outreach/sending'
+import { readXUserId } from '@x-automated/contract/x-user-id'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { sql } from 'drizzle-orm'
 import { afterEach, expect } from 'vitest'
@@ -23,7 +24,13 @@ export interface SomeList {
 
 /** Handles of people at the stand-in X who accept messages and never reply. */
 export function openHandles(count: number): string[] {
-  return Array.from({ length: count }, () => `open_${Math.random().toString(36).slice(2, 9)}`)
+  const handles: string[] = []
+  while (handles.length < count) {
+    const handle = `open_${Math.random().toString(36).slice(2, 9)}`
+    // One id of some hundreds looks as if a spreadsheet had rounded it, so imports refuse it.
+    if ('id' in readXUserId(idOfHandle(handle))) handles.push(handle)
+  }
+  return handles
 }
 
 /** Creates a list with leads of these handles, with known X ids unless `unknownIds`. */
