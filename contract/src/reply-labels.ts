@@ -11,6 +11,9 @@ export const REPLY_LABELS = [
 ] as const
 export type ReplyLabel = (typeof REPLY_LABELS)[number]
 
+/** Labels of people who wait for an answer if they wrote last; so do people without a label. */
+export const WAITING_LABELS = ['interested', 'meeting', 'question', 'referral'] as const satisfies ReplyLabel[]
+
 /** Labels as words to show. */
 export const LABEL_NAMES: Record<ReplyLabel, string> = {
   interested: 'Interested',

@@ -13,6 +13,7 @@ import {
 } from '../fields.ts'
 import { CallersId, DM_STATUSES, nextPart, REPLY_LABELS } from '../leads/leads.ts'
 import { Reason } from '../reason.ts'
+import { WAITING_LABELS } from '../reply-labels.ts'
 import { routes } from '../route.ts'
 import { MESSAGE_MAX } from './template.ts'
 
@@ -86,6 +87,19 @@ export const Conversation = z.object({
   assigneeId: z.string().nullable(),
 })
 export type Conversation = z.output<typeof Conversation>
+
+/** Whether a lead waits for an answer. GET /today counts them. */
+export function isWaiting({
+  status,
+  lastMessage,
+  label,
+  suppression,
+}: Pick<Conversation, 'status' | 'label' | 'suppression'> & {
+  lastMessage: Pick<Conversation['lastMessage'], 'isOurs'>
+}): boolean {
+  const mayBeAnswered = label === null || (WAITING_LABELS as readonly string[]).includes(label)
+  return status === 'open' && !lastMessage.isOurs && mayBeAnswered && suppression !== 'suppressed'
+}
 
 /** A message of a conversation. Ids are unique over both sides. */
 export const Message = z.object({

@@ -11,8 +11,9 @@ import { type Place, readCursor, writeCursor } from '../../../db/paging.ts'
 import { Refusal } from '../../../refusal.ts'
 import { anywhere, isTag } from '../../leads/leads/service.ts'
 import { words } from '../../leads/leads/tables.ts'
-import { isSuppressed } from '../../leads/suppressions/tables.ts'
+import { isMessageable, isSuppressed } from '../../leads/suppressions/tables.ts'
 import { notesOf } from './service-notes.ts'
+import { isWaiting } from './tables.ts'
 
 export { addReplies, addWritten } from './service-messages.ts'
 
@@ -173,6 +174,22 @@ export async function list(db: Db, actor: Actor, input: InputOf<'conversations',
     counts: counted.rows[0] ?? { open: 0, unread: 0, snoozed: 0 },
     cursor: last ? writeCursor({ at: new Date(last.sortAt), id: last.id }) : null,
   }
+}
+
+/**
+ * The people who wait for an answer in open conversations, whether these are read or not.
+ * @param accountXUserId null: on all accounts
+ */
+export async function countWaiting(
+  db: Db,
+  { workspaceId }: Pick<Actor, 'workspaceId'>,
+  accountXUserId: string | null,
+): Promise<number> {
+  const ofAccount = accountXUserId === null ? sql`` : sql`and c.account_x_user_id = ${accountXUserId}`
+  const { rows } = await db.execute<{ count: number }>(sql`
+    select count(distinct leads.id)::int as count from conversations c join leads on leads.id = c.lead_id and leads.workspace_id = c.workspace_id
+    where c.workspace_id = ${workspaceId} ${ofAccount} and ${isWaiting} and ${isMessageable(workspaceId)}`)
+  return one(rows).count
 }
 
 /** A conversation with one page of its messages. @throws Refusal CONVERSATION_NOT_FOUND */

@@ -1,5 +1,6 @@
 import { REPLY_LABELS } from '@x-automated/contract/leads/leads'
 import { CONVERSATION_STATUSES } from '@x-automated/contract/outreach/conversations'
+import { WAITING_LABELS } from '@x-automated/contract/reply-labels'
 import { sql } from 'drizzle-orm'
 import {
   boolean,
@@ -17,6 +18,11 @@ import {
 import { createdAt, newId, partOf, time, updatedAt } from '../../../db/columns.ts'
 import { workspaceId, workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { leads } from '../../leads/leads/tables.ts'
+
+const waitingLabels = sql.raw(WAITING_LABELS.map((label) => `'${label}'`).join(', '))
+
+/** SQL over `conversations`: whether the lead waits for an answer, unless suppressed. */
+export const isWaiting = sql`(status = 'open' and not is_last_ours and (label is null or label in (${waitingLabels})))`
 
 /**
  * The messages between an X account and a lead, from the lead's first one. They are read from `dms`
@@ -62,8 +68,8 @@ export const conversations = pgTable(
     index('conversations_assignee').on(t.workspaceId, t.assigneeId, t.sortAt, t.id),
     index('conversations_campaign').on(t.workspaceId, t.campaignId, t.sortAt, t.id),
     index('conversations_account').on(t.workspaceId, t.accountXUserId, t.sortAt, t.id),
-    // For the number of an account's unread conversations.
-    index('conversations_unread').on(t.workspaceId, t.accountXUserId).where(sql`is_unread`),
+    // For the number of people who wait for an answer.
+    index('conversations_waiting').on(t.workspaceId, t.accountXUserId).where(isWaiting),
     // For the job that ends snoozes, over all workspaces.
     index('conversations_snoozed').on(t.snoozedUntil).where(sql`status = 'snoozed'`),
   ],

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -7,6 +8,7 @@ import { connectX, makePerson, type Person, subscribe } from '../../../../test/m
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles, type SomeList } from '../../../../test/outreach.ts'
 import { leads } from '../../leads/leads/tables.ts'
+import { conversations } from '../../outreach/conversations/tables.ts'
 import { replies } from '../../outreach/replies/tables.ts'
 import { ANSWERS, dms } from '../../outreach/sending/tables.ts'
 import { sendingLimits } from '../../outreach/sending-settings/tables.ts'
@@ -24,6 +26,8 @@ async function withCampaign(count: number): Promise<{ person: Person; list: Some
   const list = await makeList(app, person, openHandles(count))
   return { person, list, campaignId: (await launch(person, list)).id }
 }
+
+const today = () => new Date().toISOString().slice(0, 10)
 
 const NEVER = {
   leadsCount: 0,
@@ -193,6 +197,20 @@ describe('GET /analytics', () => {
     expect(new Set(topPerformingLeads.map(({ handle }) => handle)).size).toBe(10)
     const moments = topPerformingLeads.map(({ repliedAt }) => repliedAt)
     expect(moments).toEqual(moments.toSorted().reverse())
+
+    // Nobody who asked to stop, whether a person has confirmed it or not.
+    const [suppressed, suggested] = topPerformingLeads.map(({ handle }) => handle)
+    await person.client.suppressions.create({ handles: [suppressed!] })
+    const [lead] = await app.db.select().from(leads).where(eq(leads.twitterHandle, suggested!))
+    const { workspaceId } = person
+    const message = { lastMessageId: randomUUID(), lastMessageAt: new Date(), sortAt: new Date() }
+    const conversation = { workspaceId, leadId: lead!.id, accountXUserId: '1', label: 'opted_out' as const }
+    await app.db.insert(conversations).values({ ...conversation, ...message, suggestsSuppression: true })
+    for (const range of [{}, { from: today(), to: today() }]) {
+      const { topPerformingLeads: rest } = await person.client.analytics.find(range)
+      expect(rest).toHaveLength(10)
+      expect(rest.slice(0, 8)).toEqual(topPerformingLeads.slice(2))
+    }
   })
 
   it.each(['from=2026-02-30', 'to=yesterday', 'from=2026-02-02&to=2026-02-01', 'from=2025-01-01&to=2026-01-02'])(

@@ -8,6 +8,7 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import { leadCounts } from '../../leads/leads/tables.ts'
+import { isSuppressed } from '../../leads/suppressions/tables.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
 import { type CampaignDay, daysShown, everyDay, type Period, rateOf, totalOf } from './rules.ts'
 
@@ -225,11 +226,17 @@ function repliedIn({ actor, campaignId, timeZone }: Scope, days: Period | null):
     and d.status = 'replied' and d.replied_at is not null ${during}`
 }
 
-/** The leads that replied most recently, each once. @param days limits the replies; null for all */
+/**
+ * The leads that replied most recently, each once. Without people who asked to stop.
+ * @param days limits the replies; null for all
+ */
 async function findTopLeads(db: Db, scope: Scope, days: Period | null) {
   const { rows } = await db.execute<{ handle: string; name: string; repliedAt: string }>(sql`
     with answers as (
-      select d.lead_id, d.replied_at from dms d where ${repliedIn(scope, days)}
+      select d.lead_id, d.replied_at from dms d join leads l on l.id = d.lead_id
+      where ${repliedIn(scope, days)} and not ${isSuppressed('l')} and not exists (
+        select from conversations c where c.workspace_id = d.workspace_id and c.lead_id = d.lead_id and c.label = 'opted_out'
+      )
       order by d.replied_at desc limit ${REPLIES_SEARCHED}
     )
     select l.twitter_handle as handle, l.name, max(a.replied_at) as "repliedAt"

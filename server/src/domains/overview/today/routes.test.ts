@@ -1,3 +1,4 @@
+import { isWaiting } from '@x-automated/contract/outreach/conversations'
 import { eq } from 'drizzle-orm'
 import { beforeAll, expect, it } from 'vitest'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
@@ -6,6 +7,7 @@ import { connectX, makePerson } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles, openSenders } from '../../../../test/outreach.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
+import { conversations as rows } from '../../outreach/conversations/tables.ts'
 import { openerCounts } from '../../outreach/openers/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 
@@ -51,6 +53,45 @@ it('GET /today counts what was sent and who waits for an answer, in total and by
     },
   ])
   expect((await person.client.campaigns.list({})).campaigns).toMatchObject([{ id: campaign.id, sentByDay }])
+})
+
+it('GET /today counts who wrote last, whether read or not, and nobody who does not want an answer', async () => {
+  const { person, account } = await connected()
+  const texts = {
+    interested: 'Yes, I am interested',
+    meeting: 'Let us meet on Tuesday at 10',
+    not_interested: 'No thanks',
+    later: 'Not now, write me again in March',
+    auto_reply: 'Automatic reply: I am out of office until March 1',
+    opted_out: 'stop',
+  }
+  const { handles, leadIds } = await messaged(app, person, 7)
+  const says = (index: number, text: string) => say(app, handles[index]!, account.handle, text, index + 1)
+  for (const [index, text] of Object.values(texts).entries()) await says(index, text)
+  await says(6, '')
+  const { conversations } = await person.client.conversations.list({})
+  const labels = Object.keys(texts)
+  expect(conversations.map(({ label }) => label).reverse()).toEqual([...labels, null])
+  const waiting = async (xAccountId?: string) =>
+    (await person.client.today.find(xAccountId ? { xAccountId } : {})).repliesWaiting
+  expect(await waiting()).toBe(3)
+  expect(conversations.filter(isWaiting)).toHaveLength(3)
+  expect(await waiting(account.id)).toBe(3)
+
+  const of = (index: number) => conversations.find(({ lead }) => lead.id === leadIds[index])!.id
+  await person.client.conversations.updateMany({ conversationIds: conversations.map(({ id }) => id), isRead: true })
+  expect(await waiting()).toBe(3)
+  await person.client.suppressions.create({ handles: [handles[0]!] })
+  expect(await waiting()).toBe(2)
+  await person.client.conversations.update({ id: of(1), status: 'done' })
+  expect(await waiting()).toBe(1)
+  await app.db
+    .update(rows)
+    .set({ isLastOurs: true })
+    .where(eq(rows.id, of(6)))
+  expect(await waiting()).toBe(0)
+  const { conversations: after } = await person.client.conversations.list({})
+  expect(after.filter(isWaiting)).toEqual([])
 })
 
 it('GET /today says when the next message is due, and lists active campaigns before paused ones', async () => {

@@ -8,6 +8,7 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { parseTime } from '../../../db/parse-time.ts'
 import { findSentByDay } from '../../outreach/campaigns/service.ts'
+import { countWaiting } from '../../outreach/conversations/service.ts'
 import { detection } from '../../outreach/replies/service.ts'
 import { capOf, findLimits, type SendingEnv } from '../../outreach/sending-settings/service.ts'
 import { findSuspended } from '../../platform/api-keys/service.ts'
@@ -27,8 +28,8 @@ interface Context {
 const PAUSED_MAX = 3
 
 /**
- * What waits for the caller and what is sent today, from counters: the cost depends on accounts,
- * campaigns and days. @throws Refusal X_ACCOUNT_NOT_FOUND
+ * What waits for the caller and what is sent today: the cost depends on accounts, campaigns, days and
+ * the people who wait. @throws Refusal X_ACCOUNT_NOT_FOUND
  */
 export async function find(context: Context, actor: Actor, { xAccountId }: InputOf<'today', 'find'>) {
   const { db, env } = context
@@ -36,7 +37,7 @@ export async function find(context: Context, actor: Actor, { xAccountId }: Input
   const linked = await findLinked(db, actor)
   const accounts = chosen ? [chosen] : linked
   const [repliesWaiting, campaigns, caps, needs] = await Promise.all([
-    countReplies(db, actor, chosen),
+    countWaiting(db, actor, chosen?.xUserId ?? null),
     findCampaigns(db, actor, chosen),
     findCaps(db, env, actor, accounts),
     findNeeds(context, actor, { accounts, chosen }),
@@ -62,16 +63,6 @@ async function findLinked(db: Db, { workspaceId }: Actor): Promise<XAccount[]> {
     .from(xAccounts)
     .where(sql`${xAccounts.workspaceId} = ${workspaceId} and ${xAccounts.status} <> 'disconnected'`)
     .orderBy(desc(xAccounts.chosenAt), desc(xAccounts.id))
-}
-
-async function countReplies(db: Db, { workspaceId }: Actor, account: XAccount | null): Promise<number> {
-  const { rows } = await db.execute<{ count: number }>(
-    account
-      ? sql`select count(*)::int as count from conversations
-          where workspace_id = ${workspaceId} and account_x_user_id = ${account.xUserId} and is_unread and status = 'open'`
-      : sql`select unread as count from conversation_counts where workspace_id = ${workspaceId}`,
-  )
-  return rows[0]?.count ?? 0
 }
 
 /** The caps of the accounts, or of the extension without one, and the time zone of the first. */

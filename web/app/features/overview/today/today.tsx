@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatCount, formatDate, formatNumber, formatRate } from '@x-automated/contract/format'
+import { isWaiting } from '@x-automated/contract/outreach/conversations'
 import type { Need, NeedCode, Today as TodayData } from '@x-automated/contract/overview/today'
 import type { Role } from '@x-automated/contract/route'
 import {
@@ -41,7 +42,7 @@ const NEEDS_MAX = 3
 /** Who waits, what is sent today, and what needs a person. */
 export default function Today({ today }: { today: TodayData }) {
   const isMember = useIsOffered('member')
-  const isWaiting = isMember && today.repliesWaiting > 0
+  const mayAnswer = isMember && today.repliesWaiting > 0
   return (
     <div className="grid grid-cols-1 gap-8">
       <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-4">
@@ -49,7 +50,7 @@ export default function Today({ today }: { today: TodayData }) {
           <h2 className="text-2xl tracking-tight text-balance sm:text-[1.75rem]/9">{headline(today, isMember)}</h2>
           <p className="text-muted">{sentence(today)}</p>
         </div>
-        {isWaiting ? (
+        {mayAnswer ? (
           <ButtonLink to={paths.inbox} variant="primary" className="min-h-10 max-sm:w-full">
             Answer replies <Kbd>G I</Kbd>
           </ButtonLink>
@@ -90,7 +91,7 @@ function Strip({ today, isMember }: { today: TodayData; isMember: boolean }) {
     <section aria-label="Today" className="grid grid-cols-2 border-y border-line lg:grid-cols-4">
       <Cell
         label="Replies waiting"
-        note={repliesWaiting > 0 ? 'Unread in the inbox' : 'All read'}
+        note={repliesWaiting > 0 ? 'Waiting for your answer' : 'Nobody is waiting'}
         to={isMember ? paths.inbox : undefined}
         aside={isMember && repliesWaiting > 0 && <Waiting />}
       >
@@ -120,13 +121,13 @@ function Strip({ today, isMember }: { today: TodayData; isMember: boolean }) {
 
 const FACES = 4
 
-/** The faces of those who wrote last. */
+/** The faces of those who wait. */
 function Waiting() {
   const { data } = useQuery(api.conversations.list.queryOptions({ input: { status: 'open', pageSize: 3 * FACES } }))
-  const unread = data?.conversations.filter(({ isUnread }) => isUnread).slice(0, FACES)
+  const waiting = data?.conversations.filter(isWaiting).slice(0, FACES)
   return (
     <span className="flex -space-x-2 max-sm:hidden">
-      {unread?.map(({ id, lead }) => (
+      {waiting?.map(({ id, lead }) => (
         <span key={id} className="rounded-full ring-2 ring-canvas">
           <Avatar name={lead.name || lead.twitterHandle} src={lead.pictureUrl} size="sm" />
         </span>
