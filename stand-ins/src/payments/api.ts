@@ -1,27 +1,52 @@
 import { randomBytes } from 'node:crypto'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isDeepStrictEqual } from 'node:util'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type Stripe from 'stripe'
 import { z } from 'zod'
 import { attachCard, cardNumber } from './cards.ts'
-import { linkUrl } from './catalogue.ts'
+import { createLink, createPrice, createProduct, linkUrl } from './catalogue.ts'
 import { createCustomer, openSession, REFERENCE } from './checkout.ts'
 import { type Machine, subscriptionOf, voidInvoice } from './invoices.ts'
-import type { WebhookEndpoint } from './objects.ts'
+import type { Kind, OfKind, WebhookEndpoint } from './objects.ts'
 import {
   createSubscription,
   dropPending,
   endNow,
+  PreviewedChange,
   previewChange,
   SubscriptionChange,
   updateSubscription,
 } from './subscriptions.ts'
-import { type Form, fieldsIn, integer, list, PaymentsProblem, pageOf, readForm, toResponse } from './wire.ts'
+import {
+  API_VERSION,
+  equal,
+  type Filters,
+  type Form,
+  fieldsIn,
+  flag,
+  integer,
+  list,
+  merged,
+  metadata,
+  oneOf,
+  PaymentsProblem,
+  pageOf,
+  parameters,
+  readForm,
+  text,
+  toResponse,
+} from './wire.ts'
 
-/** Handles a call: its fields, and the id in its path. */
+/** Handles a call: its parameters less `expand`, and the id in its path. */
 type Handler = (form: Form, id: string) => unknown
 /** Handlers by method and path. */
 type Routes = Record<string, Handler>
 
-const text = z.string().optional()
+const string = z.string()
+const quantity = z.literal('1').optional()
+/** The item that is bought. */
+const bought = <Theirs>() =>
+  list(parameters<Theirs & { price: string; quantity: number }>()({ price: string, quantity }))
 
 /**
  * A subset of Stripe's API v1: form-encoded requests, JSON responses, `expand`, lists and
@@ -32,29 +57,56 @@ export function addApi(
   machine: Machine,
   keys: { secretKey: string; webhookSecret: string | undefined },
 ): void {
-  const answered = new Map<string, unknown>()
-  const answer = (handler: Handler, request: FastifyRequest) => {
-    authenticate(request, keys.secretKey)
+  const answered = new Map<string, { url: string; form: Form; response: unknown }>()
+  const answer = (handler: Handler, request: FastifyRequest, reply: FastifyReply) => {
     const { method, url, headers, params, body } = request
+    const key = method === 'POST' ? headers['idempotency-key']?.toString() : undefined
+    reply.headers({ 'request-id': `req_${randomBytes(7).toString('hex')}`, 'stripe-version': API_VERSION })
+    if (key) reply.header('idempotency-key', key)
+    authenticate(request, keys.secretKey)
     const form = { ...readForm(url.split('?')[1] ?? ''), ...(body as Form | null) }
-    const key = headers['idempotency-key']
-    const repeated = method === 'POST' && key ? `${url} ${key}` : undefined
-    if (repeated && answered.has(repeated)) return answered.get(repeated)
-    const { expand } = fieldsIn(form, z.object({ expand: list(z.string()) }))
-    const response = toResponse(handler(form, (params as { id?: string }).id ?? ''), expand, machine.store.any)
-    if (repeated) answered.set(repeated, response)
+    const first = key ? answered.get(key) : undefined
+    if (first) {
+      refuseOther(key ?? '', first, { url, form })
+      reply.header('idempotent-replayed', 'true')
+      return first.response
+    }
+    const { expand: paths, ...given } = form
+    const { expand } = fieldsIn({ expand: paths }, z.object({ expand: list(string) }))
+    const response = toResponse(handler(given, (params as { id?: string }).id ?? ''), expand, machine.store.any)
+    if (key) answered.set(key, { url, form, response })
     return response
   }
   const routes = {
     ...productRoutes(machine),
     ...customerRoutes(machine),
+    ...checkoutRoutes(machine),
     ...subscriptionRoutes(machine),
+    ...invoiceRoutes(machine),
     ...webhookRoutes(machine, keys.webhookSecret),
   }
   for (const [name, handler] of Object.entries(routes)) {
     const [method = '', url = ''] = name.split(' ')
-    app.route({ method, url, handler: async (request) => answer(handler, request) })
+    app.route({ method, url, handler: async (request, reply) => answer(handler, request, reply) })
   }
+}
+
+/** @throws PaymentsProblem if an idempotency key was first used for something else */
+function refuseOther(key: string, first: { url: string; form: Form }, now: { url: string; form: Form }): void {
+  const type = 'idempotency_error'
+  const advice = `Try using a key other than '${key}' if you meant to execute a different request.`
+  if (first.url !== now.url)
+    throw new PaymentsProblem(
+      400,
+      `Keys for idempotent requests can only be used for the same endpoint they were first used for ('${now.url}' vs '${first.url}'). ${advice}`,
+      { type },
+    )
+  if (!isDeepStrictEqual(first.form, now.form))
+    throw new PaymentsProblem(
+      400,
+      `Keys for idempotent requests can only be used with the same parameters they were first used with. ${advice}`,
+      { type },
+    )
 }
 
 function authenticate({ headers }: FastifyRequest, secretKey: string): void {
@@ -64,93 +116,173 @@ function authenticate({ headers }: FastifyRequest, secretKey: string): void {
     throw new PaymentsProblem(401, key ? 'Invalid API Key provided.' : 'You did not provide an API key.')
 }
 
-/** A route that lists objects, newest first. */
-function listRoute(path: string, all: (form: Form) => { id: string; created: number }[]): Routes {
-  return { [`GET ${path}`]: (form) => pageOf(all(form), form, path) }
+/** A call with parameters. */
+function call<Fields extends z.ZodType>(
+  fields: Fields,
+  handle: (fields: z.output<Fields>, id: string) => unknown,
+): Handler {
+  return (form, id) => handle(fieldsIn(form, fields), id)
 }
 
-function productRoutes({ store, url }: Machine): Routes {
-  const NewPrice = z.object({
-    currency: z.string(),
-    unit_amount: integer,
-    lookup_key: text,
-    recurring: z.object({ interval: z.enum(['month', 'year']) }),
-    metadata: z.record(z.string(), z.string()).default({}),
-    product_data: z.object({ name: z.string() }),
-  })
-  const NewLink = z.object({
-    line_items: list(z.object({ price: z.string() })),
-    subscription_data: z.object({ trial_period_days: integer }).optional(),
-    after_completion: z.object({ redirect: z.object({ url: z.string() }) }).optional(),
-  })
+/** Routes that retrieve an object of a kind and list all of them, newest first. */
+function readRoutes<K extends Kind>(
+  { store }: Machine,
+  kind: K,
+  path: string,
+  filters: Filters<OfKind<K>>,
+  present: (one: OfKind<K>) => unknown = (one) => one,
+): Routes {
   return {
-    ...listRoute('/v1/prices', () => store.all('price')),
-    'POST /v1/prices': (form) => {
-      const { currency, unit_amount, lookup_key, recurring, metadata, product_data } = fieldsIn(form, NewPrice)
-      const product = store.create('product', { active: true, name: product_data.name, metadata: {} })
-      return store.create('price', {
-        active: true,
-        currency,
-        lookup_key: lookup_key ?? null,
-        metadata,
-        product: product.id,
-        recurring: { ...recurring, interval_count: 1 },
-        type: 'recurring',
-        unit_amount,
+    [`GET ${path}`]: (form) => {
+      const page = pageOf(store.all(kind) as (OfKind<K> & { id: string; created: number })[], form, {
+        url: path,
+        filters,
       })
+      return { ...page, data: page.data.map(present) }
     },
-    'POST /v1/payment_links': (form) => {
-      const { line_items, subscription_data, after_completion } = fieldsIn(form, NewLink)
-      const id = store.newId('payment_link')
-      return store.create('payment_link', {
-        id,
-        url: linkUrl(url(), id),
-        _price: store.get('price', line_items[0]?.price ?? '').id,
-        _trialDays: subscription_data?.trial_period_days ?? null,
-        _redirect: after_completion?.redirect.url ?? null,
-      })
-    },
+    [`GET ${path}/:id`]: call(parameters<object>()({}), (_, id) => present(store.get(kind, id))),
   }
 }
 
-function customerRoutes(machine: Machine): Routes {
+function productRoutes(machine: Machine): Routes {
   const { store, url } = machine
-  const NewSession = z.object({
-    line_items: list(z.object({ price: z.string() })),
-    client_reference_id: z.string().regex(REFERENCE).optional(),
-    customer: text,
-    customer_email: text,
-    success_url: z.string(),
-    cancel_url: text,
+  const interval = z.enum(['month', 'year'])
+  const recurring = z.strictObject({ interval, interval_count: z.literal('1').optional() })
+  const product = { name: string, description: text, active: flag.optional(), metadata }
+  const NewProduct = parameters<Stripe.ProductCreateParams>()({
+    ...product,
+    marketing_features: list(z.strictObject({ name: string })),
+  })
+  const NewPrice = parameters<Stripe.PriceCreateParams>()({
+    currency: string,
+    unit_amount: integer,
+    lookup_key: text,
+    nickname: text,
+    recurring,
+    metadata,
+    product: text,
+    product_data: parameters<Stripe.PriceCreateParams.ProductData>()({ name: string, metadata }).optional(),
+  })
+  const PriceChange = parameters<Stripe.PriceUpdateParams>()({
+    active: flag.optional(),
+    nickname: text,
+    lookup_key: text,
+    metadata,
+  })
+  const NewLink = parameters<Stripe.PaymentLinkCreateParams>()({
+    line_items: bought<Stripe.PaymentLinkCreateParams.LineItem>(),
+    metadata,
+    subscription_data: z.strictObject({ trial_period_days: integer }).optional(),
+    after_completion: z
+      .strictObject({ type: z.literal('redirect').optional(), redirect: z.strictObject({ url: string }) })
+      .optional(),
   })
   return {
-    ...listRoute('/v1/customers', () => store.all('customer')),
-    'POST /v1/customers': (form) => createCustomer(machine, fieldsIn(form, z.object({ email: text })).email ?? null),
-    'GET /v1/customers/:id': (_form, id) => store.get('customer', id),
-    'POST /v1/customers/:id': (form, id) => {
+    ...readRoutes(machine, 'product', '/v1/products', { active: equal(flag, (one) => one.active) }),
+    'POST /v1/products': call(NewProduct, ({ description = null, active = true, metadata = {}, ...fields }) =>
+      createProduct(store, { ...fields, description, active, metadata }),
+    ),
+    ...readRoutes(machine, 'price', '/v1/prices', {
+      active: equal(flag, (one) => one.active),
+      currency: equal(string, (one) => one.currency),
+      product: equal(string, (one) => one.product),
+      type: equal(z.enum(['one_time', 'recurring']), (one) => one.type),
+      lookup_keys: oneOf((one) => one.lookup_key),
+      recurring: {
+        type: z.strictObject({ interval }),
+        matches: (one, value) =>
+          value === undefined || (value as { interval: string }).interval === one.recurring.interval,
+      },
+    }),
+    'POST /v1/prices': call(NewPrice, ({ product, product_data: data, nickname = null, ...fields }) => {
+      if (!product && !data)
+        throw PaymentsProblem.invalid('product', 'Missing required param: product.', 'parameter_missing')
+      const { id } = data ? createProduct(store, { metadata: {}, ...data }) : store.get('product', product ?? '')
+      return createPrice(store, { ...fields, nickname, product: id })
+    }),
+    'POST /v1/prices/:id': call(PriceChange, ({ metadata, ...changes }, id) => {
+      const price = store.get('price', id)
+      return store.put({ ...price, ...given(changes), metadata: merged(price.metadata, metadata) })
+    }),
+    ...readRoutes(machine, 'payment_link', '/v1/payment_links', { active: equal(flag, (one) => one.active) }),
+    'POST /v1/payment_links': call(NewLink, ({ line_items, metadata, subscription_data, after_completion }) => {
+      const id = store.newId('payment_link')
+      return createLink(store, store.get('price', line_items[0]?.price ?? ''), {
+        id,
+        url: linkUrl(url(), id),
+        metadata,
+        trialDays: subscription_data?.trial_period_days,
+        redirect: after_completion?.redirect.url ?? null,
+      })
+    }),
+  }
+}
+
+/** The fields that are not undefined. */
+function given<Fields extends object>(fields: Fields): { [Key in keyof Fields]: Exclude<Fields[Key], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+}
+
+function customerRoutes(machine: Machine): Routes {
+  const { store } = machine
+  const details = { email: text, name: text, phone: text, description: text, metadata }
+  const NewCustomer = parameters<Stripe.CustomerCreateParams>()(details)
+  const CustomerChange = parameters<Stripe.CustomerUpdateParams>()({ ...details, source: text })
+  return {
+    ...readRoutes(machine, 'customer', '/v1/customers', { email: equal(string, (one) => one.email) }),
+    'POST /v1/customers': call(NewCustomer, (fields) => createCustomer(machine, given(fields))),
+    'POST /v1/customers/:id': call(CustomerChange, ({ source, metadata, ...changes }, id) => {
+      const customer = store.get('customer', id)
+      const changed = store.put({ ...customer, ...given(changes), metadata: merged(customer.metadata, metadata) })
+      if (source === undefined) return changed
       // Stripe accepts test cards by name, such as pm_card_visa; the stand-in, by number.
-      const number = cardNumber(fieldsIn(form, z.object({ source: z.string() })).source)
+      const number = cardNumber(source)
       if (!number) throw PaymentsProblem.invalid('source', 'No such token.')
       attachCard(store, id, number)
       return store.get('customer', id)
-    },
-    ...listRoute('/v1/checkout/sessions', (form) => {
-      const { subscription } = fieldsIn(form, z.object({ subscription: text }))
-      return store.all('checkout.session').filter((one) => (subscription ?? one.subscription) === one.subscription)
     }),
-    'POST /v1/checkout/sessions': (form) => {
-      const session = fieldsIn(form, NewSession)
+  }
+}
+
+function checkoutRoutes(machine: Machine): Routes {
+  const { store, url } = machine
+  const NewSession = parameters<Stripe.Checkout.SessionCreateParams>()({
+    mode: z.literal('subscription').optional(),
+    line_items: bought<Stripe.Checkout.SessionCreateParams.LineItem>(),
+    client_reference_id: z.string().regex(REFERENCE).optional(),
+    customer: text,
+    customer_email: text,
+    metadata,
+    subscription_data: z.strictObject({ trial_period_days: integer }).optional(),
+    success_url: string,
+    cancel_url: text,
+  })
+  const NewPortal = parameters<Stripe.BillingPortal.SessionCreateParams>()({ customer: string, return_url: text })
+  return {
+    ...readRoutes(machine, 'checkout.session', '/v1/checkout/sessions', {
+      customer: equal(string, (one) => one.customer),
+      payment_link: equal(string, (one) => one.payment_link),
+      status: equal(z.enum(['open', 'complete', 'expired']), (one) => one.status),
+      subscription: equal(string, (one) => one.subscription),
+    }),
+    'POST /v1/checkout/sessions': call(NewSession, (session) => {
+      if (session.customer && session.customer_email)
+        throw PaymentsProblem.invalid(
+          'customer',
+          'You may only specify one of these parameters: customer, customer_email.',
+        )
       return openSession(machine, {
         price: session.line_items[0]?.price ?? '',
         clientReferenceId: session.client_reference_id,
         customer: session.customer,
         customerEmail: session.customer_email,
+        metadata: session.metadata,
+        trialDays: session.subscription_data?.trial_period_days,
         successUrl: session.success_url,
         cancelUrl: session.cancel_url,
       })
-    },
-    'POST /v1/billing_portal/sessions': (form) => {
-      const { customer, return_url } = fieldsIn(form, z.object({ customer: z.string(), return_url: text }))
+    }),
+    'POST /v1/billing_portal/sessions': call(NewPortal, ({ customer, return_url }) => {
       const id = store.newId('billing_portal.session')
       return store.create('billing_portal.session', {
         id,
@@ -158,66 +290,100 @@ function customerRoutes(machine: Machine): Routes {
         return_url: return_url ?? null,
         url: `${url()}/p/session/${id}`,
       })
-    },
+    }),
   }
 }
 
 function subscriptionRoutes(machine: Machine): Routes {
   const { store } = machine
-  const Preview = z.object({ subscription: z.string(), subscription_details: SubscriptionChange })
-  const NewSubscription = z.object({ customer: z.string(), items: list(z.object({ price: z.string() })) })
+  const NewSubscription = parameters<Stripe.SubscriptionCreateParams>()({
+    customer: string,
+    items: bought<Stripe.SubscriptionCreateParams.Item>(),
+    default_payment_method: text,
+    trial_period_days: integer.optional(),
+    metadata,
+  })
+  const statuses = ['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'unpaid', 'canceled'] as const
   return {
-    ...listRoute('/v1/subscriptions', () => store.all('subscription').filter(({ status }) => status !== 'canceled')),
-    'POST /v1/subscriptions': (form) => {
-      const { customer, items } = fieldsIn(form, NewSubscription)
-      return createSubscription(machine, {
-        customer: store.get('customer', customer).id,
-        price: items[0]?.price ?? '',
-      })
-    },
-    'GET /v1/subscriptions/:id': (_form, id) => store.get('subscription', id),
-    'POST /v1/subscriptions/:id': (form, id) => updateSubscription(machine, id, fieldsIn(form, SubscriptionChange)),
-    'DELETE /v1/subscriptions/:id': (_form, id) => endNow(machine, id),
-    ...listRoute('/v1/invoices', (form) => {
-      const { customer } = fieldsIn(form, z.object({ customer: text }))
-      return store.all('invoice').filter((one) => (customer ?? one.customer) === one.customer)
+    ...readRoutes(machine, 'subscription', '/v1/subscriptions', {
+      customer: equal(string, (one) => one.customer),
+      price: equal(string, (one) => one.items.data[0].price.id),
+      status: {
+        type: z.enum([...statuses, 'all', 'ended']),
+        matches: ({ status }, wanted) => {
+          if (wanted === undefined) return status !== 'canceled'
+          if (wanted === 'ended') return status === 'canceled' || status === 'incomplete_expired'
+          return wanted === 'all' || wanted === status
+        },
+      },
     }),
-    'POST /v1/invoices/create_preview': (form) => {
-      const { subscription, subscription_details } = fieldsIn(form, Preview)
-      return previewChange(machine, subscription, subscription_details)
-    },
-    'POST /v1/invoices/:id/void': (_form, id) => {
+    'POST /v1/subscriptions': call(NewSubscription, (fields) =>
+      createSubscription(machine, {
+        customer: store.get('customer', fields.customer).id,
+        price: fields.items[0]?.price ?? '',
+        defaultCard: fields.default_payment_method,
+        trialDays: fields.trial_period_days,
+        metadata: fields.metadata,
+      }),
+    ),
+    'POST /v1/subscriptions/:id': call(SubscriptionChange, (change, id) => updateSubscription(machine, id, change)),
+    'DELETE /v1/subscriptions/:id': call(parameters<object>()({}), (_, id) => endNow(machine, id)),
+  }
+}
+
+function invoiceRoutes(machine: Machine): Routes {
+  const { store } = machine
+  const Preview = parameters<Stripe.InvoiceCreatePreviewParams>()({
+    subscription: string,
+    subscription_details: PreviewedChange,
+  })
+  return {
+    ...readRoutes(machine, 'invoice', '/v1/invoices', {
+      customer: equal(string, (one) => one.customer),
+      status: equal(z.enum(['draft', 'open', 'paid', 'uncollectible', 'void']), (one) => one.status),
+      subscription: equal(string, (one) => one.parent.subscription_details.subscription),
+    }),
+    'POST /v1/invoices/create_preview': call(Preview, ({ subscription, subscription_details }) =>
+      previewChange(machine, subscription, subscription_details),
+    ),
+    'POST /v1/invoices/:id/void': call(parameters<object>()({}), (_, id) => {
       const voided = voidInvoice(machine, id)
       const subscription = subscriptionOf(store, voided)
       if (subscription.pending_update && subscription.latest_invoice === id) dropPending(machine, subscription.id)
       return voided
-    },
-    'GET /v1/payment_intents/:id': (_form, id) => store.get('payment_intent', id),
+    }),
+    ...readRoutes(machine, 'payment_intent', '/v1/payment_intents', { customer: equal(string, (one) => one.customer) }),
   }
 }
 
-function webhookRoutes({ store }: Machine, webhookSecret: string | undefined): Routes {
-  const Filter = z.object({ types: list(z.string()), type: text })
-  const NewEndpoint = z.object({ url: z.string(), enabled_events: list(z.string()).pipe(z.array(z.string()).min(1)) })
+function webhookRoutes(machine: Machine, webhookSecret: string | undefined): Routes {
+  const { store } = machine
+  const NewEndpoint = parameters<Stripe.WebhookEndpointCreateParams>()({
+    url: string,
+    enabled_events: list(string).pipe(z.array(string).min(1)),
+    description: text,
+    metadata,
+  })
   const withoutSecret = ({ secret: _, ...endpoint }: WebhookEndpoint) => endpoint
   return {
-    ...listRoute('/v1/events', (form) => {
-      const { types, type } = fieldsIn(form, Filter)
-      const wanted = type === undefined ? types : [type]
-      return store.all('event').filter((one) => wanted.length === 0 || wanted.includes(one.type))
+    ...readRoutes(machine, 'event', '/v1/events', {
+      types: oneOf((one) => one.type),
+      type: equal(string, (one) => one.type),
     }),
-    'POST /v1/webhook_endpoints': (form) =>
+    'POST /v1/webhook_endpoints': call(NewEndpoint, ({ description = null, metadata = {}, ...fields }) =>
       store.create('webhook_endpoint', {
-        ...fieldsIn(form, NewEndpoint),
-        status: 'enabled',
+        ...fields,
+        api_version: null,
+        description,
+        metadata,
         secret: webhookSecret ?? `whsec_${randomBytes(24).toString('hex')}`,
       }),
-    ...listRoute('/v1/webhook_endpoints', () => store.all('webhook_endpoint').map(withoutSecret)),
-    'GET /v1/webhook_endpoints/:id': (_form, id) => withoutSecret(store.get('webhook_endpoint', id)),
-    'DELETE /v1/webhook_endpoints/:id': (_form, id) => {
+    ),
+    ...readRoutes(machine, 'webhook_endpoint', '/v1/webhook_endpoints', {}, withoutSecret),
+    'DELETE /v1/webhook_endpoints/:id': call(parameters<object>()({}), (_, id) => {
       store.get('webhook_endpoint', id)
       store.remove(id)
       return { id, object: 'webhook_endpoint', deleted: true }
-    },
+    }),
   }
 }

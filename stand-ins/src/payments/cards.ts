@@ -1,5 +1,5 @@
-import type { PaymentIntent, PaymentMethod } from './objects.ts'
-import type { Store } from './store.ts'
+import type { Invoice, PaymentIntent, PaymentMethod } from './objects.ts'
+import { newId, type Store } from './store.ts'
 
 /** The outcome of a charge (docs.stripe.com/testing). */
 type ChargeOutcome = { kind: 'paid' | 'confirm' } | { kind: 'declined'; code: string; message: string }
@@ -43,19 +43,54 @@ export function cardNumber(typed = ''): string | null {
   return sum % 10 === 0 ? digits : null
 }
 
+/** By the first digit. */
+const BRANDS: Record<number, string> = { 3: 'amex', 4: 'visa', 5: 'mastercard', 6: 'discover' }
+
 /** Stores a customer's card as their default. */
 export function attachCard(store: Store, customerId: string, number: string, confirmed = false): PaymentMethod {
-  const card = store.create('payment_method', { _number: number, _confirmed: confirmed })
-  const customer = store.get('customer', customerId)
-  store.put({ ...customer, invoice_settings: { default_payment_method: card.id } })
+  const card = store.create('payment_method', {
+    customer: customerId,
+    card: {
+      brand: BRANDS[Number(number[0])] ?? 'unknown',
+      checks: null,
+      country: 'US',
+      display_brand: BRANDS[Number(number[0])] ?? 'other',
+      exp_month: 12,
+      exp_year: new Date().getUTCFullYear() + 3,
+      funding: 'credit',
+      generated_from: null,
+      last4: number.slice(-4),
+      networks: null,
+      regulated_status: 'unregulated',
+      three_d_secure_usage: { supported: true },
+      wallet: null,
+    },
+    _number: number,
+    _confirmed: confirmed,
+  })
+  const { invoice_settings, ...customer } = store.get('customer', customerId)
+  store.put({ ...customer, invoice_settings: { ...invoice_settings, default_payment_method: card.id } })
   return card
 }
 
 const INTENT_STATUSES = { paid: 'succeeded', confirm: 'requires_action', declined: 'requires_payment_method' } as const
 
-/** Stores the outcome of a charge. */
-export function keepIntent(store: Store, outcome: ChargeOutcome): PaymentIntent {
+/** Stores the outcome of a charge for an invoice. */
+export function keepIntent(
+  store: Store,
+  { amount_due: amount, currency, customer }: Invoice,
+  card: string | null,
+  outcome: ChargeOutcome,
+): PaymentIntent {
+  const id = store.newId('payment_intent')
   return store.create('payment_intent', {
+    id,
+    amount,
+    amount_received: outcome.kind === 'paid' ? amount : 0,
+    client_secret: newId(`${id}_secret`),
+    currency,
+    customer,
+    payment_method: outcome.kind === 'declined' ? null : card,
     status: INTENT_STATUSES[outcome.kind],
     last_payment_error:
       outcome.kind === 'declined' ? { type: 'card_error', code: outcome.code, message: outcome.message } : null,

@@ -1,10 +1,13 @@
 import { attachCard, cardNumber, chargeOutcome } from './cards.ts'
 import type { Machine } from './invoices.ts'
 import type { CheckoutSession } from './objects.ts'
+import type { Fields } from './store.ts'
 import { createSubscription } from './subscriptions.ts'
 
 /** Stripe's rule for a client_reference_id. */
 export const REFERENCE = /^[\w-]{1,200}$/
+
+const EXPIRES_SECONDS = 86_400
 
 export interface NewSession {
   price: string
@@ -13,24 +16,32 @@ export interface NewSession {
   customerEmail?: string | undefined
   successUrl: string | null
   cancelUrl?: string | undefined
-  trialDays?: number | null
+  trialDays?: number | null | undefined
+  paymentLink?: string
+  metadata?: Record<string, string>
 }
 
 export function openSession({ store, url }: Machine, input: NewSession): CheckoutSession {
   const id = store.newId('checkout.session')
+  const price = store.get('price', input.price)
+  const trialDays = input.trialDays ?? null
+  const amount = trialDays ? 0 : price.unit_amount
   return store.create('checkout.session', {
     id,
-    status: 'open',
+    amount_subtotal: amount,
+    amount_total: amount,
     client_reference_id: input.clientReferenceId ?? null,
+    currency: price.currency,
     customer: input.customer ? store.get('customer', input.customer).id : null,
     customer_email: input.customerEmail ?? null,
-    customer_details: null,
-    subscription: null,
+    expires_at: store.now() + EXPIRES_SECONDS,
+    metadata: input.metadata ?? {},
+    payment_link: input.paymentLink ?? null,
     success_url: input.successUrl?.replaceAll('{CHECKOUT_SESSION_ID}', id) ?? null,
     cancel_url: input.cancelUrl ?? null,
     url: `${url()}/c/pay/${id}`,
-    _price: store.get('price', input.price).id,
-    _trialDays: input.trialDays ?? null,
+    _price: price.id,
+    _trialDays: trialDays,
   })
 }
 
@@ -56,7 +67,7 @@ export function pay(
   if (outcome.kind === 'declined') return { kind: 'refused', message: outcome.message }
   if (outcome.kind === 'confirm') return { kind: 'confirm' }
 
-  const customer = store.find('customer', session.customer) ?? createCustomer(machine, email)
+  const customer = store.find('customer', session.customer) ?? createCustomer(machine, { email })
   const card = attachCard(store, customer.id, number, confirmed)
   const subscription = createSubscription(machine, {
     customer: customer.id,
@@ -69,7 +80,18 @@ export function pay(
     ...session,
     status: 'complete',
     customer: customer.id,
-    customer_details: { email: customer.email ?? email },
+    customer_details: {
+      address: null,
+      business_name: null,
+      email: customer.email ?? email,
+      individual_name: null,
+      name: customer.name ?? null,
+      phone: customer.phone ?? null,
+      tax_exempt: 'none',
+      tax_ids: [],
+    },
+    invoice: subscription.latest_invoice,
+    payment_status: session._trialDays ? 'no_payment_required' : 'paid',
     subscription: subscription.id,
     url: null,
   })
@@ -77,8 +99,9 @@ export function pay(
   return { kind: 'paid' }
 }
 
-export function createCustomer({ store, emit }: Machine, email: string | null) {
-  const customer = store.create('customer', { email, balance: 0, invoice_settings: { default_payment_method: null } })
+/** Stores a customer. */
+export function createCustomer({ store, emit }: Machine, fields: Partial<Fields<'customer'>>) {
+  const customer = store.create('customer', { email: null, metadata: {}, ...fields })
   emit('customer.created', customer)
   return customer
 }

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Faults } from '../faults.ts'
-import type { Event, WebhookEndpoint } from './objects.ts'
+import type { Event, EventType, WebhookEndpoint } from './objects.ts'
 import type { Store } from './store.ts'
-import { toResponse } from './wire.ts'
+import { API_VERSION, toResponse } from './wire.ts'
 
 const ANSWER_WITHIN_MS = 10_000
 /** Much shorter than Stripe's, which retries for days. */
@@ -19,8 +19,9 @@ export function createEvents(store: Store, faults: Faults, stopping: AbortSignal
   const queues = new Map<string, Promise<void>>()
   let held: Event[] = []
 
-  function emit(type: string, object: unknown): void {
-    const event = store.create('event', { type, data: { object: toResponse(object, [], () => undefined) } })
+  function emit(type: EventType, object: unknown): void {
+    const data = { object: toResponse(object, [], () => undefined) }
+    const event = store.create('event', { type, api_version: API_VERSION, data })
     const fault = faults.forEvent(type)
     switch (fault?.webhook) {
       case 'lose':

@@ -1,13 +1,13 @@
 import { chargeOutcome, keepIntent } from './cards.ts'
-import type { Invoice, InvoiceLine, Subscription } from './objects.ts'
-import type { Store } from './store.ts'
-import { PaymentsProblem } from './wire.ts'
+import type { Charge, EventType, Invoice, InvoiceLine, Subscription } from './objects.ts'
+import { newId, type Store } from './store.ts'
+import { innerList, PaymentsProblem } from './wire.ts'
 
 /** Shared by all parts of the stand-in. */
 export interface Machine {
   store: Store
   /** Stores an event and sends it to webhooks. */
-  emit(type: string, object: unknown): void
+  emit(type: EventType, object: unknown): void
   url(): string
 }
 
@@ -18,7 +18,7 @@ const RETRY_AFTER_DAYS = [3, 5, 7]
 export function makeInvoice(
   { store, emit, url }: Machine,
   subscription: Subscription,
-  lines: InvoiceLine[],
+  lines: Charge[],
   reason: Invoice['billing_reason'],
 ): Invoice {
   const draft = draftInvoice(store, subscription, lines, reason)
@@ -30,7 +30,8 @@ export function makeInvoice(
     number: `${customer.id.slice(-8).toUpperCase()}-${String(count + 1).padStart(4, '0')}`,
     hosted_invoice_url: `${url()}/i/${draft.id}`,
     invoice_pdf: `${url()}/i/${draft.id}/pdf`,
-    status_transitions: { finalized_at: store.now() },
+    effective_at: store.now(),
+    status_transitions: { ...draft.status_transitions, finalized_at: store.now() },
   })
   store.put({ ...customer, balance: invoice.ending_balance })
   emit('invoice.created', invoice)
@@ -42,35 +43,81 @@ export function makeInvoice(
 export function draftInvoice(
   store: Store,
   subscription: Subscription,
-  lines: InvoiceLine[],
+  lines: Charge[],
   reason: Invoice['billing_reason'],
 ): Invoice {
   const [item] = subscription.items.data
-  const { balance } = store.get('customer', subscription.customer)
+  const customer = store.get('customer', subscription.customer)
+  const { balance } = customer
   const total = lines.reduce((sum, { amount }) => sum + amount, 0)
-  return {
-    id: store.newId('invoice'),
-    object: 'invoice',
-    created: store.now(),
-    livemode: false,
-    amount_due: Math.max(0, balance + total),
-    attempt_count: 0,
+  const due = Math.max(0, balance + total)
+  const id = store.newId('invoice')
+  return store.make('invoice', {
+    id,
+    amount_due: due,
+    amount_paid: 0,
+    amount_remaining: due,
     billing_reason: reason,
-    currency: item.price.currency,
-    customer: subscription.customer,
-    hosted_invoice_url: null,
-    invoice_pdf: null,
-    lines: { object: 'list', data: lines },
-    next_payment_attempt: null,
-    number: null,
-    parent: { type: 'subscription_details', subscription_details: { subscription: subscription.id } },
-    payments: { object: 'list', data: [] },
+    currency: subscription.currency,
+    customer: customer.id,
+    customer_email: customer.email,
+    customer_name: customer.name ?? null,
+    customer_phone: customer.phone ?? null,
+    lines: innerList(
+      `/v1/invoices/${id}/lines`,
+      lines.map((line) => invoiceLine(id, subscription, line)),
+    ),
+    parent: {
+      type: 'subscription_details',
+      quote_details: null,
+      subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
+    },
+    payments: innerList(`/v1/invoice_payments?invoice=${id}`, []),
+    period_start: item.current_period_start,
     period_end: item.current_period_end,
     starting_balance: balance,
     ending_balance: Math.min(0, balance + total),
-    status: 'draft',
-    status_transitions: { finalized_at: null },
+    subtotal: total,
+    subtotal_excluding_tax: total,
     total,
+    total_excluding_tax: total,
+  })
+}
+
+function invoiceLine(invoice: string, { id, items }: Subscription, charge: Charge): InvoiceLine {
+  const { amount, description, period, price, proration } = charge
+  const priceDetails = { price: price.id, product: price.product }
+  return {
+    id: newId('il'),
+    object: 'line_item',
+    livemode: false,
+    amount,
+    currency: price.currency,
+    description,
+    discount_amounts: [],
+    discountable: !proration,
+    discounts: [],
+    invoice,
+    metadata: {},
+    parent: {
+      type: 'subscription_item_details',
+      invoice_item_details: null,
+      subscription_item_details: {
+        invoice_item: null,
+        proration,
+        proration_details: { credited_items: null },
+        subscription: id,
+        subscription_item: items.data[0].id,
+      },
+    },
+    period,
+    pretax_credit_amounts: [],
+    pricing: { type: 'price_details', price_details: priceDetails, unit_amount_decimal: price.unit_amount_decimal },
+    quantity: 1,
+    quantity_decimal: '1',
+    subscription: id,
+    subtotal: amount,
+    taxes: [],
   }
 }
 
@@ -89,14 +136,37 @@ export function tryToPay({ store, emit }: Machine, invoiceId: string, onSession 
   const card = subscriptionOf(store, invoice).default_payment_method ?? customer.invoice_settings.default_payment_method
   const isFree = invoice.amount_due === 0
   const outcome = isFree ? ({ kind: 'paid' } as const) : chargeOutcome(store.find('payment_method', card), onSession)
-  const payment = () => ({ type: 'payment_intent' as const, payment_intent: keepIntent(store, outcome).id })
+  const isPaid = outcome.kind === 'paid'
+  const paidAt = isPaid ? store.now() : null
+  const payment = () => ({
+    id: newId('inpay'),
+    object: 'invoice_payment' as const,
+    created: store.now(),
+    livemode: false as const,
+    amount_paid: isPaid ? invoice.amount_due : null,
+    amount_requested: invoice.amount_due,
+    currency: invoice.currency,
+    invoice: invoice.id,
+    is_default: true,
+    payment: { type: 'payment_intent' as const, payment_intent: keepIntent(store, invoice, card, outcome).id },
+    status: isPaid ? 'paid' : 'open',
+    status_transitions: { canceled_at: null, paid_at: paidAt },
+  })
   const tried: Invoice = {
     ...invoice,
     attempt_count: invoice.attempt_count + 1,
-    payments: { ...invoice.payments, data: [...invoice.payments.data, ...(isFree ? [] : [{ payment: payment() }])] },
+    attempted: true,
+    payments: { ...invoice.payments, data: [...invoice.payments.data, ...(isFree ? [] : [payment()])] },
   }
-  if (outcome.kind === 'paid') {
-    const paid = store.put<Invoice>({ ...tried, status: 'paid', next_payment_attempt: null })
+  if (isPaid) {
+    const paid = store.put<Invoice>({
+      ...tried,
+      amount_paid: invoice.amount_due,
+      amount_remaining: 0,
+      status: 'paid',
+      status_transitions: { ...tried.status_transitions, paid_at: paidAt },
+      next_payment_attempt: null,
+    })
     emit('invoice.paid', paid)
     emit('invoice.payment_succeeded', paid)
     return paid
@@ -113,7 +183,12 @@ export function voidInvoice({ store, emit }: Machine, id: string): Invoice {
   const invoice = openInvoice(store, id)
   const customer = store.get('customer', invoice.customer)
   store.put({ ...customer, balance: customer.balance - invoice.ending_balance + invoice.starting_balance })
-  const voided = store.put<Invoice>({ ...invoice, status: 'void', next_payment_attempt: null })
+  const voided = store.put<Invoice>({
+    ...invoice,
+    status: 'void',
+    status_transitions: { ...invoice.status_transitions, voided_at: store.now() },
+    next_payment_attempt: null,
+  })
   emit('invoice.voided', voided)
   return voided
 }

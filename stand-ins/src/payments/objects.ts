@@ -1,147 +1,164 @@
-// The supported objects and fields of Stripe's API v1 (docs.stripe.com/api, version 2026-10-28).
-// Times are unix seconds, amounts cents. Fields with `_` are the stand-in's own and never sent.
+import type Stripe from 'stripe'
 
-interface Base<Kind extends string> {
-  id: string
-  object: Kind
-  created: number
-  livemode: false
+// The supported objects of Stripe's API v1 (version 2026-10-28), with every field that Stripe's own
+// types require. Fields with `_` are the stand-in's own and never sent.
+
+/** Numbers with decimals are strings on the wire. */
+type Wire<Value> = Value extends Stripe.Decimal
+  ? string
+  : Value extends string
+    ? Value
+    : Value extends object
+      ? { [Key in keyof Value]: Wire<Value[Key]> }
+      : Value
+
+/** Stripe's object, with fields that the stand-in narrows to what it sends. */
+type Own<Theirs, Narrowed extends NarrowingOf<Theirs, Narrowed>> = {
+  [Key in keyof Omit<Theirs, keyof Narrowed | 'livemode'>]: Wire<Theirs[Key]>
+} & Narrowed & { livemode: false }
+
+type NarrowingOf<Theirs, Narrowed> = {
+  [Key in keyof Narrowed]: Key extends keyof Theirs ? Wire<Theirs[Key]> : Key extends `_${string}` ? unknown : never
 }
 
-export interface Product extends Base<'product'> {
-  active: boolean
-  name: string
-  metadata: Record<string, string>
-}
+/** A list inside an object. */
+export type Inner<Item> = { object: 'list'; data: Item[]; has_more: false; url: string }
 
-export interface Price extends Base<'price'> {
-  active: boolean
-  currency: string
-  lookup_key: string | null
-  metadata: Record<string, string>
-  product: string
-  recurring: { interval: 'month' | 'year'; interval_count: 1 }
-  type: 'recurring'
-  unit_amount: number
-}
+export type Product = Own<Stripe.Product, { object: 'product' }>
 
-interface PaymentLink extends Base<'payment_link'> {
-  url: string
-  _price: string
-  _trialDays: number | null
-  /** Where it redirects after payment; null for the stand-in's own page. */
-  _redirect: string | null
-}
+export type Price = Own<
+  Stripe.Price,
+  {
+    product: string
+    recurring: Stripe.Price.Recurring & { interval: 'month' | 'year'; interval_count: 1 }
+    type: 'recurring'
+    unit_amount: number
+    unit_amount_decimal: string
+  }
+>
 
-export interface Customer extends Base<'customer'> {
-  email: string | null
-  /** Negative: credit for future invoices. */
-  balance: number
-  invoice_settings: { default_payment_method: string | null }
-}
+type Plan = Own<Stripe.Plan, { product: string }>
 
-export interface PaymentMethod extends Base<'payment_method'> {
-  /** Decides the outcome of a charge. */
-  _number: string
-  /** Confirmed by its owner, so it can be charged without them. */
-  _confirmed: boolean
-}
+type PaymentLink = Own<
+  Stripe.PaymentLink,
+  {
+    _price: string
+    _trialDays: number | null
+    /** Where it redirects after payment; null for the stand-in's own page. */
+    _redirect: string | null
+  }
+>
 
-export interface PaymentIntent extends Base<'payment_intent'> {
-  status: 'succeeded' | 'requires_action' | 'requires_payment_method'
-  last_payment_error: { type: 'card_error'; code: string; message: string } | null
-}
+export type Customer = Own<
+  Stripe.Customer,
+  { invoice_settings: Stripe.Customer.InvoiceSettings & { default_payment_method: string | null } }
+>
 
-export interface CheckoutSession extends Base<'checkout.session'> {
-  status: 'open' | 'complete'
-  client_reference_id: string | null
-  customer: string | null
-  customer_email: string | null
-  customer_details: { email: string | null } | null
-  subscription: string | null
-  success_url: string | null
-  cancel_url: string | null
-  url: string | null
-  _price: string
-  _trialDays: number | null
-}
+export type PaymentMethod = Own<
+  Stripe.PaymentMethod,
+  {
+    customer: string
+    type: 'card'
+    card: Wire<Stripe.PaymentMethod.Card>
+    /** Decides the outcome of a charge. */
+    _number: string
+    /** Confirmed by its owner, so it can be charged without them. */
+    _confirmed: boolean
+  }
+>
 
-interface SubscriptionItem {
-  id: string
-  current_period_start: number
-  current_period_end: number
-  price: Price
-}
+export type PaymentIntent = Own<
+  Stripe.PaymentIntent,
+  { customer: string; status: 'succeeded' | 'requires_action' | 'requires_payment_method' }
+>
 
-export interface Subscription extends Base<'subscription'> {
-  billing_cycle_anchor: number
-  cancel_at: number | null
-  cancel_at_period_end: boolean
-  customer: string
-  default_payment_method: string | null
-  ended_at: number | null
-  items: { object: 'list'; data: [SubscriptionItem] }
-  latest_invoice: string | null
-  pending_update: { expires_at: number } | null
-  start_date: number
-  status: 'incomplete' | 'incomplete_expired' | 'trialing' | 'active' | 'past_due' | 'canceled'
-  trial_end: number | null
-  /** Whether `trial_will_end` was sent. */
-  _trialTold?: boolean
-  /** A change that waits for its payment, with its new period if it starts one. */
-  _pending?: { price: Price; period: Period | null }
-}
+export type CheckoutSession = Own<
+  Stripe.Checkout.Session,
+  {
+    status: 'open' | 'complete'
+    customer: string | null
+    invoice: string | null
+    payment_link: string | null
+    subscription: string | null
+    _price: string
+    _trialDays: number | null
+  }
+>
+
+export type SubscriptionItem = Own<Stripe.SubscriptionItem, { plan: Plan; price: Price; quantity: 1 }>
+
+export type Subscription = Own<
+  Stripe.Subscription,
+  {
+    customer: string
+    default_payment_method: string | null
+    items: Inner<SubscriptionItem> & { data: [SubscriptionItem] }
+    latest_invoice: string | null
+    pending_update: Wire<Stripe.Subscription.PendingUpdate> | null
+    status: 'incomplete' | 'incomplete_expired' | 'trialing' | 'active' | 'past_due' | 'canceled'
+    /** Whether `trial_will_end` was sent. */
+    _trialTold?: boolean
+    /** A change that waits for its payment, with its new period if it starts one. */
+    _pending?: { price: Price; period: Period | null }
+  }
+>
 
 export interface Period {
   start: number
   end: number
 }
 
-export interface InvoiceLine {
+/** What a line of an invoice charges. */
+export interface Charge {
   amount: number
   description: string
   period: Period
+  price: Price
+  /** Whether it is for a part of a period, after a change. */
+  proration: boolean
 }
 
-export interface Invoice extends Base<'invoice'> {
-  amount_due: number
-  attempt_count: number
-  billing_reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update' | 'upcoming'
-  currency: string
-  customer: string
-  hosted_invoice_url: string | null
-  invoice_pdf: string | null
-  lines: { object: 'list'; data: InvoiceLine[] }
-  next_payment_attempt: number | null
-  number: string | null
-  parent: { type: 'subscription_details'; subscription_details: { subscription: string } }
-  payments: { object: 'list'; data: { payment: { type: 'payment_intent'; payment_intent: string } }[] }
-  period_end: number
-  starting_balance: number
-  ending_balance: number
-  status: 'draft' | 'open' | 'paid' | 'void'
-  status_transitions: { finalized_at: number | null }
-  total: number
-}
+export type InvoiceLine = Own<
+  Stripe.InvoiceLineItem,
+  { description: string; pricing: Wire<Stripe.InvoiceLineItem.Pricing> }
+>
 
-export interface PortalSession extends Base<'billing_portal.session'> {
-  customer: string
-  return_url: string | null
-  url: string
-}
+export type Invoice = Own<
+  Stripe.Invoice,
+  {
+    billing_reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update' | 'upcoming'
+    customer: string
+    ending_balance: number
+    hosted_invoice_url: string | null
+    invoice_pdf: string | null
+    lines: Inner<InvoiceLine>
+    parent: Stripe.Invoice.Parent & {
+      subscription_details: Stripe.Invoice.Parent.SubscriptionDetails & { subscription: string }
+    }
+    payments: Inner<Own<Stripe.InvoicePayment, { payment: { type: 'payment_intent'; payment_intent: string } }>>
+    status: 'draft' | 'open' | 'paid' | 'void'
+  }
+>
 
-export interface Event extends Base<'event'> {
-  type: string
+export type PortalSession = Own<Stripe.BillingPortal.Session, { configuration: string }>
+
+export type EventType = Stripe.Event['type']
+
+/** Stripe's own type of it is a union of every event. */
+export type Event = Pick<Stripe.Event, 'id' | 'object' | 'created' | 'api_version' | 'pending_webhooks' | 'request'> & {
+  livemode: false
+  type: EventType
   data: { object: unknown }
 }
 
-export interface WebhookEndpoint extends Base<'webhook_endpoint'> {
-  url: string
-  enabled_events: string[]
-  status: 'enabled'
-  /** Returned only on creation. */
-  secret: string
-}
+export type WebhookEndpoint = Own<
+  Stripe.WebhookEndpoint,
+  {
+    status: 'enabled'
+    /** Returned only on creation. */
+    secret: string
+  }
+>
 
 export type Stored =
   | Product

@@ -33,6 +33,7 @@ function addCheckoutPages(app: FastifyInstance, machine: Machine): void {
     const { client_reference_id: reference = '', prefilled_email } = request.query
     const session = openSession(machine, {
       price: link._price,
+      paymentLink: link.id,
       // Like Stripe, ignores an invalid reference.
       clientReferenceId: REFERENCE.test(reference) ? reference : undefined,
       customerEmail: prefilled_email,

@@ -1,4 +1,4 @@
-import type { InvoiceLine, Period, Price, Subscription } from './objects.ts'
+import type { Charge, Period, Price, Subscription } from './objects.ts'
 
 /**
  * Adds intervals, keeping the day of the month or using the last day of a shorter one. Unix
@@ -29,7 +29,7 @@ export function changeLines(
   subscription: Subscription,
   to: { price: Price; name: string; oldName: string },
   at: number,
-): { lines: InvoiceLine[]; period: Period | null } {
+): { lines: Charge[]; period: Period | null } {
   if (subscription.status === 'trialing') return { lines: [], period: null }
   const [{ current_period_start: start, current_period_end: end, price: old }] = subscription.items.data
   const left = Math.min(1, Math.max(0, (end - at) / (end - start)))
@@ -39,12 +39,20 @@ export function changeLines(
     amount: -Math.round(old.unit_amount * left),
     description: `Unused time on ${to.oldName} after ${day}`,
     period: rest,
+    price: old,
+    proration: true,
   }
   if (old.recurring.interval === to.price.recurring.interval) {
     const amount = Math.round(to.price.unit_amount * left)
-    const remaining = { amount, description: `Remaining time on ${to.name} after ${day}`, period: rest }
+    const description = `Remaining time on ${to.name} after ${day}`
+    const remaining = { amount, description, period: rest, price: to.price, proration: true }
     return { lines: [unused, remaining], period: null }
   }
   const period = { start: at, end: after(at, to.price.recurring) }
-  return { lines: [unused, { amount: to.price.unit_amount, description: `1 × ${to.name}`, period }], period }
+  return { lines: [unused, periodCharge(to.price, to.name, period)], period }
+}
+
+/** What a whole period costs. */
+export function periodCharge(price: Price, name: string, period: Period): Charge {
+  return { amount: price.unit_amount, description: `1 × ${name}`, period, price, proration: false }
 }

@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { openAppendLog } from '../append-log.ts'
+import { DEFAULTS } from './defaults.ts'
 import type { Kind, OfKind, Stored } from './objects.ts'
 import { PaymentsProblem } from './wire.ts'
+
+/** Fields of a new object. */
+export type Fields<K extends Kind> = Omit<
+  OfKind<K>,
+  'id' | 'object' | 'created' | 'livemode' | keyof (typeof DEFAULTS)[K]
+> &
+  Partial<Pick<OfKind<K>, 'id' | (keyof (typeof DEFAULTS)[K] & keyof OfKind<K>)>>
 
 type Entry = { put: Stored } | { remove: string } | { aheadMs: number }
 
@@ -18,6 +26,11 @@ const PREFIXES: Record<Kind, string> = {
   'billing_portal.session': 'bps',
   event: 'evt',
   webhook_endpoint: 'we',
+}
+
+/** An id in Stripe's form. */
+export function newId(prefix: string): string {
+  return `${prefix}_${randomBytes(12).toString('hex')}`
 }
 
 export type Store = ReturnType<typeof openStore>
@@ -42,10 +55,14 @@ export function openStore(file: string | undefined) {
   const today = () => Math.floor((Date.now() + aheadMs) / 1_000)
   const now = () => eventTime ?? today()
 
-  const newId = (kind: Kind) => `${PREFIXES[kind]}_${randomBytes(12).toString('hex')}`
   const put = <T extends Stored>(thing: T): T => {
     record({ put: thing })
     return thing
+  }
+  /** A new object that is not stored, with an id of its kind unless it has one. */
+  function make<K extends Kind>(kind: K, fields: Fields<K>): OfKind<K> {
+    const base = { id: newId(PREFIXES[kind]), object: kind, created: now(), livemode: false }
+    return { ...base, ...DEFAULTS[kind], ...fields } as unknown as OfKind<K>
   }
   function find<K extends Kind>(kind: K, id: string | null): OfKind<K> | undefined {
     const thing = things.get(id ?? '')
@@ -67,15 +84,9 @@ export function openStore(file: string | undefined) {
       }
     },
     advance: (ms: number) => record({ aheadMs: aheadMs + ms }),
-    newId,
-    /** Stores a new object, with an id of its kind unless it has one. */
-    create<K extends Kind>(
-      kind: K,
-      fields: Omit<OfKind<K>, 'id' | 'object' | 'created' | 'livemode'> & { id?: string },
-    ): OfKind<K> {
-      const base = { id: newId(kind), object: kind, created: now(), livemode: false }
-      return put({ ...base, ...fields } as unknown as OfKind<K>)
-    },
+    newId: (kind: Kind) => newId(PREFIXES[kind]),
+    make,
+    create: <K extends Kind>(kind: K, fields: Fields<K>): OfKind<K> => put(make(kind, fields)),
     put,
     remove: (id: string) => record({ remove: id }),
     find,

@@ -1,8 +1,10 @@
+import type Stripe from 'stripe'
 import { z } from 'zod'
+import { ITEM_DEFAULTS } from './defaults.ts'
 import { draftInvoice, type Machine, makeInvoice, subscriptionOf, tryToPay, voidInvoice } from './invoices.ts'
-import type { Invoice, Period, Price, Subscription } from './objects.ts'
-import { after, changeLines, nextEnd } from './periods.ts'
-import { flag, integer, list, PaymentsProblem } from './wire.ts'
+import type { Invoice, Period, Price, Subscription, SubscriptionItem } from './objects.ts'
+import { after, changeLines, nextEnd, periodCharge } from './periods.ts'
+import { flag, innerList, integer, list, merged, metadata, PaymentsProblem, parameters, text } from './wire.ts'
 
 /** Stripe's limit for pending changes and unconfirmed first payments: 23 hours. */
 const PENDING_SECONDS = 23 * 3_600
@@ -12,7 +14,8 @@ export interface NewSubscription {
   customer: string
   price: string
   trialDays?: number | null
-  defaultCard?: string
+  defaultCard?: string | undefined
+  metadata?: Record<string, string>
   /** Whether the customer is present. */
   onSession?: boolean
 }
@@ -25,31 +28,62 @@ export function createSubscription(machine: Machine, input: NewSubscription): Su
   const trialEnd = input.trialDays ? start + input.trialDays * 86_400 : null
   const end = trialEnd ?? after(start, price.recurring)
   const id = store.newId('subscription')
-  const item = { id: id.replace('sub', 'si'), current_period_start: start, current_period_end: end, price }
+  const item: SubscriptionItem = {
+    ...ITEM_DEFAULTS,
+    id: id.replace('sub', 'si'),
+    object: 'subscription_item',
+    livemode: false,
+    created: start,
+    current_period_start: start,
+    current_period_end: end,
+    ...ofPrice(price),
+    subscription: id,
+  }
   const made = store.create('subscription', {
     id,
     billing_cycle_anchor: trialEnd ?? start,
-    cancel_at: null,
-    cancel_at_period_end: false,
+    currency: price.currency,
     customer: input.customer,
     default_payment_method: input.defaultCard ?? null,
-    ended_at: null,
-    items: { object: 'list', data: [item] },
-    latest_invoice: null,
-    pending_update: null,
+    items: { ...innerList(`/v1/subscription_items?subscription=${id}`, []), data: [item] },
+    metadata: input.metadata ?? {},
     start_date: start,
     status: trialEnd ? 'trialing' : 'incomplete',
     trial_end: trialEnd,
+    trial_start: trialEnd && start,
   })
   const name = nameOf(machine, price)
   const period = { start, end }
   const line = trialEnd
-    ? { amount: 0, description: `Trial period for ${name}`, period }
-    : { amount: price.unit_amount, description: `1 × ${name}`, period }
+    ? { amount: 0, description: `Trial period for ${name}`, period, price, proration: false }
+    : periodCharge(price, name, period)
   const invoice = makeInvoice(machine, made, [line], 'subscription_create')
   emit('customer.subscription.created', store.put({ ...made, latest_invoice: invoice.id }))
   settle(machine, tryToPay(machine, invoice.id, input.onSession))
   return store.get('subscription', made.id)
+}
+
+/** The price of an item, which is also its plan, the older form of a price. */
+function ofPrice(price: Price): Pick<SubscriptionItem, 'price' | 'plan'> {
+  const { id, active, billing_scheme, created, currency, livemode, metadata, nickname, product } = price
+  const plan = {
+    object: 'plan' as const,
+    id,
+    active,
+    billing_scheme,
+    created,
+    currency,
+    livemode,
+    metadata,
+    nickname,
+    product,
+  }
+  const amounts = { amount: price.unit_amount, amount_decimal: price.unit_amount_decimal }
+  return { price, plan: { ...plan, ...amounts, ...price.recurring, tiers_mode: null, transform_usage: null } }
+}
+
+function withItem({ items }: Subscription, change: Partial<SubscriptionItem>): Subscription['items'] {
+  return { ...items, data: [{ ...items.data[0], ...change }] }
 }
 
 function nameOf({ store }: Machine, price: Price): string {
@@ -94,26 +128,36 @@ function atPrice(subscription: Subscription, { price, period }: { price: Price; 
     billing_cycle_anchor: period?.start ?? subscription.billing_cycle_anchor,
     // If a new period starts, the cancellation moves to its end.
     cancel_at: subscription.cancel_at_period_end ? end : subscription.cancel_at,
-    items: { object: 'list', data: [{ ...item, price, current_period_start: start, current_period_end: end }] },
+    items: withItem(subscription, { ...ofPrice(price), current_period_start: start, current_period_end: end }),
   }
 }
 
-/** A change as it is asked for or previewed. Its proration is always invoiced. */
-export const SubscriptionChange = z.object({
-  items: list(z.object({ price: z.string().optional() })),
+const changes = {
+  items: list(z.strictObject({ id: text, price: text, quantity: z.literal('1').optional() })),
+  /** Its proration is always invoiced. */
+  proration_behavior: z.literal('always_invoice').optional(),
   proration_date: integer.optional(),
-  payment_behavior: z.enum(['allow_incomplete', 'pending_if_incomplete']).optional(),
   cancel_at_period_end: flag.optional(),
   /** Empty removes the date. */
   cancel_at: z.union([z.literal('').transform(() => null), integer]).optional(),
-  default_payment_method: z.string().optional(),
+}
+/** A change to preview. */
+export const PreviewedChange = parameters<Stripe.InvoiceCreatePreviewParams.SubscriptionDetails>()(changes)
+export const SubscriptionChange = parameters<Stripe.SubscriptionUpdateParams>()({
+  ...changes,
+  payment_behavior: z.enum(['allow_incomplete', 'pending_if_incomplete']).optional(),
+  default_payment_method: text,
+  metadata,
 })
 type SubscriptionChange = Partial<z.output<typeof SubscriptionChange>>
 
 /** The effect of a change of the price; null if it does not change. */
 function planChange(machine: Machine, subscription: Subscription, { items, proration_date }: SubscriptionChange) {
   const [item] = subscription.items.data
-  const priceId = items?.[0]?.price
+  const [changed] = items ?? []
+  if (changed?.id && changed.id !== item.id)
+    throw PaymentsProblem.invalid('items[0][id]', `No such subscription item: '${changed.id}'`, 'resource_missing')
+  const priceId = changed?.price
   if (!priceId || priceId === item.price.id) return null
   const price = machine.store.get('price', priceId)
   const at = proration_date ?? machine.store.now()
@@ -136,18 +180,22 @@ export function updateSubscription(machine: Machine, id: string, change: Subscri
   const before = store.get('subscription', id)
   if (hasEnded(before))
     throw new PaymentsProblem(400, 'A canceled subscription can only update its cancellation_details and metadata.')
-  const { cancel_at_period_end: cancels, cancel_at: cancelAt, default_payment_method: card } = change
+  const { cancel_at_period_end: cancels, cancel_at: cancelAt, default_payment_method: card, metadata } = change
   const isPending = change.payment_behavior === 'pending_if_incomplete'
   if (isPending && (cancels !== undefined || cancelAt !== undefined))
     throw PaymentsProblem.invalid('payment_behavior', '`cancel_at_period_end` may not be passed with it.')
   const next: Subscription = {
     ...before,
     ...(card !== undefined && { default_payment_method: card }),
+    metadata: merged(before.metadata, metadata),
     ...(cancelAt !== undefined && { cancel_at: cancelAt, cancel_at_period_end: false }),
     ...(cancels !== undefined && {
       cancel_at_period_end: cancels,
       cancel_at: cancels ? before.items.data[0].current_period_end : null,
     }),
+    ...(cancels !== undefined || cancelAt !== undefined
+      ? cancellation(store.now(), cancels === true || cancelAt != null)
+      : {}),
   }
   const planned = planChange(machine, next, change)
   if (!planned) return save(machine, next)
@@ -160,9 +208,26 @@ export function updateSubscription(machine: Machine, id: string, change: Subscri
   return save(machine, {
     ...next,
     latest_invoice: invoice.id,
-    pending_update: { expires_at: store.now() + PENDING_SECONDS },
+    pending_update: {
+      billing_cycle_anchor: planned.period?.start ?? null,
+      cancel_at_period_end: null,
+      discount: null,
+      discounts: null,
+      expires_at: store.now() + PENDING_SECONDS,
+      metadata: null,
+      subscription_items: applied.items.data,
+      trial_end: null,
+      trial_from_plan: null,
+    },
     _pending: { price: planned.price, period: planned.period },
   })
+}
+
+/** When and why it was canceled, if it was. */
+function cancellation(now: number, isCanceled: boolean): Pick<Subscription, 'canceled_at' | 'cancellation_details'> {
+  const reason = isCanceled ? 'cancellation_requested' : null
+  const details = { comment: null, feedback: null, feedback_option: null, reason }
+  return { canceled_at: isCanceled ? now : null, cancellation_details: details }
 }
 
 /** Reverts a pending change. */
@@ -180,6 +245,7 @@ export function endNow({ store, emit }: Machine, id: string): Subscription {
     ...subscription,
     status: subscription.status === 'incomplete' ? 'incomplete_expired' : 'canceled',
     pending_update: null,
+    ...(subscription.canceled_at ? {} : cancellation(store.now(), true)),
     ended_at: store.now(),
   })
   emit('customer.subscription.deleted', ended)
@@ -224,9 +290,9 @@ function renew(machine: Machine, subscription: Subscription): void {
   const renewed: Subscription = {
     ...subscription,
     status: subscription.status === 'trialing' ? 'active' : subscription.status,
-    items: { object: 'list', data: [{ ...item, current_period_start: start, current_period_end: end }] },
+    items: withItem(subscription, { current_period_start: start, current_period_end: end }),
   }
-  const line = { amount: price.unit_amount, description: `1 × ${nameOf(machine, price)}`, period: { start, end } }
+  const line = periodCharge(price, nameOf(machine, price), { start, end })
   const invoice = makeInvoice(machine, renewed, [line], 'subscription_cycle')
   save(machine, { ...renewed, latest_invoice: invoice.id })
   settle(machine, tryToPay(machine, invoice.id))

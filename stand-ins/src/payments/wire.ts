@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import type { Kind } from './objects.ts'
+import type { Inner, Kind } from './objects.ts'
+
+/** The version of Stripe's API. */
+export const API_VERSION = '2026-10-28.endive'
 
 /** An error in Stripe's format: `{ error: { type, code, message, param } }`. */
 export class PaymentsProblem extends Error {
@@ -60,53 +63,140 @@ export const list = <Item extends z.ZodType>(item: Item) =>
     .default({})
     .transform((places) => Object.values(places))
 
-/** Reads the fields that a call takes, ignoring others. @throws PaymentsProblem */
+export const text = z.string().optional()
+export const metadata = z.record(z.string(), z.string()).optional()
+
+/** Metadata after an update: an empty value removes its key, as at Stripe. */
+export function merged(before: Record<string, string>, changes: Record<string, string> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries({ ...before, ...changes }).filter(([, value]) => value !== ''))
+}
+
+/** The parameters of a call, each of which Stripe's type of them must have. */
+export const parameters =
+  <Theirs>() =>
+  <Shape extends { [Key in keyof Shape]: Key extends keyof Theirs ? z.ZodType : never }>(shape: Shape) =>
+    z.strictObject(shape)
+
+/** Reads the parameters of a call. @throws PaymentsProblem for unknown, missing and invalid ones */
 export function fieldsIn<Fields extends z.ZodType>(form: Form, fields: Fields): z.output<Fields> {
   const read = fields.safeParse(form, { reportInput: true })
   if (read.success) return read.data
-  const [issue] = read.error.issues
-  const [first = '', ...rest] = issue?.path ?? []
-  const param = [String(first), ...rest.map((part) => `[${String(part)}]`)].join('')
+  const issues = read.error.issues
+  const unknown = issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.keys.map((key) => paramAt([...issue.path, key])) : [],
+  )
+  if (unknown.length > 0) {
+    const message = `Received unknown parameter${unknown.length > 1 ? 's' : ''}: ${unknown.join(', ')}`
+    throw PaymentsProblem.invalid(unknown[0] ?? '', message, 'parameter_unknown')
+  }
+  const [issue] = issues
+  const param = paramAt(issue?.path ?? [])
   const isMissing = issue?.code === 'invalid_type' && issue.input === undefined
   throw isMissing
     ? PaymentsProblem.invalid(param, `Missing required param: ${param}.`, 'parameter_missing')
     : PaymentsProblem.invalid(param, `Invalid ${param}: ${issue?.message}`)
 }
 
-const Paging = z.object({
-  limit: integer.pipe(z.int().min(1).max(100)).default(10),
-  created: z.object({ gte: integer.optional() }).optional(),
-  starting_after: z.string().optional(),
-})
+/** A parameter's name in Stripe's form: `items[0][price]`. */
+function paramAt([first, ...rest]: readonly PropertyKey[]): string {
+  return [String(first), ...rest.map((part) => `[${String(part)}]`)].join('')
+}
 
-/** One page of a list, newest first. */
-export function pageOf(all: { id: string; created: number }[], form: Form, url: string) {
-  const { limit, created, starting_after: after } = fieldsIn(form, Paging)
-  const place = all.findIndex(({ id }) => id === after)
-  if (after && place === -1)
-    throw PaymentsProblem.invalid('starting_after', `No such object: '${after}'`, 'resource_missing')
-  const rest = all.slice(place + 1).filter((one) => one.created >= (created?.gte ?? 0))
-  return { object: 'list' as const, url, has_more: rest.length > limit, data: rest.slice(0, limit) }
+const MOMENT = z.strictObject({
+  gt: integer.optional(),
+  gte: integer.optional(),
+  lt: integer.optional(),
+  lte: integer.optional(),
+})
+const PAGING = {
+  limit: integer.pipe(z.int().min(1).max(100)).default(10),
+  created: z.union([integer.transform((at) => ({ gte: at, lte: at })), MOMENT]).optional(),
+  starting_after: text,
+  ending_before: text,
+}
+
+/**
+ * Reads the parameters of a list and returns one page, newest first. @param filters tests by the
+ * parameters that choose objects, besides those of all lists
+ */
+export function pageOf<One extends { id: string; created: number }>(
+  all: One[],
+  form: Form,
+  { url, filters }: { url: string; filters: Filters<One> },
+) {
+  const shape = Object.fromEntries(Object.entries(filters).map(([name, { type }]) => [name, type.optional()]))
+  const wanted = fieldsIn(form, z.strictObject({ ...shape, ...PAGING }))
+  const { limit, created = {}, starting_after: after, ending_before: before } = wanted
+  const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity } = created as Partial<Record<string, number>>
+  const matching = all.filter(
+    (one) =>
+      one.created > gt &&
+      one.created >= gte &&
+      one.created < lt &&
+      one.created <= lte &&
+      Object.entries(filters).every(([name, { matches }]) => matches(one, (wanted as Record<string, unknown>)[name])),
+  )
+  const placeOf = (id: string | undefined, name: string) => {
+    if (id === undefined) return undefined
+    const place = matching.findIndex((one) => one.id === id)
+    if (place === -1) throw PaymentsProblem.invalid(name, `No such object: '${id}'`, 'resource_missing')
+    return place
+  }
+  const end = placeOf(before, 'ending_before')
+  const start = (placeOf(after, 'starting_after') ?? -1) + 1
+  const rest = matching.slice(start, end)
+  const data = end === undefined ? rest.slice(0, limit) : rest.slice(-limit)
+  return { object: 'list' as const, url, has_more: rest.length > limit, data }
+}
+
+/** Tests of a list's objects by the name of the parameter. `value` is undefined if it was not given. */
+export type Filters<One> = Record<string, { type: z.ZodType; matches: (one: One, value: unknown) => boolean }>
+
+/** A parameter that must equal what `of` reads of an object. */
+export function equal<One>(type: z.ZodType, of: (one: One) => unknown): Filters<One>[string] {
+  return { type, matches: (one, value) => value === undefined || of(one) === value }
+}
+
+/** A list of values, one of which must equal what `of` reads of an object. */
+export function oneOf<One>(of: (one: One) => unknown): Filters<One>[string] {
+  return {
+    type: list(z.string()),
+    matches: (one, value) => {
+      const values = value as unknown[]
+      return values.length === 0 || values.includes(of(one))
+    },
+  }
 }
 
 /** A copy without our own `_` fields, with the `expand` paths resolved from ids to objects. */
 export function toResponse(thing: unknown, expand: readonly string[], find: (id: string) => unknown): unknown {
   const copy = withoutPrivateFields(thing)
-  for (const path of expand) expandIn(copy, path.split('.'), find)
+  for (const path of expand) expandIn(copy, path.split('.'), { path, find })
   return copy
 }
 
-function expandIn(value: unknown, [key, ...rest]: string[], find: (id: string) => unknown): void {
+function expandIn(
+  value: unknown,
+  [key, ...rest]: string[],
+  context: { path: string; find: (id: string) => unknown },
+): void {
   if (key === undefined || typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
-    for (const one of value) expandIn(one, [key, ...rest], find)
+    for (const one of value) expandIn(one, [key, ...rest], context)
     return
   }
   const holder = value as Record<string, unknown>
-  if (typeof holder[key] === 'string') holder[key] = withoutPrivateFields(find(holder[key]) ?? holder[key])
-  expandIn(holder[key], rest, find)
+  if (!(key in holder))
+    throw new PaymentsProblem(400, `This property cannot be expanded (${context.path}).`, { param: 'expand' })
+  if (typeof holder[key] === 'string') holder[key] = withoutPrivateFields(context.find(holder[key]) ?? holder[key])
+  expandIn(holder[key], rest, context)
 }
 
 function withoutPrivateFields(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (key, one) => (key.startsWith('_') ? undefined : one)))
+}
+
+/** A list inside an object. @param url where Stripe serves it */
+export function innerList<Item>(url: string, data: Item[]): Inner<Item> {
+  return { object: 'list', data, has_more: false, url }
 }
