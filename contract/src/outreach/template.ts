@@ -186,11 +186,6 @@ export function fillSegment(segment: Segment, lead: Recipient): string {
   return variableOf(lead.metadata, segment.key) || segment.fallback
 }
 
-/** The message for one lead. */
-export function renderTemplate(template: Template, lead: Recipient): string {
-  return template.map((segment) => fillSegment(segment, lead)).join('')
-}
-
 /** Of columns that differ in case, the first non-blank by code point wins. Only texts count. */
 function variableOf(metadata: Record<string, unknown>, wanted: string): string {
   const keys = Object.keys(metadata).filter((key) => lowerAscii(key) === wanted)

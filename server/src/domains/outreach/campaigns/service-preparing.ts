@@ -1,6 +1,6 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { CAMPAIGN_NAME_MAX } from '@x-automated/contract/outreach/campaigns'
-import { parseTemplate, type Recipient, renderTemplate } from '@x-automated/contract/outreach/template'
+import { parseTemplate } from '@x-automated/contract/outreach/template'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { copyName } from '../../../copy-name.ts'
@@ -11,7 +11,7 @@ import type { SignedInContext } from '../../../requests/context.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { selectLeads } from '../../leads/leads/service.ts'
 import { findStored } from '../../leads/lists/service.ts'
-import { approvedOpener } from '../openers/tables.ts'
+import { renderedMessage } from '../sending/queue.ts'
 import { copySteps, findCampaign, findSteps } from '../sequences/service.ts'
 import type { VersionStep } from '../sequences/tables.ts'
 import { testEmail } from './emails.ts'
@@ -50,8 +50,8 @@ export async function duplicate(db: Db, actor: Actor, id: string) {
   return find(db, actor, await insert(db, actor, copy, await copySteps(db, actor, id)))
 }
 
-/** Recipient of a test message if the list is empty. */
-const EXAMPLE: Recipient = { name: 'Maya Okafor', twitterHandle: 'mayabuilds', metadata: {} }
+/** The lead of a test message if the list is empty. */
+const EXAMPLE = sql`(select null::uuid as id, null::uuid as workspace_id, 'Maya Okafor' as name, 'mayabuilds' as twitter_handle, '{}'::jsonb as metadata) l`
 
 /**
  * Emails the user a step's message as one lead would see it.
@@ -64,17 +64,15 @@ export async function sendTest(
 ) {
   const campaign = await findCampaign(db, actor, id)
   const template = templateOf(await findSteps(db, campaign), stepNumber, variantId)
-  const lead = leadId ? await findLead(db, actor, id, leadId) : ((await firstLead(db, actor, campaign)) ?? EXAMPLE)
+  const { handle, message } = await renderFor(db, actor, campaign, template, leadId)
   const users = await db.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
   const { email: sentTo } = one(users)
-  const parsed = parseTemplate(template)
-  const message = 'template' in parsed ? renderTemplate(parsed.template, lead) : template
   await limits.consume('testMailByUser', actor.userId)
   await outbox.post(
     db,
     testEmail(sentTo, {
       campaign: campaign.name,
-      handle: lead.twitterHandle,
+      handle,
       message,
       link: `${origin}/campaigns/${id}`,
     }),
@@ -91,27 +89,28 @@ function templateOf(steps: readonly VersionStep[], stepNumber: number, variantId
   return variant.messageTemplate
 }
 
-async function findLead(db: Db, actor: Actor, campaignId: string, leadId: string): Promise<Recipient> {
-  const [lead] = await findRecipient(db, campaignId, sql`l.id = ${leadId} and l.workspace_id = ${actor.workspaceId}`)
-  if (!lead) throw new Refusal('LEAD_NOT_FOUND')
-  return lead
-}
-
-/** The first lead of a list. */
-async function firstLead(
+/** A message as the given lead would see it, or the first one of the list. @throws Refusal LEAD_NOT_FOUND */
+async function renderFor(
   db: Db,
   actor: Actor,
   { id, leadListId }: { id: string; leadListId: string | null },
-): Promise<Recipient | null> {
-  if (!leadListId) return null
-  const list = await findStored(db, actor, leadListId)
-  const [lead] = await findRecipient(db, id, sql`l.id in (select id from (${membersOf(actor, list)} limit 1) m(id))`)
-  return lead ?? null
-}
-
-/** @param which SQL over a lead `l` */
-async function findRecipient(db: Db, campaignId: string, which: SQL): Promise<Recipient[]> {
-  const { rows } = await db.execute<Recipient & Record<string, unknown>>(sql`
-    select l.name, l.twitter_handle as "twitterHandle", l.metadata, ${approvedOpener('l', campaignId)} as opener from leads l where ${which}`)
-  return rows
+  source: string,
+  leadId: string | undefined,
+): Promise<{ handle: string; message: string }> {
+  const parsed = parseTemplate(source)
+  const message = 'template' in parsed ? renderedMessage('l', parsed.template, id) : sql<string>`${source}::text`
+  const render = async (recipients: SQL) => {
+    const { rows } = await db.execute<{ handle: string; message: string }>(
+      sql`select l.twitter_handle as handle, ${message} as message from ${recipients}`,
+    )
+    return rows
+  }
+  if (leadId) {
+    const [chosen] = await render(sql`leads l where l.id = ${leadId} and l.workspace_id = ${actor.workspaceId}`)
+    if (!chosen) throw new Refusal('LEAD_NOT_FOUND')
+    return chosen
+  }
+  const members = leadListId ? membersOf(actor, await findStored(db, actor, leadListId)) : null
+  const [first] = members ? await render(sql`leads l where l.id in (select id from (${members} limit 1) m(id))`) : []
+  return first ?? one(await render(EXAMPLE))
 }

@@ -4,7 +4,7 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { LEASE_SECONDS } from '@x-automated/contract/outreach/sending'
 import type { WaitReason } from '@x-automated/contract/outreach/sending-settings'
-import { leftoverIn, MESSAGE_MAX, renderTemplate } from '@x-automated/contract/outreach/template'
+import { leftoverIn, MESSAGE_MAX } from '@x-automated/contract/outreach/template'
 import { refusalText, type SkipReason } from '@x-automated/contract/reason'
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
@@ -50,7 +50,7 @@ import {
   TURN_SECONDS,
   workerOf,
 } from './limits.ts'
-import { lockLeads, lockQueueing, openDirectCampaign, readTemplate } from './queue.ts'
+import { compileTemplate, lockLeads, lockQueueing, openDirectCampaign, readTemplate } from './queue.ts'
 import { LEAD_MISSING, recordOutcome } from './record.ts'
 import { pauseForPlaceholder, reasonToStop, release, resetLastClaims, resetLeadStatus, skipMessage } from './stop.ts'
 import { FIRST_OF, isFirstInQueue, isFollowUpOf, isInQueue } from './tables.ts'
@@ -580,13 +580,19 @@ export async function claimDirect(
   return transact(db, async (tx) => {
     const { id: xAccountId } = await requireConnectedAccount(tx, workspaceId)
     await lockQueueing(tx, workspaceId)
+    const rendered = compileTemplate(template, {
+      name: sql`${name}::text`,
+      twitterHandle: sql`${handle}::text`,
+      metadata: sql`${leads.metadata}`,
+      opener: sql`null::text`,
+    })
     const [lead] = await tx
-      .select()
+      .select({ text: rendered })
       .from(leads)
       .where(and(eq(leads.id, leadId), eq(leads.workspaceId, workspaceId)))
       .for('no key update')
     if (!lead) throw new Refusal('LEAD_NOT_FOUND')
-    const text = renderTemplate(template, { name, twitterHandle: handle, metadata: lead.metadata })
+    const { text } = lead
     if (text.trim() === '') throw invalidField('message', 'Please enter a message to send')
     if (text.length > MESSAGE_MAX)
       throw invalidField(

@@ -499,7 +499,7 @@ export function readTemplate(field: string, source: string): Template {
 }
 
 /** SQL over a lead's alias: its message. @param campaignId null: outside campaigns, without openers */
-export function renderedMessage(lead: string, template: Template, campaignId: string | null): SQL {
+export function renderedMessage(lead: string, template: Template, campaignId: string | null): SQL<string> {
   const l = sql.raw(lead)
   return compileTemplate(template, {
     name: sql`${l}.name`,
@@ -510,13 +510,13 @@ export function renderedMessage(lead: string, template: Template, campaignId: st
 }
 
 /**
- * Compiles `renderTemplate` to one SQL expression over a row of leads. Text is passed as
- * parameters, never as SQL.
+ * Compiles a template to one SQL expression over a row of leads, which agrees with `fillSegment`.
+ * Text is passed as parameters, never as SQL.
  */
 export function compileTemplate(
   template: Template,
   lead: { name: SQL; twitterHandle: SQL; metadata: SQL; opener: SQL },
-): SQL {
+): SQL<string> {
   const parts = template.map((segment) => {
     if (segment.kind === 'words') return sql`${segment.words}::text`
     if (segment.kind === 'handle') return sql`'@' || ltrim(${lead.twitterHandle}, '@')`
@@ -530,7 +530,7 @@ export function compileTemplate(
       order by v.key collate "C" limit 1
     ), ${segment.fallback}::text)`
   })
-  return sql`array_to_string(array[${sql.join([sql`''::text`, ...parts], sql`, `)}], '')`
+  return sql<string>`array_to_string(array[${sql.join([sql`''::text`, ...parts], sql`, `)}], '')`
 }
 
 function trimmed(text: SQL): SQL {
