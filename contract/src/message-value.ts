@@ -19,10 +19,15 @@ export function oneLine(text: string): string {
 
 /**
  * A name or another value for messages, as one line; '' if it only says that there is none. Without
- * braces, which mark variables.
+ * braces.
  */
 export function messageValue(text: string): string {
   const line = oneLine(text)
   if (EMPTY_WORD.test(line) || EMPTY_CODE.test(line) || UNFILLED.test(line)) return ''
-  return line.replaceAll('{', '(').replaceAll('}', ')')
+  return withoutBraces(line)
+}
+
+/** Braces as parentheses: in a message they would look like variables. */
+export function withoutBraces(text: string): string {
+  return text.replaceAll('{', '(').replaceAll('}', ')')
 }

@@ -4,6 +4,8 @@
  * Without schemas: the server renders messages with it, and screens preview them.
  */
 
+import { withoutBraces } from '../message-value.ts'
+
 /** Maximum length of a direct message on X. */
 export const MESSAGE_MAX = 10_000
 
@@ -181,9 +183,9 @@ function segmentOf(name: string, rest: string): Segment | null {
 export function fillSegment(segment: Segment, lead: Recipient): string {
   if (segment.kind === 'words') return segment.words
   if (segment.kind === 'handle') return `@${lead.twitterHandle.replace(/^@+/, '')}`
-  if (segment.kind === 'name') return trim(lead.name) || segment.fallback
+  if (segment.kind === 'name') return withoutBraces(trim(lead.name)) || segment.fallback
   if (segment.kind === 'opener') return lead.opener || segment.fallback
-  return variableOf(lead.metadata, segment.key) || segment.fallback
+  return withoutBraces(variableOf(lead.metadata, segment.key)) || segment.fallback
 }
 
 /** Of columns that differ in case, the first non-blank by code point wins. Only texts count. */

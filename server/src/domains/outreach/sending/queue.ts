@@ -520,10 +520,10 @@ export function compileTemplate(
   const parts = template.map((segment) => {
     if (segment.kind === 'words') return sql`${segment.words}::text`
     if (segment.kind === 'handle') return sql`'@' || ltrim(${lead.twitterHandle}, '@')`
-    if (segment.kind === 'name') return sql`coalesce(nullif(${trimmed(lead.name)}, ''), ${segment.fallback}::text)`
+    if (segment.kind === 'name') return sql`coalesce(nullif(${withoutBraces(trimmed(lead.name))}, ''), ${segment.fallback}::text)`
     if (segment.kind === 'opener') return sql`coalesce(${lead.opener}, ${segment.fallback}::text)`
     return sql`coalesce((
-      select ${trimmed(sql`v.value #>> '{}'`)}
+      select ${withoutBraces(trimmed(sql`v.value #>> '{}'`))}
       from jsonb_each(case when jsonb_typeof(${lead.metadata}) = 'object' then ${lead.metadata} else '{}' end) v
       where jsonb_typeof(v.value) = 'string' and ${lowered(sql`v.key`)} = ${segment.key}::text
         and ${trimmed(sql`v.value #>> '{}'`)} <> ''
@@ -535,6 +535,11 @@ export function compileTemplate(
 
 function trimmed(text: SQL): SQL {
   return sql`btrim(${text}, ${BLANKS}::text)`
+}
+
+/** Values that were stored before imports replaced braces may contain some. */
+function withoutBraces(text: SQL): SQL {
+  return sql`translate(${text}, '{}', '()')`
 }
 
 /** Lowercases only A to Z, so that PostgreSQL and JavaScript agree in every locale. */
