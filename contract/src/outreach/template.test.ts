@@ -34,11 +34,6 @@ describe('fillSegment', () => {
     ['', ''],
   ])('renders %j as %j', (source, message) => expect(render(source)).toBe(message))
 
-  it('writes braces in a stored value as parentheses, so that it is no variable', () => {
-    const lead = { ...ada, name: 'Kim {dev}', metadata: { company: '{{Acme}}' } }
-    expect(render('Hi {name} of {company|us}', lead)).toBe('Hi Kim (dev) of ((Acme))')
-  })
-
   it('falls back to "there" if a lead has no name', () => {
     expect(render('Hi {lead_name}', { ...ada, name: ' \t' })).toBe('Hi there')
     expect(render('Hi {lead_name|friend}', { ...ada, name: '' })).toBe('Hi friend')
@@ -51,7 +46,7 @@ describe('fillSegment', () => {
   it('does not interpret lead data as a template', () => {
     expect(
       render('{lead_name} {company|x}', { ...ada, name: '{twitter_handle}', metadata: { company: '{lead_name}' } }),
-    ).toBe('{twitter_handle} {lead_name}')
+    ).toBe('(twitter_handle) (lead_name)')
   })
 
   it.each([
