@@ -392,7 +392,8 @@ export async function scheduleRewards(tx: Db, memberId: string): Promise<void> {
     .where(
       and(
         eq(referrals.referrerId, memberId),
-        eq(referrals.status, 'credited'),
+        // Credited, in the words of an index.
+        isNotNull(referrals.creditNumber),
         isNotNull(members.confirmedAt),
         or(isNull(referrals.rewardHold), eq(referrals.rewardAllowed, true)),
       ),
@@ -401,7 +402,10 @@ export async function scheduleRewards(tx: Db, memberId: string): Promise<void> {
     confirmedAt && creditedAt ? [{ confirmedAt, day: utcDay(creditedAt) }] : [],
   )
   for (const { id, achievement } of held)
-    await tx.update(rewardGrants).set(rewardProgress(achievement, confirmations)).where(eq(rewardGrants.id, id))
+    await tx
+      .update(rewardGrants)
+      .set(rewardProgress(achievement, confirmations))
+      .where(and(eq(rewardGrants.id, id), isNull(rewardGrants.grantedAt)))
 }
 
 /** Gives the held rewards whose time has come. */
