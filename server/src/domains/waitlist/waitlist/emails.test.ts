@@ -48,6 +48,8 @@ it('achievementsEmail contains the reward', () => {
   expect(subject).toBe('You earned the Silver Referrer and Viral Sensation badges')
   expect(text).toContain('3 months of Pro')
   expect(text).toContain('Everything you have earned is in Billing')
+  // The other badge needs 5, but has no months.
+  expect(renderEmail(achievementsEmail(to, ['bronze', 'viral'], 5)).text).toContain('after 3 of these friends')
   expect(achievementsEmail(to, ['bronze'], 3).subject).toBe('You earned the Bronze Referrer badge')
   expect(renderEmail(achievementsEmail(to, ['global'], 4)).text).not.toContain('Pro')
 })

@@ -30,7 +30,7 @@ export function joinedEmail(to: Addressee, confirmLink: string, confirmRequired:
       `Your position: #${to.position}. Move up 5 spots per referral. Share your link: ${shareLink(to)}`,
       confirmRequired
         ? 'Confirm your email address, so that your friend gets credit for inviting you.'
-        : "Confirm your email address, so that we can reach you when it's your turn and your friend's invitation counts for their rewards.",
+        : "Confirm your email address, so that we can reach you when it's your turn. If a friend invited you, this also counts toward their rewards.",
     ],
     action: { label: 'Confirm email address', link: confirmLink },
     closing: `${CLOSING} Didn't join? You can ignore this email.`,
@@ -54,7 +54,7 @@ export function movedUpEmail(to: Addressee, referralCount: number): Email {
 
 export function achievementsEmail(to: Addressee, earned: readonly Achievement[], referralCount: number): Email {
   const names = formatList(earned.map((achievement) => ACHIEVEMENTS[achievement]))
-  const needed = Math.max(...earned.map(confirmationsNeeded))
+  const needed = Math.max(...earned.map((one) => (rewardMonths(one) > 0 ? confirmationsNeeded(one) : 0)))
   const months = earned.reduce((sum, achievement) => sum + rewardMonths(achievement), 0)
   return {
     to: to.email,
