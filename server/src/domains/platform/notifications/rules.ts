@@ -101,7 +101,10 @@ const API_KEYS_PATH = '/settings?tab=api'
 function suspensionText({ keyName = '', keys = 1, until }: NotificationFacts, personName: string) {
   const which = keys === 1 ? `“${keyName}”` : `“${keyName}” and ${formatNumber(keys - 1)} more`
   const [title, tense] = keys === 1 ? ['An API key', 'was'] : [formatCount(keys, 'API key'), 'were']
-  const next = 'Adopt what is still needed, and delete the rest.'
+  const next =
+    keys === 1
+      ? 'Adopt it if it is still needed. Otherwise delete it.'
+      : 'Adopt those still needed, and delete the rest.'
   return until
     ? {
         title: `${title} will be suspended on ${day(until)}`,
