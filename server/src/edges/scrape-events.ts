@@ -61,7 +61,7 @@ export function serveScrapeEvents(app: FastifyInstance, services: Services): voi
           const scrape = Scrape.parse(view(row))
           const isOver = ['completed', 'canceled', 'failed'].includes(scrape.status)
           if (!isOver && row.version <= seen) continue
-          if (!(await isStillMember(services.database.db, actor))) break
+          if (!(await isStillMember(database.db, actor))) break
           const event = `id: ${row.version}\nevent: ${isOver ? 'done' : 'progress'}\ndata: ${JSON.stringify(scrape)}\n\n`
           // A slow client skips intermediate states.
           if (!stream.write(event)) await once(stream, 'drain', { signal: ended.signal })

@@ -62,7 +62,7 @@ export function serveWriterDrafts(app: FastifyInstance, services: Services): voi
       let next = await first
       for (; !next.done; next = await drafts.next()) {
         // Drafts come over a minute or more, in which a member can be removed.
-        if (!actor.apiKey && !(await isStillMember(services.database.db, actor))) throw new Refusal('UNAUTHORIZED')
+        if (!actor.apiKey && !(await isStillMember(database.db, actor))) throw new Refusal('UNAUTHORIZED')
         write(eventOf('draft', next.value))
       }
       write(eventOf('done', DraftsDone.parse(next.value)))
