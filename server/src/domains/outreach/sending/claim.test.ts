@@ -136,6 +136,20 @@ describe('two accounts that claim messages to one person at the same moment', ()
   })
 })
 
+it('pauses a campaign before a long variable is sent, with an emoji where its name is cut', async () => {
+  await connectX(app, person)
+  const { id } = await launch(person, await makeList(app, person, openHandles(1)))
+  await app.db
+    .update(dms)
+    .set({ message: `Hi {{${'a'.repeat(97)}😀}}` })
+    .where(eq(dms.campaignId, id))
+  await expect(claimNext()).rejects.toThrow('nothing is due')
+  expect(await person.client.campaigns.find({ id })).toMatchObject({
+    status: 'paused',
+    reason: { code: 'placeholder' },
+  })
+})
+
 it('pauses a campaign before a variable is sent that an earlier version left, and renders it when it is resumed', async () => {
   await connectX(app, person)
   const { id } = await launch(person, await makeList(app, person, openHandles(2)), {

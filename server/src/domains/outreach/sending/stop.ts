@@ -647,7 +647,7 @@ export async function pauseForPlaceholder(
   campaign: { workspaceId: string; campaignId: string; xAccountId: string | null },
   written: string,
 ): Promise<void> {
-  await pauseItself(tx, campaign, { code: 'placeholder', params: { written: written.slice(0, 100) } })
+  await pauseItself(tx, campaign, { code: 'placeholder', params: { written: written.slice(0, 100).toWellFormed() } })
 }
 
 async function pauseItself(
