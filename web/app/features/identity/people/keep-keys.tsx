@@ -24,7 +24,7 @@ export function KeepKeys({
   const keys = formatCount(count, 'API key')
   return (
     <>
-      {` ${keys} ${whose === 'their' ? 'they' : 'you'} created ${pluralize(count, 'is', 'are')} deleted.`}
+      {` ${keys} ${whose === 'their' ? 'they' : 'you'} created will be deleted.`}
       <Checkbox
         className="pt-3 text-ink"
         label={`Keep ${whose} ${keys}`}

@@ -61,7 +61,7 @@ function LetterKeys() {
     <Switch
       className="mt-6"
       label="Single-key shortcuts"
-      hint={`When off, letters, digits and signs do nothing outside of fields in this browser. ${modKey()}K still works.`}
+      hint={`When off, single keys do nothing outside of text fields in this browser. ${modKey()}K still works.`}
       checked={isOn}
       onChange={(event) => change(event.currentTarget.checked)}
     />
