@@ -145,6 +145,7 @@ describe('GET /scrapes/{id}/events', () => {
 
   it.each([
     ['removed', (owner: Person, { id }: Person) => owner.client.people.remove({ id })],
+    ['made a viewer', (owner: Person, { id }: Person) => owner.client.people.update({ id, role: 'viewer' })],
     ['signed out', (_: Person, { actor }: Person) => signOut({ db: app.db, auth: app.services.auth }, actor, 'local')],
   ])('ends within a second, without another event, once its person is %s', async (_, end) => {
     const id = await stillScrape()

@@ -1,10 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
 import type { SwitchProof } from '@x-automated/contract/identity/people'
+import type { Role } from '@x-automated/contract/route'
 import { DAY_MS } from '@x-automated/contract/time'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { and, eq, exists, gt, inArray, isNotNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
-import type { Actor } from '../../../actor.ts'
+import { type Actor, roleAllows } from '../../../actor.ts'
 import { secondsFromNow } from '../../../db/columns.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -184,12 +185,12 @@ export async function isSsoSession(db: Db, { sessionId }: Pick<Actor, 'sessionId
   return session.ssoIdentityId !== null
 }
 
-/** Whether a person is still a member of the workspace, in a session that has not ended. */
-export async function isStillMember(db: Db, { workspaceId, userId, sessionId }: Actor): Promise<boolean> {
-  const { rows } = await db.execute(sql`
-    select from workspace_members where workspace_id = ${workspaceId} and user_id = ${userId}
+/** Whether a person still has at least the same role in the workspace, in a session that has not ended. */
+export async function hasStillRole(db: Db, { workspaceId, userId, sessionId, role }: Actor): Promise<boolean> {
+  const { rows } = await db.execute<{ role: Role }>(sql`
+    select role from workspace_members where workspace_id = ${workspaceId} and user_id = ${userId}
       and not exists (select from auth_revocations where session_id = ${sessionId})`)
-  return rows.length > 0
+  return rows.some((row) => roleAllows(row.role, role))
 }
 
 /** Guards account changes: single sign-on vouches for one workspace only. */
