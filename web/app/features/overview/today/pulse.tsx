@@ -22,9 +22,7 @@ export default function Pulse({ today: { sentToday, capNow, nextSendAt } }: { to
           </span>{' '}
           sent today
         </span>
-        <span className="truncate text-xs">
-          {nextSendAt ? <Next at={new Date(nextSendAt)} /> : 'Nothing is scheduled'}
-        </span>
+        <span className="text-xs">{nextSendAt ? <Next at={new Date(nextSendAt)} /> : 'Nothing is scheduled'}</span>
       </span>
     </Link>
   )

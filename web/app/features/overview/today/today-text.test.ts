@@ -21,6 +21,8 @@ test('headline names who waits, but not to people who may not answer', () => {
   const campaigns = [
     { id: 'c', name: 'C', status: 'active' as const, peopleMessaged: 1, totalLeadsInList: 1, positiveRate: 0 },
   ]
+  const paused = campaigns.map((campaign) => ({ ...campaign, status: 'paused' as const }))
+  expect(headline({ ...calm, campaigns: paused }, true)).toBe('Nobody is waiting. Your campaigns are paused.')
   const dueIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
   expect(headline({ ...calm, campaigns, nextSendAt: dueIn(0.5) }, false)).toBe('Messages are on their way')
   expect(headline({ ...calm, campaigns, nextSendAt: dueIn(3) }, false)).toBe('Your campaigns are running')

@@ -14,7 +14,7 @@ export function headline({ repliesWaiting, campaigns, nextSendAt, needs }: Today
 function sendingText({ campaigns, nextSendAt, needs }: Pick<Today, 'campaigns' | 'nextSendAt' | 'needs'>): string {
   const isRunning = campaigns.some(({ status }) => status === 'active')
   const isSoon = nextSendAt !== null && Date.parse(nextSendAt) - Date.now() < DAY_MS
-  if (!isRunning && !isSoon) return 'Nothing is scheduled'
+  if (!isRunning && !isSoon) return campaigns.length > 0 ? 'Your campaigns are paused' : 'Nothing is scheduled'
   if (needs.some(({ code, params }) => code === 'funds' || (code === 'spending' && params.isReached)))
     return 'Messages are waiting'
   return isSoon ? 'Messages are on their way' : 'Your campaigns are running'
