@@ -1,12 +1,8 @@
-import { type AnyContractProcedure, ValidationError } from '@orpc/contract'
-import { OpenAPIGenerator } from '@orpc/openapi'
+import { ValidationError } from '@orpc/contract'
 import { OpenAPIHandler } from '@orpc/openapi/fastify'
 import { ORPCError, onError } from '@orpc/server'
-import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4'
-import { contract } from '@x-automated/contract/contract'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode, type ErrorEnvelope } from '@x-automated/contract/errors'
 import { inputProblems, predicateOf } from '@x-automated/contract/input-problems'
-import type { OperationMeta, Scope } from '@x-automated/contract/route'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { accountRoutes } from './domains/identity/account/routes.ts'
@@ -54,7 +50,7 @@ import { xAccountRoutes } from './domains/platform/x-account/routes.ts'
 import { xAppRoutes } from './domains/platform/x-apps/routes.ts'
 import { xCostRoutes } from './domains/platform/x-costs/routes.ts'
 import { waitlistRoutes } from './domains/waitlist/waitlist/routes.ts'
-import { edgeOperations, scopeNote } from './edges/openapi.ts'
+import { describeApi } from './edges/api-document.ts'
 import { clientAddress, wideNetwork } from './requests/client-address.ts'
 import type { RequestContext } from './requests/context.ts'
 import { hashToken } from './sealing.ts'
@@ -192,63 +188,4 @@ function envelopeOf(error: ORPCError<string, unknown>): ErrorEnvelope {
     error: error.message,
     ...(error.data === undefined ? {} : { details: error.data }),
   }
-}
-
-async function describeApi(): Promise<string> {
-  const generator = new OpenAPIGenerator({ schemaConverters: [new ZodToJsonSchemaConverter()] })
-  const document = await generator.generate(contract, {
-    info: {
-      title: 'X-Automated API',
-      version: '1.0.0',
-      description:
-        'Requests and responses are JSON. Authenticated calls send `Authorization: Bearer <token>`: an API key, or the access token of a session. ' +
-        'Errors have the body `{ "success": false, "code", "error", "details"? }`. Calls that change data accept an `Idempotency-Key` header.',
-    },
-    servers: [{ url: '/api' }],
-    components: {
-      securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The access token of a session.' },
-        apiKey: {
-          type: 'http',
-          scheme: 'bearer',
-          description:
-            'An API key, created in Settings → API on the Agency plan. It has the role of a member and 600 calls a minute.',
-        },
-      },
-    },
-    customErrorResponseBodySchema: (errors) => ({
-      type: 'object',
-      properties: {
-        success: { const: false },
-        code: { enum: errors.map(([code]) => code) },
-        error: { type: 'string', description: 'A message that can be shown to users.' },
-        details: {},
-      },
-      required: ['success', 'code', 'error'],
-    }),
-  })
-  for (const { path, method, scope } of signedInOperations()) {
-    const operation = document.paths?.[path]?.[method as 'get']
-    if (!operation) continue
-    operation.security = [{ bearer: [] }, ...(scope ? [{ apiKey: [scope] }] : [])]
-    if (scope) operation.description = [operation.description, scopeNote(scope)].filter(Boolean).join('\n\n')
-  }
-  for (const [path, operations] of Object.entries(edgeOperations))
-    document.paths = { ...document.paths, [path]: { ...document.paths?.[path], ...operations } }
-  return JSON.stringify(document)
-}
-
-/** Every operation that needs a token: path and method as the document spells them, and the scope for API keys. */
-function signedInOperations(): { path: string; method: string; scope: Scope | null }[] {
-  const procedures = Object.values(contract).flatMap((domain) =>
-    Object.values(domain as Record<string, AnyContractProcedure>),
-  )
-  return procedures
-    .map((procedure) => procedure['~orpc'])
-    .filter(({ meta }) => (meta as OperationMeta).access !== 'public')
-    .map(({ route, meta }) => ({
-      path: route.path ?? '',
-      method: (route.method ?? '').toLowerCase(),
-      scope: (meta as OperationMeta).scope,
-    }))
 }

@@ -332,7 +332,7 @@ describe('GET /api/openapi.json', () => {
       const described = body.paths[operation.path]?.[operation.method.toLowerCase()]
       expect(described?.operationId, operation.name).toBe(operation.name)
       const byKey = operation.scope ? [{ apiKey: [operation.scope] }] : []
-      const security = operation.access === 'public' ? undefined : [{ bearer: [] }, ...byKey]
+      const security = operation.access === 'public' ? [] : [{ bearer: [] }, ...byKey]
       expect(described.security, operation.name).toEqual(security)
       if (operation.scope) expect(described.description, operation.name).toContain(`\`${operation.scope}\``)
       const statuses = new Set(operation.declared.map((code) => String(ERROR_STATUS[code])))

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { describeApi } from '../src/edges/api-document.ts'
 import { operations } from './operations.ts'
 
 /**
@@ -35,3 +36,30 @@ describe.skipIf(!process.env.FULL_RUN)('every declared answer was given in some 
     },
   )
 })
+
+describe.skipIf(!process.env.FULL_RUN)('every given answer is declared', () => {
+  it('has a status that the document of the API names', async () => {
+    const declared = statusesIn(JSON.parse(await describeApi()))
+    const undeclared = [...given].filter((line) => {
+      const [method, route, status = ''] = line.split(' ')
+      const statuses = declared.get(`${method} ${route}`) ?? declared.get(route ?? '')
+      return /^\d+$/.test(status) && statuses && !statuses.includes(status)
+    })
+    expect(undeclared).toEqual([])
+  })
+})
+
+interface ApiDocument {
+  paths: Record<string, Record<string, { operationId: string; responses: object }>>
+}
+
+/** Declared statuses by the names of operations and by `GET /api/path/:id`. */
+function statusesIn({ paths }: ApiDocument): Map<string, string[]> {
+  const statuses = new Map<string, string[]>()
+  for (const [path, operations] of Object.entries(paths))
+    for (const [method, { operationId, responses }] of Object.entries(operations)) {
+      const route = `/api${path.replace(/\{(\w+)\}/g, ':$1')}`
+      for (const name of [operationId, `${method.toUpperCase()} ${route}`]) statuses.set(name, Object.keys(responses))
+    }
+  return statuses
+}

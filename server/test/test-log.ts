@@ -3,7 +3,15 @@ import { pino } from 'pino'
 
 const ERROR = 50
 
-/** A log that writes nothing. @param onOutcome gets each operation with its outcome */
+interface Line {
+  err?: unknown
+  method?: string
+  route?: string
+  status?: number
+  outcome?: string
+}
+
+/** A log that writes nothing. @param onOutcome gets each operation with its outcome, and each route with its status */
 export function openTestLog(
   onFault: (error: unknown) => void,
   onOutcome: (outcome: string) => void = () => {},
@@ -12,9 +20,12 @@ export function openTestLog(
     level: 'info',
     hooks: {
       logMethod([line], _write, level) {
-        const { err, route, outcome } = line as { err?: unknown; route?: string; outcome?: string }
+        const { err, method, route, status, outcome } = line as Line
         if (level >= ERROR) onFault(err ?? line)
-        else if (outcome) onOutcome(`${route} ${outcome}`)
+        else if (status) {
+          if (outcome) onOutcome(`${route} ${outcome}`)
+          onOutcome(`${method} ${route} ${status}`)
+        }
       },
     },
   })

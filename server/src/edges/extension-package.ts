@@ -66,14 +66,15 @@ function pack(folder: string, manifest: Manifest): Buffer {
   return Buffer.from(zipSync(Object.fromEntries(entries)))
 }
 
-/** GET /extension.zip */
+/** GET /extension.zip, and the same under /api, where the API's document has it. */
 export function serveExtension(app: FastifyInstance, extension: ExtensionPackage | null): void {
-  app.get('/extension.zip', { exposeHeadRoute: false }, async (_request, reply) => {
-    if (!extension) throw new Refusal('NOT_FOUND', 'This server has no build of the extension.')
-    return reply
-      .type('application/zip')
-      .header('content-disposition', `attachment; filename="x-automated-extension-${extension.version}.zip"`)
-      .header('cache-control', 'no-cache')
-      .send(extension.zip())
-  })
+  for (const url of ['/extension.zip', '/api/extension.zip'])
+    app.get(url, { exposeHeadRoute: false }, async (_request, reply) => {
+      if (!extension) throw new Refusal('NOT_FOUND', 'This server has no build of the extension.')
+      return reply
+        .type('application/zip')
+        .header('content-disposition', `attachment; filename="x-automated-extension-${extension.version}.zip"`)
+        .header('cache-control', 'no-cache')
+        .send(extension.zip())
+    })
 }
