@@ -1,15 +1,25 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { root } from './root.ts'
 
 const run = promisify(execFile)
+
+/** What npm would install with a package: all its dependencies, and theirs. */
+async function dependenciesOf(folder: string, found = new Set<string>()): Promise<Set<string>> {
+  const { dependencies = {} } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+  for (const name of Object.keys(dependencies)) {
+    if (found.has(name)) continue
+    await dependenciesOf(join(root, 'node_modules', name), found.add(name))
+  }
+  return found
+}
 
 const PROGRAM = `
 import { createApiClient, safe } from '@x-automated/client'
@@ -38,12 +48,14 @@ test('packs a typed client that works outside of the repository', { timeout: 60_
     const installed = join(folder, 'node_modules', '@x-automated', 'client')
     await mkdir(installed, { recursive: true })
     await run('tar', ['-xzf', join(folder, 'x-automated-client-0.1.0.tgz'), '--strip-components=1', '-C', installed])
-    for (const dependency of ['@orpc', 'zod'])
-      await symlink(join(root, 'node_modules', dependency), join(folder, 'node_modules', dependency))
+    for (const name of await dependenciesOf(installed)) {
+      await mkdir(dirname(join(folder, 'node_modules', name)), { recursive: true })
+      await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name))
+    }
 
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
     await writeFile(join(folder, 'program.ts'), PROGRAM)
-    const options = ['--module', 'nodenext', '--target', 'es2024', '--strict', '--skipLibCheck', '--types', '']
+    const options = ['--module', 'nodenext', '--target', 'es2024', '--strict', '--preserveSymlinks', '--types', '']
     await run(join(root, 'node_modules', '.bin', 'tsc'), [...options, 'program.ts'], { cwd: folder })
     const { port } = server.address() as AddressInfo
     const { stdout } = await run(process.execPath, ['program.js', `http://127.0.0.1:${port}`], { cwd: folder })
