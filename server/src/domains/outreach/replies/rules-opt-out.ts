@@ -1,3 +1,5 @@
+import { isForeignOptOut } from './rules-opt-out-languages.ts'
+import { withoutStopQuestions } from './rules-stop-questions.ts'
 import { hasUnspaced, wordPattern, wordsOf } from './rules-text.ts'
 
 /*
@@ -184,10 +186,14 @@ const SIGNS = /🛑|🖕|⛔/u
 /** Whether a folded text asks not to be messaged again, by the rules that no setting switches off. */
 export function isOptOut(folded: string): boolean {
   if (SIGNS.test(folded)) return true
-  const words = wordsOf(folded)
-  const said = ` ${words.join(' ')} `.replace(OTHER_MEANINGS, ',')
+  const asked = withoutStopQuestions(` ${wordsOf(folded).join(' ')} `)
+  const said = asked.replace(OTHER_MEANINGS, ',')
   if (said.search(SPACED) >= 0) return true
-  const parts = said.split(',').map((part) => part.split(' ').filter((word) => word !== '' && !POLITE.has(word)))
-  if (parts.some((part) => part.length <= 3 && WHOLE.test(part.join(' ')))) return true
-  return hasUnspaced(folded) && UNSPACED.test(words.join(''))
+  const parts = said
+    .split(',')
+    .map((part) => part.split(' ').filter((word) => word !== '' && !POLITE.has(word)))
+    .filter((part) => part.length <= 3)
+    .map((part) => part.join(' '))
+  if (parts.some((part) => WHOLE.test(part)) || isForeignOptOut(said, parts)) return true
+  return hasUnspaced(folded) && UNSPACED.test(asked.replaceAll(' ', ''))
 }
