@@ -5,6 +5,7 @@ import { REPLY_LABELS, type ReplyLabel } from '../contract/src/leads/leads.ts'
 import {
   classifyReply,
   detectLanguage,
+  isUnknownOrMixed,
   sharesOf,
   WEIGHTS_FILE,
   type Weights,
@@ -13,9 +14,9 @@ import {
   BUCKETS,
   featuresOf,
   LANGUAGE_BUCKETS,
-  LATIN_LANGUAGES,
   languageFeaturesOf,
   softmax,
+  TOLD_APART,
 } from '../server/src/domains/outreach/replies/rules-features.ts'
 import { hintsOf } from '../server/src/domains/outreach/replies/rules-labels.ts'
 import { isOptOut } from '../server/src/domains/outreach/replies/rules-opt-out.ts'
@@ -33,6 +34,8 @@ const PER_LINE = 48
 const EPOCHS = 12
 const RATE = 0.6
 const DECAY = 2e-6
+/** Languages that are only told apart have fewer lines, so each counts more. */
+const OTHER_WEIGHT = 3
 /** Every n-th line of a section belongs to the development set. */
 const DEVELOPMENT = 6
 
@@ -138,12 +141,32 @@ function samplesOf(languages: Language[], isWanted: (line: Language['lines'][num
           text: varied,
           ...featuresOf(varied, hintsOf(varied)),
         })
-        const spokenLabel = (LATIN_LANGUAGES as readonly string[]).indexOf(language.language)
-        if (spokenLabel >= 0) spoken.push({ label: spokenLabel, weight: 1, ...languageFeaturesOf(varied) })
+        const spokenLabel = (TOLD_APART as readonly string[]).indexOf(language.language)
+        if (spokenLabel >= 0 && /^[^\p{L}]*\p{Script=Latin}/u.test(varied))
+          spoken.push({ label: spokenLabel, weight: 1, ...languageFeaturesOf(varied) })
       }
     }
   }
   return { labels, spoken }
+}
+
+/** Samples of languages that are only told apart, whole lines and parts of them. */
+function otherLanguages(): Sample[] {
+  let label = -1
+  return readFileSync(join(folder, 'other-languages.txt'), 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      if (line.startsWith('# ')) label = (TOLD_APART as readonly string[]).indexOf(line.slice(2).trim())
+      if (line.startsWith('# ') || line.trim() === '') return []
+      const words = line.split(' ')
+      return Array.from({ length: PER_LINE }, () => {
+        const size = random() < 0.4 ? words.length : 2 + Math.floor(random() * (words.length - 1))
+        const from = Math.floor(random() * (words.length - size + 1))
+        const part = words.slice(Math.max(0, from), Math.max(0, from) + size).join(' ')
+        const varied = vary(part, { language: '', lines: [], opener: '', closer: '', name: '' })
+        return { label, weight: OTHER_WEIGHT, ...languageFeaturesOf(varied) }
+      })
+    })
 }
 
 /** Trains a multinomial logistic regression by stochastic gradient descent (AdaGrad). */
@@ -239,11 +262,17 @@ function writeFigures(trained: readonly { language: string; text: string }[]): v
     spoken: detectLanguage(one.text),
     byRule: isOptOut(fold(one.text)),
   }))
+  const unknown = readFileSync(join(folder, 'held-out-other.txt'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((text) => ({ said: classifyReply(text, options) }))
   const matrixOf = (rows: typeof read) =>
     REPLY_LABELS.map((label) =>
-      REPLY_LABELS.map((said) => rows.filter((one) => one.label === label && one.said.label === said).length),
+      [...REPLY_LABELS, null].map(
+        (said) => rows.filter((one) => one.label === label && one.said.label === said).length,
+      ),
     )
-  const share = (rows: typeof read, isRight: (one: (typeof read)[number]) => boolean) =>
+  const share = <Row>(rows: readonly Row[], isRight: (one: Row) => boolean) =>
     mean(rows.map((one) => Number(isRight(one)))).toFixed(3)
   const isOptOutLabel = ({ label }: { label: ReplyLabel }) => label === 'opted_out'
   const optOuts = read.filter(isOptOutLabel)
@@ -273,6 +302,8 @@ function writeFigures(trained: readonly { language: string; text: string }[]): v
       ['others that the rules suppress by mistake', share(others, ({ byRule }) => byRule), ''],
       ['macro F1', mean(f1Of(matrix)).toFixed(3), '0.80'],
       ['language detected', share(read, ({ language, spoken }) => language === spoken), ''],
+      ['taken for an unknown or mixed language', share(read, ({ text }) => isUnknownOrMixed(text)), ''],
+      ['unknown or mixed messages with a label', share(unknown, ({ said }) => said.label !== null), ''],
     ]),
     `Of these, ${unlike.length} resemble no training message of their language (fewer than ${ALIKE * 100}% of their parts of three characters in common). On them alone:`,
     table([
@@ -284,7 +315,7 @@ function writeFigures(trained: readonly { language: string; text: string }[]): v
     ]),
     'Confusion matrix: a row per true label, a column per label given.',
     table([
-      ['', ...REPLY_LABELS, 'F1'],
+      ['', ...REPLY_LABELS, 'none', 'F1'],
       ...matrix.map((row, label) => [REPLY_LABELS[label] as string, ...row, (f1Of(matrix)[label] ?? 0).toFixed(2)]),
     ]),
     'Macro F1 per language.',
@@ -351,7 +382,7 @@ say(`temperature ${temperature.toFixed(2)}`)
 if (!process.argv.includes('--development')) {
   const all = samplesOf(languages, () => true)
   const labels = pack(train(all.labels, REPLY_LABELS.length, BUCKETS), temperature)
-  const spoken = pack(train(all.spoken, LATIN_LANGUAGES.length, LANGUAGE_BUCKETS), 1)
+  const spoken = pack(train([...all.spoken, ...otherLanguages()], TOLD_APART.length, LANGUAGE_BUCKETS), 1)
   const parts = [labels, spoken].flatMap(({ scale, bias, rows }) => [scale, bias, rows])
   writeFileSync(
     fileURLToPath(WEIGHTS_FILE),

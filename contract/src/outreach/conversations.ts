@@ -76,7 +76,7 @@ export const Conversation = z.object({
   isUnread: z.boolean(),
   status: z.enum(CONVERSATION_STATUSES),
   snoozedUntil: Time.nullable(),
-  /** Null: no reply could be read. */
+  /** Null: no reply could be read, or its language is unknown. */
   label: z.enum(REPLY_LABELS).nullable(),
   /** How sure the label is, 0–1; null if a person or a second opinion set it. */
   confidence: z.number().nullable(),

@@ -38,10 +38,11 @@ const ConversationSettings = z.object({
 
 /** What a text says as a reply. */
 export const ClassifiedText = z.object({
-  label: z.enum(REPLY_LABELS),
-  /** How likely the label is right; 1 if a rule decided. */
+  /** Null: the language is unknown, or two are mixed. */
+  label: z.enum(REPLY_LABELS).nullable(),
+  /** How likely the label is right; 1 if a rule decided, 0 without a label. */
   confidence: z.number().min(0).max(1),
-  /** ISO 639-1; 'und' without letters. */
+  /** ISO 639-1; 'und' without letters, or unknown. */
   language: z.string(),
   /** The start of the day that the text names: when they are back, want to hear more, or want to meet. */
   date: Time.nullable(),

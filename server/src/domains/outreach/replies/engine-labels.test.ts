@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { REPLY_LABELS, type ReplyLabel } from '@x-automated/contract/leads/leads'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { f1Of, mean, readHeldOut } from '../../../../../tools/classifier-measures.ts'
-import { classifyReply, detectLanguage, labelToContinue } from './engine-labels.ts'
+import { classifyReply, detectLanguage, isUnknownOrMixed, labelToContinue } from './engine-labels.ts'
 import { isOptOut } from './rules-opt-out.ts'
 import { fold } from './rules-text.ts'
 
@@ -14,15 +14,17 @@ const heldOut = readHeldOut(readFileSync(new URL('./training/held-out.txt', impo
 const languages = [...new Set(heldOut.map(({ language }) => language))]
 
 describe('held-out messages', () => {
-  let said: ReplyLabel[]
+  let said: (ReplyLabel | null)[]
   beforeAll(() => {
     said = heldOut.map(({ text }) => classify(text).label)
   })
   const matrixOf = (isWanted: (language: string) => boolean) => {
-    const matrix = REPLY_LABELS.map(() => REPLY_LABELS.map(() => 0))
+    // The last column counts messages without a label.
+    const given = [...REPLY_LABELS, null]
+    const matrix = REPLY_LABELS.map(() => given.map(() => 0))
     heldOut.forEach(({ label, language }, place) => {
       const row = matrix[REPLY_LABELS.indexOf(label)] as number[]
-      const column = REPLY_LABELS.indexOf(said[place] as ReplyLabel)
+      const column = given.indexOf(said[place] ?? null)
       if (isWanted(language)) row[column] = (row[column] ?? 0) + 1
     })
     return matrix
@@ -41,6 +43,49 @@ describe('held-out messages', () => {
 
   it.each(languages)('are labelled well enough in %s', (language) => {
     expect(mean(f1Of(matrixOf((one) => one === language)))).toBeGreaterThanOrEqual(language === 'en' ? 0.85 : 0.7)
+  })
+})
+
+describe('languages that the model does not know', () => {
+  const others = readFileSync(new URL('./training/held-out-other.txt', import.meta.url), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+
+  it('give no label and no date to at least 90% of messages', () => {
+    const labelled = others.filter((text) => classify(text).label !== null)
+    expect(labelled.length, labelled.join('\n')).toBeLessThanOrEqual(others.length * 0.1)
+    for (const text of others.filter((one) => !labelled.includes(one))) expect(classify(text).until).toBeNull()
+  })
+
+  it('are seen in at most 3% of messages in languages that it knows', () => {
+    const unread = heldOut.filter(({ text }) => isUnknownOrMixed(text))
+    expect(unread.length, unread.map(({ text }) => text).join('\n')).toBeLessThanOrEqual(heldOut.length * 0.03)
+  })
+
+  it.each([
+    'Μου αρέσει, στείλε μου περισσότερα',
+    'Kuulostaa hyvältä, kerro lisää',
+    'น่าสนใจครับ ขอรายละเอียดหน่อย',
+    'Nu acum, scrie-mi luna viitoare te rog',
+    'Sounds great! Μίλα με τη συνάδελφό μου πρώτα',
+  ])('give no label to %j', (text) => {
+    expect(classify(text)).toEqual({ label: null, confidence: 0, by: 'model', until: null })
+  })
+
+  it.each(['ok', '👍', 'Demo?', 'LGTM', 'Sounds great, tell me more', '123'])('leave a label to %j', (text) => {
+    expect(classify(text).label).not.toBeNull()
+  })
+
+  it('keep opt-outs, and automatic replies without their date', () => {
+    expect(classify('Μη μου ξαναγράψεις').label).toBe('opted_out')
+    expect(classify('Out of office until March 3. Λείπω με άδεια και θα απαντήσω αργότερα')).toMatchObject({
+      label: 'auto_reply',
+      until: null,
+    })
+  })
+
+  it('label no question about campaigns as an opt-out', () => {
+    expect(classify('How do I stop a campaign in your tool?').label).toBe('question')
   })
 })
 

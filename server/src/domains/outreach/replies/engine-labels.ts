@@ -3,17 +3,22 @@ import { REPLY_LABELS, type ReplyLabel } from '@x-automated/contract/leads/leads
 import {
   BUCKETS,
   featuresOf,
+  hasUnknownLetters,
   LANGUAGE_BUCKETS,
   LATIN_LANGUAGES,
   languageFeaturesOf,
   languageOfLetters,
+  readPart,
   softmax,
+  TOLD_APART,
 } from './rules-features.ts'
 import { hintsOf, labelByRule, untilOf } from './rules-labels.ts'
+import { asksHowToStop } from './rules-stop-questions.ts'
 
 /** What a reply says. */
 export interface Reading {
-  label: ReplyLabel
+  /** Null: the language is not one of those that the model knows, or two are mixed. */
+  label: ReplyLabel | null
   /** How likely the label is right: 1 if a rule decided. */
   confidence: number
   /** What decided. Only a rule suppresses a person. */
@@ -61,7 +66,7 @@ function parseWeights(file: Buffer): { labels: Weights; languages: Weights } {
     at += classes * (8 + buckets)
     return { scale, bias, rows }
   }
-  return { labels: read(REPLY_LABELS.length, BUCKETS), languages: read(LATIN_LANGUAGES.length, LANGUAGE_BUCKETS) }
+  return { labels: read(REPLY_LABELS.length, BUCKETS), languages: read(TOLD_APART.length, LANGUAGE_BUCKETS) }
 }
 
 /** The share of each class. */
@@ -94,18 +99,71 @@ export function classifyReply(
   options: { optOutWords: readonly string[]; now: Date; timeZone: string },
 ): Reading {
   const byRule = labelByRule(text, options)
-  if (byRule) return { ...byRule, confidence: 1, by: 'rule' }
+  if (byRule?.label === 'opted_out') return { ...byRule, confidence: 1, by: 'rule' }
+  const isUnread = isUnknownOrMixed(text)
+  if (isUnread && byRule?.label === 'auto_reply') return { label: 'auto_reply', until: null, confidence: 1, by: 'rule' }
+  if (byRule && !isUnread) return { ...byRule, confidence: 1, by: 'rule' }
   const shares = sharesOf(weights().labels, featuresOf(text, hintsOf(text)))
   const optedOut = REPLY_LABELS.indexOf('opted_out')
   // An opt-out stays until a person changes it, so it must be likelier than all others together.
-  const best = largest((shares[optedOut] ?? 0) >= 0.5 ? shares : shares.with(optedOut, 0))
+  const isOptOut = (shares[optedOut] ?? 0) >= 0.5 && !asksHowToStop(text)
+  if (isUnread && !isOptOut) return { label: null, confidence: 0, by: 'model', until: null }
+  const best = largest(isOptOut ? shares : shares.with(optedOut, 0))
   const label = REPLY_LABELS[best] as ReplyLabel
   return { label, confidence: shares[best] as number, by: 'model', until: untilOf(label, text, options) }
 }
 
-/** The language of a text as ISO 639-1; 'und' if it has no letters. */
+/** The language of a text as ISO 639-1; 'und' if it has no letters or is not known. */
 export function detectLanguage(text: string): string {
   const known = languageOfLetters(text)
   if (known) return known
-  return LATIN_LANGUAGES[largest(sharesOf(weights().languages, languageFeaturesOf(text)))] as string
+  return TOLD_APART[largest(languageSharesOf(text))] as string
+}
+
+const languageSharesOf = (text: string) => sharesOf(weights().languages, languageFeaturesOf(text))
+
+/** Languages whose replies the model is trained on. */
+const LABELLED = new Set<string>([...LATIN_LANGUAGES, 'ja', 'ko', 'zh', 'ar', 'hi', 'ru'])
+const IS_LABELLED = TOLD_APART.map((language) => LABELLED.has(language))
+
+/** From these shares on, a text or one of its parts counts as of no labelled language. */
+const UNKNOWN_TEXT = 0.4
+const UNKNOWN_PART = 0.9
+/** From this share on, the language of a part is sure. */
+const SURE_LANGUAGE = 0.97
+const PART_WORDS = 4
+
+/** Whether a text, or part of it, is in a language that the model does not know, or in two that it knows. */
+export function isUnknownOrMixed(text: string): boolean {
+  const read = readPart(text)
+  if (hasUnknownLetters(read)) return true
+  const all = read.match(/\p{L}[\p{L}\p{M}'’]*/gu) ?? []
+  if (all.length === 0) return false
+  if (isUnknown(read, UNKNOWN_TEXT)) return true
+  const languages = new Set<string>()
+  for (const part of read.split(/[.,;:!?…\n()。！？、，؟।–—]+/u)) {
+    const words = part.match(/\p{L}[\p{L}\p{M}'’]*/gu)?.length ?? 0
+    if (words < PART_WORDS) continue
+    if (isUnknown(part, UNKNOWN_PART)) return true
+    const language = sureLanguageOf(part)
+    // Hindi and English are mixed in most of its training data.
+    if (language && language !== 'hi') languages.add(language)
+  }
+  return languages.size > 1
+}
+
+/** @param from the share of languages without labels from which on it is */
+function isUnknown(text: string, from: number): boolean {
+  const letters = languageOfLetters(text)
+  if (letters) return !LABELLED.has(letters) && letters !== 'und'
+  const shares = languageSharesOf(text)
+  return shares.reduce((sum, share, place) => (IS_LABELLED[place] ? sum : sum + share), 0) > from
+}
+
+function sureLanguageOf(text: string): string | null {
+  const letters = languageOfLetters(text)
+  if (letters) return letters === 'und' ? null : letters
+  const shares = languageSharesOf(text)
+  const best = largest(shares)
+  return (shares[best] ?? 0) >= SURE_LANGUAGE ? (TOLD_APART[best] as string) : null
 }

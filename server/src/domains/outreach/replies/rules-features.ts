@@ -8,8 +8,13 @@ export const LANGUAGE_BUCKETS = 2 ** 13
 /** Characters that are read, from the start and the end of a longer text. */
 const READ = { start: 1_500, end: 500 }
 
-/** Languages in Latin letters that the model tells apart. Others have letters of their own. */
+/** Languages in Latin letters whose replies the model can label. */
 export const LATIN_LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'tr', 'sv'] as const
+/** Languages in Latin letters that are told apart; 'und': all others. Only Hindi can also be labelled. */
+export const TOLD_APART = [
+  ...LATIN_LANGUAGES,
+  ...(['hi', 'id', 'ro', 'cs', 'fi', 'hu', 'vi', 'tl', 'da', 'no', 'ca', 'hr', 'und'] as const),
+] as const
 
 const SCRIPTS: readonly [language: string, letters: RegExp][] = [
   ['ja', /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
@@ -18,7 +23,33 @@ const SCRIPTS: readonly [language: string, letters: RegExp][] = [
   ['ar', /\p{Script=Arabic}/gu],
   ['hi', /\p{Script=Devanagari}/gu],
   ['ru', /\p{Script=Cyrillic}/gu],
+  ['el', /\p{Script=Greek}/gu],
+  ['he', /\p{Script=Hebrew}/gu],
+  ['th', /\p{Script=Thai}/gu],
+  ['bn', /\p{Script=Bengali}/gu],
+  ['ta', /\p{Script=Tamil}/gu],
+  ['te', /\p{Script=Telugu}/gu],
 ]
+
+/** Other languages with the same letters, by letters or words that the first one does not have. */
+const SAME_LETTERS: Record<string, readonly [language: string, marks: RegExp][]> = {
+  ru: [
+    ['uk', /[іїєґ]/iu],
+    ['sr', /[ђћљњџјѓќѕ]/iu],
+    [
+      'bg',
+      /ъ(?![еёюя])|(?<!\p{L})(?:сте|моля|искам|това|какво|колко|няма|много ви|повече|струва|звучи|ми се|здравей|здравейте|мога|още|интересува ме)(?!\p{L})/iu,
+    ],
+  ],
+  ar: [
+    ['ur', /[ٹڈڑںےہھ]/u],
+    ['fa', /[پچژگکی]/u],
+  ],
+  hi: [
+    ['mr', /ळ|(?<!\p{L})(?:आहे|आहेत|मला|आम्ही|तुम्ही|नको|माझे|माझी)(?![\p{L}\p{M}])/u],
+    ['ne', /(?<!\p{L})(?:छ|छैन|हुन्छ|तपाईं|मलाई)(?![\p{L}\p{M}])/u],
+  ],
+}
 
 /** The language that a text's letters belong to; 'und' without letters, null for Latin letters. */
 export function languageOfLetters(text: string): string | null {
@@ -27,10 +58,19 @@ export function languageOfLetters(text: string): string | null {
   // Japanese mixes its syllables with Chinese characters, so a few of them decide.
   const share: Record<string, number> = { ja: 0.15 }
   for (const [language, pattern] of SCRIPTS) {
-    if ((text.match(pattern)?.length ?? 0) / letters > (share[language] ?? 0.4)) return language
+    if ((text.match(pattern)?.length ?? 0) / letters > (share[language] ?? 0.4))
+      return SAME_LETTERS[language]?.find(([, marks]) => marks.test(text))?.[0] ?? language
   }
-  return null
+  return (text.match(/\p{Script=Latin}/gu)?.length ?? 0) / letters < 0.4 ? 'und' : null
 }
+
+/** Whether a text has words in letters that belong to none of the labelled languages. */
+export function hasUnknownLetters(text: string): boolean {
+  const unknown = text.match(UNKNOWN_LETTERS)?.length ?? 0
+  return unknown > 2 && unknown / (text.match(/\p{L}/gu)?.length ?? 1) > 0.1
+}
+const UNKNOWN_LETTERS =
+  /(?![\p{Script=Latin}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Han}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}])\p{L}/gu
 
 /** The part of a text that features are taken from. */
 export function readPart(text: string): string {

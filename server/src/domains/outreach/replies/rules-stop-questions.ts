@@ -1,3 +1,6 @@
+import { readPart } from './rules-features.ts'
+import { fold, wordsOf } from './rules-text.ts'
+
 /*
  * "How do I stop a campaign in your tool?" asks about the product. Only a question with one of five
  * question words and an object that is neither a message nor a person counts; all others are opt-outs.
@@ -60,4 +63,12 @@ export function withoutStopQuestions(said: string): string {
     .split(',')
     .map((clause) => (asksAboutOthers(clause) ? ' ' : clause))
     .join(',')
+}
+
+/** Whether a text only asks how to stop something other than messages, and says nothing else of it. */
+export function asksHowToStop(text: string): boolean {
+  return wordsOf(fold(readPart(text)))
+    .join(' ')
+    .split(',')
+    .some(asksAboutOthers)
 }

@@ -296,7 +296,7 @@ async function addToConversations(tx: Db, workspaceId: string, stored: readonly 
     theirs.map((one) => ({
       ...messageOf(one),
       label: one.reading?.label ?? null,
-      confidence: one.reading?.confidence ?? null,
+      confidence: one.reading?.label ? one.reading.confidence : null,
       suggestsSuppression: one.reading?.label === 'opted_out' && one.reading.by === 'model',
       dmId: one.answered?.id ?? null,
       laterAt: one.reading?.label === 'later' ? one.reading.until : null,

@@ -11,7 +11,7 @@ import { offerSenders } from '../conversation-offers/service.ts'
 import { optOutWordsOf } from '../sending-settings/service.ts'
 import { watchReplies } from './engine.ts'
 import type { DeliveryContext } from './engine-deliveries.ts'
-import { classifyReply, detectLanguage } from './engine-labels.ts'
+import { classifyReply, detectLanguage, isUnknownOrMixed } from './engine-labels.ts'
 import type { WatchContext } from './engine-reading.ts'
 import { namedDay } from './rules-labels.ts'
 import { learnFromEvents } from './service-handles.ts'
@@ -171,7 +171,12 @@ export async function classifyTexts(
   const results = []
   for (const text of texts) {
     const { label, confidence } = classifyReply(text, options)
-    results.push({ label, confidence, language: detectLanguage(text), date: namedDay(text, options) })
+    results.push({
+      label,
+      confidence,
+      language: detectLanguage(text),
+      date: isUnknownOrMixed(text) ? null : namedDay(text, options),
+    })
     // Long texts take milliseconds each, in which others wait.
     await setImmediate()
   }
