@@ -110,7 +110,9 @@ export function skipText(reason: SkipReason): string {
 /** Why a lead cannot be messaged, as a sentence of its own. */
 export function refusalText(reason: SkipReason): string {
   const clause = skipClause(reason)
-  return clause.charAt(0).toUpperCase() + clause.slice(1)
+  const sentence = clause.charAt(0).toUpperCase() + clause.slice(1)
+  if (reason.code !== 'suppressed') return sentence
+  return `${sentence} To message them, remove them from your suppression list first.`
 }
 
 function skipClause({ code, params }: SkipReason): string {

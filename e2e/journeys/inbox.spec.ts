@@ -612,6 +612,10 @@ describe('the inbox', () => {
     await page.getByText('On your suppression list').waitFor()
     await expect.poll(() => page.getByRole('button', { name: /^Opted out/ }).getAttribute('aria-pressed')).toBe('true')
     expect(await reply(page).count()).toBe(0)
+    await page.getByRole('button', { name: 'Remove from list' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove from list' }).click()
+    await page.getByText('@open_o1 can be messaged again').waitFor()
+    await reply(page).waitFor()
   })
 
   it('shows viewers that they have no inbox', async () => {

@@ -64,6 +64,8 @@ export const suppressions = {
       z.object({
         /** Part of a handle, case-insensitive, with or without the @; or an X user id. */
         q: text(50).optional(),
+        /** Only entries that suppress this lead: by its handle, its X user id or both. */
+        leadId: Id.optional(),
         reason: SuppressionReasonField.optional(),
         /** Only people who were added within this number of days. */
         withinDays: queryNumber(1, 366).optional(),

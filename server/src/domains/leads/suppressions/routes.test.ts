@@ -109,6 +109,19 @@ describe('POST /suppressions', () => {
       expect((await person.call('GET', `/suppressions${query}`)).status).toBe(400)
   })
 
+  it('lists the entries that suppress a lead, by its handle and by its X id', async () => {
+    const [lead, other] = await makeLeads(app, person, [
+      { twitterHandle: 'Ada', xUserId: '4711' },
+      { twitterHandle: 'bob' },
+    ])
+    await suppress({ handles: ['ada', 'bob'] })
+    await suppress({ handles: ['old_ada'], xUserId: '4711' })
+    expect(handles(await listed(`?leadId=${lead!.id}`)).sort()).toEqual(['ada', 'old_ada'])
+    expect(handles(await listed(`?leadId=${other!.id}`))).toEqual(['bob'])
+    const stranger = await makePerson(app)
+    expect((await listed(`?leadId=${lead!.id}`, stranger)).total).toBe(0)
+  })
+
   it('can be filtered for in pages, totals and bulk changes', async () => {
     const [ana, , cleo] = await makeLeads(app, person, [
       { twitterHandle: 'Ana', bio: 'saas' },

@@ -78,7 +78,10 @@ describe('queueing', () => {
     const refused = await person.call('POST', `/dms/${stopped!.id}/requeue`)
     expect([refused.status, refused.body]).toMatchObject([
       409,
-      { code: 'DM_STATE', error: 'This person has opted out.' },
+      {
+        code: 'DM_STATE',
+        error: 'This person has opted out. To message them, remove them from your suppression list first.',
+      },
     ])
     const { suppressions: rows } = await person.client.suppressions.list({})
     await person.client.suppressions.remove({ id: rows[0]!.id })

@@ -14,7 +14,7 @@ import { invalidField, Refusal } from '../../../refusal.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { anywhere, choosePart, type FilePart, importReport } from '../leads/service.ts'
 import { isIdConfirmed } from '../leads/tables.ts'
-import { suppressionCounts, suppressions } from './tables.ts'
+import { suppressionCounts, suppressions, suppressionsOf } from './tables.ts'
 
 const columns = {
   id: suppressions.id,
@@ -28,11 +28,16 @@ const columns = {
 }
 
 /** One page of the suppression list, newest first, with the exact total. */
-export async function list(db: Db, actor: Actor, { q, reason, withinDays, ...input }: InputOf<'suppressions', 'list'>) {
+export async function list(
+  db: Db,
+  actor: Actor,
+  { q, leadId, reason, withinDays, ...input }: InputOf<'suppressions', 'list'>,
+) {
   const page = newestFirst(input, suppressions.createdAt, suppressions.id)
   const matching = and(
     eq(suppressions.workspaceId, actor.workspaceId),
     q ? sql`(${handleHas(q)} or ${suppressions.xUserId} = ${q})` : undefined,
+    leadId ? sql`${suppressions.id} in (${suppressionsOf(actor.workspaceId, leadId)})` : undefined,
     reason && eq(suppressions.reason, reason),
     withinDays ? gt(suppressions.createdAt, sql`now() - make_interval(days => ${withinDays})`) : undefined,
   )
@@ -45,7 +50,7 @@ export async function list(db: Db, actor: Actor, { q, reason, withinDays, ...inp
       .orderBy(...page.order)
       .limit(page.limit)
       .offset(page.offset),
-    q || reason || withinDays ? db.$count(suppressions, matching) : countAll(db, actor),
+    q || leadId || reason || withinDays ? db.$count(suppressions, matching) : countAll(db, actor),
   ])
   const { shown, paging } = page.cut(rows, ({ createdAt, id }) => ({ at: createdAt, id }))
   return { suppressions: shown, total, ...paging }

@@ -69,6 +69,15 @@ export function suppressedLeads(workspaceId: string): SQL {
     select l.id from suppressions s join leads l on l.workspace_id = s.workspace_id and l.x_user_id = s.x_user_id where ${own}`
 }
 
+/** SQL subquery (without brackets) of the suppressions of a lead. */
+export function suppressionsOf(workspaceId: string, leadId: string): SQL {
+  const its = sql`l.workspace_id = ${workspaceId} and l.id = ${leadId}`
+  return sql`
+    select s.id from leads l join suppressions s on s.workspace_id = l.workspace_id and ${hasHandle('l')} where ${its}
+    union
+    select s.id from leads l join suppressions s on s.workspace_id = l.workspace_id and s.x_user_id = l.x_user_id where ${its}`
+}
+
 /** SQL over `leads`: whether they can be messaged. Like `isSuppressed`, for many rows. */
 export function isMessageable(workspaceId: string): SQL {
   const onList = sql`select from suppressions s where s.workspace_id = ${workspaceId}`

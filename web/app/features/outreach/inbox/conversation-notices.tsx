@@ -17,9 +17,7 @@ export function ConversationNotices({ conversation: { lead, suppression, isEncry
   return (
     <>
       {suppression === 'suggested' && <SuppressQuestion leadId={lead.id} handle={lead.twitterHandle} />}
-      {suppression === 'suppressed' && (
-        <Callout tone="warn">On your suppression list, so nobody in this workspace can message them.</Callout>
-      )}
+      {suppression === 'suppressed' && <SuppressedNotice leadId={lead.id} handle={lead.twitterHandle} />}
       {isEncrypted && (
         <Callout>
           X keeps this conversation encrypted: open it on X.{' '}
@@ -27,6 +25,38 @@ export function ConversationNotices({ conversation: { lead, suppression, isEncry
         </Callout>
       )}
     </>
+  )
+}
+
+/** Why nobody can answer, and how to allow it again. */
+function SuppressedNotice({ leadId, handle }: { leadId: string; handle: string }) {
+  const remove = useAction(
+    async () => {
+      const { suppressions } = await client.suppressions.list({ leadId })
+      for (const { id } of suppressions) await client.suppressions.remove({ id })
+    },
+    {
+      question: {
+        title: `Remove @${handle} from your suppression list?`,
+        body: 'Members can then answer them, and new campaigns can message them. If they asked you to stop, leave them on the list. Campaigns that ended for them stay ended.',
+        confirm: 'Remove from list',
+      },
+      done: `@${handle} can be messaged again`,
+      failed: 'Failed to remove them. Please try again.',
+      refetches: [api.suppressions, api.conversations, api.leads, api.messages],
+    },
+  )
+  return (
+    <Callout
+      tone="warn"
+      action={
+        <Button size="sm" loading={remove.isPending} onClick={() => remove.run()}>
+          Remove from list
+        </Button>
+      }
+    >
+      On your suppression list, so nobody in this workspace can message them. To answer, remove them from it.
+    </Callout>
   )
 }
 
