@@ -234,7 +234,7 @@ describe('the waitlist, in a browser', () => {
     world.expectConsole(/Failed to load resource|ERR_FAILED/)
     world.expectConsole(/^warning: Could not (count who has joined|finish the sign-in with Google)/)
 
-    // Without the count, the page shows nothing.
+    // Without the count, the page says so, and shows the last known one from then on.
     await page.route('**/api/waitlist/count', (route) => refuse(route, 400, 'INVALID_INPUT', 'broken'))
     await page.goto('/waitlist')
     await page
@@ -246,7 +246,17 @@ describe('the waitlist, in a browser', () => {
       'A/B Testing',
       'Lead Scraping',
     ])
-    expect(await page.getByText('people have already joined').count()).toBe(0)
+    await page.getByText('Could not load how many people have joined.').waitFor()
+    await expectSoundPage(page)
+    await page.unroute('**/api/waitlist/count')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    const counter = page.getByText(/^\d+\+ people have already joined$/)
+    await counter.waitFor()
+    const known = await counter.innerText()
+    expect(await page.getByText('Could not load').count()).toBe(0)
+    await page.route('**/api/waitlist/count', (route) => refuse(route, 400, 'INVALID_INPUT', 'broken'))
+    await page.reload()
+    await page.getByText(known, { exact: true }).waitFor()
     await page.unroute('**/api/waitlist/count')
 
     const press = page.getByRole('button', { name: 'GET EARLY ACCESS' })

@@ -4,8 +4,10 @@ import type { Client } from '@x-automated/contract/client'
 import type { ErrorEnvelope } from '@x-automated/contract/errors'
 import { formatNumber } from '@x-automated/contract/format'
 import { ALREADY_JOINED } from '@x-automated/contract/waitlist/already-joined'
+import { localStorage as countStorage } from '../app/browser-storage'
 import { emailProblem, isEmail } from '../app/features/identity/auth/email'
-import { joinedText } from '../app/features/waitlist/waitlist/joined-text'
+import { COUNT_FAILED, joinedText } from '../app/features/waitlist/waitlist/joined-text'
+import { readLastCount, writeLastCount } from '../app/features/waitlist/waitlist/last-count'
 import { referralLinks } from '../app/features/waitlist/waitlist/referral-links'
 import { readPlace, removePlace, type StoredPlace, writePlace } from '../app/place-storage'
 import { hostOrigin, type JoinedMessage, readThemeMessage, type SizeMessage } from './messages'
@@ -66,13 +68,18 @@ let count = 0
 function showCount(): void {
   // Keeps the line's height.
   byId('count').textContent = joinedText(count)
+  writeLastCount(countStorage, count)
 }
 void ask<Answer<Client['waitlist']['count']>>('/waitlist/count')
   .then((answer) => {
     count = answer.count
     showCount()
   })
-  .catch((error) => console.warn('Could not count who has joined', error))
+  .catch((error) => {
+    console.warn('Could not count who has joined', error)
+    const known = readLastCount(countStorage)
+    byId('count').textContent = known === null ? COUNT_FAILED : joinedText(known)
+  })
 
 // The form validates on first blur, then on every change and on submit.
 

@@ -3,3 +3,6 @@ import { formatNumber } from '@x-automated/contract/format'
 export function joinedText(count: number): string {
   return `${formatNumber(count)}+ people have already joined`
 }
+
+/** Instead of a count that is unknown. */
+export const COUNT_FAILED = 'Could not load how many people have joined.'
