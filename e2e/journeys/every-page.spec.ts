@@ -196,6 +196,14 @@ describe('every page', () => {
     for (const path of ofGuests.filter((one) => one !== '/auth/callback').concat('/nothing-here'))
       await check(page, path)
 
+    // The API reference, with an open operation.
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+    await page.goto('/api/docs')
+    await page.locator('.opblock-summary-control').nth(3).click()
+    await page.locator('.opblock-body').getByText('Parameters').waitFor()
+    await checkInBothSchemes(page)
+    await checkNarrow(page)
+
     // A route of the app, but not a page of the server.
     await page.goto(`${world.origin}//Waitlist`)
     await page.waitForURL(`${world.origin}/waitlist`)

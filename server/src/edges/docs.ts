@@ -28,6 +28,22 @@ export async function serveDocs(app: FastifyInstance): Promise<void> {
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+/** Darkens the colors of Swagger UI's light theme that are too pale to read. */
+const STYLE = `
+html:not(.dark-mode) .swagger-ui {
+  .info .title small { background: #565c69 }
+  .info .title small.version-stamp { background: #4a6900 }
+  .info .base-url, .info .url, .info a { color: #1f5fa8 }
+  .btn.authorize { border-color: #137547; color: #137547 }
+  .btn.authorize svg { fill: #137547 }
+  .opblock-post .opblock-summary-method { background: #137547 }
+  .opblock-get .opblock-summary-method { background: #1f5fa8 }
+  .opblock-put .opblock-summary-method { background: #8f5200 }
+  .opblock-patch .opblock-summary-method { background: #0f6b58 }
+  .opblock-delete .opblock-summary-method { background: #b3261e }
+}
+`
+
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -37,14 +53,41 @@ const PAGE = `<!doctype html>
 <meta name="description" content="Every X-Automated API operation, with its parameters and responses.">
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/api/docs/assets/swagger-ui.css">
+<style>${STYLE}</style>
 </head>
 <body>
-<main id="reference"></main>
+<div id="reference"></div>
 <script src="/api/docs/assets/swagger-ui-bundle.js" defer></script>
 <script src="/api/docs/start.js" defer></script>
 </body>
 </html>
 `
 
-const START = `SwaggerUIBundle({ url: '/api/openapi.json', dom_id: '#reference', deepLinking: true, persistAuthorization: false, defaultModelsExpandDepth: 0 })
+/**
+ * Swagger UI needs help to be accessible: links inside its buttons become text, its headings and its
+ * landmarks get what they lack, and its dark theme follows the system's.
+ */
+const START = `const repair = () => {
+  const set = (selector, attributes) => {
+    for (const element of document.querySelectorAll(selector))
+      for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
+  }
+  set('.opblock-tag', { 'aria-level': '2' })
+  set('.opblock-body h4', { 'aria-level': '3' })
+  set('.opblock-body h5', { 'aria-level': '4' })
+  set('#servers', { 'aria-label': 'Server' })
+  set('.information-container', { role: 'banner' })
+  set('.schemes-server-container', { role: 'region', 'aria-label': 'Server and authorization' })
+}
+new MutationObserver(repair).observe(document.getElementById('reference'), { childList: true, subtree: true })
+
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', follow)
+follow()
+
+const withoutNestedLinks = ({ React }) => ({
+  wrapComponents: { DeepLink: () => ({ text }) => React.createElement('span', null, text) },
+})
+SwaggerUIBundle({ url: '/api/openapi.json', dom_id: '#reference', deepLinking: true, persistAuthorization: false, defaultModelsExpandDepth: 0, plugins: [withoutNestedLinks] })
 `
