@@ -107,7 +107,10 @@ export function readProvider(
   }
   const { entityId, ssoUrl, certificates } = samlIn(input, fetchedXml)
   if (certificates.every((one) => describeCertificate(one).expiresAt <= new Date()))
-    throw invalidField(fetchedXml || input.metadataXml ? 'metadataXml' : 'certificate', 'The certificate has expired.')
+    throw invalidField(
+      fetchedXml || input.metadataXml ? 'metadataXml' : 'certificate',
+      'The certificate has expired, so no one could sign in with it.',
+    )
   checkAddress(fetchedXml || input.metadataXml ? 'metadataXml' : 'ssoUrl', ssoUrl)
   return { ...none, kind: 'saml', issuer: entityId, ssoUrl, certificates }
 }
@@ -167,7 +170,10 @@ function checkSaml({ ssoUrl, certificates }: Connection): Check[] {
     {
       label: 'Certificate',
       ok: daysLeft >= 0,
-      detail: daysLeft >= 0 ? `Valid for ${formatCount(daysLeft, 'more day')}` : 'Expired.',
+      detail:
+        daysLeft >= 0
+          ? `Valid for ${formatCount(daysLeft, 'more day')}`
+          : 'Expired. No one can sign in until the owner adds the new one.',
     },
   ]
 }

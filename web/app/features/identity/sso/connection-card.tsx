@@ -1,5 +1,6 @@
 import { formatCount } from '@x-automated/contract/format'
 import type { SsoConnection } from '@x-automated/contract/identity/sso'
+import { DAY_MS } from '@x-automated/contract/time'
 import { CircleAlert, CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import { api, client } from '../../../api'
@@ -39,6 +40,31 @@ export function ConnectionCard({ connection, mayChange }: ConnectionCardProps) {
   )
 }
 
+/** Days before sign-in stops on which the settings warn. */
+const WARN_DAYS = 30
+
+/** Says that sign-in stops, or has stopped, with the last certificate. Null for OpenID Connect. */
+export function CertificateWarning({ certificates }: Pick<SsoConnection, 'certificates'>) {
+  const last = certificates
+    .map(({ expiresAt }) => expiresAt)
+    .sort((a, b) => Date.parse(a) - Date.parse(b))
+    .at(-1)
+  if (!last || Date.parse(last) - Date.now() > WARN_DAYS * DAY_MS) return null
+  if (Date.parse(last) <= Date.now())
+    return (
+      <Callout tone="warn" title="No one can sign in: the certificate has expired">
+        Responses of the provider are rejected since <DateTime value={last} precision="day" endsSentence /> Add its new
+        certificate under “Change”.
+      </Callout>
+    )
+  return (
+    <Callout tone="warn" title="The certificate expires soon">
+      Single sign-on stops on <DateTime value={last} precision="day" endsSentence /> Add the provider’s new certificate
+      before then. Save both, so that members stay linked.
+    </Callout>
+  )
+}
+
 interface ConnectionProps {
   connection: SsoConnection
   mayChange: boolean
@@ -63,6 +89,7 @@ function Connection({ connection, mayChange, onEdit }: ConnectionProps) {
   })
   return (
     <div className="grid gap-5">
+      <CertificateWarning certificates={certificates} />
       <dl className="grid gap-x-6 gap-y-3 sm:grid-cols-[auto_1fr]">
         <Term name="Protocol">{kindNames[kind]}</Term>
         <Term name={kind === 'oidc' ? 'Issuer' : 'Entity ID'}>{issuer}</Term>
