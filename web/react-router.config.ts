@@ -1,5 +1,6 @@
 import { glob, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Config } from '@react-router/dev/config'
 import { pages, staticPages } from './app/paths'
 import { compressFiles } from './build-steps/compress'
@@ -25,7 +26,7 @@ export default {
   async buildEnd({ reactRouterConfig }) {
     const known = {
       findable: pages.filter((page) => page.access === 'public' && !page.unlisted).map((page) => page.path),
-      app: pages.filter((page) => page.access !== 'public').map((page) => page.path),
+      app: await titlesOf(join(reactRouterConfig.buildDirectory, 'server', 'index.js')),
       notFound: notFoundPath,
       secret: Object.fromEntries(publicPaths.filter((path) => path.includes(':')).map((path) => [fileFor(path), path])),
     }
@@ -49,6 +50,23 @@ export default {
     await compressFiles(folder)
   },
 } satisfies Config
+
+type Meta = () => { title?: string }[]
+
+/** The title of each page that is not prerendered, from its module's `meta`. */
+async function titlesOf(serverBuild: string): Promise<Record<string, string>> {
+  const { routes } = (await import(pathToFileURL(serverBuild).href)) as {
+    routes: Record<string, { path?: string; module: { meta?: Meta } }>
+  }
+  const titles = pages.flatMap(({ path, access }): [string, string][] => {
+    if (access === 'public') return []
+    const meta = Object.values(routes).find((one) => one.path === path)?.module.meta
+    const title = meta?.().find((tag) => tag.title)?.title
+    if (!title) throw new Error(`The page ${path} has no title.`)
+    return [[path, title]]
+  })
+  return Object.fromEntries(titles)
+}
 
 const fileOf = (folder: string, path: string) => join(folder, path, path.endsWith('.html') ? '' : 'index.html')
 

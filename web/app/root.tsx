@@ -55,8 +55,12 @@ function OurHead() {
   )
 }
 
+/** Until the page's code is here, its title stays the one that the server sent. */
 export const meta = () =>
-  pageMeta('X-Automated', 'Find the right people on X and reach them with messages that read as if you wrote each one.')
+  pageMeta(
+    globalThis.document?.title || 'X-Automated',
+    'Find the right people on X and reach them with messages that read as if you wrote each one.',
+  )
 
 /** The document around every page, errors included. */
 export function Layout({ children }: { children: ReactNode }) {

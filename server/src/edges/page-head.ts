@@ -64,6 +64,11 @@ function property(name: string, content: string): string {
   return `<meta property="${name}" content="${content}"/>`
 }
 
+/** Replaces the title of a page. */
+export function withTitle(html: string, title: string): string {
+  return html.replace(/<title>[^<]*<\/title>/, () => `<title>${title.replaceAll('&', '&amp;')}</title>`)
+}
+
 /** Marks a page as opened through a referral link, so that it shows the invitation immediately. */
 export function withReferrer(html: string, code: string): string {
   return html.replace('<html ', `<html data-referrer="${code}" `)

@@ -33,7 +33,7 @@ beforeAll(async () => {
     'embed/index.html': '<script>1</script><p>widget</p>',
     'r/token/index.html': '<head></head><script>1</script><p>report</p>',
     '404/index.html': '<head></head><p>nothing</p>',
-    '__spa-fallback.html': '<head></head><p>app</p>',
+    '__spa-fallback.html': '<head><title>X-Automated</title></head><p>app</p>',
     'privacy.html': '<p>privacy: support@x-automated.example</p>',
     'terms.html': '<html lang="en"><p>terms</p>',
     'embed.js': '0',
@@ -47,7 +47,12 @@ beforeAll(async () => {
     writeFileSync(join(client, path), text)
   }
   const list = {
-    app: ['/dashboard', '/operator', '/campaigns/:campaignId'],
+    app: {
+      '/dashboard': 'Dashboard · X-Automated',
+      '/billing': 'Billing & Subscription · X-Automated',
+      '/operator': 'Page not found · X-Automated',
+      '/campaigns/:campaignId': 'Campaign · X-Automated',
+    },
     notFound: '/404',
     secret: { '/r/token': '/r/:token' },
     findable: ['/', '/waitlist', '/leaderboard', '/privacy.html', '/terms.html'],
@@ -66,6 +71,14 @@ afterAll(async () => {
 
 const get = (url: string, headers = {}, remoteAddress = '127.0.0.1') =>
   host.inject({ method: 'GET', url, headers, remoteAddress })
+
+it.each([
+  ['/dashboard', 'Dashboard · X-Automated'],
+  ['/campaigns/7', 'Campaign · X-Automated'],
+  ['/billing', 'Billing &amp; Subscription · X-Automated'],
+])('%s has its own title before any script runs', async (path, title) => {
+  expect((await get(path)).body).toContain(`<title>${title}</title>`)
+})
 
 it('returns 404 for the extension if it is not built', async () => {
   expect((await get('/extension.zip')).json()).toMatchObject({ success: false, code: 'NOT_FOUND' })

@@ -8,7 +8,15 @@ import { compressedOnce, type SendText } from './compressed.ts'
 import { serveCrawlers } from './crawlers.ts'
 import { PRIVATE } from './emailed-forms.ts'
 import { sendRefusal } from './envelope.ts'
-import { type Address, isPlausibleCode, withAddress, withHead, withoutIndex, withReferrer } from './page-head.ts'
+import {
+  type Address,
+  isPlausibleCode,
+  withAddress,
+  withHead,
+  withoutIndex,
+  withReferrer,
+  withTitle,
+} from './page-head.ts'
 
 interface Page {
   send: SendText
@@ -16,6 +24,8 @@ interface Page {
   isFramed: boolean
   /** The page for a referral link; null for documents, the widget and the fallback page. */
   invitation: ((code: string) => string) | null
+  /** The fallback page with another title; null for other pages. */
+  titled: ((title: string) => SendText) | null
 }
 
 /** The HTML that every signed-in page starts from. */
@@ -90,9 +100,13 @@ export async function servePages(app: FastifyInstance, options: PagesOptions): P
   }
   for (const path of DOCUMENTS)
     if (pages.has(`${path}.html`)) serve(app, path, (_request, reply) => reply.redirect(`${path}.html`, 302))
-  if (fallback) for (const path of list.app) serve(app, path, (_request, reply) => sendPage(reply, fallback, 200))
+  for (const [path, title] of Object.entries(list.app)) {
+    if (!fallback?.titled) break
+    const page = { ...fallback, send: fallback.titled(title) }
+    serve(app, path, (_request, reply) => sendPage(reply, page, 200))
+  }
 
-  const paths = [...pages.keys(), ...DOCUMENTS, ...list.app]
+  const paths = [...pages.keys(), ...DOCUMENTS, ...Object.keys(list.app)]
   const known = new RegExp(`^(${paths.map((path) => path.replace(/:[^/]+/g, '[^/]+')).join('|')})/?$`)
   const isPage = (path: string) => known.test(path)
   app.setNotFoundHandler((request, reply) => {
@@ -173,15 +187,16 @@ function readPages({ folder, ...address }: PagesOptions, list: PageList): Map<st
           : withoutIndex(built)
       const isForGuests = !isFramed && !path.endsWith('.html')
       const invitation = isForGuests ? (code: string) => withReferrer(render(code), code) : null
-      return [path, { send: compressedOnce(render()), policy, isFramed, invitation }]
+      const titled = path === FALLBACK_PAGE ? (title: string) => compressedOnce(withTitle(render(), title)) : null
+      return [path, { send: compressedOnce(render()), policy, isFramed, invitation, titled }]
     }),
   )
 }
 
 /** Contents of build/pages.json, written by the build. */
 interface PageList {
-  /** Paths served by the fallback page, as Fastify patterns: `/campaigns/:campaignId`. */
-  app: string[]
+  /** Titles of the paths served by the fallback page, as Fastify patterns: `/campaigns/:campaignId`. */
+  app: Record<string, string>
   notFound: string
   /** Prerendered pages whose URLs contain a secret, with the Fastify pattern of each. */
   secret: Record<string, string>
@@ -191,7 +206,7 @@ interface PageList {
 
 function readPageList(folder: string): PageList {
   const file = join(folder, '..', 'pages.json')
-  const none = { app: [], notFound: '/404', secret: {}, findable: [] }
+  const none = { app: {}, notFound: '/404', secret: {}, findable: [] }
   return existsSync(file) ? { ...none, ...(JSON.parse(readFileSync(file, 'utf8')) as PageList) } : none
 }
 

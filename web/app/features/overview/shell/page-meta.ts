@@ -5,7 +5,7 @@ import type { MetaDescriptor } from 'react-router'
  * found.')`.
  */
 export function pageMeta(title: string, description: string): MetaDescriptor[] {
-  const full = title === 'X-Automated' ? title : `${title} · X-Automated`
+  const full = title.endsWith('X-Automated') ? title : `${title} · X-Automated`
   return [
     { title: full },
     { name: 'description', content: description },
