@@ -429,6 +429,21 @@ describe('campaigns, in a browser', () => {
     await page.getByText('Campaign “Second” saved.').waitFor()
     await page.getByText('Includes people who replied to you').waitFor()
     await expectSoundPage(page)
+    await page.goto('/campaigns')
+    for (const width of [1280, 1279, 1024, 768]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.getByRole('columnheader', { name: 'Created' }).waitFor()
+      const { right, overflow } = await row(page, 'Second')
+        .locator('time')
+        .last()
+        .evaluate((element) => ({
+          right: element.getBoundingClientRect().right,
+          overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        }))
+      expect([width, overflow]).toEqual([width, 0])
+      // Below, the table scrolls in its frame.
+      if (width >= 1024) expect(right).toBeLessThanOrEqual(width)
+    }
     const { campaigns } = await client.campaigns.list({})
     const second = campaigns.find(({ name }) => name === 'Second')
     expect(second).toMatchObject({ allowRepeat: true, allowReplied: true })

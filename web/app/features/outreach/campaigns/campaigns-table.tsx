@@ -117,7 +117,7 @@ export const campaignColumns = (
   },
   {
     name: 'Created',
-    className: 'text-muted md:px-2 md:max-xl:hidden md:whitespace-nowrap',
+    className: 'text-muted md:px-2 md:whitespace-nowrap',
     cell: ({ createdAt }) => <DateTime value={createdAt} precision="day" />,
   },
   {
