@@ -14,7 +14,7 @@ import { root } from './root.ts'
 
 const document = await describeApi()
 
-/** A program on both generated clients, one of which was generated for fetch. */
+/** A program on both generated clients: openapi-typescript's, and hey-api's for fetch. */
 const PROGRAM = `
 import { leadsList } from './hey/index.ts'
 import type { paths } from './schema.ts'

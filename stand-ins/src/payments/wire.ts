@@ -71,7 +71,7 @@ export function merged(before: Record<string, string>, changes: Record<string, s
   return Object.fromEntries(Object.entries({ ...before, ...changes }).filter(([, value]) => value !== ''))
 }
 
-/** The parameters of a call, each of which Stripe's type of them must have. */
+/** The parameters of a call. Each must be in Stripe's type of them. */
 export const parameters =
   <Theirs>() =>
   <Shape extends { [Key in keyof Shape]: Key extends keyof Theirs ? z.ZodType : never }>(shape: Shape) =>
@@ -157,7 +157,7 @@ export function equal<One>(type: z.ZodType, of: (one: One) => unknown): Filters<
   return { type, matches: (one, value) => value === undefined || of(one) === value }
 }
 
-/** A list of values, one of which must equal what `of` reads of an object. */
+/** A list of values. One must equal what `of` reads of an object. */
 export function oneOf<One>(of: (one: One) => unknown): Filters<One>[string] {
   return {
     type: list(z.string()),

@@ -520,7 +520,8 @@ export function compileTemplate(
   const parts = template.map((segment) => {
     if (segment.kind === 'words') return sql`${segment.words}::text`
     if (segment.kind === 'handle') return sql`'@' || ltrim(${lead.twitterHandle}, '@')`
-    if (segment.kind === 'name') return sql`coalesce(nullif(${withoutBraces(trimmed(lead.name))}, ''), ${segment.fallback}::text)`
+    if (segment.kind === 'name')
+      return sql`coalesce(nullif(${withoutBraces(trimmed(lead.name))}, ''), ${segment.fallback}::text)`
     if (segment.kind === 'opener') return sql`coalesce(${lead.opener}, ${segment.fallback}::text)`
     return sql`coalesce((
       select ${withoutBraces(trimmed(sql`v.value #>> '{}'`))}
