@@ -200,7 +200,7 @@ describe('every page', () => {
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
     await page.goto('/api/docs')
     await page.locator('.opblock-summary-control').nth(3).click()
-    await page.locator('.opblock-body').getByText('Parameters').waitFor()
+    await page.locator('.opblock-body').getByText('Parameters', { exact: true }).waitFor()
     await checkInBothSchemes(page)
     await checkNarrow(page)
 

@@ -28,8 +28,9 @@ export async function serveDocs(app: FastifyInstance): Promise<void> {
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Darkens the colors of Swagger UI's light theme that are too pale to read. */
+/** Keeps wide operations in their frames, and darkens colors of the light theme that are too pale to read. */
 const STYLE = `
+.swagger-ui .opblock-body { overflow-x: auto }
 html:not(.dark-mode) .swagger-ui {
   .info .title small { background: #565c69 }
   .info .title small.version-stamp { background: #4a6900 }
