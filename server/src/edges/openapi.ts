@@ -285,6 +285,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       [200, 'All matching leads', 'text/csv', string],
       {
         description: `Accepts the filters of GET /leads. A workspace has one export at a time; another one gets 429.`,
+        errors: { FILTER_NOT_FOUND: '' },
       },
     ),
   },

@@ -422,7 +422,7 @@ describe('POST /campaigns/{id}/queue', () => {
       [
         `Zoë 🦊 @${own.handles[0]} at O'Neil & \\Söhne`,
         `there @${own.handles[1]} at your team`,
-        `محمد @${own.handles[2]} at {lead_name} $1`,
+        `محمد @${own.handles[2]} at (lead_name) $1`,
       ].map((message, i) =>
         expect.objectContaining({
           message,

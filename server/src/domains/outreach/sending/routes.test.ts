@@ -119,7 +119,11 @@ describe('POST /messages/send', () => {
     expect(refused.map(({ status, body }) => [status, body.code, body.error])).toEqual([
       [409, 'LEAD_STATE', 'You have already messaged this lead.'],
       [409, 'LEAD_STATE', 'A message to this lead is already queued.'],
-      [409, 'LEAD_STATE', 'This person is on your suppression list.'],
+      [
+        409,
+        'LEAD_STATE',
+        'This person is on your suppression list. To message them, remove them from your suppression list first.',
+      ],
       [409, 'LEAD_STATE', 'A message to this lead may have been sent. Check the conversation on X first.'],
     ])
     expect(await send(person, written, { allowRepeat: true })).toMatchObject({ status: 200 })
