@@ -1,7 +1,7 @@
 /**
  * Message templates with variables like `{lead_name}`, `{column|fallback}` and `{{name}}`: double braces
  * mean the same as single ones.
- * Without schemas: the server renders messages with it, and screens preview them.
+ * Without schemas: the server compiles parsed templates to SQL, and screens preview them with `fillSegment`.
  */
 
 import { withoutBraces } from '../message-value.ts'

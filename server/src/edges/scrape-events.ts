@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { Id } from '@x-automated/contract/fields'
 import { Scrape } from '@x-automated/contract/leads/scrapes'
 import type { FastifyInstance } from 'fastify'
-import { hasStillRole, REVOCATIONS_CHANNEL } from '../domains/identity/auth/service.ts'
+import { REVOCATIONS_CHANNEL, stillHasRole } from '../domains/identity/auth/service.ts'
 import { MEMBERSHIPS_CHANNEL } from '../domains/identity/workspaces/service.ts'
 import { find, follow, view } from '../domains/leads/scrapes/service.ts'
 import { Refusal } from '../refusal.ts'
@@ -61,7 +61,7 @@ export function serveScrapeEvents(app: FastifyInstance, services: Services): voi
           const scrape = Scrape.parse(view(row))
           const isOver = ['completed', 'canceled', 'failed'].includes(scrape.status)
           if (!isOver && row.version <= seen) continue
-          if (!(await hasStillRole(database.db, actor))) break
+          if (!(await stillHasRole(database.db, actor))) break
           const event = `id: ${row.version}\nevent: ${isOver ? 'done' : 'progress'}\ndata: ${JSON.stringify(scrape)}\n\n`
           // A slow client skips intermediate states.
           if (!stream.write(event)) await once(stream, 'drain', { signal: ended.signal })

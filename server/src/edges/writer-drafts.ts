@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DraftsDone, DraftsInput } from '@x-automated/contract/outreach/writer'
 import type { FastifyInstance } from 'fastify'
-import { hasStillRole } from '../domains/identity/auth/service.ts'
+import { stillHasRole } from '../domains/identity/auth/service.ts'
 import { writeDrafts } from '../domains/outreach/writer/service.ts'
 import { asRefusal } from '../operations.ts'
 import { Refusal } from '../refusal.ts'
@@ -62,7 +62,7 @@ export function serveWriterDrafts(app: FastifyInstance, services: Services): voi
       let next = await first
       for (; !next.done; next = await drafts.next()) {
         // Drafts come over a minute or more, in which a member can be removed.
-        if (!actor.apiKey && !(await hasStillRole(database.db, actor))) throw new Refusal('UNAUTHORIZED')
+        if (!actor.apiKey && !(await stillHasRole(database.db, actor))) throw new Refusal('UNAUTHORIZED')
         write(eventOf('draft', next.value))
       }
       write(eventOf('done', DraftsDone.parse(next.value)))

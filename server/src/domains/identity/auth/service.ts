@@ -186,7 +186,7 @@ export async function isSsoSession(db: Db, { sessionId }: Pick<Actor, 'sessionId
 }
 
 /** Whether a person still has at least the same role in the workspace, in a session that has not ended. */
-export async function hasStillRole(db: Db, { workspaceId, userId, sessionId, role }: Actor): Promise<boolean> {
+export async function stillHasRole(db: Db, { workspaceId, userId, sessionId, role }: Actor): Promise<boolean> {
   const { rows } = await db.execute<{ role: Role }>(sql`
     select role from workspace_members where workspace_id = ${workspaceId} and user_id = ${userId}
       and not exists (select from auth_revocations where session_id = ${sessionId})`)

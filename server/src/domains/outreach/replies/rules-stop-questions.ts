@@ -65,7 +65,7 @@ export function withoutStopQuestions(said: string): string {
     .join(',')
 }
 
-/** Whether a text only asks how to stop something other than messages, and says nothing else of it. */
+/** Whether a clause of a text only asks how to stop something other than messages. */
 export function asksHowToStop(text: string): boolean {
   return wordsOf(fold(readPart(text)))
     .join(' ')

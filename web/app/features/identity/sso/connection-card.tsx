@@ -53,8 +53,8 @@ export function CertificateWarning({ certificates }: Pick<SsoConnection, 'certif
   if (Date.parse(last) <= Date.now())
     return (
       <Callout tone="warn" title="No one can sign in: the certificate has expired">
-        Responses of the provider are rejected since <DateTime value={last} precision="day" endsSentence /> Add its new
-        certificate under “Change”.
+        The provider’s responses have been rejected since <DateTime value={last} precision="day" endsSentence /> Add its
+        new certificate under “Change”.
       </Callout>
     )
   return (
