@@ -226,11 +226,12 @@ describe('events', () => {
       deliverDue(context(), made.id),
       deliverDue({ ...another.services, db: another.services.database.db }, made.id),
     ])
-    const ids = receiver.received.map((one) => one.headers['webhook-id'])
-    expect([ids.length, new Set(ids).size]).toEqual([60, 60])
+    // The other process's own worker may still be sending one.
     await expect
       .poll(() => operator.client.webhooks.deliveries({ id: made.id, status: 'delivered' }))
       .toMatchObject({ total: 60 })
+    const ids = receiver.received.map((one) => one.headers['webhook-id'])
+    expect([ids.length, new Set(ids).size]).toEqual([60, 60])
   })
 
   it('disable an endpoint that failed for a day, and email the operators', async () => {
