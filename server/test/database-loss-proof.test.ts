@@ -244,6 +244,28 @@ describe('the bundled database', () => {
   })
 })
 
+describe('a request that waits for its turn', () => {
+  it('gets 503, not 429, while PostgreSQL does not answer', async () => {
+    const person = await makePerson(app)
+    const read = () => person.call('GET', '/campaigns')
+    await Promise.all([read(), read(), read()])
+    const { rows } = await app.db.execute<{ pid: number }>(
+      sql`select pid from pg_stat_activity where datname = current_database()`,
+    )
+    const signal = (name: NodeJS.Signals) => {
+      for (const { pid } of rows) process.kill(pid, name)
+    }
+    signal('SIGSTOP')
+    const running = [read(), read(), read()]
+    try {
+      expect(await read()).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } })
+    } finally {
+      signal('SIGCONT')
+      await Promise.all(running)
+    }
+  })
+})
+
 describe('a transaction', () => {
   it('releases its connection if it cannot begin', async () => {
     const database = openDatabase(app.databaseUrl, { max: 6 })

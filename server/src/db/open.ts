@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { drizzle, type NodePgQueryResultHKT } from 'drizzle-orm/node-postgres'
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import pg from 'pg'
@@ -26,6 +27,9 @@ const PUBLIC_WAIT_MS = 10_000
 const WAIT_MS = 2_000
 /** Longest wait of what has begun and would be left half done. */
 const BEGUN_WAIT_MS = 30_000
+
+/** A database that does not answer the session by then is not answering at all. */
+const PROBE_MS = 1_000
 
 /** The pool or a transaction: the first parameter of every query function. */
 export type Db = PgDatabase<NodePgQueryResultHKT, Record<string, never>>
@@ -99,13 +103,13 @@ export function openDatabase(
   const sending = shares.sending > 0 ? openPool(shares.sending) : signIn
   const open = shares.public > 0 ? openPool(shares.public, PUBLIC_WAIT_MS) : signIn
   const requests = openPool(shares.requests)
-  const turns = createTurns(shares.requests)
   const connect = async () => {
     const connection = new Connection({ connectionString: url, application_name: 'x-automated' })
     await connection.connect()
     return connection
   }
   const session = createSession(connect)
+  const turns = createTurns(shares.requests, createProbe(session))
   const database: Database = {
     ...withPool(sending),
     for: (share) => {
@@ -128,6 +132,28 @@ export function openDatabase(
   const ofSignIn = { ...database, ...withPool(signIn) }
   const ofPublic = { ...database, ...withPool(open) }
   return database
+}
+
+/** Creates a function that asks whether the database answers, at most once a second. */
+function createProbe(session: Session): () => Promise<boolean> {
+  let asked: Promise<boolean> | undefined
+  const ask = async () => {
+    try {
+      await session.run((connection) => connection.query('select 1'))
+      return true
+    } catch {
+      return false
+    }
+  }
+  return () => {
+    if (!asked) {
+      asked = Promise.race([ask(), sleep(PROBE_MS, false, { ref: false })])
+      setTimeout(() => {
+        asked = undefined
+      }, PROBE_MS).unref()
+    }
+    return asked
+  }
 }
 
 const withPool = (pool: pg.Pool) => ({ db: createDb(fromPool(pool)), pool })

@@ -5,8 +5,8 @@ import { createTurns, turnLimits } from './turns.ts'
 const WORK = { shape: 'select 1', waitMs: 60_000 }
 
 /** Takes and ends turns by name. Six connections, as by default. */
-function openTurns() {
-  const turns = createTurns(6)
+function openTurns({ isAnswering = true } = {}) {
+  const turns = createTurns(6, async () => isAnswering)
   const running = new Map<string, () => void>()
   return {
     running: () => [...running.keys()],
@@ -130,6 +130,13 @@ describe('take', () => {
     await turns.begin('a5')
     await turns.end('a1')
     expect(turns.running()).toEqual(['a2', 'a3', 'a5'])
+  })
+
+  it('refuses with 503 after the longest wait if the database does not answer', async () => {
+    const turns = openTurns({ isAnswering: false })
+    for (const name of ['a1', 'a2', 'a3']) await turns.begin(name)
+    const { taking } = await turns.begin('a4', { waitMs: 20 })
+    await expect(taking).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   })
 
   it('neither judges nor limits by pace what something else limits', async () => {

@@ -34,12 +34,18 @@ export function turnLimits(connections: number): Record<Pace | 'workspace', numb
 }
 
 export interface Turns {
-  /** Waits for a connection. @returns ends the turn @throws Refusal RATE_LIMITED after `waitMs` */
+  /**
+   * Waits for a connection. @returns ends the turn @throws Refusal after `waitMs`: RATE_LIMITED, or UNAVAILABLE if
+   * the database does not answer
+   */
   take(work: Work): Promise<() => void>
 }
 
-/** Shares `connections` between workspaces, which take turns, and between fast and slow work. The one that held least lately is next. */
-export function createTurns(connections: number): Turns {
+/**
+ * Shares `connections` between workspaces, which take turns, and between fast and slow work. The workspace that held
+ * connections for the least time lately is next. @param isAnswering whether the database answers
+ */
+export function createTurns(connections: number, isAnswering: () => Promise<boolean>): Turns {
   const limits = turnLimits(connections)
   const durations = createDurations()
   const waiting = new Map<string, { pace: Pace; start(): void }[]>()
@@ -83,11 +89,11 @@ export function createTurns(connections: number): Turns {
           resolve()
         }
         const entry = { pace, start }
-        const deadline = setTimeout(() => {
+        const deadline = setTimeout(async () => {
           const left = waiting.get(workspaceId)?.filter((other) => other !== entry) ?? []
           if (left.length > 0) waiting.set(workspaceId, left)
           else waiting.delete(workspaceId)
-          reject(new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 2 }))
+          reject((await isAnswering()) ? tooMany() : new Refusal('UNAVAILABLE', undefined, { retryAfterSeconds: 1 }))
         }, waitMs)
         const queue = waiting.get(workspaceId)
         if (queue) queue.push(entry)
@@ -105,6 +111,8 @@ export function createTurns(connections: number): Turns {
     },
   }
 }
+
+const tooMany = () => new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 2 })
 
 /** How long each workspace has held connections lately. */
 function createUse() {
