@@ -32,15 +32,28 @@ export async function takeSpace(
   const { stored, added, addedBytes, bytes } = one(rows)
   if (isLimited && added > 0 && stored + added > limits.leads) throw isFull(`${formatNumber(limits.leads)} leads`)
   if (bytes !== null && (bytes <= limits.bytes || !isLimited)) return
+  if (!isLimited || addedBytes === 0) {
+    await countBytes(tx, workspaceId, addedBytes)
+    return
+  }
+  const tooManyBytes = () => isFull(`${formatNumber(limits.bytes / 1e9)} GB of leads`, ' in a minute')
+  const known = full.get(workspaceId)
+  if (known && Date.now() < known.until && known.bytes + addedBytes > limits.bytes) throw tooManyBytes()
   const counted = await countBytes(tx, workspaceId, addedBytes)
-  if (isLimited && addedBytes > 0 && counted > limits.bytes)
-    throw isFull(`${formatNumber(limits.bytes / 1e9)} GB of leads`)
+  if (counted <= limits.bytes) return
+  full.set(workspaceId, { bytes: counted - addedBytes, until: Date.now() + RECOUNT_MS })
+  throw tooManyBytes()
 }
 
-const isFull = (most: string) =>
+/** Bytes of full workspaces. Kept here, because a refusal rolls back what was counted. */
+const full = new Map<string, { bytes: number; until: number }>()
+/** The leads of a full workspace are counted at most this often. */
+const RECOUNT_MS = 60_000
+
+const isFull = (most: string, when = '') =>
   new Refusal(
     'TOO_MANY',
-    `A workspace can store at most ${most}. Delete leads that you no longer need, then try again.`,
+    `A workspace can store at most ${most}. Delete leads that you no longer need, then try again${when}.`,
   )
 
 /** Reads all leads of the workspace. */

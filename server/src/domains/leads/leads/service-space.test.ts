@@ -1,12 +1,12 @@
 import { WORKSPACE_LEADS_MAX } from '@x-automated/contract/leads/lead-limits'
 import { eq, sql } from 'drizzle-orm'
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { takeSpace } from './engine-space.ts'
 import { openStage } from './engine-stage-table.ts'
-import { allBytes, leadBytes, leadCounts } from './tables.ts'
+import { allBytes, leadBytes, leadCounts, leads } from './tables.ts'
 
 let app: TestApp
 let person: Person
@@ -63,26 +63,41 @@ describe('the bytes of a workspace', () => {
     expect(await bound()).toBeGreaterThanOrEqual((await stored()) ?? Number.NaN)
   })
 
+  const others = 'benBen{}'.length
+  const stageOne = (limit: number) =>
+    app.db.transaction(async (tx) => {
+      await openStage(tx)
+      await tx.execute(
+        sql`insert into incoming_leads (line, twitter_handle, name, is_new) values (1, 'ben', 'Ben', true)`,
+      )
+      await takeSpace(tx, person.workspaceId, { isLimited: true, limits: { leads: 10, bytes: limit } })
+    })
+  const refusal = { code: 'TOO_MANY', message: expect.stringMatching(/ GB of leads\. Delete leads/) }
+
   it('are counted again before a limit refuses anything', async () => {
     await importFile('ana,Founder,Acme')
     const bytes = Number(await stored())
-    const stageOne = (limit: number) =>
-      app.db.transaction(async (tx) => {
-        await openStage(tx)
-        await tx.execute(
-          sql`insert into incoming_leads (line, twitter_handle, name, is_new) values (1, 'ben', 'Ben', true)`,
-        )
-        await takeSpace(tx, person.workspaceId, { isLimited: true, limits: { leads: 10, bytes: limit } })
-      })
-    const others = 'benBen{}'.length
-    await expect(stageOne(bytes + others - 1)).rejects.toMatchObject({
-      code: 'TOO_MANY',
-      message: expect.stringMatching(/ GB of leads\. Delete leads/),
-    })
+    await expect(stageOne(bytes + others - 1)).rejects.toMatchObject(refusal)
     // Much was deleted.
     await app.db.update(leadBytes).set({ bytes: 3_000_000_000 }).where(eq(leadBytes.workspaceId, person.workspaceId))
     await stageOne(bytes + others)
     expect(await bound()).toBe(bytes + others)
     expect((await importFile('ben,Founder,Acme')).status).toBe(200)
+  })
+
+  it('are counted at most once a minute while the workspace is full', async () => {
+    await importFile('ana,Founder,Acme')
+    const bytes = Number(await stored())
+    const limit = bytes + others - 1
+    await expect(stageOne(limit)).rejects.toMatchObject(refusal)
+    // Now there is room.
+    await app.db.update(leads).set({ bio: null }).where(eq(leads.workspaceId, person.workspaceId))
+    await expect(stageOne(limit)).rejects.toMatchObject(refusal)
+    const now = Date.now()
+    onTestFinished(() => void vi.restoreAllMocks())
+    vi.spyOn(Date, 'now').mockReturnValue(now + 61_000)
+    await app.db.update(leadBytes).set({ bytes: 3_000_000_000 }).where(eq(leadBytes.workspaceId, person.workspaceId))
+    await stageOne(limit)
+    expect(await bound()).toBe(bytes + others - 'Founder'.length)
   })
 })
