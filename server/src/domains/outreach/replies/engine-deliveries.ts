@@ -13,9 +13,9 @@ import { noteGap, readAllOf } from './engine-gaps.ts'
 import type { Receive } from './engine-reading.ts'
 
 /*
- * A delivery is answered once its body is stored, and processed by any process: several people in
- * parallel, the deliveries of one person in order. Until then, follow-ups of its account wait
- * (`hasUnstored` in tables.ts).
+ * X gets its answer once the body of a delivery is stored. Any process may then process it: those of one
+ * person in order, those of different people in parallel. Until it is processed, the account's follow-ups
+ * wait (`hasUnstored` in tables.ts).
  */
 
 /** NOTIFY channel on which stored deliveries are announced. */
@@ -31,10 +31,7 @@ interface Incoming {
 // Do not change the purpose: stored bodies are sealed with it.
 const sealerOf = ({ authSecret }: { authSecret: string }) => createSealer(authSecret, 'x-automated x deliveries')
 
-/**
- * Creates a function that stores deliveries. Those that arrive while others are written are stored
- * together.
- */
+/** Creates a function that stores deliveries, in batches: those that arrive during a write are written together. */
 export function createDeliveryStore({
   database: { db },
   env,
@@ -93,10 +90,10 @@ export function createDeliveryStore({
 }
 const GAP_RETRY_MS = 5_000
 
-/** How often the time of an app's last delivery is stored at most. */
+/** The time of an app's last delivery is updated at most this often. */
 const SEEN_EVERY = sql`interval '10 seconds'`
 
-/** @returns those that are about none of the app's accounts */
+/** Stores deliveries. @returns those it rejected, because they name no account of the app */
 async function insert(db: Db, sealer: Sealer, batch: readonly Incoming[]): Promise<XDelivery[]> {
   const incoming = batch.map(({ appId, body, delivery }, place) => {
     const { account, person } = namedIn(delivery)
@@ -105,7 +102,7 @@ async function insert(db: Db, sealer: Sealer, batch: readonly Incoming[]): Promi
   })
   const { rows } = await db.execute<{ others: number[] }>(sql`
     with incoming as materialized (
-      -- The owner of an app can sign events about anyone, so they count for its own accounts only.
+      -- An app's owner can sign events about any account, so only those about the app's own accounts are stored.
       select i.*, i.account is null or exists (
         select from x_accounts a where a.x_user_id = i.account and a.status <> 'disconnected' and i.app in (a.x_app_id, ${OPERATOR_APP_ID})) as is_ours
       from jsonb_to_recordset(${JSON.stringify(incoming)}::jsonb) as i(place int, app uuid, account text, person text, holds boolean, body text)
@@ -157,24 +154,25 @@ type Stored = {
   sealedBody: string
   attempts: number
   receivedAt: string
-  /** It has waited for as long as one may hold up follow-ups. */
+  /** Received more than HOLDS_FOR ago. */
   isOld: boolean
 }
 
-/** Deliveries that are stored together: of as many leads as one transaction takes. */
+/** Deliveries in one batch; its transaction locks the lead of each. */
 const BATCH = 100
-/** While the database stores some, a process reads the next ones. */
+/** A process reads the next batch while the database stores one. */
 const BATCHES_AT_A_TIME = 2
-/** Other processes take over after this time. */
+/** Another process takes over a batch that is not done by then. */
 const LEASE = sql`interval '30 seconds'`
 const ATTEMPTS_MAX = 5
+/** Longest time that a delivery makes follow-ups wait. */
 const HOLDS_FOR = sql`interval '2 minutes'`
-/** How soon a message is looked at again that an active sender may have written. */
+/** Delay before retrying a message that may be one that the product is sending right now. */
 const UNDECIDED = sql`interval '2 seconds'`
-/** Fallback for a lost notification, and for deliveries that are tried again. */
+/** How often to look without a notification: for retries, and in case one was lost. */
 const POLL_MS = 1_000
 
-/** Processes deliveries as they are stored, as one of any number of processes. */
+/** Processes deliveries as they are stored. Several processes can run it at the same time. */
 export function startDeliveries(context: DeliveryContext, receive: Receive): { close(): Promise<void> } {
   const { channels, log } = context
   let isClosed = false
@@ -220,7 +218,7 @@ export function startDeliveries(context: DeliveryContext, receive: Receive): { c
 /** Processes the deliveries that are due. @returns how many */
 export async function processDeliveries(context: DeliveryContext, receive: Receive): Promise<number> {
   const { db } = context.database
-  // Of one person, the earliest alone: the others follow it, unless it waits for a sender.
+  // Only the earliest of each person, unless it waits for a sender (`holds` is false).
   const { rows } = await db.execute<Stored>(sql`
     update x_deliveries u set attempts = u.attempts + 1, next_at = now() + ${LEASE}
     where u.id in (
@@ -243,10 +241,10 @@ export async function processDeliveries(context: DeliveryContext, receive: Recei
   return rows.length
 }
 
-/** The app whose accounts alone a delivery is about; null: the operator's, for all. */
+/** The app whose accounts a delivery may change; null: the operator's app, which may change any account. */
 const appOf = ({ row }: Pick<Opened, 'row'>) => (row.xAppId === OPERATOR_APP_ID ? null : row.xAppId)
 
-/** Stores what deliveries of one app say. */
+/** Stores the events of deliveries to one app. */
 async function processTogether(context: DeliveryContext, receive: Receive, all: readonly Opened[]): Promise<void> {
   const { db } = context.database
   const [first] = all
@@ -262,11 +260,11 @@ async function processTogether(context: DeliveryContext, receive: Receive, all: 
 interface Opened {
   row: Stored
   events: readonly XHappening[]
-  /** Its account has to be read to know what happened. */
+  /** The delivery does not say what happened, so its account has to be read at X. */
   needsRead: boolean
 }
 
-/** Opens a delivery. The person that an unreadable one names counts as having replied. */
+/** Decrypts and parses a delivery. An unreadable one counts as a reply of the person it names. */
 function open(sealer: Sealer, row: Stored): Opened {
   let delivery = {
     happenings: [] as readonly XHappening[],
@@ -283,14 +281,14 @@ function open(sealer: Sealer, row: Stored): Opened {
   return { row, events: reply ? [...happenings, reply] : happenings, needsRead: isLost && reply === null }
 }
 
-/** A message about which nothing is known but who wrote it; null: not even that. */
+/** An empty message of the person that the delivery names; null if it names nobody. */
 function countedReply({ id, account, person, receivedAt }: Stored): XHappening | null {
   if (!account || !person) return null
   const ids = { eventId: `unreadable ${id}`, senderId: person, recipientId: account }
   return { kind: 'message', ...ids, text: '', at: new Date(receivedAt), isEncrypted: false, handles: {} }
 }
 
-/** Deletes what is stored now, and has accounts read about which something is not known. */
+/** Deletes processed deliveries, and requests a read of the accounts that need one. */
 async function finish({ database: { db }, jobs }: DeliveryContext, done: readonly Opened[]): Promise<void> {
   if (done.length === 0) return
   for (const { row, needsRead } of done) {
@@ -300,7 +298,7 @@ async function finish({ database: { db }, jobs }: DeliveryContext, done: readonl
   await db.execute(sql`delete from x_deliveries where id = any(${sql.param(done.map(({ row }) => row.id))}::bigint[])`)
 }
 
-/** They hold up nobody meanwhile: their person has a message that is being sent. */
+/** Retries deliveries later. Follow-ups need not wait: a message to that person is being sent already. */
 async function putOff(db: Db, undecided: readonly Opened[]): Promise<void> {
   if (undecided.length === 0) return
   await db.execute(sql`
