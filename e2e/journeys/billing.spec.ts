@@ -198,8 +198,14 @@ describe('plans and payments, in a browser', () => {
     await fact(page, 'Status').getByText('Active', { exact: true }).waitFor()
     await expectSoundPage(page)
 
-    // The change is pending until it is paid.
+    // The pricing page, open since before the purchase, opens Billing instead of a second payment.
     world.expectConsole(/status of 409/)
+    const [again] = await Promise.all([pricing.waitForEvent('popup'), link.click()])
+    await again.waitForURL(`${world.origin}/billing`)
+    await fact(again, 'Status').getByText('Active', { exact: true }).waitFor()
+    await again.close()
+
+    // The change is pending until it is paid.
     await card(page, 'Agency').getByRole('button', { name: 'Upgrade' }).click()
     const dialog = page.getByRole('dialog', { name: 'Upgrade to Agency' })
     await dialog.getByRole('button', { name: 'Confirm upgrade' }).click()

@@ -191,6 +191,8 @@ export const billing = {
   ownLinks: route('GET /billing/links/own', 'owner', 'none', {
     summary:
       "Get the payment provider's checkout pages for the built-in plans, prefilled with your workspace and email address",
+    description: 'If the workspace has a subscription, change its plan instead.',
+    errors: ['SUBSCRIPTION_STATE', 'PAYMENTS_UNAVAILABLE'],
   }).output(PaymentLinks),
 
   subscription: route('GET /billing/subscription', 'viewer', 'none', {

@@ -1,13 +1,23 @@
 import { anyone, owner, viewer } from '../../../operations.ts'
-import { cancel, checkout, invoices, portal, previewUpgrade, refresh, resume, upgrade } from './service-changes.ts'
-import { findSubscription, linksFor, listPlans, overview, ownLinks } from './service-overview.ts'
+import {
+  cancel,
+  checkout,
+  invoices,
+  linksToBuy,
+  portal,
+  previewUpgrade,
+  refresh,
+  resume,
+  upgrade,
+} from './service-changes.ts'
+import { findSubscription, linksFor, listPlans, overview } from './service-overview.ts'
 import { rewards } from './service-rewards.ts'
 import { claimWaiting } from './service-sync.ts'
 
 export const billingRoutes = {
   plans: anyone.billing.plans.handler(({ context, input }) => listPlans(context.db, input.cycle)),
   links: anyone.billing.links.handler(({ context }) => linksFor(context)),
-  ownLinks: owner.billing.ownLinks.handler(({ context }) => ownLinks(context, context.actor)),
+  ownLinks: owner.billing.ownLinks.handler(({ context }) => linksToBuy(context, context.actor)),
   subscription: viewer.billing.subscription.handler(async ({ context }) => {
     await claimWaiting(context.db, context.actor)
     return findSubscription(context.db, context.actor)

@@ -89,15 +89,29 @@ async function requireRunning(
   return found
 }
 
+/**
+ * Reads the provider's events first: webhooks can be late or lost, and nobody should pay twice.
+ * @returns the subscription that ended, if any. @throws Refusal SUBSCRIPTION_STATE if one is running
+ */
+async function requireNoneRunning(context: Context, actor: Actor) {
+  await asking(() => syncEvents(context))
+  const held = await findCurrentPaid(context.db, actor)
+  if (held && runs(held))
+    throw new Refusal('SUBSCRIPTION_STATE', 'You already have a subscription. Change its plan instead.')
+  return held
+}
+
+/** The workspace's payment links. @throws Refusal SUBSCRIPTION_STATE if it already has a subscription */
+export async function linksToBuy(context: Context, actor: Actor) {
+  if (context.payments) await requireNoneRunning(context, actor)
+  return ownLinks(context, actor)
+}
+
 /** The payment link of a built-in plan, else the URL of a new checkout page. */
 export async function checkout(context: Context, actor: Actor, planId: string) {
   const payments = requirePayments(context)
   const { db, env, origin } = context
-  // Its webhooks can be late or lost, and nobody should pay twice.
-  await asking(() => syncEvents(context))
-  const held = await findCurrentPaid(db, actor)
-  if (held && runs(held))
-    throw new Refusal('SUBSCRIPTION_STATE', 'You already have a subscription. Change its plan instead.')
+  const held = await requireNoneRunning(context, actor)
   const { links } = await ownLinks(context, actor)
   const link = isPlanId(planId) ? links[planId] : null
   if (link) return { success: true as const, checkoutUrl: link }

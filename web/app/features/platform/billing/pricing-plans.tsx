@@ -102,7 +102,7 @@ function CycleSwitch() {
 interface CardsProps {
   cycle: BillingCycle
   free: ReactNode
-  linkOf: (planId: PlanId) => string
+  linkOf: ReturnType<typeof usePlanLink>
   className: string
 }
 
@@ -137,7 +137,7 @@ function Cards({ cycle, free, linkOf, className }: CardsProps) {
             action={(nameId) => (
               <a
                 aria-describedby={nameId}
-                href={linkOf(plan.id)}
+                {...linkOf(plan.id)}
                 target="_blank"
                 rel="noopener"
                 className={buttonClass({ variant, size: 'lg', wide: true })}

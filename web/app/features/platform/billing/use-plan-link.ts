@@ -1,19 +1,55 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { PaymentLinks } from '@x-automated/contract/platform/billing'
 import type { PlanId } from '@x-automated/contract/platform/plans'
+import type { MouseEvent } from 'react'
 import { api } from '../../../api'
 import { buyPath, paths } from '../../../paths'
 import { useSession } from '../../../session'
 
-/** The target of 'Get Started': the payment page, or the billing page for subscribers. */
-export function usePlanLink(): (planId: PlanId) => string {
+interface PlanLink {
+  href: string
+  onClick?: (event: Pick<MouseEvent, 'preventDefault' | 'metaKey' | 'ctrlKey' | 'shiftKey'>) => unknown
+}
+
+/** The link of 'Get Started': the payment page, or the billing page for subscribers. */
+export function usePlanLink(): (planId: PlanId) => PlanLink {
+  const queries = useQueryClient()
   const isSignedIn = useSession().status === 'signed-in'
   const role = useQuery(api.auth.me.queryOptions({ enabled: isSignedIn })).data?.workspace.role
   const isOwner = role === 'owner'
-  const overview = useQuery(api.billing.overview.queryOptions({ enabled: isOwner })).data
-  const own = useQuery(api.billing.ownLinks.queryOptions({ enabled: isOwner })).data
+  const overview = useQuery(api.billing.overview.queryOptions({ enabled: isOwner }))
+  const hasSubscription = overview.data?.subscription?.manageable === true
+  const own = api.billing.ownLinks.queryOptions({ enabled: overview.isSuccess && !hasSubscription })
+  const { data, isError } = useQuery(own)
   return (planId) => {
-    if (!isSignedIn || role === undefined) return buyPath(planId)
-    if (!isOwner || overview?.subscription?.manageable) return paths.billing
-    return own?.links[planId] ?? buyPath(planId)
+    if (!isSignedIn) return { href: buyPath(planId) }
+    if (!isOwner || hasSubscription || isError) return { href: paths.billing }
+    return {
+      href: data?.links[planId] ?? buyPath(planId),
+      onClick: (event) => {
+        // A new tab of the user's choice has the link as it was when this page loaded.
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return
+        event.preventDefault()
+        // Opened before the answer, because browsers block tabs that no press opens.
+        return openPaymentPage(window.open('', '_blank') ?? window, planId, () =>
+          // The plan may have been bought since this page loaded.
+          queries.fetchQuery({ ...own, staleTime: 0, retry: false }),
+        )
+      },
+    }
   }
+}
+
+/** Opens a plan's payment page, or the billing page if the workspace can't buy it now. */
+export async function openPaymentPage(
+  tab: { opener: unknown; location: Pick<Location, 'replace'> },
+  planId: PlanId,
+  askForLinks: () => Promise<PaymentLinks>,
+): Promise<void> {
+  const url = await askForLinks().then(
+    ({ links }) => links[planId] ?? paths.billing,
+    () => paths.billing,
+  )
+  tab.opener = null
+  tab.location.replace(url)
 }
