@@ -91,7 +91,7 @@ it('invites someone by email, who logs in, works with their role and is removed'
   await page.reload()
   await page.getByRole('button', { name: 'More for friend' }).click()
   await page.getByRole('menuitem', { name: 'Remove' }).click()
-  await page.getByText('1 API key they created will be deleted.').waitFor()
+  await page.getByText('What they created stays, except their 1 API key. It is deleted unless you keep it.').waitFor()
   await page.getByLabel('Keep their 1 API key').check()
   await expectSoundPage(page)
   await page.getByRole('button', { name: 'Remove', exact: true }).click()

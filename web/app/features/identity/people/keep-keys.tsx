@@ -10,7 +10,7 @@ export function useKeysOf(personId: string, isAdmin: boolean) {
   return list.data?.keys.filter(({ createdBy }) => createdBy?.id === personId) ?? []
 }
 
-/** Asks whether the API keys of a person who leaves are kept. Nothing without keys. */
+/** Says what stays of a person who leaves, and asks whether their API keys do. */
 export function KeepKeys({
   count,
   whose,
@@ -20,11 +20,12 @@ export function KeepKeys({
   whose: 'their' | 'your'
   choice: RefObject<boolean>
 }) {
-  if (count === 0) return null
+  const created = `What ${whose === 'their' ? 'they' : 'you'} created stays`
+  if (count === 0) return `${created}.`
   const keys = formatCount(count, 'API key')
   return (
     <>
-      {` ${keys} ${whose === 'their' ? 'they' : 'you'} created will be deleted.`}
+      {`${created}, except ${whose} ${keys}. ${pluralize(count, 'It is', 'They are')} deleted unless you keep ${pluralize(count, 'it', 'them')}.`}
       <Checkbox
         className="pt-3 text-ink"
         label={`Keep ${whose} ${keys}`}

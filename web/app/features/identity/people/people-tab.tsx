@@ -89,7 +89,7 @@ function LeaveCard({ name, personId, mayHaveKeys }: { name: string; personId: st
         title: `Leave ${name}?`,
         body: (
           <>
-            You'll lose access to everything in it. What you created stays. To rejoin, you need an invitation.
+            You'll lose access to everything in it. To rejoin, you need an invitation.{' '}
             <KeepKeys count={keys.length} whose="your" choice={keepApiKeys} />
           </>
         ),

@@ -161,8 +161,7 @@ function useRemovePerson(person: Person) {
         title: `Remove ${name}?`,
         body: (
           <>
-            {email} loses access within a minute. What they created stays.
-            <KeepKeys count={keys.length} whose="their" choice={keepApiKeys} />
+            {email} loses access within a minute. <KeepKeys count={keys.length} whose="their" choice={keepApiKeys} />
           </>
         ),
         confirm: 'Remove',
