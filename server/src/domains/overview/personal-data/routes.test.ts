@@ -9,6 +9,7 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
 import { authIdentities, authSignUps, authUsers } from '../../identity/auth/tables.ts'
 import { ssoConnections } from '../../identity/sso/tables.ts'
+import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { leads } from '../../leads/leads/tables.ts'
 import { campaigns } from '../../outreach/campaigns/tables.ts'
 import { conversationDrafts } from '../../outreach/conversations/tables.ts'
@@ -205,6 +206,36 @@ describe('DELETE /auth/user', () => {
     for (const one of [{ token, cookie }, strangers])
       expect((await openLink(app, one.token, one.cookie)).searchParams.get('error')).toBe('INVALID_CODE')
     expect(await app.db.$count(authSignUps, eq(authSignUps.email, email))).toBe(0)
+  })
+
+  it('deletes the API keys of its teams, except those that an admin kept or adopted', async () => {
+    const person = await makeAccount(app)
+    const joinTeam = async () => {
+      const owner = await makePerson(app)
+      await subscribe(app, owner)
+      await prove(app, owner)
+      const { workspaceId } = owner
+      await app.db.insert(workspaceMembers).values({ workspaceId, userId: person.id, role: 'admin' })
+      const key = { workspaceId, createdBy: person.id, start: 'xa_live_abcd', scopes: [] }
+      const named = ['First', 'Second'].map((name) => ({ ...key, name, keyHash: `${name} of ${workspaceId}` }))
+      const [first] = await app.db.insert(apiKeys).values(named).returning()
+      return { owner, keyId: first!.id }
+    }
+    const [{ owner, keyId }, present] = [await joinTeam(), await joinTeam()]
+    await owner.client.people.remove({ id: person.id, keepApiKeys: true })
+    await owner.client.apiKeys.adopt({ id: keyId })
+    const answer = await remove(person, { confirmation: person.email, currentPassword: PASSWORD })
+    expect(answer.status).toBe(200)
+    const { keys } = await owner.client.apiKeys.list()
+    expect(keys.map(({ name, status, createdBy }) => [name, status, createdBy?.id])).toEqual(
+      expect.arrayContaining([
+        ['First', 'active', owner.id],
+        ['Second', 'suspended', undefined],
+      ]),
+    )
+    const second = keys.find(({ name }) => name === 'Second')!
+    expect(await owner.client.apiKeys.adopt({ id: second.id })).toMatchObject({ status: 'active' })
+    expect(await present.owner.client.apiKeys.list()).toEqual({ keys: [] })
   })
 
   it('leaves no row in any table that identifies the account', async () => {

@@ -36,6 +36,7 @@ import { sendingLimits, sendingSettings } from '../../outreach/sending-settings/
 import { snippets } from '../../outreach/snippets/tables.ts'
 import { templates } from '../../outreach/templates/tables.ts'
 import { writerAbouts, writerProviders, writerUsage } from '../../outreach/writer/tables.ts'
+import { removeOf as removeKeys } from '../../platform/api-keys/service.ts'
 import { apiKeys } from '../../platform/api-keys/tables.ts'
 import { endSubscriptions } from '../../platform/billing/service.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from '../../platform/billing/tables.ts'
@@ -70,7 +71,11 @@ export async function remove(
     // Deleting a workspace with a million leads exceeds the usual statement timeout.
     await allowLongStatements(tx)
     // Locked, so that no workspace is transferred to this user meanwhile.
-    await tx.select().from(workspaceMembers).where(eq(workspaceMembers.userId, user.id)).for('update')
+    const memberships = await tx
+      .select()
+      .from(workspaceMembers)
+      .where(eq(workspaceMembers.userId, user.id))
+      .for('update')
     const owned = await ownedBy(tx, user.id)
     // Deleted workspaces must not be billed.
     await endSubscriptions(tx, jobs, owned)
@@ -86,7 +91,8 @@ export async function remove(
       await endMemberships(tx, and(eq(workspaceMembers.workspaceId, workspaceId), ne(workspaceMembers.userId, user.id)))
       await tx.delete(workspaces).where(eq(workspaces.id, workspaceId))
     }
-    await tx.delete(apiKeys).where(eq(apiKeys.createdBy, user.id))
+    // Like leaving. A workspace that they left before may have kept their keys.
+    for (const { workspaceId } of memberships) await removeKeys(tx, workspaceId, user.id)
     // Late, because it blocks all waitlist joins until the transaction ends.
     await anonymizeMember(tx, user.id)
     await endOtherSessions(tx, auth, { userId: user.id, except: null })
