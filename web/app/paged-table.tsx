@@ -16,7 +16,7 @@ export interface Column<Row> extends Head {
 }
 
 interface PagedTableProps<Row>
-  extends Pick<TableProps, 'label' | 'narrow' | 'maxHeight' | 'skeletonRows' | 'dense'>,
+  extends Pick<TableProps, 'label' | 'narrow' | 'stacked' | 'maxHeight' | 'skeletonRows' | 'dense'>,
     PagerProps {
   query: PagerProps['query'] & {
     error: Error | null
@@ -43,6 +43,7 @@ interface PagedTableProps<Row>
 export function PagedTable<Row extends { id: string }>({
   label,
   narrow,
+  stacked,
   maxHeight,
   dense,
   query,
@@ -79,6 +80,7 @@ export function PagedTable<Row extends { id: string }>({
       <Table
         label={label}
         narrow={narrow}
+        stacked={stacked}
         maxHeight={maxHeight}
         dense={dense}
         stale={query.isPlaceholderData}

@@ -19,6 +19,8 @@ export interface TableProps {
   label: string
   /** On narrow screens rows become cards (set `label` on each Td), the table scrolls, or it stays. */
   narrow?: 'cards' | 'scroll' | 'rows' | undefined
+  /** Rows have two lines of five columns on middle screens (768 to 1279 px); set `row-start-2` on columns. */
+  stacked?: boolean | undefined
   /** Without a border around it. */
   plain?: boolean
   /** Rows of 48 px on wide screens, for cells of at most two lines. */
@@ -42,6 +44,7 @@ export interface TableProps {
 export function Table({
   label,
   narrow = 'cards',
+  stacked = false,
   plain = false,
   dense = false,
   minWidth,
@@ -97,6 +100,7 @@ export function Table({
           aria-label={label}
           aria-busy={stale || undefined}
           data-narrow={narrow}
+          data-stacked={stacked || undefined}
           data-plain={plain || undefined}
           data-open={(!plain && !maxHeight) || undefined}
           style={minWidth ? { minWidth } : undefined}

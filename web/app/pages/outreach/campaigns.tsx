@@ -129,6 +129,7 @@ export default function Campaigns() {
           )}
           <PagedTable
             label="My Campaigns"
+            stacked
             query={campaigns}
             rows={isShown ? rows : undefined}
             columns={campaignColumns({ connections, noSender, actions, onViewDms: dms.show }, sort)}

@@ -33,12 +33,12 @@ export const campaignColumns = (
   {
     name: 'Name',
     bare: true,
-    className: 'md:w-1/4 md:min-w-36',
+    className: 'xl:w-1/4 xl:min-w-36',
     cell: (campaign) => <CampaignName campaign={campaign} {...state} />,
   },
   {
     name: 'Lead List',
-    className: 'md:min-w-20 md:px-2 xl:min-w-28',
+    className: 'md:max-xl:row-start-2 md:px-2 xl:min-w-28',
     cell: ({ leadListName }) => (
       <bdi className="line-clamp-3 wrap-anywhere" title={leadListName ?? undefined}>
         {leadListName ?? 'N/A'}
@@ -70,7 +70,7 @@ export const campaignColumns = (
   {
     name: 'DMs Queued',
     end: true,
-    className: 'md:px-2 md:whitespace-nowrap',
+    className: 'md:px-2 xl:whitespace-nowrap',
     cell: ({ dmsQueuedCount, totalLeadsInList }) => (
       <>
         {formatNumber(dmsQueuedCount)} / {formatNumber(totalLeadsInList)}
@@ -112,21 +112,21 @@ export const campaignColumns = (
   },
   {
     name: 'Last Run',
-    className: 'text-muted md:px-2 md:whitespace-nowrap',
+    className: 'text-muted md:max-xl:row-start-2 md:px-2 xl:whitespace-nowrap',
     cell: ({ lastRunAt }) => (lastRunAt ? <DateTime value={lastRunAt} precision="day" /> : 'Never'),
   },
   {
     name: 'Created',
-    className: 'text-muted md:px-2 md:whitespace-nowrap',
+    className: 'text-muted md:max-xl:row-start-2 md:px-2 xl:whitespace-nowrap',
     cell: ({ createdAt }) => <DateTime value={createdAt} precision="day" />,
   },
   {
     name: 'Actions',
     end: true,
     bare: true,
-    className: 'md:w-px',
+    className: 'md:max-xl:col-span-2 md:max-xl:row-start-2 md:max-xl:ps-2 xl:w-px',
     cell: (campaign) => (
-      <span className="flex items-center gap-0.5 max-md:flex-wrap max-md:pt-1 md:grid md:grid-flow-col md:justify-end">
+      <span className="flex flex-wrap items-center gap-0.5 max-md:pt-1 md:justify-end xl:grid xl:grid-flow-col">
         <Button
           size="sm"
           variant="ghost"
