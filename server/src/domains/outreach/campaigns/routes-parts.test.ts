@@ -37,7 +37,7 @@ async function resetLimits(): Promise<void> {
 
 describe('POST /campaigns/{id}/queue with a limit', () => {
   it('queues the first people of the list who may be messaged, and enrolls the others', async () => {
-    const list = await makeList(app, person, openHandles(60))
+    const list = await makeList(app, person, openHandles(100))
     await person.client.suppressions.create({ handles: [list.handles[0]!] })
     const { id } = await makeCampaign(person, list, { channel: 'extension' })
     const { limitNow, waitUntil, plan } = await person.client.campaigns.findPreflight({ id })
@@ -45,13 +45,13 @@ describe('POST /campaigns/{id}/queue with a limit', () => {
     const refused = await person.call('POST', `/campaigns/${id}/queue`)
     expect([refused.status, refused.body.code]).toEqual([403, 'PLAN_LIMIT'])
     const answer = await person.client.campaigns.queue({ id, limit: 50 })
-    expect(answer).toEqual({ success: true, dmsQueued: 50, totalLeads: 60 })
+    expect(answer).toEqual({ success: true, dmsQueued: 50, totalLeads: 100 })
     const queued = await dmsOf(person, id)
     expect(queued.map(({ lead }) => lead?.id)).toEqual(list.leadIds.slice(0, 51))
     expect(queued.map(({ status }) => status)).toEqual(['failed', ...Array(50).fill('queued')])
-    expect(await find(id)).toMatchObject({ status: 'active', openEnrollments: 59 })
+    expect(await find(id)).toMatchObject({ status: 'active', openEnrollments: 99 })
     const { enrollments } = await person.client.enrollments.list({ id, pageSize: 100 })
-    const last = enrollments.find(({ lead }) => lead?.id === list.leadIds[59])
+    const last = enrollments.find(({ lead }) => lead?.id === list.leadIds[99])
     expect(last).toMatchObject({ state: 'active', stepNumber: 1, nextAt: expect.stringMatching(/-01T00:00:00/) })
     await expectCountsRight(app)
   })
