@@ -41,10 +41,10 @@ async function runFor(turns: ReturnType<typeof openTurns>, ms: number, shape: st
 }
 
 describe('turnLimits', () => {
-  it('gives a workspace half of the connections, and slow work a third', () => {
-    expect(turnLimits(6)).toEqual({ workspace: 3, slow: 2, unknown: 4, fast: 6 })
-    expect(turnLimits(2)).toEqual({ workspace: 1, slow: 1, unknown: 1, fast: 2 })
-    expect(turnLimits(1)).toEqual({ workspace: 1, slow: 1, unknown: 1, fast: 1 })
+  it('gives a workspace half of the connections, and slow work a third, of which half in its first second', () => {
+    expect(turnLimits(6)).toEqual({ workspace: 3, young: 1, slow: 2, unknown: 4, fast: 6 })
+    expect(turnLimits(2)).toEqual({ workspace: 1, young: 1, slow: 1, unknown: 1, fast: 2 })
+    expect(turnLimits(1)).toEqual({ workspace: 1, young: 1, slow: 1, unknown: 1, fast: 1 })
   })
 })
 
@@ -76,17 +76,29 @@ describe('take', () => {
     await turns.end('b1')
     expect(turns.running().slice(4)).toEqual(['c1', 'c2'])
     await turns.end('c1')
-    // One of a's ends that was held for a minute.
-    now += 60_000
-    await turns.end('a2')
-    expect(turns.running().at(-1)).toBe('b4')
+    await turns.end('c2')
+    expect(turns.running().slice(4)).toEqual(['a4', 'b4'])
   })
 
-  it('gives work that was slow before two connections, and unknown work four', async () => {
+  it('counts the time for which a workspace has held connections that it still holds', async () => {
     const turns = openTurns()
-    await runFor(turns, 201, 'slow')
-    await runFor(turns, 200, 'fast')
+    await runFor(turns, 1, WORK.shape)
+    for (const name of ['a1', 'a2']) await turns.begin(name)
+    now += 1_000
+    for (const name of ['b1', 'c1', 'c2', 'c3', 'a3', 'b2']) await turns.begin(name)
+    await turns.end('c1')
+    expect(turns.running().at(-1)).toBe('b2')
+  })
+
+  it('gives work that was slow before two connections, the second one after a second, and unknown work four', async () => {
+    const turns = openTurns()
+    await runFor(turns, 101, 'slow')
+    await runFor(turns, 100, 'fast')
     for (const name of ['a1', 'b1', 'c1']) await turns.begin(name, { shape: 'slow' })
+    expect(turns.running()).toEqual(['a1'])
+    await sleep(1_050)
+    expect(turns.running()).toEqual(['a1', 'b1'])
+    await sleep(1_050)
     expect(turns.running()).toEqual(['a1', 'b1'])
     for (const name of ['d1', 'e1', 'f1']) await turns.begin(name, { shape: name })
     expect(turns.running()).toEqual(['a1', 'b1', 'd1', 'e1'])
@@ -106,18 +118,18 @@ describe('take', () => {
     await runFor(turns, 5, WORK.shape, 'c')
     await runFor(turns, 3_000, WORK.shape, 'a')
     for (const name of ['a1', 'a2', 'b1', 'c1']) await turns.begin(name)
-    expect(turns.running()).toEqual(['a1', 'a2', 'c1'])
+    expect(turns.running()).toEqual(['a1', 'c1'])
   })
 
   it('remembers slow work through a few fast runs', async () => {
     const turns = openTurns()
     await runFor(turns, 1_000, WORK.shape, 'a')
-    for (let runs = 0; runs < 2; runs += 1) await runFor(turns, 1, WORK.shape, 'a')
+    for (let runs = 0; runs < 3; runs += 1) await runFor(turns, 1, WORK.shape, 'a')
     for (const name of ['a1', 'a2', 'a3']) await turns.begin(name)
-    expect(turns.running()).toHaveLength(2)
+    expect(turns.running()).toHaveLength(1)
     const fast = openTurns()
     await runFor(fast, 1_000, WORK.shape, 'a')
-    for (let runs = 0; runs < 3; runs += 1) await runFor(fast, 1, WORK.shape, 'a')
+    for (let runs = 0; runs < 4; runs += 1) await runFor(fast, 1, WORK.shape, 'a')
     for (const name of ['a1', 'a2', 'a3']) await fast.begin(name)
     expect(fast.running()).toHaveLength(3)
   })
@@ -130,6 +142,17 @@ describe('take', () => {
     await turns.begin('a5')
     await turns.end('a1')
     expect(turns.running()).toEqual(['a2', 'a3', 'a5'])
+  })
+
+  it('spreads the retries of a workspace with many requests that wait', async () => {
+    const turns = openTurns()
+    for (const name of ['a1', 'a2', 'a3']) await turns.begin(name)
+    const waiting = []
+    for (let n = 0; n < 40; n += 1) waiting.push((await turns.begin('a4', { waitMs: 200 })).taking)
+    const refused = await Promise.allSettled(waiting)
+    const seconds = refused.map((one) => one.status === 'rejected' && one.reason.retryAfterSeconds)
+    expect(seconds.slice(0, 11)).toEqual([...Array(10).fill(30), 29])
+    expect(seconds.slice(-4)).toEqual([3, 2, 2, 2])
   })
 
   it('refuses with 503 after the longest wait if the database does not answer', async () => {

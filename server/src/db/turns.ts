@@ -1,32 +1,37 @@
 import { Refusal } from '../refusal.ts'
 
-/** What wants a connection. Its `shape` is the text of a statement, or the name of a transaction's operation. */
+/** A statement or transaction that needs a connection. */
 interface Work {
   workspaceId: string
+  /** The text of a statement, or the operation of a transaction. */
   shape: string
   /** How long it may wait, in milliseconds. */
   waitMs: number
-  /** Something else limits how many of these run. */
+  /** Not limited by its pace, because something else limits how many of these run. */
   isUnjudged?: boolean
 }
 
-/** How long work of a shape took before. */
+/** By how long work of the same shape took before. */
 const PACES = ['slow', 'unknown', 'fast'] as const
 type Pace = (typeof PACES)[number]
 
-/** Work that took longer before is slow. */
-const SLOW_MS = 200
-/** Durations remembered, for pairs of a workspace and a shape. */
+/** Work is slow if it took longer before. */
+const SLOW_MS = 100
+/** Slow work that has run for less time is likely to keep a processor busy. */
+const YOUNG_MS = 1_000
+const RETRY_AFTER_SECONDS = { min: 2, max: 30 }
+/** Number of remembered durations. Each is of a shape in a workspace. */
 const DURATIONS_KEPT = 20_000
 const SHAPES_KEPT = 5_000
 const WORKSPACES_KEPT = 5_000
-/** What a workspace has used counts half after this time. */
+/** Half-life of the time for which a workspace has held connections. */
 const HALF_LIFE_MS = 5_000
 
-/** Connections that a workspace may hold, and all work of a pace with all that is slower. */
-export function turnLimits(connections: number): Record<Pace | 'workspace', number> {
+/** How many connections a workspace may hold, and how many a pace may hold together with the slower ones. */
+export function turnLimits(connections: number): Record<Pace | 'workspace' | 'young', number> {
   return {
     workspace: Math.ceil(connections / 2),
+    young: Math.max(1, Math.floor(connections / 6)),
     slow: Math.max(1, Math.floor(connections / 3)),
     unknown: Math.max(1, Math.floor((connections * 2) / 3)),
     fast: connections,
@@ -48,90 +53,117 @@ export interface Turns {
 export function createTurns(connections: number, isAnswering: () => Promise<boolean>): Turns {
   const limits = turnLimits(connections)
   const durations = createDurations()
-  const waiting = new Map<string, { pace: Pace; start(): void }[]>()
   const use = createUse()
-  const running = { workspaces: new Map<string, number>(), slow: 0, unknown: 0, fast: 0 }
+  const running = new Set<Turn>()
+  const waiting = new Map<string, Waiting[]>()
 
-  const fits = (workspaceId: string, pace: Pace) =>
-    (running.workspaces.get(workspaceId) ?? 0) < limits.workspace &&
+  const heldBy = (workspaceId: string) => [...running].filter((turn) => turn.workspaceId === workspaceId)
+  const hasRoom = (pace: Pace) => {
+    if (pace === 'slow' && [...running].filter(({ isYoung }) => isYoung).length >= limits.young) return false
     // A pace counts against its own limit and those of the faster ones.
-    PACES.slice(PACES.indexOf(pace)).every((at) => heldBy(at) < limits[at])
-  const heldBy = (pace: Pace) => PACES.slice(0, PACES.indexOf(pace) + 1).reduce((sum, at) => sum + running[at], 0)
-
-  const count = (workspaceId: string, pace: Pace, by: 1 | -1) => {
-    running[pace] += by
-    const held = (running.workspaces.get(workspaceId) ?? 0) + by
-    if (held > 0) running.workspaces.set(workspaceId, held)
-    else running.workspaces.delete(workspaceId)
+    return PACES.slice(PACES.indexOf(pace)).every(
+      (at) => [...running].filter((turn) => PACES.indexOf(turn.pace) <= PACES.indexOf(at)).length < limits[at],
+    )
   }
+  /** For how long a workspace has held connections lately, in milliseconds, with those that it holds now. */
+  const usedBy = (workspaceId: string) =>
+    heldBy(workspaceId).reduce((ms, { began }) => ms + performance.now() - began, use.of(workspaceId))
+
   const startNext = () => {
-    for (const workspaceId of use.leastFirst([...waiting.keys()])) {
-      const queue = waiting.get(workspaceId) ?? []
-      const place = queue.findIndex(({ pace }) => fits(workspaceId, pace))
-      const [next] = place < 0 ? [] : queue.splice(place, 1)
+    const paces = PACES.filter(hasRoom)
+    if (paces.length === 0) return
+    const by = new Map([...waiting.keys()].map((id) => [id, usedBy(id)]))
+    for (const [workspaceId] of [...by].sort(([, a], [, b]) => a - b)) {
+      if (heldBy(workspaceId).length >= limits.workspace) continue
+      const next = waiting.get(workspaceId)?.find(({ pace }) => paces.includes(pace))
       if (!next) continue
-      // The last of those that have held connections for the same time.
-      waiting.delete(workspaceId)
-      if (queue.length > 0) waiting.set(workspaceId, queue)
+      removeWaiting(workspaceId, next)
       next.start()
       startNext()
       return
     }
   }
+  /** @returns those of the workspace that still wait */
+  const removeWaiting = (workspaceId: string, one: Waiting) => {
+    const left = waiting.get(workspaceId)?.filter((other) => other !== one) ?? []
+    // It is the last of those that have held connections for the same time.
+    waiting.delete(workspaceId)
+    if (left.length > 0) waiting.set(workspaceId, left)
+    return left
+  }
+  const begin = (workspaceId: string, pace: Pace): Turn => {
+    const turn = { workspaceId, pace, began: performance.now(), isYoung: pace === 'slow' }
+    running.add(turn)
+    if (turn.isYoung)
+      setTimeout(() => {
+        turn.isYoung = false
+        startNext()
+      }, YOUNG_MS).unref()
+    return turn
+  }
 
   return {
     async take({ workspaceId, shape, waitMs, isUnjudged = false }) {
       const pace = isUnjudged ? 'fast' : durations.paceOf(workspaceId, shape)
-      await new Promise<void>((resolve, reject) => {
+      const turn = await new Promise<Turn>((resolve, reject) => {
         const start = () => {
           clearTimeout(deadline)
-          count(workspaceId, pace, 1)
-          resolve()
+          resolve(begin(workspaceId, pace))
         }
-        const entry = { pace, start }
+        const one = { pace, start }
         const deadline = setTimeout(async () => {
-          const left = waiting.get(workspaceId)?.filter((other) => other !== entry) ?? []
-          if (left.length > 0) waiting.set(workspaceId, left)
-          else waiting.delete(workspaceId)
-          reject((await isAnswering()) ? tooMany() : new Refusal('UNAVAILABLE', undefined, { retryAfterSeconds: 1 }))
+          const { length } = removeWaiting(workspaceId, one)
+          reject((await isAnswering()) ? tooMany(length) : unavailable())
         }, waitMs)
-        const queue = waiting.get(workspaceId)
-        if (queue) queue.push(entry)
-        else waiting.set(workspaceId, [entry])
+        waiting.set(workspaceId, [...(waiting.get(workspaceId) ?? []), one])
         startNext()
       })
-      const began = performance.now()
       return () => {
-        const ms = performance.now() - began
+        const ms = performance.now() - turn.began
         use.add(workspaceId, ms)
         if (!isUnjudged) durations.note(workspaceId, shape, ms)
-        count(workspaceId, pace, -1)
+        running.delete(turn)
         startNext()
       }
     },
   }
 }
 
-const tooMany = () => new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 2 })
+interface Turn {
+  workspaceId: string
+  pace: Pace
+  began: number
+  /** Slow, and not running for YOUNG_MS yet. */
+  isYoung: boolean
+}
 
-/** How long each workspace has held connections lately. */
+interface Waiting {
+  pace: Pace
+  start(): void
+}
+
+const unavailable = () => new Refusal('UNAVAILABLE', undefined, { retryAfterSeconds: 1 })
+/** Later for a workspace with more requests that wait: they are refused together, but return one after another. */
+const tooMany = (waiting: number) => {
+  const { min, max } = RETRY_AFTER_SECONDS
+  return new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: Math.min(Math.max(waiting, min), max) })
+}
+
+/** For how long each workspace has held connections lately, in milliseconds. */
 function createUse() {
   const used = createRecent<{ ms: number; at: number }>(WORKSPACES_KEPT)
-  const now = (workspaceId: string) => {
+  const of = (workspaceId: string) => {
     const { ms, at } = used.get(workspaceId) ?? { ms: 0, at: 0 }
     return ms * 0.5 ** ((performance.now() - at) / HALF_LIFE_MS)
   }
   return {
+    of,
     add: (workspaceId: string, ms: number) =>
-      used.set(workspaceId, { ms: now(workspaceId) + ms, at: performance.now() }),
-    leastFirst(workspaceIds: string[]): string[] {
-      const by = new Map(workspaceIds.map((id) => [id, now(id)]))
-      return workspaceIds.sort((a, b) => (by.get(a) ?? 0) - (by.get(b) ?? 0))
-    },
+      used.set(workspaceId, { ms: of(workspaceId) + ms, at: performance.now() }),
   }
 }
 
-/** How long work took lately, per workspace and shape. A shape that is new in a workspace is judged by the others. */
+/** How long work of each shape took in each workspace. For a shape that is new in a workspace, the others' times count. */
 function createDurations() {
   /** Short names of the shapes. */
   const shapes = createRecent<string>(SHAPES_KEPT)
@@ -150,14 +182,14 @@ function createDurations() {
     },
     note(workspaceId: string, shape: string, ms: number): void {
       const name = nameOf(shape)
-      // A slow one stays slow for a few runs, so that cheap calls cannot hide it.
+      // Slow work stays slow for a few runs: a few cheap calls must not make it fast.
       for (const key of [`${name} ${workspaceId}`, name])
         durations.set(key, Math.max(ms, (durations.get(key) ?? 0) / 2))
     },
   }
 }
 
-/** A map of the entries that were set last. */
+/** A map that keeps the `max` entries that were set last. */
 function createRecent<V>(max: number) {
   const entries = new Map<string, V>()
   return {
