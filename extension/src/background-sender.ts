@@ -1,9 +1,10 @@
-import { SEND_WITHIN_MS, type SendDmReply } from '@x-automated/contract/outreach/extension'
+import { SEND_WITHIN_MS } from '@x-automated/contract/outreach/extension'
+import type { ClaimRequest, PendingClaim } from '@x-automated/contract/outreach/sending-run'
 import { browser } from 'wxt/browser'
 import type { createMessenger } from './messenger.ts'
 import { removePairing, report } from './pairing.ts'
-import { createProduct } from './product.ts'
-import { type ClaimRequest, createRun, type PendingClaim, type RunNeeds } from './run.ts'
+import { type Claim, createProduct } from './product.ts'
+import { type RunNeeds, takeStep } from './run.ts'
 import { changedPart, readActivity, readState, sessionValue, setActivity } from './state.ts'
 
 const ALARM = 'run'
@@ -69,7 +70,7 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
     if (!pairing || !sendsInBackground || paused || changedPart(state) !== null || drivingPages > 0) return null
     const activity = await readActivity()
     if (activity.doing === 'stopped' && activity.until > Date.now()) return null
-    const step = await createRun(needsOf(pairing, state.account?.handle ?? undefined)).step()
+    const step = await takeStep(needsOf(pairing, state.account?.handle ?? undefined))
     switch (step.next) {
       case 'again':
         hasWorked = true
@@ -96,10 +97,9 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
   function needsOf(pairing: Parameters<typeof createProduct>[0], signedInAs: string | undefined): RunNeeds {
     return {
       product: createProduct(pairing),
-      holder: 'extension alone',
       signedInAs,
       journal: messenger.journal,
-      send: async ({ lease, dmId, twitterHandle, message, sendsAs, xUserId }, claimedAt): Promise<SendDmReply> =>
+      send: async ({ lease, dmId, twitterHandle, message, sendsAs, xUserId }, requestedAt) =>
         messenger.sendOnce(
           {
             id: lease,
@@ -107,14 +107,14 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
             handle: twitterHandle,
             message,
             runId: await readRun(),
-            notAfter: claimedAt + SEND_WITHIN_MS,
+            notAfter: requestedAt + SEND_WITHIN_MS,
             ...(sendsAs !== null && { sendsAs }),
             ...(xUserId && { xUserId }),
           },
           // If our key no longer opens the message, it is not ours to send.
           async (_claim, refused) => (refused === 404 ? false : null),
         ),
-      pendingClaim: sessionValue<PendingClaim>('pendingClaim'),
+      pendingClaim: sessionValue<PendingClaim<Claim>>('pendingClaim'),
       claimRequest: sessionValue<ClaimRequest>('claimRequest'),
       refusals: sessionValue<number>('refusals'),
       now: Date.now,

@@ -1,4 +1,5 @@
 import type { ExtensionState } from '@x-automated/contract/outreach/extension-pairings'
+import { type ClaimRequest, type Outcome, secondsUntilDue } from '@x-automated/contract/outreach/sending-run'
 
 /** The product's origin and our token. */
 export interface Pairing {
@@ -26,15 +27,6 @@ export interface Report {
   paused: boolean
   pageChanged: string | null
   sendsInBackground: boolean
-}
-
-/** The outcome of a claim, as reported to the product. */
-export interface Outcome {
-  wasSent: boolean
-  /** Instead of `errorMessage`. */
-  reason?: { code: 'identity' | 'replied'; params: Record<string, never> }
-  errorMessage?: string
-  outcomeUnknown?: boolean
 }
 
 /** The product returned an error, or could not be reached (status 0). */
@@ -91,19 +83,14 @@ export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { tok
     unpair: async () => void (await call('/extension/unpair', {})),
     report: async (report: Report) => (await call('/extension/state', report)).body as ExtensionState,
     /**
-     * Claims the next due message, or returns seconds until one is due; null: nothing is queued.
-     * @param key repeats the last response @param signedInAs X account whose campaigns come first
+     * Claims the next due message, or returns seconds until one is due; null: nothing is queued. Campaigns
+     * of the X account signed in come first.
      */
-    async claim(
-      holder: string,
-      key: string,
-      signedInAs?: string,
-    ): Promise<{ claim: Claim } | { inSeconds: number | null }> {
-      const asked = { holder, ...(signedInAs !== undefined && { signedInAs }) }
+    async claim({ key, signedInAs }: ClaimRequest): Promise<{ claim: Claim } | { inSeconds: number | null }> {
+      const asked = { holder: 'extension alone', ...(signedInAs !== undefined && { signedInAs }) }
       const { status, headers, body } = await call('/claim', asked, key)
       if (status === 200) return { claim: body as Claim }
-      const seconds = Number(headers.get('retry-after'))
-      return { inSeconds: seconds > 0 ? seconds : null }
+      return { inSeconds: secondsUntilDue(headers.get('retry-after')) }
     },
     /** Whether it may still be sent. */
     confirm: async ({ dmId, lease }: Pick<Claim, 'dmId' | 'lease'>) =>
@@ -114,5 +101,3 @@ export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { tok
       void (await call(`/dms/${dmId}/outcome`, { lease, ...outcome })),
   }
 }
-
-export type Product = ReturnType<typeof createProduct>

@@ -1,9 +1,15 @@
 import type { SendDmReply } from '@x-automated/contract/outreach/extension'
+import {
+  type ClaimRequest,
+  inMemory,
+  type Outcome,
+  type PendingClaim,
+} from '@x-automated/contract/outreach/sending-run'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { failure } from './failure.ts'
-import { type Claim, type Outcome, ProductError } from './product.ts'
-import { type ClaimRequest, createRun, type PendingClaim } from './run.ts'
+import { type Claim, ProductError } from './product.ts'
+import { takeStep } from './run.ts'
 
 const claim: Claim = { dmId: 'dm', lease: 'lease', twitterHandle: 'ada', message: 'Hi', sendsAs: null }
 
@@ -14,9 +20,9 @@ function open(
 ) {
   const reported: unknown[] = []
   const claims = [...(over.claims ?? [{ claim }])]
-  let pendingClaim: PendingClaim | null = null
-  let refusals = 0
-  let claimRequest: ClaimRequest | null = null
+  const pendingClaim = inMemory<PendingClaim<Claim>>()
+  const claimRequest = inMemory<ClaimRequest>()
+  const refusals = inMemory<number>()
   let now = 0
   const keys: string[] = []
   const bodies: unknown[] = []
@@ -33,51 +39,34 @@ function open(
     wait: (ms: number) => {
       now += ms
     },
-    pendingClaim: () => pendingClaim,
-    setPendingClaim: (value: PendingClaim | null) => {
-      pendingClaim = value
-    },
-    run: () =>
-      createRun({
-        product: {
-          claim: async (_holder, key, signedInAs) => {
-            keys.push(key)
-            bodies.push(signedInAs)
-            const next = claims.shift() ?? { inSeconds: null }
-            if (next instanceof Error) throw next
-            return next as { claim: Claim }
+    pendingClaim,
+    run: () => ({
+      step: () =>
+        takeStep({
+          product: {
+            claim: async ({ key, signedInAs }) => {
+              keys.push(key)
+              bodies.push(signedInAs)
+              const next = claims.shift() ?? { inSeconds: null }
+              if (next instanceof Error) throw next
+              return next as { claim: Claim }
+            },
+            record: (_claim, outcome) => report(outcome),
+            release: (_claim, inboxUnclear) => report(inboxUnclear ? 'later' : 'release'),
           },
-          record: (_claim, outcome) => report(outcome),
-          release: (_claim, inboxUnclear) => report(inboxUnclear ? 'later' : 'release'),
-        },
-        holder: 'test',
-        signedInAs: over.signedInAs?.shift(),
-        journal: { find: async (id) => journal.get(id) },
-        send: async () => {
-          const reply = replies.shift()
-          if (reply instanceof Error) throw reply
-          return reply ?? { success: true }
-        },
-        pendingClaim: {
-          read: async () => pendingClaim,
-          write: async (value) => {
-            pendingClaim = value
+          signedInAs: over.signedInAs?.shift(),
+          journal: { find: async (id) => journal.get(id) },
+          send: async () => {
+            const reply = replies.shift()
+            if (reply instanceof Error) throw reply
+            return reply ?? { success: true }
           },
-        },
-        claimRequest: {
-          read: async () => claimRequest,
-          write: async (value) => {
-            claimRequest = value
-          },
-        },
-        refusals: {
-          read: async () => refusals,
-          write: async (inARow) => {
-            refusals = inARow
-          },
-        },
-        now: () => now,
-      }),
+          pendingClaim,
+          claimRequest,
+          refusals,
+          now: () => now,
+        }),
+    }),
   }
   return world
 }
@@ -153,7 +142,7 @@ test.each<[string, SendDmReply, unknown[], object]>([
   const world = open([reply])
   expect(await world.run().step()).toEqual(step)
   expect(world.reported).toEqual(reports)
-  expect(world.pendingClaim()).toBeNull()
+  expect(await world.pendingClaim.read()).toBeNull()
 })
 
 test('stops after three refusals in a row, and resets the count after a sent message', async () => {
@@ -182,15 +171,15 @@ test('waits as long as the product says, idles on an empty queue, and detects un
 test('reports an outcome later if the product was unreachable, and drops it if the product refuses it', async () => {
   const unreachable = open([], { refuse: new ProductError(0, 'unreachable') })
   expect(await unreachable.run().step()).toEqual({ next: 'wait', ms: 30_000 })
-  expect(unreachable.pendingClaim()).toEqual({ claim, outcome: { wasSent: true } })
+  expect(await unreachable.pendingClaim.read()).toEqual({ claim, outcome: { wasSent: true } })
   const restarted = open()
-  restarted.setPendingClaim(unreachable.pendingClaim())
+  await restarted.pendingClaim.write(await unreachable.pendingClaim.read())
   expect(await restarted.run().step()).toEqual({ next: 'again' })
-  expect([restarted.reported, restarted.pendingClaim()]).toEqual([[{ wasSent: true }], null])
+  expect([restarted.reported, await restarted.pendingClaim.read()]).toEqual([[{ wasSent: true }], null])
   for (const status of [404, 409]) {
     const later = open([], { refuse: new ProductError(status, 'x') })
     expect(await later.run().step()).toEqual({ next: 'again' })
-    expect(later.pendingClaim()).toBeNull()
+    expect(await later.pendingClaim.read()).toBeNull()
   }
 })
 
@@ -200,7 +189,7 @@ test('reports the true outcome after a worker dies at any point, and never sends
     fc.asyncProperty(died, async (when) => {
       const world = open([new Error('the worker died')])
       await expect(world.run().step()).rejects.toThrow('died')
-      expect(world.pendingClaim()).toEqual({ claim })
+      expect(await world.pendingClaim.read()).toEqual({ claim })
       if (when !== 'before') world.journal.set('lease', { handle: 'ada', message: 'Hi', state: when })
       // A second send would succeed, which must not show in the report.
       expect(await world.run().step()).toEqual({ next: 'again' })
@@ -209,7 +198,7 @@ test('reports the true outcome after a worker dies at any point, and never sends
         pressing: { wasSent: false, outcomeUnknown: true },
         sent: { wasSent: true },
       }
-      expect([world.reported, world.pendingClaim()]).toEqual([[expected[when]], null])
+      expect([world.reported, await world.pendingClaim.read()]).toEqual([[expected[when]], null])
     }),
   )
 })

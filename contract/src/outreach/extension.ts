@@ -160,19 +160,6 @@ export function endOf(code: ExtensionErrorCode | undefined): ExtensionEnd {
   return code === undefined ? 'failed' : (ENDS[code] ?? 'stop')
 }
 
-/** The reason for which the product skips a message that failed so; null: it keeps the text. */
-export function skipCodeOf(code: ExtensionErrorCode | undefined): 'identity' | 'replied' | null {
-  if (code === 'WRONG_PERSON') return 'identity'
-  return code === 'MESSAGE_REQUEST' ? 'replied' : null
-}
-
-/** Whether X did not show if the person can be messaged: their message waits longer than others. */
-export function isUnclear(code: ExtensionErrorCode | undefined): boolean {
-  return code === 'CANNOT_TELL' || code === 'CANNOT_TELL_IN_A_ROW'
-}
-
-/** This many consecutive refusals by X concern the account, not the leads. */
-export const REFUSALS_IN_A_ROW = 3
 /** After this many consecutive people of whom X shows too little, it may have changed its page. */
 export const UNCLEAR_IN_A_ROW = 3
 

@@ -5,6 +5,7 @@ import {
   RUN_PORT,
   type SendDmReply,
 } from '@x-automated/contract/outreach/extension'
+import { verdictOf } from '@x-automated/contract/outreach/sending-run'
 import { browser } from 'wxt/browser'
 import { defineBackground } from 'wxt/utils/define-background'
 import shippedPages from '../../pages.json'
@@ -17,7 +18,6 @@ import { createPages } from '../pages.ts'
 import { pairWith, unpair } from '../pairing.ts'
 import { createProduct, ProductError } from '../product.ts'
 import { type Message, readRequest } from '../request.ts'
-import { outcomeOf } from '../run.ts'
 import { createSignedPages } from '../signed-pages.ts'
 import { changedPart, changeState, onSettingChange, readActivity, readState, setActivity } from '../state.ts'
 import { isNotice, isPopupRequest, type PopupRequest } from '../wire.ts'
@@ -107,8 +107,9 @@ export default defineBackground(() => {
   async function sendForPage(message: Message, documentId: string | undefined): Promise<SendDmReply> {
     const reply = await messenger.sendOnce(message, (claim) => pages.ask(documentId, claim))
     const { pairing } = await readState()
-    const outcome = outcomeOf(reply)
-    if (pairing && message.dmId && message.id && (outcome.wasSent || outcome.outcomeUnknown))
+    const { outcome } = verdictOf(reply)
+    const isCertain = typeof outcome === 'object' && (outcome?.wasSent || outcome?.outcomeUnknown)
+    if (pairing && message.dmId && message.id && isCertain)
       createProduct(pairing).record({ dmId: message.dmId, lease: message.id }, outcome).catch(console.warn)
     return reply
   }

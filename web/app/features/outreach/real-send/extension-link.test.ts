@@ -22,7 +22,7 @@ test.each([
   [
     'a missing runtime',
     null,
-    { success: false, error: 'Chrome runtime API not available in this context.', end: 'down' },
+    { success: false, error: 'Chrome runtime API not available in this context.', end: 'stop' },
   ],
   [
     'a missing extension',
@@ -30,7 +30,7 @@ test.each([
     {
       success: false,
       error: 'Extension communication error: Could not establish connection. Receiving end does not exist.',
-      end: 'down',
+      end: 'stop',
     },
   ],
   [
@@ -68,7 +68,7 @@ test.each([
         throw new Error('Invalid extension id')
       },
     },
-    { success: false, error: 'Failed to initiate communication with extension: Invalid extension id', end: 'down' },
+    { success: false, error: 'Failed to initiate communication with extension: Invalid extension id', end: 'stop' },
   ],
 ] as const)('handles %s', async (_what, runtime, reply) => {
   expect(await askExtension(request, runtime)).toEqual(reply)
@@ -133,7 +133,7 @@ describe('askStatus', () => {
   })
 
   test('fails without an extension, or if the extension refuses this page', async () => {
-    expect(await askStatus(null)).toMatchObject({ success: false, end: 'down' })
+    expect(await askStatus(null)).toMatchObject({ success: false, end: 'stop' })
     expect(await ask({ success: false, error: 'No.', code: 'FORBIDDEN_ORIGIN' })).toMatchObject({ success: false })
   })
 })

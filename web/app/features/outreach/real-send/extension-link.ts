@@ -27,11 +27,11 @@ interface Port {
   onDisconnect: { addListener(listener: () => void): void }
 }
 
-/** `down`: not reached, so nothing was sent. `unclear`: the reply was lost. Or its own reason. */
+/** `stop`: also if it was not reached. `unclear`: the reply was lost. */
 interface ExtensionFailure {
   success: false
   error: string
-  end: ExtensionEnd | 'down' | 'unclear'
+  end: ExtensionEnd | 'unclear'
   code?: ExtensionErrorCode
 }
 
@@ -70,7 +70,7 @@ export async function setBackgroundSending(
 
 /** @returns the extension's raw reply */
 function exchange(request: ExtensionRequest, runtime: Runtime | null): Promise<{ value: unknown } | ExtensionFailure> {
-  if (!runtime) return Promise.resolve({ success: false, error: NO_RUNTIME, end: 'down' })
+  if (!runtime) return Promise.resolve({ success: false, error: NO_RUNTIME, end: 'stop' })
   return new Promise((resolve) => {
     const timeout = setTimeout(
       () => resolve({ success: false, error: 'Extension communication error: no response in time.', end: 'unclear' }),
@@ -87,7 +87,7 @@ function exchange(request: ExtensionRequest, runtime: Runtime | null): Promise<{
       resolve({
         success: false,
         error: `Failed to initiate communication with extension: ${error instanceof Error ? error.message : String(error)}`,
-        end: 'down',
+        end: 'stop',
       })
     }
   })
@@ -95,7 +95,7 @@ function exchange(request: ExtensionRequest, runtime: Runtime | null): Promise<{
 
 function lostReply(lastError: string): ExtensionFailure {
   const notReached = /Receiving end does not exist|Could not establish connection/.test(lastError)
-  return { success: false, error: `Extension communication error: ${lastError}`, end: notReached ? 'down' : 'unclear' }
+  return { success: false, error: `Extension communication error: ${lastError}`, end: notReached ? 'stop' : 'unclear' }
 }
 
 function read(value: unknown): ExtensionReply<object> {

@@ -1,11 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
+import { secondsUntilDue } from '@x-automated/contract/outreach/sending-run'
 import { useSyncExternalStore } from 'react'
 import { api, client, errorCode, errorText, isOutOfReach } from '../../../api'
 import { shorten } from '../../../ui/shorten'
 import { toast } from '../../../ui/toast'
-import { createClaims } from './claims'
 import { askExtension, askStatus, checkSending, driveExtension } from './extension-link'
 import { type RunEnd, type RunProgress, runCampaign } from './run'
 import { waitUntilDue } from './wait-until-due'
@@ -157,9 +157,11 @@ async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promis
   try {
     return await runCampaign({
       queued: campaign.dmsQueuedCount,
-      claim: createClaims((idempotencyKey) =>
-        client.campaigns.claim({ id, holder: 'page' }, { context: { idempotencyKey } }),
-      ),
+      async claim(idempotencyKey) {
+        const answer = await client.campaigns.claim({ id, holder: 'page' }, { context: { idempotencyKey } })
+        if (answer.status === 200) return { claim: answer.body }
+        return { inSeconds: secondsUntilDue(answer.headers?.['retry-after']) }
+      },
       ask: ({ dmId, lease, twitterHandle, xUserId, message, sendsAs }, notAfter) =>
         askExtension({
           action: 'SEND_TWITTER_DM',
@@ -200,6 +202,7 @@ async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promis
       onError: (text) => toast.error(text, { duration: LONG_TEXT_MS }),
       onPutOff: (text) => toast.info(text, { duration: LONG_TEXT_MS }),
       isOver: (error) => ['CAMPAIGN_STATE', 'CAMPAIGN_CHANNEL', 'CAMPAIGN_NOT_FOUND'].includes(errorCode(error) ?? ''),
+      isUnderWay: (error) => errorCode(error) === 'IDEMPOTENCY_UNDER_WAY',
       textOf: (error) => errorText(error),
       now: Date.now,
     })

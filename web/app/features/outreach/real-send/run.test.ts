@@ -51,6 +51,7 @@ async function run(
     onError: (text) => did.push(`error: ${text}`),
     onPutOff: (text) => did.push(`note: ${text}`),
     isOver: (error) => (error as Error).message === 'over',
+    isUnderWay: (error) => (error as Error).message === 'under way',
     textOf: (error) => (error as Error).message,
     now: () => 0,
     ...over,
@@ -91,7 +92,7 @@ test.each<[string, (ExtensionReply<object> | Error)[], unknown[]]>([
   [
     'a failure of this lead',
     [failed('Closed.', 'failed')],
-    [['ada', { wasSent: false, errorMessage: 'Closed.' }], ...nextSent],
+    [['ada', { wasSent: false, errorMessage: 'Closed.', outcomeUnknown: false }], ...nextSent],
   ],
   [
     'an unknown outcome',
@@ -120,7 +121,6 @@ test.each<[string, (ExtensionReply<object> | Error)[], unknown[]]>([
   ],
   ['a message that was called back', [failed('Paused.', 'called-back')], nextSent],
   ['an error that affects every message', [failed('Sign in.', 'stop')], ['release ada', 'error: Sign in.']],
-  ['a missing extension', [failed('Gone.', 'down')], ['release ada', 'error: Gone.']],
   [
     'a lost reply that a second request returns',
     [failed('Lost.', 'unclear'), sent],
@@ -174,4 +174,22 @@ test('stops after three refusals by X in a row', async () => {
   const { end, did } = await run(['ada', 'bob', 'eve', 'fay'], [no, no, no])
   expect([end, did.at(-1)]).toEqual(['stopped', 'error: X rejected the message: No.'])
   expect(did).not.toContain('ask fay')
+})
+
+test('repeats a claim without a response under its key, and uses a new key for the next', async () => {
+  const lost = new TypeError('Failed to fetch')
+  const answers = [lost, new Error('under way'), { claim: claimOf('ada') }, lost, lost, lost, lost]
+  const keys: string[] = []
+  const { end, did } = await run([], [], {
+    async claim(key) {
+      keys.push(key)
+      const answer = answers.shift() ?? { inSeconds: null }
+      if (answer instanceof Error) throw answer
+      return answer
+    },
+  })
+  expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 0, 3, 3, 3, 3])
+  expect(did.slice(0, 3)).toEqual(['wait 2000', 'wait until 2000', '1 of 1: @ada'])
+  expect(did.slice(-4)).toEqual(['wait 2000', 'wait 4000', 'wait 6000', 'error: Failed to fetch'])
+  expect(end).toBe('stopped')
 })
