@@ -74,7 +74,7 @@ try {
     const [user] = await db.insert(authUsers).values({ name, email, emailVerified: true }).returning()
     if (!user) throw new Error('no user was inserted')
     const { id } = await ensurePersonalWorkspace(db, user)
-    const token = await accessToken(auth, { userId: user.id, workspaceId: id })
+    const token = await accessToken({ auth, database }, { userId: user.id, workspaceId: id })
     const workerData = { url: server.url, authorization: `Bearer ${token}` }
     return new Worker(new URL('./imports/client.ts', import.meta.url), { workerData })
   }

@@ -66,7 +66,7 @@ try {
     workspaceId,
     userId,
   ])
-  const token = await accessToken(services.auth, { userId, workspaceId })
+  const token = await accessToken(services, { userId, workspaceId })
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
 
   const connected = await fetch(`${server.url}/api/session/connect`, {

@@ -237,7 +237,7 @@ try {
         workspaceId,
         user.id,
       ])
-      tokens.push(await accessToken(local.services.auth, { userId: user.id, workspaceId, role: 'member' }))
+      tokens.push(await accessToken(local.services, { userId: user.id, workspaceId, role: 'member' }))
     }
     return tokens
   }

@@ -120,7 +120,7 @@ try {
   async function tokenFor(workspaceId: string): Promise<string> {
     const email = `${workspaceId}@example.com`
     const user = one(await db.insert(authUsers).values({ name: 'bench', email, emailVerified: true }).returning())
-    return accessToken(auth, { userId: user.id, workspaceId })
+    return accessToken({ auth, database }, { userId: user.id, workspaceId })
   }
 
   async function importing() {

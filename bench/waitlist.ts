@@ -136,7 +136,7 @@ async function signInTied(server: RunningServer, client: pg.Client): Promise<str
     `insert into auth_sessions (user_id, token, expires_at) values ($1, $2, now() + interval '1 hour') returning id`,
     [user.id, randomBytes(16).toString('hex')],
   )
-  return accessToken(auth, { userId: user.id, workspaceId: workspace.id, sessionId: sessions[0]?.id })
+  return accessToken({ auth, database }, { userId: user.id, workspaceId: workspace.id, sessionId: sessions[0]?.id })
 }
 
 interface Measure {

@@ -33,7 +33,7 @@ async function makeAccount(leadCount: number, length: number): Promise<string> {
   )
   const email = `${workspaceId}@example.com`
   const user = one(await db.insert(authUsers).values({ name: 'bench', email, emailVerified: true }).returning())
-  return accessToken(services.auth, { userId: user.id, workspaceId })
+  return accessToken(services, { userId: user.id, workspaceId })
 }
 
 const tokens: string[] = []

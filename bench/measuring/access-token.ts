@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Role } from '../../contract/src/route.ts'
-import type { Auth } from '../../server/src/domains/identity/auth/service.ts'
+import type { Services } from '../../server/src/services.ts'
 
 interface Who {
   userId: string
@@ -12,10 +12,10 @@ interface Who {
 
 /** An access token for a day of measuring. */
 export async function accessToken(
-  auth: Auth,
+  { auth, database }: Pick<Services, 'auth' | 'database'>,
   { userId, workspaceId, role = 'owner', sessionId = randomUUID() }: Who,
 ): Promise<string> {
   const iat = Math.floor(Date.now() / 1_000)
-  const payload = { sub: userId, sid: sessionId, wid: workspaceId, role, iat, exp: iat + 86_400 }
-  return (await auth.engine.api.signJWT({ body: { payload } })).token
+  const claims = { sub: userId, sid: sessionId, wid: workspaceId, role, iat, exp: iat + 86_400 }
+  return auth.sign(database.db, claims)
 }

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { hashPassword } from 'better-auth/crypto'
 import { eq } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { authIdentities, authUsers } from '../src/domains/identity/auth/tables.ts'
+import { hashPassword } from '../src/passwords.ts'
 import { type Answer, call, makePerson, type Person } from './makers.ts'
 import type { TestApp } from './open-app.ts'
 

@@ -63,9 +63,8 @@ export async function makePerson(
     .values({ userId: user!.id, token: hashToken(newToken()), expiresAt: new Date(Date.now() + 3_600_000) })
     .returning()
   const now = Math.floor(Date.now() / 1000)
-  const { token } = await services.auth.engine.api.signJWT({
-    body: { payload: { sub: user!.id, sid: session!.id, wid: workspaceId, role, iat: now, exp: now + 900 } },
-  })
+  const claims = { sub: user!.id, sid: session!.id, wid: workspaceId, role, iat: now, exp: now + 900 }
+  const token = await services.auth.sign(db, claims)
   return {
     id: user!.id,
     email,

@@ -791,7 +791,7 @@ async function longClient({ services, url, clock }: TestApp, { actor }: Person):
   const now = Math.floor(clock.now() / 1_000)
   const { userId: sub, sessionId: sid, workspaceId: wid, role } = actor
   const payload = { sub, sid, wid, role, iat: now, exp: now + TEN_YEARS_MS / 1_000 }
-  const { token } = await services.auth.engine.api.signJWT({ body: { payload } })
+  const token = await services.auth.sign(services.database.db, payload)
   return createClient({ contract, url, tokens: { current: () => token } })
 }
 

@@ -82,7 +82,7 @@ async function tokenOf(person: Person, claims: object) {
   const now = Math.floor(Date.now() / 1000)
   const { userId: sub, sessionId: sid, workspaceId: wid, role } = person.actor
   const payload = { sub, sid, wid, role, iat: now, exp: now + 900, ...claims }
-  return (await app.services.auth.engine.api.signJWT({ body: { payload } })).token
+  return app.services.auth.sign(app.db, payload)
 }
 
 describe('GET /events', () => {

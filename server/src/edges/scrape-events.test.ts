@@ -137,7 +137,7 @@ describe('GET /scrapes/{id}/events', () => {
       iat: now,
       exp: now + 4,
     }
-    const { token } = await app.services.auth.engine.api.signJWT({ body: { payload } })
+    const token = await app.services.auth.sign(app.db, payload)
     const { read } = await open(await stillScrape(), {}, token)
     expect(await read()).toMatchObject([{ event: 'progress' }])
     expect(Date.now() / 1000).toBeGreaterThanOrEqual(now + 3.9)

@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
 import { MAIL_CODE_DIGITS, REAUTHENTICATED_MINUTES } from '@x-automated/contract/identity/account'
-import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { and, desc, eq, getTableColumns, gt, lt, ne, or, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { secondsFromNow } from '../../../db/columns.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { isUniqueViolation } from '../../../db/unique-violation.ts'
+import { hashPassword, verifyPassword } from '../../../passwords.ts'
 import type { JobQueue, SignUpContext, Waitlist } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { countryOf } from '../../../requests/country.ts'
@@ -256,7 +256,7 @@ async function checkPassword({ db, limits }: { db: Db; limits: Limits }, userId:
   // Counted before the check, so that parallel guesses count too.
   await limits.consume('proofByUser', userId)
   const hash = await findPassword(db, userId)
-  if (!hash || !(await verifyPassword({ hash, password })))
+  if (!hash || !(await verifyPassword(hash, password)))
     throw new Refusal('INVALID_CREDENTIALS', 'The current password is incorrect.')
   await limits.reset('proofByUser', userId)
 }

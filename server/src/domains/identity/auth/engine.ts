@@ -1,12 +1,13 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import { drizzleAdapter } from 'better-auth/adapters/drizzle'
-import { symmetricDecrypt } from 'better-auth/crypto'
-import { type BetterAuthOptions, betterAuth } from 'better-auth/minimal'
-import { jwt } from 'better-auth/plugins/jwt'
-import { desc } from 'drizzle-orm'
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
+import { and, desc, eq, gt, like, sql } from 'drizzle-orm'
+import { exportJWK, generateKeyPair, importJWK, type JWTPayload, SignJWT } from 'jose'
+import { livingWorkers } from '../../../db/liveness.ts'
+import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
-import { hashToken } from '../../../sealing.ts'
-import { authIdentities, authKeys, authSessions, authUsers, authVerifications } from './tables.ts'
+import { createSealer } from '../../../sealing.ts'
+import { authKeys } from './tables.ts'
+
+// Signs access tokens. Keys are stored with their private halves sealed.
 
 /** Lifetime of an access token. */
 export const ACCESS_TOKEN_SECONDS = 15 * 60
@@ -16,63 +17,31 @@ const KEY_ROTATION_DAYS = 90
 /** A retired key still verifies tokens for this long. */
 export const KEY_GRACE_SECONDS = 86_400
 
-interface AuthEngineOptions {
-  db: Db
-  secret: string
-  /** The product's origin: issuer and audience of access tokens. */
-  origin: string
+/** Signs a token with the newest key, or a new one after 90 days. @param origin issuer and audience */
+export async function signToken(
+  db: Db,
+  { secret, origin }: { secret: string; origin: string },
+  claims: JWTPayload & { exp: number },
+): Promise<string> {
+  const isLive = gt(authKeys.expiresAt, new Date())
+  const [newest] = await db.select().from(authKeys).where(isLive).orderBy(desc(authKeys.createdAt)).limit(1)
+  const { id: kid, privateKey } = newest ?? (await createKey(db, secret))
+  const key = await importJWK(JSON.parse(openKey(secret, privateKey)), 'EdDSA')
+  const token = new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid }).setIssuer(origin).setAudience(origin)
+  return token.sign(key)
 }
 
-/** better-auth behind our own routes. `within(tx, …)` runs its queries in a transaction. */
-export function createAuthEngine({ db, secret, origin }: AuthEngineOptions) {
-  const calls = new AsyncLocalStorage<Db>()
-  const current = () => calls.getStore() ?? db
-  // The adapter keeps one handle forever, so this proxy resolves to the current call's transaction.
-  const handle = new Proxy({} as Db, {
-    get: (_, key) => {
-      const value = Reflect.get(current(), key)
-      return typeof value === 'function' ? value.bind(current()) : value
-    },
-  })
-  const adapter = drizzleAdapter(handle as never, {
-    provider: 'pg',
-    schema: {
-      user: authUsers,
-      session: authSessions,
-      account: authIdentities,
-      verification: authVerifications,
-      jwks: authKeys,
-    },
-  })
-
-  const auth = betterAuth({
-    baseURL: origin,
-    basePath: '/api/auth',
-    secret,
-    telemetry: { enabled: false },
-    logger: { disabled: true },
-    database: (options: BetterAuthOptions) => withHashedSessionTokens(adapter(options)),
-    advanced: { database: { generateId: () => false }, cookiePrefix: 'x-automated' } as never,
-    rateLimit: { enabled: false },
-    session: { expiresIn: SESSION_DAYS * 86_400, updateAge: 0, cookieCache: { enabled: false } },
-    plugins: [
-      jwt({
-        disableSettingJwtHeader: true,
-        jwks: {
-          keyPairConfig: { alg: 'EdDSA', crv: 'Ed25519' },
-          rotationInterval: KEY_ROTATION_DAYS * 86_400,
-          gracePeriod: KEY_GRACE_SECONDS,
-        },
-        jwt: { issuer: origin, audience: origin, expirationTime: `${ACCESS_TOKEN_SECONDS}s` },
-      }),
-    ],
-  })
-
-  return {
-    api: auth.api,
-    /** Runs `work` with the engine's queries inside the transaction `tx`. */
-    within: <T>(tx: Db, work: () => Promise<T>): Promise<T> => calls.run(tx, work),
+async function createKey(db: Db, secret: string) {
+  const crv = 'Ed25519'
+  const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv, extractable: true })
+  const row = {
+    publicKey: JSON.stringify(await exportJWK(publicKey)),
+    privateKey: keySealer(secret).seal(JSON.stringify(await exportJWK(privateKey))),
+    alg: 'EdDSA',
+    crv,
+    expiresAt: new Date(Date.now() + KEY_ROTATION_DAYS * 86_400_000),
   }
+  return one(await db.insert(authKeys).values(row).returning())
 }
 
 /**
@@ -82,57 +51,52 @@ export function createAuthEngine({ db, secret, origin }: AuthEngineOptions) {
 export async function checkSecret(db: Db, secret: string): Promise<void> {
   const [key] = await db.select().from(authKeys).orderBy(desc(authKeys.createdAt)).limit(1)
   if (!key) return
-  await symmetricDecrypt({ key: secret, data: JSON.parse(key.privateKey) }).catch((error: Error) => {
+  try {
+    openKey(secret, key.privateKey)
+  } catch (error) {
     throw new Error(
       'The database is encrypted with another AUTH_SECRET. Set that one. ' +
         'If AUTH_SECRET was not set, it is the content of the file auth-secret in the DATA_DIR used then.',
       { cause: error },
     )
-  })
-}
-
-export type AuthEngine = ReturnType<typeof createAuthEngine>
-
-interface TokenClause {
-  field: string
-  value: unknown
-}
-interface AdapterQuery {
-  model: string
-  where?: TokenClause[]
-  data?: Record<string, unknown>
-  update?: Record<string, unknown>
-}
-
-/** Stores and looks up hashes of better-auth's session tokens, which it stores in plain text. */
-function withHashedSessionTokens<A extends object>(adapter: A): A {
-  return new Proxy(adapter, {
-    get(target, key) {
-      const method = Reflect.get(target, key)
-      if (typeof method !== 'function' || key === 'transaction' || key === 'createSchema') return method
-      return async (query: AdapterQuery) => {
-        if (query?.model !== 'session') return method.call(target, query)
-        const plain = query.data?.token
-        const result = await method.call(target, {
-          ...query,
-          ...(query.where && { where: query.where.map(hashedClause) }),
-          ...(query.data && { data: hashedField(query.data) }),
-          ...(query.update && { update: hashedField(query.update) }),
-        })
-        return plain && result ? { ...result, token: plain } : result
-      }
-    },
-  })
-}
-
-function hashedClause(clause: TokenClause): TokenClause {
-  if (clause.field !== 'token') return clause
-  return {
-    ...clause,
-    value: Array.isArray(clause.value) ? clause.value.map(hashToken) : hashToken(String(clause.value)),
   }
 }
 
-function hashedField(row: Record<string, unknown>): Record<string, unknown> {
-  return typeof row.token === 'string' ? { ...row, token: hashToken(row.token) } : row
+/** Seals the keys of earlier versions as all others, unless a running process may still read them. */
+export async function sealEarlierKeys(db: Db, secret: string): Promise<void> {
+  const isEarlier = like(authKeys.privateKey, '"%')
+  const keys = await db
+    .select()
+    .from(authKeys)
+    .where(and(isEarlier, sql`not exists (${livingWorkers})`))
+  for (const { id, privateKey } of keys) {
+    const sealed = keySealer(secret).seal(openKey(secret, privateKey))
+    await db.update(authKeys).set({ privateKey: sealed }).where(eq(authKeys.id, id))
+  }
+}
+
+function keySealer(secret: string) {
+  return createSealer(secret, 'x-automated signing keys')
+}
+
+/** @returns the private JWK as JSON @throws if it was sealed with another secret */
+function openKey(secret: string, sealed: string): string {
+  return sealed.startsWith('"') ? openEarlier(secret, JSON.parse(sealed)) : keySealer(secret).open(sealed)
+}
+
+/** Opens what earlier versions sealed: nonce, text and tag of XChaCha20-Poly1305 in hex. */
+function openEarlier(secret: string, sealed: string): string {
+  const bytes = Buffer.from(sealed, 'hex')
+  const key = createHash('sha256').update(secret).digest()
+  // HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2) is a block of ChaCha20 without the final
+  // addition of its input, of which these words are needed.
+  const input = Buffer.concat([Buffer.from('expand 32-byte k'), key, bytes.subarray(0, 16)])
+  const block = createCipheriv('chacha20', key, bytes.subarray(0, 16)).update(Buffer.alloc(64))
+  const subkey = Buffer.alloc(32)
+  for (const [i, at] of [0, 4, 8, 12, 48, 52, 56, 60].entries())
+    subkey.writeUInt32LE((block.readUInt32LE(at) - input.readUInt32LE(at)) >>> 0, i * 4)
+  const nonce = Buffer.concat([Buffer.alloc(4), bytes.subarray(16, 24)])
+  const decipher = createDecipheriv('chacha20-poly1305', subkey, nonce, { authTagLength: 16 })
+  decipher.setAuthTag(bytes.subarray(-16))
+  return Buffer.concat([decipher.update(bytes.subarray(24, -16)), decipher.final()]).toString('utf8')
 }

@@ -539,17 +539,13 @@ describe('GET /me', () => {
   it('returns 401 for an expired token', async () => {
     const person = await makePerson(app)
     const past = Math.floor(Date.now() / 1000) - 10
-    const { token } = await app.services.auth.engine.api.signJWT({
-      body: {
-        payload: {
-          sub: person.id,
-          sid: person.actor.sessionId,
-          wid: person.workspaceId,
-          role: 'owner',
-          iat: past - 900,
-          exp: past,
-        },
-      },
+    const token = await app.services.auth.sign(app.db, {
+      sub: person.id,
+      sid: person.actor.sessionId,
+      wid: person.workspaceId,
+      role: 'owner',
+      iat: past - 900,
+      exp: past,
     })
     expect((await call(app, 'GET', '/me', undefined, { authorization: `Bearer ${token}` })).status).toBe(401)
   })

@@ -1,10 +1,9 @@
-import { createHmac, hkdfSync, randomUUID, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
-import { promisify } from 'node:util'
+import { createHmac, hkdfSync, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { InputOf } from '@x-automated/contract/contract'
-import { hashPassword } from 'better-auth/crypto'
 import { and, desc, eq, gt, lt, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
 import { normalizeEmail } from '../../../mailbox.ts'
+import { hashPassword } from '../../../passwords.ts'
 import type { Outbox, SignUpContext } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { cookieIn } from '../../../requests/cookie.ts'
@@ -19,11 +18,6 @@ const LINK_HOURS = 24
 /** A sign-up expires this long after its last email; its browser is recognized until then. */
 const WAITING_DAYS = 7
 const COOKIE_SECONDS = WAITING_DAYS * 86_400
-
-/** The parameters of better-auth (@better-auth/utils/password). */
-const SCRYPT = { N: 16_384, r: 16, p: 1, maxmem: 64 * 1024 * 1024 }
-const scryptKey: (password: string, salt: string, bytes: number, options: ScryptOptions) => Promise<Buffer> =
-  promisify(scrypt)
 
 const SIGN_UP_MESSAGE = 'Almost there! Check your email for a confirmation link to complete your registration.'
 
@@ -262,13 +256,12 @@ async function findSignUp({ db, env }: { db: Db; env: { authSecret: string } }, 
 }
 
 /**
- * Hashes as better-auth does, but with one secret salt per address: a single hash finds the sign-up
- * with this password, and timing does not reveal how many are pending.
+ * Hashes with one secret salt per address: a single hash finds the sign-up with this password, and
+ * timing does not reveal how many are pending.
  */
-async function hashSignUpPassword(secret: string, { email, password }: { email: string; password: string }) {
+function hashSignUpPassword(secret: string, { email, password }: { email: string; password: string }) {
   const salt = Buffer.from(hkdfSync('sha256', secret, email, 'x-automated sign-up passwords', 16)).toString('hex')
-  const key = await scryptKey(password.normalize('NFKC'), salt, 64, SCRYPT)
-  return `${salt}:${key.toString('hex')}`
+  return hashPassword(password, salt)
 }
 
 // Tokens are derived from the id and our secret: they can be emailed again, and the table does not

@@ -6,6 +6,7 @@ import {
   type FlattenedJWSInput,
   type JSONWebKeySet,
   type JWTHeaderParameters,
+  type JWTPayload,
   jwtVerify,
 } from 'jose'
 import type { Actor, WorkspaceScope } from '../../../actor.ts'
@@ -13,13 +14,14 @@ import type { Channels } from '../../../db/channels.ts'
 import type { Database, Db } from '../../../db/open.ts'
 import { retryWhileUnavailable } from '../../../db/unavailable.ts'
 import { listMembershipChanges, MEMBERSHIPS_CHANNEL, membershipKey } from '../workspaces/service.ts'
-import { ACCESS_TOKEN_SECONDS, type AuthEngine, createAuthEngine, KEY_GRACE_SECONDS } from './engine.ts'
+import { ACCESS_TOKEN_SECONDS, KEY_GRACE_SECONDS, sealEarlierKeys, signToken } from './engine.ts'
 import { authKeys, authRevocations } from './tables.ts'
 
-// Verifies access tokens, without a database read for each.
+// Issues access tokens, and verifies them without a database read for each.
 
 export interface Auth {
-  engine: AuthEngine
+  /** Signs an access token with these claims. */
+  sign(db: Db, claims: JWTPayload & { exp: number }): Promise<string>
   /** Verifies an access token without a database read. @returns null if it is not valid */
   verify(token: string): Promise<Actor | null>
   publicKeys(): Promise<JSONWebKeySet>
@@ -42,14 +44,14 @@ const VERIFIED_MAX = 10_000
 /** Opens authentication for this process: keys, revocations and membership changes. */
 export async function openAuth({ database, channels, origin, secret }: AuthOptions): Promise<Auth> {
   const { db } = database.for('signIn')
-  const engine = createAuthEngine({ db, secret, origin })
+  await retryWhileUnavailable(() => sealEarlierKeys(db, secret))
   const revocations = await openRevocations(db, channels)
   const keys = createKeys(db)
   /** Verified tokens until they expire, so that each signature is checked once. */
   const verified = new Map<string, { actor: Actor; version: number; expiresAt: number }>()
 
   return {
-    engine,
+    sign: (tx, claims) => signToken(tx, { secret, origin }, claims),
     async verify(token) {
       const known = verified.get(token)
       if (known) {

@@ -3,12 +3,12 @@ import type { InputOf } from '@x-automated/contract/contract'
 import type { SwitchProof } from '@x-automated/contract/identity/people'
 import type { Role } from '@x-automated/contract/route'
 import { DAY_MS } from '@x-automated/contract/time'
-import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { and, eq, exists, gt, inArray, isNotNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
 import { secondsFromNow } from '../../../db/columns.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import { hashPassword, verifyPassword } from '../../../passwords.ts'
 import type { SignUpContext } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { ClientHashes, Limits } from '../../../requests/limits.ts'
@@ -112,9 +112,7 @@ export async function signIn(
   const [credential] = await db.select({ hash: authIdentities.password }).from(authIdentities).where(isPassword)
   const hash = credential?.hash
   // Slow by design. Outside of any transaction, so that it does not occupy a pool connection.
-  const isRight = await (hash
-    ? verifyPassword({ hash, password: input.password })
-    : hashPassword(input.password).then(() => false))
+  const isRight = await (hash ? verifyPassword(hash, input.password) : hashPassword(input.password).then(() => false))
   if (!hash || !isRight) throw new Refusal('INVALID_CREDENTIALS')
   const session = await db.transaction(async (tx) => {
     // Locked: a password or address change either rejects this sign-in or ends its session.
@@ -510,7 +508,7 @@ async function openSession(
     .values({ sessionId, parentId, tokenHash: hashToken(refreshToken), expiresAt: sessionExpiry() })
   const issuedAt = Math.floor(Date.now() / 1000)
   const expiresAt = issuedAt + ACCESS_TOKEN_SECONDS
-  const payload = {
+  const claims = {
     sub: user.id,
     sid: sessionId,
     wid: workspace.id,
@@ -520,7 +518,7 @@ async function openSession(
     iat: issuedAt,
     exp: expiresAt,
   }
-  const { token } = await auth.engine.within(tx, () => auth.engine.api.signJWT({ body: { payload } }))
+  const token = await auth.sign(tx, claims)
   return { token, refreshToken, expiresAt: new Date(expiresAt * 1000), user: { id: user.id, email: user.email } }
 }
 

@@ -16,7 +16,7 @@ export const authUsers = pgTable('auth_users', {
 /** The column of a row that belongs to a user. */
 export const userId = () => partOf('user_id', () => authUsers.id)
 
-/** One row per sign-in. `token` is better-auth's, stored hashed; it never leaves the server. */
+/** One row per sign-in. Nothing reads `token`, which is random. */
 export const authSessions = pgTable(
   'auth_sessions',
   {
@@ -95,20 +95,7 @@ export const authIdentities = pgTable(
   ],
 )
 
-export const authVerifications = pgTable(
-  'auth_verifications',
-  {
-    id: id(),
-    identifier: text('identifier').notNull(),
-    value: text('value').notNull(),
-    expiresAt: time('expires_at').notNull(),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
-  },
-  (t) => [index('auth_verifications_identifier').on(t.identifier)],
-)
-
-/** Keys that sign access tokens; private halves are encrypted with AUTH_SECRET. */
+/** Keys that sign access tokens; private halves are sealed with AUTH_SECRET. */
 export const authKeys = pgTable('auth_keys', {
   id: id(),
   publicKey: text('public_key').notNull(),
