@@ -11,7 +11,7 @@ const names = entries[basename(folder)] ?? []
 export default {
   input: Object.fromEntries(names.map((name) => [basename(name), join(folder, 'src', `${name}.ts`)])),
   platform: 'node',
-  // Otherwise React is bundled twice, and its slow one for development runs. Ours reads NODE_ENV elsewhere.
+  // Leaves out what runs only in development or tests. The server's env.ts reads NODE_ENV elsewhere.
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   // A native module, which finds its own files.
   external: ['@napi-rs/canvas'],

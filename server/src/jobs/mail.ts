@@ -1,4 +1,5 @@
 import type { Email } from '../emails/email.ts'
+import { renderEmail } from '../emails/render.ts'
 import type { Mailer, RenderedEmail } from '../outside/mail.ts'
 import type { JobQueue, Outbox } from '../ports.ts'
 import { createSealer, type Sealer } from '../sealing.ts'
@@ -19,8 +20,6 @@ export async function sendQueuedEmails(jobs: JobQueue, mailer: Mailer, secret: s
   const sealer = mailSealer(secret)
   const send = async ({ sealed }: { sealed: string }) => {
     const mail = JSON.parse(sealer.open(sealed)) as Email | RenderedEmail
-    // Loaded with the first email, because React takes memory.
-    const { renderEmail } = await import('../emails/render.ts')
     // Earlier versions queued rendered emails.
     await mailer.send('html' in mail ? mail : renderEmail(mail))
   }
