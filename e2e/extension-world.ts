@@ -49,7 +49,7 @@ export interface ExtensionWorld {
 
 type Pages = SignedPages['pages']
 
-export type Reply = { success?: boolean; error?: string; code?: string; status?: unknown; lost?: string }
+type Reply = { success?: boolean; error?: string; code?: string; status?: unknown; lost?: string }
 
 /**
  * Opens a world until the end of the test file.

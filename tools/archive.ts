@@ -32,7 +32,7 @@ const End = z.object({ end: z.literal(true), tables: z.number(), sha256: z.strin
 const ROWS_END = Buffer.from('\\.\n')
 const NEWLINE = 10
 
-export type Part =
+type Part =
   | { kind: 'head'; head: Head }
   | { kind: 'table'; table: string; columns: string[] }
   /** Complete rows of the last table. */

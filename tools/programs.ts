@@ -1,7 +1,7 @@
 import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from 'node:child_process'
 import { readlinkSync } from 'node:fs'
 
-export type Ended = { code: number | null; signal: NodeJS.Signals | null }
+type Ended = { code: number | null; signal: NodeJS.Signals | null }
 
 /**
  * Calls `end` when the parent process has ended, even after a SIGKILL. Does not keep this process
@@ -26,7 +26,7 @@ function track(child: ChildProcess): ChildProcess {
 }
 
 /** Runs a program to its end. Rejects only if it cannot be started. */
-export function run(program: string, args: string[], options: SpawnOptions = {}): Promise<Ended> {
+function run(program: string, args: string[], options: SpawnOptions = {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = track(spawn(program, args, { stdio: 'inherit', ...options }))
     child.on('error', reject)

@@ -1,7 +1,7 @@
 import type { TestModule } from 'vitest/node'
 
 export const kinds = ['unit', 'http', 'journeys', 'proof', 'browsers'] as const
-export type Kind = (typeof kinds)[number]
+type Kind = (typeof kinds)[number]
 
 /** The kinds of a full run. The others run only if they are named. */
 export const fullRunKinds = kinds.filter((kind) => kind !== 'browsers')

@@ -21,7 +21,7 @@ export interface Claim {
   xUserId?: string | null
 }
 
-export interface Report {
+interface Report {
   version: string
   signedInAs: string | null
   paused: boolean

@@ -39,7 +39,7 @@ export interface MessageCounts {
   failed: number
 }
 
-export interface Answers {
+interface Answers {
   check: object
   meet: { recipientId: string | null }
   open: { path: string }

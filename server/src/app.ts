@@ -44,7 +44,7 @@ const PERMISSIONS_POLICY = [
 const BODY_LEVELS_MAX = 50
 
 /** Build outputs that the server serves. */
-export interface Built {
+interface Built {
   /** The web app's build. */
   webFolder: string
   extension: ExtensionPackage | null

@@ -7,7 +7,7 @@ export const TEMPLATE = 'x_automated_template'
 /** https://www.postgresql.org/docs/18/errcodes-appendix.html */
 const INSUFFICIENT_PRIVILEGE = '42501'
 
-export interface TestDatabase {
+interface TestDatabase {
   url: string
   /** Runs one statement. @returns the number of changed rows */
   run(sql: string, values?: unknown[]): Promise<number>

@@ -1,5 +1,5 @@
 /** A realistic CSV file of leads, with the expected result for each of its lines. */
-export interface LeadFile {
+interface LeadFile {
   text: string
   /** Handles of the valid lines, in order. */
   handles: string[]

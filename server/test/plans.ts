@@ -13,7 +13,7 @@ interface Plan {
 }
 
 /** A read of a table, and whether it uses an index condition. */
-export interface Read {
+interface Read {
   table: string
   by: 'index' | 'whole index' | 'whole table'
   statement: string

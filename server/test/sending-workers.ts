@@ -15,7 +15,7 @@ interface WorkerClaim {
   claimed: Claimed
   verdict: Verdict | null
 }
-export interface Worker {
+interface Worker {
   name: string
   id: number
   claims: WorkerClaim[]

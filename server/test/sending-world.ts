@@ -58,7 +58,7 @@ const REPEATED = 30
 export const DELAYS: Readonly<Record<'A' | 'B' | 'C', readonly number[]>> = { A: [120, 1_500], B: [], C: [90] }
 
 /** Steps whose texts name their campaign and number. */
-export function stepsOf(name: string, delays: readonly number[], edit = ''): StepInput[] {
+function stepsOf(name: string, delays: readonly number[], edit = ''): StepInput[] {
   const one = (messageTemplate: string) => ({ variants: [{ messageTemplate }] })
   const followUps = delays.map((amount, index) => ({
     ...one(`${name} to {twitter_handle}, ${index + 2}${edit}`),
@@ -101,7 +101,7 @@ export interface Arrival {
 
 type Mark = Pick<Arrival, 'at' | 'place' | 'byExtension'>
 
-export interface ExtensionHand {
+interface ExtensionHand {
   dmId: string
   lease: string
   handle: string
@@ -109,7 +109,7 @@ export interface ExtensionHand {
   message: string
   pressed: boolean
 }
-export interface Extension {
+interface Extension {
   name: string
   hand: ExtensionHand | null
 }
@@ -167,7 +167,7 @@ const COUNTED = [
   'first messages after a reply',
   'people whose reply nothing delivered',
 ] as const
-export type Tally = Record<(typeof COUNTED)[number], number>
+type Tally = Record<(typeof COUNTED)[number], number>
 export const openTally = () => Object.fromEntries(COUNTED.map((what) => [what, 0])) as Tally
 
 export type World = Awaited<ReturnType<typeof openWorld>>

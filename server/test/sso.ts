@@ -7,7 +7,7 @@ import { makeAccount, pkce } from './accounts.ts'
 import { call, type Person } from './makers.ts'
 import type { TestApp } from './open-app.ts'
 
-export type Kind = 'oidc' | 'saml'
+type Kind = 'oidc' | 'saml'
 export const KINDS: Kind[] = ['oidc', 'saml']
 export const ORIGIN = 'http://localhost:3000'
 

@@ -10,7 +10,7 @@ export async function makeOwner(app: TestApp): Promise<Person> {
 }
 
 /** A session with tokens issued by the server. */
-export interface OpenedSession {
+interface OpenedSession {
   token: string
   refreshToken: string
   call(method: string, path: string, body?: unknown): Promise<Answer>

@@ -9,7 +9,7 @@ import type { openX } from './open-x.ts'
 type OpenX = Awaited<ReturnType<typeof openX>>
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read any delivery
-export type Delivery = { body: any; signature: string | undefined; raw: string }
+type Delivery = { body: any; signature: string | undefined; raw: string }
 
 /**
  * A webhook of the first app until the end of the test, and how to subscribe to its events. It answers

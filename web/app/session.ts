@@ -4,7 +4,7 @@ import { localStorage, sessionStorage } from './browser-storage'
 import { contractClient } from './contract-client'
 import { type AuthEvent, createSessionStore, type SessionState } from './session-store'
 
-export type { SessionState, User } from './session-store'
+export type { User } from './session-store'
 
 /** How often to check whether the token expires soon. */
 const TICK_MS = 30_000

@@ -1,7 +1,7 @@
 import { PAGE_PARTS, type PagePart, type Pages } from '@x-automated/contract/outreach/extension-pages'
 import shipped from '../../pages.json'
 
-export type SelectorPart = { [P in PagePart]: (typeof PAGE_PARTS)[P] extends 'selectors' ? P : never }[PagePart]
+type SelectorPart = { [P in PagePart]: (typeof PAGE_PARTS)[P] extends 'selectors' ? P : never }[PagePart]
 type PathPart = Exclude<PagePart, SelectorPart>
 
 let pages: Pages = shipped.pages

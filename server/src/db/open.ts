@@ -35,8 +35,8 @@ const PROBE_MS = 1_000
 export type Db = PgDatabase<NodePgQueryResultHKT, Record<string, never>>
 
 /** Whose connections work uses: those of sign-ins, of public calls, or of a workspace's requests. */
-export type Share = 'signIn' | 'public' | RequestShare
-export interface RequestShare {
+type Share = 'signIn' | 'public' | RequestShare
+interface RequestShare {
   workspaceId: string
   /** The name of the operation. */
   operation: string

@@ -6,7 +6,7 @@ import { keysOf, type XReport } from './x-report.ts'
  * Timeout of a call. A send that timed out is settled by reading the conversation, once it can no
  * longer take effect.
  */
-export const X_TIMEOUT_MS = 15_000
+const X_TIMEOUT_MS = 15_000
 
 /** Errors before there is a connection. */
 const UNSENT = new Set([
@@ -32,7 +32,6 @@ export type XRequest = {
 }
 
 export type XAnswer = Record<string, unknown>
-export type XCall = ReturnType<typeof createXCall>
 
 /** Calls X at this address. @param report what cannot be read, and parameters that X refused */
 export function createXCall({

@@ -5,7 +5,7 @@
  */
 
 /** Null: not there, or not readable. */
-export interface XChatEnvelope {
+interface XChatEnvelope {
   sequenceId: string | null
   messageId: string | null
   senderId: string | null

@@ -72,7 +72,7 @@ export class XError extends Error {
 }
 
 /** An answer that reports an error, in any of X's forms. */
-export interface XProblem {
+interface XProblem {
   status: number
   /** X itself has answered, not something in front of it. */
   isJson: boolean

@@ -6,7 +6,7 @@ const WINDOW_MS = 15 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 
 /** Whose limit is used up, and until when. */
-export interface XLimit {
+interface XLimit {
   retryAt: Date
   limitOf: 'account' | 'app'
 }

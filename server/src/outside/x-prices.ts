@@ -21,7 +21,6 @@ export const X_PRICES = {
   profile_delivery: 5,
 } as const satisfies Record<string, number | null>
 export type XResource = keyof typeof X_PRICES
-export const X_RESOURCES = Object.keys(X_PRICES) as [XResource, ...XResource[]]
 
 /** What X charges for delivering an event of this type; null: nothing. */
 export function deliveryOf(eventType: string): XResource | null {

@@ -10,7 +10,7 @@ const PRICES = [
   { plan: 'agency_yearly', product: 'prod_agency', cents: 72_000, interval: 'year' },
 ] as const
 
-export type BuiltInPlan = (typeof PRICES)[number]['plan']
+type BuiltInPlan = (typeof PRICES)[number]['plan']
 
 /**
  * Stores the four built-in plans with their payment links. @param redirect where these redirect

@@ -9,7 +9,7 @@ export const REFERENCE = /^[\w-]{1,200}$/
 
 const EXPIRES_SECONDS = 86_400
 
-export interface NewSession {
+interface NewSession {
   price: string
   clientReferenceId?: string | undefined
   customer?: string | undefined
@@ -46,7 +46,7 @@ export function openSession({ store, url }: Machine, input: NewSession): Checkou
 }
 
 /** Why nothing was bought, or whether the bank must confirm it first. */
-export type Payment = { kind: 'paid' | 'confirm' } | { kind: 'refused'; message: string }
+type Payment = { kind: 'paid' | 'confirm' } | { kind: 'refused'; message: string }
 
 /**
  * Pays a session. A declined card leaves it open. @param confirmed whether the bank has confirmed

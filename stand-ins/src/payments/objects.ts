@@ -24,7 +24,7 @@ type NarrowingOf<Theirs, Narrowed> = {
 /** A list inside an object. */
 export type Inner<Item> = { object: 'list'; data: Item[]; has_more: false; url: string }
 
-export type Product = Own<Stripe.Product, { object: 'product' }>
+type Product = Own<Stripe.Product, { object: 'product' }>
 
 export type Price = Own<
   Stripe.Price,
@@ -49,7 +49,7 @@ type PaymentLink = Own<
   }
 >
 
-export type Customer = Own<
+type Customer = Own<
   Stripe.Customer,
   { invoice_settings: Stripe.Customer.InvoiceSettings & { default_payment_method: string | null } }
 >

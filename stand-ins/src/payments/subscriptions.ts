@@ -10,7 +10,7 @@ import { flag, innerList, integer, list, merged, metadata, PaymentsProblem, para
 const PENDING_SECONDS = 23 * 3_600
 const TRIAL_NOTICE_SECONDS = 3 * 86_400
 
-export interface NewSubscription {
+interface NewSubscription {
   customer: string
   price: string
   trialDays?: number | null

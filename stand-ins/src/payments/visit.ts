@@ -1,7 +1,7 @@
 import type { Payments } from '../payments.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read any response
-export type Answer = { status: number; body: any }
+type Answer = { status: number; body: any }
 
 export const CARD = '4242 4242 4242 4242'
 export const DECLINED_CARD = '4000 0000 0000 0002'

@@ -132,6 +132,6 @@ const keyCopy = (userId: string, version: string) => [
 ]
 
 /** Bytes that look random and are the same for a text. */
-export function bytesFrom(text: string, length: number): Buffer {
+function bytesFrom(text: string, length: number): Buffer {
   return createHash('shake256', { outputLength: length }).update(text).digest()
 }

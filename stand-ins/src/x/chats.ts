@@ -5,7 +5,7 @@ import { snowflakes } from './ids.ts'
 /** Stored on disk, so that conversations survive a restart. */
 export type ChatEntry = { type: 'chat' } & ChatEvent
 
-export type NewChatEvent = {
+type NewChatEvent = {
   from: string
   to: string
   kind?: ChatKind | undefined

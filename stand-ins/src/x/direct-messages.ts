@@ -134,7 +134,7 @@ export function addDirectMessages(app: FastifyInstance, network: Network) {
 const EMPTY = { page: [], hasMore: false }
 
 /** @throws X's error if it refuses messages from one person to another */
-export function refuseMessage(sender: Person, recipient: Person) {
+function refuseMessage(sender: Person, recipient: Person) {
   if (!recipient.inboxOpen || recipient.id === sender.id) throw codedProblem(403, 349)
   const takesPremium = recipient.refusal === 'premium' && sender.verified
   if (recipient.refusal && !takesPremium) throw namedProblem(recipient.refusal)

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 
 /** A link in a text that X has shortened: where its t.co link stands, in UTF-16 units. */
-export type Link = { start: number; end: number; url: string; expanded_url: string; display_url: string }
+type Link = { start: number; end: number; url: string; expanded_url: string; display_url: string }
 
 /** Addresses with a scheme, and bare names under the top-level domains that people use most. */
 const LINK =
   /\bhttps?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]}]|(?<![\w@./-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:com|org|net|io|ai|co|dev|app|me|xyz|so|gg|tv|fm|to|ly|us|uk|de|fr|eu|info|biz|shop|site|online|tech|page|link|example)(?![\w-])(?:\/[^\s<>"']*[^\s<>"'.,;:!?)\]}])?/gi
 
 /** X's short link for an address, always the same. */
-export function shortLink(address: string): string {
+function shortLink(address: string): string {
   return `https://t.co/${createHash('sha256').update(address).digest('base64url').replace(/[-_]/g, 'x').slice(0, 10)}`
 }
 

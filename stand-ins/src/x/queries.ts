@@ -76,6 +76,6 @@ export function placeIn(list: string, token: string | undefined): bigint {
   throw invalidToken(token)
 }
 
-export function invalidToken(token: string) {
+function invalidToken(token: string) {
   return invalidRequest('pagination_token', token, `The \`pagination_token\` value [${token}] is not valid`)
 }

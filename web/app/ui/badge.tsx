@@ -55,7 +55,7 @@ export const statusLooks = {
   archived: { label: CAMPAIGN_STATUS_TEXTS.archived, className: 'text-status-archived' },
 } as const satisfies Record<string, { label: string; className: string }>
 
-export type Status = keyof typeof statusLooks
+type Status = keyof typeof statusLooks
 
 /** Statuses of what has not happened yet: their dot is hollow. */
 const AHEAD: ReadonlySet<string> = new Set<Status>(['queued', 'not_sent', 'draft', 'waiting'])

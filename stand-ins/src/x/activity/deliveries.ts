@@ -8,7 +8,7 @@ const RETRY_AFTER_MS = [500, 2_000, 5_000]
 /** How many deliveries to a webhook run at the same time. */
 const CONCURRENCY = 20
 
-export type Delivery = { eventType: string; body: string }
+type Delivery = { eventType: string; body: string }
 
 /** `sha256=` and the HMAC of a text, as in X's webhook signatures and challenge responses. */
 export function signatureOf(secret: string, text: string): string {

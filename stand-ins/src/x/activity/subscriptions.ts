@@ -6,7 +6,7 @@ import { genericProblem, invalidRequest, rejected } from '../problems.ts'
 import { count, longToken, placeIn, readId, readQuery } from '../queries.ts'
 import type { Webhooks } from './webhooks.ts'
 
-export type Subscription = {
+type Subscription = {
   id: string
   clientId: string
   eventType: string
@@ -127,8 +127,6 @@ export function createSubscriptions(apps: Apps, nextId: () => string, write: (en
     ofWebhook: (id: string) => [...subscriptions.values()].filter(({ webhookId }) => webhookId === id),
   }
 }
-
-export type Subscriptions = ReturnType<typeof createSubscriptions>
 
 function subscriptionJson({ id, eventType, userId, webhookId, tag, createdAt }: Subscription) {
   const at = new Date(createdAt).toISOString()

@@ -128,7 +128,7 @@ function samlIn(input: Input, fetchedXml: string | null): ProviderMetadata {
   return { entityId, ssoUrl, certificates }
 }
 
-export interface Check {
+interface Check {
   label: string
   ok: boolean
   detail: string

@@ -28,7 +28,7 @@ export interface LineProblem {
 }
 
 /** Collects the rows of an import with problems: counts all and keeps the first ones. */
-export function lineProblems() {
+function lineProblems() {
   let lines: LineProblem[] = []
   let count = 0
   return {

@@ -132,7 +132,7 @@ async function findSaved(db: Db, { workspaceId }: WorkspaceOf, id: string): Prom
  * Checks that the plan allows a filter that is used. What a saved filter has stays allowed after a
  * downgrade. @throws Refusal PLAN_LIMIT
  */
-export async function requirePlanFor(db: Db, { workspaceId }: WorkspaceOf, filter: LeadFilter): Promise<void> {
+async function requirePlanFor(db: Db, { workspaceId }: WorkspaceOf, filter: LeadFilter): Promise<void> {
   const limit = await findFilterLimit(db, workspaceId, paidIn(filter))
   if (!limit) return
   const kept = Object.entries(paidFields(filter)).map(
@@ -240,7 +240,7 @@ export function selectLeads(
 }
 
 /** The leads that one call changes, and the cursor for the next call. */
-export interface Part {
+interface Part {
   /** Subquery (without brackets) of their ids, stable for the transaction. */
   leads: SQL
   cursor: string | null

@@ -4,7 +4,7 @@ import type { XSource } from '@x-automated/contract/platform/x-account'
 import { X_APP_PROBLEM_TEXT } from '@x-automated/contract/platform/x-apps'
 
 /** What a scrape reads. */
-export interface Source {
+interface Source {
   type: XSource
   twitterHandle: string | null
 }
@@ -28,7 +28,7 @@ export function isWanted(
 }
 
 /** The progress of a scrape. */
-export interface Progress {
+interface Progress {
   type: XSource
   maxResults: number
   fetched: number
@@ -81,7 +81,7 @@ export function addToBins(counted: readonly number[], followerCounts: readonly n
   return bins
 }
 
-export interface Estimate {
+interface Estimate {
   profiles: number
   secondsLeft: number | null
   costCents: number | null

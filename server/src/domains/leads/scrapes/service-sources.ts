@@ -6,7 +6,7 @@ import type { ScrapeRow } from './service-changes.ts'
 
 // What a scrape reads from X: a handle's followers, a post's or list's people, or given handles.
 
-export type ScrapeSource = Pick<ScrapeRow, 'type' | 'twitterHandle' | 'postUrl' | 'listUrl' | 'handles'>
+type ScrapeSource = Pick<ScrapeRow, 'type' | 'twitterHandle' | 'postUrl' | 'listUrl' | 'handles'>
 
 /** The source's id on X, the handle as X spells it, and the number of profiles; or why there is none. */
 export async function findSource(

@@ -19,7 +19,7 @@ import { scrapeLeads, scrapes } from './tables.ts'
 
 // What users do with scrapes. service-running.ts runs them.
 
-export { resumeScrapes, SCRAPES_CHANNEL, type ScrapeRow } from './service-changes.ts'
+export { resumeScrapes, SCRAPES_CHANNEL } from './service-changes.ts'
 export { runScrapes } from './service-running.ts'
 
 type ScrapeInput = InputOf<'scrapes', 'create'>

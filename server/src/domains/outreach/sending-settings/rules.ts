@@ -86,7 +86,7 @@ export function capAt(accountLimits: AccountLimits, limits: ProductLimits, first
 }
 
 /** What decides when an account may send next. */
-export interface Sent {
+interface Sent {
   lastAt: Date | null
   /** If the cap is reached, when the oldest counted message is a day old; else null. */
   leavesAt: Date | null

@@ -36,7 +36,7 @@ export interface MadeCall {
   used: Cost
 }
 
-export interface Outcome {
+interface Outcome {
   /** Why elements are missing; null: all are there. */
   fault: WriterFault | null
   /** With the fault `rate_limited`: how long to wait, if the provider said so. */

@@ -21,7 +21,7 @@ export interface Bounds {
   nonce: string
 }
 
-export type Problem =
+type Problem =
   | 'empty'
   | 'prompt'
   | 'length'

@@ -12,7 +12,7 @@ const SIMILAR = 0.6
 const CAPITALS = /\b\p{Lu}{4,}\b(?:[\s!]+\p{Lu}{2,}\b)*/gu
 
 /** A message that the workspace already sends. */
-export interface Earlier {
+interface Earlier {
   campaign: string
   messageTemplate: string
 }

@@ -150,7 +150,7 @@ export async function findSentDays(db: Db, { campaignId, timeZone }: Scope): Pro
 }
 
 /** Someone who has replied, with the label of their latest conversation. */
-export interface Replier extends Record<string, unknown> {
+interface Replier extends Record<string, unknown> {
   handle: string
   name: string
   repliedAt: string

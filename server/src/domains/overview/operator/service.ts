@@ -25,7 +25,7 @@ import { members, referralCounts, referrals, waitlistDays } from '../../waitlist
 import { operatorLog } from './tables.ts'
 
 /** Services that operator actions use. */
-export interface OperatorContext extends WaitlistContext {
+interface OperatorContext extends WaitlistContext {
   db: Db
   log: FastifyBaseLogger
 }

@@ -24,7 +24,7 @@ import { webhookDeliveries, webhookEndpoints } from './tables.ts'
 
 // Events
 
-export interface Event {
+interface Event {
   event: WebhookEvent
   at: Date
   data: Record<string, unknown>

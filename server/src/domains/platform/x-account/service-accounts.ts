@@ -7,7 +7,7 @@ import { xAccounts } from './tables.ts'
 export type XAccount = typeof xAccounts.$inferSelect
 
 /** Sort order: the current account first, which is the linked one chosen last. */
-export const currentFirst = [sql`${xAccounts.status} = 'disconnected'`, desc(xAccounts.chosenAt), desc(xAccounts.id)]
+const currentFirst = [sql`${xAccounts.status} = 'disconnected'`, desc(xAccounts.chosenAt), desc(xAccounts.id)]
 
 /** The workspace's current X account in any state; null if none was ever connected. */
 export async function findCurrentAccount(db: Db, workspaceId: string): Promise<XAccount | null> {

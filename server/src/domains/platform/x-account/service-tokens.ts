@@ -192,7 +192,7 @@ export async function withAccount<T>(
 }
 
 /** What a connected account's token is read from. */
-export type StoredToken = Pick<XAccount, 'status' | 'sealedAccessToken' | 'accessTokenExpiresAt'>
+type StoredToken = Pick<XAccount, 'status' | 'sealedAccessToken' | 'accessTokenExpiresAt'>
 
 /** The token of a connected account; null if it must be renewed first. */
 export function usableToken({ sealer }: Pick<Needs, 'sealer'>, account: StoredToken): string | null {

@@ -18,7 +18,7 @@ export interface XAppClient {
 }
 
 /** The secrets of an X app. */
-export interface XAppSecrets {
+interface XAppSecrets {
   clientId: string
   clientSecret: string
   consumerSecret: string

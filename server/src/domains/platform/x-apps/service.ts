@@ -11,7 +11,7 @@ import { findRow } from './engine.ts'
 import { type AppDay, dailyLimitOf } from './rules.ts'
 import { isInDayOf, OPERATOR_APP_ID, xApps } from './tables.ts'
 
-export { createXApps, findRow, type XAppClient, type XAppSecrets, type XApps } from './engine.ts'
+export { createXApps, findRow, type XAppClient, type XApps } from './engine.ts'
 export { dailyLimitOf, shareOf } from './rules.ts'
 export { OPERATOR_APP_ID } from './tables.ts'
 

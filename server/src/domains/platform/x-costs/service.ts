@@ -22,7 +22,7 @@ export {
   takeTries,
   withFunds,
 } from './service-funds.ts'
-export { findNearSpending, findSpending, type Spending } from './service-limit.ts'
+export { findNearSpending, findSpending } from './service-limit.ts'
 export { BeyondLimit, chargeMessage, createXMeters } from './service-meter.ts'
 
 /** What X charges for a month, by account and purpose. */

@@ -64,7 +64,7 @@ export const members = pgTable(
 )
 
 /** `unconfirmed`: credited once the referred member confirms. `held`: an operator decides. */
-export const REFERRAL_STATUSES = ['unconfirmed', 'held', 'credited', 'refused'] as const
+const REFERRAL_STATUSES = ['unconfirmed', 'held', 'credited', 'refused'] as const
 
 /** One row per referred member. */
 export const referrals = pgTable(

@@ -28,7 +28,7 @@ export function RowsSkeleton({ rows }: { rows: number }) {
   )
 }
 
-export interface RowProps {
+interface RowProps {
   icon: ReactNode
   title: ReactNode
   detail?: ReactNode

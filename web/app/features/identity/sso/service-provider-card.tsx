@@ -1,7 +1,7 @@
 import { Card } from '../../../ui/card'
 import { CopyButton } from '../../../ui/copy-button'
 
-export interface ServiceProvider {
+interface ServiceProvider {
   redirectUri: string
   entityId: string
   acsUrl: string

@@ -21,7 +21,7 @@ export const SCREEN_FIELDS = {
   contacted: 'Last contacted',
   createdAt: 'Added',
 } as const
-export type ScreenField = keyof typeof SCREEN_FIELDS
+type ScreenField = keyof typeof SCREEN_FIELDS
 
 const CHOICE: Ops = { is: 'is', is_not: 'is not' }
 const MAYBE: Ops = { is_set: 'is set', is_not_set: 'is not set' }
@@ -64,7 +64,7 @@ export function fieldName(field: string): string {
 }
 
 /** The kind of control that enters a value. */
-export type ValueKind = 'none' | 'text' | 'number' | 'count' | 'day' | 'moment' | 'choice' | 'tags'
+type ValueKind = 'none' | 'text' | 'number' | 'count' | 'day' | 'moment' | 'choice' | 'tags'
 
 export function valueKind(field: string, op: RuleOp): ValueKind {
   if (!takesValue(op)) return 'none'

@@ -24,7 +24,7 @@ export function rulesCountText(rules: LeadRules): string {
 }
 
 /** A rule in words: 'Status is not Sent'. */
-export function ruleText(rule: LeadRule, tags: Named): string {
+function ruleText(rule: LeadRule, tags: Named): string {
   const { field, op, value, ids } = screenRule(rule)
   const start = `${fieldName(field)} ${opsOfField(field)[op]?.replace(/ \(.*\)$/, '')}`
   switch (valueKind(field, op)) {

@@ -4,7 +4,7 @@ import type { Question } from '../../../ui/confirm-dialog'
 import { type Estimate, estimateText, type ScrapeSource, sourceTitle } from './scrape-text'
 
 /** What to scrape, until how many leads are found. */
-export type Target = ScrapeSource & { maxResults: number }
+type Target = ScrapeSource & { maxResults: number }
 
 /** Errors that starting the scrape reports itself, so no confirmation is needed. */
 const CHECKED_ON_START = ['INVALID_INPUT', 'X_SESSION_EXPIRED', 'X_ACCOUNT_NOT_FOUND']

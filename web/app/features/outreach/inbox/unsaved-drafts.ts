@@ -1,7 +1,7 @@
 import { keptPerWorkspace } from '../../../kept-per-workspace'
 
 /** What someone has typed that the server does not have yet. */
-export interface UnsavedDraft {
+interface UnsavedDraft {
   text: string
   /** Typed before the conversation's draft was known, so it follows that draft. */
   isAddition: boolean

@@ -25,7 +25,7 @@ const PAUSE_MS = 1000
 /** Errors that would fail every later message too. */
 const HALTING = new Set(['PLAN_LIMIT', 'X_NOT_CONNECTED', 'RATE_LIMITED', 'FORBIDDEN', 'UNAUTHORIZED'])
 
-export interface Run {
+interface Run {
   message: string
   leads: readonly Recipient[]
   allowRepeat: boolean

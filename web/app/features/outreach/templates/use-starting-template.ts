@@ -12,7 +12,7 @@ import { useSequenceLimits } from '../sequences/use-sequence-limits'
 import { withinPlan } from './template-text'
 
 /** The template that a campaign is started from. */
-export interface Started {
+interface Started {
   id: string
   name: string
   /** What the plan left out, as a text. */

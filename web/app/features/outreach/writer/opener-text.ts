@@ -3,7 +3,7 @@ import type { Opener } from '@x-automated/contract/outreach/openers'
 import type { Job } from '@x-automated/contract/platform/jobs'
 import { progressText } from '../../platform/jobs/job-text'
 
-export interface Counts {
+interface Counts {
   draft: number
   approved: number
   failed: number
@@ -19,7 +19,7 @@ export function countsText({ draft, approved, failed }: Counts): string {
   return parts.length > 0 ? parts.join(', ') : 'None written yet'
 }
 
-export interface Estimate {
+interface Estimate {
   leads: number
   tokens: number
   costCents: number | null
