@@ -89,7 +89,7 @@ function openEarlier(secret: string, sealed: string): string {
   const bytes = Buffer.from(sealed, 'hex')
   const key = createHash('sha256').update(secret).digest()
   // HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2) is a block of ChaCha20 without the final
-  // addition of its input, of which these words are needed.
+  // addition of its input. The subkey consists of eight of its words.
   const input = Buffer.concat([Buffer.from('expand 32-byte k'), key, bytes.subarray(0, 16)])
   const block = createCipheriv('chacha20', key, bytes.subarray(0, 16)).update(Buffer.alloc(64))
   const subkey = Buffer.alloc(32)

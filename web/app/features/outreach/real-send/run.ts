@@ -109,9 +109,11 @@ async function attempt(deps: RunDeps, claim: Claim): Promise<Verdict> {
       await deps.wait(RETRY_MS)
       reply = await deps.ask(claim, notAfter)
     }
-    if (!reply.success && reply.end === 'later') deps.onPutOff(reply.error)
-    if (reply.success || reply.end !== 'unclear') return verdictOf(reply)
-    return { ...verdictOf({ ...reply, end: 'unknown' }), stop: reply.error }
+    if (reply.success) return verdictOf(reply)
+    const { end, error } = reply
+    if (end === 'unclear') return { ...verdictOf({ ...reply, end: 'unknown' }), stop: error }
+    if (end === 'later') deps.onPutOff(error)
+    return verdictOf({ ...reply, end })
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
     deps.onError(`Error processing DM for @${claim.twitterHandle}: ${text}`)
