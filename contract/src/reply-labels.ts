@@ -14,6 +14,9 @@ export type ReplyLabel = (typeof REPLY_LABELS)[number]
 /** Labels of people who wait for an answer if they wrote last; so do people without a label. */
 export const WAITING_LABELS = ['interested', 'meeting', 'question', 'referral'] as const satisfies ReplyLabel[]
 
+/** People who wait are counted up to this number, so that Home costs the same with any inbox. */
+export const REPLIES_WAITING_MAX = 1_000
+
 /** Labels as words to show. */
 export const LABEL_NAMES: Record<ReplyLabel, string> = {
   interested: 'Interested',

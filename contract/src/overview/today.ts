@@ -33,7 +33,10 @@ export const Need = z.object({
 export type Need = z.output<typeof Need>
 
 export const Today = z.object({
-  /** People who wait for an answer: they wrote last, and neither their label nor a suppression forbids one. */
+  /**
+   * People who wait for an answer: they wrote last, and neither their label nor a suppression forbids one.
+   * REPLIES_WAITING_MAX means that many or more.
+   */
   repliesWaiting: z.number().int(),
   /** Since midnight in the account's time zone, or in that of the current account. */
   sentToday: z.number().int(),

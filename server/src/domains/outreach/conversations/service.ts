@@ -2,6 +2,7 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { NO_ID } from '@x-automated/contract/fields'
 import type { Conversation, Filter, Message } from '@x-automated/contract/outreach/conversations'
 import { MESSAGES_PAGE_SIZE } from '@x-automated/contract/outreach/conversations'
+import { REPLIES_WAITING_MAX } from '@x-automated/contract/reply-labels'
 import { type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { Actor } from '../../../actor.ts'
@@ -11,7 +12,7 @@ import { type Place, readCursor, writeCursor } from '../../../db/paging.ts'
 import { Refusal } from '../../../refusal.ts'
 import { anywhere, isTag } from '../../leads/leads/service.ts'
 import { words } from '../../leads/leads/tables.ts'
-import { isMessageable, isSuppressed } from '../../leads/suppressions/tables.ts'
+import { isSuppressed } from '../../leads/suppressions/tables.ts'
 import { notesOf } from './service-notes.ts'
 import { isWaiting } from './tables.ts'
 
@@ -177,18 +178,27 @@ export async function list(db: Db, actor: Actor, input: InputOf<'conversations',
 }
 
 /**
- * The people who wait for an answer in open conversations, whether these are read or not.
- * @param accountXUserId null: on all accounts
+ * The people who wait for an answer in open conversations, whether these are read or not, up to
+ * REPLIES_WAITING_MAX. @param accountXUserId null: on all accounts
  */
 export async function countWaiting(
   db: Db,
   { workspaceId }: Pick<Actor, 'workspaceId'>,
   accountXUserId: string | null,
 ): Promise<number> {
-  const ofAccount = accountXUserId === null ? sql`` : sql`and c.account_x_user_id = ${accountXUserId}`
+  // A person who wrote to several accounts counts once. Row by row, so that the limit ends the scan.
+  const isCounted =
+    accountXUserId === null
+      ? sql`not exists (select from conversations o where o.workspace_id = c.workspace_id and o.lead_id = c.lead_id
+          and o.account_x_user_id < c.account_x_user_id and ${isWaiting})`
+      : sql`c.account_x_user_id = ${accountXUserId}`
+  // The planner expects `is null` to be rare, and would not stop at the limit.
+  const mayGetAnswer = sql`case when ${isSuppressed('leads')} then false else true end`
   const { rows } = await db.execute<{ count: number }>(sql`
-    select count(distinct leads.id)::int as count from conversations c join leads on leads.id = c.lead_id and leads.workspace_id = c.workspace_id
-    where c.workspace_id = ${workspaceId} ${ofAccount} and ${isWaiting} and ${isMessageable(workspaceId)}`)
+    select count(*)::int as count from (
+      select from conversations c join leads on leads.id = c.lead_id and leads.workspace_id = c.workspace_id
+      where c.workspace_id = ${workspaceId} and ${isCounted} and ${isWaiting} and ${mayGetAnswer}
+      limit ${REPLIES_WAITING_MAX}) counted`)
   return one(rows).count
 }
 

@@ -1,5 +1,6 @@
 import { isWaiting } from '@x-automated/contract/outreach/conversations'
-import { eq } from 'drizzle-orm'
+import { REPLIES_WAITING_MAX } from '@x-automated/contract/reply-labels'
+import { eq, sql } from 'drizzle-orm'
 import { beforeAll, expect, it } from 'vitest'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
 import { messaged, say } from '../../../../test/conversations.ts'
@@ -77,6 +78,15 @@ it('GET /today counts who wrote last, whether read or not, and nobody who does n
   expect(await waiting()).toBe(3)
   expect(conversations.filter(isWaiting)).toHaveLength(3)
   expect(await waiting(account.id)).toBe(3)
+  // One of them also wrote to another account.
+  const [first] = await app.db.select().from(rows).where(eq(rows.leadId, leadIds[0]!))
+  const { id: _, ...again } = first!
+  const [added] = await app.db
+    .insert(rows)
+    .values({ ...again, accountXUserId: '1' })
+    .returning()
+  expect(await waiting()).toBe(3)
+  await app.db.delete(rows).where(eq(rows.id, added!.id))
 
   const of = (index: number) => conversations.find(({ lead }) => lead.id === leadIds[index])!.id
   await person.client.conversations.updateMany({ conversationIds: conversations.map(({ id }) => id), isRead: true })
@@ -92,6 +102,19 @@ it('GET /today counts who wrote last, whether read or not, and nobody who does n
   expect(await waiting()).toBe(0)
   const { conversations: after } = await person.client.conversations.list({})
   expect(after.filter(isWaiting)).toEqual([])
+})
+
+it('GET /today counts at most a thousand people who wait', async () => {
+  const person = await makePerson(app)
+  const { workspaceId } = person
+  await app.db.execute(sql`
+    with added as (
+      insert into leads (workspace_id, name, twitter_handle) select ${workspaceId}::uuid, 'P', 'waits_' || n from generate_series(1, 1001) n returning id
+    )
+    insert into conversations (workspace_id, lead_id, account_x_user_id, sort_at, last_message_id, last_message_at)
+    select ${workspaceId}::uuid, id, '1', now(), id, now() from added`)
+  expect((await person.client.today.find({})).repliesWaiting).toBe(REPLIES_WAITING_MAX)
+  await app.db.delete(rows).where(eq(rows.workspaceId, workspaceId))
 })
 
 it('GET /today says when the next message is due, and lists active campaigns before paused ones', async () => {

@@ -16,6 +16,8 @@ const day = (sent: number) => ({ day: '2026-11-20', sent, replied: 2, positive: 
 test('headline names who waits, but not to people who may not answer', () => {
   expect(headline({ ...calm, repliesWaiting: 1 }, true)).toBe('1 person is waiting for your answer')
   expect(headline({ ...calm, repliesWaiting: 4 }, true)).toBe('4 people are waiting for your answer')
+  expect(headline({ ...calm, repliesWaiting: 999 }, true)).toBe('999 people are waiting for your answer')
+  expect(headline({ ...calm, repliesWaiting: 1_000 }, true)).toBe('1,000+ people are waiting for your answer')
   expect(headline({ ...calm, repliesWaiting: 4 }, false)).toBe('Nothing is scheduled')
   expect(headline(calm, true)).toBe('Nobody is waiting. Nothing is scheduled.')
   const campaigns = [

@@ -1,12 +1,17 @@
-import { formatCount, formatRate } from '@x-automated/contract/format'
+import { formatCount, formatNumber, formatRate } from '@x-automated/contract/format'
 import type { Today } from '@x-automated/contract/overview/today'
+import { REPLIES_WAITING_MAX } from '@x-automated/contract/reply-labels'
 import { DAY_MS } from '@x-automated/contract/time'
+
+/** '4', or '1,000+' if nobody has counted further. */
+export function waitingText(repliesWaiting: number): string {
+  return `${formatNumber(repliesWaiting)}${repliesWaiting >= REPLIES_WAITING_MAX ? '+' : ''}`
+}
 
 /** Home's headline. @param isMember whether they may answer */
 export function headline({ repliesWaiting, campaigns, nextSendAt, needs }: Today, isMember: boolean): string {
   if (isMember && repliesWaiting === 1) return '1 person is waiting for your answer'
-  if (isMember && repliesWaiting > 1)
-    return `${formatCount(repliesWaiting, 'person', 'people')} are waiting for your answer`
+  if (isMember && repliesWaiting > 1) return `${waitingText(repliesWaiting)} people are waiting for your answer`
   const sending = sendingText({ campaigns, nextSendAt, needs })
   return isMember ? `Nobody is waiting. ${sending}.` : sending
 }

@@ -34,7 +34,7 @@ import { useIsOffered } from '../../identity/people/use-role'
 import { startCampaignPath } from '../../leads/lists/start-campaign'
 import { needKey, needText } from './need-text'
 import { dueText, nextSendText } from './next-send'
-import { chartTop, headline, shareText, totals } from './today-text'
+import { chartTop, headline, shareText, totals, waitingText, waitsForCredits } from './today-text'
 
 /** Shown at first. */
 const NEEDS_MAX = 3
@@ -95,7 +95,7 @@ function Strip({ today, isMember }: { today: TodayData; isMember: boolean }) {
         to={isMember ? paths.inbox : undefined}
         aside={isMember && repliesWaiting > 0 && <Waiting />}
       >
-        {formatNumber(repliesWaiting)}
+        {waitingText(repliesWaiting)}
       </Cell>
       <Cell
         label="Sent today"
