@@ -79,7 +79,7 @@ export const SendingLimits = z.object({
   isDefault: z.boolean(),
   /** Messages sent in the last 24 hours, over all campaigns, channels and workspaces. */
   sentInDay: z.number().int(),
-  /** What counts toward the cap in these 24 hours: claimed and refused messages, too. */
+  /** Used of the cap in these 24 hours: claimed and refused messages count, too. */
   countedInDay: z.number().int(),
   /** The current cap per 24 hours, lower during warm-up. */
   capNow: z.number().int(),

@@ -167,6 +167,7 @@ export const sequences = {
         account: z.object({
           /** Messages that it may send in 24 hours. */
           capNow: z.number().int(),
+          /** Used of `capNow`: `countedInDay` of the sending limits. */
           sentInDay: z.number().int(),
           /** The day of its warm-up, from 1; null: it does not warm up. */
           warmUpDay: z.number().int().nullable(),

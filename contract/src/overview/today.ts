@@ -38,11 +38,11 @@ export const Today = z.object({
    * REPLIES_WAITING_MAX means that many or more.
    */
   repliesWaiting: z.number().int(),
-  /** Since midnight in the account's time zone, or in that of the current account. */
+  /** Used of the daily caps in the last 24 hours, in total: `countedInDay` of the sending limits. */
   sentToday: z.number().int(),
-  /** The daily caps of today, in total. */
+  /** The current daily caps, in total. */
   capNow: z.number().int(),
-  /** When the next message or follow-up is due; null: there is none. */
+  /** When the limits let the next message or follow-up go out; null: there is none. */
   nextSendAt: Time.nullable(),
   /** Active and paused campaigns, active ones first. */
   campaigns: z.array(
@@ -58,7 +58,7 @@ export const Today = z.object({
       sentByDay: z.array(z.number().int()).optional(),
     }),
   ),
-  /** The last days, today last. Replies count on the day of the message that they answer. */
+  /** The last days in the account's time zone, or in that of the current account, today last. Replies count on the day of the message that they answer. */
   days: z.array(
     z.object({ day: z.string(), sent: z.number().int(), replied: z.number().int(), positive: z.number().int() }),
   ),

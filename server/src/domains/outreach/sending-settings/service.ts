@@ -170,7 +170,7 @@ export interface SendingState {
   cooldown: Cooldown | null
   /** Messages sent in the last 24 hours. */
   sentInDay: number
-  /** Messages that count toward the cap: all claimed ones, because X may count those it refuses. */
+  /** Used of the cap, as every screen shows it: all claimed messages, because X may count those it refuses. */
   countedInDay: number
   before: SentBefore
   /** The product's limits, with the account's share of the X app as its cap, if that is lower. */

@@ -31,6 +31,7 @@ import {
   parseLimits,
   pauseSecondsOf,
   type SendingEnv,
+  type SendingState,
   unreadCooldown,
 } from '../sending-settings/service.ts'
 import { FIRST_OF, isFirstInQueue, isFollowUpOf, isInQueue } from './tables.ts'
@@ -607,25 +608,52 @@ export async function wakeFollowUps(db: Db, xUserId: string): Promise<void> {
 /** A campaign that is being paused or edited, or a locked message, is tried again this soon. */
 export const RETRY_MS = 50
 
-/** Sets when a locked account is due again: at `until`, or else when its next message is. */
-export async function reschedule(tx: Db, accountId: string, now: Date, until: Date | null): Promise<void> {
+/**
+ * SQL over an X account's alias: when its next message is due, of what active campaigns have queued;
+ * null: nothing. Soon after `now` at the earliest.
+ */
+function nextDue(account: string, now: Date): SQL {
+  const a = sql.raw(account)
   const soon = new Date(now.getTime() + RETRY_MS).toISOString()
   const turn = new Date(now.getTime() + TURN_SECONDS * 1_000).toISOString()
   const blind = new Date(now.getTime() + BLIND_SECONDS * 1_000).toISOString()
+  return sql`(
+    select least((
+      select min(case when ${waitsForOlder('c')} then ${turn}::timestamptz else greatest(d.due_at, ${soon}::timestamptz) end)
+      from campaigns c cross join lateral (
+        select due_at from dms where campaign_id = c.id and ${isFirstInQueue} order by due_at, id limit 1
+      ) d
+      where c.x_account_id = ${a}.id and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0
+    ), (
+      select greatest(due_at, case when ${isRead(sql`${a}.x_user_id`, CLAIM_KNOWN_SECONDS)} then ${soon}::timestamptz
+          else greatest(${blind}::timestamptz, (select rests_until from reply_watches w where w.x_user_id = ${a}.x_user_id)) end)
+      from ${followUps(account)} f limit 1
+    )))`
+}
+
+/** Sets when a locked account is due again: at `until`, or else when its next message is. */
+export async function reschedule(tx: Db, accountId: string, now: Date, until: Date | null): Promise<void> {
   const next = until
-    ? sql`${until > now ? until.toISOString() : soon}::timestamptz`
-    : sql`(
-        select least((
-          select min(case when ${waitsForOlder('c')} then ${turn}::timestamptz else greatest(d.due_at, ${soon}::timestamptz) end)
-          from campaigns c cross join lateral (
-            select due_at from dms where campaign_id = c.id and ${isFirstInQueue} order by due_at, id limit 1
-          ) d
-          where c.x_account_id = ${accountId} and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0
-        ), (
-          select greatest(due_at, case when ${isRead(sql`a.x_user_id`, CLAIM_KNOWN_SECONDS)} then ${soon}::timestamptz else ${blind}::timestamptz end)
-          from ${followUps('a')} f limit 1
-        )))`
+    ? sql`${(until > now ? until : new Date(now.getTime() + RETRY_MS)).toISOString()}::timestamptz`
+    : nextDue('a', now)
   await tx.execute(sql`update x_accounts a set next_send_at = ${next} where id = ${accountId}`)
+}
+
+/**
+ * When a connected account sends next, if its queue and its limits stay as they are; null: nothing is
+ * queued. Its schedule alone can be earlier, because it is made before anything is due.
+ */
+export async function findNextSend(
+  db: Db,
+  account: { id: string; nextSendAt: Date | null },
+  { cooldown, now }: SendingState,
+): Promise<Date | null> {
+  if (!account.nextSendAt) return null
+  const { rows } = await db.execute<{ dueAt: string | null }>(
+    sql`select ${nextDue('a', now)} as "dueAt" from x_accounts a where id = ${account.id}`,
+  )
+  const dueAt = parseTime(one(rows).dueAt)
+  return dueAt && latest(latest(dueAt, account.nextSendAt), cooldown?.until ?? null)
 }
 
 /**

@@ -53,7 +53,7 @@ export async function flight(db: Db, env: SendingEnv, actor: Actor, id: string) 
       .map(dot),
     account: {
       capNow: state.cap.cap,
-      sentInDay: state.sentInDay,
+      sentInDay: state.countedInDay,
       warmUpDay: warmUpDayOf(env, state),
       ...health,
     },

@@ -10,9 +10,15 @@ import { parseTime } from '../../../db/parse-time.ts'
 import { findSentByDay } from '../../outreach/campaigns/service.ts'
 import { countWaiting } from '../../outreach/conversations/service.ts'
 import { detection } from '../../outreach/replies/service.ts'
-import { capOf, findLimits, type SendingEnv } from '../../outreach/sending-settings/service.ts'
+import { findNextSend } from '../../outreach/sending/limits.ts'
+import {
+  findSendingState,
+  latest,
+  type SendingEnv,
+  type SendingState,
+} from '../../outreach/sending-settings/service.ts'
 import { findSuspended } from '../../platform/api-keys/service.ts'
-import { factsOf, usedOf } from '../../platform/billing/service.ts'
+import { factsOf, usageOf, usedOf } from '../../platform/billing/service.ts'
 import { findAccount, type XAccount } from '../../platform/x-account/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { findFunds, findNearSpending } from '../../platform/x-costs/service.ts'
@@ -28,28 +34,29 @@ interface Context {
 const PAUSED_MAX = 3
 
 /**
- * What waits for the caller and what is sent today: the cost depends on accounts, campaigns, days and
- * the people who wait. @throws Refusal X_ACCOUNT_NOT_FOUND
+ * What waits for the caller and what is sent: the cost depends on accounts, campaigns, days and the
+ * people who wait. @throws Refusal X_ACCOUNT_NOT_FOUND
  */
 export async function find(context: Context, actor: Actor, { xAccountId }: InputOf<'today', 'find'>) {
   const { db, env } = context
   const chosen = xAccountId ? await findAccount(db, actor.workspaceId, xAccountId) : null
   const linked = await findLinked(db, actor)
   const accounts = chosen ? [chosen] : linked
-  const [repliesWaiting, campaigns, caps, needs] = await Promise.all([
+  const [repliesWaiting, campaigns, senders, needs] = await Promise.all([
     countWaiting(db, actor, chosen?.xUserId ?? null),
     findCampaigns(db, actor, chosen),
-    findCaps(db, env, actor, accounts),
+    findSenders(db, env, actor, accounts),
     findNeeds(context, actor, { accounts, chosen }),
   ])
-  const days = await findDays(db, actor, chosen, caps.timeZone)
-  const connected = accounts.filter(({ status }) => status === 'connected')
-  const due = connected.flatMap(({ nextSendAt }) => nextSendAt ?? [])
+  const [days, nextSendAt] = await Promise.all([
+    findDays(db, actor, chosen, senders[0]?.accountLimits.timeZone ?? 'UTC'),
+    findNext(db, actor, senders),
+  ])
   return {
     repliesWaiting,
-    sentToday: days.at(-1)?.sent ?? 0,
-    capNow: caps.total,
-    nextSendAt: due.sort((a, b) => a.getTime() - b.getTime())[0] ?? (await findFollowUp(db, actor, connected)),
+    sentToday: senders.reduce((sum, { countedInDay }) => sum + countedInDay, 0),
+    capNow: senders.reduce((sum, { cap }) => sum + cap.cap, 0),
+    nextSendAt,
     campaigns,
     days,
     needs,
@@ -65,25 +72,47 @@ async function findLinked(db: Db, { workspaceId }: Actor): Promise<XAccount[]> {
     .orderBy(desc(xAccounts.chosenAt), desc(xAccounts.id))
 }
 
-/** The caps of the accounts, or of the extension without one, and the time zone of the first. */
-async function findCaps(db: Db, env: SendingEnv, { workspaceId }: Actor, accounts: readonly XAccount[]) {
+type SenderState = SendingState & { account: XAccount | null }
+
+/** The sending state of the accounts, or of the extension without one. */
+async function findSenders(
+  db: Db,
+  env: SendingEnv,
+  { workspaceId }: Actor,
+  accounts: readonly XAccount[],
+): Promise<SenderState[]> {
   const senders = accounts.length > 0 ? accounts : [null]
-  const found = await Promise.all(
-    senders.map(async (account) => {
-      const limits = await findLimits(db, env, workspaceId, account?.id ?? null)
-      const { cap } = await capOf(db, env, limits, { workspaceId, account })
-      return { cap, timeZone: limits.timeZone }
-    }),
+  return Promise.all(
+    senders.map(async (account) => ({ account, ...(await findSendingState(db, env, { workspaceId, account })) })),
   )
-  return { total: found.reduce((sum, { cap }) => sum + cap, 0), timeZone: found[0]?.timeZone ?? 'UTC' }
 }
 
-/** When the first follow-up of these accounts is due; null: there is none. */
-async function findFollowUp(db: Db, { workspaceId }: Actor, accounts: readonly XAccount[]): Promise<Date | null> {
-  const { rows } = await db.execute<{ at: string | null }>(sql`
-    select min(follow_up_due_at) as at from campaigns
-    where workspace_id = ${workspaceId} and status = 'active' and x_account_id = any(${sql.param(accounts.map(({ id }) => id))}::uuid[])`)
-  return parseTime(one(rows).at)
+/** When the first queued message of these accounts goes out, or else their first follow-up; null: there is none. */
+async function findNext(db: Db, { workspaceId }: Actor, senders: readonly SenderState[]): Promise<Date | null> {
+  const connected = senders.flatMap(({ account, ...state }) =>
+    account?.status === 'connected' ? { account, state } : [],
+  )
+  const queued = await Promise.all(connected.map(({ account, state }) => findNextSend(db, account, state)))
+  const first = firstOf(queued)
+  if (first) return first
+  const { rows } = await db.execute<{ id: string; at: string | null }>(sql`
+    select x_account_id as id, min(follow_up_due_at) as at from campaigns
+    where workspace_id = ${workspaceId} and status = 'active' and follow_up_due_at is not null
+    group by 1`)
+  if (rows.length === 0) return null
+  const { usage } = await usageOf(db, workspaceId, 'dms')
+  const planResetsAt = usage.remaining === 0 ? usage.resetsAt : null
+  const dueAt = new Map(rows.map(({ id, at }) => [id, parseTime(at)]))
+  return firstOf(
+    connected.map(({ account, state: { cooldown } }) => {
+      const at = dueAt.get(account.id) ?? null
+      return at && latest(latest(at, planResetsAt), cooldown?.until ?? null)
+    }),
+  )
+}
+
+function firstOf(times: readonly (Date | null)[]): Date | null {
+  return times.filter((time) => time !== null).sort((a, b) => a.getTime() - b.getTime())[0] ?? null
 }
 
 interface CampaignRow extends Record<string, unknown> {

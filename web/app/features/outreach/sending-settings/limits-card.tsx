@@ -72,7 +72,7 @@ export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
       <div className="grid gap-6">
         <div className="grid max-w-xl gap-3">
           <Progress
-            label={account.warmingUp ? 'Sent in the last 24 hours (warming up)' : 'Sent in the last 24 hours'}
+            label={`Used of the daily cap in 24 hours${account.warmingUp ? ' (warming up)' : ''}`}
             value={account.countedInDay}
             max={Math.max(1, account.capNow)}
             detail={capUsageText(account)}

@@ -36,7 +36,7 @@ export function AccountHealth({ account: { capNow, sentInDay, warmUpDay, refusal
           <span className="font-strong">
             {formatNumber(sentInDay)} of {formatNumber(capNow)}
           </span>{' '}
-          sent in 24 hours
+          in 24 hours
         </span>
         <span className="text-xs text-muted">
           {warmUpDay !== null && `Warm-up day ${formatNumber(warmUpDay)}${checked > 0 ? ' · ' : ''}`}

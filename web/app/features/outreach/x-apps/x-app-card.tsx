@@ -56,7 +56,7 @@ function Use({ use, accounts }: Pick<XAppCardProps, 'use' | 'accounts'>) {
           ({ xAccountId, handle, countedInDay, capNow, appShare }) =>
             handle && (
               <li key={xAccountId} className="wrap-anywhere">
-                @{handle}: {formatNumber(countedInDay)} sent, daily cap {formatNumber(capNow)}
+                @{handle}: {formatNumber(countedInDay)} of {formatNumber(capNow)} in 24 hours
                 {appShare !== null && `, ${formatNumber(appShare)} left of its share of the app`}
               </li>
             ),

@@ -19,7 +19,7 @@ import { ReferralProgram } from './referral-program'
 const Today = lazy(() => import('../today/today'))
 const SampleBar = lazy(() => import('../sample-data/sample-bar'))
 
-/** What is sent today, and below it the user's place on the waitlist, referrals and rewards. */
+/** What is sent, and below it the user's place on the waitlist, referrals and rewards. */
 export function Dashboard({ user }: { user: User }) {
   const query = useQuery(api.waitlist.dashboard.queryOptions())
   const { data } = query

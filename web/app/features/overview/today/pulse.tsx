@@ -5,13 +5,15 @@ import { paths } from '../../../paths'
 import { Ring } from '../../../ui/ring'
 import { useSecondsUntil } from '../../../ui/use-seconds-until'
 import { isTomorrow, nextSendText } from './next-send'
+import { waitsForCredits } from './today-text'
 
-/** How much was sent today and when the next message goes out, at the foot of the sidebar. */
-export default function Pulse({ today: { sentToday, capNow, nextSendAt } }: { today: Today }) {
+/** How much of the daily caps is used and when the next message goes out, at the foot of the sidebar. */
+export default function Pulse({ today }: { today: Today }) {
+  const { sentToday, capNow, nextSendAt } = today
   return (
     <Link
       to={paths.dashboard}
-      title={`${formatNumber(sentToday)} of ${formatNumber(capNow)} sent today`}
+      title={`${formatNumber(sentToday)} of ${formatNumber(capNow)} in 24 hours`}
       className="flex items-center gap-2.5 rounded-md p-2 text-ui text-muted transition-colors hover:bg-hover hover:text-ink rail:justify-center rail:px-0"
     >
       <Ring share={capNow > 0 ? sentToday / capNow : 0} className="size-7 shrink-0" />
@@ -20,9 +22,17 @@ export default function Pulse({ today: { sentToday, capNow, nextSendAt } }: { to
           <span className="font-strong text-ink">
             {formatNumber(sentToday)} of {formatNumber(capNow)}
           </span>{' '}
-          sent today
+          in 24 hours
         </span>
-        <span className="text-xs">{nextSendAt ? <Next at={new Date(nextSendAt)} /> : 'Nothing is scheduled'}</span>
+        <span className="text-xs">
+          {!nextSendAt ? (
+            'Nothing is scheduled'
+          ) : waitsForCredits(today) ? (
+            'Waiting for X credits'
+          ) : (
+            <Next at={new Date(nextSendAt)} />
+          )}
+        </span>
       </span>
     </Link>
   )

@@ -16,11 +16,14 @@ export function headline({ repliesWaiting, campaigns, nextSendAt, needs }: Today
   return isMember ? `Nobody is waiting. ${sending}.` : sending
 }
 
+/** Whether the X app has no credits, so nobody knows when the next message goes out. */
+export const waitsForCredits = ({ needs }: Pick<Today, 'needs'>) => needs.some(({ code }) => code === 'funds')
+
 function sendingText({ campaigns, nextSendAt, needs }: Pick<Today, 'campaigns' | 'nextSendAt' | 'needs'>): string {
   const isRunning = campaigns.some(({ status }) => status === 'active')
   const isSoon = nextSendAt !== null && Date.parse(nextSendAt) - Date.now() < DAY_MS
   if (!isRunning && !isSoon) return campaigns.length > 0 ? 'Your campaigns are paused' : 'Nothing is scheduled'
-  if (needs.some(({ code, params }) => code === 'funds' || (code === 'spending' && params.isReached)))
+  if (waitsForCredits({ needs }) || needs.some(({ code, params }) => code === 'spending' && params.isReached))
     return 'Messages are waiting'
   return isSoon ? 'Messages are on their way' : 'Your campaigns are running'
 }

@@ -10,7 +10,7 @@ import Today from './today'
 
 const today: TodayData = {
   repliesWaiting: 4,
-  sentToday: 31,
+  sentToday: 33,
   capNow: 48,
   nextSendAt: null,
   campaigns: [
@@ -45,7 +45,8 @@ const textOf = (node: React.ReactNode, queries = new QueryClient()) =>
 test('Home says who waits, what was sent and what needs a person', () => {
   const html = textOf(<Today today={today} />)
   expect(html).toContain('4 people are waiting for your answer')
-  expect(html).toContain('At most 48 in any 24 hours')
+  expect(html).toContain('31 messages sent today.')
+  expect(html).toMatch(/Used of the daily cap.*33 <small[^>]*>of 48<.*In the last 24 hours/)
   expect(html).toContain('@lena is disconnected')
   expect(html).toContain('212 of 318')
   expect(html).toContain('36 messages in 14 days')
@@ -53,10 +54,21 @@ test('Home says who waits, what was sent and what needs a person', () => {
   expect(html).toContain('Messages of the last 14 days: 551 sent, 56 positive replies')
 })
 
-test('the pulse says what was sent today, and that nothing is scheduled', () => {
+test('the pulse says how much of the daily cap is used, and that nothing is scheduled', () => {
   const html = textOf(<Pulse today={today} />)
-  expect(html).toContain('31 of 48')
+  expect(html).toContain('33 of 48 in 24 hours')
   expect(html).toContain('Nothing is scheduled')
+})
+
+test('neither Home nor the pulse counts down while the X app has no credits', () => {
+  const nextSendAt = new Date(Date.now() + 10_000).toISOString()
+  const textsOf = (shown: TodayData) => [textOf(<Today today={shown} />), textOf(<Pulse today={shown} />)]
+  for (const html of textsOf({ ...today, nextSendAt })) expect(html).toMatch(/\b0:(?:10|09)\b/)
+  const needs: TodayData['needs'] = [{ code: 'funds', params: { isOwnApp: false }, path: '/settings' }]
+  for (const html of textsOf({ ...today, nextSendAt, needs })) {
+    expect(html).toContain('Waiting for X credits')
+    expect(html).not.toMatch(/\b0:\d\d\b/)
+  }
 })
 
 test('Home names each lost account, and offers to connect it only to admins', () => {

@@ -39,7 +39,7 @@ import { chartTop, headline, shareText, totals, waitingText, waitsForCredits } f
 /** Shown at first. */
 const NEEDS_MAX = 3
 
-/** Who waits, what is sent today, and what needs a person. */
+/** Who waits, what is sent, and what needs a person. */
 export default function Today({ today }: { today: TodayData }) {
   const isMember = useIsOffered('member')
   const mayAnswer = isMember && today.repliesWaiting > 0
@@ -77,9 +77,9 @@ export default function Today({ today }: { today: TodayData }) {
   )
 }
 
-function sentence({ sentToday, days }: TodayData): string {
+function sentence({ days }: TodayData): string {
   const { replied, positive } = totals({ days })
-  const sent = `${formatCount(sentToday, 'message')} sent today.`
+  const sent = `${formatCount(days.at(-1)?.sent ?? 0, 'message')} sent today.`
   if (replied === 0) return sent
   return `${sent} ${formatNumber(replied)} replied in the last 14 days, ${formatNumber(positive)} with interest.`
 }
@@ -98,17 +98,17 @@ function Strip({ today, isMember }: { today: TodayData; isMember: boolean }) {
         {waitingText(repliesWaiting)}
       </Cell>
       <Cell
-        label="Sent today"
-        note={`At most ${formatNumber(capNow)} in any 24 hours`}
+        label="Used of the daily cap"
+        note="In the last 24 hours"
         aside={<Ring share={capNow > 0 ? sentToday / capNow : 0} className="size-10 max-[24rem]:hidden" />}
       >
         {formatNumber(sentToday)}{' '}
         <small className="text-sm font-normal tracking-normal text-muted">of {formatNumber(capNow)}</small>
       </Cell>
-      {nextSendAt ? (
+      {nextSendAt && !waitsForCredits(today) ? (
         <NextCell at={new Date(nextSendAt)} />
       ) : (
-        <Cell label="Next message" note="Nothing is scheduled">
+        <Cell label="Next message" note={nextSendAt ? 'Waiting for X credits' : 'Nothing is scheduled'}>
           –
         </Cell>
       )}

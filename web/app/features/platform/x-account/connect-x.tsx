@@ -206,18 +206,19 @@ function ConnectionStatus({ connected, connection, account }: ConnectionStatusPr
 /** Who follows the account, and what it sends. */
 function AccountHealth({ account: { id, followerCount } }: { account: XAccount }) {
   const today = useQuery(api.today.find.queryOptions({ input: { xAccountId: id } })).data
+  const isWaiting = today?.needs.some(({ code }) => code === 'funds')
   return (
     <dl className="grid grid-cols-2 gap-4 *:border-0 *:p-0 sm:grid-cols-3">
       <StatCard label="Followers" value={followerCount} />
       <StatCard
-        label="Sent today"
+        label="Used of the daily cap"
         value={today?.sentToday}
-        hint={today && `of ${formatNumber(today.capNow)} allowed`}
+        hint={today && `of ${formatNumber(today.capNow)} in 24 hours`}
       />
       <StatCard
         label="Next message"
-        value={today && (today.nextSendAt ? nextText(new Date(today.nextSendAt)) : null)}
-        hint={today?.nextSendAt === null && 'Nothing is scheduled'}
+        value={today && (today.nextSendAt && !isWaiting ? nextText(new Date(today.nextSendAt)) : null)}
+        hint={today && (today.nextSendAt ? isWaiting && 'Waiting for X credits' : 'Nothing is scheduled')}
       />
     </dl>
   )

@@ -1,0 +1,202 @@
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { call, connectX, type Person } from '../../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import {
+  ALL_DAY,
+  claimNext,
+  launch,
+  makeCampaign,
+  makeList,
+  openHandles,
+  openSenders,
+} from '../../../../test/outreach.ts'
+import { campaigns } from '../../outreach/campaigns/tables.ts'
+import { dms } from '../../outreach/sending/tables.ts'
+import { xAccounts } from '../../platform/x-account/tables.ts'
+import { xApps } from '../../platform/x-apps/tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ x: true, env: { X_PRICES: 'published' } })
+})
+const { connected } = openSenders(() => app)
+
+const DAY_MS = 24 * 3_600_000
+
+/** Claims of the past two days, about half of which count. @returns how many count */
+async function addHistory(person: Person, accountIds: readonly (string | null)[]): Promise<number[]> {
+  const { id } = await makeCampaign(person, await makeList(app, person, []))
+  return Promise.all(
+    accountIds.map(async (xAccountId) => {
+      const agesMs = Array.from({ length: 1 + Math.floor(30 * Math.random()) }, () => 2 * DAY_MS * Math.random())
+      await app.db.insert(dms).values(
+        agesMs.map((ageMs) => {
+          const claimedAt = new Date(Date.now() - ageMs)
+          const isSent = Math.random() < 0.6
+          const outcome = isSent ? { status: 'sent' as const, sentAt: claimedAt } : { status: 'failed' as const }
+          return { workspaceId: person.workspaceId, campaignId: id, message: 'Hi', xAccountId, claimedAt, ...outcome }
+        }),
+      )
+      // The clock of the database runs meanwhile.
+      return agesMs.filter((ageMs) => ageMs < DAY_MS - 5_000).length
+    }),
+  )
+}
+
+it('every screen shows the same use of the daily cap, and the cap holds from that number on', async () => {
+  const { person, account } = await connected()
+  const second = await connectX(app, person)
+  const { person: elsewhere } = await connected()
+  // The same X account, connected by another workspace.
+  const [shared] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
+  const [twin] = await app.db
+    .update(xAccounts)
+    .set({ xUserId: shared!.xUserId })
+    .where(eq(xAccounts.workspaceId, elsewhere.workspaceId))
+    .returning()
+  const [own = 0, ofSecond = 0] = await addHistory(person, [account.id, second.id])
+  const [ofTwin = 0] = await addHistory(elsewhere, [twin!.id])
+  const used = new Map([
+    [account.id, own + ofTwin],
+    [second.id, ofSecond],
+  ])
+
+  const { code } = await person.client.extension.createCode()
+  const { token } = (await call(app, 'POST', '/extension/pair', { code, version: '1.0.0' })).body
+  const report = { version: '1.0.0', signedInAs: 'a', paused: false, pageChanged: null, sendsInBackground: true }
+  const { accounts } = await person.client.sendingSettings.find({})
+  for (const [xAccountId, count] of used) {
+    const { id } = await launch(person, await makeList(app, person, openHandles(1)), {
+      xAccountId,
+      channel: 'extension',
+    })
+    const state = await call(app, 'POST', '/extension/state', report, { authorization: `Bearer ${token}` })
+    const shown = {
+      home: (await person.client.today.find({ xAccountId })).sentToday,
+      settings: accounts.find((one) => one.xAccountId === xAccountId)?.countedInDay,
+      flight: (await person.client.sequences.flight({ id })).account.sentInDay,
+      extension: state.body.sentToday,
+    }
+    expect(shown).toEqual({ home: count, settings: count, flight: count, extension: count })
+    const reasonAt = async (dailyCap: number) => {
+      await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId, dailyCap })
+      return (await person.client.campaigns.find({ id })).waitingFor?.reason ?? null
+    }
+    expect([await reasonAt(Math.max(1, count)), await reasonAt(count + 1)]).toEqual([count > 0 ? 'cap' : null, null])
+    await person.client.campaigns.update({ id, status: 'archived' })
+  }
+  expect((await person.client.today.find({})).sentToday).toBe(own + ofTwin + ofSecond)
+})
+
+describe('the time of the next message, while a launch can be undone', () => {
+  const HOLD_SECONDS = 30
+  const later = (hours: number) => new Date(Date.now() + hours * 3_600_000)
+  const untilOf = async (person: Person, id: string) => (await person.client.campaigns.find({ id })).waitingFor?.until
+
+  /** A launch that a worker has looked at, so its account is scheduled for the end of the undo. */
+  async function launched() {
+    const { person, account } = await connected()
+    // What other tests have queued is due by now.
+    await app.db.update(xAccounts).set({ nextSendAt: null })
+    const { id } = await makeCampaign(person, await makeList(app, person, openHandles(2)))
+    await person.client.campaigns.queue({ id, holdSeconds: HOLD_SECONDS })
+    await expect(claimNext(app)).rejects.toThrow('No message is due.')
+    const next = async () => (await person.client.today.find({})).nextSendAt
+    return { person, account, id, next }
+  }
+  const accountOf = ({ account }: { account: { id: string } }) => sql`x_accounts where id = ${account.id}`
+
+  it('is the end of the undo', async () => {
+    const { next } = await launched()
+    expect(Date.parse((await next())!) - Date.now()).toBeGreaterThan(0)
+    expect(Date.parse((await next())!) - Date.now()).toBeLessThanOrEqual((HOLD_SECONDS + 1) * 1_000)
+  })
+
+  type Launched = Awaited<ReturnType<typeof launched>>
+  const limits: Record<string, (made: Launched) => Promise<unknown>> = {
+    'the spending limit': ({ person }) => person.client.xCosts.saveLimit({ limitCents: 1 }),
+    'an X app without credits': () => app.db.update(xApps).set({ fundsEmptySince: new Date(), fundsTryAt: later(1) }),
+    'a limit of X': (made) =>
+      app.db.execute(sql`update x_accounts set rests_until = ${later(1).toISOString()} where id = ${made.account.id}`),
+    'the limit of the X app': () => app.db.update(xApps).set({ dailyLimit: 10, restsUntil: later(1) }),
+    'the daily cap': async ({ person, account }) => {
+      await app.db.insert(dms).values({
+        workspaceId: person.workspaceId,
+        campaignId: (await makeCampaign(person, await makeList(app, person, []))).id,
+        message: 'Hi',
+        status: 'failed',
+        xAccountId: account.id,
+        claimedAt: later(-1),
+      })
+      await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 1 })
+    },
+    'the interval': async ({ person, account }) => {
+      await app.db.insert(dms).values({
+        workspaceId: person.workspaceId,
+        campaignId: (await makeCampaign(person, await makeList(app, person, []))).id,
+        message: 'Hi',
+        status: 'failed',
+        xAccountId: account.id,
+        claimedAt: new Date(),
+      })
+      await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, pauseSeconds: 3_600 })
+    },
+    'the sending window': async ({ person, account }) => {
+      const hour = (after: number) => `${String(later(after).getUTCHours()).padStart(2, '0')}:00`
+      const hours = { start: hour(2), end: hour(3) }
+      await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, hours })
+    },
+  }
+  it.each(Object.keys(limits))('is not before the end of %s', async (name) => {
+    const made = await launched()
+    try {
+      await limits[name]!(made)
+      const [until, next] = [await untilOf(made.person, made.id), await made.next()]
+      expect(Date.parse(next!) - Date.now()).toBeGreaterThan(HOLD_SECONDS * 1_000 + 60_000)
+      expect(Math.abs(Date.parse(next!) - Date.parse(until!))).toBeLessThan(60_000)
+    } finally {
+      await app.db.update(xApps).set({ fundsEmptySince: null, fundsTryAt: null, dailyLimit: null, restsUntil: null })
+    }
+  })
+
+  const stops: Record<string, (made: Launched) => Promise<unknown>> = {
+    'the campaign is paused': ({ person, id }) => person.client.campaigns.update({ id, status: 'paused' }),
+    'the launch is undone': ({ person, id }) => person.client.campaigns.undoLaunch({ id }),
+    'the people are held': ({ id }) => app.db.update(dms).set({ isHeld: true }).where(eq(dms.campaignId, id)),
+    'the account is lost': ({ account }) =>
+      app.db.update(xAccounts).set({ status: 'lost' }).where(eq(xAccounts.id, account.id)),
+  }
+  it.each(Object.keys(stops))('is none once %s', async (name) => {
+    const made = await launched()
+    await stops[name]!(made)
+    expect(await made.next()).toBeNull()
+    await app.db.delete(campaigns).where(eq(campaigns.id, made.id))
+  })
+
+  it('is not before X can be read again, if only a follow-up is queued', async () => {
+    const { account, id, next } = await launched()
+    await app.db
+      .update(dms)
+      .set({ isFollowUp: true, xAccountId: account.id, dueAt: new Date() })
+      .where(eq(dms.campaignId, id))
+    await app.db.execute(sql`
+      insert into reply_watches (x_user_id, fails_since, rests_until, next_poll_at)
+      select x_user_id, now(), ${later(1).toISOString()}::timestamptz, ${later(1).toISOString()}::timestamptz from ${accountOf({ account })}
+      on conflict (x_user_id) do update set fails_since = now(), read_until = null, rests_until = excluded.rests_until`)
+    expect(Date.parse((await next())!)).toBeGreaterThan(Date.now() + 3_500_000)
+  })
+
+  it('of planned follow-ups is not before the end of a limit', async () => {
+    const { person, id, next } = await launched()
+    await app.db.delete(dms).where(eq(dms.campaignId, id))
+    await app.db
+      .update(campaigns)
+      .set({ followUpDueAt: later(0.1) })
+      .where(eq(campaigns.id, id))
+    expect(await next()).not.toBeNull()
+    await person.client.xCosts.saveLimit({ limitCents: 1 })
+    const now = new Date()
+    expect(await next()).toBe(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString())
+  })
+})
