@@ -93,14 +93,15 @@ const largest = (shares: Float64Array) =>
  * Labels a reply: by rule, or with the model's best guess.
  * @param optOutWords the workspace's own, in addition to the built-in ones
  * @param timeZone of the X account, in which days start; UTC if it is unknown
+ * @param isUnread `isUnknownOrMixed` of the text
  */
 export function classifyReply(
   text: string,
   options: { optOutWords: readonly string[]; now: Date; timeZone: string },
+  isUnread = isUnknownOrMixed(text),
 ): Reading {
   const byRule = labelByRule(text, options)
   if (byRule?.label === 'opted_out') return { ...byRule, confidence: 1, by: 'rule' }
-  const isUnread = isUnknownOrMixed(text)
   if (isUnread && byRule?.label === 'auto_reply') return { label: 'auto_reply', until: null, confidence: 1, by: 'rule' }
   if (byRule && !isUnread) return { ...byRule, confidence: 1, by: 'rule' }
   const shares = sharesOf(weights().labels, featuresOf(text, hintsOf(text)))
@@ -120,7 +121,12 @@ export function detectLanguage(text: string): string {
   return TOLD_APART[largest(languageSharesOf(text))] as string
 }
 
-const languageSharesOf = (text: string) => sharesOf(weights().languages, languageFeaturesOf(text))
+/** Keeps the last text's shares, which several questions are asked of. */
+function languageSharesOf(text: string): Float64Array {
+  if (lastShares?.text !== text) lastShares = { text, shares: sharesOf(weights().languages, languageFeaturesOf(text)) }
+  return lastShares.shares
+}
+let lastShares: { text: string; shares: Float64Array } | null = null
 
 /** Languages whose replies the model is trained on. */
 const LABELLED = new Set<string>([...LATIN_LANGUAGES, 'ja', 'ko', 'zh', 'ar', 'hi', 'ru'])

@@ -170,13 +170,10 @@ export async function classifyTexts(
   const options = { optOutWords: await optOutWordsOf(db, actor.workspaceId), now, timeZone: 'UTC' }
   const results = []
   for (const text of texts) {
-    const { label, confidence } = classifyReply(text, options)
-    results.push({
-      label,
-      confidence,
-      language: detectLanguage(text),
-      date: isUnknownOrMixed(text) ? null : namedDay(text, options),
-    })
+    const language = detectLanguage(text)
+    const isUnread = isUnknownOrMixed(text)
+    const { label, confidence } = classifyReply(text, options, isUnread)
+    results.push({ label, confidence, language, date: isUnread ? null : namedDay(text, options) })
     // Long texts take milliseconds each, in which others wait.
     await setImmediate()
   }
