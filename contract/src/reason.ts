@@ -32,6 +32,8 @@ export const SKIP_CODES = [
   'person',
   /** The lead is invented, and nobody messages those on X. */
   'sample',
+  /** Its text has `written` in it, which is a variable that nothing has filled. */
+  'placeholder',
 ] as const
 
 /** Why a person's way through a campaign is paused or was stopped. */
@@ -147,6 +149,8 @@ function skipClause({ code, params }: SkipReason): string {
       return 'someone in your workspace stopped messages to this person.'
     case 'sample':
       return 'this lead is sample data. Sample leads are never messaged on X.'
+    case 'placeholder':
+      return `the message has “${params.written}” in it, which was not filled in. Write it again.`
   }
 }
 

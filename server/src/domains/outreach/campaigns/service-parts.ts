@@ -96,8 +96,8 @@ async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Pro
         reason = case when chosen.reason is not null then ${reasonSql('skipped', { skip: sql`chosen.reason ->> 'code'` })} end
       from chosen where e.workspace_id = ${workspaceId} and e.id = enrollment_id
     ), added as (
-      insert into dms (workspace_id, user_id, lead_id, campaign_id, enrollment_id, step_id, step_number, variant_id, message, status, reason)
-      select ${workspaceId}::uuid, ${campaign.userId}::uuid, lead_id, ${id}::uuid, enrollment_id, ${step.id}::uuid, 1, variant_id, message,
+      insert into dms (workspace_id, user_id, lead_id, campaign_id, enrollment_id, step_id, step_number, variant_id, message, is_filled, status, reason)
+      select ${workspaceId}::uuid, ${campaign.userId}::uuid, lead_id, ${id}::uuid, enrollment_id, ${step.id}::uuid, 1, variant_id, message, true,
         case when reason is null then 'queued' else 'failed' end, reason
       from chosen where lead_id is not null
       returning lead_id, status

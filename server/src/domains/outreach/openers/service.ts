@@ -225,7 +225,7 @@ async function renderAgain(tx: Db, campaign: { id: string; workspaceId: string }
     const template = readTemplate('messageTemplate', variant.messageTemplate)
     if (!template.some(({ kind }) => kind === 'opener')) continue
     await tx.execute(sql`
-      update dms set message = ${renderedMessage('l', template, campaign.id)}, updated_at = now()
+      update dms set message = ${renderedMessage('l', template, campaign.id)}, is_filled = true, updated_at = now()
       from leads l where dms.id = any(${sql.param(ids)}::uuid[]) and l.id = dms.lead_id and ${isUnclaimed}`)
   }
 }

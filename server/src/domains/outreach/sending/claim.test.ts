@@ -1,13 +1,15 @@
 import { eq, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
+import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { arrived, launch, makeList, openHandles, type SomeList } from '../../../../test/outreach.ts'
+import { arrived, confirmDetection, launch, makeList, openHandles, type SomeList } from '../../../../test/outreach.ts'
 import type { Db } from '../../../db/open.ts'
 import { workers } from '../../../db/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
+import { campaigns } from '../campaigns/tables.ts'
 import { areRepliesBehind, xDeliveries } from '../replies/tables.ts'
 import { type Claimed, claimDue } from './claim.ts'
 import { record } from './record.ts'
@@ -24,10 +26,10 @@ beforeEach(async () => {
   await subscribe(app, person)
 })
 
-async function claimNext(db: Db = app.db): Promise<Claimed> {
+async function claimNext(db: Db = app.db, sendIntervalSeconds = 60): Promise<Claimed> {
   const [worker] = await app.db.insert(workers).values({}).returning()
   for (;;) {
-    const { claimed, isIdle } = await claimDue(db, worker!.id, { ...app.services.env, sendIntervalSeconds: 60 })
+    const { claimed, isIdle } = await claimDue(db, worker!.id, { ...app.services.env, sendIntervalSeconds })
     if (claimed) return claimed
     if (isIdle) throw new Error('nothing is due')
   }
@@ -141,7 +143,7 @@ it('pauses a campaign before a long variable is sent, with an emoji where its na
   const { id } = await launch(person, await makeList(app, person, openHandles(1)))
   await app.db
     .update(dms)
-    .set({ message: `Hi {{${'a'.repeat(97)}😀}}` })
+    .set({ message: `Hi {{${'a'.repeat(97)}😀}}`, isFilled: false })
     .where(eq(dms.campaignId, id))
   await expect(claimNext()).rejects.toThrow('nothing is due')
   expect(await person.client.campaigns.find({ id })).toMatchObject({
@@ -157,7 +159,7 @@ it('pauses a campaign before a variable is sent that an earlier version left, an
   })
   const queued = () => app.db.select().from(dms).where(eq(dms.campaignId, id)).orderBy(dms.id)
   const rendered = (await queued()).map(({ message }) => message)
-  await app.db.update(dms).set({ message: 'Hi {friend} {"a": 1}' }).where(eq(dms.campaignId, id))
+  await app.db.update(dms).set({ message: 'Hi {friend} {"a": 1}', isFilled: false }).where(eq(dms.campaignId, id))
   await expect(claimNext()).rejects.toThrow('nothing is due')
   const paused = await person.client.campaigns.find({ id })
   expect(paused).toMatchObject({
@@ -173,4 +175,85 @@ it('pauses a campaign before a variable is sent that an earlier version left, an
   expect((await queued()).map(({ message }) => message)).toEqual(rendered)
   expect(rendered.every((message) => message.endsWith(' {"a": 1}') && !message.includes('{friend}'))).toBe(true)
   expect((await claimNext()).message).toBe(rendered[0])
+})
+
+describe('unfilled variables', () => {
+  // What other tests have queued is not due.
+  beforeEach(async () => void (await app.db.update(xAccounts).set({ nextSendAt: null })))
+
+  // PostgreSQL cannot store NUL.
+  const anyText = fc
+    .oneof(
+      fc.string({ unit: 'grapheme', maxLength: 12 }),
+      fc.string({ unit: 'binary', maxLength: 12 }),
+      fc.constantFrom(
+        'Name',
+        'handle',
+        'lead_name',
+        '{friend}',
+        '{lead_name',
+        '[[name]]',
+        '<%name%>',
+        '*|NAME|*',
+        '{',
+        '}',
+        '{a|b}',
+      ),
+    )
+    .map((value) => value.replaceAll('\u0000', ''))
+
+  it('are never read into the values of people, whatever these contain', async () => {
+    await connectX(app, person)
+    const texts = fc.sample(fc.tuple(anyText, anyText), { numRuns: 60, seed: 4 })
+    const list = await makeList(app, person, openHandles(texts.length), {
+      names: ['Name', ...texts.slice(1).map(([name]) => name)],
+      metadata: texts.map(([, company]) => ({ company })),
+    })
+    const { id } = await launch(person, list, { messageTemplate: '{} {lead_name} {1} {company|us} [ {lead_name}' })
+    const claimed = []
+    for (const _ of texts) claimed.push((await claimNext(app.db, 0)).message)
+    expect(claimed[0]).toMatch(/^\{\} Name /)
+    expect((await person.client.campaigns.find({ id })).status).toBe('active')
+  })
+
+  const leftovers = fc.sample(
+    fc.tuple(anyText, fc.constantFrom('{friend}', '{{company}}', '{lead_name', '{company|us', 'name}}'), anyText),
+    { numRuns: 15, seed: 4 },
+  )
+  const earlier = (message: string) => ({ message, isFilled: false, dueAt: new Date() })
+  const textOf = ([before, leftover, after]: [string, string, string]) => `${before} ${leftover} ${after}`
+
+  it.each(['first message', 'follow-up'])('of an earlier version pause a campaign before its %s', async (which) => {
+    const account = await connectX(app, person)
+    await confirmDetection(app)
+    const { id } = await launch(person, await makeList(app, person, openHandles(1)))
+    const of = eq(dms.campaignId, id)
+    if (which === 'follow-up') await app.db.update(dms).set({ isFollowUp: true, xAccountId: account.id }).where(of)
+    for (const parts of leftovers) {
+      await app.db
+        .update(dms)
+        .set(earlier(textOf(parts)))
+        .where(of)
+      await app.db.update(campaigns).set({ status: 'active', reason: null }).where(eq(campaigns.id, id))
+      await app.db.update(xAccounts).set({ nextSendAt: new Date() }).where(eq(xAccounts.id, account.id))
+      await expect(claimNext(), textOf(parts)).rejects.toThrow('nothing is due')
+      expect(await person.client.campaigns.find({ id })).toMatchObject({
+        status: 'paused',
+        reason: { code: 'placeholder' },
+      })
+    }
+  })
+
+  it('of an earlier version skip a direct message, and no other', async () => {
+    await connectX(app, person)
+    const { leadIds } = await makeList(app, person, openHandles(2))
+    await person.client.leads.queue({ leadIds, message: 'Hi' })
+    const of = eq(dms.leadId, leadIds[0]!)
+    await app.db.update(dms).set(earlier('Hi {friend}')).where(of)
+    expect((await claimNext(app.db, 0)).lead?.id).toBe(leadIds[1])
+    await expect(claimNext(app.db, 0)).rejects.toThrow('nothing is due')
+    expect(await app.db.select().from(dms).where(of)).toMatchObject([
+      { status: 'failed', reason: { code: 'placeholder', params: { written: '{friend}' } }, attempts: 0 },
+    ])
+  })
 })

@@ -52,7 +52,15 @@ import {
 } from './limits.ts'
 import { compileTemplate, lockLeads, lockQueueing, openDirectCampaign, readTemplate } from './queue.ts'
 import { LEAD_MISSING, recordOutcome } from './record.ts'
-import { pauseForPlaceholder, reasonToStop, release, resetLastClaims, resetLeadStatus, skipMessage } from './stop.ts'
+import {
+  pauseForPlaceholder,
+  reasonToStop,
+  release,
+  resetLastClaims,
+  resetLeadStatus,
+  shownLeftover,
+  skipMessage,
+} from './stop.ts'
 import { FIRST_OF, isFirstInQueue, isFollowUpOf, isInQueue } from './tables.ts'
 
 /** What a claim returns: a message, or why there is none. */
@@ -106,11 +114,16 @@ async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scope | 'du
   const { account, now } = locked
   for (let delays = 0; ; ) {
     const next = locked.campaignId ? await take(tx, env, sender, locked, scope === 'due' ? null : scope.dmId) : null
-    const leftover = next?.lease && next.isOfCampaign ? leftoverIn(next.message) : null
+    const leftover = next?.lease && !next.isFilled ? leftoverIn(next.message) : null
     if (leftover && next?.lease && locked.campaignId) {
       await release(tx, sql`id = ${next.id} and lease = ${next.lease}`)
       const { workspaceId, campaignId } = locked
-      await pauseForPlaceholder(tx, { workspaceId, campaignId, xAccountId: account?.id ?? null }, leftover)
+      if (next.isOfCampaign)
+        await pauseForPlaceholder(tx, { workspaceId, campaignId, xAccountId: account?.id ?? null }, leftover)
+      else
+        await skipMessage(tx, next.id, {
+          reason: { code: 'placeholder', params: { written: shownLeftover(leftover) } },
+        })
     } else if (next?.lease) {
       const taken = { ...next, lease: next.lease, sender, locked }
       if (taken.lead || !sender.skips) return { kind: 'claimed', ...taken }
@@ -150,6 +163,8 @@ type NextRow = {
   appTurnAt: string | null
   id: string | null
   isOfCampaign: boolean
+  /** See `dms.is_filled`. */
+  isFilled: boolean
   dueAt: string
   triedAt: string | null
   isDecided: boolean
@@ -250,7 +265,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
       from claimed where x_accounts.id = ${accountId} ${byHand ? sql`and next_send_at is not null` : sql``}
     )${app ? sql`, app_claim as (${insertAppClaim(app, accountId)})` : sql``}
     select last_at as "lastAt", leaves_at as "leavesAt", app_turn_at as "appTurnAt",
-      n.id, n.kind = 'campaign' as "isOfCampaign", n.due_at as "dueAt", n.tried_at as "triedAt", coalesce(n.requeued_at > coalesce(n.claimed_at, n.tried_at), false) as "isDecided", n.message, n.stopped, n.is_waiting as "isWaiting", n.is_locked as "isLocked",
+      n.id, n.kind = 'campaign' as "isOfCampaign", n.is_filled as "isFilled", n.due_at as "dueAt", n.tried_at as "triedAt", coalesce(n.requeued_at > coalesce(n.claimed_at, n.tried_at), false) as "isDecided", n.message, n.stopped, n.is_waiting as "isWaiting", n.is_locked as "isLocked",
       exists (select from delayed) as "isDelayed", exists (select from claimed) as "isClaimed", is_blind as "isBlind", needs_read as "needsRead",
       l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId", l.x_user_checked_at is not null as "isIdChecked", ${suppressionReason('l')} as suppressed
     from before left join next n on true left join person l on l.id = n.lead_id`,
@@ -294,6 +309,7 @@ function readNext(row: NextRow) {
     stopped: row.stopped,
     isWaiting: row.isWaiting,
     isLocked: row.isLocked,
+    isFilled: row.isFilled,
     isDelayed: row.isDelayed,
     isBlind: row.isBlind,
     triedSince: parseTime(row.triedAt),
@@ -676,9 +692,9 @@ async function queueOne(
   const id = randomUUID()
   await tx.execute(sql`
     with added as (
-      insert into dms (id, workspace_id, user_id, lead_id, campaign_id, step, message, is_answer)
+      insert into dms (id, workspace_id, user_id, lead_id, campaign_id, step, message, is_filled, is_answer)
       select ${id}::uuid, ${actor.workspaceId}::uuid, ${actor.userId}::uuid, ${leadId}::uuid, ${campaignId}::uuid,
-        coalesce((select max(step) + 1 from dms where campaign_id = ${campaignId}::uuid and lead_id = ${leadId}::uuid), 0), ${text}, ${isAnswer}::boolean
+        coalesce((select max(step) + 1 from dms where campaign_id = ${campaignId}::uuid and lead_id = ${leadId}::uuid), 0), ${text}, true, ${isAnswer}::boolean
     )
     update leads set dm_status = 'queued', updated_at = now() where id = ${leadId}`)
   return id

@@ -94,9 +94,9 @@ export async function queueList(
         case when reason is null then 1 end, is_later
       from chosen
     ), added as (
-      insert into dms (workspace_id, user_id, lead_id, campaign_id, enrollment_id, step_id, step_number, variant_id, message, status, reason, due_at)
+      insert into dms (workspace_id, user_id, lead_id, campaign_id, enrollment_id, step_id, step_number, variant_id, message, is_filled, status, reason, due_at)
       select ${campaign.workspaceId}::uuid, ${campaign.userId}::uuid, lead_id, ${campaign.id}::uuid, enrollment_id,
-        ${first.id}::uuid, 1, variant_id, message, case when reason is null then 'queued' else 'failed' end, reason,
+        ${first.id}::uuid, 1, variant_id, message, true, case when reason is null then 'queued' else 'failed' end, reason,
         ${dueAfterHold(holdSeconds, sql`(select count(*) from chosen)`)}
       from chosen where not is_later
       returning lead_id, status, due_at
@@ -155,7 +155,7 @@ export function reasonToSkip(
 
 /** SQL over a message and its lead `l`: the assignments that render it with a step. */
 const renderedWith = ({ id, number, variantId, message }: QueuedStep) =>
-  sql`message = ${message}, variant_id = ${variantId}, step_id = ${id}, step_number = ${number}, updated_at = now()`
+  sql`message = ${message}, is_filled = true, variant_id = ${variantId}, step_id = ${id}, step_number = ${number}, updated_at = now()`
 
 /**
  * Renders queued messages with a changed step. For more than one, it requires `blockNewClaims`,
@@ -266,10 +266,10 @@ export async function queueChosen(
   const campaignId = await openDirectCampaign(tx, actor, account.id)
   const { rows } = await tx.execute<{ id: string }>(sql`
     with added as (
-      insert into dms (workspace_id, user_id, lead_id, campaign_id, step, message, undo_id, due_at)
+      insert into dms (workspace_id, user_id, lead_id, campaign_id, step, message, is_filled, undo_id, due_at)
       select l.workspace_id, ${actor.userId}::uuid, l.id, ${campaignId}::uuid,
         coalesce((select max(d.step) + 1 from dms d where d.campaign_id = ${campaignId}::uuid and d.lead_id = l.id), 0),
-        ${renderedMessage('l', template, null)}, ${undoId ?? null}::uuid, ${dueAt}
+        ${renderedMessage('l', template, null)}, true, ${undoId ?? null}::uuid, ${dueAt}
       ${writable(actor.workspaceId, chosen)}
       order by l.created_at, l.id
       returning id, lead_id

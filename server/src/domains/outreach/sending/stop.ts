@@ -647,8 +647,11 @@ export async function pauseForPlaceholder(
   campaign: { workspaceId: string; campaignId: string; xAccountId: string | null },
   written: string,
 ): Promise<void> {
-  await pauseItself(tx, campaign, { code: 'placeholder', params: { written: written.slice(0, 100).toWellFormed() } })
+  await pauseItself(tx, campaign, { code: 'placeholder', params: { written: shownLeftover(written) } })
 }
+
+/** An unfilled variable as a reason names it. */
+export const shownLeftover = (written: string) => written.slice(0, 100).toWellFormed()
 
 async function pauseItself(
   tx: Db,

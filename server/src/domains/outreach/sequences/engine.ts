@@ -332,10 +332,10 @@ async function queueStep(
       update enrollments e set state = 'active', reason = null, next_step_number = ${number}, next_at = null, ${CONTINUES}
       from chosen x where e.workspace_id = ${campaign.workspaceId} and e.id = x.id
     ), added as (
-      insert into dms (workspace_id, user_id, lead_id, campaign_id, step, enrollment_id, step_id, step_number, variant_id, message, due_at, is_follow_up, x_account_id)
+      insert into dms (workspace_id, user_id, lead_id, campaign_id, step, enrollment_id, step_id, step_number, variant_id, message, is_filled, due_at, is_follow_up, x_account_id)
       select e.workspace_id, ${campaign.userId}::uuid, l.id, e.campaign_id,
         coalesce((select max(d.step) + 1 from dms d where d.lead_id = l.id and d.campaign_id = e.campaign_id), 0),
-        e.id, ${id}::uuid, ${number}, ${variantId}, ${message}, x.due_at, e.last_ordinal is not null,
+        e.id, ${id}::uuid, ${number}, ${variantId}, ${message}, true, x.due_at, e.last_ordinal is not null,
         case when e.last_ordinal is not null then coalesce(e.x_account_id, ${campaign.xAccountId}::uuid) end
       from chosen x join enrollments e on e.workspace_id = ${campaign.workspaceId} and e.id = x.id join leads l on l.id = e.lead_id
       order by x.due_at, e.id

@@ -219,7 +219,7 @@ async function chooseAgain(
   await blockNewClaims(tx, id)
   const { variantId, message } = queuedStep(id, step, number, shares)
   await tx.execute(sql`
-    update dms set message = ${message}, variant_id = ${variantId}, updated_at = now()
+    update dms set message = ${message}, is_filled = true, variant_id = ${variantId}, updated_at = now()
     from leads l where dms.campaign_id = ${id} and dms.status = 'queued' and dms.step_id = ${step.id} and l.id = dms.lead_id
       and dms.lease_expires_at is null and dms.tried_at is null
       and dms.variant_id = any(${sql.param(test.variants.map((variant) => variant.id))}::uuid[]) and dms.variant_id <> ${variantId}`)

@@ -36,6 +36,8 @@ export function skippedLabel({ code, params }: SkipReason): string {
       return 'Condition not met'
     case 'sample':
       return 'Sample data, never messaged on X'
+    case 'placeholder':
+      return 'Messages with an unfilled variable'
   }
 }
 

@@ -1,0 +1,1 @@
+ALTER TABLE "dms" ADD COLUMN "is_filled" boolean DEFAULT false NOT NULL;
