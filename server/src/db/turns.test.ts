@@ -41,7 +41,7 @@ async function runFor(turns: ReturnType<typeof openTurns>, ms: number, shape: st
 }
 
 describe('turnLimits', () => {
-  it('gives a workspace half of the connections, and slow work a third, of which half in its first second', () => {
+  it('gives a workspace half of the connections, slow work a third, and half of that in its first second', () => {
     expect(turnLimits(6)).toEqual({ workspace: 3, young: 1, slow: 2, unknown: 4, fast: 6 })
     expect(turnLimits(2)).toEqual({ workspace: 1, young: 1, slow: 1, unknown: 1, fast: 2 })
     expect(turnLimits(1)).toEqual({ workspace: 1, young: 1, slow: 1, unknown: 1, fast: 1 })
