@@ -134,9 +134,11 @@ describe('buying by a link', () => {
   })
 
   it('cancels the lesser of two subscriptions', async () => {
-    const person = await makeSubscriber()
-    const first = await paidOf(person)
+    const person = await makePerson(app)
     const { links } = await person.client.billing.ownLinks()
+    await stripe.buy(links.pro_monthly!)
+    await has(person, { planId: 'pro_monthly' })
+    const first = await paidOf(person)
     await stripe.buy(links.agency_yearly!)
     await has(person, { planId: 'agency_yearly' })
     await vi.waitFor(async () => {
