@@ -570,7 +570,9 @@ describe('GET /campaigns/{id}/dms', () => {
       ['delivered', 480_000],
       ['replied', 20_000],
     ] as const)
-      expect((await listDms(app.db, person.actor, kept, { status, page: 1, pageSize: 1 })).total).toBe(count)
+      expect(
+        (await listDms(app.db, app.services.env, person.actor, kept, { status, page: 1, pageSize: 1 })).total,
+      ).toBe(count)
 
     const handles: (string | undefined)[] = []
     let cursor: string | undefined

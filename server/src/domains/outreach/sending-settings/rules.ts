@@ -131,6 +131,20 @@ export function cooldownOf(
   return working > from ? { until: working, reason: 'hours' } : latest
 }
 
+/**
+ * What holds a message that waits both for its sender's limits and for a reason of its own: of two known
+ * ends, the later one. A reason without an end comes after the limits, because what it needs of X waits
+ * for them, too. The interval comes last.
+ */
+export function holdOf<Own extends { until: Date | null }>(
+  limits: Cooldown | null,
+  own: Own | null,
+): Cooldown | Own | null {
+  if (!limits || !own) return limits ?? own
+  if (limits.reason === 'pause') return own
+  return own.until && own.until >= limits.until ? own : limits
+}
+
 /** When a restored account is checked again. */
 const UNREAD_MS = 15_000
 

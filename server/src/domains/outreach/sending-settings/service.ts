@@ -25,6 +25,7 @@ import {
   cooldownOf,
   defaultLimits,
   EVERY_DAY,
+  holdOf,
   latest,
   minuteOf,
   type ProductLimits,
@@ -41,6 +42,7 @@ export {
   type Cooldown,
   capAt,
   cooldownOf,
+  holdOf,
   latest,
   pauseSecondsOf,
   unreadCooldown,
@@ -441,31 +443,19 @@ interface Needs {
 
 /** Adds what each campaign waits for. Queries once per X account, not per campaign. */
 export async function withWaits<C extends Sending>(needs: Needs, campaigns: readonly C[]): Promise<WithWait<C>[]> {
-  const { db, env } = needs
+  const { db } = needs
   const { workspaceId } = needs.actor
-  const waits = new Map<string, Cooldown | null>()
   const active = campaigns.filter(({ status }) => status === 'active')
   const sending = active.filter((one) => one.dmsQueuedCount > 0 && !one.waiting)
   const ids = [...new Set(active.map(({ xAccountId }) => xAccountId))].filter((id) => id !== null)
   const accounts = ids.length > 0 ? await db.select().from(xAccounts).where(inArray(xAccounts.id, ids)) : []
   const connected = new Set(accounts.filter(({ status }) => status === 'connected').map(({ id }) => id))
-  for (const one of sending) {
-    const key = keyOf(one)
-    if (waits.has(key)) continue
-    const account = one.xAccountId
-      ? (accounts.find(({ id }) => id === one.xAccountId) ?? null)
-      : await findCurrentAccount(db, workspaceId)
-    const { cooldown, now } = await findSendingState(db, env, { workspaceId, account, channel: one.channel })
-    // Jitter can delay the next message beyond the pause.
-    const next = account?.nextSendAt ?? null
-    const isPutOff = next !== null && next > (cooldown?.until ?? now)
-    waits.set(
-      key,
-      isPutOff && cooldown?.reason !== 'funds' ? { reason: cooldown?.reason ?? 'pause', until: next } : cooldown,
-    )
-  }
   const sendingIds = sending.map(({ id }) => id)
-  const [blind, delayed] = await Promise.all([findBlind(db, sendingIds), findDelayed(db, sendingIds)])
+  const [limitsOf, blind, delayed] = await Promise.all([
+    findCooldowns(needs, sending),
+    findBlind(db, sendingIds),
+    findDelayed(db, sendingIds),
+  ])
   const soon = new Date(Date.now() + HOUR_MS)
   const mayLackRoom = campaigns.some(({ nextFollowUpAt }) => nextFollowUpAt && nextFollowUpAt < soon)
   const usage = mayLackRoom ? (await usageOf(db, workspaceId, 'dms')).usage : null
@@ -475,12 +465,8 @@ export async function withWaits<C extends Sending>(needs: Needs, campaigns: read
     if (one.channel === 'api' && !connected.has(one.xAccountId ?? '')) return { reason: 'account', until: null }
     if (one.waiting) return { reason: 'turn', until: null }
     if (!sending.includes(one)) return planWaitOf(one, planResetsAt)
-    const cooldown = waits.get(keyOf(one)) ?? null
-    const delay = delayed.get(one.id)
-    if (delay && (cooldown === null || cooldown.reason === 'pause' || cooldown.until <= delay.until)) return delay
-    return blind.has(one.id) && (cooldown?.reason ?? 'pause') === 'pause'
-      ? { reason: 'detection', until: null }
-      : cooldown
+    const own: Wait | null = delayed.get(one.id) ?? (blind.has(one.id) ? { reason: 'detection', until: null } : null)
+    return holdOf(limitsOf(one), own)
   }
   return campaigns.map((one) => ({ ...one, waitingFor: waitOf(one) }))
 }
@@ -524,8 +510,32 @@ function planWaitOf(
   return status === 'active' && dmsQueuedCount === 0 && until ? { until, reason: 'plan' } : null
 }
 
-function keyOf({ xAccountId, channel }: Sending): string {
-  return `${channel} ${xAccountId}`
+/** Who sends: an X account, or without one the current account. */
+type SenderOf = Pick<Sending, 'channel' | 'xAccountId'>
+
+/** The limits that hold each of these senders. Queries once per sender. */
+export async function findCooldowns(
+  { db, env, actor: { workspaceId } }: Needs,
+  senders: readonly SenderOf[],
+): Promise<(sender: SenderOf) => Cooldown | null> {
+  const keyOf = ({ channel, xAccountId }: SenderOf) => `${channel} ${xAccountId}`
+  const found = new Map<string, Cooldown | null>()
+  for (const { channel, xAccountId } of senders) {
+    const key = keyOf({ channel, xAccountId })
+    if (found.has(key)) continue
+    const [account = null] = xAccountId
+      ? await db.select().from(xAccounts).where(eq(xAccounts.id, xAccountId))
+      : [await findCurrentAccount(db, workspaceId)]
+    const { cooldown, now } = await findSendingState(db, env, { workspaceId, account, channel })
+    // Jitter can delay the next message beyond the pause.
+    const next = account?.nextSendAt ?? null
+    const isPutOff = next !== null && next > (cooldown?.until ?? now)
+    found.set(
+      key,
+      isPutOff && cooldown?.reason !== 'funds' ? { reason: cooldown?.reason ?? 'pause', until: next } : cooldown,
+    )
+  }
+  return (sender) => found.get(keyOf(sender)) ?? null
 }
 
 export async function withWait<C extends Sending>(needs: Needs, campaign: C): Promise<WithWait<C>> {

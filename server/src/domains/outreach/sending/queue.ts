@@ -17,10 +17,10 @@ import { leads, mayGoOut, sampleReason, wasTried } from '../../leads/leads/table
 import { suppressionReason } from '../../leads/suppressions/tables.ts'
 import { type Allowance, allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
 import { requireConnectedAccount } from '../../platform/x-account/service.ts'
-import { campaigns, WITHOUT_REASON } from '../campaigns/tables.ts'
+import { campaigns, WITHOUT_REASON, waitsForOlder } from '../campaigns/tables.ts'
 import { approvedOpener, lockOpeners } from '../openers/tables.ts'
 import { repliedReason, waitsForRead } from '../replies/tables.ts'
-import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
+import { findCooldowns, holdOf, isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
 import { isEnrollmentOf, isOpen, variantNameOf } from '../sequences/tables.ts'
 import { wakeAccount } from './limits.ts'
 import { dms } from './tables.ts'
@@ -339,7 +339,7 @@ export async function requeue(
       .innerJoin(campaigns, eq(campaigns.id, dms.campaignId))
       .leftJoin(leads, eq(leads.id, dms.leadId))
       .where(eq(dms.id, id))
-    return shownTo(actor, one(shown))
+    return one(await shownTo(tx, env, actor, shown))
   })
 }
 
@@ -589,14 +589,30 @@ interface StoredReply {
   label: ReplyLabel | null
 }
 
-/** SQL over a queued message that no sender has: what it waits for apart from its campaign; else null. */
-const waitReason = sql<DmWaitReason | null>`case
-  when dms.status = 'queued' and dms.outcome_unknown then ${reasonSql('settling')}
-  when dms.status <> 'queued' or dms.lease_expires_at is not null then null
+interface OwnWait {
+  reason: DmWaitReason
+  until: string | null
+}
+const ownWait = (reason: SQL, until = sql`null::timestamptz`) =>
+  sql`jsonb_build_object('reason', ${reason}, 'until', ${until})`
+
+/** SQL over messages and their campaigns: the X account that sends it; null: the current one. */
+const senderId = sql<string | null>`case when dms.is_follow_up then dms.x_account_id else campaigns.x_account_id end`
+
+/**
+ * SQL over a queued message that no sender has: what it waits for, of its own. Null: nothing, or something
+ * that its campaign shows comes first: it is paused, its account is not connected, an older one sends.
+ */
+const wait = sql<OwnWait | null>`case
+  when dms.status = 'queued' and dms.outcome_unknown then ${ownWait(reasonSql('settling'))}
+  when dms.status <> 'queued' or dms.lease_expires_at is not null or dms.is_held or campaigns.status <> 'active' then null
+  when campaigns.channel = 'api' and not exists (select from x_accounts a where a.id = ${senderId} and a.status = 'connected') then null
+  when not dms.is_follow_up and ${waitsForOlder('campaigns')} then null
   when leads.last_claimed_at > now() - interval '1 day'
-    and (campaigns.kind = 'direct' or leads.last_claimed_campaign_id is distinct from dms.campaign_id) then ${reasonSql('day_apart', { at: sql`leads.last_claimed_at` })}
-  when dms.inbox_unclear_until > now() then ${reasonSql('inbox_unclear')}
-  when dms.is_follow_up and campaigns.status = 'active' and ${waitsForRead('dms')} then ${reasonSql('detection')} end`
+    and (campaigns.kind = 'direct' or leads.last_claimed_campaign_id is distinct from dms.campaign_id)
+    then ${ownWait(reasonSql('day_apart', { at: sql`leads.last_claimed_at` }), sql`leads.last_claimed_at + interval '1 day'`)}
+  when dms.inbox_unclear_until > now() then ${ownWait(reasonSql('inbox_unclear'), sql`dms.inbox_unclear_until`)}
+  when dms.is_follow_up and ${waitsForRead('dms')} then ${ownWait(reasonSql('detection'))} end`
 
 /** Over messages joined with their campaigns and leads. */
 const dmColumns = {
@@ -609,7 +625,9 @@ const dmColumns = {
   updatedAt: dms.updatedAt,
   errorMessage: dms.errorMessage,
   reason: dms.reason,
-  waitReason,
+  wait,
+  senderId,
+  channel: campaigns.channel,
   stepNumber: dms.stepNumber,
   variant: variantNameOf('dms', 'campaigns'),
   dueAt: sql<Date | null>`case ${dms.status} when 'queued' then ${dms.dueAt} end`.mapWith(dms.dueAt),
@@ -624,30 +642,45 @@ export function dmAnswer<Row extends Pick<typeof dms.$inferSelect, 'reason' | 'e
   return row.reason ? { ...row, errorMessage: skipText(row.reason) } : row
 }
 
-type Shown = Pick<typeof dms.$inferSelect, 'reason' | 'errorMessage'> & {
-  waitReason: DmWaitReason | null
-  reply: StoredReply | null
-}
+type Shown = Pick<typeof dms.$inferSelect, 'reason' | 'errorMessage'> &
+  Pick<Campaign, 'channel'> & { wait: OwnWait | null; senderId: string | null; reply: StoredReply | null }
 
-/** A message as it is returned. Viewers can't read replies. */
-function shownTo<Row extends Shown>({ role }: Pick<Actor, 'role'>, { waitReason, ...row }: Row) {
-  const { reply } = row
-  const text = roleAllows(role, 'member') ? (reply?.text ?? null) : null
-  return {
-    ...dmAnswer(row),
-    reason: row.reason ?? waitReason,
-    reply: reply && { ...reply, text, at: new Date(reply.at) },
-  }
+/** Messages as they are returned, with what holds each apart from its campaign. Viewers can't read replies. */
+async function shownTo<Row extends Shown>(
+  db: Db,
+  env: SendingEnv,
+  actor: Pick<Actor, 'role' | 'workspaceId'>,
+  rows: readonly Row[],
+) {
+  const senderOf = ({ channel, senderId: xAccountId }: Shown) => ({ channel, xAccountId })
+  const waiting = rows.filter(({ wait }) => wait && wait.reason.code !== 'settling')
+  const limitsOf = await findCooldowns({ db, env, actor }, waiting.map(senderOf))
+  const isMember = roleAllows(actor.role, 'member')
+  return rows.map(({ wait, senderId, channel, ...row }) => {
+    const own = wait && { reason: wait.reason, until: wait.until === null ? null : new Date(wait.until) }
+    const limits = own?.reason.code === 'settling' ? null : limitsOf({ channel, xAccountId: senderId })
+    const { reply } = row
+    return {
+      ...dmAnswer(row),
+      reason: row.reason ?? (own && holdOf(limits, own) === own ? own.reason : null),
+      reply: reply && { ...reply, text: isMember ? reply.text : null, at: new Date(reply.at) },
+    }
+  })
 }
 
 /** Like `listDms`. @throws Refusal CAMPAIGN_NOT_FOUND */
-export async function listMessages(db: Db, actor: Actor, { id, ...page }: InputOf<'campaigns', 'dms'>) {
+export async function listMessages(
+  db: Db,
+  env: SendingEnv,
+  actor: Actor,
+  { id, ...page }: InputOf<'campaigns', 'dms'>,
+) {
   const [campaign] = await db
     .select()
     .from(campaigns)
     .where(and(eq(campaigns.id, id), eq(campaigns.workspaceId, actor.workspaceId), eq(campaigns.kind, 'campaign')))
   if (!campaign) throw new Refusal('CAMPAIGN_NOT_FOUND')
-  return listDms(db, actor, campaign, page)
+  return listDms(db, env, actor, campaign, page)
 }
 
 /**
@@ -656,7 +689,8 @@ export async function listMessages(db: Db, actor: Actor, { id, ...page }: InputO
  */
 export async function listDms(
   db: Db,
-  actor: Pick<Actor, 'role'>,
+  env: SendingEnv,
+  actor: Pick<Actor, 'role' | 'workspaceId'>,
   campaign: Campaign,
   { status, page, pageSize, cursor }: Omit<InputOf<'campaigns', 'dms'>, 'id'>,
 ) {
@@ -683,7 +717,12 @@ export async function listDms(
   const last = rows.length > pageSize ? shown.at(-1) : undefined
   const lastAt = status === 'replied' ? last?.repliedAt : last?.createdAt
   return {
-    dms: shown.map(({ repliedAt: _, ...row }) => shownTo(actor, row)),
+    dms: await shownTo(
+      db,
+      env,
+      actor,
+      shown.map(({ repliedAt: _, ...row }) => row),
+    ),
     total: countDms(campaign, status),
     page,
     pageSize,

@@ -10,7 +10,7 @@ import { undoQueue } from './stop.ts'
 /** The messages of campaigns, and those who send them. */
 export const sendingRoutes = {
   dms: viewer.campaigns.dms.handler(async ({ context, input }) => {
-    const { dms, ...page } = await listMessages(context.db, context.actor, input)
+    const { dms, ...page } = await listMessages(context.db, context.env, context.actor, input)
     return { ...page, dms: dms.map((dm) => context.pictures.withLead(dm)) }
   }),
   claim: member.campaigns.claim.handler(({ context, input }) => claimOne(context, context.actor, input)),

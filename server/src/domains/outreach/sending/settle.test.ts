@@ -120,7 +120,7 @@ async function sendUnknown(how: object, way: Alter = (page) => page) {
     row: async () => (await app.db.select().from(dms).where(eq(dms.campaignId, id)))[0],
     enrollment: async () => (await app.db.select().from(enrollments).where(eq(enrollments.campaignId, id)))[0],
     /** As screens show it. */
-    shown: async () => (await listMessages(app.db, actor, { id, page: 1, pageSize: 1 })).dms[0],
+    shown: async () => (await listMessages(app.db, app.services.env, actor, { id, page: 1, pageSize: 1 })).dms[0],
     copies: async () => (await arrived(app, handle)).filter(({ text }) => !text.startsWith('Hello')).length,
   }
 }
