@@ -24,7 +24,7 @@ const { connected } = openSenders(() => app)
 
 const DAY_MS = 24 * 3_600_000
 
-/** Claims of the past two days, about half of which count. @returns how many count */
+/** Adds claims of the past two days. @returns how many of them count, by account */
 async function addHistory(person: Person, accountIds: readonly (string | null)[]): Promise<number[]> {
   const { id } = await makeCampaign(person, await makeList(app, person, []))
   return Promise.all(
