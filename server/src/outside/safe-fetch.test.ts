@@ -22,7 +22,7 @@ it.each(['http://example.com/', 'https://127.0.0.1/', 'https://localhost/'])(
 )
 
 it('rejects a name if any of its addresses is private, in the lookup used to connect', async () => {
-  for (const private_ of ['127.0.0.1', '::ffff:10.0.0.1']) {
+  for (const private_ of ['127.0.0.1', '::ffff:10.0.0.1', '::7f00:1']) {
     const addresses = [
       { address: '93.184.215.14', family: 4 },
       { address: private_, family: private_.includes(':') ? 6 : 4 },
