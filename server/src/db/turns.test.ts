@@ -150,7 +150,7 @@ describe('take', () => {
     const waiting = []
     for (let n = 0; n < 40; n += 1) waiting.push((await turns.begin('a4', { waitMs: 200 })).taking)
     const refused = await Promise.allSettled(waiting)
-    const seconds = refused.map((one) => one.status === 'rejected' && one.reason.retryAfterSeconds)
+    const seconds = refused.map((result) => result.status === 'rejected' && result.reason.retryAfterSeconds)
     expect(seconds.slice(0, 11)).toEqual([...Array(10).fill(30), 29])
     expect(seconds.slice(-4)).toEqual([3, 2, 2, 2])
   })

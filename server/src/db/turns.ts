@@ -17,7 +17,7 @@ type Pace = (typeof PACES)[number]
 
 /** Work is slow if it took longer before. */
 const SLOW_MS = 100
-/** Slow work that has run for less time is likely to keep a processor busy. */
+/** Slow work counts as young until it has run for this long: most of it keeps a processor busy. */
 const YOUNG_MS = 1_000
 const RETRY_AFTER_SECONDS = { min: 2, max: 30 }
 /** Number of remembered durations. Each is of a shape in a workspace. */
@@ -84,9 +84,9 @@ export function createTurns(connections: number, isAnswering: () => Promise<bool
     }
   }
   /** @returns those of the workspace that still wait */
-  const removeWaiting = (workspaceId: string, one: Waiting) => {
-    const left = waiting.get(workspaceId)?.filter((other) => other !== one) ?? []
-    // It is the last of those that have held connections for the same time.
+  const removeWaiting = (workspaceId: string, entry: Waiting) => {
+    const left = waiting.get(workspaceId)?.filter((other) => other !== entry) ?? []
+    // Added again, so that it comes after workspaces that have held connections for the same time.
     waiting.delete(workspaceId)
     if (left.length > 0) waiting.set(workspaceId, left)
     return left
@@ -110,12 +110,12 @@ export function createTurns(connections: number, isAnswering: () => Promise<bool
           clearTimeout(deadline)
           resolve(begin(workspaceId, pace))
         }
-        const one = { pace, start }
+        const entry = { pace, start }
         const deadline = setTimeout(async () => {
-          const { length } = removeWaiting(workspaceId, one)
+          const { length } = removeWaiting(workspaceId, entry)
           reject((await isAnswering()) ? tooMany(length) : unavailable())
         }, waitMs)
-        waiting.set(workspaceId, [...(waiting.get(workspaceId) ?? []), one])
+        waiting.set(workspaceId, [...(waiting.get(workspaceId) ?? []), entry])
         startNext()
       })
       return () => {

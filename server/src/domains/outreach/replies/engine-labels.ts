@@ -121,12 +121,7 @@ export function detectLanguage(text: string): string {
   return TOLD_APART[largest(languageSharesOf(text))] as string
 }
 
-/** Keeps the last text's shares, which several questions are asked of. */
-function languageSharesOf(text: string): Float64Array {
-  if (lastShares?.text !== text) lastShares = { text, shares: sharesOf(weights().languages, languageFeaturesOf(text)) }
-  return lastShares.shares
-}
-let lastShares: { text: string; shares: Float64Array } | null = null
+const languageSharesOf = (text: string) => sharesOf(weights().languages, languageFeaturesOf(text))
 
 /** Languages whose replies the model is trained on. */
 const LABELLED = new Set<string>([...LATIN_LANGUAGES, 'ja', 'ko', 'zh', 'ar', 'hi', 'ru'])

@@ -133,8 +133,8 @@ export function cooldownOf(
 
 /**
  * What holds a message that waits both for its sender's limits and for a reason of its own: of two known
- * ends, the later one. A reason without an end comes after the limits, because what it needs of X waits
- * for them, too. The interval comes last.
+ * ends, the later one. A reason without an end comes after the limits, which hold its message anyway.
+ * The interval comes last.
  */
 export function holdOf<Own extends { until: Date | null }>(
   limits: Cooldown | null,

@@ -41,7 +41,7 @@ export const dms = pgTable(
     /** Its enrollment is paused, so no sender sees it. */
     isHeld: boolean('is_held').notNull().default(false),
     message: text('message').notNull(),
-    /** Nothing in its text is an unfilled variable. False: an earlier version queued it, so its text is checked. */
+    /** Its text has no unfilled variable. False: an earlier version queued it, so its text is checked. */
     isFilled: boolean('is_filled').notNull().default(false),
     status: text('status', { enum: DM_STATUSES }).notNull().default('queued'),
     /** Not sent before this time. */
