@@ -167,8 +167,10 @@ export const sequences = {
         account: z.object({
           /** Messages that it may send in 24 hours. */
           capNow: z.number().int(),
-          /** Used of `capNow`: `countedInDay` of the sending limits. */
+          /** Messages sent in the last 24 hours. */
           sentInDay: z.number().int(),
+          /** Used of `capNow`, as in the sending limits. */
+          countedInDay: z.number().int(),
           /** The day of its warm-up, from 1; null: it does not warm up. */
           warmUpDay: z.number().int().nullable(),
           /** Of the last `checked` messages, those that X refused, except for closed or protected inboxes. */

@@ -38,8 +38,10 @@ export const Today = z.object({
    * REPLIES_WAITING_MAX means that many or more.
    */
   repliesWaiting: z.number().int(),
-  /** Used of the daily caps in the last 24 hours, in total: `countedInDay` of the sending limits. */
+  /** Since midnight in the account's time zone, or in that of the current account. */
   sentToday: z.number().int(),
+  /** Used of the daily caps in the last 24 hours, in total: as `countedInDay` of the sending limits. */
+  countedInDay: z.number().int(),
   /** The current daily caps, in total. */
   capNow: z.number().int(),
   /** When the limits let the next message or follow-up go out; null: there is none. */
@@ -58,7 +60,7 @@ export const Today = z.object({
       sentByDay: z.array(z.number().int()).optional(),
     }),
   ),
-  /** The last days in the account's time zone, or in that of the current account, today last. Replies count on the day of the message that they answer. */
+  /** The last days in the same time zone, today last. Replies count on the day of the message that they answer. */
   days: z.array(
     z.object({ day: z.string(), sent: z.number().int(), replied: z.number().int(), positive: z.number().int() }),
   ),

@@ -53,7 +53,8 @@ export async function flight(db: Db, env: SendingEnv, actor: Actor, id: string) 
       .map(dot),
     account: {
       capNow: state.cap.cap,
-      sentInDay: state.countedInDay,
+      sentInDay: state.sentInDay,
+      countedInDay: state.countedInDay,
       warmUpDay: warmUpDayOf(env, state),
       ...health,
     },

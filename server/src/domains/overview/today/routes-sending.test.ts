@@ -73,9 +73,9 @@ it('every screen shows the same use of the daily cap, and the cap holds from tha
     })
     const state = await call(app, 'POST', '/extension/state', report, { authorization: `Bearer ${token}` })
     const shown = {
-      home: (await person.client.today.find({ xAccountId })).sentToday,
+      home: (await person.client.today.find({ xAccountId })).countedInDay,
       settings: accounts.find((one) => one.xAccountId === xAccountId)?.countedInDay,
-      flight: (await person.client.sequences.flight({ id })).account.sentInDay,
+      flight: (await person.client.sequences.flight({ id })).account.countedInDay,
       extension: state.body.sentToday,
     }
     expect(shown).toEqual({ home: count, settings: count, flight: count, extension: count })
@@ -86,7 +86,7 @@ it('every screen shows the same use of the daily cap, and the cap holds from tha
     expect([await reasonAt(Math.max(1, count)), await reasonAt(count + 1)]).toEqual([count > 0 ? 'cap' : null, null])
     await person.client.campaigns.update({ id, status: 'archived' })
   }
-  expect((await person.client.today.find({})).sentToday).toBe(own + ofTwin + ofSecond)
+  expect((await person.client.today.find({})).countedInDay).toBe(own + ofTwin + ofSecond)
 })
 
 describe('the time of the next message, while a launch can be undone', () => {
@@ -113,6 +113,13 @@ describe('the time of the next message, while a launch can be undone', () => {
     expect(Date.parse((await next())!) - Date.now()).toBeLessThanOrEqual((HOLD_SECONDS + 1) * 1_000)
   })
 
+  /** Adds a message that was claimed at a time, and refused. */
+  async function addRefused(person: Person, xAccountId: string, claimedAt: Date) {
+    const { id } = await makeCampaign(person, await makeList(app, person, []))
+    const claim = { xAccountId, claimedAt, status: 'failed' as const }
+    await app.db.insert(dms).values({ workspaceId: person.workspaceId, campaignId: id, message: 'Hi', ...claim })
+  }
+
   type Launched = Awaited<ReturnType<typeof launched>>
   const limits: Record<string, (made: Launched) => Promise<unknown>> = {
     'the spending limit': ({ person }) => person.client.xCosts.saveLimit({ limitCents: 1 }),
@@ -121,25 +128,11 @@ describe('the time of the next message, while a launch can be undone', () => {
       app.db.execute(sql`update x_accounts set rests_until = ${later(1).toISOString()} where id = ${made.account.id}`),
     'the limit of the X app': () => app.db.update(xApps).set({ dailyLimit: 10, restsUntil: later(1) }),
     'the daily cap': async ({ person, account }) => {
-      await app.db.insert(dms).values({
-        workspaceId: person.workspaceId,
-        campaignId: (await makeCampaign(person, await makeList(app, person, []))).id,
-        message: 'Hi',
-        status: 'failed',
-        xAccountId: account.id,
-        claimedAt: later(-1),
-      })
+      await addRefused(person, account.id, later(-1))
       await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 1 })
     },
     'the interval': async ({ person, account }) => {
-      await app.db.insert(dms).values({
-        workspaceId: person.workspaceId,
-        campaignId: (await makeCampaign(person, await makeList(app, person, []))).id,
-        message: 'Hi',
-        status: 'failed',
-        xAccountId: account.id,
-        claimedAt: new Date(),
-      })
+      await addRefused(person, account.id, new Date())
       await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, pauseSeconds: 3_600 })
     },
     'the sending window': async ({ person, account }) => {

@@ -22,7 +22,14 @@ const { connected } = openSenders(() => app)
 it('GET /today returns zeros and fourteen days before the first message', async () => {
   const person = await makePerson(app)
   const today = await person.client.today.find({})
-  expect(today).toMatchObject({ repliesWaiting: 0, sentToday: 0, nextSendAt: null, campaigns: [], needs: [] })
+  expect(today).toMatchObject({
+    repliesWaiting: 0,
+    sentToday: 0,
+    countedInDay: 0,
+    nextSendAt: null,
+    campaigns: [],
+    needs: [],
+  })
   expect(today.days).toHaveLength(14)
   expect(today.days.at(-1)).toEqual({ day: new Date().toISOString().slice(0, 10), sent: 0, replied: 0, positive: 0 })
 })

@@ -54,7 +54,8 @@ export async function find(context: Context, actor: Actor, { xAccountId }: Input
   ])
   return {
     repliesWaiting,
-    sentToday: senders.reduce((sum, { countedInDay }) => sum + countedInDay, 0),
+    sentToday: days.at(-1)?.sent ?? 0,
+    countedInDay: senders.reduce((sum, { countedInDay }) => sum + countedInDay, 0),
     capNow: senders.reduce((sum, { cap }) => sum + cap.cap, 0),
     nextSendAt,
     campaigns,

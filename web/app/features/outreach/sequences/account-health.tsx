@@ -2,7 +2,7 @@ import { formatCount, formatNumber } from '@x-automated/contract/format'
 
 interface Account {
   capNow: number
-  sentInDay: number
+  countedInDay: number
   warmUpDay: number | null
   refusals: number
   checked: number
@@ -14,8 +14,12 @@ function refusalsText(refusals: number, checked: number): string {
 }
 
 /** How much of the account's daily cap is used, and how X takes its messages. */
-export function AccountHealth({ account: { capNow, sentInDay, warmUpDay, refusals, checked } }: { account: Account }) {
-  const used = capNow === 0 ? 0 : Math.min(1, sentInDay / capNow)
+export function AccountHealth({
+  account: { capNow, countedInDay, warmUpDay, refusals, checked },
+}: {
+  account: Account
+}) {
+  const used = capNow === 0 ? 0 : Math.min(1, countedInDay / capNow)
   return (
     <p className="flex items-center gap-3" data-numeric>
       <svg aria-hidden viewBox="0 0 36 36" className="size-9 -rotate-90">
@@ -34,7 +38,7 @@ export function AccountHealth({ account: { capNow, sentInDay, warmUpDay, refusal
       <span className="grid">
         <span>
           <span className="font-strong">
-            {formatNumber(sentInDay)} of {formatNumber(capNow)}
+            {formatNumber(countedInDay)} of {formatNumber(capNow)}
           </span>{' '}
           in 24 hours
         </span>

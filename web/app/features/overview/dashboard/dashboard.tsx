@@ -62,8 +62,8 @@ export function Dashboard({ user }: { user: User }) {
   )
 }
 
-const hasWork = ({ campaigns, needs, sentToday, nextSendAt }: TodayData) =>
-  campaigns.length > 0 || needs.length > 0 || sentToday > 0 || nextSendAt !== null
+const hasWork = ({ campaigns, needs, countedInDay, nextSendAt }: TodayData) =>
+  campaigns.length > 0 || needs.length > 0 || countedInDay > 0 || nextSendAt !== null
 
 /** Shown until it is known what appears above the numbers. */
 function DashboardSkeleton() {

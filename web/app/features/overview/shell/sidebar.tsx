@@ -87,7 +87,7 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
 /** Loaded once something was sent or is to be sent. */
 function SendingPulse() {
   const { data } = useQuery(todayQuery())
-  if (!data || (data.sentToday === 0 && !data.nextSendAt && data.campaigns.length === 0)) return null
+  if (!data || (data.countedInDay === 0 && !data.nextSendAt && data.campaigns.length === 0)) return null
   return (
     <Suspense>
       <Pulse today={data} />

@@ -9,18 +9,18 @@ import { waitsForCredits } from './today-text'
 
 /** How much of the daily caps is used and when the next message goes out, at the foot of the sidebar. */
 export default function Pulse({ today }: { today: Today }) {
-  const { sentToday, capNow, nextSendAt } = today
+  const { countedInDay, capNow, nextSendAt } = today
   return (
     <Link
       to={paths.dashboard}
-      title={`${formatNumber(sentToday)} of ${formatNumber(capNow)} in 24 hours`}
+      title={`${formatNumber(countedInDay)} of ${formatNumber(capNow)} in 24 hours`}
       className="flex items-center gap-2.5 rounded-md p-2 text-ui text-muted transition-colors hover:bg-hover hover:text-ink rail:justify-center rail:px-0"
     >
-      <Ring share={capNow > 0 ? sentToday / capNow : 0} className="size-7 shrink-0" />
+      <Ring share={capNow > 0 ? countedInDay / capNow : 0} className="size-7 shrink-0" />
       <span className="grid min-w-0 rail:sr-only" data-numeric>
         <span className="truncate">
           <span className="font-strong text-ink">
-            {formatNumber(sentToday)} of {formatNumber(capNow)}
+            {formatNumber(countedInDay)} of {formatNumber(capNow)}
           </span>{' '}
           in 24 hours
         </span>

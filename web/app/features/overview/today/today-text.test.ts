@@ -5,6 +5,7 @@ import { chartTop, headline, shareText, totals } from './today-text'
 const calm: Today = {
   repliesWaiting: 0,
   sentToday: 0,
+  countedInDay: 0,
   capNow: 48,
   nextSendAt: null,
   campaigns: [],

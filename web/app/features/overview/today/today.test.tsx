@@ -10,7 +10,8 @@ import Today from './today'
 
 const today: TodayData = {
   repliesWaiting: 4,
-  sentToday: 33,
+  sentToday: 31,
+  countedInDay: 33,
   capNow: 48,
   nextSendAt: null,
   campaigns: [

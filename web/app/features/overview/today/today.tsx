@@ -77,15 +77,15 @@ export default function Today({ today }: { today: TodayData }) {
   )
 }
 
-function sentence({ days }: TodayData): string {
+function sentence({ sentToday, days }: TodayData): string {
   const { replied, positive } = totals({ days })
-  const sent = `${formatCount(days.at(-1)?.sent ?? 0, 'message')} sent today.`
+  const sent = `${formatCount(sentToday, 'message')} sent today.`
   if (replied === 0) return sent
   return `${sent} ${formatNumber(replied)} replied in the last 14 days, ${formatNumber(positive)} with interest.`
 }
 
 function Strip({ today, isMember }: { today: TodayData; isMember: boolean }) {
-  const { repliesWaiting, sentToday, capNow, nextSendAt, days } = today
+  const { repliesWaiting, countedInDay, capNow, nextSendAt, days } = today
   const { sent, positive } = totals({ days })
   return (
     <section aria-label="Today" className="grid grid-cols-2 border-y border-line lg:grid-cols-4">
@@ -100,9 +100,9 @@ function Strip({ today, isMember }: { today: TodayData; isMember: boolean }) {
       <Cell
         label="Used of the daily cap"
         note="In the last 24 hours"
-        aside={<Ring share={capNow > 0 ? sentToday / capNow : 0} className="size-10 max-[24rem]:hidden" />}
+        aside={<Ring share={capNow > 0 ? countedInDay / capNow : 0} className="size-10 max-[24rem]:hidden" />}
       >
-        {formatNumber(sentToday)}{' '}
+        {formatNumber(countedInDay)}{' '}
         <small className="text-sm font-normal tracking-normal text-muted">of {formatNumber(capNow)}</small>
       </Cell>
       {nextSendAt && !waitsForCredits(today) ? (

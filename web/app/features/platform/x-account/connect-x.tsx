@@ -212,7 +212,7 @@ function AccountHealth({ account: { id, followerCount } }: { account: XAccount }
       <StatCard label="Followers" value={followerCount} />
       <StatCard
         label="Used of the daily cap"
-        value={today?.sentToday}
+        value={today?.countedInDay}
         hint={today && `of ${formatNumber(today.capNow)} in 24 hours`}
       />
       <StatCard
