@@ -56,7 +56,7 @@ describe('connecting X, in a browser', () => {
     await page.getByText('Twitter account connected successfully!').waitFor()
     await page.getByText('Connected', { exact: true }).first().waitFor()
     await page.getByText('Your plan includes 1 X account.').waitFor()
-    await page.getByText('of 500 allowed').waitFor()
+    await page.getByText('of 500 in 24 hours').waitFor()
     await expect.poll(() => page.getByText('Followers', { exact: true }).locator('xpath=..').innerText()).toMatch(/\d/)
     await expectSoundPage(page)
 

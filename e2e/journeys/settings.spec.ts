@@ -17,7 +17,7 @@ it('changes sending limits, manages the suppression list and receives notificati
   // Sending limits: validation, and a closed sending window that delays a campaign.
   await page.goto('/settings')
   await page.getByRole('heading', { name: 'Sending limits for @settings_sender' }).waitFor()
-  await page.getByText('0 of 500').waitFor()
+  await page.getByText('0 of 500', { exact: true }).waitFor()
   await page.getByRole('textbox', { name: 'Daily cap' }).fill('900')
   await page.getByRole('button', { name: 'Save limits' }).click()
   await page.getByText('Enter a whole number from 1 to 500.').waitFor()
@@ -34,7 +34,7 @@ it('changes sending limits, manages the suppression list and receives notificati
   await page.getByLabel('To', { exact: true }).fill(`${hour(3)}:00`)
   await page.getByRole('button', { name: 'Save limits' }).click()
   await page.getByText('Saved. Applies from the next message.').waitFor()
-  await page.getByText('0 of 40').waitFor()
+  await page.getByText('0 of 40', { exact: true }).waitFor()
   await page.getByText(/Outside the sending window: nothing will be sent until/).waitFor()
 
   await page.getByLabel('Words and phrases').fill('lass das')

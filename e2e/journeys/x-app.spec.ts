@@ -24,7 +24,7 @@ it('brings an own X app, replaces its secrets, and removes it again', async () =
   world.expectConsole(/400 \(Bad Request\).*\/api\/x-app/)
   await page.goto('/settings')
   await page.getByRole('heading', { name: 'Your own X app' }).waitFor()
-  await page.getByText('@before_app: 0 sent').waitFor()
+  await page.getByText('@before_app: 0 of 500 in 24 hours').waitFor()
   await page.getByText(`${world.origin}/api/session/callback`).waitFor()
   await page.getByRole('button', { name: 'Use your own X app' }).click()
   await page.getByRole('button', { name: 'Use this app', exact: true }).click()
