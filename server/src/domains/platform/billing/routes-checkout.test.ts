@@ -1,9 +1,9 @@
 import { visitPayments } from '@x-automated/stand-ins/payments/visit'
-import { eq } from 'drizzle-orm'
-import { beforeAll, expect, it } from 'vitest'
+import { eq, inArray } from 'drizzle-orm'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { paidSubscriptions } from './tables.ts'
+import { paidSubscriptions, paymentEvents } from './tables.ts'
 
 let app: TestApp
 let stripe: ReturnType<typeof visitPayments>
@@ -37,6 +37,21 @@ it('returns no payment links to who paid while webhooks are held back', async ()
   })
   expect(await person.client.billing.subscription()).toMatchObject({ subscription: { planId: 'pro_monthly' } })
   await stripe.faults([])
+})
+
+it('returns no payment links to who paid while the job of the webhook has not run', async () => {
+  const person = await makePerson(app)
+  const { links } = await person.client.billing.ownLinks()
+  await stripe.buy(links.pro_monthly!)
+  const [{ id }] = await stripe.all('/v1/subscriptions')
+  const listed = await app.services.payments!.listEvents(new Date(0))
+  const events = listed.filter(({ subscriptionId }) => subscriptionId === id).map((event) => event.id)
+  await vi.waitFor(
+    async () => expect(await app.db.$count(paymentEvents, inArray(paymentEvents.id, events))).toBe(events.length),
+    60_000,
+  )
+  expect(await app.db.$count(paidSubscriptions, eq(paidSubscriptions.id, id))).toBe(0)
+  expect((await person.call('GET', '/billing/links/own')).status).toBe(409)
 })
 
 it('refuses a second sale to who bought signed out, with the address of the account', async () => {

@@ -284,7 +284,10 @@ async function syncOneOfMany(context: SyncContext, id: string): Promise<boolean>
   }
 }
 
-/** Syncs events missed since the last poll. @throws PaymentsError if unavailable */
+/**
+ * Syncs events missed since the last poll, and purchases whose job has not run yet.
+ * @throws PaymentsError if unavailable
+ */
 export async function syncEvents(context: SyncContext): Promise<void> {
   const { payments, db, env } = context
   if (!payments || !env.payments) return
@@ -292,8 +295,14 @@ export async function syncEvents(context: SyncContext): Promise<void> {
   const [last] = await db.select().from(paymentLooks).where(eq(paymentLooks.accountHash, accountHash))
   const since = last ? last.eventsUntil.getTime() - OVERLAP_MS : Date.now() - FIRST_POLL_MS
   const events = await payments.listEvents(new Date(since))
-  const ids = events.map(({ id }) => id)
-  const known = await db.select({ id: paymentEvents.id }).from(paymentEvents).where(inArray(paymentEvents.id, ids))
+  const ids = sql.param(events.map(({ id }) => id))
+  const subscriptionIds = sql.param(events.map(({ subscriptionId }) => subscriptionId))
+  // A webhook's job may not have stored a new subscription yet. Those of other products in the
+  // provider's account are never stored, so recent events only.
+  const { rows: known } = await db.execute<{ id: string }>(sql`
+    select e.id from payment_events e join unnest(${ids}::text[], ${subscriptionIds}::text[]) listed (id, subscription_id) using (id)
+    where listed.subscription_id is null or e.created_at < now() - make_interval(secs => ${OVERLAP_MS / 1_000})
+      or exists (select from paid_subscriptions p where p.id = listed.subscription_id)`)
   const isKnown = new Set(known.map(({ id }) => id))
   const news = events.filter(({ id }) => !isKnown.has(id))
   const failed = new Set<string | null>()
