@@ -256,4 +256,17 @@ describe('unfilled variables', () => {
       { status: 'failed', reason: { code: 'placeholder', params: { written: '{friend}' } }, attempts: 0 },
     ])
   })
+
+  it('of an earlier version do not stop the claim of a direct message whose lead was deleted', async () => {
+    await connectX(app, person)
+    const { leadIds } = await makeList(app, person, openHandles(1))
+    await person.client.leads.queue({ leadIds, message: 'Hi' })
+    const [queued] = await app.db.select().from(dms).where(eq(dms.leadId, leadIds[0]!))
+    const of = eq(dms.id, queued!.id)
+    await app.db
+      .update(dms)
+      .set({ ...earlier('Hi {friend}'), leadId: null })
+      .where(of)
+    expect(await claimNext(app.db, 0)).toMatchObject({ id: queued!.id, lead: null })
+  })
 })

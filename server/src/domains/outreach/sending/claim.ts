@@ -114,7 +114,7 @@ async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scope | 'du
   const { account, now } = locked
   for (let delays = 0; ; ) {
     const next = locked.campaignId ? await take(tx, env, sender, locked, scope === 'due' ? null : scope.dmId) : null
-    const leftover = next?.lease && !next.isFilled ? leftoverIn(next.message) : null
+    const leftover = next?.lease && next.lead && !next.isFilled ? leftoverIn(next.message) : null
     if (leftover && next?.lease && locked.campaignId) {
       await release(tx, sql`id = ${next.id} and lease = ${next.lease}`)
       const { workspaceId, campaignId } = locked
