@@ -57,8 +57,22 @@ describe('isOptOut', () => {
 const FOREIGN: Record<string, string[]> = {
   id: ['Jangan kirim pesan lagi', 'Tolong berhenti menghubungi saya', 'Hapus saya dari daftar kalian', 'Berhenti'],
   ms: ['Tolong jangan mesej saya lagi', 'Saya tak nak terima mesej ini lagi', 'Padam nama saya dari senarai'],
-  ro: ['Nu-mi mai scrie', 'Vă rog să nu mă mai contactați', 'Lasă-mă în pace', 'Ștergeți-mă din lista', 'Opriți-vă'],
-  cs: ['Už mi nepiš', 'Přestaňte mi posílat zprávy', 'Dejte mi pokoj', 'Nechci dostávat další zprávy', 'Smažte mě'],
+  ro: [
+    'Nu-mi mai scrie',
+    'Nu mă mai deranjați',
+    'Vă rog să nu mă mai contactați',
+    'Lasă-mă în pace',
+    'Ștergeți-mă din lista',
+    'Opriți-vă',
+  ],
+  cs: [
+    'Už mi nepiš',
+    'Neobtěžujte mě',
+    'Přestaňte mi posílat zprávy',
+    'Dejte mi pokoj',
+    'Nechci dostávat další zprávy',
+    'Smažte mě',
+  ],
   sk: ['Už mi nepíšte', 'Prestaňte mi posielať správy', 'Dajte mi pokoj'],
   da: ['Skriv ikke til mig igen', 'Stop med at sende mig beskeder', 'Lad mig være i fred', 'Slet mig fra jeres liste'],
   no: ['Ikke skriv til meg mer', 'Slutt å sende meg meldinger', 'La meg være i fred', 'Slett meg fra listen'],
@@ -79,6 +93,7 @@ const FOREIGN: Record<string, string[]> = {
   ],
   tl: [
     'Huwag mo na akong i-message',
+    'Huwag ka nang mag-message sa akin',
     'Tigilan mo na ako',
     'Alisin niyo po ako sa listahan',
     'Ayoko nang makatanggap ng ganito',
@@ -155,6 +170,15 @@ describe('isOptOut in other languages', () => {
     'Zvuči dobro, koliko košta?',
     'Ya están listos, gracias',
     'I will send you a slot next week',
+    'Sounds great! Best, Huy',
+    'Merhaba dost, detayları gönder',
+    'Selam, dost',
+    'Sim, seis.',
+    'Gata',
+    '500? Nok?',
+    'Wag kang mag-alala, interesado ako',
+    'Nu mă deranjează, trimite detalii',
+    'Mě to neobtěžuje, pošlete víc',
   ])('finds none in %j', (text) => {
     expect(asksToStop(text)).toBe(false)
   })
