@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTurns, turnLimits } from './turns.ts'
 
 const WORK = { shape: 'select 1', waitMs: 60_000 }
@@ -38,6 +38,16 @@ async function runFor(turns: ReturnType<typeof openTurns>, ms: number, shape: st
   await turns.begin('z', { shape, workspaceId })
   now += ms
   await turns.end('z')
+}
+
+/** Stops timers until the test ends. @returns lets time pass for them, in milliseconds */
+function stopTimers() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return async (ms: number) => {
+    vi.advanceTimersByTime(ms)
+    await sleep(0)
+  }
 }
 
 describe('turnLimits', () => {
@@ -94,11 +104,13 @@ describe('take', () => {
     const turns = openTurns()
     await runFor(turns, 101, 'slow')
     await runFor(turns, 100, 'fast')
+    const pass = stopTimers()
     for (const name of ['a1', 'b1', 'c1']) await turns.begin(name, { shape: 'slow' })
+    await pass(999)
     expect(turns.running()).toEqual(['a1'])
-    await sleep(1_050)
+    await pass(1)
     expect(turns.running()).toEqual(['a1', 'b1'])
-    await sleep(1_050)
+    await pass(1_000)
     expect(turns.running()).toEqual(['a1', 'b1'])
     for (const name of ['d1', 'e1', 'f1']) await turns.begin(name, { shape: name })
     expect(turns.running()).toEqual(['a1', 'b1', 'd1', 'e1'])
@@ -147,8 +159,10 @@ describe('take', () => {
   it('spreads the retries of a workspace with many requests that wait', async () => {
     const turns = openTurns()
     for (const name of ['a1', 'a2', 'a3']) await turns.begin(name)
+    const pass = stopTimers()
     const waiting = []
     for (let n = 0; n < 40; n += 1) waiting.push((await turns.begin('a4', { waitMs: 200 })).taking)
+    await pass(200)
     const refused = await Promise.allSettled(waiting)
     const seconds = refused.map((result) => result.status === 'rejected' && result.reason.retryAfterSeconds)
     expect(seconds.slice(0, 11)).toEqual([...Array(10).fill(30), 29])
