@@ -10,9 +10,6 @@ const inAreas = (...names) => `^(contract/src|server/src/domains|web/app/feature
 /** A domain's pure decisions. */
 const rules = '^server/src/domains/[^/]+/[^/]+/rules[a-z-]*\\.ts$'
 
-/** The steps of sending, which are its services. */
-const steps = 'outreach/sending/(?!routes|tables)[a-z]+'
-
 /** A rule that no file of `from` may import a file of `to`. */
 const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
@@ -69,8 +66,8 @@ module.exports = {
     never(
       'tables-come-first',
       'tables → rules → service → routes → api → app → main. Tables may reference tables.',
-      { path: '^server/src/domains/[^/]+/[^/]+/tables\\.ts$' },
-      { path: '^server/src/', pathNot: '(/tables\\.ts$|^server/src/db/(columns|reasons)\\.ts$)' },
+      { path: '^server/src/(domains/[^/]+/[^/]+/tables|core/tables/[^/]+)\\.ts$' },
+      { path: '^server/src/', pathNot: '(/tables\\.ts$|^server/src/(core/tables/|db/(columns|reasons)\\.ts$))' },
     ),
     never(
       'rules-are-pure',
@@ -101,25 +98,24 @@ module.exports = {
       },
     ),
     never(
-      'domains-meet-at-their-services',
-      'A domain uses another only through its service.ts (sending: its steps), or its tables.ts for a foreign key. Rules use rules.',
-      { path: '^server/src/domains/([^/]+/[^/]+)/', pathNot: `(${tests}|${rules})` },
-      {
-        path: '^server/src/domains/',
-        pathNot: `^server/src/domains/($1/|(${steps}|[^/]+/[^/]+/(service|tables))\\.ts$)`,
-      },
-    ),
-    never(
       'jobs-and-edges-call-services',
       'Jobs and callbacks contain no business rules: they call services and engines.',
       { path: '^server/src/(jobs|edges)/', pathNot: tests },
-      { path: '^server/src/domains/', pathNot: `/((service|engine)[a-z-]*|${steps})\\.ts$` },
+      { path: '^server/src/domains/', pathNot: '/(service|engine)[a-z-]*\\.ts$' },
+    ),
+    never(
+      'core-imports-no-domain',
+      'domains → core → outside, db. What the core needs of a domain is connected at start (core/neighbors.ts).',
+      { path: '^server/src/core/', pathNot: tests },
+      {
+        path: '^server/src/((edges|jobs)/|(api|app|connect-core|main|start|workers)\\.ts$|domains/(?!.*/tables\\.ts$))',
+      },
     ),
     never(
       'outside-imports-no-domain',
       'A client of an outside service takes and returns plain values.',
       { path: '^server/src/outside/', pathNot: tests },
-      { path: '^server/src/(domains|db|jobs|edges)/' },
+      { path: '^server/src/(core|domains|db|jobs|edges)/' },
     ),
     never(
       'ui-imports-no-feature',

@@ -8,7 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const databaseTests = [
   'server/src/**/{routes,service}*.test.ts',
   'server/src/**/*.{routes,service}.test.ts',
-  'server/src/domains/outreach/sending/*.test.ts',
+  'server/src/core/messages/*.test.ts',
   'server/src/{jobs,edges,requests}/**/*.test.ts',
   'server/test/**/*.test.ts',
 ]

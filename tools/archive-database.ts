@@ -10,10 +10,10 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import { getConstructionPlans } from 'pg-boss'
 import { type CopyStreamQuery, from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { pauseRestored, type RestoreSummary } from '../server/src/core/messages/restore.ts'
 import { Connection } from '../server/src/db/connection.ts'
 import { MIGRATION_LOCK, MIGRATIONS } from '../server/src/db/migrate.ts'
 import type { Db } from '../server/src/db/open.ts'
-import { pauseRestored, type RestoreSummary } from '../server/src/domains/outreach/sending/restore.ts'
 import { BadArchive, createChecksum, type Head, readArchive } from './archive.ts'
 
 /** Our tables, Drizzle's migrations and pg-boss's tables. */

@@ -3,17 +3,18 @@ import { type Client, createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
 import { eq, sql } from 'drizzle-orm'
 import type { Actor, WorkspaceScope } from '../server/src/actor.ts'
+import { findCurrentAccount } from '../server/src/core/messages/accounts.ts'
+import { claimOne } from '../server/src/core/messages/claim-campaign.ts'
+import { reportOutcome } from '../server/src/core/messages/record.ts'
+import { campaigns } from '../server/src/core/tables/campaigns.ts'
+import { leads } from '../server/src/core/tables/leads.ts'
+import { dms } from '../server/src/core/tables/messages.ts'
 import { openDatabase } from '../server/src/db/open.ts'
-import { leads } from '../server/src/domains/leads/leads/tables.ts'
-import { campaigns } from '../server/src/domains/outreach/campaigns/tables.ts'
-import { claimOne } from '../server/src/domains/outreach/sending/claim.ts'
-import { reportOutcome } from '../server/src/domains/outreach/sending/record.ts'
-import { dms } from '../server/src/domains/outreach/sending/tables.ts'
 import { subscriptions } from '../server/src/domains/platform/billing/tables.ts'
-import { findCurrentAccount, withAccount } from '../server/src/domains/platform/x-account/service.ts'
+import { withAccount } from '../server/src/domains/platform/x-account/service-tokens.ts'
 import { xAccounts } from '../server/src/domains/platform/x-account/tables.ts'
-import { createXApps } from '../server/src/domains/platform/x-apps/service.ts'
-import { createXMeters } from '../server/src/domains/platform/x-costs/service.ts'
+import { createXApps } from '../server/src/domains/platform/x-apps/engine.ts'
+import { createXMeters } from '../server/src/domains/platform/x-costs/service-meter.ts'
 import { readEnv } from '../server/src/env.ts'
 import { openLog } from '../server/src/log.ts'
 import { XError } from '../server/src/outside/x-errors.ts'
@@ -213,7 +214,7 @@ async function finishCampaign(
   const database = openDatabase(databaseUrl)
   const { db } = database
   try {
-    const { queue } = await import('../server/src/domains/outreach/campaigns/service.ts')
+    const { queue } = await import('../server/src/core/campaigns/campaign.ts')
     const [campaign] = await db.select().from(campaigns).where(eq(campaigns.id, campaignId))
     const limits = { sendIntervalSeconds: 0, dailyDmCap: 500, isRealX: false, messageMills: 0, x: null }
     if (campaign?.status === 'draft') await queue(db, limits, actor, { id: campaignId })

@@ -3,12 +3,10 @@ import { basename, dirname, join } from 'node:path'
 
 /** The files a domain may have (ARCHITECTURE.md). */
 const domainFiles = ['tables', 'rules', 'service', 'routes', 'emails', 'engine']
-/** The steps of sending a message. */
-const steps = ['queue', 'claim', 'recipient', 'send', 'record', 'settle', 'stop', 'limits', 'find', 'restore']
 
 /** Long rules, services and engines are split by topic: service-preparing.ts. */
-const domainFile = new RegExp(`^(${[...domainFiles, ...steps].join('|')}|(rules|service|engine)-[a-z0-9-]+)\\.ts$`)
-const domainTest = new RegExp(`^(${[...domainFiles, ...steps].join('|')})([.-][a-z0-9-]+)*\\.test\\.ts$`)
+const domainFile = new RegExp(`^(${domainFiles.join('|')}|(rules|service|engine)-[a-z0-9-]+)\\.ts$`)
+const domainTest = new RegExp(`^(${domainFiles.join('|')})([.-][a-z0-9-]+)*\\.test\\.ts$`)
 const inDomainFolder = /^server\/src\/domains\/(?:[^/]+\/[^/]+\/)?(.+)$/
 const kebabCase = /^[a-z0-9]+([.-][a-z0-9]+)*$/
 const vagueFolder = /(^|\/)(utils?|helpers?|misc|common|lib)\//

@@ -1,15 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { REPLY_LABELS, type ReplyLabel } from '../contract/src/leads/leads.ts'
-import {
-  classifyReply,
-  detectLanguage,
-  isUnknownOrMixed,
-  sharesOf,
-  WEIGHTS_FILE,
-  type Weights,
-} from '../server/src/domains/outreach/replies/engine-labels.ts'
+import { REPLY_LABELS, type ReplyLabel } from '../contract/src/reply-labels.ts'
 import {
   BUCKETS,
   featuresOf,
@@ -17,17 +9,25 @@ import {
   languageFeaturesOf,
   softmax,
   TOLD_APART,
-} from '../server/src/domains/outreach/replies/rules-features.ts'
-import { hintsOf } from '../server/src/domains/outreach/replies/rules-labels.ts'
-import { isOptOut } from '../server/src/domains/outreach/replies/rules-opt-out.ts'
-import { fold, hasUnspaced } from '../server/src/domains/outreach/replies/rules-text.ts'
+} from '../server/src/core/classifier/features.ts'
+import { hintsOf } from '../server/src/core/classifier/label-rules.ts'
+import {
+  classifyReply,
+  detectLanguage,
+  isUnknownOrMixed,
+  sharesOf,
+  WEIGHTS_FILE,
+  type Weights,
+} from '../server/src/core/classifier/labels.ts'
+import { isOptOut } from '../server/src/core/classifier/opt-out.ts'
+import { fold, hasUnspaced } from '../server/src/core/classifier/text.ts'
 import { f1Of, mean, readHeldOut } from './classifier-measures.ts'
 import { root } from './root.ts'
 
 // Trains the models that label replies and detect their language, with the data in
-// server/src/domains/outreach/replies/training: docs/classifier.md. `--development` only measures.
+// server/src/core/classifier/training: docs/classifier.md. `--development` only measures.
 
-const folder = join(root, 'server/src/domains/outreach/replies/training')
+const folder = join(root, 'server/src/core/classifier/training')
 
 /** Messages made of each line; a line with fewer gives all of them. */
 const PER_LINE = 48

@@ -1,7 +1,7 @@
 import type pg from 'pg'
+import { newSteps, ONE_STEP } from '../../server/src/core/sequences/steps.ts'
+import type { VersionStep } from '../../server/src/core/tables/sequences.ts'
 import type { Database } from '../../server/src/db/open.ts'
-import { newSteps, ONE_STEP } from '../../server/src/domains/outreach/sequences/rules.ts'
-import type { VersionStep } from '../../server/src/domains/outreach/sequences/tables.ts'
 import { OPERATOR_APP_ID } from '../../server/src/domains/platform/x-apps/tables.ts'
 
 /** Two variants, and a follow-up after a day. */

@@ -1,7 +1,10 @@
 import type { SQL } from 'drizzle-orm'
 import type { Db } from './db/open.ts'
 import type { SignUpReferral } from './domains/identity/auth/tables.ts'
+import type { xApps } from './domains/platform/x-apps/tables.ts'
 import type { Email } from './emails/email.ts'
+import type { XApi } from './outside/x.ts'
+import type { XActivity } from './outside/x-activity.ts'
 import type { XMeter } from './outside/x-billing.ts'
 import type { XBillable } from './outside/x-prices.ts'
 import type { Refusal } from './refusal.ts'
@@ -176,4 +179,43 @@ export interface XWork {
 export interface Sending {
   stopMessages(tx: Db, workspaceId: string, leadIds: SQL): Promise<number>
   requeueRestored(context: { db: Db; jobs: JobQueue }, workspaceId: string, leadIds: SQL): Promise<void>
+}
+
+/** An X app as the rest of the product uses it. */
+export interface XAppClient {
+  id: string
+  clientId: string
+  /** Signs accounts in, and renews and revokes their tokens. */
+  x: XApi
+  /** Null: X cannot notify us, because the operator's app lacks a consumer secret or its own token. */
+  activity: XActivity | null
+}
+
+/** The secrets of an X app. */
+export interface XAppSecrets {
+  clientId: string
+  clientSecret: string
+  consumerSecret: string
+  bearerToken: string
+}
+
+type XAppRow = typeof xApps.$inferSelect
+
+/** The X apps of this server (domains/platform/x-apps/engine.ts). */
+export interface XApps {
+  /** Null: the operator has no app, so that each workspace needs its own. */
+  operator: XAppClient | null
+  /** The app with these secrets, whether it is stored or not. Null: X is not configured. */
+  open(id: string, secrets: XAppSecrets): XAppClient | null
+  openRow(row: XAppRow): XAppClient | null
+  /** The secrets as they are stored. */
+  seal(
+    secrets: XAppSecrets,
+  ): Pick<XAppRow, 'clientId' | 'sealedClientSecret' | 'sealedConsumerSecret' | 'sealedBearerToken'>
+  /** A workspace's own app, with its current secrets; null: unknown, or removed. */
+  findOwn(db: Db, id: string): Promise<XAppClient | null>
+  /** The operator's app, or a workspace's own. */
+  find(db: Db, id: string): Promise<XAppClient | null>
+  /** The app with which a workspace connects accounts; null: it needs its own. */
+  findOf(db: Db, workspaceId: string): Promise<XAppClient | null>
 }

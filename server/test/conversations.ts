@@ -1,6 +1,6 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { receive } from '../src/domains/outreach/replies/service.ts'
-import type { XHappening } from '../src/outside/x-activity.ts'
+import type { XHappening } from '../src/outside/x-delivery.ts'
 import type { Person } from './makers.ts'
 import type { TestApp } from './open-app.ts'
 import { launch, makeList, openHandles } from './outreach.ts'

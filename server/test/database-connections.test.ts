@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { withAccount } from '../src/domains/platform/x-account/service.ts'
+import { withAccount } from '../src/domains/platform/x-account/service-tokens.ts'
 import { xAccounts } from '../src/domains/platform/x-account/tables.ts'
 import { call, connectX, makePerson, type Person, subscribe } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'

@@ -1,7 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
+import type { IncomingLead } from '../src/core/people/columns.ts'
+import { upsertLeads } from '../src/core/people/stage.ts'
+import { leads } from '../src/core/tables/leads.ts'
 import { transact } from '../src/db/transact.ts'
-import { type IncomingLead, type LeadRow, upsertLeads } from '../src/domains/leads/leads/service.ts'
-import { leads } from '../src/domains/leads/leads/tables.ts'
+import type { LeadRow } from '../src/domains/leads/leads/service.ts'
 import type { Person } from './makers.ts'
 import type { TestApp } from './open-app.ts'
 

@@ -1,7 +1,9 @@
 import { eq } from 'drizzle-orm'
-import { leads } from '../src/domains/leads/leads/tables.ts'
-import { scrapeLeads, scrapes } from '../src/domains/leads/scrapes/tables.ts'
-import { createXApi, type XUser } from '../src/outside/x.ts'
+import { leads } from '../src/core/tables/leads.ts'
+import { scrapeLeads } from '../src/core/tables/scrape-leads.ts'
+import { scrapes } from '../src/domains/leads/scrapes/tables.ts'
+import { createXApi } from '../src/outside/x.ts'
+import type { XUser } from '../src/outside/x-schemas.ts'
 import type { Person } from './makers.ts'
 import type { TestApp } from './open-app.ts'
 

@@ -1,11 +1,11 @@
+import { type Claimed, claimDue } from '../src/core/messages/claim.ts'
+import { send, TIMING } from '../src/core/messages/deliver.ts'
+import { record, type Verdict } from '../src/core/messages/record.ts'
+import { expireLeases, settle, takeOver } from '../src/core/messages/settle.ts'
 import { openLiveness } from '../src/db/liveness.ts'
 import { createSession } from '../src/db/session.ts'
 import { createSessionLocks } from '../src/db/session-locks.ts'
 import { isUnavailable } from '../src/db/unavailable.ts'
-import { type Claimed, claimDue } from '../src/domains/outreach/sending/claim.ts'
-import { record, type Verdict } from '../src/domains/outreach/sending/record.ts'
-import { send, TIMING } from '../src/domains/outreach/sending/send.ts'
-import { expireLeases, settle, takeOver } from '../src/domains/outreach/sending/settle.ts'
 import type { TestApp } from './open-app.ts'
 
 // Workers like those of jobs/sender.ts, run step by step, so that a test can kill or stop one

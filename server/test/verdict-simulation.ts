@@ -1,4 +1,4 @@
-import { seededRandom } from '../src/domains/outreach/sequences/rules-variants.ts'
+import { seededRandom } from '../src/core/sequences/variants.ts'
 import {
   addBlocks,
   type Block,
@@ -7,7 +7,7 @@ import {
   type Outcome,
   type Pair,
   verdictOf,
-} from '../src/domains/outreach/sequences/rules-verdict.ts'
+} from '../src/core/sequences/verdict.ts'
 
 /** Blocks between two looks at a verdict. A verdict stays, so a winner is never missed. */
 const LOOK = 20

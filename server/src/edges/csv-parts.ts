@@ -1,7 +1,7 @@
 import type { CsvRecord } from '@x-automated/contract/csv'
 import { formatNumber } from '@x-automated/contract/format'
 import { IMPORT_REJECTED_MAX, IMPORT_REJECTED_NAMED } from '@x-automated/contract/leads/import-limits'
-import type { FilePart, LineProblem } from '../domains/leads/leads/service.ts'
+import type { FilePart, LineProblem } from '../core/people/import.ts'
 import { Refusal } from '../refusal.ts'
 import type { CsvFile } from './csv-records.ts'
 

@@ -1,5 +1,5 @@
 import { MessageChannel, Worker } from 'node:worker_threads'
-import type { FilePart } from '../domains/leads/leads/service.ts'
+import type { FilePart } from '../core/people/import.ts'
 import { Refusal } from '../refusal.ts'
 import type { LinesOf, ReadOrder, Sent } from './csv-thread.ts'
 

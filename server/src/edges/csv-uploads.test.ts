@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { WorkspaceScope } from '../actor.ts'
-import type { LineProblem } from '../domains/leads/leads/service.ts'
+import type { LineProblem } from '../core/people/import.ts'
 import { openUploads, removeAbandonedUploads, type Upload } from './csv-uploads.ts'
 
 let folder: string

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../test/leads.ts'
 import { makePerson, type Person } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
-import { leads } from '../domains/leads/leads/tables.ts'
+import { leads } from '../core/tables/leads.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Id } from '@x-automated/contract/fields'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { createDeliveryStore } from '../domains/outreach/replies/service.ts'
+import { createDeliveryStore } from '../core/replies/deliveries.ts'
 import { PAYMENTS_WEBHOOK_PATH, receivePayment } from '../domains/platform/billing/engine.ts'
-import { OPERATOR_APP_ID, WEBHOOK_PATH } from '../domains/platform/x-apps/service.ts'
-import { notesOf, readDelivery } from '../outside/x-activity.ts'
-import type { XDelivery } from '../outside/x-delivery.ts'
+import { appOfWebhook, WEBHOOK_PATH } from '../domains/platform/x-apps/service.ts'
+import { notesOf, readDelivery, type XDelivery } from '../outside/x-delivery.ts'
 import { deliveryOf } from '../outside/x-prices.ts'
 import type { XMeters } from '../ports.ts'
 import { Refusal } from '../refusal.ts'
@@ -66,7 +65,7 @@ export async function serveWebhooks(app: FastifyInstance, services: Services): P
       for (const note of notesOf(delivery)) services.unreadables.report(note)
       if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
         throw new Refusal('INVALID_INPUT', 'The body must be a JSON object.')
-      const appId = request.params.xAppId ?? OPERATOR_APP_ID
+      const appId = appOfWebhook(request.params.xAppId)
       countDelivery(services.xMeters, appId, body, delivery)
       if (delivery.happenings.length === 0 && !delivery.unreadable?.mayBeMessage) return { success: true }
       const stored = store({ appId, body, delivery })

@@ -18,14 +18,14 @@ import {
   setFaults,
   waitForBlockedStatement,
 } from '../../test/outreach.ts'
+import { type Claimed, claimDue, releaseLostClaims } from '../core/messages/claim.ts'
+import { send, TIMING } from '../core/messages/deliver.ts'
+import { queueDirect } from '../core/messages/direct.ts'
+import { record } from '../core/messages/record.ts'
+import { takeOver } from '../core/messages/settle.ts'
+import { campaigns } from '../core/tables/campaigns.ts'
+import { dms } from '../core/tables/messages.ts'
 import { workers } from '../db/tables.ts'
-import { campaigns } from '../domains/outreach/campaigns/tables.ts'
-import { type Claimed, claimDue, releaseLostClaims } from '../domains/outreach/sending/claim.ts'
-import { queueDirect } from '../domains/outreach/sending/queue.ts'
-import { record } from '../domains/outreach/sending/record.ts'
-import { send, TIMING } from '../domains/outreach/sending/send.ts'
-import { takeOver } from '../domains/outreach/sending/settle.ts'
-import { dms } from '../domains/outreach/sending/tables.ts'
 import { xAccounts } from '../domains/platform/x-account/tables.ts'
 import { createXApi } from '../outside/x.ts'
 

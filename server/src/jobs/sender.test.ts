@@ -17,11 +17,11 @@ import {
   setFaults,
   sleep,
 } from '../../test/outreach.ts'
-import { leads } from '../domains/leads/leads/tables.ts'
-import { leadListItems } from '../domains/leads/lists/tables.ts'
-import { SENDING_CHANNEL } from '../domains/outreach/sending/limits.ts'
-import { queueDirect } from '../domains/outreach/sending/queue.ts'
-import { dms } from '../domains/outreach/sending/tables.ts'
+import { queueDirect } from '../core/messages/direct.ts'
+import { SENDING_CHANNEL } from '../core/messages/schedule.ts'
+import { leads } from '../core/tables/leads.ts'
+import { leadListItems } from '../core/tables/list-entries.ts'
+import { dms } from '../core/tables/messages.ts'
 import { xAccounts } from '../domains/platform/x-account/tables.ts'
 
 let app: TestApp

@@ -1,12 +1,12 @@
+import { type Claimed, claimDue, releaseLostClaims } from '../core/messages/claim.ts'
+import { send, TIMING, type Timing } from '../core/messages/deliver.ts'
+import { type Done, record, type Verdict } from '../core/messages/record.ts'
+import { nextDueInMs, requestRead, resetSchedules, SENDING_CHANNEL } from '../core/messages/schedule.ts'
+import { expireLeases, settle, takeOver } from '../core/messages/settle.ts'
+import { queueFollowUps } from '../core/sequences/advance.ts'
 import { openLiveness } from '../db/liveness.ts'
 import type { Db } from '../db/open.ts'
 import { retryWhileUnavailable } from '../db/unavailable.ts'
-import { type Claimed, claimDue, releaseLostClaims } from '../domains/outreach/sending/claim.ts'
-import { nextDueInMs, requestRead, resetSchedules, SENDING_CHANNEL } from '../domains/outreach/sending/limits.ts'
-import { type Done, record, type Verdict } from '../domains/outreach/sending/record.ts'
-import { send, TIMING, type Timing } from '../domains/outreach/sending/send.ts'
-import { expireLeases, settle, takeOver } from '../domains/outreach/sending/settle.ts'
-import { queueFollowUps } from '../domains/outreach/sequences/engine.ts'
 import type { Services } from '../services.ts'
 
 interface SenderOptions {

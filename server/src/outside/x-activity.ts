@@ -6,15 +6,6 @@ import { XError } from './x-errors.ts'
 import type { XReport } from './x-report.ts'
 import { parsed } from './x-schemas.ts'
 
-export {
-  CHAT_EVENT_TYPES,
-  DM_EVENT_TYPES,
-  notesOf,
-  readDelivery,
-  type XDelivery,
-  type XHappening,
-} from './x-delivery.ts'
-
 export type XActivity = ReturnType<typeof createXActivity>
 
 /**

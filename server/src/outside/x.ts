@@ -28,10 +28,6 @@ import {
   type XUser,
 } from './x-schemas.ts'
 
-export { XError } from './x-errors.ts'
-export type { XDayLimits } from './x-limits.ts'
-export type { XConversationMessage, XMessage, XTokens, XUser } from './x-schemas.ts'
-
 /** Binds X's response to our request. Generated for each connection. */
 export interface XAuthorization {
   state: string

@@ -15,23 +15,25 @@ import type { Limits } from '../../../requests/limits.ts'
 import { createSealer, hashToken, newToken, type Sealer } from '../../../sealing.ts'
 import type { Services } from '../../../services.ts'
 import {
-  type Auth,
   type AuthContext,
-  createAccountForMailbox,
-  deleteSignUps,
-  emailConfirmation,
   endOtherSessions,
   endSession as endSessionOf,
   finishSignIn,
   isKnownAddress,
-  isWaiting,
-  isWithin,
-  offerFactorRemoval,
   proveMailbox,
   requireAccountSession,
   resetSignInAttempts,
   trustSession,
 } from '../auth/service.ts'
+import { offerFactorRemoval } from '../auth/service-factor-removal.ts'
+import {
+  createAccountForMailbox,
+  deleteSignUps,
+  emailConfirmation,
+  isWaiting,
+  isWithin,
+} from '../auth/service-sign-up.ts'
+import type { Auth } from '../auth/service-tokens.ts'
 import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
 import { extensionPairings } from '../workspaces/tables.ts'
 import {

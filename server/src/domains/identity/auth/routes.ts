@@ -1,6 +1,7 @@
 import { anyone, viewer } from '../../../operations.ts'
 import type { RequestContext } from '../../../requests/context.ts'
-import { confirmEmail, exchangeCode, findMe, refresh, signIn, signOut, signUp } from './service.ts'
+import { exchangeCode, findMe, refresh, signIn, signOut } from './service.ts'
+import { confirmEmail, signUp } from './service-sign-up.ts'
 
 export const authRoutes = {
   signUpEmail: anyone.auth.signUpEmail.handler(async ({ context, input }) => {

@@ -45,20 +45,6 @@ const SECOND_FACTOR_TRIES = 5
 
 type RefreshToken = typeof authRefreshTokens.$inferSelect
 
-export { offerFactorRemoval, openRemovalTicket } from './service-factor-removal.ts'
-export {
-  confirmEmail,
-  createAccountForMailbox,
-  deleteSignUps,
-  emailConfirmation,
-  issueCode,
-  isWaiting,
-  isWithin,
-  openConfirmation,
-  signUp,
-} from './service-sign-up.ts'
-export { type Auth, openAuth, REVOCATIONS_CHANNEL } from './service-tokens.ts'
-
 /** The actor of an `Authorization: Bearer` header. @throws Refusal UNAUTHORIZED */
 export async function authenticate({ auth }: { auth: Auth }, authorization: string | null): Promise<Actor> {
   const token = authorization?.match(/^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i)?.[1]

@@ -20,15 +20,15 @@ import type { Limits } from '../../../requests/limits.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
 import { requireProof } from '../account/service.ts'
 import {
-  type Auth,
   type AuthContext,
   endIdentities,
   finishSignIn,
-  issueCode,
   matchesChallenge,
   proveMailbox,
   requireAccountSession,
 } from '../auth/service.ts'
+import { issueCode } from '../auth/service-sign-up.ts'
+import type { Auth } from '../auth/service-tokens.ts'
 import { authIdentities, authUsers } from '../auth/tables.ts'
 import { identityLinkedEmail, identityUnlinkedEmail } from './emails.ts'
 import { authLinkCodes, authStates } from './tables.ts'

@@ -13,8 +13,6 @@ import { ownerChangedEmail, removedEmail } from './emails.ts'
 import { revokeInvitationsBy } from './service-invitations.ts'
 import { type Context, isMember, lockPeople } from './service-locks.ts'
 
-export { findOpenInvitation, purgeExpired as purgeExpiredInvitations } from './service-invitations.ts'
-
 const shownPerson = {
   id: authUsers.id,
   name: authUsers.name,

@@ -1,20 +1,20 @@
 import { LEADS_PAGE_SIZE, type LeadSort, type ListedLead } from '@x-automated/contract/leads/leads'
 import { type SQL, sql } from 'drizzle-orm'
-import { one } from '../../../db/one.ts'
-import type { Db } from '../../../db/open.ts'
-import { prepare } from '../../../db/prepared.ts'
-import { isSuppressed } from '../suppressions/tables.ts'
-import type { Place } from './rules.ts'
+import type { Place } from '../../../core/people/filter.ts'
+import { countedLeads } from '../../../core/people/selection.ts'
 import {
   filterStatus,
   foldedBio,
   foldedHandle,
   foldedName,
   knownFollowers,
-  leadCounts,
   leads,
   ofStanding,
-} from './tables.ts'
+} from '../../../core/tables/leads.ts'
+import { isSuppressed } from '../../../core/tables/suppressions.ts'
+import { one } from '../../../db/one.ts'
+import type { Db } from '../../../db/open.ts'
+import { prepare } from '../../../db/prepared.ts'
 
 /*
  * Reads a page of leads as one JSON text, which is three times cheaper to parse than rows. The most
@@ -162,12 +162,6 @@ async function readIds(db: Db, ids: SQL, sort: LeadSort): Promise<PageLead[]> {
       select ${columns} from leads join (${ids}) ids using (id) order by ${inOrder(sort)}
     ) page`)
   return asLeads(one(rows).leads)
-}
-
-/** SQL: the number of leads of a workspace, or of one filter status. */
-export function countedLeads(workspaceId: unknown, status: unknown): SQL<number> {
-  const only = status === undefined ? sql`` : sql`and ${filterStatus} = ${status}`
-  return sql`(select coalesce(sum(count), 0)::int from ${leadCounts} where workspace_id = ${workspaceId} ${only})`
 }
 
 /** Reads all leads or those of one status, from the start or a place, with their total. */

@@ -4,10 +4,10 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { campaigns } from '../../outreach/campaigns/tables.ts'
-import { dms } from '../../outreach/sending/tables.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
+import { leads, pastContacts } from '../../../core/tables/leads.ts'
+import { dms } from '../../../core/tables/messages.ts'
 import type { LeadRow } from './service.ts'
-import { leads, pastContacts } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { choosePart } from './service.ts'
+import { choosePart } from '../../../core/people/selection.ts'
 
 /** More than one call changes. */
 const MANY = PART_MAX + 50

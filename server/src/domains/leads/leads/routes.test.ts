@@ -7,13 +7,14 @@ import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
+import { conversations } from '../../../core/tables/conversations.ts'
+import { filterStatus, leadCounts, leads } from '../../../core/tables/leads.ts'
+import { leadListItems } from '../../../core/tables/list-entries.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
-import { conversations } from '../../outreach/conversations/tables.ts'
 import { subscriptions } from '../../platform/billing/tables.ts'
-import { leadListItems, leadLists } from '../lists/tables.ts'
+import { leadLists } from '../lists/tables.ts'
 import type { LeadRow } from './service.ts'
-import { filterStatus, leadCounts, leads } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,6 +1,7 @@
+import { remove } from '../../../core/people/lead.ts'
+import { find as findRemoval, removeMany, restore } from '../../../core/people/removal.ts'
 import { member, viewer } from '../../../operations.ts'
-import { find as findRemoval, removeMany, restore } from '../removals/service.ts'
-import { countMatching, fields, find, list, remove, setBasis } from './service.ts'
+import { countMatching, fields, find, list, setBasis } from './service.ts'
 import { history } from './service-history.ts'
 
 export const leadRoutes = {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { hasBioWord } from './tables.ts'
+import { hasBioWord } from '../../../core/tables/leads.ts'
 
 let app: TestApp
 let person: Person

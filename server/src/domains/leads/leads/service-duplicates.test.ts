@@ -4,8 +4,8 @@ import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, expectCountsRight, launch, makeList, openHandles } from '../../../../test/outreach.ts'
-import { leadListItems } from '../lists/tables.ts'
-import { leads } from './tables.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { leadListItems } from '../../../core/tables/list-entries.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -3,10 +3,11 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { leadListItems } from '../lists/tables.ts'
-import { suppressions } from '../suppressions/tables.ts'
-import { learnHandles, upsertLeads } from './service.ts'
-import { leads } from './tables.ts'
+import { learnHandles } from '../../../core/people/identity.ts'
+import { upsertLeads } from '../../../core/people/stage.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { leadListItems } from '../../../core/tables/list-entries.ts'
+import { suppressions } from '../../../core/tables/suppressions.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { connectX, makePerson } from '../../../../test/makers.ts'
 import { openApp } from '../../../../test/open-app.ts'
-import { findLostHandles } from './service-lost-handles.ts'
-import { leads } from './tables.ts'
+import { findLostHandles } from '../../../core/people/lost-handles.ts'
+import { leads } from '../../../core/tables/leads.ts'
 
 it('asks X once about a suspended person whose handle is lost', async () => {
   const app = await openApp({ x: true })

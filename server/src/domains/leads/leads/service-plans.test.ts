@@ -5,13 +5,15 @@ import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { openPlanned } from '../../../../test/plans.ts'
 import type { Actor } from '../../../actor.ts'
+import { queueDirect } from '../../../core/messages/direct.ts'
+import { remove } from '../../../core/people/lead.ts'
+import { removeMany, restore } from '../../../core/people/removal.ts'
+import * as suppressions from '../../../core/people/suppression.ts'
+import { apply } from '../../../core/people/tagging.ts'
 import type { Db } from '../../../db/open.ts'
-import { queueDirect } from '../../outreach/sending/queue.ts'
 import * as lists from '../lists/service.ts'
-import { removeMany, restore } from '../removals/service.ts'
-import * as suppressions from '../suppressions/service.ts'
 import * as tags from '../tags/service.ts'
-import { find, list, listByStanding, remove, setBasis } from './service.ts'
+import { find, list, listByStanding, setBasis } from './service.ts'
 import { history } from './service-history.ts'
 
 /** Tables that grow with the number of leads or workspaces. */
@@ -151,10 +153,7 @@ const services: [name: string, service: Service][] = [
     },
   ],
   ['tags', (db, actor) => tags.list(db, actor)],
-  [
-    'giving and taking tags',
-    (db, actor) => tags.apply(db, actor, { filter: FEW, add: [ids.other], remove: [ids.tag] }),
-  ],
+  ['giving and taking tags', (db, actor) => apply(db, actor, { filter: FEW, add: [ids.other], remove: [ids.tag] })],
   ['merging tags', (db, actor) => tags.merge(db, actor, { id: ids.other, into: ids.tag })],
   ['a contact basis', (db, actor) => setBasis(db, actor, { filter: FEW, basis: 'asked' })],
   ['adding to a list', (db, actor) => lists.addLeads(db, actor, { id: ids.list, filter: FEW })],

@@ -4,9 +4,9 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { takeSpace } from './engine-space.ts'
-import { openStage } from './engine-stage-table.ts'
-import { allBytes, leadBytes, leadCounts, leads } from './tables.ts'
+import { takeSpace } from '../../../core/people/space.ts'
+import { openStage } from '../../../core/people/stage-table.ts'
+import { allBytes, leadBytes, leadCounts, leads } from '../../../core/tables/leads.ts'
 
 let app: TestApp
 let person: Person

@@ -3,11 +3,13 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { campaigns } from '../../outreach/campaigns/tables.ts'
-import { dms } from '../../outreach/sending/tables.ts'
-import { leadListItems, leadLists } from '../lists/tables.ts'
-import { type IncomingLead, upsertLeads } from './service.ts'
-import { leads } from './tables.ts'
+import type { IncomingLead } from '../../../core/people/columns.ts'
+import { upsertLeads } from '../../../core/people/stage.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { leadListItems } from '../../../core/tables/list-entries.ts'
+import { dms } from '../../../core/tables/messages.ts'
+import { leadLists } from '../lists/tables.ts'
 
 let app: TestApp
 beforeAll(async () => {

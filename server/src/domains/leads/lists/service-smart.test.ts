@@ -6,8 +6,8 @@ import { makeLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, launch, makeList as makeOutreachList, openHandles } from '../../../../test/outreach.ts'
-import { dms } from '../../outreach/sending/tables.ts'
-import { leads } from '../leads/tables.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { dms } from '../../../core/tables/messages.ts'
 import { leadLists } from './tables.ts'
 
 let app: TestApp

@@ -5,30 +5,27 @@ import { LIST_NAME_MAX } from '@x-automated/contract/leads/lists'
 import { and, asc, desc, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { copyName } from '../../../copy-name.ts'
+import { flatRules, withTagReplaced } from '../../../core/people/filter.ts'
+import { adding, findStored, type Row, removing, requireManual } from '../../../core/people/list-entries.ts'
+import {
+  choosePart,
+  mayUseTag,
+  requireKnownInRules,
+  requirePlanToStore,
+  selectLeads,
+  unknownIds,
+} from '../../../core/people/selection.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { leadListItems } from '../../../core/tables/list-entries.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { newestFirst } from '../../../db/paging.ts'
 import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
-import {
-  choosePart,
-  count,
-  flatRules,
-  list as listAllLeads,
-  mayUseTag,
-  requireKnownInRules,
-  requirePlanToStore,
-  selectLeads,
-  unknownIds,
-  type WorkspaceOf,
-  withTagReplaced,
-} from '../leads/service.ts'
-import { leads } from '../leads/tables.ts'
+import { count, list as listAllLeads } from '../leads/service.ts'
 import { isStale } from './rules.ts'
-import { leadListItems, leadLists } from './tables.ts'
-
-type Row = typeof leadLists.$inferSelect
+import { leadLists } from './tables.ts'
 
 /** One page of lists, newest first. @throws Refusal INVALID_INPUT for a malformed cursor */
 export async function list(db: Db, actor: Actor, input: InputOf<'lists', 'list'>) {
@@ -334,27 +331,10 @@ export async function addLeads(db: Db, actor: Actor, { id, ...selection }: Input
   return change(db, actor, { id, ...selection }, (chosen) => adding(id, chosen))
 }
 
-const adding = (id: string, chosen: SQL) => sql`
-  insert into lead_list_items (lead_list_id, lead_id, contact_status)
-  select ${id}::uuid, chosen.id, case when exists (
-    select from dms d join campaigns c on c.id = d.campaign_id
-    where d.lead_id = chosen.id and c.lead_list_id = ${id} and d.sent_at is not null
-  ) then 'contacted' else 'pending' end
-  from (${chosen}) chosen order by chosen.id
-  on conflict do nothing`
-
 /** @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND */
 export async function removeLeads(db: Db, actor: Actor, { id, ...selection }: InputOf<'lists', 'addLeads'>) {
   return change(db, actor, { id, ...selection }, (chosen) => removing(id, chosen))
 }
-
-const removing = (id: string, chosen: SQL) => sql`
-  with chosen as (
-    select lead_id from lead_list_items where lead_list_id = ${id} and lead_id in (${chosen})
-    order by lead_id for update
-  )
-  delete from lead_list_items using chosen
-  where lead_list_items.lead_list_id = ${id} and lead_list_items.lead_id = chosen.lead_id`
 
 /** Adds leads to a manual list, or removes them, in one statement. */
 async function change(
@@ -369,88 +349,4 @@ async function change(
     const { rowCount } = await tx.execute(statement(part.leads))
     return { success: true as const, changed: rowCount ?? 0, cursor: part.cursor }
   })
-}
-
-/** A lead's entry in a list, with its time as text. */
-export type ListEntry = { leadId: string; status: string; addedAt: string }
-
-const LIST_ENTRY = sql`lead_id as "leadId", contact_status as status, added_at::text as "addedAt"`
-
-/** Locks a manual list, to change its leads. @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND */
-export async function requireManual(db: Db, actor: WorkspaceOf, id: string, lock?: 'no key update'): Promise<void> {
-  const { filter } = await findStored(db, actor, id, lock)
-  if (filter) throw new Refusal('LEAD_LIST_KIND')
-}
-
-/** Adds chosen leads to a list. @returns the new ones */
-export async function addListEntries(tx: Db, actor: WorkspaceOf, id: string, chosen: SQL): Promise<ListEntry[]> {
-  await requireManual(tx, actor, id, 'no key update')
-  return (await tx.execute<ListEntry>(sql`${adding(id, chosen)} returning ${LIST_ENTRY}`)).rows
-}
-
-/** Removes chosen leads from a list. @returns the removed ones */
-export async function removeListEntries(tx: Db, actor: WorkspaceOf, id: string, chosen: SQL): Promise<ListEntry[]> {
-  await requireManual(tx, actor, id, 'no key update')
-  const { rows } = await tx.execute<ListEntry>(sql`${removing(id, chosen)} returning
-    lead_list_items.lead_id as "leadId", contact_status as status, added_at::text as "addedAt"`)
-  return rows
-}
-
-/** SQL after `from`. */
-const entriesOf = (entries: readonly ListEntry[]) =>
-  sql`jsonb_to_recordset(${JSON.stringify(entries)}::jsonb) as x("leadId" uuid, status text, "addedAt" timestamptz)`
-
-/** Locks a list for an undo. @returns whether it still exists */
-async function lockList(tx: Db, { workspaceId }: WorkspaceOf, id: string): Promise<boolean> {
-  const own = and(eq(leadLists.id, id), eq(leadLists.workspaceId, workspaceId))
-  return (await tx.select({ id: leadLists.id }).from(leadLists).where(own).for('no key update')).length > 0
-}
-
-/** Reverses `addListEntries`, and leaves leads that were added again since. @returns the number of leads */
-export async function undoAddListEntries(
-  tx: Db,
-  actor: WorkspaceOf,
-  id: string,
-  entries: readonly ListEntry[],
-): Promise<number> {
-  if (!(await lockList(tx, actor, id))) return 0
-  const { rowCount } = await tx.execute(sql`
-    with chosen as (
-      select i.lead_id from lead_list_items i join ${entriesOf(entries)} on i.lead_id = x."leadId" and i.added_at = x."addedAt"
-      where i.lead_list_id = ${id} order by i.lead_id for update of i
-    )
-    delete from lead_list_items using chosen
-    where lead_list_items.lead_list_id = ${id} and lead_list_items.lead_id = chosen.lead_id`)
-  return rowCount ?? 0
-}
-
-/** Reverses `removeListEntries`. @returns the number of leads */
-export async function undoRemoveListEntries(
-  tx: Db,
-  actor: WorkspaceOf,
-  id: string,
-  entries: readonly ListEntry[],
-): Promise<number> {
-  if (!(await lockList(tx, actor, id))) return 0
-  const { rowCount } = await tx.execute(sql`
-    insert into lead_list_items (lead_list_id, lead_id, contact_status, added_at)
-    select ${id}::uuid, l.id, x.status, x."addedAt" from ${entriesOf(entries)} join leads l on l.id = x."leadId" and l.workspace_id = ${actor.workspaceId}
-    order by l.id on conflict do nothing`)
-  return rowCount ?? 0
-}
-
-/** The list without updated counts. @param lock `update` to delete it, else to change items */
-export async function findStored(
-  db: Db,
-  actor: WorkspaceOf,
-  id: string,
-  lock?: 'update' | 'no key update',
-): Promise<Row> {
-  const query = db
-    .select()
-    .from(leadLists)
-    .where(and(eq(leadLists.id, id), eq(leadLists.workspaceId, actor.workspaceId)))
-  const [row] = await (lock ? query.for(lock) : query)
-  if (!row) throw new Refusal('LEAD_LIST_NOT_FOUND')
-  return row
 }

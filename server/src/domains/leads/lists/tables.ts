@@ -1,10 +1,8 @@
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
-import { CONTACT_STATUSES } from '@x-automated/contract/leads/lists'
-import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, id, partOf, time } from '../../../db/columns.ts'
+import { boolean, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time } from '../../../db/columns.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
-import { leads } from '../leads/tables.ts'
 
 export const leadLists = pgTable(
   'lead_lists',
@@ -29,20 +27,4 @@ export const leadLists = pgTable(
     createdAt: createdAt(),
   },
   (t) => [index('lead_lists_newest').on(t.workspaceId, t.createdAt, t.id)],
-)
-
-export const leadListItems = pgTable(
-  'lead_list_items',
-  {
-    leadListId: partOf('lead_list_id', () => leadLists.id),
-    leadId: partOf('lead_id', () => leads.id),
-    /** Status in this list only; a lead can have another one elsewhere. */
-    contactStatus: text('contact_status', { enum: CONTACT_STATUSES }).notNull().default('pending'),
-    addedAt: time('added_at').notNull().defaultNow(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.leadListId, t.leadId] }),
-    index('lead_list_items_newest').on(t.leadListId, t.addedAt, t.leadId),
-    index('lead_list_items_lead').on(t.leadId),
-  ],
 )

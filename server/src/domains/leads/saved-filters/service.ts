@@ -2,11 +2,12 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { SAVED_FILTERS_MAX } from '@x-automated/contract/leads/saved-filters'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { withTagReplaced } from '../../../core/people/filter.ts'
+import { mayUseTag, requirePlanToStore, withoutUnknownIds } from '../../../core/people/selection.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { withUniqueViolationAs } from '../../../db/unique-violation.ts'
 import { Refusal } from '../../../refusal.ts'
-import { mayUseTag, requirePlanToStore, withoutUnknownIds, withTagReplaced } from '../leads/service.ts'
 import { savedFilters } from './tables.ts'
 
 const own = (actor: Actor, id: string) => and(eq(savedFilters.id, id), eq(savedFilters.workspaceId, actor.workspaceId))

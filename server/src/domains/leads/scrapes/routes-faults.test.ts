@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { everyone, foundBy, startScrape, until } from '../../../../test/scrapes.ts'
+import { leads } from '../../../core/tables/leads.ts'
 import { createXApi } from '../../../outside/x.ts'
-import { leads } from '../leads/tables.ts'
-import { runScrapes } from './service.ts'
+import { runScrapes } from './service-running.ts'
 import { scrapes } from './tables.ts'
 
 /** Long enough for a busy machine: if a call timed out first, its fault would be used up unseen. */

@@ -1,21 +1,27 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
+import { resolveAccount } from '../../../core/messages/accounts.ts'
+import type { IncomingLead } from '../../../core/people/columns.ts'
+import { learnHandles } from '../../../core/people/identity.ts'
+import { storeClosed } from '../../../core/people/scraped.ts'
+import { upsertLeads } from '../../../core/people/stage.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { scrapeLeads } from '../../../core/tables/scrape-leads.ts'
 import { livingWorkers, openLiveness } from '../../../db/liveness.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { retryWhileUnavailable } from '../../../db/unavailable.ts'
-import { XError, type XUser } from '../../../outside/x.ts'
+import { XError } from '../../../outside/x-errors.ts'
+import type { XUser } from '../../../outside/x-schemas.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
-import { resolveAccount, withAccount } from '../../platform/x-account/service.ts'
-import { type IncomingLead, learnHandles, upsertLeads } from '../leads/service.ts'
-import { leads } from '../leads/tables.ts'
+import { withAccount } from '../../platform/x-account/service-tokens.ts'
 import { addToBins, type Failure, isWanted, pageSize, type Verdict, verdict, wholeCount } from './rules.ts'
 import { addWords } from './rules-words.ts'
 import { CHANGED, CONNECTED, notifyScrapeChanged, SCRAPES_CHANNEL, type ScrapeRow } from './service-changes.ts'
 import { findSource, readSource } from './service-sources.ts'
-import { scrapeLeads, scrapes } from './tables.ts'
+import { scrapes } from './tables.ts'
 
 // Runs scrapes in a process: claims one, reads page after page, saves the leads, waits, and
 // releases it.
@@ -316,17 +322,6 @@ async function withinPlan(tx: Db, row: ScrapeRow, users: XUser[]) {
     return true
   })
   return { found, used, isCut: found.length < users.length, isUsedUp: used > 0 && used === allowance.left, reason }
-}
-
-/** Stores who takes no messages from the account that reads. */
-async function storeClosed(tx: Db, row: ScrapeRow, users: XUser[]): Promise<void> {
-  const idsOf = (takes: boolean) =>
-    sql`any(${sql.param(users.filter(({ takesMessages }) => takesMessages === takes).map(({ id }) => id))}::text[])`
-  await tx.execute(sql`
-    update leads l set closed_to = case when l.x_user_id = ${idsOf(false)} then a.x_user_id end
-    from x_accounts a
-    where a.id = ${row.xAccountId} and l.workspace_id = ${row.workspaceId}
-      and (l.x_user_id = ${idsOf(false)} and l.closed_to is distinct from a.x_user_id or l.x_user_id = ${idsOf(true)} and l.closed_to = a.x_user_id)`)
 }
 
 /** Records that a scrape waits or failed, and queues its next job. */

@@ -1,6 +1,8 @@
 import { SOURCE_FIELDS } from '@x-automated/contract/leads/scrapes'
 import { listIdIn, postIdIn } from '@x-automated/contract/x-url'
-import { type XApi, XError, type XUser } from '../../../outside/x.ts'
+import type { XApi } from '../../../outside/x.ts'
+import { XError } from '../../../outside/x-errors.ts'
+import type { XUser } from '../../../outside/x-schemas.ts'
 import { isHidden, noSuchSource, protectedAccount, wholeCount } from './rules.ts'
 import type { ScrapeRow } from './service-changes.ts'
 

@@ -3,24 +3,23 @@ import { HISTOGRAM_BOUNDS } from '@x-automated/contract/leads/scrape-limits'
 import { SCRAPE_WAIT_MAX_RESULTS, Scrape, SOURCE_FIELDS } from '@x-automated/contract/leads/scrapes'
 import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { resolveAccount } from '../../../core/messages/accounts.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { scrapeLeads } from '../../../core/tables/scrape-leads.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
-import { type XApi, XError } from '../../../outside/x.ts'
+import type { XApi } from '../../../outside/x.ts'
+import { XError } from '../../../outside/x-errors.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import type { RequestContext, SignedInContext } from '../../../requests/context.ts'
 import { allowanceOf, beyondPlan } from '../../platform/billing/service.ts'
-import { connectWithPassword, resolveAccount, unavailable, withAccount } from '../../platform/x-account/service.ts'
-import { leads } from '../leads/tables.ts'
+import { connectWithPassword, unavailable } from '../../platform/x-account/service-connecting.ts'
+import { withAccount } from '../../platform/x-account/service-tokens.ts'
 import { cents, estimate, isOver, isResumable, priceOf, readsFor, secondsFor } from './rules.ts'
 import { frequentWords } from './rules-words.ts'
 import { CHANGED, notifyScrapeChanged, SCRAPES_CHANNEL, type ScrapeRow } from './service-changes.ts'
 import { findSource } from './service-sources.ts'
-import { scrapeLeads, scrapes } from './tables.ts'
-
-// What users do with scrapes. service-running.ts runs them.
-
-export { resumeScrapes, SCRAPES_CHANNEL } from './service-changes.ts'
-export { runScrapes } from './service-running.ts'
+import { scrapes } from './tables.ts'
 
 type ScrapeInput = InputOf<'scrapes', 'create'>
 

@@ -10,15 +10,13 @@ import {
   integer,
   jsonb,
   pgTable,
-  primaryKey,
   text,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { createdAt, id, partOf, time, updatedAt } from '../../../db/columns.ts'
+import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { leads } from '../leads/tables.ts'
 
 /** How many bios have each word, most frequent first. */
 export type WordCounts = readonly (readonly [word: string, bios: number])[]
@@ -85,17 +83,6 @@ export const scrapes = pgTable(
     index('scrapes_status').on(t.status),
     check('scrapes_stopped_by', sql`stopped_by is null or status = 'completed'`),
   ],
-)
-
-/** The leads that a scrape found. */
-export const scrapeLeads = pgTable(
-  'scrape_leads',
-  {
-    scrapeId: partOf('scrape_id', () => scrapes.id),
-    leadId: partOf('lead_id', () => leads.id),
-    foundAt: time('found_at').notNull().defaultNow(),
-  },
-  (t) => [primaryKey({ columns: [t.scrapeId, t.leadId] }), index('scrape_leads_lead').on(t.leadId)],
 )
 
 /** Remaining leads per scrape, by triggers. Separate, so that deletions lock no scrape. */

@@ -3,9 +3,9 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { leads } from '../leads/tables.ts'
-import { suppressOptOuts } from './service.ts'
-import { suppressionCounts, suppressions } from './tables.ts'
+import { suppressOptOuts } from '../../../core/people/suppression.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { suppressionCounts, suppressions } from '../../../core/tables/suppressions.ts'
 
 let app: TestApp
 let person: Person

@@ -1,5 +1,5 @@
+import { create, list, remove } from '../../../core/people/suppression.ts'
 import { member, viewer } from '../../../operations.ts'
-import { create, list, remove } from './service.ts'
 
 export const suppressionRoutes = {
   list: viewer.suppressions.list.handler(({ context, input }) => list(context.db, context.actor, input)),

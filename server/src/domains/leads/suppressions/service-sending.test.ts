@@ -18,9 +18,9 @@ import {
   sleep,
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
-import { dms } from '../../outreach/sending/tables.ts'
-import { leads } from '../leads/tables.ts'
-import { suppressions } from './tables.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { dms } from '../../../core/tables/messages.ts'
+import { suppressions } from '../../../core/tables/suppressions.ts'
 
 let app: TestApp
 beforeAll(async () => {

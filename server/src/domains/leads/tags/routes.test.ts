@@ -6,7 +6,8 @@ import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
-import { leadTags, tags } from './tables.ts'
+import { leadTags } from '../../../core/tables/lead-tags.ts'
+import { tags } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {

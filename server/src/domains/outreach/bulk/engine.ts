@@ -2,20 +2,32 @@ import { NO_ID } from '@x-automated/contract/fields'
 import { DEFAULT_MESSAGE } from '@x-automated/contract/leads/lead-limits'
 import { sql } from 'drizzle-orm'
 import type { Author } from '../../../actor.ts'
-import type { Db } from '../../../db/open.ts'
-import { transact } from '../../../db/transact.ts'
-import type { Services } from '../../../services.ts'
-import { type ChangedBasis, changeBasis, chooseMatching, restoreBasis, selectLeads } from '../../leads/leads/service.ts'
+import { queueChosen } from '../../../core/messages/direct.ts'
+import { lockQueueing } from '../../../core/messages/locks.ts'
+import { deleteUnclaimed, setDue } from '../../../core/messages/release.ts'
+import { readTemplate } from '../../../core/messages/render.ts'
+import { type ChangedBasis, changeBasis, restoreBasis } from '../../../core/people/lead.ts'
 import {
   addListEntries,
   type ListEntry,
   removeListEntries,
   undoAddListEntries,
   undoRemoveListEntries,
-} from '../../leads/lists/service.ts'
-import { removeForJob, restoreForJob } from '../../leads/removals/service.ts'
-import { removeEntries, suppressChosen } from '../../leads/suppressions/service.ts'
-import { addTags, countLeads, removeTags, type Tagging, undoAddTags, undoRemoveTags } from '../../leads/tags/service.ts'
+} from '../../../core/people/list-entries.ts'
+import { removeForJob, restoreForJob } from '../../../core/people/removal.ts'
+import { chooseMatching, selectLeads } from '../../../core/people/selection.ts'
+import { removeEntries, suppressChosen } from '../../../core/people/suppression.ts'
+import {
+  addTags,
+  countLeads,
+  removeTags,
+  type Tagging,
+  undoAddTags,
+  undoRemoveTags,
+} from '../../../core/people/tagging.ts'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import type { Services } from '../../../services.ts'
 import { publishEvents } from '../../platform/events/service.ts'
 import {
   deleteChanges,
@@ -27,9 +39,7 @@ import {
   readChanges,
   type Saved,
   scheduleJob,
-} from '../../platform/jobs/service.ts'
-import { lockQueueing, queueChosen, readTemplate } from '../sending/queue.ts'
-import { deleteUnclaimed, setDue } from '../sending/stop.ts'
+} from '../../platform/jobs/engine.ts'
 import { FIRST_PART, nextPartSize } from './rules.ts'
 import type { BulkInput } from './service.ts'
 

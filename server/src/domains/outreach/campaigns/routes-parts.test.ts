@@ -3,11 +3,11 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, expectCountsRight, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
-import { leads } from '../../leads/leads/tables.ts'
-import { dms } from '../sending/tables.ts'
-import { sequenceVersions } from '../sequences/tables.ts'
-import { queueNextParts } from './service.ts'
-import { campaigns } from './tables.ts'
+import { queueNextParts } from '../../../core/campaigns/parts.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { dms } from '../../../core/tables/messages.ts'
+import { sequenceVersions } from '../../../core/tables/sequences.ts'
 
 let app: TestApp
 let person: Person

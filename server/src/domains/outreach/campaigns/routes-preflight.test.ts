@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { ALL_DAY, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
-import { leads } from '../../leads/leads/tables.ts'
+import { leads } from '../../../core/tables/leads.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { preflight } from './service-preflight.ts'
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, eventually, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
-import { campaigns } from './tables.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
 
 let app: TestApp
 let person: Person

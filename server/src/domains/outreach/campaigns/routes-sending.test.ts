@@ -13,14 +13,14 @@ import {
   stopNow,
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
-import { leads } from '../../leads/leads/tables.ts'
-import { leadListItems } from '../../leads/lists/tables.ts'
+import { queueDirect } from '../../../core/messages/direct.ts'
+import { releaseLeads } from '../../../core/messages/release.ts'
+import { expireLeases } from '../../../core/messages/settle.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { leadListItems } from '../../../core/tables/list-entries.ts'
+import { dms } from '../../../core/tables/messages.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { queueDirect } from '../sending/queue.ts'
-import { expireLeases } from '../sending/settle.ts'
-import { releaseLeads } from '../sending/stop.ts'
-import { dms } from '../sending/tables.ts'
-import { campaigns } from './tables.ts'
 
 let app: TestApp
 let person: Person

@@ -10,13 +10,13 @@ import {
   openHandles,
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
-import { leads } from '../../leads/leads/tables.ts'
+import { claimDue } from '../../../core/messages/claim.ts'
+import { findTests } from '../../../core/sequences/tests.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { dms } from '../../../core/tables/messages.ts'
+import { enrollments } from '../../../core/tables/sequences.ts'
 import { subscriptions } from '../../platform/billing/tables.ts'
-import { claimDue } from '../sending/claim.ts'
-import { dms } from '../sending/tables.ts'
-import { findTests } from '../sequences/service.ts'
-import { enrollments } from '../sequences/tables.ts'
-import { campaigns } from './tables.ts'
 
 let app: TestApp
 let person: Person

@@ -10,7 +10,7 @@ import {
   openSenders,
   type SomeList,
 } from '../../../../test/outreach.ts'
-import { upsertLeads } from '../../leads/leads/service.ts'
+import { upsertLeads } from '../../../core/people/stage.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -11,12 +11,12 @@ import {
   openHandles,
   type SomeList,
 } from '../../../../test/outreach.ts'
-import { leads } from '../../leads/leads/tables.ts'
-import { leadListItems } from '../../leads/lists/tables.ts'
+import { listDms } from '../../../core/messages/read.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { leadListItems } from '../../../core/tables/list-entries.ts'
+import { dms } from '../../../core/tables/messages.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { listDms } from '../sending/queue.ts'
-import { dms } from '../sending/tables.ts'
-import { campaigns } from './tables.ts'
 
 let app: TestApp
 let person: Person

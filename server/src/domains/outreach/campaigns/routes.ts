@@ -1,5 +1,8 @@
+import { find, queue, undoLaunch } from '../../../core/campaigns/campaign.ts'
+import { withWait, withWaits } from '../../../core/messages/waits.ts'
 import { member, viewer } from '../../../operations.ts'
-import { create, find, isOffered, list, queue, undoLaunch, update, withWait, withWaits } from './service.ts'
+import { isOffered } from '../simulated-queue/service.ts'
+import { create, list, update } from './service.ts'
 import { preflight, preflightOf } from './service-preflight.ts'
 import { duplicate, sendTest } from './service-preparing.ts'
 

@@ -11,35 +11,29 @@ import {
 import type { SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { find } from '../../../core/campaigns/campaign.ts'
+import { hasClosedInboxes } from '../../../core/campaigns/pause.ts'
+import { billOf, placeholdersWithFallback } from '../../../core/campaigns/states.ts'
+import { isLinked, resolveAccount, type XAccount } from '../../../core/messages/accounts.ts'
+import { reasonToSkip } from '../../../core/messages/eligibility.ts'
+import { renderedMessage } from '../../../core/messages/render.ts'
+import { findProtection, findSendingState, isBasisRequired } from '../../../core/messages/sending-state.ts'
+import { findStored } from '../../../core/people/list-entries.ts'
+import { findSteps, limitsOf } from '../../../core/sequences/sequence.ts'
+import { activeVariants, allowedBy, newSteps, ONE_STEP } from '../../../core/sequences/steps.ts'
+import { chooseVariant } from '../../../core/sequences/variants.ts'
+import { isSentNow } from '../../../core/tables/campaigns.ts'
+import { isIdConfirmed } from '../../../core/tables/leads.ts'
+import { approvedOpener } from '../../../core/tables/openers.ts'
+import type { VersionStep } from '../../../core/tables/sequences.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import type { SignedInContext } from '../../../requests/context.ts'
-import { isIdConfirmed } from '../../leads/leads/tables.ts'
-import { findStored } from '../../leads/lists/service.ts'
 import { usageOf } from '../../platform/billing/service.ts'
-import { isLinked, resolveAccount, type XAccount } from '../../platform/x-account/service.ts'
-import { findSpending } from '../../platform/x-costs/service.ts'
-import { approvedOpener } from '../openers/tables.ts'
+import { findSpending } from '../../platform/x-costs/service-limit.ts'
 import { detection } from '../replies/service.ts'
-import { reasonToSkip, renderedMessage } from '../sending/queue.ts'
-import { hasClosedInboxes } from '../sending/stop.ts'
-import { findProtection, findSendingState, isBasisRequired } from '../sending-settings/service.ts'
-import {
-  activeVariants,
-  allowedBy,
-  chooseVariant,
-  findSteps,
-  limitsOf,
-  newSteps,
-  ONE_STEP,
-  type Plan,
-  rehearse,
-} from '../sequences/service.ts'
-import type { VersionStep } from '../sequences/tables.ts'
-import { billOf, placeholdersWithFallback } from './rules.ts'
-import { find } from './service.ts'
+import { type Plan, rehearse } from '../sequences/rules-rehearsal.ts'
 import { membersOf } from './service-preparing.ts'
-import { isSentNow } from './tables.ts'
 
 // Who a campaign messages, when and at what cost.
 

@@ -1,108 +1,27 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import type { LeadFilter } from '@x-automated/contract/leads/leads'
-import { pauseText } from '@x-automated/contract/reason'
 import { and, eq, ilike, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
-import { one } from '../../../db/one.ts'
+import {
+  applyChanges,
+  type Changes,
+  campaignAnswer,
+  columns,
+  find,
+  insert,
+  ofWorkspace,
+} from '../../../core/campaigns/campaign.ts'
+import { waitForInFlight } from '../../../core/campaigns/pause.ts'
+import { findAccount } from '../../../core/messages/accounts.ts'
+import { anywhere } from '../../../core/people/filter.ts'
+import { planSteps } from '../../../core/sequences/sequence.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
 import type { Db } from '../../../db/open.ts'
 import { newestFirst } from '../../../db/paging.ts'
 import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { SignedInContext } from '../../../requests/context.ts'
-import { anywhere } from '../../leads/leads/service.ts'
 import { leadLists } from '../../leads/lists/tables.ts'
-import {
-  findAccount,
-  findLinkedAccount,
-  linkedAccountOf,
-  requireConnectedAccount,
-  type XAccount,
-} from '../../platform/x-account/service.ts'
-import { endTurn, wakeAccount, wakeCampaign } from '../sending/limits.ts'
-import {
-  type LaunchOptions,
-  lockQueuedLeads,
-  type QueuedStep,
-  queueList,
-  readOpenersAgain,
-  readTemplate,
-} from '../sending/queue.ts'
-import { blockNewClaims, endHolds, releaseLeads, unqueue, waitForInFlight } from '../sending/stop.ts'
-import { countInFlight } from '../sending/tables.ts'
-import type { SendingEnv } from '../sending-settings/service.ts'
-import {
-  createSequence,
-  editFirstMessage,
-  findSteps,
-  launchSteps,
-  lockForEdit,
-  planSteps,
-  queuedStep,
-  renderQueued,
-  requireReplyDetection,
-  restoreSteps,
-  summaryOf,
-} from '../sequences/service.ts'
-import type { VersionStep } from '../sequences/tables.ts'
 import { requireTemplate } from '../templates/service.ts'
-import { mayBeEdited, refusalOf, transition } from './rules.ts'
-import { nextPart } from './service-parts.ts'
-import { campaigns, isUndoable, olderOf, WITHOUT_REASON, waitsForOlder } from './tables.ts'
-
-export { withWait, withWaits } from '../sending-settings/service.ts'
-export { isOffered } from '../simulated-queue/service.ts'
-export { queueNextParts } from './service-parts.ts'
-
-type Row = typeof campaigns.$inferSelect
-
-const LIST_DELETED = 'Could not fetch leads for the campaign list. It was deleted: create a campaign with another list.'
-
-const columns = {
-  id: campaigns.id,
-  name: campaigns.name,
-  leadListId: campaigns.leadListId,
-  leadListName: leadLists.name,
-  messageTemplate: campaigns.messageTemplate,
-  templateId: campaigns.templateId,
-  channel: campaigns.channel,
-  xAccountId: campaigns.xAccountId,
-  allowRepeat: campaigns.allowRepeat,
-  allowReplied: campaigns.allowReplied,
-  status: campaigns.status,
-  totalLeadsInList: campaigns.totalLeadsInList,
-  dmsQueuedCount: campaigns.dmsQueuedCount,
-  dmsSentCount: campaigns.dmsSentCount,
-  dmsFailedCount: campaigns.dmsFailedCount,
-  dmsDeliveredCount: campaigns.dmsDeliveredCount,
-  dmsRepliedCount: campaigns.dmsRepliedCount,
-  peopleMessaged: campaigns.peopleMessaged,
-  peopleReplied: campaigns.peopleReplied,
-  peoplePositive: campaigns.peoplePositive,
-  stepCount: campaigns.stepCount,
-  openEnrollments: campaigns.openEnrollments,
-  nextFollowUpAt: campaigns.followUpDueAt,
-  undoUntil: sql<Date | null>`case when ${isUndoable} then undo_until end`.mapWith(campaigns.undoUntil),
-  nextPartAt: campaigns.nextPartAt,
-  lastRunAt: campaigns.lastRunAt,
-  isSample: campaigns.isSample,
-  createdAt: campaigns.createdAt,
-  updatedAt: campaigns.updatedAt,
-  pauseReason: campaigns.pauseReason,
-  reason: campaigns.reason,
-  messagesInFlight: countInFlight(sql`campaigns.id`),
-  /** An older active campaign on the same X account sends first. Follow-ups do not wait for it. */
-  waiting: sql<boolean>`(${campaigns.status} = 'active' and ${campaigns.firstsQueuedCount} > 0 and ${waitsForOlder('campaigns')})`,
-  waitsBehind: sql<{ id: string; name: string } | null>`case
-    when ${campaigns.status} = 'active' and ${campaigns.firstsQueuedCount} > 0 then ${olderOf('campaigns')}
-    when ${campaigns.status} = 'paused' then (
-      select ${olderOf('resumed')} from (
-        select campaigns.id, campaigns.kind, campaigns.workspace_id, campaigns.created_at,
-          coalesce(campaigns.x_account_id, ${linkedAccountOf(sql`campaigns.workspace_id`)}) as x_account_id
-      ) resumed
-    ) end`,
-}
-
-const ofWorkspace = (actor: Actor) => and(eq(campaigns.workspaceId, actor.workspaceId), eq(campaigns.kind, 'campaign'))
 
 /**
  * Lists campaigns, newest first: all, or those of a list or template.
@@ -153,22 +72,6 @@ export async function findSentByDay(db: Db, { workspaceId }: Actor, of: readonly
     Array.from({ length: DAYS_SHOWN }, (_, index) => counts.get(`${id} ${DAYS_SHOWN - 1 - index}`) ?? 0)
 }
 
-/** @throws Refusal CAMPAIGN_NOT_FOUND */
-export async function find(db: Db, actor: Actor, id: string) {
-  const [row] = await db
-    .select(columns)
-    .from(campaigns)
-    .leftJoin(leadLists, eq(leadLists.id, campaigns.leadListId))
-    .where(and(eq(campaigns.id, id), ofWorkspace(actor)))
-  if (!row) throw new Refusal('CAMPAIGN_NOT_FOUND')
-  return campaignAnswer(row)
-}
-
-/** Renders the reason of an automatic pause as its `pauseReason`. */
-export function campaignAnswer<Answer extends Pick<Row, 'reason' | 'pauseReason'>>(row: Answer): Answer {
-  return row.reason ? { ...row, pauseReason: pauseText(row.reason, row.pauseReason) } : row
-}
-
 /**
  * @throws Refusal LEAD_LIST_NOT_FOUND, X_ACCOUNT_NOT_FOUND, TEMPLATE_NOT_FOUND, PLAN_LIMIT,
  * INVALID_INPUT (placeholder)
@@ -188,20 +91,6 @@ export async function create(
   if (input.templateId) await requireTemplate(db, actor, input.templateId)
   return find(db, actor, await insert(db, actor, input, steps))
 }
-
-type NewCampaign = Omit<typeof campaigns.$inferInsert, 'workspaceId' | 'messageTemplate' | 'stepCount'>
-
-/** Creates a campaign with its steps. @returns its id */
-export async function insert(db: Db, actor: Actor, input: NewCampaign, steps: readonly VersionStep[]): Promise<string> {
-  return db.transaction(async (tx) => {
-    const row = { ...input, ...summaryOf(steps), workspaceId: actor.workspaceId, userId: actor.userId }
-    const campaign = one(await tx.insert(campaigns).values(row).returning())
-    await createSequence(tx, campaign, steps)
-    return campaign.id
-  })
-}
-
-type Changes = InputOf<'campaigns', 'update'>
 
 /**
  * A pause or an archiving is answered within this time. A healthy worker owns a message for less.
@@ -226,272 +115,4 @@ export async function update(context: UpdateContext, actor: Actor, changes: Chan
     })
   if (status === 'paused' || status === 'archived') await waitForInFlight(db, id, deadline, signal)
   return find(db, actor, id)
-}
-
-async function applyChanges(
-  tx: Db,
-  env: SendingEnv,
-  actor: Actor,
-  { id, status, messageTemplate, ...edits }: Changes,
-): Promise<void> {
-  if (messageTemplate !== undefined) readTemplate('messageTemplate', messageTemplate)
-  // Before locking any row, because senders record outcomes meanwhile.
-  if (status === 'archived' || messageTemplate !== undefined)
-    await lockForEdit(tx, actor.workspaceId, (await find(tx, actor, id)).id)
-  else if (status === 'paused') await blockNewClaims(tx, (await find(tx, actor, id)).id)
-  if (status === 'archived') await lockQueuedLeads(tx, id)
-  if (status === 'active') {
-    await lockToRender(tx, actor, id)
-    await endHolds(tx, sql`c.id = ${id} and c.workspace_id = ${actor.workspaceId} and c.status = 'active'`)
-    await lockList(tx, actor, id)
-  }
-  const before = await lock(tx, actor, id)
-  const step = status ? transition(before.status, status) : 'same'
-  if (status && step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(before.status, status))
-  const isEdited = Object.values(edits).some((value) => value !== undefined)
-  if ((isEdited || messageTemplate !== undefined) && !mayBeEdited(before.status))
-    throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${before.status} can't be edited.`)
-  if ((edits.allowRepeat !== undefined || edits.allowReplied !== undefined) && before.queuedAt !== null)
-    throw new Refusal('CAMPAIGN_STATE', "Recipients can't be changed after the launch.")
-  if (edits.xAccountId) await requireAccountChange(tx, actor, before, edits.xAccountId)
-  const renamed = isEdited ? await edit(tx, before, edits) : before
-  const edited = messageTemplate === undefined ? renamed : await editFirstMessage(tx, renamed, messageTemplate)
-
-  if (status === 'active' && step === 'changes') await activate(tx, env, actor, edited)
-  else if (edited.status === 'active' && (edits.channel || edits.xAccountId)) await requireSender(tx, edited)
-  if ((status === 'paused' || status === 'archived') && step === 'changes') {
-    await tx
-      .update(campaigns)
-      .set({ status, ...WITHOUT_REASON, updatedAt: sql`now()` })
-      .where(eq(campaigns.id, id))
-    if (status === 'archived') await releaseLeads(tx, id)
-    await endTurn(tx, edited.xAccountId)
-  }
-  if (edited.xAccountId !== before.xAccountId) await endTurn(tx, before.xAccountId)
-}
-
-/** @throws Refusal X_ACCOUNT_NOT_FOUND; CAMPAIGN_STATE: only its account can show what a restore lost */
-async function requireAccountChange(tx: Db, actor: Actor, { xAccountId }: Row, newId: string): Promise<void> {
-  await findAccount(tx, actor.workspaceId, newId)
-  if (xAccountId === null || xAccountId === newId) return
-  const { unreadSince, handle } = await findAccount(tx, actor.workspaceId, xAccountId)
-  if (unreadSince)
-    throw new Refusal(
-      'CAMPAIGN_STATE',
-      `A backup was restored, and we don't know yet what @${handle} has sent since. Connect @${handle} again, or try again in a minute.`,
-    )
-}
-
-/** @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, PLAN_LIMIT */
-export async function queue(db: Db, env: SendingEnv, actor: Actor, { id, ...options }: { id: string } & LaunchOptions) {
-  return transact(db, async (tx) => {
-    await lockToRender(tx, actor, id)
-    await lockList(tx, actor, id)
-    const campaign = await lock(tx, actor, id)
-    const step = transition(campaign.status, 'active')
-    if (step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(campaign.status, 'active'))
-    // Of two concurrent requests, the second finds it active and returns the same answer.
-    if (step === 'changes') await activate(tx, env, actor, campaign, options)
-    const { dmsQueuedCount, totalLeadsInList } = await find(tx, actor, id)
-    return { success: true as const, dmsQueued: dmsQueuedCount, totalLeads: totalLeadsInList }
-  })
-}
-
-/**
- * Undoes a launch: the campaign is as it was before. @throws Refusal CAMPAIGN_NOT_FOUND;
- * CAMPAIGN_STATE: it was not held, the time is over, or a message was claimed
- */
-export async function undoLaunch(db: Db, actor: Actor, id: string) {
-  await transact(db, async (tx) => {
-    await find(tx, actor, id)
-    // Before locking any row, because senders record outcomes meanwhile.
-    await lockForEdit(tx, actor.workspaceId, id)
-    await lockQueuedLeads(tx, id)
-    const campaign = await lock(tx, actor, id)
-    const { rows } = await tx.execute(sql`
-      select from campaigns where id = ${id} and ${isUndoable}
-        and not exists (select from dms where campaign_id = ${id} and (claimed_at is not null or tried_at is not null))`)
-    if (rows.length === 0) throw new Refusal('CAMPAIGN_STATE', 'This launch can no longer be undone.')
-    await unqueue(tx, actor.workspaceId, id)
-    await restoreSteps(tx, campaign)
-    await tx
-      .update(campaigns)
-      .set({
-        status: campaign.launchedFrom ?? 'paused',
-        ...WITHOUT_REASON,
-        queuedAt: null,
-        undoUntil: null,
-        launchedVersion: null,
-        nextPartAt: null,
-        totalLeadsInList: 0,
-        openEnrollments: 0,
-        followUpDueAt: null,
-        updatedAt: sql`now()`,
-      })
-      .where(eq(campaigns.id, id))
-    await endTurn(tx, campaign.xAccountId)
-  })
-  return find(db, actor, id)
-}
-
-/**
- * Prevents deletion of the campaign's list until the transaction ends. Call it before locking the
- * campaign, as deleting a list does.
- */
-async function lockList(tx: Db, actor: Actor, id: string): Promise<void> {
-  const [campaign] = await tx
-    .select({ leadListId: campaigns.leadListId })
-    .from(campaigns)
-    .where(and(eq(campaigns.id, id), ofWorkspace(actor)))
-  if (campaign?.leadListId)
-    await tx.select({ id: leadLists.id }).from(leadLists).where(eq(leadLists.id, campaign.leadListId)).for('key share')
-}
-
-/** Locks the campaign. @throws Refusal CAMPAIGN_NOT_FOUND */
-async function lock(tx: Db, actor: Actor, id: string): Promise<Row> {
-  const [row] = await tx
-    .select()
-    .from(campaigns)
-    .where(and(eq(campaigns.id, id), ofWorkspace(actor)))
-    .for('no key update')
-  if (!row) throw new Refusal('CAMPAIGN_NOT_FOUND')
-  return row
-}
-
-async function edit(tx: Db, before: Row, edits: Omit<Changes, 'id' | 'status' | 'messageTemplate'>): Promise<Row> {
-  const set = { ...edits, updatedAt: sql`now()` }
-  return one(await tx.update(campaigns).set(set).where(eq(campaigns.id, before.id)).returning())
-}
-
-/**
- * Activates a draft or paused campaign and queues its messages. With an empty list it completes
- * immediately.
- */
-async function activate(
-  tx: Db,
-  env: SendingEnv,
-  actor: Actor,
-  stored: Row,
-  options: LaunchOptions = {},
-): Promise<void> {
-  let campaign = stored
-  let totals: Partial<Row> = {}
-  let isDone = false
-  let filter: LeadFilter | null = null
-  let step: QueuedStep | null = null
-  if (campaign.queuedAt === null) {
-    const leadList = await requireList(tx, campaign)
-    filter = leadList.filter
-    // A smart list is evaluated when it is queued.
-    if (!filter && leadList.leadCount === 0) {
-      await tx
-        .update(campaigns)
-        .set({ status: 'completed', ...WITHOUT_REASON, queuedAt: sql`now()`, updatedAt: sql`now()` })
-        .where(eq(campaigns.id, campaign.id))
-      return
-    }
-  }
-  const account = await accountFor(tx, campaign)
-  if (campaign.queuedAt === null) {
-    const launched = await launchSteps(tx, campaign)
-    requireReplyDetection(campaign, account, launched.steps)
-    campaign = { ...launched.campaign, xAccountId: account?.id ?? launched.campaign.xAccountId }
-    const [first] = launched.steps
-    if (!first) throw new Error('A sequence has a first step.')
-    step = queuedStep(campaign.id, first, 1)
-    const { queued, open, total, undoUntil } = await queueList(tx, env, campaign, step, filter, options)
-    totals = {
-      totalLeadsInList: total,
-      queuedAt: new Date(),
-      openEnrollments: open,
-      undoUntil,
-      launchedFrom: campaign.status,
-      launchedVersion: launched.campaign.version === stored.version ? null : stored.version,
-      ...(open > queued ? await nextPart(tx, campaign) : {}),
-    }
-    isDone = open === 0
-  } else {
-    isDone = campaign.dmsQueuedCount === 0 && campaign.openEnrollments === 0
-    if (campaign.reason?.code === 'placeholder') await renderQueued(tx, campaign)
-  }
-  await tx
-    .update(campaigns)
-    .set({
-      ...totals,
-      status: isDone ? 'completed' : 'active',
-      ...WITHOUT_REASON,
-      watchedFrom: sql`now()`,
-      xAccountId: account?.id ?? campaign.xAccountId,
-      updatedAt: sql`now()`,
-    })
-    .where(eq(campaigns.id, campaign.id))
-  // Extensions poll for messages, and their activity says nothing about X's API limits.
-  if (account && campaign.channel !== 'extension') {
-    await resumeDirect(tx, actor, account.id)
-    await wakeCampaign(tx, campaign.id, account.id)
-  }
-  if (step) await readOpenersAgain(tx, campaign, step)
-}
-
-/** Locks what resuming renders again, before any other lock. */
-async function lockToRender(tx: Db, actor: Actor, id: string): Promise<void> {
-  const { reason } = await find(tx, actor, id)
-  if (reason?.code === 'placeholder') await lockForEdit(tx, actor.workspaceId, id)
-}
-
-/** The list of a campaign. Leads that are added meanwhile are not included. @throws Refusal CAMPAIGN_STATE */
-async function requireList(tx: Db, { leadListId }: Row) {
-  const [leadList] = leadListId
-    ? await tx
-        .select({ leadCount: leadLists.leadCount, filter: leadLists.filter })
-        .from(leadLists)
-        .where(eq(leadLists.id, leadListId))
-    : []
-  if (!leadList) throw new Refusal('CAMPAIGN_STATE', LIST_DELETED)
-  return leadList
-}
-
-/** Resumes an account's direct messages that X's errors had paused. */
-async function resumeDirect(tx: Db, actor: Actor, accountId: string): Promise<void> {
-  await tx
-    .update(campaigns)
-    .set({ status: 'active', ...WITHOUT_REASON, updatedAt: sql`now()` })
-    .where(
-      and(
-        eq(campaigns.workspaceId, actor.workspaceId),
-        eq(campaigns.kind, 'direct'),
-        eq(campaigns.status, 'paused'),
-        eq(campaigns.xAccountId, accountId),
-      ),
-    )
-}
-
-/**
- * Returns the sending account, fixed on activation; null if the extension's account is unknown.
- * Replaces a disconnected account only if it has sent nothing. @throws Refusal X_NOT_CONNECTED
- */
-async function accountFor(tx: Db, campaign: Row): Promise<XAccount | null> {
-  const fixed = campaign.xAccountId ? await findAccount(tx, campaign.workspaceId, campaign.xAccountId) : null
-  if (campaign.channel === 'extension') return fixed ?? (await findLinkedAccount(tx, campaign.workspaceId))
-  if (fixed?.status === 'connected') return fixed
-  if (fixed && campaign.dmsSentCount > 0)
-    throw new Refusal(
-      'X_NOT_CONNECTED',
-      `This campaign sends from @${fixed.handle}, which is not connected. Reconnect it or choose another account for the campaign.`,
-    )
-  return requireConnectedAccount(tx, campaign.workspaceId)
-}
-
-/**
- * Checks that an active campaign's new channel or account can send, and wakes it.
- * @throws Refusal X_NOT_CONNECTED
- */
-async function requireSender(tx: Db, campaign: Row): Promise<void> {
-  const account = await accountFor(tx, campaign)
-  const steps = await findSteps(tx, campaign)
-  requireReplyDetection(campaign, account, steps)
-  if (!account) return
-  if (campaign.xAccountId !== account.id)
-    await tx.update(campaigns).set({ xAccountId: account.id }).where(eq(campaigns.id, campaign.id))
-  await wakeAccount(tx, account.id)
 }

@@ -4,11 +4,11 @@ import { messaged, say } from '../../../../test/conversations.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { ALL_DAY, openSenders, SENDS, setFaults } from '../../../../test/outreach.ts'
-import { leads } from '../../leads/leads/tables.ts'
+import { conversations } from '../../../core/tables/conversations.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { dms } from '../../../core/tables/messages.ts'
 import { monthlyUsage } from '../../platform/billing/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { dms } from '../sending/tables.ts'
-import { conversations } from './tables.ts'
 
 let app: TestApp
 const senders = openSenders(() => app)

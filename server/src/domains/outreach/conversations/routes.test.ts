@@ -15,10 +15,11 @@ import {
   openHandles,
   openSenders,
 } from '../../../../test/outreach.ts'
-import { leads } from '../../leads/leads/tables.ts'
-import { ANSWERS, dms } from '../sending/tables.ts'
-import { endSnoozes, updateMany } from './service-changes.ts'
-import { conversations, labelCorrections } from './tables.ts'
+import { endSnoozes } from '../../../core/conversations/changes.ts'
+import { conversations, labelCorrections } from '../../../core/tables/conversations.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { ANSWERS, dms } from '../../../core/tables/messages.ts'
+import { updateMany } from './service-changes.ts'
 
 let app: TestApp
 beforeAll(async () => {

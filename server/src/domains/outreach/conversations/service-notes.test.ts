@@ -4,12 +4,12 @@ import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { leads } from '../../leads/leads/tables.ts'
-import { purgeRemovals } from '../../leads/removals/service.ts'
-import { leadRemovals } from '../../leads/removals/tables.ts'
+import { purgeRemovals } from '../../../core/people/removal.ts'
+import { conversationDrafts, conversations, labelCorrections } from '../../../core/tables/conversations.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { leadRemovals } from '../../../core/tables/removals.ts'
 import { notifications } from '../../platform/notifications/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { conversationDrafts, conversations, labelCorrections } from './tables.ts'
 
 let app: TestApp
 let person: Person

@@ -1,12 +1,12 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { type Actor, requireAuthor } from '../../../actor.ts'
+import { conversationNotes, conversations } from '../../../core/tables/conversations.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
 import { DELETED_ACCOUNT, findNames } from '../../identity/people/service.ts'
-import { conversationNotes, conversations } from './tables.ts'
 
 type Row = typeof conversationNotes.$inferSelect
 

@@ -1,22 +1,25 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { NO_ID } from '@x-automated/contract/fields'
-import type { Conversation, Filter, Message } from '@x-automated/contract/outreach/conversations'
-import { MESSAGES_PAGE_SIZE } from '@x-automated/contract/outreach/conversations'
+import {
+  type Conversation,
+  type Filter,
+  MESSAGES_PAGE_SIZE,
+  type Message,
+} from '@x-automated/contract/outreach/conversations'
 import { REPLIES_WAITING_MAX } from '@x-automated/contract/reply-labels'
 import { type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { Actor } from '../../../actor.ts'
+import { anywhere } from '../../../core/people/filter.ts'
+import { isTag } from '../../../core/people/selection.ts'
+import { isWaiting } from '../../../core/tables/conversations.ts'
+import { words } from '../../../core/tables/leads.ts'
+import { isSuppressed } from '../../../core/tables/suppressions.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { type Place, readCursor, writeCursor } from '../../../db/paging.ts'
 import { Refusal } from '../../../refusal.ts'
-import { anywhere, isTag } from '../../leads/leads/service.ts'
-import { words } from '../../leads/leads/tables.ts'
-import { isSuppressed } from '../../leads/suppressions/tables.ts'
 import { notesOf } from './service-notes.ts'
-import { isWaiting } from './tables.ts'
-
-export { addReplies, addWritten } from './service-messages.ts'
 
 // Conversations
 

@@ -7,10 +7,10 @@ import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { operations, pathWith } from '../../../../test/operations.ts'
 import { ALL_DAY, dmsOf, expectCountsRight, launch, makeList, openHandles, stopNow } from '../../../../test/outreach.ts'
+import { dms } from '../../../core/tables/messages.ts'
 import { authIdentities, authSessions } from '../../identity/auth/tables.ts'
 import { extensionCodes, extensionPairings, workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { dms } from '../sending/tables.ts'
 
 let app: TestApp
 let person: Person

@@ -8,6 +8,8 @@ import {
 } from '@x-automated/contract/outreach/extension-pairings'
 import { and, desc, eq, gt, lt, sql } from 'drizzle-orm'
 import type { Actor, WorkspaceScope } from '../../../actor.ts'
+import { resolveAccount } from '../../../core/messages/accounts.ts'
+import { findSendingState, type SendingEnv } from '../../../core/messages/sending-state.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
@@ -25,8 +27,6 @@ import {
 import { authSessions, authUsers } from '../../identity/auth/tables.ts'
 import { findRole } from '../../identity/workspaces/service.ts'
 import { extensionCodes, extensionPairings, workspaces } from '../../identity/workspaces/tables.ts'
-import { resolveAccount } from '../../platform/x-account/service.ts'
-import { findSendingState, type SendingEnv } from '../sending-settings/service.ts'
 
 // Pairing
 

@@ -16,14 +16,14 @@ import {
   sendDue,
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
+import { campaignLock } from '../../../core/messages/account-lock.ts'
+import { upsertLeads } from '../../../core/people/stage.ts'
+import { queueFollowUps } from '../../../core/sequences/advance.ts'
+import { leads } from '../../../core/tables/leads.ts'
 import { transact } from '../../../db/transact.ts'
-import { upsertLeads } from '../../leads/leads/service.ts'
-import { leads } from '../../leads/leads/tables.ts'
 import { runJob } from '../../platform/jobs/engine.ts'
 import { jobs } from '../../platform/jobs/tables.ts'
 import { bulkKinds } from '../bulk/engine.ts'
-import { campaignLock } from '../sending/limits.ts'
-import { queueFollowUps } from '../sequences/engine.ts'
 import { writeOpeners } from './service-writing.ts'
 
 let app: TestApp

@@ -1,5 +1,6 @@
+import { approve } from '../../../core/openers/openers.ts'
 import { member } from '../../../operations.ts'
-import { approve, list, regenerate, update } from './service.ts'
+import { list, regenerate, update } from './service.ts'
 import { create, estimate } from './service-writing.ts'
 
 export const openerRoutes = {

@@ -7,30 +7,27 @@ import type { Opener } from '@x-automated/contract/outreach/openers'
 import { faultText } from '@x-automated/contract/outreach/writer-text'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { countOpeners, profileOf } from '../../../core/openers/of-leads.ts'
+import type { ResolvedFilter } from '../../../core/people/filter.ts'
+import { resolveFilter, selectLeads } from '../../../core/people/selection.ts'
+import { findCampaign } from '../../../core/sequences/sequence.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
+import { openers } from '../../../core/tables/openers.ts'
+import { suppressionReason } from '../../../core/tables/suppressions.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import type { Services } from '../../../services.ts'
-import { countOpeners, profileOf, type ResolvedFilter, resolveFilter, selectLeads } from '../../leads/leads/service.ts'
 import { leadLists } from '../../leads/lists/tables.ts'
-import { suppressionReason } from '../../leads/suppressions/tables.ts'
-import { create as createJob, findUnfinished, type JobPart, type JobRow } from '../../platform/jobs/service.ts'
-import { campaigns } from '../campaigns/tables.ts'
-import { findCampaign } from '../sequences/service.ts'
-import {
-  aboutOf,
-  beyondBudget,
-  estimateOpeners,
-  type Facts,
-  findModel,
-  type ModelProvider,
-  settle,
-  type WriterContext,
-  type WrittenOpener as Written,
-  writeOpener,
-} from '../writer/service.ts'
-import { openers } from './tables.ts'
+import type { JobPart, JobRow } from '../../platform/jobs/engine.ts'
+import { create as createJob, findUnfinished } from '../../platform/jobs/service.ts'
+import type { WriterContext } from '../writer/engine.ts'
+import type { Facts } from '../writer/rules-data.ts'
+import { aboutOf } from '../writer/service-about.ts'
+import { beyondBudget, settle } from '../writer/service-budget.ts'
+import { estimateOpeners, type WrittenOpener as Written, writeOpener } from '../writer/service-openers.ts'
+import { findModel, type ModelProvider } from '../writer/service-provider.ts'
 
 // Writes openers: for a selection of leads as a job, or for one lead again.
 

@@ -6,15 +6,15 @@ import { connectX, makePerson, type Person, subscribe } from '../../../../test/m
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { confirmDetection, dmsOf, launch, letPass, makeList, openHandles, sendDue } from '../../../../test/outreach.ts'
 import { openTestLog } from '../../../../test/test-log.ts'
+import { createDeliveryStore, processDeliveries, startDeliveries } from '../../../core/replies/deliveries.ts'
+import { noteGapsOfStart, replayGaps } from '../../../core/replies/gaps.ts'
+import type { Receive } from '../../../core/replies/pages.ts'
+import { queueFollowUps } from '../../../core/sequences/advance.ts'
+import { dms } from '../../../core/tables/messages.ts'
+import { replies, replyWatches, xDeliveries } from '../../../core/tables/replies.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { OPERATOR_APP_ID, xApps } from '../../platform/x-apps/tables.ts'
-import { dms } from '../sending/tables.ts'
-import { queueFollowUps } from '../sequences/engine.ts'
-import { createDeliveryStore, processDeliveries, startDeliveries } from './engine-deliveries.ts'
-import { noteGapsOfStart, replayGaps } from './engine-gaps.ts'
-import type { Receive } from './engine-reading.ts'
 import { receive } from './service.ts'
-import { replies, replyWatches, xDeliveries } from './tables.ts'
 
 let app: TestApp
 let person: Person

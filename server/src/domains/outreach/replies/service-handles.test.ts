@@ -6,13 +6,13 @@ import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { openHandles } from '../../../../test/outreach.ts'
 import { startScrape, until } from '../../../../test/scrapes.ts'
-import { findLostHandles } from '../../leads/leads/service-lost-handles.ts'
-import { leads } from '../../leads/leads/tables.ts'
+import { findLostHandles } from '../../../core/people/lost-handles.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { replies } from '../../../core/tables/replies.ts'
 import { readHandles } from '../../platform/x-account/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { xApps } from '../../platform/x-apps/tables.ts'
 import { receive } from './service.ts'
-import { replies } from './tables.ts'
 
 let app: TestApp
 let person: Person

@@ -13,19 +13,19 @@ import {
   sendDue,
   setFaults,
 } from '../../../../test/outreach.ts'
-import { XError } from '../../../outside/x.ts'
-import { leads } from '../../leads/leads/tables.ts'
+import { send, TIMING } from '../../../core/messages/deliver.ts'
+import { pauseRestored } from '../../../core/messages/restore.ts'
+import { checkAccount, createWebhookCache, notifyOfFailures } from '../../../core/replies/watches.ts'
+import { queueFollowUps } from '../../../core/sequences/advance.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { dms } from '../../../core/tables/messages.ts'
+import { chatReads, replies, replyWatches } from '../../../core/tables/replies.ts'
+import { XError } from '../../../outside/x-errors.ts'
 import { notifications } from '../../platform/notifications/tables.ts'
 import { restores, xAccounts } from '../../platform/x-account/tables.ts'
 import { xApps } from '../../platform/x-apps/tables.ts'
 import { xCharges } from '../../platform/x-costs/tables.ts'
-import { pauseRestored } from '../sending/restore.ts'
-import { send, TIMING } from '../sending/send.ts'
-import { dms } from '../sending/tables.ts'
-import { queueFollowUps } from '../sequences/engine.ts'
-import { checkAccount, createWebhookCache, notifyOfFailures } from './engine.ts'
 import { receive } from './service.ts'
-import { chatReads, replies, replyWatches } from './tables.ts'
 
 let app: TestApp
 let person: Person

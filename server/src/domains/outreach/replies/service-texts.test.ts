@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeList, openHandles, openSenders } from '../../../../test/outreach.ts'
+import { purgeOldTexts } from '../../../core/replies/texts.ts'
+import { replies } from '../../../core/tables/replies.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { receive } from './service.ts'
-import { purgeOldTexts } from './service-texts.ts'
-import { replies } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,27 +1,14 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { KEEP_TEXTS_DAYS } from '@x-automated/contract/outreach/replies'
-import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { deleteTexts } from '../../../core/replies/texts.ts'
+import { conversationSettings } from '../../../core/tables/replies.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
-import { Refusal } from '../../../refusal.ts'
 import { saveConsent, show } from '../../platform/x-account/service.ts'
 import { removeOffersOf } from '../conversation-offers/service.ts'
-import { isStoredAnswer } from '../sending/tables.ts'
-import { conversationSettings, replies } from './tables.ts'
-
-// Who may read what people write, and for how long it is kept.
-
-/** Deletes the text of a reply, but keeps its record. @throws Refusal REPLY_NOT_FOUND */
-export async function removeText(db: Db, actor: Actor, id: string): Promise<void> {
-  const changed = await db
-    .update(replies)
-    .set({ text: null })
-    .where(and(eq(replies.id, id), eq(replies.workspaceId, actor.workspaceId)))
-    .returning({ id: replies.id })
-  if (changed.length === 0) throw new Refusal('REPLY_NOT_FOUND')
-}
 
 /**
  * Stores a decision about an X account's conversations; without consent, deletes their texts.
@@ -35,24 +22,6 @@ export async function consent(db: Db, actor: Actor, input: InputOf<'xAccount', '
     if (!input.offersUnknownSenders) await removeOffersOf(tx, actor, input.id)
     return show(tx, actor, input.id)
   })
-}
-
-/** Deletes the texts of an X account's conversations, also of leads whose deletion can be undone. */
-async function deleteTexts(tx: Db, { workspaceId }: Actor, accountId: string, accountXUserId: string): Promise<void> {
-  await tx.execute(sql`
-    update dms set message = '' where workspace_id = ${workspaceId} and x_account_id = ${accountId} and ${isStoredAnswer}`)
-  await tx
-    .update(replies)
-    .set({ text: null })
-    .where(
-      and(eq(replies.workspaceId, workspaceId), eq(replies.accountXUserId, accountXUserId), isNotNull(replies.text)),
-    )
-  await tx.execute(sql`
-    update removed_leads r set replies = (
-      select jsonb_agg(case when kept ->> 'account_x_user_id' = ${accountXUserId} then kept || '{"text": null}' else kept end)
-      from jsonb_array_elements(r.replies) kept
-    )
-    from lead_removals m where m.id = r.removal_id and m.workspace_id = ${workspaceId} and r.replies <> '[]'`)
 }
 
 export async function findSettings(db: Db, actor: Actor) {
@@ -69,28 +38,4 @@ export async function saveSettings(db: Db, actor: Actor, { keepTextsDays }: Inpu
     .values({ workspaceId: actor.workspaceId, keepTextsDays })
     .onConflictDoUpdate({ target: conversationSettings.workspaceId, set: { keepTextsDays } })
   return { keepTextsDays }
-}
-
-/** Texts per transaction, so that none holds locks for long. */
-const PART = 1_000
-
-/** Deletes texts that are older than their workspace keeps them. @param part texts per transaction */
-export async function purgeOldTexts(db: Db, part = PART): Promise<void> {
-  for (const { table, set, texts, at } of [
-    { table: sql`replies`, set: sql`text = null`, texts: sql`text is not null`, at: sql`at` },
-    { table: sql`dms`, set: sql`message = ''`, texts: isStoredAnswer, at: sql`created_at` },
-  ]) {
-    const old = (workspaceId: SQL, days: SQL) =>
-      sql`${table} where ${texts} and workspace_id = ${workspaceId} and ${at} < now() - make_interval(days => ${days})`
-    const kept = sql`coalesce(s.keep_texts_days, ${KEEP_TEXTS_DAYS.default}::int)`
-    const { rows } = await db.execute<{ id: string; days: number }>(sql`
-      select w.id, ${kept} as days from workspaces w left join conversation_settings s on s.workspace_id = w.id
-      where exists (select from ${old(sql`w.id`, kept)})`)
-    for (const { id, days } of rows) {
-      const some = sql`select id from ${old(sql`${id}`, sql`${days}::int`)} order by ${at} limit ${part} for no key update skip locked`
-      let deleted: number
-      do deleted = (await db.execute(sql`update ${table} set ${set} where id in (${some})`)).rowCount ?? 0
-      while (deleted === part)
-    }
-  }
 }

@@ -14,12 +14,12 @@ import {
   setFaults,
   sleep,
 } from '../../../../test/outreach.ts'
-import { XError } from '../../../outside/x.ts'
+import { processDeliveries } from '../../../core/replies/deliveries.ts'
+import { replies, replyWatches, xDeliveries } from '../../../core/tables/replies.ts'
+import { XError } from '../../../outside/x-errors.ts'
 import type { Services } from '../../../services.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { processDeliveries } from './engine-deliveries.ts'
 import { receive, startReplyDetection } from './service.ts'
-import { replies, replyWatches, xDeliveries } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {

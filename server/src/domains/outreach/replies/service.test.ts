@@ -13,13 +13,13 @@ import {
   openSenders,
   type SomeList,
 } from '../../../../test/outreach.ts'
-import type { XHappening } from '../../../outside/x-activity.ts'
-import { leads } from '../../leads/leads/tables.ts'
-import { type Claimed, claimDue } from '../sending/claim.ts'
-import { record } from '../sending/record.ts'
-import { dms } from '../sending/tables.ts'
+import { type Claimed, claimDue } from '../../../core/messages/claim.ts'
+import { record } from '../../../core/messages/record.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { dms } from '../../../core/tables/messages.ts'
+import { replies } from '../../../core/tables/replies.ts'
+import type { XHappening } from '../../../outside/x-delivery.ts'
 import { receive } from './service.ts'
-import { replies } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -3,31 +3,25 @@ import type { InputOf } from '@x-automated/contract/contract'
 import type { ReplyDetection } from '@x-automated/contract/outreach/replies'
 import { sql } from 'drizzle-orm'
 import { type Actor, callerId } from '../../../actor.ts'
-import type { Db } from '../../../db/open.ts'
-import { transact } from '../../../db/transact.ts'
-import type { XHappening } from '../../../outside/x-activity.ts'
-import type { Limits } from '../../../requests/limits.ts'
-import { offerSenders } from '../conversation-offers/service.ts'
-import { optOutWordsOf } from '../sending-settings/service.ts'
-import { watchReplies } from './engine.ts'
-import type { DeliveryContext } from './engine-deliveries.ts'
-import { classifyReply, detectLanguage, isUnknownOrMixed } from './engine-labels.ts'
-import type { WatchContext } from './engine-reading.ts'
-import { namedDay } from './rules-labels.ts'
-import { learnFromEvents } from './service-handles.ts'
+import { namedDay } from '../../../core/classifier/label-rules.ts'
+import { classifyReply, detectLanguage, isUnknownOrMixed } from '../../../core/classifier/labels.ts'
+import { optOutWordsOf } from '../../../core/messages/sending-state.ts'
+import type { DeliveryContext } from '../../../core/replies/deliveries.ts'
+import { learnFromEvents } from '../../../core/replies/handles.ts'
+import type { WatchContext } from '../../../core/replies/pages.ts'
 import {
   type Conversation,
   classifyMessages,
   publishChanges,
   recordMessages,
   recordReads,
-} from './service-recording.ts'
-
-export { resumeReading } from './engine.ts'
-export { createDeliveryStore, DELIVERIES_CHANNEL } from './engine-deliveries.ts'
-export { detectLanguage } from './engine-labels.ts'
-export { storeAnswers } from './service-answers.ts'
-export { purgeOldTexts } from './service-texts.ts'
+} from '../../../core/replies/record.ts'
+import { watchReplies } from '../../../core/replies/watches.ts'
+import type { Db } from '../../../db/open.ts'
+import { transact } from '../../../db/transact.ts'
+import type { XHappening } from '../../../outside/x-delivery.ts'
+import type { Limits } from '../../../requests/limits.ts'
+import { offerSenders } from '../conversation-offers/service.ts'
 
 /*
  * Events at X may arrive twice, in any order and process, even before our message is recorded.

@@ -12,9 +12,9 @@ import {
   openHandles,
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
+import { campaignLock } from '../../../core/messages/account-lock.ts'
+import { record, type Verdict } from '../../../core/messages/record.ts'
 import { transact } from '../../../db/transact.ts'
-import { campaignLock } from './limits.ts'
-import { record, type Verdict } from './record.ts'
 
 let app: TestApp
 let person: Person

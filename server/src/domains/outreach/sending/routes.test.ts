@@ -14,10 +14,10 @@ import {
   SENDS,
   setFaults,
 } from '../../../../test/outreach.ts'
-import { leads } from '../../leads/leads/tables.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { dms } from '../../../core/tables/messages.ts'
 import { monthlyUsage } from '../../platform/billing/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { dms } from './tables.ts'
 
 let app: TestApp
 const senders = openSenders(() => app)

@@ -1,11 +1,14 @@
+import { claimAny, claimOne } from '../../../core/messages/claim-campaign.ts'
+import { confirm, releaseClaim } from '../../../core/messages/deliver.ts'
+import { queueDirect } from '../../../core/messages/direct.ts'
+import { listMessages } from '../../../core/messages/read.ts'
+import { reportOutcome } from '../../../core/messages/record.ts'
+import { undoQueue } from '../../../core/messages/release.ts'
+import { requeue } from '../../../core/messages/requeue.ts'
+import { sendNow } from '../../../core/messages/send-now.ts'
+import { renderAgain } from '../../../core/sequences/sequence.ts'
 import { member, viewer } from '../../../operations.ts'
 import { listByStanding } from '../../leads/leads/service.ts'
-import { renderAgain } from '../sequences/service.ts'
-import { claimAny, claimOne } from './claim.ts'
-import { listMessages, queueDirect, requeue } from './queue.ts'
-import { reportOutcome } from './record.ts'
-import { confirm, releaseClaim, sendNow } from './send.ts'
-import { undoQueue } from './stop.ts'
 
 /** The messages of campaigns, and those who send them. */
 export const sendingRoutes = {

@@ -4,12 +4,12 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, expectCountsRight, launch, makeList, openHandles } from '../../../../test/outreach.ts'
-import { leads } from '../../leads/leads/tables.ts'
+import { storeAnswers } from '../../../core/replies/answers.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { dms } from '../../../core/tables/messages.ts'
+import { replies } from '../../../core/tables/replies.ts'
+import { enrollments, sequenceVersions, type VersionStep } from '../../../core/tables/sequences.ts'
 import { usedOf } from '../../platform/billing/service.ts'
-import { storeAnswers } from '../replies/service-answers.ts'
-import { replies } from '../replies/tables.ts'
-import { dms } from '../sending/tables.ts'
-import { enrollments, sequenceVersions, type VersionStep } from './tables.ts'
 
 let app: TestApp
 let person: Person

@@ -5,10 +5,10 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, expectCountsRight, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
+import { enrollments } from '../../../core/tables/sequences.ts'
 import { subscriptions } from '../../platform/billing/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { receive } from '../replies/service.ts'
-import { enrollments } from './tables.ts'
 
 let app: TestApp
 let person: Person

@@ -1,6 +1,6 @@
+import { list, pause, resume, stop } from '../../../core/sequences/enrollments.ts'
+import { find, save } from '../../../core/sequences/sequence.ts'
 import { member, viewer } from '../../../operations.ts'
-import { find, save } from './service.ts'
-import { list, pause, resume, stop } from './service-enrollments.ts'
 import { flight } from './service-flight.ts'
 import { results } from './service-results.ts'
 

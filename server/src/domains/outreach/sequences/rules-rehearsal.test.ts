@@ -11,8 +11,8 @@ import {
   nextWorkingMoment,
   pauseSecondsOf,
   windowsFrom,
-} from '../sending-settings/rules.ts'
-import { delayedFrom, reengagedFrom } from './rules-delays.ts'
+} from '../../../core/messages/limits.ts'
+import { delayedFrom, reengagedFrom } from '../../../core/sequences/delays.ts'
 import { type FollowUp, type Plan, type RehearsedAccount, rehearse } from './rules-rehearsal.ts'
 
 const at = (text: string) => new Date(text)

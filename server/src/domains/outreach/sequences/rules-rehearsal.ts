@@ -1,5 +1,4 @@
 import { DAY_MS } from '@x-automated/contract/time'
-import { FIRST_OF } from '../sending/tables.ts'
 import {
   type AccountLimits,
   capAt,
@@ -10,8 +9,9 @@ import {
   type SentBefore,
   type WorkingHours,
   windowsFrom,
-} from '../sending-settings/rules.ts'
-import { type Delay, UNIT_MS } from './rules-delays.ts'
+} from '../../../core/messages/limits.ts'
+import { type Delay, UNIT_MS } from '../../../core/sequences/delays.ts'
+import { FIRST_OF } from '../../../core/tables/messages.ts'
 
 /** Days in `perDay`; what follows only counts for `lastSendAt`. */
 const DAYS_LISTED = 366

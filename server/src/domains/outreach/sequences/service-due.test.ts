@@ -19,18 +19,18 @@ import {
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
 import { openPlanned } from '../../../../test/plans.ts'
-import { leads } from '../../leads/leads/tables.ts'
+import { claimDue } from '../../../core/messages/claim.ts'
+import { send, TIMING } from '../../../core/messages/deliver.ts'
+import { record } from '../../../core/messages/record.ts'
+import { queueFollowUps } from '../../../core/sequences/advance.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { dms } from '../../../core/tables/messages.ts'
+import { replyWatches } from '../../../core/tables/replies.ts'
+import { enrollments, sequenceVersions, stepTests } from '../../../core/tables/sequences.ts'
 import { limitOn, use } from '../../platform/billing/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { campaigns } from '../campaigns/tables.ts'
 import { receive } from '../replies/service.ts'
-import { replyWatches } from '../replies/tables.ts'
-import { claimDue } from '../sending/claim.ts'
-import { record } from '../sending/record.ts'
-import { send, TIMING } from '../sending/send.ts'
-import { dms } from '../sending/tables.ts'
-import { queueFollowUps } from './engine.ts'
-import { enrollments, sequenceVersions, stepTests } from './tables.ts'
 
 let app: TestApp
 let person: Person

@@ -1,8 +1,8 @@
 import type { Outcome } from '@x-automated/contract/outreach/sequences'
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { campaigns } from '../../../core/tables/campaigns.ts'
+import { sequenceVersions } from '../../../core/tables/sequences.ts'
 import type { Db } from '../../../db/open.ts'
-import { campaigns } from '../campaigns/tables.ts'
-import { sequenceVersions } from './tables.ts'
 
 type Figures = Record<Outcome, number>
 export const NOTHING: Figures = { sent: 0, read: 0, replied: 0, positive: 0, optedOut: 0, failed: 0, skipped: 0 }

@@ -2,19 +2,19 @@ import { FLIGHT_MAX, type FlightDot } from '@x-automated/contract/outreach/seque
 import { DAY_MS } from '@x-automated/contract/time'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
-import { one } from '../../../db/one.ts'
-import type { Db } from '../../../db/open.ts'
-import { findAccount, findCurrentAccount } from '../../platform/x-account/service.ts'
-import type { campaigns } from '../campaigns/tables.ts'
+import { findAccount, findCurrentAccount } from '../../../core/messages/accounts.ts'
 import {
   findSendingState,
   type SendingEnv,
   type SendingState,
   secondsToSendFrom,
   warmUpDayOf,
-} from '../sending-settings/service.ts'
-import { findCampaign, findSteps } from './service.ts'
-import { isEnrollmentOf } from './tables.ts'
+} from '../../../core/messages/sending-state.ts'
+import { findCampaign, findSteps } from '../../../core/sequences/sequence.ts'
+import type { campaigns } from '../../../core/tables/campaigns.ts'
+import { isEnrollmentOf } from '../../../core/tables/sequences.ts'
+import { one } from '../../../db/one.ts'
+import type { Db } from '../../../db/open.ts'
 
 type Campaign = typeof campaigns.$inferSelect
 

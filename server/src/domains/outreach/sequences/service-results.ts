@@ -1,11 +1,11 @@
 import type { Verdict } from '@x-automated/contract/outreach/sequences'
 import type { Actor } from '../../../actor.ts'
+import { findCampaign, findSteps } from '../../../core/sequences/sequence.ts'
+import { findTests } from '../../../core/sequences/tests.ts'
+import { evidenceNeeded } from '../../../core/sequences/verdict.ts'
+import type { StepTest } from '../../../core/tables/sequences.ts'
 import type { Db } from '../../../db/open.ts'
-import { evidenceNeeded } from './rules-verdict.ts'
-import { findCampaign, findSteps } from './service.ts'
 import { NOTHING, readFigures } from './service-figures.ts'
-import { findTests } from './service-tests.ts'
-import type { StepTest } from './tables.ts'
 
 /** The results of each step and variant. @throws Refusal CAMPAIGN_NOT_FOUND */
 export async function results(db: Db, actor: Actor, id: string) {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { openApp } from '../../../../test/open-app.ts'
-import { chooseVariant, variantOf } from './rules-variants.ts'
+import { chooseVariant, variantOf } from '../../../core/sequences/variants.ts'
 
 it.each([
   ['one variant', [1]],

@@ -14,12 +14,12 @@ import {
   openHandles,
   openSenders,
 } from '../../../../test/outreach.ts'
-import { leads } from '../../leads/leads/tables.ts'
-import { suppressions } from '../../leads/suppressions/tables.ts'
+import { claimDue } from '../../../core/messages/claim.ts'
+import { expireLeases } from '../../../core/messages/settle.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { dms } from '../../../core/tables/messages.ts'
+import { suppressions } from '../../../core/tables/suppressions.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { claimDue } from '../sending/claim.ts'
-import { expireLeases } from '../sending/settle.ts'
-import { dms } from '../sending/tables.ts'
 import { processQueue } from './service.ts'
 
 let app: TestApp

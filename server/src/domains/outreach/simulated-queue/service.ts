@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { campaignLock } from '../../../core/messages/account-lock.ts'
+import { claimSimulated, type SimulatedClaim } from '../../../core/messages/claim-campaign.ts'
+import { recordOutcome } from '../../../core/messages/record.ts'
+import { endHolds, release } from '../../../core/messages/release.ts'
+import { expireLeases } from '../../../core/messages/settle.ts'
+import { skipMessage } from '../../../core/messages/stop.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { SignedInContext } from '../../../requests/context.ts'
-import { campaigns } from '../campaigns/tables.ts'
-import { claimSimulated, type SimulatedClaim } from '../sending/claim.ts'
-import { campaignLock } from '../sending/limits.ts'
-import { recordOutcome } from '../sending/record.ts'
-import { expireLeases } from '../sending/settle.ts'
-import { endHolds, release, skipMessage } from '../sending/stop.ts'
 
 /*
  * The simulated queue, only with the stand-in X. It claims messages under a lease, like any sender.

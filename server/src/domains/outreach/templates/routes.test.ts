@@ -2,8 +2,8 @@ import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { earn, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
 import { subscriptions } from '../../platform/billing/tables.ts'
-import { campaigns } from '../campaigns/tables.ts'
 import { STARTERS } from './rules-starters.ts'
 
 let app: TestApp

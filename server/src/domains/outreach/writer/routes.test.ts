@@ -6,9 +6,9 @@ import { messaged, say } from '../../../../test/conversations.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { openSenders } from '../../../../test/outreach.ts'
-import { dms } from '../sending/tables.ts'
+import { dms } from '../../../core/tables/messages.ts'
 import { markText } from './rules-data.ts'
-import { writeDrafts } from './service.ts'
+import { writeDrafts } from './service-drafts.ts'
 import { writerProviders, writerUsage } from './tables.ts'
 
 let app: TestApp

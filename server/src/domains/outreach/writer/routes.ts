@@ -1,14 +1,7 @@
 import { admin, member } from '../../../operations.ts'
-import {
-  about,
-  findProvider,
-  lintMessage,
-  removeProvider,
-  saveAbout,
-  saveProvider,
-  testProvider,
-  usage,
-} from './service.ts'
+import { about, lintMessage, saveAbout, usage } from './service.ts'
+import { testProvider } from './service-drafts.ts'
+import { find as findProvider, remove as removeProvider, save as saveProvider } from './service-provider.ts'
 
 export const writerRoutes = {
   lint: member.writer.lint.handler(({ context, input }) => lintMessage(context.db, context.actor, input)),

@@ -1,5 +1,5 @@
 import { parseTemplate, readPlaces } from '@x-automated/contract/outreach/template'
-import { LATIN_LANGUAGES } from '../replies/rules-features.ts'
+import { LATIN_LANGUAGES } from '../../../core/classifier/features.ts'
 import type { Written } from './rules-built-in.ts'
 import { commandsModel, unmarkText } from './rules-data.ts'
 import { copies, repeatsPrompt } from './rules-prompts.ts'

@@ -3,11 +3,13 @@ import { beforeAll, expect, it } from 'vitest'
 import { messaged, say } from '../../../../test/conversations.ts'
 import { connectX, makePerson, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { leads } from '../../leads/leads/tables.ts'
-import { replies } from '../replies/tables.ts'
-import { dms } from '../sending/tables.ts'
+import { leads } from '../../../core/tables/leads.ts'
+import { dms } from '../../../core/tables/messages.ts'
+import { replies } from '../../../core/tables/replies.ts'
 import type { Facts } from './rules-data.ts'
-import { findModel, writeDrafts, writeOpener } from './service.ts'
+import { writeDrafts } from './service-drafts.ts'
+import { writeOpener } from './service-openers.ts'
+import { findModel } from './service-provider.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -3,9 +3,9 @@ import { beforeAll, expect, it } from 'vitest'
 import { messaged, say } from '../../../../test/conversations.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { relabelReply } from '../conversations/service-changes.ts'
-import { conversations } from '../conversations/tables.ts'
-import { giveSecondOpinions } from './service.ts'
+import { relabelReply } from '../../../core/conversations/changes.ts'
+import { conversations } from '../../../core/tables/conversations.ts'
+import { giveSecondOpinions } from './service-opinions.ts'
 import { writerUsage } from './tables.ts'
 
 let app: TestApp

@@ -1,29 +1,14 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { desc, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { findCampaign } from '../../../core/sequences/sequence.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
 import type { Db } from '../../../db/open.ts'
-import { campaigns } from '../campaigns/tables.ts'
-import { findCampaign } from '../sequences/service.ts'
 import { lint } from './rules-lint.ts'
 import { aboutOf } from './service-about.ts'
 import { usage as usageOf } from './service-budget.ts'
 import { findModel, type ProviderContext } from './service-provider.ts'
 import { writerAbouts } from './tables.ts'
-
-export type { WriterContext } from './engine.ts'
-export type { Facts } from './rules-data.ts'
-export { aboutOf } from './service-about.ts'
-export { beyondBudget, settle } from './service-budget.ts'
-export { testProvider, writeDrafts } from './service-drafts.ts'
-export { estimateOpeners, type WrittenOpener, writeOpener } from './service-openers.ts'
-export { giveSecondOpinions, purgeOpinions } from './service-opinions.ts'
-export {
-  find as findProvider,
-  findModel,
-  type ModelProvider,
-  remove as removeProvider,
-  save as saveProvider,
-} from './service-provider.ts'
 
 // About
 

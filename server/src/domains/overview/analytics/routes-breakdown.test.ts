@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { call, connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles } from '../../../../test/outreach.ts'
-import { ANSWERS, dms } from '../../outreach/sending/tables.ts'
+import { ANSWERS, dms } from '../../../core/tables/messages.ts'
 import { sendingLimits } from '../../outreach/sending-settings/tables.ts'
 
 let app: TestApp

@@ -4,15 +4,13 @@ import { type ActivityDay, type Analytics, MEDIAN_ANSWERS_OF } from '@x-automate
 import type { ReplyLabel } from '@x-automated/contract/reply-labels'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
+import { leadCounts } from '../../../core/tables/leads.ts'
+import { isSuppressed } from '../../../core/tables/suppressions.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
-import { leadCounts } from '../../leads/leads/tables.ts'
-import { isSuppressed } from '../../leads/suppressions/tables.ts'
-import { campaigns } from '../../outreach/campaigns/tables.ts'
 import { type CampaignDay, daysShown, everyDay, type Period, rateOf, totalOf } from './rules.ts'
-
-export type { CampaignDay } from './rules.ts'
 
 /** The most recent repliers that are returned. */
 const TOP_LEADS = 10

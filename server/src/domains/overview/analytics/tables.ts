@@ -1,7 +1,7 @@
 import { index, integer, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core'
+import { campaigns } from '../../../core/tables/campaigns.ts'
 import { partOf, time } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
-import { campaigns } from '../../outreach/campaigns/tables.ts'
 
 const figure = (name: string) => integer(name).notNull().default(0)
 const keyOf = (name: string) => uuid(name).notNull().default('00000000-0000-0000-0000-000000000000')

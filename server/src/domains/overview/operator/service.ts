@@ -9,18 +9,18 @@ import { normalizeEmail } from '../../../mailbox.ts'
 import type { WaitlistContext } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
+import { invitationEmail } from '../../waitlist/waitlist/emails.ts'
 import {
   addresseeOf,
   changeWaitlist,
-  count,
   credit,
-  invitationEmail,
   type LockedWaitlist,
   type Member,
   type Referral,
   revertCredit,
   scheduleRewards,
-} from '../../waitlist/waitlist/service.ts'
+} from '../../waitlist/waitlist/engine.ts'
+import { count } from '../../waitlist/waitlist/service.ts'
 import { members, referralCounts, referrals, waitlistDays } from '../../waitlist/waitlist/tables.ts'
 import { operatorLog } from './tables.ts'
 

@@ -13,6 +13,7 @@ import { hasClientReports } from '@x-automated/contract/platform/plans'
 import { DAY_MS, MINUTE_MS } from '@x-automated/contract/time'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Actor, WorkspaceScope } from '../../../actor.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
@@ -21,19 +22,11 @@ import type { RequestContext } from '../../../requests/context.ts'
 import { createSealer, hashToken, newToken, type Sealer } from '../../../sealing.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { workspaces } from '../../identity/workspaces/tables.ts'
-import { campaigns } from '../../outreach/campaigns/tables.ts'
-import { findStepFigures } from '../../outreach/sequences/service.ts'
+import { findStepFigures } from '../../outreach/sequences/service-figures.ts'
 import { planOf, requireClientReports } from '../../platform/billing/service.ts'
 import { find as findBranding } from '../../platform/branding/service.ts'
-import {
-  type CampaignDay,
-  findRepliers,
-  findSentDays,
-  findTimeZone,
-  findToday,
-  readCampaignDays,
-  sentIn,
-} from '../analytics/service.ts'
+import type { CampaignDay } from '../analytics/rules.ts'
+import { findRepliers, findSentDays, findTimeZone, findToday, readCampaignDays, sentIn } from '../analytics/service.ts'
 import { daysOf, daysOfMonth, totalsOf } from './rules.ts'
 import { reports } from './tables.ts'
 

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { boolean, check, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { campaigns } from '../../../core/tables/campaigns.ts'
 import { createdAt, newId, time } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
-import { campaigns } from '../../outreach/campaigns/tables.ts'
 
 /** Public pages with the results of a campaign or a month. */
 export const reports = pgTable(

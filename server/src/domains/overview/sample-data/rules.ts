@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ReplyLabel } from '@x-automated/contract/leads/leads'
 import { DAY_MS, HOUR_MS } from '@x-automated/contract/time'
-import type { VersionStep } from '../../outreach/sequences/tables.ts'
+import type { VersionStep } from '../../../core/tables/sequences.ts'
 import type { SamplePerson } from './rules-people.ts'
 
 /** The account of replies before an X account is connected. It is no id at X. */

@@ -4,7 +4,7 @@ import { messaged, say } from '../../../../test/conversations.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeCampaign, makeList, openSenders } from '../../../../test/outreach.ts'
-import { leads } from '../../leads/leads/tables.ts'
+import { leads } from '../../../core/tables/leads.ts'
 
 let app: TestApp
 beforeAll(async () => {

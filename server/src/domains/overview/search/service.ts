@@ -4,10 +4,10 @@ import type { CampaignStatus } from '@x-automated/contract/outreach/campaigns'
 import { SEARCH_GROUP_SIZE, type SearchGroup, type SearchItem } from '@x-automated/contract/overview/search'
 import { type SQL, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
+import { anywhere } from '../../../core/people/filter.ts'
+import { foldedHandle, foldedName, words } from '../../../core/tables/leads.ts'
 import type { Db } from '../../../db/open.ts'
 import type { Pictures } from '../../../pictures.ts'
-import { anywhere } from '../../leads/leads/service.ts'
-import { foldedHandle, foldedName, words } from '../../leads/leads/tables.ts'
 
 /**
  * Leads that are searched without an index, since a text that many leads have is found among these: the

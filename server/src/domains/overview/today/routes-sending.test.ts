@@ -11,8 +11,8 @@ import {
   openHandles,
   openSenders,
 } from '../../../../test/outreach.ts'
-import { campaigns } from '../../outreach/campaigns/tables.ts'
-import { dms } from '../../outreach/sending/tables.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
+import { dms } from '../../../core/tables/messages.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { xApps } from '../../platform/x-apps/tables.ts'
 

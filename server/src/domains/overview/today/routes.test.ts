@@ -7,9 +7,9 @@ import { messaged, say } from '../../../../test/conversations.ts'
 import { connectX, makePerson } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles, openSenders } from '../../../../test/outreach.ts'
-import { campaigns } from '../../outreach/campaigns/tables.ts'
-import { conversations as rows } from '../../outreach/conversations/tables.ts'
-import { openerCounts } from '../../outreach/openers/tables.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
+import { conversations as rows } from '../../../core/tables/conversations.ts'
+import { openerCounts } from '../../../core/tables/openers.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 
 let app: TestApp

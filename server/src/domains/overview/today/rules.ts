@@ -4,8 +4,6 @@ import type { PauseReason } from '@x-automated/contract/reason'
 import { DAY_MS } from '@x-automated/contract/time'
 import { graceEnd, limitOf, usageResetsAt, warningFrom } from '../../platform/billing/rules.ts'
 
-export { dayAfter, rateOf } from '../analytics/rules.ts'
-
 /** How long the end of a plan is a need. */
 const ENDED_MS = 14 * DAY_MS
 

@@ -4,26 +4,24 @@ import { TODAY_CAMPAIGNS, TODAY_DAYS } from '@x-automated/contract/overview/toda
 import type { PauseReason } from '@x-automated/contract/reason'
 import { desc, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
+import { findAccount, type XAccount } from '../../../core/messages/accounts.ts'
+import { latest } from '../../../core/messages/limits.ts'
+import { findNextSend } from '../../../core/messages/schedule.ts'
+import { findSendingState, type SendingEnv, type SendingState } from '../../../core/messages/sending-state.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { parseTime } from '../../../db/parse-time.ts'
 import { findSentByDay } from '../../outreach/campaigns/service.ts'
 import { countWaiting } from '../../outreach/conversations/service.ts'
 import { detection } from '../../outreach/replies/service.ts'
-import { findNextSend } from '../../outreach/sending/limits.ts'
-import {
-  findSendingState,
-  latest,
-  type SendingEnv,
-  type SendingState,
-} from '../../outreach/sending-settings/service.ts'
 import { findSuspended } from '../../platform/api-keys/service.ts'
 import { factsOf, usageOf, usedOf } from '../../platform/billing/service.ts'
-import { findAccount, type XAccount } from '../../platform/x-account/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { findFunds, findNearSpending } from '../../platform/x-costs/service.ts'
+import { findFunds } from '../../platform/x-costs/service.ts'
+import { findNearSpending } from '../../platform/x-costs/service-limit.ts'
+import { dayAfter, rateOf } from '../analytics/rules.ts'
 import { findToday, startOf } from '../analytics/service.ts'
-import { dayAfter, needsOf, rateOf } from './rules.ts'
+import { needsOf } from './rules.ts'
 
 interface Context {
   db: Db

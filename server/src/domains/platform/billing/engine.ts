@@ -28,8 +28,6 @@ interface Services extends Omit<SyncContext, 'db'> {
   jobs: JobQueue
 }
 
-export { purgePaymentEvents } from './service-sync.ts'
-
 /** How often prices are read again. They rarely change, and unknown ones are read on request. */
 const PLANS_EVERY_MS = 10 * 60_000
 

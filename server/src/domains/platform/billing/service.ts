@@ -14,6 +14,7 @@ import {
   type PlanLevel,
 } from '@x-automated/contract/platform/plans'
 import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { Allowance, LimitedByMonth } from '../../../core/neighbors.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import type { JobQueue } from '../../../ports.ts'
@@ -24,12 +25,8 @@ import { type Interval, limitOf, limitText, paidUntil, planAt, statusOf, usageRe
 import { givenTo } from './service-rewards.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from './tables.ts'
 
-// For other domains.
-export { hasFeature } from './service-rewards.ts'
-
 /** Monthly limits, with their names in the table. */
-const KINDS = { scrapedLeads: 'scraped_leads', dms: 'dms' } as const
-type LimitedByMonth = keyof typeof KINDS
+export const KINDS = { scrapedLeads: 'scraped_leads', dms: 'dms' } as const
 
 const thisMonth = sql<string>`date_trunc('month', now() at time zone 'UTC')::date`
 
@@ -82,13 +79,6 @@ export async function usageOf(db: Db, workspaceId: string, what: LimitedByMonth)
       resetsAt: usageResetsAt(new Date()),
     },
   }
-}
-
-/** Usage and remaining allowance. `left` is Infinity if unlimited. */
-export interface Allowance {
-  plan: PlanLevel
-  used: number
-  left: number
 }
 
 /** What is left of a monthly limit. @param lock until the transaction ends */

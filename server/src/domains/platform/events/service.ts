@@ -8,8 +8,6 @@ import { EVENTS_CHANNEL, startRecording } from './service-recording.ts'
 import { type Follower, openStreams } from './service-streams.ts'
 import { eventStreams } from './tables.ts'
 
-export { EVENTS_CHANNEL, RECORDED_CHANNEL } from './service-recording.ts'
-
 /** More ids than this are published as none, which means any. */
 const IDS_MAX = 100
 

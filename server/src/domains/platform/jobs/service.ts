@@ -6,7 +6,7 @@ import {
   UNDO_MINUTES,
   UNFINISHED_JOBS_MAX,
 } from '@x-automated/contract/platform/jobs'
-import { and, desc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import { type Actor, requireScope } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -17,22 +17,10 @@ import { authUsers } from '../../identity/auth/tables.ts'
 import { publishEvents } from '../events/service.ts'
 import { allowUndo, scheduleJob } from './engine.ts'
 import { secondsLeft } from './rules.ts'
-import { ENDED, jobChanges, jobs } from './tables.ts'
+import { ENDED, isUndoable, jobChanges, jobs } from './tables.ts'
 
 /** Changes are kept at least this long. */
 const KEPT = sql`make_interval(mins => ${UNDO_MINUTES})`
-
-export {
-  deleteChanges,
-  isBeingUndone,
-  type JobKinds,
-  type JobPart,
-  type JobRow,
-  type Kind,
-  readChanges,
-  type Saved,
-  scheduleJob,
-} from './engine.ts'
 
 const columns = {
   id: jobs.id,
@@ -165,13 +153,6 @@ async function enqueue(
 ): Promise<void> {
   await scheduleJob(tx, queue, { workspaceId, id, undoes })
   await publishEvents(tx, workspaceId, 'job', [id])
-}
-
-/** SQL: whether the changes of a job may still be undone. @param id SQL expression */
-export function isUndoable(workspaceId: SQL, id: SQL): SQL {
-  return sql`exists (select from jobs j where j.workspace_id = ${workspaceId} and j.id = ${id}
-    and (j.ended_at is null or j.undo_until > now() or exists (
-      select from jobs u where u.workspace_id = j.workspace_id and u.id = j.undone_by and u.ended_at is null)))`
 }
 
 /** Deletes old jobs, and changes that can no longer be undone. Those of queued messages are deleted when the messages are released. */

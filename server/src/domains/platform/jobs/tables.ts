@@ -1,5 +1,5 @@
 import { JOB_KINDS, JOB_STATUSES, UNDO_MINUTES } from '@x-automated/contract/platform/jobs'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { foreignKey, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, newId, time, updatedAt } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
@@ -72,4 +72,11 @@ export const ENDED = {
   undoUntil: sql`case when changed = 0 or undoes is not null or kind = 'openers' then null
     when kind = 'queue' then now() + make_interval(secs => (input ->> 'holdSeconds')::int)
     else now() + make_interval(mins => ${sql.raw(String(UNDO_MINUTES))}) end`,
+}
+
+/** SQL: whether the changes of a job may still be undone. @param id SQL expression */
+export function isUndoable(workspaceId: SQL, id: SQL): SQL {
+  return sql`exists (select from jobs j where j.workspace_id = ${workspaceId} and j.id = ${id}
+    and (j.ended_at is null or j.undo_until > now() or exists (
+      select from jobs u where u.workspace_id = j.workspace_id and u.id = j.undone_by and u.ended_at is null)))`
 }

@@ -7,11 +7,11 @@ import {
   type NotificationFacts,
   type NotificationKind,
 } from '@x-automated/contract/platform/notifications'
-import type { ReplyLabel } from '@x-automated/contract/reply-labels'
 import { DAY_MS } from '@x-automated/contract/time'
 import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../../actor.ts'
+import type { NewReply } from '../../../core/neighbors.ts'
 import type { Channels } from '../../../db/channels.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -19,7 +19,8 @@ import { Refusal } from '../../../refusal.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { createSealer } from '../../../sealing.ts'
 import { findNames } from '../../identity/people/service.ts'
-import { EVENTS_CHANNEL, publishEvents } from '../events/service.ts'
+import { publishEvents } from '../events/service.ts'
+import { EVENTS_CHANNEL } from '../events/service-recording.ts'
 import { digestEmail, notificationEmail } from './emails.ts'
 import { KIND_TOPICS, notificationText } from './rules.ts'
 import { notificationPreferences, notifications } from './tables.ts'
@@ -122,14 +123,6 @@ async function publishToEach(tx: Db, workspaceId: string, rows: readonly { id: s
   await tx.execute(sql`
     select pg_notify(${EVENTS_CHANNEL}, concat_ws(' ', ${workspaceId}::text, 'notification', n.id, n."userId"))
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(id text, "userId" text)`)
-}
-
-/** A reply as members are notified of it. */
-interface NewReply {
-  leadId: string
-  accountXUserId: string
-  label: ReplyLabel | null
-  at: Date
 }
 
 /**

@@ -13,14 +13,14 @@ import {
   sendDue,
   setFaults,
 } from '../../../../test/outreach.ts'
-import { XError } from '../../../outside/x.ts'
+import { campaigns } from '../../../core/tables/campaigns.ts'
+import { dms } from '../../../core/tables/messages.ts'
+import { replyWatches } from '../../../core/tables/replies.ts'
+import { XError } from '../../../outside/x-errors.ts'
 import { scrapes } from '../../leads/scrapes/tables.ts'
-import { campaigns } from '../../outreach/campaigns/tables.ts'
-import { replyWatches } from '../../outreach/replies/tables.ts'
-import { dms } from '../../outreach/sending/tables.ts'
 import { OPERATOR_APP_ID, xApps } from '../x-apps/tables.ts'
-import { withFunds } from '../x-costs/service.ts'
-import { watchFunds } from './service.ts'
+import { withFunds } from '../x-costs/service-funds.ts'
+import { watchFunds } from './service-funds.ts'
 import { xAccounts } from './tables.ts'
 
 const OPERATOR = 'operator@example.com'

@@ -1,15 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { transact } from '../../../db/transact.ts'
-import { XError } from '../../../outside/x.ts'
+import { XError } from '../../../outside/x-errors.ts'
 import type { Services } from '../../../services.ts'
-import {
-  alarmOfFunds,
-  BeyondLimit,
-  findReturned,
-  finishReturn,
-  markFundsReturned,
-  takeTries,
-} from '../x-costs/service.ts'
+import { alarmOfFunds, findReturned, finishReturn, markFundsReturned, takeTries } from '../x-costs/service-funds.ts'
+import { BeyondLimit } from '../x-costs/service-meter.ts'
 import { isSpendingLimited } from '../x-costs/tables.ts'
 import { withAccount } from './service-tokens.ts'
 

@@ -1,19 +1,21 @@
 import { CONNECTION_LOST } from '@x-automated/contract/reason'
 import { and, eq } from 'drizzle-orm'
+import type { XAccount } from '../../../core/messages/accounts.ts'
+import type { Accepted, CallOptions, XNeeds as Needs, StoredToken, XAccountCaller } from '../../../core/neighbors.ts'
 import type { Database, Db } from '../../../db/open.ts'
-import { type XApi, XError, type XTokens } from '../../../outside/x.ts'
+import type { XApi } from '../../../outside/x.ts'
 import { metered } from '../../../outside/x-billing.ts'
-import type { XCaller } from '../../../ports.ts'
+import { XError } from '../../../outside/x-errors.ts'
+import type { XTokens } from '../../../outside/x-schemas.ts'
 import type { Sealer } from '../../../sealing.ts'
 import type { Services } from '../../../services.ts'
 import { clearProblems, saveProblem } from '../x-apps/service.ts'
 import { xApps } from '../x-apps/tables.ts'
-import { BeyondLimit, markFundsEmpty, outOfFunds } from '../x-costs/service.ts'
+import { markFundsEmpty, outOfFunds } from '../x-costs/service-funds.ts'
+import { BeyondLimit } from '../x-costs/service-meter.ts'
 import { xSpending } from '../x-costs/tables.ts'
-import type { XAccount } from './service-accounts.ts'
 import { xAccounts } from './tables.ts'
 
-export type Needs = Pick<Services, 'database' | 'x' | 'xApps' | 'xMeters' | 'sealer'>
 /** What connecting and disconnecting need. */
 export type ConnectNeeds = Needs & Pick<Services, 'jobs'>
 
@@ -109,20 +111,8 @@ async function limitRenewals<T>({ pool }: Database, renewal: () => Promise<T>): 
   }
 }
 
-/** Lost accounts are tried only to see whether X accepts them again. */
-type Accepted = 'connected' | 'connected or lost'
-
 function isAccepted<A extends Pick<XAccount, 'status'>>(account: A | undefined, accepted: Accepted): account is A {
   return account?.status === 'connected' || (account?.status === 'lost' && accepted === 'connected or lost')
-}
-
-/** An account that X is called for, with its token. */
-export interface XAccountCaller extends XCaller, StoredToken {
-  xUserId: string
-  /** The workspace brought the app of this account. */
-  isOwnApp: boolean
-  /** While the app has no credits: when X is tried again. */
-  fundsTryAt: Date | null
 }
 
 async function findCaller(db: Db, accountId: string): Promise<XAccountCaller | null> {
@@ -145,16 +135,6 @@ async function findCaller(db: Db, accountId: string): Promise<XAccountCaller | n
     isOwnApp: app.workspaceId !== null,
     fundsTryAt: app.emptySince && app.tryAt,
   }
-}
-
-interface CallOptions {
-  accepted?: Accepted
-  /** The account, if it was just read. */
-  caller?: XAccountCaller
-  /** Why people are looked up. */
-  purpose?: 'lookup' | 'scrape'
-  /** Tries whether an app has credits again. */
-  isTry?: boolean
 }
 
 /**
@@ -190,9 +170,6 @@ export async function withAccount<T>(
       throw error
     })
 }
-
-/** What a connected account's token is read from. */
-type StoredToken = Pick<XAccount, 'status' | 'sealedAccessToken' | 'accessTokenExpiresAt'>
 
 /** The token of a connected account; null if it must be renewed first. */
 export function usableToken({ sealer }: Pick<Needs, 'sealer'>, account: StoredToken): string | null {

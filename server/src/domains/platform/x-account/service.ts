@@ -1,52 +1,27 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
+import {
+  blockTexts,
+  findAccount,
+  findCurrentAccount,
+  listLinked,
+  WAKE,
+  type XAccount,
+} from '../../../core/messages/accounts.ts'
+import type { XNeeds as Needs } from '../../../core/neighbors.ts'
 import type { Db } from '../../../db/open.ts'
-import { XError, type XUser } from '../../../outside/x.ts'
+import { XError } from '../../../outside/x-errors.ts'
+import type { XUser } from '../../../outside/x-schemas.ts'
+import type { XAppClient } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import { DELETED_ACCOUNT, findNames } from '../../identity/people/service.ts'
 import { limitOn } from '../billing/service.ts'
-import { webhookUrl, type XAppClient } from '../x-apps/service.ts'
-import {
-  blockTexts,
-  chosenNow,
-  findAccount,
-  findCurrentAccount,
-  listLinked,
-  lockAccounts,
-  requireRoom,
-  WAKE,
-  type XAccount,
-} from './service-accounts.ts'
+import { webhookUrl } from '../x-apps/service.ts'
+import { chosenNow, lockAccounts, requireRoom } from './service-accounts.ts'
 import { unavailable } from './service-connecting.ts'
-import { type ConnectNeeds, type Needs, unseal, withAccount } from './service-tokens.ts'
+import { type ConnectNeeds, unseal, withAccount } from './service-tokens.ts'
 import { xAccounts } from './tables.ts'
-
-export {
-  allowsTexts,
-  findAccount,
-  findCurrentAccount,
-  findLinkedAccount,
-  isLinked,
-  keepTexts,
-  linkedAccountOf,
-  listLinked,
-  lockAccounts,
-  requireConnectedAccount,
-  resolveAccount,
-  type XAccount,
-} from './service-accounts.ts'
-export {
-  AUTHORIZATION_COOKIE,
-  authorize,
-  CALLBACK_PATH,
-  connectWithPassword,
-  finishAuthorize,
-  purgeExpiredAuthorizations,
-  unavailable,
-} from './service-connecting.ts'
-export { watchFunds } from './service-funds.ts'
-export { usableToken, withAccount, type XAccountCaller } from './service-tokens.ts'
 
 const DISCONNECTED = 'Twitter account disconnected successfully!'
 

@@ -1,37 +1,21 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
 import type { Env } from '../../../env.ts'
-import { createXApi, type XApi } from '../../../outside/x.ts'
-import { createXActivity, type XActivity } from '../../../outside/x-activity.ts'
+import { createXApi } from '../../../outside/x.ts'
+import { createXActivity } from '../../../outside/x-activity.ts'
 import type { XReport } from '../../../outside/x-report.ts'
+import type { XAppClient, XAppSecrets, XApps } from '../../../ports.ts'
 import { createSealer } from '../../../sealing.ts'
 import { OPERATOR_APP_ID, xApps } from './tables.ts'
-
-/** An X app as the rest of the product uses it. */
-export interface XAppClient {
-  id: string
-  clientId: string
-  /** Signs accounts in, and renews and revokes their tokens. */
-  x: XApi
-  /** Null: X cannot notify us, because the operator's app lacks a consumer secret or its own token. */
-  activity: XActivity | null
-}
-
-/** The secrets of an X app. */
-interface XAppSecrets {
-  clientId: string
-  clientSecret: string
-  consumerSecret: string
-  bearerToken: string
-}
-
-export type XApps = ReturnType<typeof createXApps>
 
 /**
  * The X apps of this server: the operator's, from the environment, and those that workspaces brought.
  * All call the same X. A call with an account's token needs no app: X knows it by the token.
  */
-export function createXApps({ x: configured, authSecret }: Pick<Env, 'x' | 'authSecret'>, report: XReport = () => {}) {
+export function createXApps(
+  { x: configured, authSecret }: Pick<Env, 'x' | 'authSecret'>,
+  report: XReport = () => {},
+): XApps {
   const sealer = createSealer(authSecret, 'x-automated x apps')
   const operator = configured?.clientId ? operatorApp(configured, report) : null
 

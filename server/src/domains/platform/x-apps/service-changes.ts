@@ -3,20 +3,18 @@ import type { InputOf } from '@x-automated/contract/contract'
 import { formatList } from '@x-automated/contract/format'
 import { eq } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
+import { listLinked, type XAccount } from '../../../core/messages/accounts.ts'
 import type { Db } from '../../../db/open.ts'
-import { XError } from '../../../outside/x.ts'
+import { XError } from '../../../outside/x-errors.ts'
+import type { XAppClient } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { Services } from '../../../services.ts'
-import {
-  CALLBACK_PATH,
-  endAccounts,
-  listLinked,
-  lockAccounts,
-  revokeAccounts,
-  type XAccount,
-} from '../x-account/service.ts'
+import { endAccounts, revokeAccounts } from '../x-account/service.ts'
+import { lockAccounts } from '../x-account/service-accounts.ts'
+import { CALLBACK_PATH } from '../x-account/service-connecting.ts'
 import { xAccounts } from '../x-account/tables.ts'
-import { clearProblems, ensureWebhook, findRow, findUse, webhookUrl, type XAppClient } from './service.ts'
+import { findRow } from './engine.ts'
+import { clearProblems, ensureWebhook, findUse, webhookUrl } from './service.ts'
 import { OPERATOR_APP_ID, xApps } from './tables.ts'
 
 type Context = Pick<Services, 'database' | 'xApps' | 'sealer' | 'jobs' | 'origin' | 'env'>

@@ -1,19 +1,14 @@
 import type { XAppProblem } from '@x-automated/contract/platform/x-apps'
 import { and, eq, inArray, sql } from 'drizzle-orm'
+import { type AppEnv, dailyLimitOf, findApp } from '../../../core/messages/app-day.ts'
+import { isInDayOf } from '../../../core/tables/app-claims.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
-import { parseTime } from '../../../db/parse-time.ts'
-import type { Env } from '../../../env.ts'
-import { XError } from '../../../outside/x.ts'
 import type { XActivity } from '../../../outside/x-activity.ts'
+import { XError } from '../../../outside/x-errors.ts'
 import { notifyOwners } from '../notifications/service.ts'
 import { findRow } from './engine.ts'
-import { type AppDay, dailyLimitOf } from './rules.ts'
-import { isInDayOf, OPERATOR_APP_ID, xApps } from './tables.ts'
-
-export { createXApps, findRow, type XAppClient, type XApps } from './engine.ts'
-export { dailyLimitOf, shareOf } from './rules.ts'
-export { OPERATOR_APP_ID } from './tables.ts'
+import { OPERATOR_APP_ID, xApps } from './tables.ts'
 
 // What X refuses
 
@@ -48,6 +43,9 @@ export function webhookUrl({ origin }: { origin: string }, xAppId: string): stri
   return xAppId === OPERATOR_APP_ID ? `${origin}${WEBHOOK_PATH}` : `${origin}${WEBHOOK_PATH}/${xAppId}`
 }
 
+/** The app whose webhook has this address. @param xAppId the last part of its path, if it has one */
+export const appOfWebhook = (xAppId: string | undefined) => xAppId ?? OPERATOR_APP_ID
+
 /**
  * Registers an app's webhook at X, or stores what X refuses. @param isNew the secrets were just saved
  * @returns its id @throws XError
@@ -76,47 +74,6 @@ const REFUSED = new Map<XError['kind'], XAppProblem>([
   ['invalid', 'webhook'],
 ])
 
-// The messages of 24 hours
-
-type AppEnv = Pick<Env, 'isRealX' | 'x'>
-
-/**
- * The last 24 hours of an app; null: it has no daily limit.
- * @param accountId counts as one that has something to send
- */
-export async function findAppDay(
-  db: Db,
-  env: AppEnv,
-  xAppId: string,
-  accountId: string | null,
-): Promise<AppDay | null> {
-  const row = await findApp(db, env, xAppId)
-  const limit = dailyLimitOf(row?.dailyLimit ?? null, env.isRealX)
-  if (!row || limit === null) return null
-  const { clientId } = row
-  const { rows } = await db.execute<{
-    used: number
-    leavesAt: string | null
-    restsUntil: string | null
-    accounts: number
-  }>(sql`
-    select (select count(*)::int from x_app_claims where ${isInDayOf(clientId)}) as used, (
-        select claimed_at + interval '1 day' from x_app_claims where ${isInDayOf(clientId)}
-        order by claimed_at desc offset ${Math.max(0, limit - 1)} limit 1
-      ) as "leavesAt", (
-        select rests_until from x_apps where id = ${xAppId} and rests_until > now()
-      ) as "restsUntil", (
-        select count(*)::int from x_accounts a join x_apps x on x.id = a.x_app_id
-        where coalesce(x.client_id, ${operatorClientId(env)}) = ${clientId} and a.status = 'connected'
-          and (a.next_send_at is not null or a.id = ${accountId}::uuid)
-      ) as accounts`)
-  const { used, accounts, ...times } = one(rows)
-  const [leavesAt, restsUntil] = [parseTime(times.leavesAt), parseTime(times.restsUntil)]
-  const until =
-    leavesAt && restsUntil ? new Date(Math.max(leavesAt.getTime(), restsUntil.getTime())) : (leavesAt ?? restsUntil)
-  return { limit, used, until, accounts: Math.max(1, accounts) }
-}
-
 /** The id of the app with which a workspace connects accounts: its own, or the operator's. */
 export async function findAppId(db: Db, workspaceId: string): Promise<string> {
   return (await findRow(db, workspaceId))?.id ?? OPERATOR_APP_ID
@@ -140,14 +97,6 @@ export async function findUse(
   return { ...one(rows), dailyLimit }
 }
 
-async function findApp(db: Db, env: AppEnv, xAppId: string) {
-  const [row] = await db.select().from(xApps).where(eq(xApps.id, xAppId))
-  return row && { ...row, clientId: row.clientId ?? operatorClientId(env) }
-}
-
-/** The operator's app has no id in the database: X_CLIENT_ID names it. */
-const operatorClientId = ({ x }: AppEnv) => x?.clientId ?? ''
-
 /**
  * Stores what X's headers say about an app's 24 hours. Every workspace that brought the app waits.
  * @param app as it was claimed for: nothing is written if nothing is new
@@ -163,9 +112,4 @@ export async function saveDay(
     update x_apps set daily_limit = coalesce(${day.limit}, daily_limit),
       rests_until = case when ${day.remaining === 0}::boolean then ${day.resetAt.toISOString()}::timestamptz else rests_until end
     where id = ${app.id} or client_id = ${app.clientId}`)
-}
-
-/** Deletes claims that count no longer. */
-export async function purgeAppClaims(db: Db): Promise<void> {
-  await db.execute(sql`delete from x_app_claims where claimed_at < now() - interval '1 day'`)
 }

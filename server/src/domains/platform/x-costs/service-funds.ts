@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../../../db/open.ts'
-import { XError } from '../../../outside/x.ts'
+import { XError } from '../../../outside/x-errors.ts'
 import type { Outbox } from '../../../ports.ts'
 import { notifyOwners } from '../notifications/service.ts'
 import { fundsEmptyEmail } from './emails.ts'

@@ -12,19 +12,6 @@ import { centsOf, fundsText, limitText } from './rules.ts'
 import { findSpending, storeLimit } from './service-limit.ts'
 import { thisMonth } from './tables.ts'
 
-export {
-  alarmOfFunds,
-  findReturned,
-  finishReturn,
-  markFundsEmpty,
-  markFundsReturned,
-  outOfFunds,
-  takeTries,
-  withFunds,
-} from './service-funds.ts'
-export { findNearSpending, findSpending } from './service-limit.ts'
-export { BeyondLimit, chargeMessage, createXMeters } from './service-meter.ts'
-
 /** What X charges for a month, by account and purpose. */
 export async function find(db: Db, { workspaceId }: Actor, { month }: InputOf<'xCosts', 'find'>) {
   const first = month ? sql`${`${month}-01`}::date` : sql`date_trunc('month', now() at time zone 'UTC')::date`

@@ -4,7 +4,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { invalidField } from '../../../refusal.ts'
-import { expiredInWeek, findMember, type Member, maskEmail, periodKey } from '../waitlist/service.ts'
+import { expiredInWeek, type Member, periodKey } from '../waitlist/engine.ts'
+import { maskEmail } from '../waitlist/rules.ts'
+import { findMember } from '../waitlist/service.ts'
 import {
   leaderboardTallies,
   leaderboardTies,

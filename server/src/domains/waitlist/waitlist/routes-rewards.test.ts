@@ -5,8 +5,7 @@ import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { DnsUnavailable } from '../../../outside/dns.ts'
-import { memberToken } from './engine.ts'
-import { checkMailServers, giveRewards } from './service.ts'
+import { checkMailServers, giveRewards, memberToken } from './engine.ts'
 import { members, referrals, rewardGrants } from './tables.ts'
 
 let app: TestApp

@@ -6,8 +6,9 @@ import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
 import { type Answer, call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { pageViews } from '../views/tables.ts'
+import { expireWeek } from './engine.ts'
 import { BURSTS } from './rules.ts'
-import { expireWeek, purgeJoinData } from './service.ts'
+import { purgeJoinData } from './service.ts'
 import { joinAddresses, members, referralCounts, referrals, rewardGrants } from './tables.ts'
 
 let app: TestApp

@@ -44,25 +44,6 @@ import {
   waitlistState,
 } from './tables.ts'
 
-export { invitationEmail } from './emails.ts'
-// For other domains.
-export {
-  addresseeOf,
-  changeWaitlist,
-  checkMailServers,
-  credit,
-  expiredInWeek,
-  expireWeek,
-  giveRewards,
-  type LockedWaitlist,
-  type Member,
-  periodKey,
-  type Referral,
-  revertCredit,
-  scheduleRewards,
-} from './engine.ts'
-export { maskEmail } from './rules.ts'
-
 /** The client of a request. */
 interface Client extends ClientHashes {
   address: string

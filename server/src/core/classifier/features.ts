@@ -1,0 +1,176 @@
+import { fold } from './text.ts'
+
+/** Buckets of the hashed features; a power of two. */
+export const BUCKETS = 2 ** 16
+/** Buckets of the features that tell languages apart. */
+export const LANGUAGE_BUCKETS = 2 ** 13
+
+/** Characters that are read, from the start and the end of a longer text. */
+const READ = { start: 1_500, end: 500 }
+
+/** Languages in Latin letters whose replies the model can label. */
+export const LATIN_LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'tr', 'sv'] as const
+/** Languages in Latin letters that are told apart; 'und': all others. Only Hindi can also be labelled. */
+export const TOLD_APART = [
+  ...LATIN_LANGUAGES,
+  ...(['hi', 'id', 'ro', 'cs', 'fi', 'hu', 'vi', 'tl', 'da', 'no', 'ca', 'hr', 'und'] as const),
+] as const
+
+const SCRIPTS: readonly [language: string, letters: RegExp][] = [
+  ['ja', /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
+  ['ko', /\p{Script=Hangul}/gu],
+  ['zh', /\p{Script=Han}/gu],
+  ['ar', /\p{Script=Arabic}/gu],
+  ['hi', /\p{Script=Devanagari}/gu],
+  ['ru', /\p{Script=Cyrillic}/gu],
+  ['el', /\p{Script=Greek}/gu],
+  ['he', /\p{Script=Hebrew}/gu],
+  ['th', /\p{Script=Thai}/gu],
+  ['bn', /\p{Script=Bengali}/gu],
+  ['ta', /\p{Script=Tamil}/gu],
+  ['te', /\p{Script=Telugu}/gu],
+]
+
+/** Other languages with the same letters, by letters or words that the first one does not have. */
+const SAME_LETTERS: Record<string, readonly [language: string, marks: RegExp][]> = {
+  ru: [
+    ['uk', /[іїєґ]/iu],
+    ['sr', /[ђћљњџјѓќѕ]/iu],
+    [
+      'bg',
+      /ъ(?![еёюя])|(?<!\p{L})(?:сте|моля|искам|това|какво|колко|няма|много ви|повече|струва|звучи|ми се|здравей|здравейте|мога|още|интересува ме)(?!\p{L})/iu,
+    ],
+  ],
+  ar: [
+    ['ur', /[ٹڈڑںےہھ]/u],
+    ['fa', /[پچژگکی]/u],
+  ],
+  hi: [
+    ['mr', /ळ|(?<!\p{L})(?:आहे|आहेत|मला|आम्ही|तुम्ही|नको|माझे|माझी)(?![\p{L}\p{M}])/u],
+    ['ne', /(?<!\p{L})(?:छ|छैन|हुन्छ|तपाईं|मलाई)(?![\p{L}\p{M}])/u],
+  ],
+}
+
+/** The language that a text's letters belong to; 'und' without letters, null for Latin letters. */
+export function languageOfLetters(text: string): string | null {
+  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  if (letters === 0) return 'und'
+  // Japanese mixes its syllables with Chinese characters, so a few of them decide.
+  const share: Record<string, number> = { ja: 0.15 }
+  for (const [language, pattern] of SCRIPTS) {
+    if ((text.match(pattern)?.length ?? 0) / letters > (share[language] ?? 0.4))
+      return SAME_LETTERS[language]?.find(([, marks]) => marks.test(text))?.[0] ?? language
+  }
+  return (text.match(/\p{Script=Latin}/gu)?.length ?? 0) / letters < 0.4 ? 'und' : null
+}
+
+/** Whether a text has words in letters that belong to none of the labelled languages. */
+export function hasUnknownLetters(text: string): boolean {
+  const unknown = text.match(UNKNOWN_LETTERS)?.length ?? 0
+  return unknown > 2 && unknown / (text.match(/\p{L}/gu)?.length ?? 1) > 0.1
+}
+const UNKNOWN_LETTERS =
+  /(?![\p{Script=Latin}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Han}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}])\p{L}/gu
+
+/** The part of a text that features are taken from. */
+export function readPart(text: string): string {
+  return text.length <= READ.start + READ.end ? text : `${text.slice(0, READ.start)} ${text.slice(-READ.end)}`
+}
+
+const TOKENS = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{N}]+)?|\p{Extended_Pictographic}|[?!@…]+/gu
+const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
+
+/** Marks of a text that no single word has. */
+const MARKS: readonly [name: string, pattern: RegExp][] = [
+  ['asks', /[?？؟]/],
+  ['ends asking', /[?？؟]\W{0,5}$/],
+  ['address', /@[\w.]+\.[a-z]{2}/],
+  ['handle', /(?:^|[\s(])@\w{2}/],
+  ['link', /https?:|\w\.(?:com|io|me|co|de|fr|example)\b/],
+  ['calendar', /calendly|cal\.com|cal link|calendar/],
+  ['time', /\b\d{1,2}(?::\d\d| ?[ap]m\b| ?uhr| ?h\b|h\d\d)|[点時时시]/],
+  ['number', /\d/],
+  ['ticket', /#\d{3}|24\/7/],
+  ['clock of work', /\d ?(?:-|–|to|bis|à|a) ?\d/],
+]
+
+/** Hashed features: words, pairs of words, parts of words, emoji and marks. */
+export function featuresOf(text: string, hints: readonly string[] = []): { at: Uint32Array; value: Float32Array } {
+  const folded = fold(readPart(text))
+  const found = new Map<number, number>()
+  const add = (hash: number, value: number) => {
+    const at = hash & (BUCKETS - 1)
+    found.set(at, Math.max(found.get(at) ?? 0, value))
+  }
+  const tokens = folded.replace(/(\p{L})\1{2,}/gu, '$1$1').match(TOKENS) ?? []
+  let previous = '^'
+  for (const token of tokens) {
+    const isWord = !UNSPACED.test(token)
+    if (isWord) {
+      add(hashOf(`w${token}`), 1)
+      add(hashOf(`b${previous} ${token}`), 0.8)
+    }
+    const padded = isWord ? `<${token.slice(0, 30)}>` : token
+    for (const size of isWord ? [3, 4, 5] : [1, 2, 3, 4]) {
+      for (let start = 0; start + size <= padded.length; start += 1) {
+        add(hashOf(padded.slice(start, start + size)), isWord ? 0.4 : 0.7)
+      }
+    }
+    previous = token
+  }
+  add(hashOf(`b${previous} $`), 0.8)
+  for (const [name, pattern] of MARKS) if (pattern.test(folded)) add(hashOf(`mark ${name}`), 1)
+  for (const hint of hints) add(hashOf(`hint ${hint}`), 1.5)
+  add(hashOf(`size ${Math.min(7, Math.floor(Math.log2(tokens.length + 1)))}`), 0.7)
+  return unitVector(found)
+}
+
+/** Features that tell languages apart: the parts of words, with their marks. */
+export function languageFeaturesOf(text: string): { at: Uint32Array; value: Float32Array } {
+  const words =
+    readPart(text)
+      .slice(0, 600)
+      .normalize('NFC')
+      .toLowerCase()
+      .match(/[\p{L}\p{M}]+/gu) ?? []
+  const found = new Map<number, number>()
+  for (const word of words) {
+    const padded = `<${word.slice(0, 30)}>`
+    for (const size of [1, 2, 3, 4]) {
+      for (let start = 0; start + size <= padded.length; start += 1) {
+        const at = hashOf(padded.slice(start, start + size)) & (LANGUAGE_BUCKETS - 1)
+        found.set(at, (found.get(at) ?? 0) + 1)
+      }
+    }
+    const at = hashOf(`w${padded}`) & (LANGUAGE_BUCKETS - 1)
+    found.set(at, (found.get(at) ?? 0) + 2)
+  }
+  return unitVector(found)
+}
+
+/** Scales values to length 1, so that long texts do not count more. */
+function unitVector(found: Map<number, number>): { at: Uint32Array; value: Float32Array } {
+  let sum = 0
+  for (const value of found.values()) sum += value * value
+  const length = Math.sqrt(sum) || 1
+  return { at: Uint32Array.from(found.keys()), value: Float32Array.from(found.values(), (value) => value / length) }
+}
+
+/** FNV-1a, with its bits mixed. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  }
+  hash ^= hash >>> 15
+  hash = Math.imul(hash, 0x2c1b3c6d)
+  return (hash ^ (hash >>> 13)) >>> 0
+}
+
+/** The share of each class, from the sums of its weights. */
+export function softmax(sums: Float64Array): Float64Array {
+  const most = Math.max(...sums)
+  const shares = sums.map((sum) => Math.exp(sum - most))
+  const total = shares.reduce((a, b) => a + b, 0)
+  return shares.map((share) => share / total)
+}

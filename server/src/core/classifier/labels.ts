@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs'
+import { REPLY_LABELS, type ReplyLabel } from '@x-automated/contract/leads/leads'
+import {
+  BUCKETS,
+  featuresOf,
+  hasUnknownLetters,
+  LANGUAGE_BUCKETS,
+  LATIN_LANGUAGES,
+  languageFeaturesOf,
+  languageOfLetters,
+  readPart,
+  softmax,
+  TOLD_APART,
+} from './features.ts'
+import { hintsOf, labelByRule, untilOf } from './label-rules.ts'
+import { asksHowToStop } from './stop-questions.ts'
+
+/** What a reply says. */
+export interface Reading {
+  /** Null: the language is not one of those that the model knows, or two are mixed. */
+  label: ReplyLabel | null
+  /** How likely the label is right: 1 if a rule decided. */
+  confidence: number
+  /** What decided. Only a rule suppresses a person. */
+  by: 'rule' | 'model'
+  /** When they are back, or want to hear more: the start of that day. */
+  until: Date | null
+}
+
+/** From this share on, the model's labels count as much as those of rules. */
+const SURE = 0.9
+
+/** The label of a reply after which a sequence may continue; null: it ends, also if that is not sure. */
+export function labelToContinue({ label, confidence }: Reading): 'auto_reply' | 'later' | null {
+  return (label === 'auto_reply' || label === 'later') && confidence >= SURE ? label : null
+}
+
+/** Weights of a linear model with a row of `classes` bytes per bucket. */
+export interface Weights {
+  /** What a byte of each class is multiplied by. */
+  scale: Float32Array
+  bias: Float32Array
+  rows: Int8Array
+}
+
+/** The file of the weights, written by tools/train-classifier.ts. */
+export const WEIGHTS_FILE = new URL('./label-weights.bin', import.meta.url)
+
+let loaded: { labels: Weights; languages: Weights } | undefined
+
+/** Reads the weights once, when the first reply is read. */
+function weights() {
+  loaded ??= parseWeights(readFileSync(WEIGHTS_FILE))
+  return loaded
+}
+
+/** The two models of a file: `scale`, `bias` and `rows` of the labels, then of the languages. */
+function parseWeights(file: Buffer): { labels: Weights; languages: Weights } {
+  // Float32Array needs its bytes at a multiple of four, which a pooled buffer is not.
+  const bytes = new Uint8Array(file).buffer
+  let at = 0
+  const read = (classes: number, buckets: number): Weights => {
+    const scale = new Float32Array(bytes, at, classes)
+    const bias = new Float32Array(bytes, at + classes * 4, classes)
+    const rows = new Int8Array(bytes, at + classes * 8, classes * buckets)
+    at += classes * (8 + buckets)
+    return { scale, bias, rows }
+  }
+  return { labels: read(REPLY_LABELS.length, BUCKETS), languages: read(TOLD_APART.length, LANGUAGE_BUCKETS) }
+}
+
+/** The share of each class. */
+export function sharesOf(
+  { scale, bias, rows }: Weights,
+  { at, value }: { at: Uint32Array; value: Float32Array },
+): Float64Array {
+  const classes = scale.length
+  const sums = new Float64Array(classes)
+  for (let index = 0; index < at.length; index += 1) {
+    const row = (at[index] as number) * classes
+    for (let place = 0; place < classes; place += 1) {
+      sums[place] = (sums[place] as number) + (rows[row + place] as number) * (value[index] as number)
+    }
+  }
+  return softmax(sums.map((sum, place) => sum * (scale[place] as number) + (bias[place] as number)))
+}
+
+/** The place of the largest share. */
+const largest = (shares: Float64Array) =>
+  shares.reduce((best, share, place) => (share > (shares[best] ?? 0) ? place : best), 0)
+
+/**
+ * Labels a reply: by rule, or with the model's best guess.
+ * @param optOutWords the workspace's own, in addition to the built-in ones
+ * @param timeZone of the X account, in which days start; UTC if it is unknown
+ * @param isUnread `isUnknownOrMixed` of the text
+ */
+export function classifyReply(
+  text: string,
+  options: { optOutWords: readonly string[]; now: Date; timeZone: string },
+  isUnread = isUnknownOrMixed(text),
+): Reading {
+  const byRule = labelByRule(text, options)
+  if (byRule?.label === 'opted_out') return { ...byRule, confidence: 1, by: 'rule' }
+  if (isUnread && byRule?.label === 'auto_reply') return { label: 'auto_reply', until: null, confidence: 1, by: 'rule' }
+  if (byRule && !isUnread) return { ...byRule, confidence: 1, by: 'rule' }
+  const shares = sharesOf(weights().labels, featuresOf(text, hintsOf(text)))
+  const optedOut = REPLY_LABELS.indexOf('opted_out')
+  // An opt-out stays until a person changes it, so it must be likelier than all others together.
+  const isOptOut = (shares[optedOut] ?? 0) >= 0.5 && !asksHowToStop(text)
+  if (isUnread && !isOptOut) return { label: null, confidence: 0, by: 'model', until: null }
+  const best = largest(isOptOut ? shares : shares.with(optedOut, 0))
+  const label = REPLY_LABELS[best] as ReplyLabel
+  return { label, confidence: shares[best] as number, by: 'model', until: untilOf(label, text, options) }
+}
+
+/** The language of a text as ISO 639-1; 'und' if it has no letters or is not known. */
+export function detectLanguage(text: string): string {
+  const known = languageOfLetters(text)
+  if (known) return known
+  return TOLD_APART[largest(languageSharesOf(text))] as string
+}
+
+const languageSharesOf = (text: string) => sharesOf(weights().languages, languageFeaturesOf(text))
+
+/** Languages whose replies the model is trained on. */
+const LABELLED = new Set<string>([...LATIN_LANGUAGES, 'ja', 'ko', 'zh', 'ar', 'hi', 'ru'])
+const IS_LABELLED = TOLD_APART.map((language) => LABELLED.has(language))
+
+/** From these shares on, a text or one of its parts counts as of no labelled language. */
+const UNKNOWN_TEXT = 0.4
+const UNKNOWN_PART = 0.9
+/** From this share on, the language of a part is sure. */
+const SURE_LANGUAGE = 0.97
+const PART_WORDS = 4
+
+/** Whether a text, or part of it, is in a language that the model does not know, or in two that it knows. */
+export function isUnknownOrMixed(text: string): boolean {
+  const read = readPart(text)
+  if (hasUnknownLetters(read)) return true
+  const all = read.match(/\p{L}[\p{L}\p{M}'’]*/gu) ?? []
+  if (all.length === 0) return false
+  if (isUnknown(read, UNKNOWN_TEXT)) return true
+  const languages = new Set<string>()
+  for (const part of read.split(/[.,;:!?…\n()。！？、，؟।–—]+/u)) {
+    const words = part.match(/\p{L}[\p{L}\p{M}'’]*/gu)?.length ?? 0
+    if (words < PART_WORDS) continue
+    if (isUnknown(part, UNKNOWN_PART)) return true
+    const language = sureLanguageOf(part)
+    // Hindi and English are mixed in most of its training data.
+    if (language && language !== 'hi') languages.add(language)
+  }
+  return languages.size > 1
+}
+
+/** @param from the share of languages without labels from which on it is */
+function isUnknown(text: string, from: number): boolean {
+  const letters = languageOfLetters(text)
+  if (letters) return !LABELLED.has(letters) && letters !== 'und'
+  const shares = languageSharesOf(text)
+  return shares.reduce((sum, share, place) => (IS_LABELLED[place] ? sum : sum + share), 0) > from
+}
+
+function sureLanguageOf(text: string): string | null {
+  const letters = languageOfLetters(text)
+  if (letters) return letters === 'und' ? null : letters
+  const shares = languageSharesOf(text)
+  const best = largest(shares)
+  return (shares[best] ?? 0) >= SURE_LANGUAGE ? (TOLD_APART[best] as string) : null
+}

@@ -1,0 +1,274 @@
+import { eq, type SQL, sql } from 'drizzle-orm'
+import { one } from '../../db/one.ts'
+import type { Db } from '../../db/open.ts'
+import { parseTime } from '../../db/parse-time.ts'
+import { executePrepared } from '../../db/prepared.ts'
+import { unreadSince, type xAccounts } from '../../domains/platform/x-account/tables.ts'
+import { fundsUntil } from '../../domains/platform/x-costs/tables.ts'
+import { campaigns, waitsForOlder } from '../tables/campaigns.ts'
+import { FIRST_OF, isFirstInQueue } from '../tables/messages.ts'
+import { areRepliesBehind, isRead, isReplyKnown } from '../tables/replies.ts'
+import { findCurrentAccount, isLinked } from './accounts.ts'
+import { dailyLimitOf } from './app-day.ts'
+import { type AccountLimits, type Cap, capAt } from './limits.ts'
+import { followUps } from './schedule.ts'
+import { CLAIM_KNOWN_SECONDS, type SenderKind } from './sender.ts'
+import {
+  capOf,
+  claimsOf,
+  findLimits,
+  firstOfWarmUp,
+  type LimitsRow,
+  parseLimits,
+  type SendingEnv,
+} from './sending-state.ts'
+
+// The account's lock
+
+type LockedAccount = Pick<
+  typeof xAccounts.$inferSelect,
+  'id' | 'xUserId' | 'handle' | 'status' | 'nextSendAt' | 'restsUntil' | 'unreadSince'
+> & {
+  /** Its app has no credits, or another message would exceed the workspace's spending limit, until then. */
+  fundsUntil: Date | null
+}
+
+/** The X app of an account. */
+export interface AccountApp {
+  id: string
+  /** Its id at X, which counts its messages by this. */
+  clientId: string
+  /** Messages in 24 hours as X's headers named them last; null: not yet. */
+  namedLimit: number | null
+  /** The limit that applies; null: none. */
+  dailyLimit: number | null
+  /** Until when X says that they are used up. */
+  restsUntil: Date | null
+}
+
+/** An account that is locked until the transaction ends, and its limits. */
+export interface LockedLimits {
+  workspaceId: string
+  /** Null: the extension's account is unknown. Then the workspace counts as one account. */
+  account: LockedAccount | null
+  /** Null: nothing is sent through an app. */
+  app: AccountApp | null
+  accountLimits: AccountLimits
+  cap: Cap
+  /** Condition on dms: the messages that count toward the limits. */
+  claims: SQL
+  /** The moment of the claim: the database's clock once the account was locked. */
+  now: Date
+  /** `now` as the database wrote it, with microseconds. */
+  claimedAt: string
+}
+
+/** What a claim has locked. */
+export interface Locked extends LockedLimits {
+  /** The campaign whose next message may be claimed; null: none, or it is being paused or edited. */
+  campaignId: string | null
+  /** Its next follow-up, not its next first or direct message. */
+  isFollowUp: boolean
+  /** A follow-up is due that needs a read of the account, which nobody has asked for. */
+  needsRead: boolean
+  /** Replies arrive faster than they are stored. */
+  areRepliesBehind: boolean
+  /** The handle of the account that sends; null: the account only limits, or is unknown. */
+  sendsAs: string | null
+}
+
+type AccountRow = {
+  id: string
+  workspaceId: string
+  xUserId: string
+  handle: string
+  status: LockedAccount['status']
+  nextSendAt: string | null
+  restsUntil: string | null
+  unreadSince: string | null
+  fundsUntil: string | null
+  limits: LimitsRow | null
+  appId: string
+  clientId: string
+  namedLimit: number | null
+  appRestsUntil: string | null
+  firstAt: string | null
+  /** The account in every workspace that connected it. */
+  ids: string[]
+  now: string
+}
+
+/** SQL over a locked account `a`, its limits `p` and its app `x`: an AccountRow. */
+function accountColumns(env: SendingEnv): SQL {
+  return sql`a.id, a.workspace_id as "workspaceId", a.x_user_id as "xUserId", a.handle, a.status, a.next_send_at as "nextSendAt",
+    a.rests_until as "restsUntil", ${unreadSince('a')} as "unreadSince", ${fundsUntil('a', env.messageMills)} as "fundsUntil", to_jsonb(p) as limits,
+    x.id as "appId", coalesce(x.client_id, ${env.x?.clientId ?? ''}) as "clientId", x.daily_limit as "namedLimit", x.rests_until as "appRestsUntil",
+    (${firstOfWarmUp('a', 'p', env)}) as "firstAt",
+    array(select s.id::text from x_accounts s where s.x_user_id = a.x_user_id) as ids, clock_timestamp()::text as now`
+}
+const ITS_LIMITS = sql`join x_apps x on x.id = a.x_app_id
+    left join sending_limits p on p.workspace_id = a.workspace_id and p.x_account_id = a.id`
+
+/**
+ * Locks the account that has been due longest and finds what it sends next: direct messages, then
+ * follow-ups, then first messages of its oldest active campaign. Null: no due account is free.
+ */
+export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
+  // Holds the campaign's lock from here on, so that the next statement sees every earlier pause.
+  const { rows } = await executePrepared<
+    AccountRow & Pick<Locked, 'campaignId' | 'isFollowUp' | 'needsRead' | 'areRepliesBehind'>
+  >(
+    tx,
+    sql`
+    select ${accountColumns(env)}, turn.is_follow_up as "isFollowUp", turn.needs_read as "needsRead", ${areRepliesBehind} as "areRepliesBehind",
+      case when turn.id is not null and pg_try_advisory_xact_lock_shared(${campaignLock(sql`turn.id::text`)}) then turn.id end as "campaignId"
+    from (
+      select * from x_accounts where next_send_at <= now() and status = 'connected' order by next_send_at limit 1 for update skip locked
+    ) a ${ITS_LIMITS} left join lateral (
+      select c.id, c.kind from campaigns c cross join lateral (
+        select from dms
+        where campaign_id = c.id and ${isFirstInQueue} and due_at <= now()
+        order by due_at, id limit 1
+      ) d
+      where c.x_account_id = a.id and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0 and not ${waitsForOlder('c')}
+      order by c.kind = 'direct' desc limit 1
+    ) next on true left join lateral (
+      select f.id from ${followUps('a')} f where f.due_at <= now() limit 1
+    ) follow_up on true cross join lateral (
+      select f.*, case when f.is_follow_up then follow_up.id else next.id end as id from (
+        select follow_up.id is not null and ${isReplyKnown(sql`a.x_user_id`, CLAIM_KNOWN_SECONDS)}
+            and (next.id is null or (next.kind <> 'direct' and a.follow_ups_in_row < ${FIRST_OF - 1})) as is_follow_up,
+          follow_up.id is not null and ${needsRead(sql`a.x_user_id`, CLAIM_KNOWN_SECONDS)} as needs_read) f
+    ) turn`,
+  )
+  const [row] = rows
+  if (!row) return null
+  const limits = readLimits(env, row)
+  // Claims of one X account in several workspaces, and of one app, run one at a time.
+  const locks = [...(row.ids.length > 1 ? [xUserLock(row.xUserId)] : []), ...appLocks(limits.app)]
+  const isFree = locks.length === 0 || (await tryLocks(tx, locks))
+  return {
+    ...limits,
+    campaignId: isFree ? row.campaignId : null,
+    isFollowUp: row.isFollowUp,
+    needsRead: row.needsRead,
+    areRepliesBehind: row.areRepliesBehind,
+    sendsAs: row.handle,
+  }
+}
+
+/** Locks the account of a campaign, which the caller has locked. */
+export async function lockFor(
+  tx: Db,
+  env: SendingEnv,
+  sender: SenderKind,
+  campaign: { id: string; workspaceId: string; xAccountId: string | null },
+  isFollowUp: boolean,
+): Promise<Locked> {
+  const limits = await lockLimits(tx, env, sender, campaign)
+  const { account } = limits
+  const isAssigned = campaign.xAccountId !== null
+  const sendsAs = isAssigned || isLinked(account) ? (account?.handle ?? null) : null
+  // The campaign was launched without an account, and one was connected since: assign it.
+  if (!isAssigned && isLinked(account))
+    await tx.update(campaigns).set({ xAccountId: account.id }).where(eq(campaigns.id, campaign.id))
+  return { ...limits, campaignId: campaign.id, isFollowUp, needsRead: false, areRepliesBehind: false, sendsAs }
+}
+
+/** Locks the X account whose limits apply, across all workspaces; if it is unknown, the workspace. */
+export async function lockLimits(
+  tx: Db,
+  env: SendingEnv,
+  { byApi }: SenderKind,
+  { workspaceId, xAccountId }: { workspaceId: string; xAccountId: string | null },
+): Promise<LockedLimits> {
+  const id = xAccountId ?? (await findCurrentAccount(tx, workspaceId))?.id
+  const { rows } = id
+    ? await tx.execute<AccountRow>(sql`
+        select ${accountColumns(env)} from (select * from x_accounts where id = ${id} for update) a ${ITS_LIMITS}`)
+    : { rows: [] }
+  const [row] = rows
+  if (row) {
+    if (row.ids.length > 1) await tx.execute(sql`select pg_advisory_xact_lock(${xUserLock(row.xUserId)})`)
+    const limits = readLimits(env, row)
+    if (!byApi) return { ...limits, app: null }
+    for (const lock of appLocks(limits.app)) await tx.execute(sql`select pg_advisory_xact_lock(${lock})`)
+    return limits
+  }
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('pace:' || ${workspaceId}::text, 0))`)
+  const scope = { workspaceId, account: null, app: null }
+  const accountLimits = await findLimits(tx, env, workspaceId, null)
+  const cap = await capOf(tx, env, accountLimits, scope)
+  const { rows: clock } = await tx.execute<{ now: string }>(sql`select clock_timestamp()::text as now`)
+  const { now } = one(clock)
+  return { ...scope, accountLimits, cap, claims: claimsOf(scope), now: new Date(now), claimedAt: now }
+}
+
+function readLimits(env: SendingEnv, row: AccountRow): LockedLimits {
+  const accountLimits = parseLimits(row.limits, env)
+  const now = new Date(row.now)
+  return {
+    workspaceId: row.workspaceId,
+    account: accountOf(row),
+    app: {
+      id: row.appId,
+      clientId: row.clientId,
+      namedLimit: row.namedLimit,
+      dailyLimit: dailyLimitOf(row.namedLimit, env.isRealX),
+      restsUntil: parseTime(row.appRestsUntil),
+    },
+    accountLimits,
+    cap: capAt(accountLimits, env, parseTime(row.firstAt), now),
+    claims:
+      row.ids.length > 1 ? sql`x_account_id = any(${sql.param(row.ids)}::uuid[])` : sql`x_account_id = ${row.id}::uuid`,
+    now,
+    claimedAt: row.now,
+  }
+}
+
+function accountOf({ id, xUserId, handle, status, ...times }: AccountRow): LockedAccount {
+  return {
+    id,
+    xUserId,
+    handle,
+    status,
+    nextSendAt: parseTime(times.nextSendAt),
+    restsUntil: parseTime(times.restsUntil),
+    unreadSince: parseTime(times.unreadSince),
+    fundsUntil: parseTime(times.fundsUntil),
+  }
+}
+
+/**
+ * Lock key for an X account's limits, which all workspaces that connected it share. Taken after the
+ * account's row. Workers only try to take it, so it cannot cause a deadlock.
+ */
+function xUserLock(xUserId: string): SQL {
+  return sql`hashtextextended('x user:' || ${xUserId}::text, 0)`
+}
+
+/** Lock keys for the daily limit of an app, if it has one. Taken last; workers only try to. */
+function appLocks(app: AccountApp | null): SQL[] {
+  if (app?.dailyLimit == null) return []
+  return [sql`hashtextextended('x app:' || ${app.clientId}::text, 0)`]
+}
+
+async function tryLocks(tx: Db, keys: readonly SQL[]): Promise<boolean> {
+  const tries = keys.map((key) => sql`pg_try_advisory_xact_lock(${key})`)
+  const { rows } = await tx.execute<{ isFree: boolean }>(sql`select ${sql.join(tries, sql` and `)} as "isFree"`)
+  return one(rows).isFree
+}
+
+/**
+ * Lock key that each claim of a worker holds, shared, until its transaction ends. Its text stays:
+ * processes of the version before may be running.
+ */
+export function campaignLock(id: SQL): SQL {
+  return sql`hashtextextended('gate of campaign:' || ${id}, 0)`
+}
+
+/** SQL: an account is not read, and nobody has asked for it. @param xUserId SQL @param seconds as of `isRead` */
+export function needsRead(xUserId: SQL, seconds: number): SQL<boolean> {
+  return sql`(not ${isRead(xUserId, seconds)} and exists (
+    select from reply_watches w where w.x_user_id = ${xUserId} and w.next_poll_at > greatest(now(), w.rests_until)))`
+}

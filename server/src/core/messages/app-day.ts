@@ -1,0 +1,94 @@
+import { X_APP_DAILY_LIMIT } from '@x-automated/contract/platform/x-apps'
+import { eq, sql } from 'drizzle-orm'
+import { one } from '../../db/one.ts'
+import type { Db } from '../../db/open.ts'
+import { parseTime } from '../../db/parse-time.ts'
+import { xApps } from '../../domains/platform/x-apps/tables.ts'
+import type { Env } from '../../env.ts'
+import { isInDayOf } from '../tables/app-claims.ts'
+
+/** Nobody sends as many messages a day, so a higher limit is none. */
+const LIMIT_MAX = 100_000
+
+/**
+ * How many messages an app may send in 24 hours; null: X limits only its accounts.
+ * @param fromHeaders what X's headers named last; null: nothing yet
+ */
+export function dailyLimitOf(fromHeaders: number | null, isRealX: boolean): number | null {
+  const limit = fromHeaders ?? (isRealX ? X_APP_DAILY_LIMIT : null)
+  return limit !== null && limit < LIMIT_MAX ? limit : null
+}
+
+/** An app's last 24 hours. */
+export interface AppDay {
+  limit: number
+  /** Messages that count. */
+  used: number
+  /** When it may send the next one, if the limit is reached or X's headers say so; null: now. */
+  until: Date | null
+  /** The accounts that have something to send. */
+  accounts: number
+}
+
+/**
+ * What one account may send: of what the app has left today, and of each whole day. Accounts take
+ * turns, so each gets the same.
+ */
+export function shareOf({ limit, used, until, accounts }: AppDay): { now: number; perDay: number } {
+  const left = until ? 0 : Math.max(0, limit - used)
+  return { now: Math.floor(left / accounts), perDay: Math.max(1, Math.floor(limit / accounts)) }
+}
+
+// The messages of 24 hours
+
+export type AppEnv = Pick<Env, 'isRealX' | 'x'>
+
+/**
+ * The last 24 hours of an app; null: it has no daily limit.
+ * @param accountId counts as one that has something to send
+ */
+export async function findAppDay(
+  db: Db,
+  env: AppEnv,
+  xAppId: string,
+  accountId: string | null,
+): Promise<AppDay | null> {
+  const row = await findApp(db, env, xAppId)
+  const limit = dailyLimitOf(row?.dailyLimit ?? null, env.isRealX)
+  if (!row || limit === null) return null
+  const { clientId } = row
+  const { rows } = await db.execute<{
+    used: number
+    leavesAt: string | null
+    restsUntil: string | null
+    accounts: number
+  }>(sql`
+    select (select count(*)::int from x_app_claims where ${isInDayOf(clientId)}) as used, (
+        select claimed_at + interval '1 day' from x_app_claims where ${isInDayOf(clientId)}
+        order by claimed_at desc offset ${Math.max(0, limit - 1)} limit 1
+      ) as "leavesAt", (
+        select rests_until from x_apps where id = ${xAppId} and rests_until > now()
+      ) as "restsUntil", (
+        select count(*)::int from x_accounts a join x_apps x on x.id = a.x_app_id
+        where coalesce(x.client_id, ${operatorClientId(env)}) = ${clientId} and a.status = 'connected'
+          and (a.next_send_at is not null or a.id = ${accountId}::uuid)
+      ) as accounts`)
+  const { used, accounts, ...times } = one(rows)
+  const [leavesAt, restsUntil] = [parseTime(times.leavesAt), parseTime(times.restsUntil)]
+  const until =
+    leavesAt && restsUntil ? new Date(Math.max(leavesAt.getTime(), restsUntil.getTime())) : (leavesAt ?? restsUntil)
+  return { limit, used, until, accounts: Math.max(1, accounts) }
+}
+
+export async function findApp(db: Db, env: AppEnv, xAppId: string) {
+  const [row] = await db.select().from(xApps).where(eq(xApps.id, xAppId))
+  return row && { ...row, clientId: row.clientId ?? operatorClientId(env) }
+}
+
+/** The operator's app has no id in the database: X_CLIENT_ID names it. */
+const operatorClientId = ({ x }: AppEnv) => x?.clientId ?? ''
+
+/** Deletes claims that count no longer. */
+export async function purgeAppClaims(db: Db): Promise<void> {
+  await db.execute(sql`delete from x_app_claims where claimed_at < now() - interval '1 day'`)
+}

@@ -1,0 +1,346 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LEASE_SECONDS } from '@x-automated/contract/outreach/sending'
+import type { WaitReason } from '@x-automated/contract/outreach/sending-settings'
+import { leftoverIn } from '@x-automated/contract/outreach/template'
+import type { SkipReason } from '@x-automated/contract/reason'
+import { type SQL, sql } from 'drizzle-orm'
+import { one } from '../../db/one.ts'
+import type { Db } from '../../db/open.ts'
+import { parseTime } from '../../db/parse-time.ts'
+import { executePrepared } from '../../db/prepared.ts'
+import { transact } from '../../db/transact.ts'
+import { pauseForPlaceholder, shownLeftover } from '../campaigns/pause.ts'
+import { waitsForOlder } from '../tables/campaigns.ts'
+import { lostHandleReason, sampleReason } from '../tables/leads.ts'
+import { isFirstInQueue, isFollowUpOf } from '../tables/messages.ts'
+import { isChatUnread, isReplyKnown } from '../tables/replies.ts'
+import { suppressionReason } from '../tables/suppressions.ts'
+import { type AccountApp, type Locked, lockDue, lockFor, needsRead } from './account-lock.ts'
+import { reasonToStop } from './eligibility.ts'
+import { pauseSecondsOf } from './limits.ts'
+import { appTurn, claimCooldown, intervalSeconds, limitsOf, nextSend } from './pace.ts'
+import { LEAD_MISSING, recordOutcome } from './record.ts'
+import { release } from './release.ts'
+import { RETRY_MS, reschedule, TURN_SECONDS } from './schedule.ts'
+import { blindSecondsOf, CHAT_UNREAD_SECONDS, knownSecondsOf, type Sender, workerOf } from './sender.ts'
+import { claimThatLeavesTheDay, lastHandOver, type SendingEnv } from './sending-state.ts'
+import { skipMessage } from './stop.ts'
+
+/** What a claim returns: a message, or why there is none. */
+export type Answer =
+  | ({ kind: 'claimed' } & Taken)
+  /** `isTurn`: another campaign on the account sends first. */
+  | { kind: 'wait'; until: Date; reason: WaitReason | null; now: Date; isTurn?: true; locked: Locked }
+  /** Nothing to claim now. `locked`: null if its campaign may not send. */
+  | { kind: 'nothing'; locked: Locked | null }
+  /** No due account is free. */
+  | { kind: 'idle' }
+
+export interface Taken {
+  id: string
+  lease: string
+  leaseExpiresAt: Date
+  message: string
+  /** Null if the lead was deleted. */
+  lead: { id: string; handle: string; xUserId: string | null; isIdChecked: boolean } | null
+  suppressed: SkipReason | null
+  /** When an earlier attempt may first have sent it; null if none can have. */
+  triedSince: Date | null
+  /** A person queued it again since then, after looking at its conversation. */
+  isDecided: boolean
+  /** The interval to the account's next message, in seconds. */
+  pauseSeconds: number
+  sender: Sender
+  locked: Locked
+}
+
+/** The campaign to claim from, which the caller has locked, and possibly one message of it. */
+export interface Scope {
+  /** With the account whose follow-ups are claimed, or that sends its first messages. */
+  campaign: { id: string; workspaceId: string; xAccountId: string | null }
+  isFollowUp?: boolean
+  dmId?: string
+}
+
+/** A claim looks at no more messages whose people must be left alone for now. */
+const DELAYS_MAX = 50
+
+/**
+ * Claims a message for one X account, if its limits allow it and no older campaign sends first:
+ * the next of the account that has been due longest, or of a campaign. Everyone claims here.
+ */
+export async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scope | 'due'): Promise<Answer> {
+  const found =
+    scope === 'due' ? await lockDue(tx, env) : await lockFor(tx, env, sender, scope.campaign, scope.isFollowUp ?? false)
+  if (!found) return { kind: 'idle' }
+  const locked = limitsOf(env, sender, found)
+  const { account, now } = locked
+  for (let delays = 0; ; ) {
+    const next = locked.campaignId ? await take(tx, env, sender, locked, scope === 'due' ? null : scope.dmId) : null
+    const leftover = next?.lease && next.lead && !next.isFilled ? leftoverIn(next.message) : null
+    if (leftover && next?.lease && locked.campaignId) {
+      await release(tx, sql`id = ${next.id} and lease = ${next.lease}`)
+      const { workspaceId, campaignId } = locked
+      if (next.isOfCampaign)
+        await pauseForPlaceholder(tx, { workspaceId, campaignId, xAccountId: account?.id ?? null }, leftover)
+      else
+        await skipMessage(tx, next.id, {
+          reason: { code: 'placeholder', params: { written: shownLeftover(leftover) } },
+        })
+    } else if (next?.lease) {
+      const taken = { ...next, lease: next.lease, sender, locked }
+      if (taken.lead || !sender.skips) return { kind: 'claimed', ...taken }
+      await recordOutcome(tx, taken, { wasSent: false, reason: LEAD_MISSING })
+    } else if (next?.stopped && !next.isWaiting && !next.isLocked)
+      await skipMessage(tx, next.id, { reason: next.stopped })
+    else if (next?.isDelayed && delays < DELAYS_MAX) delays += 1
+    else {
+      const waitMs = waitMsOf(next, sender)
+      const until = waitMs === null ? (next?.until ?? null) : new Date(now.getTime() + waitMs)
+      // If the limits allow it, something else may be due before this message.
+      const limitedUntil = waitMs === null ? (next?.limitedUntil ?? null) : until
+      if (scope === 'due' && account) await reschedule(tx, account.id, now, limitedUntil)
+      if (!until) return { kind: 'nothing', locked }
+      const reason = waitMs === null ? (next?.limitedBy ?? null) : null
+      return { kind: 'wait', until, reason, now, locked, ...(next?.isWaiting ? { isTurn: true } : {}) }
+    }
+  }
+}
+
+/** How long to wait before another look, if the limits do not decide; null: they do. */
+function waitMsOf(next: Awaited<ReturnType<typeof take>>, sender: Sender): number | null {
+  if (next?.isWaiting) return TURN_SECONDS * 1_000
+  if (next?.isLocked) return RETRY_MS
+  return next?.isBlind ? blindSecondsOf(sender) * 1_000 : null
+}
+
+/** The account that has to be read before a follow-up leaves; null: none, or somebody has asked for it. */
+export function unreadAccountOf(answer: Answer): string | null {
+  if (answer.kind === 'idle' || !answer.locked?.needsRead) return null
+  return answer.locked.account?.xUserId ?? null
+}
+
+type NextRow = {
+  lastAt: string | null
+  leavesAt: string | null
+  appTurnAt: string | null
+  id: string | null
+  isOfCampaign: boolean
+  /** See `dms.is_filled`. */
+  isFilled: boolean
+  dueAt: string
+  triedAt: string | null
+  isDecided: boolean
+  message: string
+  isWaiting: boolean
+  /** Someone else has locked the lead. */
+  isLocked: boolean
+  stopped: SkipReason | null
+  isClaimed: boolean
+  /** It is due again later. */
+  isDelayed: boolean
+  /** Its account has to be read first. */
+  isBlind: boolean
+  needsRead: boolean
+  leadId: string | null
+  handle: string
+  leadXUserId: string | null
+  /** X has shown the id with the handle. */
+  isIdChecked: boolean
+  suppressed: SkipReason | null
+}
+
+/**
+ * Finds the campaign's next message that no one has locked, and claims it if it is due and nothing
+ * speaks against it: then it has a lease. Null: nothing is queued.
+ */
+async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmId?: string | null) {
+  const { byApi, byHand, isAnswer, maySend, skips } = sender
+  const { account, cap, campaignId, claims, claimedAt, isFollowUp, now } = locked
+  const app = byApi && locked.app?.dailyLimit != null ? locked.app : null
+  const lease = randomUUID()
+  const pauseSeconds = pauseSecondsOf(locked.accountLimits, env)
+  const accountId = sql`${account?.id ?? null}::uuid`
+  const isNext = isFollowUp ? isFollowUpOf(accountId) : isFirstInQueue
+  const mayBeBlind = isFollowUp && maySend
+  const xUserId = sql`${account?.xUserId ?? null}::text`
+  // A campaign that a worker claims from is not locked, so it is checked again.
+  const isSending = [
+    ...(isAnswer ? [] : [sql`c.status = 'active'`]),
+    ...(byApi ? [sql`c.channel = 'api'`] : []),
+    ...(byApi && !isFollowUp && !isAnswer ? [sql`c.x_account_id = ${accountId}`] : []),
+  ]
+  // Within one campaign, the delay of its step decides.
+  const apartUntil = byHand
+    ? sql`null::timestamptz`
+    : sql`case when c.kind = 'direct' or l.last_claimed_campaign_id is distinct from c.id then l.last_claimed_at + interval '1 day' end`
+  const chatReadAt = mayBeBlind
+    ? sql`case when ${isChatUnread(xUserId, sql`l.x_user_id`)} then before.at + make_interval(secs => ${CHAT_UNREAD_SECONDS}) end`
+    : sql`null::timestamptz`
+  const isWithinLimits = claimCooldown(env, sender, locked, { lastAt: null, leavesAt: null, appTurnAt: null }) === null
+  const isIntervalOver = sender.hasInterval
+    ? sql`coalesce(last_at, '-infinity') <= at + make_interval(secs => ${-intervalSeconds(env, sender, locked)})`
+    : sql`true`
+  const nextSendAt = sql`${nextSend(now, pauseSeconds).toISOString()}::timestamptz`
+  const { rows } = await executePrepared<NextRow>(
+    tx,
+    sql`
+    with before as materialized (
+      select ${claimedAt}::timestamptz as at, (${lastHandOver(claims)}) as last_at,
+        (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as leaves_at,
+        (${appTurn(app, account?.id ?? null)}) as app_turn_at,
+        ${mayBeBlind ? sql`not ${isReplyKnown(xUserId, knownSecondsOf(sender))}` : sql`false`} as is_blind,
+        ${mayBeBlind ? needsRead(xUserId, knownSecondsOf(sender)) : sql`false`} as needs_read
+    ), head as materialized (
+      select * from dms
+      where campaign_id = ${campaignId} and ${isNext} ${dmId ? sql`and id = ${dmId}` : sql``}
+      order by due_at, id limit 1 for update skip locked
+    ), person as materialized (
+      -- Two accounts must not message one person at the same time.
+      select l.* from head d join leads l on l.id = d.lead_id for no key update of l skip locked
+    ), next as materialized (
+      select d.*, c.kind, ${isFollowUp ? sql`false` : waitsForOlder('c')} as is_waiting,
+        d.lead_id is not null and l.id is null as is_locked,
+        coalesce(${sampleReason('l', env)}, ${maySend && !byApi ? lostHandleReason('l') : sql`null::jsonb`}, ${skips ? reasonToStop('l', 'd') : sql`null::jsonb`}) as stopped,
+        greatest(${apartUntil}, ${chatReadAt}) as later_at
+      from head d cross join before join campaigns c on c.id = d.campaign_id left join person l on l.id = d.lead_id
+      where ${sql.join([sql`true`, ...isSending], sql` and `)}
+    ), free as materialized (
+      select next.*, coalesce(later_at > at, false) as is_too_soon from next, before
+      where due_at <= at and not is_blind and not is_waiting and not is_locked and stopped is null
+    ), delayed as (
+      update dms d set due_at = later_at, updated_at = at
+      from free, before where d.id = free.id and is_too_soon
+      returning d.id
+    ), claimed as (
+      update dms d set lease = ${lease}, holder = ${sender.holder}, x_account_id = ${accountId},
+        ${maySend ? sql`attempts = d.attempts + 1, tried_at = coalesce(d.tried_at, at), is_handed_over = false,` : sql``}
+        claimed_at = at, lease_expires_at = at + make_interval(secs => ${LEASE_SECONDS}), updated_at = at
+      from free, before
+      where d.id = free.id and not is_too_soon and ${isWithinLimits}::boolean and leaves_at is null and app_turn_at is null and ${isIntervalOver}
+      returning d.id, d.lead_id, d.campaign_id, free.kind
+    ), contact as (
+      update leads l set last_claimed_at = at, last_claimed_campaign_id = claimed.campaign_id
+      from claimed, before where l.id = claimed.lead_id ${isAnswer ? sql`and false` : sql``}
+    ), schedule as (
+      update x_accounts set next_send_at = ${byHand ? sql`greatest(next_send_at, ${nextSendAt})` : nextSendAt},
+        follow_ups_in_row = case when claimed.kind = 'direct' then follow_ups_in_row else ${isFollowUp ? sql`follow_ups_in_row + 1` : sql`0`} end
+      from claimed where x_accounts.id = ${accountId} ${byHand ? sql`and next_send_at is not null` : sql``}
+    )${app ? sql`, app_claim as (${insertAppClaim(app, accountId)})` : sql``}
+    select last_at as "lastAt", leaves_at as "leavesAt", app_turn_at as "appTurnAt",
+      n.id, n.kind = 'campaign' as "isOfCampaign", n.is_filled as "isFilled", n.due_at as "dueAt", n.tried_at as "triedAt", coalesce(n.requeued_at > coalesce(n.claimed_at, n.tried_at), false) as "isDecided", n.message, n.stopped, n.is_waiting as "isWaiting", n.is_locked as "isLocked",
+      exists (select from delayed) as "isDelayed", exists (select from claimed) as "isClaimed", is_blind as "isBlind", needs_read as "needsRead",
+      l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId", l.x_user_checked_at is not null as "isIdChecked", ${suppressionReason('l')} as suppressed
+    from before left join next n on true left join person l on l.id = n.lead_id`,
+  )
+  const row = one(rows)
+  locked.needsRead ||= row.needsRead
+  if (!row.id) return null
+  const cooldown = claimCooldown(env, sender, locked, {
+    lastAt: parseTime(row.lastAt),
+    leavesAt: parseTime(row.leavesAt),
+    appTurnAt: parseTime(row.appTurnAt),
+  })
+  const untilMs = Math.max(new Date(row.dueAt).getTime(), cooldown?.until.getTime() ?? 0)
+  return {
+    ...readNext(row),
+    id: row.id,
+    lease: row.isClaimed ? lease : null,
+    leaseExpiresAt: new Date(now.getTime() + LEASE_SECONDS * 1_000),
+    pauseSeconds,
+    limitedUntil: cooldown?.until ?? null,
+    limitedBy: cooldown?.reason ?? null,
+    until: new Date(untilMs),
+  }
+}
+
+/** SQL over `claimed` and `before`: counts the claim toward the app's 24 hours. */
+function insertAppClaim({ clientId }: AccountApp, accountId: SQL): SQL {
+  return sql`insert into x_app_claims (dm_id, client_id, x_account_id, claimed_at)
+      select claimed.id, ${clientId}, ${accountId}, at from claimed, before
+      on conflict (dm_id) do update set client_id = excluded.client_id, x_account_id = excluded.x_account_id, claimed_at = excluded.claimed_at`
+}
+
+function readNext(row: NextRow) {
+  return {
+    isOfCampaign: row.isOfCampaign,
+    message: row.message,
+    lead: row.leadId
+      ? { id: row.leadId, handle: row.handle, xUserId: row.leadXUserId, isIdChecked: row.isIdChecked }
+      : null,
+    suppressed: row.suppressed,
+    stopped: row.stopped,
+    isWaiting: row.isWaiting,
+    isLocked: row.isLocked,
+    isFilled: row.isFilled,
+    isDelayed: row.isDelayed,
+    isBlind: row.isBlind,
+    triedSince: parseTime(row.triedAt),
+    isDecided: row.isDecided,
+  }
+}
+
+// By workers
+
+/** A message that this process has claimed. */
+export interface Claimed extends Omit<Taken, 'leaseExpiresAt' | 'locked'> {
+  campaignId: string
+  workspaceId: string
+  /** The X account that sends it. */
+  accountId: string
+  /** That account's user id at X. */
+  senderId: string
+  app: AccountApp
+  /** `performance.now()` before the claim began. */
+  claimedAt: number
+  /** `performance.now()` once every other transaction sees the claim; by default `claimedAt`. */
+  visibleAt?: number
+}
+
+/** A message that was claimed for a connected account. */
+export function claimedFrom({ locked, leaseExpiresAt: _, ...taken }: Taken): Omit<Claimed, 'claimedAt'> {
+  const { account, app, campaignId, workspaceId } = locked
+  if (!account || !app || !campaignId) throw new Error('a worker claimed without an account')
+  return { ...taken, campaignId, workspaceId, accountId: account.id, senderId: account.xUserId, app }
+}
+
+/** How long this process waits with its next claim while replies arrive faster than they are stored. */
+const YIELD_MS = 50
+/** By `performance.now()`. */
+let yieldsUntil = 0
+
+/**
+ * Claims the next message of the account that has been due longest. In a burst of replies it waits a
+ * little, since they stop messages: more slowly, but all accounts still send.
+ * @returns `claimed`: null if that account must wait. `isIdle`: no due account is free to claim.
+ * `unread`: an X user for whom the caller calls `requestRead`; null: none
+ */
+export async function claimDue(
+  db: Db,
+  workerId: number,
+  env: SendingEnv,
+): Promise<{ claimed: Claimed | null; isIdle: boolean; unread: string | null }> {
+  const yieldMs = yieldsUntil - performance.now()
+  if (yieldMs > 0) await sleep(yieldMs)
+  const claimedAt = performance.now()
+  const answer = await db.transaction((tx) => claim(tx, env, workerOf(workerId), 'due'))
+  if (answer.kind !== 'idle' && answer.locked?.areRepliesBehind) yieldsUntil = performance.now() + YIELD_MS
+  const [isIdle, unread] = [answer.kind === 'idle', unreadAccountOf(answer)]
+  if (answer.kind !== 'claimed') return { claimed: null, isIdle, unread }
+  return { claimed: { ...claimedFrom(answer), claimedAt, visibleAt: performance.now() }, isIdle, unread }
+}
+
+/**
+ * Releases claims that committed after the worker lost its connection. Call it only while the
+ * worker is not claiming. @param knownIds messages that the worker may have handed to X
+ */
+export async function releaseLostClaims(db: Db, workerId: number, knownIds: readonly string[]): Promise<void> {
+  const isLost = sql`lease_expires_at is not null and holder = ${workerOf(workerId).holder} and not outcome_unknown
+    and id <> all(${sql.param([...knownIds])}::uuid[])`
+  await transact(db, (tx) => release(tx, isLost))
+}
+
+export function secondsOf({ until, now }: { until: Date; now: Date }): number {
+  return (until.getTime() - now.getTime()) / 1_000
+}

@@ -1,0 +1,108 @@
+import type { SkipReason } from '@x-automated/contract/reason'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import { reasonSql } from '../../db/reasons.ts'
+import type { campaigns } from '../tables/campaigns.ts'
+import { mayGoOut, sampleReason } from '../tables/leads.ts'
+import { answeredReason, repliedReason } from '../tables/replies.ts'
+import { isEnrollmentOf } from '../tables/sequences.ts'
+import { suppressionReason } from '../tables/suppressions.ts'
+import type { SendingEnv } from './sending-state.ts'
+
+/**
+ * SQL over the aliases of a lead and a message: another campaign messaged the lead, or claimed first.
+ * Queueing checks it too, but leads may be merged later. Ignores direct messages and follow-ups.
+ */
+function duplicateReason(lead: string, message: string): SQL {
+  const [l, d] = [sql.raw(lead), sql.raw(message)]
+  return sql`(
+  select ${reasonSql('duplicate')} from campaigns c
+  where c.id = ${d}.campaign_id and c.kind = 'campaign' and not c.allow_repeat and not ${d}.is_follow_up and (
+    ${l}.contacted_before_at is not null or exists (
+      select from dms o join campaigns other on other.id = o.campaign_id
+      where o.lead_id = ${l}.id and o.id <> ${d}.id and not other.allow_repeat and (o.sent_at is not null or o.outcome_unknown
+        or (o.lease_expires_at is not null and (${d}.claimed_at is null or (o.claimed_at, o.id) < (${d}.claimed_at, ${d}.id)))))))`
+}
+
+/**
+ * SQL over the aliases of a message and its campaign: another claim on the person came later, but
+ * before this one was visible, so it may not know that it must yield. @param seenForSeconds time since then
+ */
+export function isContested(message: string, campaign: string, seenForSeconds: number): SQL<boolean> {
+  const [d, c] = [sql.raw(message), sql.raw(campaign)]
+  return sql`(${c}.kind = 'campaign' and not ${c}.allow_repeat and not ${d}.is_follow_up and exists (
+    select from dms o join campaigns other on other.id = o.campaign_id
+    where o.lead_id = ${d}.lead_id and o.id <> ${d}.id and not other.allow_repeat and o.lease_expires_at is not null
+      and (o.claimed_at, o.id) > (${d}.claimed_at, ${d}.id) and o.claimed_at < now() - make_interval(secs => ${seenForSeconds})))`
+}
+
+/** SQL over a campaign's alias: it includes people who have replied. Direct messages always do. */
+export function includesReplied(campaign: string): SQL {
+  return sql`(${sql.raw(campaign)}.allow_replied or ${sql.raw(campaign)}.kind = 'direct')`
+}
+
+/**
+ * SQL over the aliases of a lead and a message: they replied and the campaign excludes such people.
+ * Queueing checks it too, but replies may arrive later. A reply to a sequence ends or pauses it.
+ */
+function repliedBefore(lead: string, message: string): SQL {
+  const isContinued = sql`exists (select from enrollments e where ${isEnrollmentOf('e', message)} and e.resumed_at >= ${sql.raw(lead)}.replied_at)`
+  return sql`(select ${repliedReason(lead, sql`(${includesReplied('c')} or ${isContinued})`)} from campaigns c
+    where c.id = ${sql.raw(message)}.campaign_id and not ${sql.raw(message)}.is_follow_up)`
+}
+
+/** SQL over a message's alias: its lead's way through the campaign has ended. */
+function stoppedReason(message: string): SQL {
+  return sql`(
+  select case when e.state = 'stopped' and e.reason ->> 'code' = 'person' then ${reasonSql('person')}
+      when e.state = 'replied' and e.reason ->> 'code' = 'written_by_hand' then ${reasonSql('written_by_hand')}
+      when e.state in ('replied', 'opted_out') then ${reasonSql('replied')} end
+  from enrollments e where ${isEnrollmentOf('e', message)})`
+}
+
+/** SQL over the aliases of a lead and a message: why it must not be sent; null if it may. */
+export function reasonToStop(lead: string, message: string): SQL {
+  return sql`coalesce(${suppressionReason(lead)}, ${stoppedReason(message)}, ${answeredReason(lead, message)},
+    ${repliedBefore(lead, message)}, ${duplicateReason(lead, message)})`
+}
+
+/** Why a message must not be sent now; null if it may. */
+export async function findReasonToStop(db: Db, dmId: string): Promise<SkipReason | null> {
+  const { rows } = await db.execute<{ reason: SkipReason | null }>(
+    sql`select ${reasonToStop('l', 'd')} as reason from dms d join leads l on l.id = d.lead_id where d.id = ${dmId}`,
+  )
+  return rows[0]?.reason ?? null
+}
+
+export type Campaign = typeof campaigns.$inferSelect
+
+/** SQL over a campaign `c`: the params of a reason that names it. */
+const SOURCE = { how: sql`c.kind`, campaign: sql`case c.kind when 'campaign' then c.name end` }
+
+/**
+ * SQL over a lead's alias: why this campaign must not message it; null if it may.
+ * A campaign may allow repeats and people who replied, each separately, but never suppressed leads.
+ * @param dmId a message that is queued again: the lead's other direct messages count, too
+ */
+export function reasonToSkip(
+  lead: string,
+  campaign: Pick<Campaign, 'id' | 'kind' | 'xAccountId' | 'allowRepeat' | 'allowReplied'>,
+  basisRequired: boolean,
+  env: Pick<SendingEnv, 'isRealX'>,
+  dmId: string | null = null,
+): SQL {
+  const isLimited = basisRequired && campaign.kind === 'campaign'
+  const l = sql.raw(lead)
+  return sql`select coalesce(${sampleReason(lead, env)}, ${suppressionReason(lead)}, case when ${isLimited}::boolean and ${l}.basis = 'none' then ${reasonSql('no_basis')} end,
+    ${repliedReason(lead, sql`${campaign.allowReplied}::boolean`)},
+    case when ${l}.closed_to is not null and ${l}.closed_to = (select x_user_id from x_accounts where id = ${campaign.xAccountId}::uuid)
+      then ${reasonSql('closed_inbox')} end,
+    case when ${l}.contacted_before_at is not null and not ${campaign.allowRepeat}::boolean
+      then ${reasonSql('contacted', { how: sql`'earlier_lead'` })} end, (
+    select case when d.status = 'queued' then ${reasonSql('queued_elsewhere', SOURCE)} else ${reasonSql('contacted', SOURCE)} end
+    from dms d join campaigns c on c.id = d.campaign_id
+    where not ${campaign.allowRepeat}::boolean and d.lead_id = ${l}.id
+      and (d.campaign_id <> ${campaign.id}::uuid or (c.kind = 'direct' and d.id <> ${dmId}::uuid))
+      and (d.sent_at is not null or d.outcome_unknown or (d.status = 'queued' and ${mayGoOut('d', 'c')}))
+    order by d.sent_at nulls last limit 1)) as reason`
+}

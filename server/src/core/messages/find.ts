@@ -1,0 +1,165 @@
+import { CLOCK_SKEW_MS } from '@x-automated/contract/outreach/sending'
+import { sql } from 'drizzle-orm'
+import type { XMessage } from '../../outside/x-schemas.ts'
+import { withAccount } from '../neighbors.ts'
+
+/*
+ * X has no idempotency key, so whether a message was sent is read from its conversation. A reading
+ * that could have missed the message shows nothing: then nobody sends it again.
+ */
+
+type Needs = Parameters<typeof withAccount>[0]
+
+/** What a conversation shows of a message. `absent`: for certain; `uncertain`: neither. */
+export type Reading = { kind: 'found'; id: string; at: Date } | { kind: 'absent' } | { kind: 'uncertain' }
+
+/** A message that may have been sent since `since`. */
+interface Sought {
+  text: string
+  /** X's id of the account that sends it. */
+  senderId: string
+  since: Date
+}
+
+/** X charges each message that it lists, so pages are small. A reading gives up after PAGES_MAX. */
+const PAGE_SIZE = 10
+const PAGES_MAX = 10
+
+/** Looks for a message in its conversation at X. @param sent.id of its row @throws XError */
+export async function findInConversation(
+  needs: Needs,
+  sent: { id: string; accountId: string; senderId: string; message: string; recipientId: string; since: Date },
+): Promise<Reading> {
+  const listed = await listConversation(needs, sent)
+  const { rows } = await needs.database.db.execute<{ id: string; isEarlier: boolean }>(sql`
+    select x_event_id as id, claimed_at < ${sent.since.toISOString()}::timestamptz as "isEarlier" from dms
+    where x_event_id = any(${sql.param(listed.messages.map(({ id }) => id))}::text[]) and id <> ${sent.id} and lead_id is not null`)
+  const known = new Map(rows.map(({ id, isEarlier }) => [id, isEarlier]))
+  return readingOf(listed, { text: sent.message, senderId: sent.senderId, since: sent.since }, known)
+}
+
+/** A conversation's messages, newest first. */
+export interface Listed {
+  messages: readonly XMessage[]
+  /** X says that the conversation has none. */
+  isEmpty: boolean
+}
+
+/** Lists a conversation back to `since`. @throws XError */
+export async function listConversation(
+  needs: Needs,
+  { accountId, recipientId, since }: { accountId: string; recipientId: string; since: Date },
+): Promise<Listed> {
+  const messages: XMessage[] = []
+  let cursor: string | null = null
+  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+    const page = await withAccount(needs, accountId, (x, accessToken) =>
+      x.listMessages(accessToken, recipientId, { cursor, size: PAGE_SIZE }),
+    )
+    messages.push(...page.messages)
+    cursor = page.next
+    if (!cursor || messages.some((message) => isOlder(message, since)))
+      return { messages, isEmpty: messages.length === 0 && page.isEmpty }
+  }
+  return { messages, isEmpty: false }
+}
+
+const isOlder = ({ at }: { at: Date }, since: Date) => at.getTime() < since.getTime() - CLOCK_SKEW_MS
+/** Whether messages are in the order of X's lists: newest first. */
+export function isDescending(messages: readonly { at: Date }[]): boolean {
+  return messages.every(({ at }, index) => index === 0 || at <= (messages[index - 1] as { at: Date }).at)
+}
+
+/**
+ * What a listed conversation shows of a message. It is absent only from a list that is in order and
+ * reaches an earlier message, because a page may end early. A message from the account that no row
+ * explains may be this one in an altered form.
+ * @param known X ids recorded for other messages of ours: whether each was sent earlier
+ */
+export function readingOf({ messages, isEmpty }: Listed, sent: Sought, known: ReadonlyMap<string, boolean>): Reading {
+  const found = findSentMessage(messages, sent, known)
+  if (found) return { kind: 'found', id: found.id, at: found.at }
+  const isEarlier = (message: XMessage) => isOlder(message, sent.since) || known.get(message.id) === true
+  const isUnexplained = (message: XMessage) =>
+    message.senderId === sent.senderId && !known.has(message.id) && !isOlder(message, sent.since)
+  const isComplete = isEmpty || (isDescending(messages) && messages.some(isEarlier))
+  return isComplete && !messages.some(isUnexplained) ? { kind: 'absent' } : { kind: 'uncertain' }
+}
+
+/** What a comparison needs of a message at X. */
+type Shown = Pick<XMessage, 'id' | 'senderId' | 'text' | 'at' | 'links'>
+
+/**
+ * Finds our message in a conversation: from `senderId`, with our text, not older than `since`; of
+ * several, the last in the list. @param known X ids already recorded for other messages of ours
+ */
+export function findSentMessage<M extends Shown>(
+  messages: readonly M[],
+  sent: Sought,
+  known: Pick<ReadonlySet<string>, 'has'>,
+): M | null {
+  const ours = messages.filter(
+    (message) =>
+      message.senderId === sent.senderId &&
+      !known.has(message.id) &&
+      !isOlder(message, sent.since) &&
+      isSameText(sent.text, message),
+  )
+  return ours.at(-1) ?? null
+}
+
+/**
+ * Whether a message at X has this text, apart from what X changes. If X names the addresses behind
+ * its t.co links, they must be ours; otherwise any link is like any other.
+ */
+export function isSameText(text: string, shown: Pick<XMessage, 'text' | 'links'>): boolean {
+  const [ours, theirs] = [comparable(text), comparable(shown.text)]
+  if (ours.text !== theirs.text) return false
+  const named = new Map(shown.links?.map(({ url, expandedUrl }) => [addressOf(url), addressOf(expandedUrl)]))
+  return theirs.links.every((link, index) => !named.has(link) || named.get(link) === ours.links[index])
+}
+
+const LINK = /(?:https?:\/\/)?(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}(?::\d+)?(?:[/?#](?:\S*[^\s.,;:!?'")\]])?)?/giu
+/** What a link is replaced by. */
+const LINK_SIGN = '\u{1F517}'
+
+/**
+ * A text without what X may change: Unicode normalization, signs that are not visible, skin tones,
+ * entities of HTML, white space, and links.
+ */
+function comparable(text: string): { text: string; links: string[] } {
+  const links: string[] = []
+  const plain = decoded(text)
+    .normalize('NFKC')
+    .replace(/[\p{Default_Ignorable_Code_Point}\p{Emoji_Modifier}]/gu, '')
+    .replace(LINK, (link) => {
+      links.push(addressOf(link))
+      return LINK_SIGN
+    })
+    .replace(/\s+/g, ' ')
+    .trim()
+  return { text: plain, links }
+}
+
+/** A link's address without its protocol, in the spelling of browsers. */
+function addressOf(link: string): string {
+  const rest = link.replace(/^https?:\/\//i, '')
+  if (!URL.canParse(`http://${rest}`)) return rest
+  const { host, pathname, search, hash } = new URL(`http://${rest}`)
+  return `${host}${pathname === '/' ? '' : pathname}${search}${hash}`
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
+/** A text can contain entities that X has escaped once more. */
+const DECODE_MAX = 3
+
+function decoded(text: string): string {
+  let plain = text
+  for (let round = 0; round < DECODE_MAX; round += 1) {
+    plain = plain.replace(/&(?:#(\d{1,6})|#x([\da-f]{1,5})|([a-z]{2,4}));/gi, (entity, decimal, hex, name) => {
+      if (name) return ENTITIES[name.toLowerCase()] ?? entity
+      return String.fromCodePoint(decimal ? Number(decimal) : Number.parseInt(hex, 16))
+    })
+  }
+  return plain
+}

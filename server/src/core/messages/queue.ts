@@ -1,0 +1,105 @@
+import type { LeadFilter } from '@x-automated/contract/leads/leads'
+import { type SQL, sql } from 'drizzle-orm'
+import { allowLongStatements } from '../../db/long-statements.ts'
+import { one } from '../../db/one.ts'
+import type { Db } from '../../db/open.ts'
+import { reasonSql } from '../../db/reasons.ts'
+import { selectLeads } from '../people/selection.ts'
+import { type Campaign, reasonToSkip } from './eligibility.ts'
+import { lockLeads, lockQueueing } from './locks.ts'
+import { requireQuota, spend } from './quota.ts'
+import { isBasisRequired, type SendingEnv } from './sending-state.ts'
+
+// Queueing
+
+/** A step of a sequence. The variant's id and the message are SQL over a lead `l`. */
+export interface QueuedStep {
+  id: string
+  number: number
+  variantId: SQL
+  message: SQL
+}
+
+export interface LaunchOptions {
+  /** No sender claims before; 0: none. */
+  holdSeconds?: number
+  /** How many people get a message now. The others are enrolled without one. */
+  limit?: number | undefined
+}
+
+/**
+ * Enrolls each lead of the list in its order and queues the first step; excluded leads get a failed
+ * message with the reason. @param filter of a smart list, else null
+ * @throws Refusal PLAN_LIMIT: not enough DMs left
+ */
+export async function queueList(
+  tx: Db,
+  env: SendingEnv,
+  campaign: Campaign,
+  first: QueuedStep,
+  filter: LeadFilter | null,
+  { holdSeconds = 0, limit }: LaunchOptions = {},
+): Promise<{ queued: number; open: number; total: number; undoUntil: Date | null }> {
+  await lockQueueing(tx, campaign.workspaceId)
+  const members = filter
+    ? selectLeads(campaign, { filter })
+    : sql`select lead_id from lead_list_items where lead_list_id = ${campaign.leadListId}`
+  const basisRequired = await isBasisRequired(tx, env, campaign.workspaceId)
+  const skip = reasonToSkip('l', campaign, basisRequired, env)
+  await allowLongStatements(tx)
+  const allowance = await requireQuota(
+    tx,
+    campaign.workspaceId,
+    sql`select from leads l left join lateral (${skip}) skip on true where l.id in (${members}) and skip.reason is null`,
+    limit,
+  )
+  await lockLeads(tx, members)
+  const isLater =
+    limit === undefined
+      ? sql`false`
+      : sql`reason is null and count(*) filter (where reason is null) over (rows unbounded preceding) > ${limit}`
+  const { rows } = await tx.execute<{ queued: number; open: number; total: number; undoUntil: string }>(sql`
+    with chosen as materialized (
+      select new_id() as enrollment_id, ${isLater} as is_later, ordered.* from (
+        select l.id as lead_id, skip.reason, ${first.variantId} as variant_id, ${first.message} as message
+        from leads l
+        left join lead_list_items i on i.lead_list_id = ${campaign.leadListId} and i.lead_id = l.id
+        left join lateral (${skip}) skip on true
+        where l.id in (${members})
+        order by coalesce(i.added_at, l.created_at), l.id
+      ) ordered
+    ), enrolled as (
+      insert into enrollments (workspace_id, id, campaign_id, lead_id, version, state, reason, next_step_number, is_unqueued)
+      select ${campaign.workspaceId}::uuid, enrollment_id, ${campaign.id}::uuid, lead_id, ${campaign.version}::int,
+        case when reason is null then 'active' else 'stopped' end,
+        case when reason is not null then ${reasonSql('skipped', { skip: sql`reason ->> 'code'` })} end,
+        case when reason is null then 1 end, is_later
+      from chosen
+    ), added as (
+      insert into dms (workspace_id, user_id, lead_id, campaign_id, enrollment_id, step_id, step_number, variant_id, message, is_filled, status, reason, due_at)
+      select ${campaign.workspaceId}::uuid, ${campaign.userId}::uuid, lead_id, ${campaign.id}::uuid, enrollment_id,
+        ${first.id}::uuid, 1, variant_id, message, true, case when reason is null then 'queued' else 'failed' end, reason,
+        ${dueAfterHold(holdSeconds, sql`(select count(*) from chosen)`)}
+      from chosen where not is_later
+      returning lead_id, status, due_at
+    ), marked as (
+      update leads set dm_status = 'queued', updated_at = now()
+      where id in (select lead_id from added where status = 'queued')
+    )
+    select (select count(*)::int from chosen) as total, (select count(*)::int from chosen where reason is null) as open,
+      (count(*) filter (where status = 'queued'))::int as queued, coalesce(max(due_at) filter (where status = 'queued'), ${dueAfterHold(holdSeconds, sql`0`)}) as "undoUntil"
+    from added
+  `)
+  const { total, open, queued, undoUntil } = one(rows)
+  await spend(tx, campaign.workspaceId, allowance, queued)
+  return { total, open, queued, undoUntil: holdSeconds > 0 && open > 0 ? new Date(undoUntil) : null }
+}
+
+/** Queueing takes time, too: it inserts about this number of messages in a second. */
+const QUEUED_PER_SECOND = 10_000
+
+/** SQL: when a message is due that is queued among `count` others, after a hold of these seconds. */
+export function dueAfterHold(holdSeconds: number, count: SQL): SQL {
+  if (holdSeconds === 0) return sql`now()`
+  return sql`clock_timestamp() + make_interval(secs => ${holdSeconds}::float + ${count} / ${QUEUED_PER_SECOND}::float)`
+}

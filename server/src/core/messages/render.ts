@@ -1,0 +1,113 @@
+import { BLANKS, parseTemplate, type Template, unknownText } from '@x-automated/contract/outreach/template'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import { invalidField } from '../../refusal.ts'
+import { approvedOpener, lockOpeners } from '../tables/openers.ts'
+import { isEnrollmentOf } from '../tables/sequences.ts'
+import type { Campaign } from './eligibility.ts'
+import type { QueuedStep } from './queue.ts'
+
+/** SQL over a message and its lead `l`: the assignments that render it with a step. */
+const renderedWith = ({ id, number, variantId, message }: QueuedStep) =>
+  sql`message = ${message}, is_filled = true, variant_id = ${variantId}, step_id = ${id}, step_number = ${number}, updated_at = now()`
+
+/**
+ * Renders queued messages with a changed step. For more than one, it requires `blockNewClaims`,
+ * because it locks them in no particular order. @param which SQL over dms
+ */
+export async function rerender(tx: Db, step: QueuedStep, which: SQL): Promise<void> {
+  await tx.execute(sql`update dms set ${renderedWith(step)} from leads l where ${which} and l.id = dms.lead_id`)
+}
+
+/** Renders messages of deleted leads with a changed step, in case the deletion is undone. @param which SQL over dms */
+export async function rerenderRemoved(tx: Db, step: QueuedStep, which: SQL): Promise<void> {
+  // `approvedOpener` reads the kept openers instead of the table.
+  const message = sql`(with openers as (select * from jsonb_populate_recordset(null::openers, removed.openers)) select ${step.message})`
+  // A deletion can contain a million leads, so start from the messages.
+  await tx.execute(sql`
+    with theirs as materialized (
+      select d.id, e.lead_id from (select * from dms where lead_id is null and ${which}) d join enrollments e on ${isEnrollmentOf('e', 'd')}
+    )
+    update dms set ${renderedWith({ ...step, message })}
+    from theirs join removed_leads removed on removed.lead_id = theirs.lead_id
+      cross join lateral jsonb_populate_record(null::leads, removed.lead) l
+    where dms.id = theirs.id`)
+}
+
+/**
+ * Gives the first messages that this transaction queued the openers as they are now, and keeps
+ * these until it ends. Others cannot see the messages of a launch. @param which SQL over dms
+ */
+export async function readOpenersAgain(
+  tx: Db,
+  { id, workspaceId }: Pick<Campaign, 'id' | 'workspaceId'>,
+  step: QueuedStep,
+  which = sql`true`,
+): Promise<void> {
+  await tx.execute(lockOpeners(workspaceId, id))
+  const hasOpener = sql`exists (select from openers o where o.workspace_id = ${workspaceId} and o.campaign_id = ${id} and o.lead_id = dms.lead_id)`
+  await rerender(
+    tx,
+    step,
+    sql`dms.campaign_id = ${id} and dms.status = 'queued' and not dms.is_follow_up and ${which} and ${hasOpener} and dms.message <> ${step.message}`,
+  )
+}
+
+// Templates
+
+/** Parses a message template. @throws Refusal INVALID_INPUT naming an unknown variable */
+export function readTemplate(field: string, source: string): Template {
+  const parsed = parseTemplate(source)
+  if ('template' in parsed) return parsed.template
+  throw invalidField(field, unknownText(parsed.unknown))
+}
+
+/** SQL over a lead's alias: its message. @param campaignId null: outside campaigns, without openers */
+export function renderedMessage(lead: string, template: Template, campaignId: string | null): SQL<string> {
+  const l = sql.raw(lead)
+  return compileTemplate(template, {
+    name: sql`${l}.name`,
+    twitterHandle: sql`${l}.twitter_handle`,
+    metadata: sql`${l}.metadata`,
+    opener: approvedOpener(lead, campaignId),
+  })
+}
+
+/**
+ * Compiles a template to one SQL expression over a row of leads, which agrees with `fillSegment`.
+ * Text is passed as parameters, never as SQL.
+ */
+export function compileTemplate(
+  template: Template,
+  lead: { name: SQL; twitterHandle: SQL; metadata: SQL; opener: SQL },
+): SQL<string> {
+  const parts = template.map((segment) => {
+    if (segment.kind === 'words') return sql`${segment.words}::text`
+    if (segment.kind === 'handle') return sql`'@' || ltrim(${lead.twitterHandle}, '@')`
+    if (segment.kind === 'name')
+      return sql`coalesce(nullif(${withoutBraces(trimmed(lead.name))}, ''), ${segment.fallback}::text)`
+    if (segment.kind === 'opener') return sql`coalesce(${lead.opener}, ${segment.fallback}::text)`
+    return sql`coalesce((
+      select ${withoutBraces(trimmed(sql`v.value #>> '{}'`))}
+      from jsonb_each(case when jsonb_typeof(${lead.metadata}) = 'object' then ${lead.metadata} else '{}' end) v
+      where jsonb_typeof(v.value) = 'string' and ${lowered(sql`v.key`)} = ${segment.key}::text
+        and ${trimmed(sql`v.value #>> '{}'`)} <> ''
+      order by v.key collate "C" limit 1
+    ), ${segment.fallback}::text)`
+  })
+  return sql<string>`array_to_string(array[${sql.join([sql`''::text`, ...parts], sql`, `)}], '')`
+}
+
+function trimmed(text: SQL): SQL {
+  return sql`btrim(${text}, ${BLANKS}::text)`
+}
+
+/** Values that were stored before imports replaced braces may contain some. */
+function withoutBraces(text: SQL): SQL {
+  return sql`translate(${text}, '{}', '()')`
+}
+
+/** Lowercases only A to Z, so that PostgreSQL and JavaScript agree in every locale. */
+function lowered(text: SQL): SQL {
+  return sql`translate(${text}, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')`
+}

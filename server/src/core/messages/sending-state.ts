@@ -1,0 +1,270 @@
+import { DEFAULT_PROTECTION, type Protection } from '@x-automated/contract/outreach/sending-settings'
+import { DAY_MS } from '@x-automated/contract/time'
+import { eq, type SQL, sql } from 'drizzle-orm'
+import { one } from '../../db/one.ts'
+import type { Db } from '../../db/open.ts'
+import { parseTime } from '../../db/parse-time.ts'
+import { sendingSettings } from '../../domains/outreach/sending-settings/tables.ts'
+import { unreadSince } from '../../domains/platform/x-account/tables.ts'
+import { fundsUntil } from '../../domains/platform/x-costs/tables.ts'
+import type { Env } from '../../env.ts'
+import { replySettings } from '../tables/replies.ts'
+import { findAppDay, shareOf } from './app-day.ts'
+import {
+  type AccountLimits,
+  type Cap,
+  type Cooldown,
+  capAt,
+  cooldownOf,
+  defaultLimits,
+  EVERY_DAY,
+  latest,
+  type ProductLimits,
+  type SentBefore,
+  secondsFor,
+  unreadCooldown,
+  withShare,
+} from './limits.ts'
+
+/** Product-wide limits from the environment. */
+export type SendingEnv = Pick<Env, 'sendIntervalSeconds' | 'dailyDmCap' | 'isRealX' | 'messageMills' | 'x'>
+
+/** A row of sending_limits as JSON. */
+export interface LimitsRow {
+  time_zone: string
+  work_days: number[]
+  start_minute: number | null
+  end_minute: number | null
+  daily_cap: number | null
+  warm_up: boolean
+  warm_up_since: string | null
+  pause_seconds: number | null
+}
+
+/** Whose limits: an account's, or the extension's if no account is known. */
+interface LimitsScope {
+  workspaceId: string
+  account: { id: string; xUserId: string } | null
+}
+
+/** The stored limits, or the defaults. */
+export function parseLimits(row: LimitsRow | null, { isRealX }: SendingEnv): AccountLimits {
+  if (!row) return defaultLimits(isRealX)
+  return {
+    timeZone: row.time_zone,
+    workDays: row.work_days,
+    startMinute: row.start_minute,
+    endMinute: row.end_minute,
+    dailyCap: row.daily_cap,
+    warmUp: row.warm_up,
+    warmUpSince: row.warm_up_since ? new Date(row.warm_up_since) : null,
+    pauseSeconds: row.pause_seconds,
+  }
+}
+
+/** The limits without their sending window. */
+export function allDay(limits: AccountLimits): AccountLimits {
+  return { ...limits, workDays: EVERY_DAY, startMinute: null, endMinute: null }
+}
+
+/** Without all that a user can set: only the product's daily cap is left. */
+export function capOnly(limits: AccountLimits): AccountLimits {
+  return { ...allDay(limits), dailyCap: null, warmUp: false }
+}
+
+/** The limits of an account, or of the extension if no account is known. */
+export async function findLimits(
+  db: Db,
+  env: SendingEnv,
+  workspaceId: string,
+  accountId: string | null,
+): Promise<AccountLimits> {
+  const { rows } = await db.execute<{ row: LimitsRow }>(sql`
+    select to_jsonb(p) as row from sending_limits p
+    where workspace_id = ${workspaceId} and x_account_id is not distinct from ${accountId}::uuid`)
+  return parseLimits(rows[0]?.row ?? null, env)
+}
+
+/** Condition on dms: messages that count toward the limits, in every workspace of the X account. */
+export function claimsOf({ workspaceId, account }: LimitsScope): SQL {
+  return account
+    ? sql`x_account_id = any(array(select id from x_accounts where x_user_id = ${account.xUserId}))`
+    : sql`x_account_id is null and workspace_id = ${workspaceId}`
+}
+
+/**
+ * SQL: if the cap of the last 24 hours is reached, the claim that makes room when it expires; else
+ * no row. Claims count, not outcomes, because a claimed message may have been sent.
+ */
+export function claimThatLeavesTheDay(claims: SQL, cap: number): SQL {
+  return sql`select claimed_at from dms where ${claims} and claimed_at > now() - interval '1 day'
+    order by claimed_at desc offset ${Math.max(0, cap - 1)} limit 1`
+}
+
+/** Recent claims to check, because they can be handed over in another order. */
+const CLAIMS_CHECKED = 5
+
+/**
+ * SQL: when a message was last claimed or handed over. The interval starts there. No interval is
+ * longer than a day, so older claims are not read.
+ */
+export function lastHandOver(claims: SQL): SQL {
+  return sql`select max(greatest(claimed_at, handed_over_at)) from (
+    select claimed_at, handed_over_at from dms where ${claims} and claimed_at > now() - interval '2 days'
+    order by claimed_at desc limit ${CLAIMS_CHECKED}) latest`
+}
+
+/** SQL over the aliases of an X account and its limits: the claim that began its warm-up, in any workspace. */
+export function firstOfWarmUp(account: string, limits: string, { isRealX }: SendingEnv): SQL {
+  const [a, p] = [sql.raw(account), sql.raw(limits)]
+  return sql`select min(f.claimed_at) from x_accounts s cross join lateral (
+      select claimed_at from dms where x_account_id = s.id and claimed_at >= coalesce(${p}.warm_up_since, '-infinity') order by claimed_at limit 1
+    ) f where s.x_user_id = ${a}.x_user_id and coalesce(${p}.warm_up, ${isRealX}::boolean)`
+}
+
+/** The current cap, and the first message of the warm-up; null: none yet, or no warm-up. */
+export async function capOf(
+  db: Db,
+  env: SendingEnv,
+  accountLimits: AccountLimits,
+  { workspaceId, account }: LimitsScope,
+): Promise<Cap & { firstAt: Date | null }> {
+  if (!accountLimits.warmUp) return { ...capAt(accountLimits, env, null, new Date()), firstAt: null }
+  const since = sql`coalesce(${accountLimits.warmUpSince?.toISOString() ?? null}::timestamptz, '-infinity')`
+  const first = (whose: SQL) =>
+    sql`select claimed_at from dms where ${whose} and claimed_at >= ${since} order by claimed_at limit 1`
+  const { rows } = await db.execute<{ first: string | null; now: string }>(sql`
+    select clock_timestamp() as now, ${
+      account
+        ? sql`(select min(f.claimed_at) from x_accounts s cross join lateral (${first(sql`x_account_id = s.id`)}) f where s.x_user_id = ${account.xUserId})`
+        : sql`(${first(claimsOf({ workspaceId, account }))})`
+    } as first`)
+  const row = one(rows)
+  const firstAt = parseTime(row.first)
+  return { ...capAt(accountLimits, env, firstAt, new Date(row.now)), firstAt }
+}
+
+export interface SendingState {
+  accountLimits: AccountLimits
+  cap: Cap
+  cooldown: Cooldown | null
+  /** Messages sent in the last 24 hours. */
+  sentInDay: number
+  /** Used of the cap, as every screen shows it: all claimed messages, because X may count those it refuses. */
+  countedInDay: number
+  before: SentBefore
+  /** The product's limits, with the account's share of the X app as its cap, if that is lower. */
+  limits: ProductLimits
+  /** What the X app lets the account send in the next 24 hours; null: it has no daily limit. */
+  appShare: number | null
+  /** By the database's clock. */
+  now: Date
+}
+
+interface StateQuery {
+  workspaceId: string
+  account: { id: string; xUserId: string; restsUntil: Date | null; xAppId: string } | null
+  /** X's own limits and its bill apply to its API only, the default. */
+  channel?: 'api' | 'extension'
+}
+
+/** The sending state of an account: its limits, usage, and until when and why it must wait. */
+export async function findSendingState(
+  db: Db,
+  env: SendingEnv,
+  { workspaceId, account, channel = 'api' }: StateQuery,
+): Promise<SendingState> {
+  const accountLimits = await findLimits(db, env, workspaceId, account?.id ?? null)
+  const { firstAt, ...cap } = await capOf(db, env, accountLimits, { workspaceId, account })
+  const appDay = account && channel === 'api' ? await findAppDay(db, env, account.xAppId, account.id) : null
+  const claims = claimsOf({ workspaceId, account })
+  const { rows } = await db.execute<{
+    now: string
+    lastAt: string | null
+    leavesAt: string | null
+    sentInDay: number
+    countedInDay: number
+    isUnread: boolean
+    fundsUntil: string | null
+  }>(sql`
+    select clock_timestamp() as now,
+      exists (select from x_accounts a where a.id = ${account?.id ?? null}::uuid and ${unreadSince('a')} is not null) as "isUnread",
+      (select ${fundsUntil('a', env.messageMills)} from x_accounts a where a.id = ${account?.id ?? null}::uuid) as "fundsUntil",
+      (${lastHandOver(claims)}) as "lastAt",
+      (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as "leavesAt",
+      counted.*
+    from (
+      select count(*)::int as "countedInDay", (count(*) filter (where sent_at is not null))::int as "sentInDay"
+      from dms where ${claims} and claimed_at > now() - interval '1 day'
+    ) counted`)
+  const row = one(rows)
+  const now = new Date(row.now)
+  const sent = {
+    lastAt: parseTime(row.lastAt),
+    leavesAt: parseTime(row.leavesAt),
+    restsUntil: channel === 'api' ? (account?.restsUntil ?? null) : null,
+    fundsUntil: channel === 'api' ? parseTime(row.fundsUntil) : null,
+    appUntil: appDay?.until ?? null,
+  }
+  return {
+    accountLimits,
+    cap,
+    cooldown: row.isUnread ? unreadCooldown(now) : cooldownOf(accountLimits, env, cap, sent, now),
+    sentInDay: row.sentInDay,
+    countedInDay: row.countedInDay,
+    ...withShare(env, accountLimits, appDay && shareOf(appDay), {
+      firstAt,
+      lastAt: sent.lastAt,
+      inDay: row.countedInDay,
+      restsUntil: latest(sent.restsUntil, latest(sent.appUntil, sent.fundsUntil)),
+    }),
+    now,
+  }
+}
+
+/** The seconds that an account needs for `messages` from a known state; null: never. */
+export function secondsToSendFrom(
+  { accountLimits, limits, before, now }: SendingState,
+  messages: number,
+): number | null {
+  return secondsFor(messages, accountLimits, limits, before, now)
+}
+
+/** The day of the account's warm-up, from 1; null: it does not warm up. */
+export function warmUpDayOf(env: SendingEnv, { accountLimits, cap, before, now }: SendingState): number | null {
+  const isWarmingUp = accountLimits.warmUp && cap.cap < capAt({ ...accountLimits, warmUp: false }, env, null, now).cap
+  if (!isWarmingUp) return null
+  return before.firstAt ? Math.floor((now.getTime() - before.firstAt.getTime()) / DAY_MS) + 1 : 1
+}
+
+/** Whether campaigns may only message leads with a contact basis. */
+export async function isBasisRequired(db: Db, { isRealX }: SendingEnv, workspaceId: string): Promise<boolean> {
+  const [row] = await db
+    .select({ required: sendingSettings.basisRequired })
+    .from(sendingSettings)
+    .where(eq(sendingSettings.workspaceId, workspaceId))
+  return row?.required ?? isRealX
+}
+
+/** A workspace's protection: what it has set, or the defaults. */
+export async function findProtection(db: Db, workspaceId: string): Promise<Protection> {
+  const [row] = await db.select().from(sendingSettings).where(eq(sendingSettings.workspaceId, workspaceId))
+  return protectionOf(row)
+}
+
+export function protectionOf(row: typeof sendingSettings.$inferSelect | undefined): Protection {
+  return {
+    refusalPercent: row?.refusalPercent ?? DEFAULT_PROTECTION.refusalPercent,
+    closedInboxPercent: row?.closedInboxPercent ?? DEFAULT_PROTECTION.closedInboxPercent,
+    optOutsPerHundred: row?.optOutsPerHundred ?? DEFAULT_PROTECTION.optOutsPerHundred,
+  }
+}
+
+/** The workspace's own opt-out words, in addition to the built-in ones. */
+export async function optOutWordsOf(db: Db, workspaceId: string): Promise<string[]> {
+  const [row] = await db
+    .select({ words: replySettings.optOutWords })
+    .from(replySettings)
+    .where(eq(replySettings.workspaceId, workspaceId))
+  return row?.words ?? []
+}

@@ -1,0 +1,221 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import {
+  ALL_DAY,
+  claimNext,
+  confirmDetection,
+  dmsOf,
+  launch,
+  makeList,
+  openHandles,
+  openSenders,
+} from '../../../test/outreach.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ x: true, env: { X_PRICES: 'published' } })
+})
+const { connected } = openSenders(() => app)
+
+/** SQL: now and some hours. */
+const inHours = (hours: number) => sql`now() + make_interval(secs => ${hours * 3_600}::float)`
+
+/** A follow-up, or a first message, that a worker would claim now. */
+async function queued(isFollowUp: boolean) {
+  const { person, account } = await connected()
+  const { id } = await launch(person, await makeList(app, person, openHandles(1)))
+  const run = (text: SQL) => app.db.execute(text)
+  if (isFollowUp)
+    await run(sql`update dms set is_follow_up = true, x_account_id = ${account.id} where campaign_id = ${id}`)
+  await confirmDetection(app)
+  return {
+    person,
+    account,
+    id,
+    run,
+    /** What the message and its campaign say that it waits for. */
+    async shown() {
+      const [dm] = await dmsOf(person, id)
+      const { waitingFor } = await person.client.campaigns.find({ id })
+      return { message: dm!.reason?.code ?? null, campaign: waitingFor?.reason ?? null }
+    },
+    /** Whether a worker that looks at the account claims the message. */
+    async isClaimable() {
+      await run(sql`update x_accounts set next_send_at = case when id = ${account.id} then now() end`)
+      return (await claimNext(app).catch(() => null))?.campaignId === id
+    },
+  }
+}
+type Queued = Awaited<ReturnType<typeof queued>>
+
+interface Hold {
+  apply(made: Queued): Promise<unknown>
+  lift(made: Queued): Promise<unknown>
+}
+const ofLead = ({ id }: Queued) => sql`where id in (select lead_id from dms where campaign_id = ${id})`
+const limitedTo = (made: Queued, limits: object) =>
+  made.person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: made.account.id, ...limits })
+const resting = (hours: number): Hold => ({
+  apply: ({ account, run }) => run(sql`update x_accounts set rests_until = ${inHours(hours)} where id = ${account.id}`),
+  lift: ({ account, run }) => run(sql`update x_accounts set rests_until = null where id = ${account.id}`),
+})
+/** Messages of the account in the past hour, which count toward its cap and its interval. */
+const hasSent = ({ account, person, id, run }: Queued) =>
+  run(sql`insert into dms (workspace_id, campaign_id, message, status, x_account_id, claimed_at, step)
+    values (${person.workspaceId}, ${id}, 'Hi', 'failed', ${account.id}, now() - interval '1 minute', 9)`)
+const deleteSent = ({ id, run }: Queued) => run(sql`delete from dms where campaign_id = ${id} and step = 9`)
+
+const HOLDS = {
+  'another campaign a day ago': {
+    apply: (made) =>
+      made.run(sql`update leads set last_claimed_at = ${inHours(-2)}, last_claimed_campaign_id = null ${ofLead(made)}`),
+    lift: (made) =>
+      made.run(sql`
+        with calm as (update leads set last_claimed_at = null ${ofLead(made)}) update dms set due_at = now() where campaign_id = ${made.id}`),
+  },
+  'an unclear inbox': {
+    apply: ({ id, run }) =>
+      run(sql`update dms set due_at = ${inHours(6)}, inbox_unclear_until = ${inHours(6)} where campaign_id = ${id}`),
+    lift: ({ id, run }) =>
+      run(sql`update dms set due_at = now(), inbox_unclear_until = null where campaign_id = ${id}`),
+  },
+  'replies that cannot be read': {
+    apply: ({ run }) => run(sql`update reply_watches set read_until = null, fails_since = now()`),
+    lift: () => confirmDetection(app),
+  },
+  'an unknown outcome': {
+    apply: ({ id, run }) =>
+      run(
+        sql`update dms set outcome_unknown = true, lease = gen_random_uuid(), holder = 'worker:0', lease_expires_at = ${inHours(1)} where campaign_id = ${id}`,
+      ),
+    lift: ({ id, run }) =>
+      run(
+        sql`update dms set outcome_unknown = false, lease = null, holder = null, lease_expires_at = null where campaign_id = ${id}`,
+      ),
+  },
+  'the spending limit': {
+    apply: ({ person }) => person.client.xCosts.saveLimit({ limitCents: 1 }),
+    lift: ({ person }) => person.client.xCosts.saveLimit({ limitCents: null }),
+  },
+  'an app without credits': {
+    apply: ({ run }) => run(sql`update x_apps set funds_empty_since = now(), funds_try_at = ${inHours(1)}`),
+    lift: ({ run }) => run(sql`update x_apps set funds_empty_since = null, funds_try_at = null`),
+  },
+  'the limit of the app': {
+    apply: ({ run }) => run(sql`update x_apps set daily_limit = 10, rests_until = ${inHours(1)}`),
+    lift: ({ run }) => run(sql`update x_apps set daily_limit = null, rests_until = null`),
+  },
+  'a limit of X for an hour': resting(1),
+  'a limit of X for two days': resting(48),
+  'the daily cap': {
+    apply: async (made) => {
+      await hasSent(made)
+      await limitedTo(made, { dailyCap: 1 })
+    },
+    lift: deleteSent,
+  },
+  'the sending window': {
+    apply: (made) => {
+      const hour = (hours: number) => `${new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 13)}:00`
+      return limitedTo(made, { hours: { start: hour(2), end: hour(3) } })
+    },
+    lift: (made) => limitedTo(made, {}),
+  },
+  'the interval': {
+    apply: async (made) => {
+      await hasSent(made)
+      await limitedTo(made, { pauseSeconds: 3_600 })
+    },
+    lift: deleteSent,
+  },
+  'a pause of its campaign': {
+    apply: ({ person, id }) => person.client.campaigns.update({ id, status: 'paused' }),
+    lift: ({ id, run }) => run(sql`update campaigns set status = 'active' where id = ${id}`),
+  },
+  'a pause of its person': {
+    apply: ({ id, run }) => run(sql`update dms set is_held = true where campaign_id = ${id}`),
+    lift: ({ id, run }) => run(sql`update dms set is_held = false where campaign_id = ${id}`),
+  },
+  'a lost account': {
+    apply: ({ account, run }) => run(sql`update x_accounts set status = 'lost' where id = ${account.id}`),
+    lift: ({ account, run }) => run(sql`update x_accounts set status = 'connected' where id = ${account.id}`),
+  },
+} satisfies Record<string, Hold>
+type HoldName = keyof typeof HOLDS
+
+const FOLLOW_UP: HoldName = 'replies that cannot be read'
+
+describe('a queued message shows what the claim waits for', () => {
+  it.each<[HoldName, message: string | null, campaign: string | null]>([
+    ['another campaign a day ago', 'day_apart', 'day_apart'],
+    ['an unclear inbox', 'inbox_unclear', 'inbox_unclear'],
+    ['replies that cannot be read', 'detection', 'detection'],
+    ['an unknown outcome', 'settling', null],
+    ['the spending limit', null, 'funds'],
+    ['an app without credits', null, 'funds'],
+    ['the limit of the app', null, 'app'],
+    ['a limit of X for an hour', null, 'x'],
+    ['the daily cap', null, 'cap'],
+    ['the sending window', null, 'hours'],
+    ['the interval', null, 'pause'],
+    ['a pause of its campaign', null, null],
+    ['a pause of its person', null, null],
+    ['a lost account', null, 'account'],
+  ])('%s', async (name, message, campaign) => {
+    const made = await queued(name === FOLLOW_UP)
+    const hold: Hold = HOLDS[name]
+    expect(await made.shown()).toEqual({ message: null, campaign: null })
+    await hold.apply(made)
+    if (name === 'another campaign a day ago') expect((await made.shown()).message).toBe(message)
+    expect(await made.isClaimable()).toBe(false)
+    expect(await made.shown()).toEqual({ message, campaign })
+    await hold.lift(made)
+    expect((await made.shown()).message).toBeNull()
+    expect(await made.isClaimable()).toBe(true)
+  })
+
+  it.each<[HoldName, HoldName, message: string | null, campaign: string | null]>([
+    ['the spending limit', 'replies that cannot be read', null, 'funds'],
+    ['an app without credits', 'replies that cannot be read', null, 'funds'],
+    ['the daily cap', 'replies that cannot be read', null, 'cap'],
+    ['the interval', 'replies that cannot be read', 'detection', 'detection'],
+    ['the interval', 'another campaign a day ago', 'day_apart', 'day_apart'],
+    ['a limit of X for an hour', 'another campaign a day ago', 'day_apart', 'day_apart'],
+    ['a limit of X for an hour', 'an unclear inbox', 'inbox_unclear', 'inbox_unclear'],
+    ['a limit of X for two days', 'another campaign a day ago', null, 'x'],
+    ['a limit of X for two days', 'an unclear inbox', null, 'x'],
+    ['another campaign a day ago', 'replies that cannot be read', 'day_apart', null],
+    ['the spending limit', 'an unknown outcome', 'settling', 'funds'],
+    ['a pause of its campaign', 'replies that cannot be read', null, null],
+    ['a pause of its campaign', 'another campaign a day ago', null, null],
+    ['a pause of its person', 'another campaign a day ago', null, null],
+    ['a lost account', 'replies that cannot be read', null, 'account'],
+  ])('%s, then %s', async (one, other, message, campaign) => {
+    const made = await queued([one, other].includes(FOLLOW_UP))
+    const [first, second]: Hold[] = [HOLDS[one], HOLDS[other]]
+    await first!.apply(made)
+    await second!.apply(made)
+    expect(await made.isClaimable()).toBe(false)
+    expect(await made.shown()).toMatchObject({ message })
+    if (campaign) expect(await made.shown()).toMatchObject({ campaign })
+    await first!.lift(made)
+    expect(await made.isClaimable()).toBe(false)
+    await second!.lift(made)
+    expect(await made.isClaimable()).toBe(true)
+  })
+
+  it('nothing of its own while an older campaign sends first', async () => {
+    const { person, account } = await connected()
+    const [older, younger] = [
+      await launch(person, await makeList(app, person, openHandles(1))),
+      await launch(person, await makeList(app, person, openHandles(1))),
+    ]
+    await app.db.execute(sql`
+      update leads set last_claimed_at = now() where id in (select lead_id from dms where campaign_id = ${younger.id})`)
+    expect((await dmsOf(person, younger.id))[0]!.reason).toBeNull()
+    expect((await person.client.campaigns.find({ id: younger.id })).waitingFor).toMatchObject({ reason: 'turn' })
+    await app.db.execute(sql`update x_accounts set next_send_at = case when id = ${account.id} then now() end`)
+    expect((await claimNext(app)).campaignId).toBe(older.id)
+  })
+})

@@ -1,0 +1,84 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import { lockRows } from '../../db/transact.ts'
+import { mergeConversations } from '../conversations/of-leads.ts'
+import { mergeOpeners } from '../openers/of-leads.ts'
+import { isIdConfirmed, mayGoOut } from '../tables/leads.ts'
+
+/**
+ * The same person can exist twice: once by X id, once by imported handle. Merges the second lead
+ * into the first, with lists, messages and contact history. @param isFromX the staged ids are X's
+ */
+export async function mergeDuplicateLeads(tx: Db, workspaceId: string, isFromX: boolean): Promise<void> {
+  const own = sql`${workspaceId}::uuid`
+  const hasHandle = (lead: string, other: string) =>
+    sql`lower(${sql.raw(lead)}.twitter_handle) = lower(${sql.raw(other)}.twitter_handle)`
+  // Of a lead whose id only a file claims, X must show the id with its handle.
+  const isKept = isFromX ? sql`(${hasHandle('kept', 'i')} or ${isIdConfirmed('kept')})` : hasHandle('kept', 'i')
+  // A lead that is about to lose a wrong id may be the second one of its handle.
+  const wrong = sql`
+    union
+    select kept.id, gone.id from incoming_leads i
+    join leads gone on gone.workspace_id = ${own} and gone.x_user_id = i.x_user_id and not ${hasHandle('gone', 'i')} and not ${isIdConfirmed('gone')}
+    join leads kept on kept.workspace_id = ${own} and kept.x_user_id is null and ${hasHandle('kept', 'gone')}
+    where not exists (select from incoming_leads other where ${hasHandle('other', 'gone')})`
+  const { rows } = await tx.execute<{ kept: string; gone: string }>(sql`
+    select kept.id as kept, gone.id as gone from incoming_leads i
+    join leads kept on kept.workspace_id = ${own} and kept.x_user_id = i.x_user_id and ${isKept}
+    join leads gone on gone.workspace_id = ${own} and gone.x_user_id is null and ${hasHandle('gone', 'i')}
+    ${isFromX ? wrong : sql``}`)
+  if (rows.length === 0) return
+  const pairs = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as pair(kept uuid, gone uuid)`
+  // Lock messages, lists, then leads, in the lock order (ARCHITECTURE.md).
+  await lockRows(tx, 'dms', sql`lead_id in (select gone from ${pairs})`)
+  await lockRows(
+    tx,
+    'lead_lists',
+    sql`id in (select lead_list_id from lead_list_items where lead_id in (select gone from ${pairs}))`,
+  )
+  await lockRows(tx, 'leads', sql`id in (select kept from ${pairs} union select gone from ${pairs})`, 'update')
+  await tx.execute(sql`
+    insert into lead_list_items (lead_list_id, lead_id, contact_status, added_at)
+    select i.lead_list_id, pair.kept, i.contact_status, i.added_at from lead_list_items i join ${pairs} on i.lead_id = pair.gone
+    order by 1, 2 on conflict do nothing`)
+  await tx.execute(sql`
+    insert into scrape_leads (scrape_id, lead_id, found_at)
+    select s.scrape_id, pair.kept, s.found_at from scrape_leads s join ${pairs} on s.lead_id = pair.gone order by 1, 2 on conflict do nothing`)
+  await tx.execute(sql`
+    insert into lead_tags (tag_id, lead_id, added_at)
+    select g.tag_id, pair.kept, g.added_at from lead_tags g join ${pairs} on g.lead_id = pair.gone order by 1, 2 on conflict do nothing`)
+  await tx.execute(sql`
+    update dms d set lead_id = pair.kept from ${pairs} where d.lead_id = pair.gone
+    and not exists (select from dms other where other.campaign_id = d.campaign_id and other.step = d.step and other.lead_id = pair.kept)`)
+  // If one campaign enrolled both, the second's enrollment stays behind with its message.
+  await tx.execute(sql`
+    update enrollments e set lead_id = pair.kept from ${pairs} where e.workspace_id = ${workspaceId} and e.lead_id = pair.gone
+    and not exists (select from enrollments other where other.workspace_id = e.workspace_id and other.campaign_id = e.campaign_id and other.lead_id = pair.kept)`)
+  // Replies move too, so that queued messages stop.
+  await tx.execute(sql`update replies r set lead_id = pair.kept from ${pairs} where r.lead_id = pair.gone`)
+  await mergeConversations(tx, workspaceId, pairs)
+  await mergeOpeners(tx, workspaceId, pairs)
+  await tx.execute(sql`
+    insert into lead_reads (lead_id, account_x_user_id, read_at)
+    select pair.kept, r.account_x_user_id, max(r.read_at) from lead_reads r join ${pairs} on r.lead_id = pair.gone group by 1, 2 order by 1, 2
+    on conflict (lead_id, account_x_user_id) do update set read_at = greatest(lead_reads.read_at, excluded.read_at)`)
+  // If one campaign has messages to both, the second's stays behind, but its contact history moves.
+  await tx.execute(sql`
+    update leads l set
+      dm_status = case
+        when exists (select from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut('d', 'c')}) then 'queued'
+        else coalesce((
+          select one from unnest(array[l.dm_status, gone.dm_status]) one where one <> 'queued'
+          order by array_position(array['contacted', 'sent', 'failed_contact', 'failed', 'not_sent'], one) limit 1), 'not_sent')
+      end,
+      replied_at = greatest(l.replied_at, gone.replied_at),
+      contacted_before_at = greatest(l.contacted_before_at, gone.contacted_before_at, (
+        select max(coalesce(d.sent_at, d.claimed_at, d.tried_at)) from dms d
+        where d.lead_id = gone.id and (d.sent_at is not null or d.outcome_unknown or d.lease_expires_at is not null))),
+      basis = case when l.basis = 'none' then gone.basis else l.basis end,
+      basis_at = case when l.basis = 'none' then gone.basis_at else l.basis_at end,
+      basis_source = case when l.basis = 'none' then gone.basis_source else l.basis_source end,
+      metadata = gone.metadata || l.metadata, former_handles = gone.former_handles || l.former_handles
+    from ${pairs} join leads gone on gone.id = pair.gone where l.id = pair.kept`)
+  await tx.execute(sql`delete from leads where id in (select gone from ${pairs})`)
+}

@@ -1,0 +1,206 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import { lockRows, transact } from '../../db/transact.ts'
+import { isIdConfirmed } from '../tables/leads.ts'
+import { openStage } from './stage-table.ts'
+
+// A person is an X id. Handles change and are reused, and a file can name a wrong id. What X shows
+// decides: it corrects ids that only a file claims, and stores changed handles.
+
+/** A person as X has shown them. */
+export interface XPerson {
+  id: string
+  handle: string
+  /** Now if missing. */
+  seenAt?: Date
+}
+
+/** Serializes writers of a workspace's leads, who could otherwise create the same lead twice or deadlock. */
+export async function lockLeadsOf(tx: Db, workspaceId: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${leadsLock(workspaceId)})`)
+}
+
+const leadsLock = (workspaceId: string) => sql`hashtextextended('leads of ' || ${workspaceId}::text, 0)`
+
+const isSameHandle = (one: string, other: string) =>
+  sql`lower(${sql.raw(one)}.twitter_handle) = lower(${sql.raw(other)}.twitter_handle)`
+
+/** SQL over a staged person `i` and a lead `l` with its id: X says that the id and the handle of the lead are not one person's. */
+const isRefuted = sql`not ${isSameHandle('l', 'i')} and not ${isIdConfirmed('l')}`
+/** SQL over the same: X knows more than the lead says. */
+const isOutdated = sql`(not ${isSameHandle('l', 'i')} or l.handle_lost_at is not null or l.x_user_checked_at is null)
+  and coalesce(l.x_user_checked_at <= i.seen_at, true)`
+/** SQL over a staged person `i` and a lead `l` with its handle: the handle was that of another person, who has lost it. */
+const isTaken = sql`l.x_user_id <> i.x_user_id and l.handle_lost_at is null and coalesce(l.x_user_checked_at <= i.seen_at, true)
+  and ${isIdConfirmed('l')}`
+/** SQL over a staged person `i` and a suppression `s` with its handle: it is about another person. */
+const isOfAnother = sql`s.handle_lost_at is null and s.x_user_checked_at <= i.seen_at and s.x_user_id <> i.x_user_id and not exists (
+  select from suppressions o where o.workspace_id = s.workspace_id and o.twitter_handle = s.twitter_handle and o.x_user_id = s.x_user_id and o.id <> s.id)`
+
+/**
+ * Suppressions follow people to whom a staged handle belonged, so that its new owner is not suppressed.
+ * Call it before suppressed people are removed from the stage.
+ */
+export async function releaseSuppressions(tx: Db, workspaceId: string): Promise<void> {
+  const own = sql`${workspaceId}::uuid`
+  const taken = sql`
+    select l.x_user_id, lower(l.twitter_handle) as handle, i.seen_at from incoming_leads i
+    join leads l on l.workspace_id = ${own} and ${isSameHandle('l', 'i')} where ${isTaken}`
+  // The person who had the handle when it was suppressed stays suppressed by their id.
+  await tx.execute(sql`
+    update suppressions s set x_user_id = taken.x_user_id, x_user_checked_at = taken.seen_at from (${taken}) taken
+    where s.workspace_id = ${own} and s.twitter_handle = taken.handle and s.handle_lost_at is null and s.x_user_checked_at is null
+      and coalesce(s.x_user_id = taken.x_user_id, true)`)
+  // A file said another id, so it may mean either person.
+  await tx.execute(sql`
+    insert into suppressions (workspace_id, user_id, twitter_handle, x_user_id, x_user_checked_at, handle_lost_at, reason, note)
+    select s.workspace_id, s.user_id, s.twitter_handle, taken.x_user_id, now(), now(), s.reason, s.note
+    from (${taken}) taken join suppressions s on s.workspace_id = ${own} and s.twitter_handle = taken.handle
+    where s.handle_lost_at is null and s.x_user_checked_at is null and s.x_user_id <> taken.x_user_id
+      and not exists (select from suppressions o where o.workspace_id = ${own} and o.x_user_id = taken.x_user_id)`)
+  await tx.execute(sql`
+    update suppressions s set handle_lost_at = now() from incoming_leads i
+    where s.workspace_id = ${own} and s.twitter_handle = lower(i.twitter_handle) and ${isOfAnother}`)
+}
+
+/**
+ * Corrects leads by the staged people, whose ids come from X: a wrong id is removed, a changed handle is
+ * stored, and its former owner has lost it. Creates and merges nobody.
+ */
+export async function correctLeads(tx: Db, workspaceId: string): Promise<void> {
+  const own = sql`${workspaceId}::uuid`
+  const byId = sql`from incoming_leads i join leads l on l.workspace_id = ${own} and l.x_user_id = i.x_user_id`
+  const byHandle = sql`from incoming_leads i join leads l on l.workspace_id = ${own} and ${isSameHandle('l', 'i')}`
+  await lockRows(
+    tx,
+    'leads',
+    sql`id in (select l.id ${byId} where ${isRefuted} or ${isOutdated} union select l.id ${byHandle} where ${isTaken})`,
+  )
+  await tx.execute(sql`
+    update leads set x_user_id = null, updated_at = now()
+    where id in (select l.id ${byId} where ${isRefuted} and ${isOnlyOfHandle('l')})`)
+  await tx.execute(sql`
+    update leads k set twitter_handle = found.twitter_handle, handle_lost_at = null, x_user_checked_at = found.seen_at, updated_at = now(),
+      former_handles = case when ${sql`lower(k.twitter_handle) = lower(found.twitter_handle)`} then k.former_handles
+        else k.former_handles || jsonb_build_array(jsonb_build_object('handle', k.twitter_handle, 'until', now())) end
+    from (select l.id, i.twitter_handle, i.seen_at ${byId} where ${isOutdated} and not (${isRefuted})) found
+    where k.id = found.id`)
+  await tx.execute(sql`
+    update leads set handle_lost_at = now(), updated_at = now() where id in (select l.id ${byHandle} where ${isTaken})`)
+}
+
+/** Ids from a file that are not believed: their number, and the first of them. Their rows keep the handle. */
+export interface LeftOutIds {
+  warnings: { line: number; problem: string }[]
+  total: number
+}
+export const NONE_LEFT_OUT: LeftOutIds = { warnings: [], total: 0 }
+
+/** Leaves out ids that several staged people share: nobody knows whose they are. @param named how many to return */
+export async function leaveOutSharedIds(tx: Db, named: number): Promise<LeftOutIds> {
+  return warningsOf(
+    tx,
+    sql`
+      update incoming_leads i set x_user_id = null
+      from (select line, x_user_id, count(*) over (partition by x_user_id) as people from incoming_leads where x_user_id is not null) shared
+      where i.line = shared.line and shared.people > 1
+      returning i.line, shared.x_user_id || ' is also in the row of another handle' as problem`,
+    named,
+  )
+}
+
+/**
+ * Leaves out ids that contradict X or another file. If two files contradict each other, the lead loses
+ * its id as well, and is looked up by its handle. @param named how many to return
+ */
+export async function leaveOutDoubtfulIds(tx: Db, workspaceId: string, named: number): Promise<LeftOutIds> {
+  const wasTheirs = sql`(${isIdConfirmed('l')} and exists (
+    select from jsonb_array_elements(l.former_handles) former where lower(former ->> 'handle') = lower(i.twitter_handle)))`
+  await tx.execute(sql`
+    create temp table if not exists doubtful_ids (line integer, lead_id uuid, is_confirmed boolean not null, problem text not null) on commit delete rows`)
+  await tx.execute(sql`
+    insert into doubtful_ids
+    select i.line, l.id, ${isIdConfirmed('l')}, case when ${isIdConfirmed('l')} then i.x_user_id || ' belongs to @' || l.twitter_handle || ' on X'
+      else i.x_user_id || ' was imported for @' || l.twitter_handle || ' before' end
+    from incoming_leads i join leads l on l.workspace_id = ${workspaceId} and l.x_user_id = i.x_user_id
+    where not ${isSameHandle('l', 'i')} and not ${wasTheirs}
+    union all
+    select i.line, l.id, false, i.x_user_id || ' differs from the one that was imported for @' || l.twitter_handle || ' before'
+    from incoming_leads i join leads l on l.workspace_id = ${workspaceId} and ${isSameHandle('l', 'i')}
+    where l.x_user_id <> i.x_user_id and not ${isIdConfirmed('l')}`)
+  const unclaimed = sql`select l.id from leads l join doubtful_ids d on d.lead_id = l.id where not d.is_confirmed and ${isOnlyOfHandle('l')}`
+  await lockRows(tx, 'leads', sql`id in (${unclaimed})`)
+  await tx.execute(sql`update leads set x_user_id = null, updated_at = now() where id in (${unclaimed})`)
+  return warningsOf(
+    tx,
+    sql`
+      update incoming_leads i set x_user_id = null from (select line, min(problem) as problem from doubtful_ids group by line) d
+      where i.line = d.line returning i.line, d.problem`,
+    named,
+  )
+}
+
+/** @param left returns the `line` and `problem` of each row */
+async function warningsOf(tx: Db, left: SQL, named: number): Promise<LeftOutIds> {
+  const { rows } = await tx.execute<{ line: number; problem: string; total: number }>(sql`
+    with left_out as (${left})
+    select line, problem, (count(*) over ())::int as total from left_out order by line limit ${named}`)
+  const warnings = rows.map(({ line, problem }) => ({ line, problem: `x_user_id ${problem}, so it was left out` }))
+  return { warnings, total: rows[0]?.total ?? 0 }
+}
+
+/** SQL over a lead's alias: no other lead of its handle lacks an id, so that it may lose its own. */
+function isOnlyOfHandle(lead: string): SQL {
+  const l = sql.raw(lead)
+  return sql`not exists (select from leads o where o.workspace_id = ${l}.workspace_id and o.x_user_id is null and lower(o.twitter_handle) = lower(${l}.twitter_handle))`
+}
+
+/** SQL: X knows more about these people than the workspace. @param people a relation like `incoming_leads` */
+function isNews(workspaceId: SQL, people: SQL): SQL<boolean> {
+  return sql`(
+    exists (select from ${people} i join leads l on l.workspace_id = ${workspaceId} and l.x_user_id = i.x_user_id where ${isOutdated})
+    or exists (select from ${people} i join leads l on l.workspace_id = ${workspaceId} and ${isSameHandle('l', 'i')} where ${isTaken})
+    or exists (select from ${people} i join suppressions s on s.workspace_id = ${workspaceId} and s.twitter_handle = lower(i.twitter_handle) where ${isOfAnother}))`
+}
+
+const peopleOf = (people: readonly XPerson[]) => sql`(
+  select id as x_user_id, handle as twitter_handle, coalesce("seenAt", now())::timestamptz(3) as seen_at
+  from jsonb_to_recordset(${JSON.stringify(people.map(({ id, handle, seenAt }) => ({ id, handle, seenAt })))}::jsonb)
+    as seen(id text, handle text, "seenAt" timestamptz))`
+
+/**
+ * Stores the handles of leads that X has shown. While another writer of leads is busy, it stores nothing:
+ * X shows them again. @param people each id once
+ */
+export async function learnHandles(db: Db, workspaceId: string, people: readonly XPerson[]): Promise<void> {
+  if (people.length === 0) return
+  const { rows } = await db.execute<{ isNews: boolean }>(
+    sql`select ${isNews(sql`${workspaceId}::uuid`, peopleOf(people))} as "isNews"`,
+  )
+  if (rows[0]?.isNews) await storeHandles(db, workspaceId, people)
+}
+
+/** Like `learnHandles`, in each workspace that has one of these X accounts. @param accounts SQL over an X account `a` */
+export async function learnHandlesFor(db: Db, accounts: SQL, people: readonly XPerson[]): Promise<void> {
+  if (people.length === 0) return
+  const { rows } = await db.execute<{ workspaceId: string }>(sql`
+    select workspace_id as "workspaceId" from (select distinct workspace_id from x_accounts a where ${accounts} and a.status <> 'disconnected') w
+    where ${isNews(sql`w.workspace_id`, peopleOf(people))}`)
+  for (const { workspaceId } of rows) await storeHandles(db, workspaceId, people)
+}
+
+async function storeHandles(db: Db, workspaceId: string, people: readonly XPerson[]): Promise<void> {
+  await transact(db, async (tx) => {
+    const { rows } = await tx.execute<{ isFree: boolean }>(
+      sql`select pg_try_advisory_xact_lock(${leadsLock(workspaceId)}) as "isFree"`,
+    )
+    if (!rows[0]?.isFree) return
+    await openStage(tx)
+    await tx.execute(sql`
+      insert into incoming_leads (line, x_user_id, twitter_handle, seen_at)
+      select row_number() over (), x_user_id, twitter_handle, seen_at from ${peopleOf(people)} seen`)
+    await releaseSuppressions(tx, workspaceId)
+    await correctLeads(tx, workspaceId)
+    await tx.execute(sql`delete from incoming_leads`)
+  })
+}

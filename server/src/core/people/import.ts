@@ -1,0 +1,177 @@
+import { IMPORT_REJECTED_NAMED } from '@x-automated/contract/leads/import-limits'
+import type { ContactBasis, ImportResult } from '@x-automated/contract/leads/leads'
+import { TAG_COLORS, TAGS_MAX } from '@x-automated/contract/leads/tags'
+import { sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import { allowLongStatements } from '../../db/long-statements.ts'
+import type { Db } from '../../db/open.ts'
+import { transact } from '../../db/transact.ts'
+import { Refusal } from '../../refusal.ts'
+import { TOO_FULL } from './columns.ts'
+import { type LeftOutIds, leaveOutSharedIds } from './identity.ts'
+import { type Owner, type StagedLines, settleStage, stageRows, unstageDuplicates, unstageSuppressed } from './stage.ts'
+import { openStage } from './stage-table.ts'
+
+// Imports a file of leads: reads, stages and saves it.
+
+/** A row with a problem. */
+export interface LineProblem {
+  line: number
+  problem: string
+}
+
+/** Collects the rows of an import with problems: counts all and keeps the first ones. */
+function lineProblems() {
+  let lines: LineProblem[] = []
+  let count = 0
+  return {
+    /** @param some the first of `total` rows */
+    add(some: readonly LineProblem[], total: number): void {
+      lines = lines.concat(some).sort((a, b) => a.line - b.line)
+      lines.length = Math.min(lines.length, IMPORT_REJECTED_NAMED)
+      count += total
+    },
+    answer: () => ({ lines, count }),
+  }
+}
+
+/** Collects what an import reports: rows that it rejects, and rows that it imports without their X id. */
+export function importReport() {
+  const rejected = lineProblems()
+  const warnings = lineProblems()
+  return {
+    reject: rejected.add,
+    warn: warnings.add,
+    addPart(part: FilePart): void {
+      rejected.add(part.rejected, part.rejectedCount)
+      warnings.add(part.warnings, part.warningCount)
+    },
+    answer() {
+      const [{ lines, count }, warned] = [rejected.answer(), warnings.answer()]
+      return { rejected: lines, rejectedCount: count, warnings: warned.lines, warningCount: warned.count }
+    },
+  }
+}
+
+/** Progress of an import: bytes read, then rows saved. */
+export interface ImportProgress {
+  stage: 'reading' | 'saving'
+  done: number
+  of: number
+}
+
+export interface ImportOptions {
+  /** The meaning of each column, replacing the header; '' skips a column. */
+  columns?: readonly string[]
+  /** The contact basis of rows without one. */
+  basis?: { basis: ContactBasis; source: string | null } | null
+  onProgress?: (progress: ImportProgress) => void
+  /** Called with the result in the transaction that saves the leads. */
+  onDone?: (tx: Db, result: ImportResult) => Promise<void>
+  /** Stops the import before the next part; nothing is saved. Throws its reason. */
+  signal?: AbortSignal
+}
+
+/** The next part of a file. */
+export interface FilePart {
+  /** A JSON list of the rows to stage. */
+  rows: string
+  rejected: LineProblem[]
+  rejectedCount: number
+  /** Rows to stage without their X id, which is not believed. */
+  warnings: LineProblem[]
+  warningCount: number
+  /** Of the whole file so far. */
+  bytesRead: number
+}
+
+/** A completely received file of leads. */
+export interface ImportSource {
+  bytes: number
+  /** Runs `work` in this file's turn: a few are imported at a time. Throws the signal's reason. */
+  inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>
+  /** Reads the file from its beginning. @throws Refusal INVALID_INPUT as `importLeads` */
+  read(columns?: readonly string[]): AsyncIterable<FilePart>
+}
+
+/**
+ * Imports all good rows of a file, or none if it fails. Importing it again changes nothing.
+ * @throws Refusal INVALID_INPUT: no rows, no column twitter_handle, too many bad rows or tags; TOO_MANY:
+ * the workspace is full
+ */
+export async function importLeads(
+  db: Db,
+  actor: Actor,
+  source: Pick<ImportSource, 'bytes' | 'read'>,
+  { columns, basis, onProgress = () => {}, onDone = async () => {}, signal }: ImportOptions = {},
+): Promise<ImportResult> {
+  return transact(db, async (tx) => {
+    const report = importReport()
+    await allowLongStatements(tx)
+    await openStage(tx)
+    for await (const part of source.read(columns)) {
+      report.addPart(part)
+      // Call it for empty parts too: PostgreSQL ends a transaction that is idle for a minute.
+      await stageRows(tx, part.rows)
+      onProgress({ stage: 'reading', done: part.bytesRead, of: source.bytes })
+      signal?.throwIfAborted()
+    }
+    if (basis)
+      await tx.execute(sql`
+        update incoming_leads set basis = ${basis.basis}, basis_source = ${basis.source} where basis is null`)
+    await tx.execute(sql`analyze incoming_leads`)
+    const { duplicates, total } = await unstageDuplicates(tx, IMPORT_REJECTED_NAMED)
+    report.reject(
+      duplicates.map(({ line, first }) => ({ line, problem: `is a duplicate of line ${first}` })),
+      total,
+    )
+    const reject = ({ lines, total }: StagedLines, problem: string) =>
+      report.reject(
+        lines.map((line) => ({ line, problem })),
+        total,
+      )
+    const warn = ({ warnings, total }: LeftOutIds) => report.warn(warnings, total)
+    warn(await leaveOutSharedIds(tx, IMPORT_REJECTED_NAMED))
+    reject(await unstageSuppressed(tx, actor.workspaceId, IMPORT_REJECTED_NAMED), 'is on your suppression list')
+    const owner = { workspaceId: actor.workspaceId, userId: actor.userId }
+    signal?.throwIfAborted()
+    const { overfull, leftOut, ...counts } = await settleStage(tx, owner, 'file', {
+      named: IMPORT_REJECTED_NAMED,
+      onSaved(done, of) {
+        onProgress({ stage: 'saving', done, of })
+        signal?.throwIfAborted()
+      },
+    })
+    warn(leftOut)
+    reject(overfull, `would give this lead ${TOO_FULL}`)
+    await tagStaged(tx, owner)
+    const result = { ...counts, ...report.answer() }
+    await onDone(tx, result)
+    return result
+  })
+}
+
+/** Tags the staged leads as the file says, creating missing tags. */
+async function tagStaged(tx: Db, { workspaceId }: Owner): Promise<void> {
+  const { rows } = await tx.execute<{ name: string }>(sql`
+    select min(said.tag) as name from incoming_leads i, unnest(i.tags) said(tag) group by lower(said.tag) order by 1 limit ${TAGS_MAX + 1}`)
+  if (rows.length === 0) return
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('tags of ' || ${workspaceId}, 0))`)
+  const names = rows.map(({ name }) => name)
+  const { rows: counted } = await tx.execute<{ known: number; wanted: number }>(sql`
+    select count(*)::int as known, (count(*) filter (where lower(name) in (select lower(n) from unnest(${sql.param(names)}::text[]) n)))::int as wanted
+    from tags where workspace_id = ${workspaceId}`)
+  const { known = 0, wanted = 0 } = counted[0] ?? {}
+  if (known + names.length - wanted > TAGS_MAX)
+    throw new Refusal('INVALID_INPUT', `The file has too many tags: a workspace can have at most ${TAGS_MAX}.`)
+  await tx.execute(sql`
+    insert into tags (workspace_id, name, color)
+    select ${workspaceId}, name, (${sql.param([...TAG_COLORS])}::text[])[1 + (${known} + place::int - 1) % ${TAG_COLORS.length}]
+    from unnest(${sql.param(names)}::text[]) with ordinality as named(name, place)
+    on conflict (workspace_id, lower(name)) do nothing`)
+  await tx.execute(sql`
+    insert into lead_tags (tag_id, lead_id)
+    select t.id, i.lead_id from incoming_leads i, unnest(i.tags) said(tag)
+    join tags t on t.workspace_id = ${workspaceId} and lower(t.name) = lower(said.tag)
+    order by 1, 2 on conflict do nothing`)
+}

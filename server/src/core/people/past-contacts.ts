@@ -1,0 +1,95 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import { isIdConfirmed } from '../tables/leads.ts'
+
+// Remembers contacted people after their lead is deleted. A lead that returns is not messaged
+// again.
+
+/** Includes the workspace, so that the same person has a different hash in each. */
+const hashOf = (workspaceId: SQL, what: SQL) =>
+  sql`encode(sha256(convert_to(${workspaceId}::text || ${what}, 'UTF8')), 'base64')`
+const xUserHash = (alias: string, workspaceId: SQL) => hashOf(workspaceId, sql`'#' || ${sql.raw(alias)}.x_user_id`)
+const handleHash = (alias: string, workspaceId: SQL) =>
+  hashOf(workspaceId, sql`'@' || lower(${sql.raw(alias)}.twitter_handle)`)
+
+/** Remembers the contacted among leads to be deleted. Call it before their messages go. */
+export async function storePastContacts(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
+  const own = sql`${workspaceId}::uuid`
+  // An id that only a file claims may be wrong, so the id and the handle are remembered apart.
+  const keys = sql`lateral (select l.x_user_id is not null and not ${isIdConfirmed('l')} as is_doubtful) id cross join lateral (
+    select ${xUserHash('l', own)} as x_user_hash, case when l.handle_lost_at is null then ${handleHash('l', own)} else '' end as handle_hash where not is_doubtful
+    union all
+    select apart.* from (values (${xUserHash('l', own)}, ''), (null, ${handleHash('l', own)})) apart (x_user_hash, handle_hash) where is_doubtful) key`
+  await tx.execute(sql`
+    insert into past_contacts (workspace_id, x_user_hash, handle_hash, contacted_at, replied_at)
+    select ${own}, key.x_user_hash, key.handle_hash, written.at, l.replied_at
+    from leads l cross join lateral (
+      select greatest(l.contacted_before_at, max(coalesce(d.sent_at, d.claimed_at, d.tried_at, d.updated_at)),
+        case when l.dm_status in ('sent', 'contacted') then l.updated_at end) as at
+      from dms d
+      where d.lead_id = l.id and (d.sent_at is not null or d.outcome_unknown or (d.status = 'queued' and coalesce(d.lease_expires_at, d.tried_at) is not null))
+    ) written cross join ${keys}
+    where l.workspace_id = ${own} and l.id in (${leadIds}) and not l.is_sample and coalesce(written.at, l.replied_at) is not null`)
+}
+
+/** Records that a person without a lead was messaged, by X user id. */
+export async function storePastContact(tx: Db, workspaceId: string, xUserId: string, at: Date): Promise<void> {
+  const own = sql`${workspaceId}::uuid`
+  await tx.execute(sql`
+    insert into past_contacts (workspace_id, x_user_hash, handle_hash, contacted_at)
+    select ${own}, ${xUserHash('known', own)}, ${handleHash('known', own)}, ${at.toISOString()}::timestamptz
+    from (values (${xUserId}::text, ''::text)) known (x_user_id, twitter_handle)`)
+}
+
+/** SQL: whether a person with this X id was messaged while no lead had it. */
+export function wasContacted(workspaceId: string, xUserId: string): SQL<boolean> {
+  return isRemembered(workspaceId, xUserId, sql`p.contacted_at is not null`)
+}
+
+/** SQL: like `wasContacted`, whether they replied. */
+export function hadReplied(workspaceId: string, xUserId: string): SQL<boolean> {
+  return isRemembered(workspaceId, xUserId, sql`p.replied_at is not null`)
+}
+
+function isRemembered(workspaceId: string, xUserId: string, which: SQL): SQL<boolean> {
+  const own = sql`${workspaceId}::uuid`
+  return sql`exists (select from past_contacts p, (values (${xUserId}::text)) known (x_user_id)
+    where p.workspace_id = ${own} and p.x_user_hash = ${xUserHash('known', own)} and ${which})`
+}
+
+/**
+ * Restores what is remembered of staged people to their new leads. @param isFromX the staged ids are
+ * X's; otherwise what was found by id stays remembered, since the id may be wrong
+ */
+export async function restorePastContacts(tx: Db, workspaceId: string, isFromX: boolean): Promise<void> {
+  const own = sql`${workspaceId}::uuid`
+  await tx.execute(sql`
+    with known as materialized (${remembered(own, sql`incoming_leads`, sql`i.lead_id`, sql`i.is_new`)}),
+    gone as (
+      delete from past_contacts p using known where p.id = known.id and (${isFromX} or p.x_user_hash is null)
+    )
+    update leads l set contacted_before_at = found.contacted_at, replied_at = greatest(l.replied_at, found.replied_at),
+      dm_status = case when found.contacted_at is null then l.dm_status else 'contacted' end
+    from (
+      select known.lead_id, max(p.contacted_at) as contacted_at, max(p.replied_at) as replied_at
+      from known join past_contacts p on p.id = known.id group by known.lead_id
+    ) found
+    where l.id = found.lead_id`)
+}
+
+/** Deletes what is remembered of restored leads. */
+export async function deletePastContacts(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
+  const own = sql`${workspaceId}::uuid`
+  await tx.execute(sql`
+    delete from past_contacts p using (${remembered(own, sql`leads`, sql`i.id`, sql`i.id in (${leadIds})`)}) known
+    where p.id = known.id`)
+}
+
+/** Rows of past_contacts about these people: by X user id, or by handle if either lacks the id. */
+function remembered(own: SQL, people: SQL, leadId: SQL, which: SQL): SQL {
+  return sql`
+    select p.id, ${leadId} as lead_id from ${people} i join past_contacts p on p.workspace_id = ${own} and p.x_user_hash = ${xUserHash('i', own)} where ${which}
+    union
+    select p.id, ${leadId} from ${people} i join past_contacts p on p.workspace_id = ${own} and p.handle_hash = ${handleHash('i', own)}
+    where ${which} and (p.x_user_hash is null or i.x_user_id is null)`
+}

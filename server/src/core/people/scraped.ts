@@ -1,0 +1,18 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import type { XUser } from '../../outside/x-schemas.ts'
+
+/** Stores who takes no messages from the account that reads. */
+export async function storeClosed(
+  tx: Db,
+  row: { workspaceId: string; xAccountId: string | null },
+  users: XUser[],
+): Promise<void> {
+  const idsOf = (takes: boolean) =>
+    sql`any(${sql.param(users.filter(({ takesMessages }) => takesMessages === takes).map(({ id }) => id))}::text[])`
+  await tx.execute(sql`
+    update leads l set closed_to = case when l.x_user_id = ${idsOf(false)} then a.x_user_id end
+    from x_accounts a
+    where a.id = ${row.xAccountId} and l.workspace_id = ${row.workspaceId}
+      and (l.x_user_id = ${idsOf(false)} and l.closed_to is distinct from a.x_user_id or l.x_user_id = ${idsOf(true)} and l.closed_to = a.x_user_id)`)
+}

@@ -1,0 +1,304 @@
+import { BAD_CURSOR, isId } from '@x-automated/contract/fields'
+import { parseBioWords } from '@x-automated/contract/leads/bio-words'
+import { PART_MAX } from '@x-automated/contract/leads/lead-limits'
+import type { LeadFilter, LeadQuery, LeadSelection } from '@x-automated/contract/leads/leads'
+import { and, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import { leadLists } from '../../domains/leads/lists/tables.ts'
+import { savedFilters } from '../../domains/leads/saved-filters/tables.ts'
+import { invalidField, Refusal } from '../../refusal.ts'
+import { findFilterLimit } from '../neighbors.ts'
+import { filterStatus, hasBioWord, knownFollowers, leadCounts, leads, ofStanding, words } from '../tables/leads.ts'
+import { leadListItems } from '../tables/list-entries.ts'
+import { scrapeLeads } from '../tables/scrape-leads.ts'
+import { isMessageable, suppressedLeads } from '../tables/suppressions.ts'
+import {
+  anywhere,
+  flatRules,
+  narrow,
+  paidFields,
+  paidIn,
+  type ResolvedFilter,
+  type RuleNode,
+  readCursor,
+  rulesOf,
+  writeCursor,
+} from './filter.ts'
+import { lastContact, meets } from './filter-rules.ts'
+
+// Selects leads by a filter or by ids.
+
+/** Anything with a workspace: an actor or a row. */
+export type WorkspaceOf = { workspaceId: string }
+
+/** SQL over `tags`: the tag with this id or name. */
+export function isTag(workspaceId: string, tag: string): SQL {
+  const named = sql`lower(tags.name) = lower(${tag}::text)`
+  const meant = isId(tag) ? sql`(tags.id = ${tag} or ${named})` : named
+  return sql`tags.workspace_id = ${workspaceId} and ${meant}`
+}
+
+/** SQL over a stored filter: whether it may use a tag; `withTagReplaced` decides. @param names its id and name */
+export function mayUseTag(filter: PgColumn, names: readonly string[]): SQL {
+  const folded = sql`${sql.param(names.map((name) => name.toLowerCase()))}::text[]`
+  return sql`(lower(${filter} ->> 'tag') = any(${folded}) or ${filter} -> 'tags' ?| ${folded} or ${filter} ? 'rules')`
+}
+
+/** The ids in a filter and its rules that the workspace does not have. A tag's name may be created later. */
+export async function unknownIds(db: Db, { workspaceId }: WorkspaceOf, filter: LeadFilter): Promise<Set<string>> {
+  const rules = flatRules(filter.rules)
+  const named = (field: 'listId' | 'scrapeId' | 'tag' | 'tags') =>
+    [filter[field], ...rules.filter((rule) => rule.field === field).map(({ value }) => value)].flatMap((value) =>
+      typeof value === 'string' ? [value] : Array.isArray(value) ? value : [],
+    )
+  const tagIds = [...named('tags'), ...named('tag').filter(isId)]
+  const unknown = (ids: readonly string[], known: SQL) =>
+    sql`select id::text from unnest(${sql.param(ids)}::uuid[]) id where not exists (${known})`
+  const { rows } = await db.execute<{ id: string }>(sql`
+    ${unknown(named('listId'), sql`select from lead_lists l where l.id = id.id and l.workspace_id = ${workspaceId}`)} union all
+    ${unknown(named('scrapeId'), sql`select from scrapes s where s.id = id.id and s.workspace_id = ${workspaceId}`)} union all
+    ${unknown(tagIds, sql`select from tags t where t.workspace_id = ${workspaceId} and (t.id = id.id or lower(t.name) = id.id::text)`)}`)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** A filter without ids unknown to the workspace. @throws Refusal INVALID_INPUT if a rule has one */
+export async function withoutUnknownIds(db: Db, actor: WorkspaceOf, filter: LeadFilter): Promise<LeadFilter> {
+  const unknown = await unknownIds(db, actor, filter)
+  requireKnownInRules(filter, unknown)
+  const { listId, scrapeId, tag, tags, ...rest } = filter
+  const known = (id: string | undefined): id is string => id !== undefined && !unknown.has(id.toLowerCase())
+  const knownTags = tags?.filter(known) ?? []
+  return {
+    ...rest,
+    ...(known(listId) && { listId }),
+    ...(known(scrapeId) && { scrapeId }),
+    ...(known(tag) && { tag }),
+    ...(knownTags.length > 0 && { tags: knownTags }),
+  }
+}
+
+/** Leaving out a rule could match more leads. @throws Refusal INVALID_INPUT */
+export function requireKnownInRules({ rules }: LeadFilter, unknown: ReadonlySet<string>): void {
+  const isUnknown = (id: string) => unknown.has(id.toLowerCase())
+  const hasUnknown = flatRules(rules).some(({ field, value }) =>
+    Array.isArray(value)
+      ? value.some(isUnknown)
+      : ['listId', 'scrapeId', 'tag'].includes(field) && typeof value === 'string' && isUnknown(value),
+  )
+  if (hasUnknown)
+    throw invalidField('filter.rules', 'must not name lists, tags or scrapes that this workspace does not have')
+}
+
+/**
+ * Replaces a saved filter by its fields, and smart lists by theirs. Every caller-supplied filter
+ * passes through here first. @throws Refusal FILTER_NOT_FOUND, PLAN_LIMIT
+ */
+export async function resolveFilter(db: Db, actor: WorkspaceOf, asked: LeadQuery): Promise<ResolvedFilter> {
+  const { filterId, ...own } = asked
+  if (filterId === undefined) await requirePlanFor(db, actor, own)
+  const filter: LeadQuery = filterId === undefined ? own : { ...own, ...(await findSaved(db, actor, filterId)) }
+  const ids = [filter.listId, ...flatRules(filter.rules).map((rule) => rule.field === 'listId' && rule.value)]
+  const named = ids.filter((id) => typeof id === 'string')
+  if (named.length === 0) return filter
+  const found = await db
+    .select({ id: leadLists.id, filter: leadLists.filter })
+    .from(leadLists)
+    .where(and(inArray(leadLists.id, named), eq(leadLists.workspaceId, actor.workspaceId)))
+  const smart = new Map(found.flatMap(({ id, filter }) => (filter ? [[id, filter] as const] : [])))
+  const inner = smart.get(filter.listId ?? '')
+  const { rules, ...narrowed } = inner ? narrow(filter, inner) : filter
+  return { ...narrowed, ...(rules && { rules: withSmartLists(rules, smart) }) }
+}
+
+/** Rules with the filters of smart lists instead of the lists. */
+function withSmartLists(node: RuleNode, smart: ReadonlyMap<unknown, LeadFilter>): RuleNode {
+  if ('rules' in node) return { ...node, rules: node.rules.map((one) => withSmartLists(one, smart)) }
+  const filter = node.field === 'listId' && smart.get(node.value)
+  return filter ? { match: 'all', rules: rulesOf(filter), isNot: node.op === 'is_not' } : node
+}
+
+/** The fields of a saved filter. @throws Refusal FILTER_NOT_FOUND */
+async function findSaved(db: Db, { workspaceId }: WorkspaceOf, id: string): Promise<LeadFilter> {
+  const [saved] = await db
+    .select({ filter: savedFilters.filter })
+    .from(savedFilters)
+    .where(and(eq(savedFilters.id, id), eq(savedFilters.workspaceId, workspaceId)))
+  if (!saved) throw new Refusal('FILTER_NOT_FOUND')
+  return saved.filter
+}
+
+/**
+ * Checks that the plan allows a filter that is used. What a saved filter has stays allowed after a
+ * downgrade. @throws Refusal PLAN_LIMIT
+ */
+async function requirePlanFor(db: Db, { workspaceId }: WorkspaceOf, filter: LeadFilter): Promise<void> {
+  const limit = await findFilterLimit(db, workspaceId, paidIn(filter))
+  if (!limit) return
+  const kept = Object.entries(paidFields(filter)).map(
+    ([name, value]) => sql`filter -> ${name}::text = ${JSON.stringify(value)}::jsonb`,
+  )
+  const { rows } = await db.execute(
+    sql`select from saved_filters where workspace_id = ${workspaceId} and ${and(...kept)} limit 1`,
+  )
+  if (rows.length === 0) throw limit
+}
+
+/** Checks that the plan allows a filter that is stored. @param kept what it was @throws Refusal PLAN_LIMIT */
+export async function requirePlanToStore(
+  db: Db,
+  { workspaceId }: WorkspaceOf,
+  filter: LeadFilter,
+  kept: LeadFilter | null = null,
+): Promise<void> {
+  const limit = await findFilterLimit(db, workspaceId, paidIn(paidFields(filter, kept ?? {})))
+  if (limit) throw limit
+}
+
+/** SQL condition for the workspace's leads that match a filter. */
+export function matching(
+  workspaceId: string,
+  {
+    keyword,
+    minFollowers,
+    maxFollowers,
+    status,
+    listId,
+    scrapeId,
+    tag,
+    basis,
+    label,
+    suppressed,
+    bioWords,
+    within,
+    tags,
+    fields,
+    contactedAfter,
+    contactedBefore,
+    rules,
+  }: ResolvedFilter,
+): SQL | undefined {
+  const more = rulesOf({ tags, fields })
+  const least = minFollowers ?? (maxFollowers === undefined ? undefined : 0)
+  const pattern = keyword ? anywhere(keyword) : undefined
+  return and(
+    eq(leads.workspaceId, workspaceId),
+    within && matching(workspaceId, within),
+    pattern === undefined ? undefined : sql`${words} ilike ${pattern}`,
+    // With a space, the keyword could match across two fields, so check each field as well.
+    pattern === undefined || !keyword?.includes(' ')
+      ? undefined
+      : sql`(${leads.name} ilike ${pattern} or ${leads.twitterHandle} ilike ${pattern} or ${leads.bio} ilike ${pattern})`,
+    least === undefined ? undefined : sql`${knownFollowers} >= ${least}`,
+    maxFollowers === undefined ? undefined : sql`${knownFollowers} <= ${maxFollowers}`,
+    status === 'replied'
+      ? isNotNull(leads.repliedAt)
+      : status && sql`${leads.id} in (select s.lead_id from ${ofStanding(workspaceId, status)})`,
+    basis && eq(leads.basis, basis),
+    label &&
+      sql`${leads.id} in (select c.lead_id from conversations c where c.workspace_id = ${workspaceId} and c.label = ${label})`,
+    suppressed === undefined
+      ? undefined
+      : suppressed
+        ? sql`${leads.id} in (${suppressedLeads(workspaceId)})`
+        : isMessageable(workspaceId),
+    listId === undefined
+      ? undefined
+      : sql`${leads.id} in (select ${leadListItems.leadId} from ${leadListItems} where ${leadListItems.leadListId} = ${listId})`,
+    scrapeId === undefined
+      ? undefined
+      : sql`${leads.id} in (select ${scrapeLeads.leadId} from ${scrapeLeads} where ${scrapeLeads.scrapeId} = ${scrapeId})`,
+    tag
+      ? sql`${leads.id} in (select g.lead_id from lead_tags g join tags on tags.id = g.tag_id where ${isTag(workspaceId, tag)})`
+      : undefined,
+    bioWords ? hasBioWords(bioWords) : undefined,
+    ...more.map((rule) => meets(workspaceId, rule)),
+    lastContact(workspaceId, { contactedAfter, contactedBefore }),
+    rules && meets(workspaceId, rules),
+  )
+}
+
+/** SQL condition for bios with all required words and no excluded one; see `fitsBioWords`. */
+function hasBioWords(text: string): SQL | undefined {
+  const { required, excluded } = parseBioWords(text)
+  return and(
+    // The first condition uses the index.
+    ...required.flatMap((word) => [sql`${words} ilike ${anywhere(word)}`, hasBioWord(word)]),
+    ...excluded.map((word) => sql`not ${hasBioWord(word)}`),
+  )
+}
+
+/** SQL subquery (without brackets) of lead ids. Lock and change leads in the order of ids. */
+export function selectLeads(
+  actor: WorkspaceOf,
+  { leadIds, filter }: { leadIds?: string[]; filter?: ResolvedFilter },
+): SQL {
+  const chosen = leadIds
+    ? and(eq(leads.workspaceId, actor.workspaceId), sql`${leads.id} = any(${sql.param(leadIds)}::uuid[])`)
+    : matching(actor.workspaceId, filter ?? {})
+  return sql`select ${leads.id} from ${leads} where ${chosen}`
+}
+
+/** The leads that one call changes, and the cursor for the next call. */
+interface Part {
+  /** Subquery (without brackets) of their ids, stable for the transaction. */
+  leads: SQL
+  cursor: string | null
+}
+
+async function openChosen(tx: Db): Promise<SQL> {
+  await tx.execute(sql`create temp table if not exists chosen_leads (id uuid primary key) on commit delete rows`)
+  await tx.execute(sql`delete from chosen_leads`)
+  return sql`select id from chosen_leads`
+}
+
+/** Chooses those of the leads that exist and match the filter. @returns a stable subquery of their ids */
+export async function chooseMatching(
+  tx: Db,
+  { workspaceId }: WorkspaceOf,
+  leadIds: readonly string[],
+  filter: ResolvedFilter = {},
+): Promise<SQL> {
+  const chosen = await openChosen(tx)
+  await tx.execute(sql`
+    insert into chosen_leads select id from leads
+    where id = any(${sql.param(leadIds)}::uuid[]) and ${matching(workspaceId, filter)}`)
+  await tx.execute(sql`analyze chosen_leads`)
+  return chosen
+}
+
+/**
+ * Chooses the leads that one call changes: the given ids, or up to `most` after the cursor, oldest
+ * first, to limit the time under locks. @throws Refusal INVALID_INPUT for a bad cursor
+ */
+export async function choosePart(
+  tx: Db,
+  actor: Actor,
+  { leadIds, filter, cursor }: LeadSelection,
+  most = PART_MAX,
+): Promise<Part> {
+  const place = cursor === undefined ? null : readCursor('createdAt', cursor)
+  if (cursor !== undefined && !(place && filter)) throw invalidField('cursor', BAD_CURSOR)
+  if (!filter) return { leads: await chooseMatching(tx, actor, leadIds ?? []), cursor: null }
+  const chosen = await openChosen(tx)
+  const behind = place ? sql`and (created_at, id) > (${String(place.value)}::timestamptz, ${place.id}::uuid)` : sql``
+  const { rows } = await tx.execute<{ id: string; createdAt: string }>(sql`
+    with found as materialized (
+      select id, created_at from leads where ${matching(actor.workspaceId, await resolveFilter(tx, actor, filter))} ${behind}
+      order by created_at, id limit ${most + 1}
+    ), part as materialized (select id, created_at from found order by created_at, id limit ${most}),
+    kept as (insert into chosen_leads select id from part)
+    select id, created_at as "createdAt" from part where (select count(*) from found) > ${most}
+    order by created_at desc, id desc limit 1`)
+  await tx.execute(sql`analyze chosen_leads`)
+  const [last] = rows
+  const value = last && new Date(last.createdAt).toISOString()
+  return { leads: chosen, cursor: value ? writeCursor('createdAt', { value, id: last.id }) : null }
+}
+
+/** SQL: the number of leads of a workspace, or of one filter status. */
+export function countedLeads(workspaceId: unknown, status: unknown): SQL<number> {
+  const only = status === undefined ? sql`` : sql`and ${filterStatus} = ${status}`
+  return sql`(select coalesce(sum(count), 0)::int from ${leadCounts} where workspace_id = ${workspaceId} ${only})`
+}

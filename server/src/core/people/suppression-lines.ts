@@ -1,0 +1,175 @@
+import type { CsvRecord } from '@x-automated/contract/csv'
+import {
+  hasHeader as guessHeader,
+  SUPPRESSION_COLUMNS,
+  type SuppressionColumn,
+  suppressionColumnOf,
+} from '@x-automated/contract/leads/suppression-columns'
+import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/leads/suppression-limits'
+import { SUPPRESSION_REASONS, type SuppressionReason } from '@x-automated/contract/leads/suppressions'
+import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
+import { readXUserId, X_USER_ID_PROBLEMS } from '@x-automated/contract/x-user-id'
+import { invalidField, Refusal } from '../../refusal.ts'
+
+/** How to read a suppression file, if its first row does not say it. */
+export interface SuppressionLayout {
+  /** The meaning of each column, '' to skip it. */
+  columns?: readonly string[] | undefined
+  /** Whether the first row is a header and not a person. */
+  hasHeader?: boolean | undefined
+}
+
+/**
+ * Reads a suppression file for the CSV thread: per record its people, a problem, or null for a header.
+ * @throws Refusal INVALID_INPUT if the first row has neither a header nor a person, or contradicts the layout
+ */
+export function readSuppressionLines({ columns: named, hasHeader }: SuppressionLayout) {
+  let columns: Columns | null = null
+  return (record: CsvRecord): { rows: object[]; warning: string | null } | { problem: string } | null => {
+    if (!columns) {
+      if ('problem' in record) throw new Refusal('INVALID_INPUT', `The first line ${record.problem}.`)
+      const { fields } = record
+      if (named && named.length !== fields.length)
+        throw invalidField('columns', `must name the ${fields.length} columns of the file, not ${named.length}`)
+      const header = readHeader(fields, named, hasHeader)
+      if ('problem' in header) throw new Refusal('INVALID_INPUT', header.problem)
+      columns = header.columns
+      if (!header.isData) return null
+    }
+    const { line } = record
+    if ('problem' in record) {
+      const people = readOverlong(columns, record.cells ?? [])
+      if (people.length === 0) return { problem: record.problem }
+      const warning = `${record.problem}, so only its handle and X user ID were read`
+      return { rows: people.map((person) => stagedRow(line, person)), warning }
+    }
+    const read = readLine(columns, record.fields)
+    return 'problem' in read ? read : { rows: [stagedRow(line, read.named)], warning: read.warning }
+  }
+}
+
+/** A person to suppress, as a file row names them: by handle, X id or both. */
+interface Named {
+  twitterHandle: string | null
+  xUserId: string | null
+  reason: SuppressionReason
+  note: string | null
+}
+
+/** A person as a row of `incoming_suppressions`. */
+export function stagedRow(line: number, named: Named): object {
+  return {
+    line,
+    twitter_handle: named.twitterHandle ?? '',
+    x_user_id: named.xUserId,
+    reason: named.reason,
+    note: named.note,
+  }
+}
+
+/** The meaning of each column; null if ignored. `person`: handles or ids, as nothing names the column. */
+export type Columns = (SuppressionColumn | 'person' | null)[]
+
+/**
+ * Reads the first row, which may be a header or a person. @param named the meaning of each column instead,
+ * '' to skip it @param hasHeader whether it is a header @returns the columns, and whether the row is data; or its problem
+ */
+export function readHeader(
+  fields: readonly string[],
+  named?: readonly string[],
+  hasHeader: boolean = guessHeader(fields),
+): { columns: Columns; isData: boolean } | { problem: string } {
+  const unknown = named?.find((name) => name !== '' && !isColumn(name))
+  if (unknown !== undefined)
+    return { problem: `There is no column ${unknown}. Use twitter_handle, x_user_id, reason or note.` }
+  const columns = named
+    ? named.map((name) => (isColumn(name) ? name : null))
+    : fields.map((field) => (hasHeader ? suppressionColumnOf(field) : null))
+  if (columns.filter((column) => column === 'twitter_handle').length > 1)
+    return { problem: 'The file has two columns of handles.' }
+  if (columns.includes('twitter_handle') || columns.includes('x_user_id')) return { columns, isData: !hasHeader }
+  if (named) return { problem: 'Choose a column of handles or X user IDs.' }
+  if (fields.length === 1) return { columns: ['person'], isData: !hasHeader }
+  return { problem: 'The first line must name a column twitter_handle or x_user_id.' }
+}
+
+function isColumn(name: string): name is SuppressionColumn {
+  return (SUPPRESSION_COLUMNS as readonly string[]).includes(name)
+}
+
+/** A handle as people write it, also with a spreadsheet's apostrophe. */
+const bareHandle = (text: string): string => handleIn(text.trim().replace(/^'(?=@)/, ''))
+
+/**
+ * Reads one row. A handle or an id is enough, whatever the other cells hold. @returns the person, with a
+ * warning if their handle or id was left out; or the problem of the row; both as texts to show
+ */
+export function readLine(
+  columns: Columns,
+  fields: readonly string[],
+): { named: Named; warning: string | null } | { problem: string } {
+  if (fields.every((field) => field.trim() === '')) return { problem: 'is empty' }
+  const cells = (name: Columns[number]) =>
+    columns.flatMap((column, place) => (column === name && fields[place]?.trim()) || [])
+  const [unnamed = ''] = cells('person')
+  const [written = unnamed] = cells('twitter_handle')
+  const handle = bareHandle(written)
+  const fault = handle === '' ? null : handleFault(handle)
+  const ids = cells('x_user_id').map(readXUserId)
+  // Old ids are spelled like handles, later ones are too long for one.
+  const isMaybeId = fault !== null || /^\d+$/.test(unnamed.trim())
+  const xUserId = [...ids, ...(isMaybeId ? [readXUserId(written)] : [])].find((read) => 'id' in read)?.id ?? null
+  const idFault = ids.find((read) => 'fault' in read)?.fault
+  const idProblem = idFault && `x_user_id ${X_USER_ID_PROBLEMS[idFault]}`
+  const handleProblem = fault ? HANDLE_PROBLEMS[fault] : 'is missing'
+  const isByHandle = handle !== '' && fault === null
+  if (!isByHandle && xUserId === null) {
+    const subject =
+      columns.includes('x_user_id') && !columns.includes('twitter_handle') ? 'x_user_id' : 'twitter_handle'
+    if (subject === 'x_user_id') return { problem: idProblem ?? 'x_user_id is missing' }
+    return { problem: `twitter_handle ${handleProblem}${idProblem ? `, and ${idProblem}` : ''}` }
+  }
+  const named = { twitterHandle: isByHandle ? handle.toLowerCase() : null, xUserId, ...aboutOf(cells) }
+  if (isByHandle) return { named, warning: xUserId === null && idProblem ? `${idProblem}, so it was left out` : null }
+  const isIdInHandles = ids.every((read) => 'fault' in read)
+  const isLeftOut = fault !== null && !isIdInHandles
+  return { named, warning: isLeftOut ? `twitter_handle ${handleProblem}, so only the X user ID is suppressed` : null }
+}
+
+/** Why a person is suppressed. Words that are no reason go into the note. */
+function aboutOf(cells: (name: 'reason' | 'note') => string[]): Pick<Named, 'reason' | 'note'> {
+  const [said = ''] = cells('reason')
+  const word = said
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_')
+  const known = SUPPRESSION_REASONS.find((one) => one === word)
+  const note = [...(known ? [] : [said]), ...cells('note')]
+    .map((text) => text.replaceAll('\u0000', '').trim())
+    .filter((text) => text !== '')
+    .join(': ')
+  return { reason: known ?? 'import', note: cut(note) || null }
+}
+
+/** The beginning of a note, without half of a surrogate pair, which cannot be stored. */
+function cut(note: string): string {
+  return note
+    .slice(0, SUPPRESSION_NOTE_MAX)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trim()
+}
+
+/**
+ * The people in a row with more cells than columns. The additional cells may be before or after a person,
+ * so everyone who may be meant is suppressed. @param cells of a row with fewer columns: maybe the rest of a cell
+ */
+export function readOverlong(columns: Columns, cells: readonly string[]): Named[] {
+  const onlyPeople = columns.map((column) => (column === 'reason' || column === 'note' ? null : column))
+  const people = [cells, cells.slice(-columns.length)].flatMap((fields) => {
+    const read = readLine(onlyPeople, fields)
+    return 'named' in read ? [read.named] : []
+  })
+  const [first, second] = people
+  const isSame = first?.twitterHandle === second?.twitterHandle && first?.xUserId === second?.xUserId
+  return isSame ? people.slice(0, 1) : people
+}

@@ -1,0 +1,108 @@
+import type { InputOf } from '@x-automated/contract/contract'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import { one } from '../../db/one.ts'
+import type { Db } from '../../db/open.ts'
+import { lockRows, transact } from '../../db/transact.ts'
+import { Refusal } from '../../refusal.ts'
+import { choosePart, type WorkspaceOf } from './selection.ts'
+
+/** Adds tags to leads and removes others. @throws Refusal TAG_NOT_FOUND */
+export async function apply(db: Db, actor: Actor, { add, remove: gone, ...selection }: InputOf<'tags', 'apply'>) {
+  return transact(db, async (tx) => {
+    const part = await choosePart(tx, actor, selection)
+    await lockTagging(tx, actor, part.leads, [...add, ...gone])
+    const { rows } = await tx.execute<{ changed: number }>(sql`
+      with chosen as (${part.leads}),
+      taken as (
+        delete from lead_tags using chosen
+        where lead_tags.lead_id = chosen.id and lead_tags.tag_id = any(${sql.param(gone)}::uuid[]) and not lead_tags.tag_id = any(${sql.param(add)}::uuid[])
+        returning lead_tags.lead_id
+      ),
+      given as (
+        insert into lead_tags (tag_id, lead_id)
+        select tag.id, chosen.id from chosen, unnest(${sql.param(add)}::uuid[]) tag(id) order by 1, 2
+        on conflict do nothing
+        returning lead_id
+      )
+      select ((select count(*) from taken) + (select count(*) from given))::int as changed`)
+    return { success: true as const, changed: one(rows).changed, cursor: part.cursor }
+  })
+}
+
+/** The lock on leads is the one that the foreign key takes, but before the tags (db/transact.ts). */
+async function lockTagging(tx: Db, actor: WorkspaceOf, chosen: SQL, tagIds: readonly string[]): Promise<void> {
+  await lockRows(tx, 'leads', sql`id in (${chosen})`, 'key share')
+  await lockTags(tx, actor, tagIds)
+}
+
+/** A lead's tag, and when it was added, as text. */
+export type Tagging = { leadId: string; tagId: string; addedAt: string }
+
+/** Adds tags to chosen leads. @returns what is new @throws Refusal TAG_NOT_FOUND */
+export async function addTags(tx: Db, actor: WorkspaceOf, chosen: SQL, tagIds: readonly string[]): Promise<Tagging[]> {
+  await lockTagging(tx, actor, chosen, tagIds)
+  const { rows } = await tx.execute<Tagging>(sql`
+    insert into lead_tags (tag_id, lead_id)
+    select tag.id, chosen.id from (${chosen}) chosen, unnest(${sql.param(tagIds)}::uuid[]) tag(id) order by 1, 2
+    on conflict do nothing returning ${TAGGING}`)
+  return rows
+}
+
+/** Removes tags from chosen leads. @returns what was removed @throws Refusal TAG_NOT_FOUND */
+export async function removeTags(
+  tx: Db,
+  actor: WorkspaceOf,
+  chosen: SQL,
+  tagIds: readonly string[],
+): Promise<Tagging[]> {
+  await lockTagging(tx, actor, chosen, tagIds)
+  const { rows } = await tx.execute<Tagging>(sql`
+    delete from lead_tags where lead_id in (${chosen}) and tag_id = any(${sql.param(tagIds)}::uuid[]) returning ${TAGGING}`)
+  return rows
+}
+
+const TAGGING = sql`lead_id as "leadId", tag_id as "tagId", added_at::text as "addedAt"`
+
+/** SQL after `from`: taggings \`x\` whose lead and tag still exist. They are locked first. */
+async function existing(tx: Db, { workspaceId }: WorkspaceOf, taggings: readonly Tagging[]): Promise<SQL> {
+  const given = sql`jsonb_to_recordset(${JSON.stringify(taggings)}::jsonb) as x("leadId" uuid, "tagId" uuid, "addedAt" timestamptz)`
+  await lockRows(
+    tx,
+    'leads',
+    sql`workspace_id = ${workspaceId} and id in (select x."leadId" from ${given})`,
+    'key share',
+  )
+  await lockRows(tx, 'tags', sql`workspace_id = ${workspaceId} and id in (select x."tagId" from ${given})`)
+  return sql`${given} join leads l on l.id = x."leadId" and l.workspace_id = ${workspaceId}
+    join tags t on t.id = x."tagId" and t.workspace_id = ${workspaceId}`
+}
+
+/** Reverses `addTags`, and leaves what was added again since. @returns the number of leads */
+export async function undoAddTags(tx: Db, actor: WorkspaceOf, taggings: readonly Tagging[]): Promise<number> {
+  const { rows } = await tx.execute<{ leadId: string }>(sql`
+    delete from lead_tags g using (select x.* from ${await existing(tx, actor, taggings)}) x
+    where g.lead_id = x."leadId" and g.tag_id = x."tagId" and g.added_at = x."addedAt" returning g.lead_id as "leadId"`)
+  return countLeads(rows)
+}
+
+/** Reverses `removeTags`. @returns the number of leads */
+export async function undoRemoveTags(tx: Db, actor: WorkspaceOf, taggings: readonly Tagging[]): Promise<number> {
+  const { rows } = await tx.execute<{ leadId: string }>(sql`
+    insert into lead_tags (tag_id, lead_id, added_at)
+    select x."tagId", x."leadId", x."addedAt" from ${await existing(tx, actor, taggings)} order by 1, 2
+    on conflict do nothing returning lead_id as "leadId"`)
+  return countLeads(rows)
+}
+
+/** Of a list with one entry per lead and tag. */
+export const countLeads = (taggings: readonly Pick<Tagging, 'leadId'>[]) => new Set(taggings.map((t) => t.leadId)).size
+
+/** Locks tags by id before triggers change their counts. @throws Refusal TAG_NOT_FOUND */
+export async function lockTags(tx: Db, actor: WorkspaceOf, ids: readonly string[]): Promise<void> {
+  const wanted = new Set(ids)
+  const { rows } = await tx.execute(sql`
+    select id from tags where workspace_id = ${actor.workspaceId} and id = any(${sql.param([...wanted])}::uuid[])
+    order by id for no key update`)
+  if (rows.length < wanted.size) throw new Refusal('TAG_NOT_FOUND')
+}

@@ -1,0 +1,336 @@
+import { sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Channels } from '../../db/channels.ts'
+import { one } from '../../db/one.ts'
+import type { Database, Db } from '../../db/open.ts'
+import { OPERATOR_APP_ID } from '../../domains/platform/x-apps/tables.ts'
+import { readDelivery, type XDelivery, type XHappening } from '../../outside/x-delivery.ts'
+import type { XReport } from '../../outside/x-report.ts'
+import type { JobQueue } from '../../ports.ts'
+import { createSealer, type Sealer } from '../../sealing.ts'
+import { requestRead } from '../messages/schedule.ts'
+import { noteGap, readAllOf } from './gaps.ts'
+import type { Receive } from './pages.ts'
+
+/*
+ * X gets its answer once the body of a delivery is stored. Any process may then process it: those of one
+ * person in order, those of different people in parallel. Until it is processed, the account's follow-ups
+ * wait (`hasUnstored` in tables.ts).
+ */
+
+/** NOTIFY channel on which stored deliveries are announced. */
+export const DELIVERIES_CHANNEL = 'x-deliveries'
+
+interface Incoming {
+  /** The app whose webhook got it. */
+  appId: string
+  body: Buffer
+  delivery: XDelivery
+}
+
+// Do not change the purpose: stored bodies are sealed with it.
+const sealerOf = ({ authSecret }: { authSecret: string }) => createSealer(authSecret, 'x-automated x deliveries')
+
+/** Creates a function that stores deliveries, in batches: those that arrive during a write are written together. */
+export function createDeliveryStore({
+  database: { db },
+  env,
+  unreadables,
+}: {
+  database: Database
+  env: { authSecret: string }
+  unreadables: { report: XReport }
+}) {
+  const sealer = sealerOf(env)
+  let waiting: Incoming[] = []
+  let writing: Promise<void> = Promise.resolve()
+  let next: Promise<void> | null = null
+  /** Apps with a delivery that could not be stored. */
+  const failed = new Map<string, Date>()
+
+  async function write(): Promise<void> {
+    const batch = waiting
+    waiting = []
+    next = null
+    try {
+      for (const { eventType } of await insert(db, sealer, batch))
+        unreadables.report({ source: 'account', name: eventType ?? 'unknown', keys: [] })
+    } catch (error) {
+      for (const { appId } of batch) if (!failed.has(appId)) failed.set(appId, new Date())
+      reportGaps()
+      throw error
+    }
+  }
+  let reporting: NodeJS.Timeout | null = null
+  /** Tries until the database is back: X may have given up delivering. */
+  function reportGaps(): void {
+    if (reporting) return
+    reporting = setTimeout(async () => {
+      reporting = null
+      try {
+        for (const [appId, since] of failed) {
+          await noteGap(db, appId, since)
+          failed.delete(appId)
+        }
+      } catch {
+        reportGaps()
+      }
+    }, GAP_RETRY_MS).unref()
+  }
+
+  /** Resolves once it is stored. */
+  return (incoming: Incoming): Promise<void> => {
+    waiting.push(incoming)
+    if (next === null) {
+      next = writing.catch(() => {}).then(write)
+      writing = next
+    }
+    return next
+  }
+}
+const GAP_RETRY_MS = 5_000
+
+/** The time of an app's last delivery is updated at most this often. */
+const SEEN_EVERY = sql`interval '10 seconds'`
+
+/** Stores deliveries. @returns those it rejected, because they name no account of the app */
+async function insert(db: Db, sealer: Sealer, batch: readonly Incoming[]): Promise<XDelivery[]> {
+  const incoming = batch.map(({ appId, body, delivery }, place) => {
+    const { account, person } = namedIn(delivery)
+    const holds = delivery.unreadable?.mayBeMessage || delivery.happenings.some(({ kind }) => kind === 'message')
+    return { place, app: appId, account, person, holds, body: sealer.seal(body.toString('utf8')) }
+  })
+  const { rows } = await db.execute<{ others: number[] }>(sql`
+    with incoming as materialized (
+      -- An app's owner can sign events about any account, so only those about the app's own accounts are stored.
+      select i.*, i.account is null or exists (
+        select from x_accounts a where a.x_user_id = i.account and a.status <> 'disconnected' and i.app in (a.x_app_id, ${OPERATOR_APP_ID})) as is_ours
+      from jsonb_to_recordset(${JSON.stringify(incoming)}::jsonb) as i(place int, app uuid, account text, person text, holds boolean, body text)
+    ), seen as (
+      update x_apps a set delivered_at = now()
+      where a.id in (select app from incoming) and (a.delivered_at is null or a.delivered_at < now() - ${SEEN_EVERY})
+    ), added as (
+      insert into x_deliveries (x_app_id, account_x_user_id, person_x_user_id, holds, sealed_body)
+      select app, account, person, holds, body from incoming where is_ours
+    )
+    select pg_notify(${DELIVERIES_CHANNEL}, ''), array(select place from incoming where not is_ours) as others`)
+  return one(rows).others.flatMap((place) => batch[place]?.delivery ?? [])
+}
+
+/** The account and the person that a delivery names, as ids at X. */
+function namedIn({ accountXUserId, happenings, unreadable }: XDelivery): {
+  account: string | null
+  person: string | null
+} {
+  if (unreadable) return { account: unreadable.accountXUserId, person: unreadable.personXUserId }
+  for (const event of happenings) {
+    const pair =
+      event.kind === 'message'
+        ? [event.senderId, event.recipientId]
+        : event.kind === 'read'
+          ? [event.authorId, event.readerId]
+          : []
+    const person = pair.find((id) => id !== accountXUserId)
+    if (person) return { account: accountXUserId ?? pair.find((id) => id !== person) ?? null, person }
+  }
+  return { account: accountXUserId, person: null }
+}
+
+// Processing
+
+export interface DeliveryContext {
+  database: Database
+  channels: Channels
+  jobs: JobQueue
+  env: { authSecret: string }
+  log: FastifyBaseLogger
+}
+
+type Stored = {
+  id: number
+  xAppId: string
+  account: string | null
+  person: string | null
+  sealedBody: string
+  attempts: number
+  receivedAt: string
+  /** Received more than HOLDS_FOR ago. */
+  isOld: boolean
+}
+
+/** Deliveries in one batch; its transaction locks the lead of each. */
+const BATCH = 100
+/** A process reads the next batch while the database stores one. */
+const BATCHES_AT_A_TIME = 2
+/** Another process takes over a batch that is not done by then. */
+const LEASE = sql`interval '30 seconds'`
+const ATTEMPTS_MAX = 5
+/** Longest time that a delivery makes follow-ups wait. */
+const HOLDS_FOR = sql`interval '2 minutes'`
+/** Delay before retrying a message that may be one that the product is sending right now. */
+const UNDECIDED = sql`interval '2 seconds'`
+/** How often to look without a notification: for retries, and in case one was lost. */
+const POLL_MS = 1_000
+
+/** Processes deliveries as they are stored. Several processes can run it at the same time. */
+export function startDeliveries(context: DeliveryContext, receive: Receive): { close(): Promise<void> } {
+  const { channels, log } = context
+  let isClosed = false
+  const wakes = new Set<() => void>()
+  const wakeAll = () => {
+    for (const wake of wakes) wake()
+  }
+  const stopListening = channels.subscribe(DELIVERIES_CHANNEL, wakeAll)
+  const run = async () => {
+    let isNotified = false
+    let wake = () => {}
+    wakes.add(() => {
+      isNotified = true
+      wake()
+    })
+    while (!isClosed) {
+      isNotified = false
+      const count = await processDeliveries(context, receive).catch((error) => {
+        log.warn({ err: error }, 'processing of deliveries from X interrupted, retrying')
+        return 0
+      })
+      if (count > 0 || isNotified || isClosed) continue
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, POLL_MS)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  }
+  const running = Promise.all(Array.from({ length: BATCHES_AT_A_TIME }, run))
+  return {
+    async close() {
+      isClosed = true
+      stopListening()
+      wakeAll()
+      await running
+    },
+  }
+}
+
+/** Processes the deliveries that are due. @returns how many */
+export async function processDeliveries(context: DeliveryContext, receive: Receive): Promise<number> {
+  const { db } = context.database
+  // Only the earliest of each person, unless it waits for a sender (`holds` is false).
+  const { rows } = await db.execute<Stored>(sql`
+    update x_deliveries u set attempts = u.attempts + 1, next_at = now() + ${LEASE}
+    where u.id in (
+      select d.id from x_deliveries d
+      -- A time is stored rounded to the nearest millisecond.
+      where d.next_at < now() + interval '1 millisecond' and not exists (
+        select from x_deliveries e where e.account_x_user_id = d.account_x_user_id and e.person_x_user_id = d.person_x_user_id and e.id < d.id and e.holds)
+      order by d.id limit ${BATCH} for update skip locked
+    )
+    returning u.id, u.x_app_id as "xAppId", u.account_x_user_id as account, u.person_x_user_id as person, u.sealed_body as "sealedBody", u.attempts,
+      u.received_at as "receivedAt", u.received_at < now() - ${HOLDS_FOR} as "isOld"`)
+  if (rows.length === 0) return 0
+  const sealer = sealerOf(context.env)
+  const deliveries = rows.toSorted((a, b) => a.id - b.id).map((row) => open(sealer, row))
+  for (const ofApp of Map.groupBy(deliveries, ({ row }) => row.xAppId).values())
+    await processTogether(context, receive, ofApp).catch(async (error) => {
+      context.log.warn({ err: error }, 'deliveries from X failed together, so each is processed alone')
+      for (const single of ofApp) await processAlone(context, receive, single)
+    })
+  return rows.length
+}
+
+/** The app whose accounts a delivery may change; null: the operator's app, which may change any account. */
+const appOf = ({ row }: Pick<Opened, 'row'>) => (row.xAppId === OPERATOR_APP_ID ? null : row.xAppId)
+
+/** Stores the events of deliveries to one app. */
+async function processTogether(context: DeliveryContext, receive: Receive, all: readonly Opened[]): Promise<void> {
+  const { db } = context.database
+  const [first] = all
+  if (!first) return
+  const events = all.flatMap((one) => one.events)
+  const undecided = await receive(db, events, appOf(first))
+  const isUndecided = (one: Opened) => one.events.some((event) => undecided.has(event))
+  const isDecided = (one: Opened) => !isUndecided(one)
+  await putOff(db, all.filter(isUndecided))
+  await finish(context, all.filter(isDecided))
+}
+
+interface Opened {
+  row: Stored
+  events: readonly XHappening[]
+  /** The delivery does not say what happened, so its account has to be read at X. */
+  needsRead: boolean
+}
+
+/** Decrypts and parses a delivery. An unreadable one counts as a reply of the person it names. */
+function open(sealer: Sealer, row: Stored): Opened {
+  let delivery = {
+    happenings: [] as readonly XHappening[],
+    unreadable: { mayBeMessage: true } as { mayBeMessage: boolean } | null,
+  }
+  try {
+    delivery = readDelivery(JSON.parse(sealer.open(row.sealedBody)))
+  } catch {
+    // It was sealed with another AUTH_SECRET.
+  }
+  const { happenings, unreadable } = delivery
+  const isLost = unreadable?.mayBeMessage ?? false
+  const reply = isLost ? countedReply(row) : null
+  return { row, events: reply ? [...happenings, reply] : happenings, needsRead: isLost && reply === null }
+}
+
+/** An empty message of the person that the delivery names; null if it names nobody. */
+function countedReply({ id, account, person, receivedAt }: Stored): XHappening | null {
+  if (!account || !person) return null
+  const ids = { eventId: `unreadable ${id}`, senderId: person, recipientId: account }
+  return { kind: 'message', ...ids, text: '', at: new Date(receivedAt), isEncrypted: false, handles: {} }
+}
+
+/** Deletes processed deliveries, and requests a read of the accounts that need one. */
+async function finish({ database: { db }, jobs }: DeliveryContext, done: readonly Opened[]): Promise<void> {
+  if (done.length === 0) return
+  for (const { row, needsRead } of done) {
+    if (needsRead && row.account) await requestRead({ db, jobs }, row.account)
+    else if (needsRead) await readAllOf(db, row.xAppId)
+  }
+  await db.execute(sql`delete from x_deliveries where id = any(${sql.param(done.map(({ row }) => row.id))}::bigint[])`)
+}
+
+/** Retries deliveries later. Follow-ups need not wait: a message to that person is being sent already. */
+async function putOff(db: Db, undecided: readonly Opened[]): Promise<void> {
+  if (undecided.length === 0) return
+  await db.execute(sql`
+    update x_deliveries set attempts = attempts - 1, holds = false, next_at = now() + ${UNDECIDED}
+    where id = any(${sql.param(undecided.map(({ row }) => row.id))}::bigint[])`)
+}
+
+async function processAlone(context: DeliveryContext, receive: Receive, one: Opened): Promise<void> {
+  const { row } = one
+  try {
+    await processTogether(context, receive, [one])
+  } catch (error) {
+    context.log.error({ err: error, attempts: row.attempts }, 'a delivery from X could not be stored')
+    if (row.attempts >= ATTEMPTS_MAX || row.isOld) return giveUp(context, receive, one)
+    await context.database.db.execute(
+      sql`update x_deliveries set next_at = now() + make_interval(secs => ${2 ** row.attempts / 4}) where id = ${row.id}`,
+    )
+  }
+}
+
+/** Counts a delivery as a reply of the person it names; if it names nobody, or that fails, its account is read. */
+async function giveUp(context: DeliveryContext, receive: Receive, { row, events }: Opened): Promise<void> {
+  const [message, ...others] = events.filter((event) => event.kind === 'message')
+  const reply = message ? { ...message, text: '' } : countedReply(row)
+  const isCounted =
+    reply !== null &&
+    (await receive(context.database.db, [reply], appOf({ row })).then(
+      () => true,
+      (error) => {
+        context.log.error({ err: error }, 'a delivery from X could not be counted as a reply')
+        return false
+      },
+    ))
+  await finish(context, [{ row, events, needsRead: !isCounted || others.length > 0 }])
+}

@@ -1,0 +1,78 @@
+import { HOUR_MS, MINUTE_MS } from '@x-automated/contract/time'
+import { sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import { livingWorkers } from '../../db/liveness.ts'
+import type { Database, Db } from '../../db/open.ts'
+import type { XActivity } from '../../outside/x-activity.ts'
+import { XError } from '../../outside/x-errors.ts'
+import { withFunds } from '../neighbors.ts'
+
+/*
+ * X gives up delivering after a while. What it delivered in a gap comes back by a replay of the app's
+ * webhook: one at a time, because X bills what it delivers again on another day. Accounts are read, too.
+ */
+
+/** A replay begins this long before the last good delivery. */
+const OVERLAP_MS = 2 * MINUTE_MS
+/** As far back as X delivers again. */
+const REPLAYED_MS = 24 * HOUR_MS
+const REPLAY_EVERY = sql`interval '10 minutes'`
+
+/**
+ * Stores that deliveries of an app may be missing since its last good delivery. @param since one failed
+ * then: later ones may have been stored already
+ */
+export async function noteGap(db: Db, appId: string, since: Date | null = null): Promise<void> {
+  const begin = sql`least(delivered_at, ${since?.toISOString() ?? null}::timestamptz)`
+  await db.execute(sql`
+    update x_apps set gap_until = now(), gap_since = least(gap_since, ${begin}) where id = ${appId} and ${begin} is not null`)
+  await readAllOf(db, appId)
+}
+
+/** Has every account of an app read. */
+export async function readAllOf(db: Db, appId: string): Promise<void> {
+  await db.execute(sql`
+    update reply_watches w set next_poll_at = greatest(now(), w.rests_until)
+    where w.next_poll_at > greatest(now(), w.rests_until) and exists (select from x_accounts a where a.x_user_id = w.x_user_id and a.x_app_id = ${appId})`)
+}
+
+/** Notes gaps of all apps if no older process is running, which would have taken deliveries. */
+export async function noteGapsOfStart({ db, session }: Pick<Database, 'db' | 'session'>): Promise<void> {
+  const { rows } = await session.run((connection) => connection.query('select pg_backend_pid() as pid'))
+  const isOther = sql`exists (${livingWorkers} and exists (
+    select from pg_stat_activity other join pg_stat_activity own on own.pid = ${rows[0].pid}::int
+    where other.pid = pg_locks.pid and (other.backend_start, other.pid) < (own.backend_start, own.pid)))`
+  const { rows: apps } = await db.execute<{ id: string }>(sql`select id from x_apps where not ${isOther}`)
+  for (const { id } of apps) await noteGap(db, id)
+}
+
+type Gap = { id: string; since: string; until: string }
+
+/** Has X deliver again what apps have missed. @param webhooks finds the webhook of an app; throws XError */
+export async function replayGaps(
+  { database: { db }, log }: { database: Database; log: FastifyBaseLogger },
+  webhooks: (xAppId: string) => Promise<{ activity: XActivity; id: string }>,
+): Promise<void> {
+  // X has nothing older, and every account has been read since.
+  await db.execute(
+    sql`update x_apps set gap_since = null, gap_until = null where gap_until < now() - make_interval(secs => ${REPLAYED_MS / 1_000})`,
+  )
+  const { rows } = await db.execute<Gap>(sql`
+    update x_apps set replayed_at = now()
+    where gap_since is not null and (replayed_at is null or replayed_at < now() - ${REPLAY_EVERY})
+    returning id, gap_since as since, gap_until as until`)
+  for (const { id, since, until } of rows) {
+    const from = Math.max(new Date(since).getTime() - OVERLAP_MS, Date.now() - REPLAYED_MS)
+    try {
+      const { activity, id: webhookId } = await webhooks(id)
+      await withFunds(db, id, () => activity.replay({ webhookId, from: new Date(from), to: new Date(until) }))
+      // It may have grown meanwhile.
+      await db.execute(
+        sql`update x_apps set gap_since = null, gap_until = null where id = ${id} and gap_until = ${until}::timestamptz`,
+      )
+    } catch (error) {
+      if (!(error instanceof XError)) throw error
+      log.warn({ err: error }, 'X did not deliver again what was missed; retrying in 10 minutes')
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import { MINUTE_MS } from '@x-automated/contract/time'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Database, Db } from '../../db/open.ts'
+import type { XApi } from '../../outside/x.ts'
+import type { XActivity } from '../../outside/x-activity.ts'
+import type { XHappening } from '../../outside/x-delivery.ts'
+import { XError } from '../../outside/x-errors.ts'
+import type { JobQueue, XApps, XMeters } from '../../ports.ts'
+import type { Sealer } from '../../sealing.ts'
+import { withAccount } from '../neighbors.ts'
+import type { ListReading, Reading } from '../tables/replies.ts'
+
+/*
+ * Webhooks are quick, reading is certain. A read is complete once it has seen X's list of messages and
+ * of X Chat's conversations down to the last complete read. Follow-ups need a recent one (tables.ts),
+ * and ask for it: sending/limits.ts. Until then they wait, also if X cannot be read.
+ */
+
+/** What reading needs. `origin`: where X delivers to. */
+export interface WatchContext {
+  database: Database
+  jobs: JobQueue
+  x: XApi | null
+  xApps: XApps
+  xMeters: XMeters
+  /** Of the operator's app. Null if its accounts can only be read. */
+  xActivity: XActivity | null
+  sealer: Sealer
+  origin: string
+}
+/**
+ * Stores what happened, to accounts of one app alone if it is given. @returns what cannot be decided yet
+ * and must come again
+ */
+export type Receive = (
+  db: Db,
+  happenings: readonly XHappening[],
+  ofApp?: string | null,
+) => Promise<ReadonlySet<XHappening>>
+
+export type Watch = {
+  xUserId: string
+  webhookId: string | null
+  /** The apps that have subscriptions, or may have. */
+  xAppIds: string[]
+  /** The apps of its accounts that nobody disconnected, each with a connected one; null: all are lost. */
+  connections: { xAppId: string; accountId: string | null }[]
+  /** X reports everything. */
+  isLive: boolean
+  /** X did not report everything when it was last asked. */
+  hasProblem: boolean
+  readUntil: string | null
+  reading: Reading | null
+  isChatAbsent: boolean
+  hasMessageRequests: boolean
+  /** A connected account of that X user; null if none. */
+  accountId: string | null
+  /** The account's first message; null if none. */
+  sentSince: string | null
+  /** A restore lost messages sent since then; null if none. */
+  unreadSince: string | null
+  /** Until then, a message sent before the restore may still be in flight; null: not now. */
+  inFlightUntil: string | null
+}
+
+/** SQL: a row of reply_watches as a `Watch`. @param watch table or alias */
+export const watchColumns = (watch: SQL) => sql`${watch}.x_user_id as "xUserId", ${watch}.webhook_id as "webhookId",
+  ${watch}.x_app_ids as "xAppIds", ${watch}.webhook_id is not null and ${watch}.problem is null as "isLive", ${watch}.problem is not null as "hasProblem", ${watch}.read_until as "readUntil", ${watch}.reading,
+  coalesce(${watch}.chat_absent_until > now(), false) as "isChatAbsent", ${watch}.has_message_requests as "hasMessageRequests",
+  (select id from x_accounts a where a.x_user_id = ${watch}.x_user_id and a.status = 'connected' order by a.last_connected_at desc limit 1) as "accountId",
+  (select coalesce(json_agg(json_build_object('xAppId', c.x_app_id, 'accountId', c.id) order by c.x_app_id), '[]') from (
+      select x_app_id, (array_agg(id order by last_connected_at desc) filter (where status = 'connected'))[1] as id
+      from x_accounts a where a.x_user_id = ${watch}.x_user_id and a.status <> 'disconnected' group by x_app_id) c) as connections,
+  (select min(d.claimed_at) from x_accounts a cross join lateral (
+      select claimed_at from dms where x_account_id = a.id and claimed_at is not null order by claimed_at limit 1
+    ) d where a.x_user_id = ${watch}.x_user_id) as "sentSince",
+  (select min(unread_since) from x_accounts a where a.x_user_id = ${watch}.x_user_id) as "unreadSince",
+  (select max(unread_until) from x_accounts a where a.x_user_id = ${watch}.x_user_id and unread_until > now()) as "inFlightUntil"`
+
+/** What the last complete read may have missed, because X listed it late. */
+export const OVERLAP_MS = 10 * MINUTE_MS
+/** Entries of a page. X bills each, so a read begins with few; each page is twice as large as the one before. */
+export const PAGE_SIZE = { least: 5, most: 100 }
+/** Pages per list before other accounts get a turn. X allows 15 calls in 15 minutes. */
+export const MAX_PAGES = 6
+
+/** The call that failed, as a failed read names it. */
+export class ReadFailed extends Error {
+  readonly call: string
+  readonly reason: XError
+  constructor(call: string, reason: XError) {
+    super(reason.message)
+    this.call = call
+    this.reason = reason
+  }
+}
+
+export async function naming<T>(call: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof XError ? new ReadFailed(call, error) : error
+  }
+}
+
+export function failureOf(error: unknown): ReadFailed {
+  if (error instanceof ReadFailed) return error
+  throw error
+}
+
+export const UNREAD: ListReading = { next: null, isComplete: false, oldest: null, isOrdered: true }
+
+export interface ListPages<Entry> {
+  earliest: Date
+  size: number
+  maxPages: number
+  read(page: { cursor: string | null; size: number }): Promise<{ entries: readonly Entry[]; next: string | null }>
+  /** Null: unknown. */
+  timeOf(entry: Entry): Date | null
+  save(list: ListReading): Promise<unknown>
+}
+
+/**
+ * Reads pages of a list, newest first, until an entry is older than `earliest`. A list in another
+ * order is read to its end.
+ */
+export async function readPages<Entry>(
+  list: ListReading,
+  { earliest, size, maxPages, read, timeOf, save }: ListPages<Entry>,
+): Promise<ListReading> {
+  let state = list
+  let pageSize = size
+  for (let page = 0; page < maxPages && !state.isComplete; page += 1) {
+    const { entries, next } = await read({ cursor: state.next, size: pageSize })
+    let { isOrdered, oldest } = state
+    for (const entry of entries) {
+      const at = timeOf(entry)?.toISOString() ?? null
+      if (at === null || (oldest !== null && at > oldest)) isOrdered = false
+      oldest = at
+    }
+    const isEnd = next === null || (isOrdered && oldest !== null && oldest < earliest.toISOString())
+    state = { next, oldest, isOrdered, isComplete: isEnd }
+    pageSize = Math.min(PAGE_SIZE.most, pageSize * 2)
+    await save(state)
+  }
+  return state
+}
+
+/** The handle of an X id, for $0.01; null: X has no such user. */
+export async function findHandle(context: WatchContext, accountId: string, id: string): Promise<string | null> {
+  const find = () => withAccount(context, accountId, (x, accessToken) => x.findUserById(accessToken, id))
+  return (await naming('GET /2/users/:id', find))?.handle ?? null
+}

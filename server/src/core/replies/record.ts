@@ -1,0 +1,379 @@
+import { setImmediate } from 'node:timers/promises'
+import { REPLY_TEXT_MAX } from '@x-automated/contract/outreach/replies'
+import type { EventKind } from '@x-automated/contract/platform/events'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import { parseTime } from '../../db/parse-time.ts'
+import type { XHappening } from '../../outside/x-delivery.ts'
+import { checkOptOuts } from '../campaigns/pause.ts'
+import { classifyReply, labelToContinue, type Reading } from '../classifier/labels.ts'
+import { addReplies, addWritten } from '../conversations/messages.ts'
+import { allowsTexts } from '../messages/accounts.ts'
+import { findSentMessage } from '../messages/find.ts'
+import { lockEnrollmentsOfLeads, lockLeads } from '../messages/locks.ts'
+import { optOutWordsOf } from '../messages/sending-state.ts'
+import { stopMessages } from '../messages/stop.ts'
+import { notifyReplies, publishEvents } from '../neighbors.ts'
+import { suppressOptOuts } from '../people/suppression.ts'
+import { replies } from '../tables/replies.ts'
+import { storeAnswers } from './answers.ts'
+import { endAnswered, type Said } from './stop-answered.ts'
+import { answeredMessage, type OwnMessage, writerOf } from './writers.ts'
+
+/*
+ * Stores what happened in conversations of one workspace, for many leads in one transaction: in a burst
+ * of replies, a statement for each lead would take too long. Rows are locked in the order of
+ * ARCHITECTURE.md: enrollments, messages, leads, campaigns.
+ */
+
+/** A conversation between a lead and an X account of its workspace. */
+export type Conversation = {
+  workspaceId: string
+  leadId: string
+  accountId: string
+  accountXUserId: string
+  accountHandle: string
+  /** X's id of the lead. */
+  leadXUserId: string
+}
+type XMessage = Extract<XHappening, { kind: 'message' }>
+type Timed<Event> = Event & { at: Date }
+/** `source`: as it came. */
+export type MessageIn = {
+  conversation: Conversation
+  event: Timed<XMessage>
+  source: XHappening
+  reading: Reading | null
+}
+export type ReadIn = { conversation: Conversation; readAt: Date }
+
+const idsOf = (all: readonly { conversation: Conversation }[]): string[] => [
+  ...new Set(all.map(({ conversation }) => conversation.leadId)),
+]
+const listed = (ids: readonly string[]): SQL => sql`select unnest(${sql.param([...ids])}::uuid[])`
+/** SQL: rows as a relation. @param columns with their types */
+const relation = (rows: readonly object[], columns: string): SQL =>
+  sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(${sql.raw(columns)})`
+
+type Own = OwnMessage & {
+  leadId: string
+  campaignId: string
+  message: string
+  eventId: string | null
+  triedAt: Date | null
+  isSent: boolean
+}
+
+/** Locks messages of these conversations, before their leads, as recording an outcome does. */
+async function lockMessages(tx: Db, all: readonly { conversation: Conversation }[]): Promise<Map<string, Own[]>> {
+  const pairs = all.map(({ conversation: { leadId, accountId } }) => ({ lead_id: leadId, account_id: accountId }))
+  const { rows } = await tx.execute<
+    Omit<Own, 'triedAt' | 'claimedAt' | 'endedAt' | 'isSent'> &
+      Record<'triedAt' | 'claimedAt' | 'endedAt', string | null> & { status: string }
+  >(sql`
+    select d.id, d.lead_id as "leadId", d.campaign_id as "campaignId", d.message, d.status, d.holder, d.x_event_id as "eventId", d.tried_at as "triedAt",
+      d.claimed_at as "claimedAt", d.lease_expires_at is not null as "isOut",
+      -- Settling what a worker sent takes up to a day, in which its message tells its own id.
+      d.lease_expires_at is not null and (not d.outcome_unknown or d.holder like 'extension:%') as "isClaimed",
+      case when d.status <> 'queued' then coalesce(d.sent_at, d.updated_at) end as "endedAt"
+    from ${relation(pairs, 'lead_id uuid, account_id uuid')} join dms d on d.lead_id = x.lead_id and coalesce(d.x_account_id, x.account_id) = x.account_id
+    order by d.id for no key update of d`)
+  const own = new Map<string, Own[]>()
+  for (const { status, ...row } of rows) {
+    const isSent = SENT.has(status)
+    const theirs = own.get(row.leadId) ?? []
+    own.set(row.leadId, theirs)
+    theirs.push({
+      ...row,
+      triedAt: parseTime(row.triedAt),
+      claimedAt: parseTime(row.claimedAt),
+      endedAt: parseTime(row.endedAt),
+      isSent,
+      isOut: isSent || row.isOut,
+    })
+  }
+  return own
+}
+const SENT = new Set(['sent', 'delivered', 'replied'])
+
+/** A message that is stored, and what it means. */
+type Stored = MessageIn & { id: string; isReply: boolean; answered: Own | null; isOptOut: boolean }
+
+/**
+ * Stores messages, at most one per lead. @returns those from the account itself that an active sender
+ * may have written
+ */
+export async function recordMessages(
+  tx: Db,
+  workspaceId: string,
+  messages: readonly MessageIn[],
+): Promise<XHappening[]> {
+  const leadIds = idsOf(messages)
+  await lockEnrollmentsOfLeads(tx, workspaceId, listed(leadIds))
+  const own = await lockMessages(tx, messages)
+  const { foreign, undecided, ours } = sortOut(messages, own)
+  if (ours.length > 0)
+    await tx.execute(
+      sql`update dms set x_event_id = x.event_id from ${relation(ours, 'id uuid, event_id text')} where dms.id = x.id`,
+    )
+  if (foreign.length === 0) return undecided
+  await lockLeads(tx, listed(leadIds))
+  await tx.execute(sql`
+    select from campaigns where id in (select campaign_id from dms where lead_id in (${listed(leadIds)})) order by id for no key update`)
+  const stored = await storeMessages(tx, workspaceId, foreign, own)
+  await endSequences(tx, workspaceId, stored)
+  await updateLeads(tx, stored, own)
+  await markAnswered(tx, stored)
+  const optedOut = stored.filter(({ isOptOut }) => isOptOut)
+  if (optedOut.length > 0) {
+    await suppressOptOuts({ db: tx, sending: { stopMessages } }, workspaceId, idsOf(optedOut))
+    // One look per campaign sees them all.
+    const perCampaign = new Map(
+      optedOut.flatMap(({ answered }) => (answered ? [[answered.campaignId, answered.id]] : [])),
+    )
+    for (const dmId of perCampaign.values()) await checkOptOuts(tx, dmId)
+  }
+  const others = stored.filter(({ isOptOut }) => !isOptOut)
+  if (others.length > 0) await stopMessages(tx, workspaceId, listed(idsOf(others)))
+  await addToConversations(tx, workspaceId, stored)
+  return undecided
+}
+
+/** Splits messages into those that the product did not send, and ours. */
+function sortOut(messages: readonly MessageIn[], own: ReadonlyMap<string, readonly Own[]>) {
+  const foreign: MessageIn[] = []
+  const undecided: XHappening[] = []
+  /** Messages of extensions, which learn no id from X. */
+  const ours: { id: string; event_id: string }[] = []
+  for (const one of messages) {
+    const { conversation, event } = one
+    const theirs = own.get(conversation.leadId) ?? []
+    if (event.senderId === conversation.leadXUserId) foreign.push(one)
+    else if (!event.isEncrypted) {
+      if (!theirs.some((message) => isSameMessage(message, event))) foreign.push(one)
+    } else {
+      const writer = writerOf(theirs, event)
+      if (writer === 'unknown') undecided.push(one.source)
+      else if (writer === 'owner') foreign.push(one)
+      else if (writer.eventId === null) ours.push({ id: writer.id, event_id: event.eventId })
+    }
+  }
+  return { foreign, undecided, ours }
+}
+
+/**
+ * Whether a message from the account is ours. Unrecorded messages and those of extensions are
+ * matched by text.
+ */
+function isSameMessage(ours: Own, { eventId, senderId, text, at }: Timed<XMessage>): boolean {
+  if (ours.eventId !== null) return ours.eventId === eventId
+  if (ours.triedAt === null) return false
+  const sent = { text: ours.message, senderId, since: ours.triedAt }
+  return findSentMessage([{ id: eventId, senderId, text, at }], sent, new Set()) !== null
+}
+
+/** Stores messages, with their texts if the account allows it. @returns those that were not known */
+async function storeMessages(
+  tx: Db,
+  workspaceId: string,
+  messages: readonly MessageIn[],
+  own: ReadonlyMap<string, readonly Own[]>,
+): Promise<Stored[]> {
+  const accounts = new Set(messages.map(({ conversation }) => conversation.accountXUserId))
+  const areTextsAllowed = new Map<string, boolean>()
+  for (const xUserId of [...accounts].sort()) areTextsAllowed.set(xUserId, await allowsTexts(tx, workspaceId, xUserId))
+  const known = messages.map((one): Omit<Stored, 'id'> => {
+    const { conversation, event, reading } = one
+    const isReply = event.senderId === conversation.leadXUserId
+    return {
+      ...one,
+      isReply,
+      answered: isReply ? answeredMessage(own.get(conversation.leadId) ?? [], event.at) : null,
+      // The model alone never suppresses anyone: it only stops what is queued.
+      isOptOut: isReply && reading?.label === 'opted_out' && reading.by === 'rule',
+    }
+  })
+  const inserted = await tx
+    .insert(replies)
+    .values(
+      known.map(({ conversation: { leadId, accountXUserId }, event, reading, isReply, answered, isOptOut }) => ({
+        workspaceId,
+        leadId,
+        accountXUserId,
+        dmId: answered?.id ?? null,
+        xEventId: event.eventId,
+        kind: isReply ? ('reply' as const) : ('written' as const),
+        text: areTextsAllowed.get(accountXUserId) && !event.isEncrypted ? event.text.slice(0, REPLY_TEXT_MAX) : null,
+        optedOut: isOptOut,
+        label: isReply ? (reading?.label ?? null) : null,
+        at: event.at,
+        // The clock, since this transaction may have waited for a message that was queued meanwhile.
+        createdAt: sql`clock_timestamp()`,
+      })),
+    )
+    .onConflictDoNothing()
+    .returning({ id: replies.id, leadId: replies.leadId })
+  return inserted.flatMap(({ id, leadId }) => {
+    const one = known.find(({ conversation }) => conversation.leadId === leadId)
+    return one ? [{ ...one, id }] : []
+  })
+}
+
+/** Ends or pauses the enrollments of people who wrote or were written to, those with one label together. */
+async function endSequences(tx: Db, workspaceId: string, stored: readonly Stored[]): Promise<void> {
+  const groups = new Map<string, { said: Said; leadIds: string[] }>()
+  for (const { conversation, event, isReply, reading, isOptOut } of stored) {
+    if (isOptOut) continue
+    const label: Said['label'] =
+      isReply && reading ? (reading.label === 'opted_out' ? 'opted_out' : labelToContinue(reading)) : null
+    const isUntil = label === 'auto_reply' || label === 'later'
+    const said: Said = { isReply, label, until: (isUntil && reading?.until) || null, at: event.at }
+    const key = JSON.stringify([isReply, label, said.until, label === 'auto_reply' ? said.at : null])
+    const group = groups.get(key) ?? { said, leadIds: [] }
+    groups.set(key, group)
+    group.leadIds.push(conversation.leadId)
+  }
+  for (const { said, leadIds } of groups.values()) await endAnswered(tx, workspaceId, leadIds, said)
+}
+
+/** Stores what messages say of their leads: their X id, when they answered, and whether they wrote first. */
+async function updateLeads(tx: Db, stored: readonly Stored[], own: ReadonlyMap<string, readonly Own[]>): Promise<void> {
+  const rows = stored.map(({ conversation, event, isReply, answered, reading }) => ({
+    lead_id: conversation.leadId,
+    x_user_id: conversation.leadXUserId,
+    at: event.at,
+    is_answer: answered !== null && reading?.label !== 'auto_reply',
+    // A contact basis, which X's automation rules require.
+    wrote_first: isReply && !(own.get(conversation.leadId) ?? []).some(({ isOut }) => isOut),
+    source: `Wrote to @${conversation.accountHandle} on X`,
+  }))
+  const isBasis = sql`(x.wrote_first and l.basis = 'none')`
+  // Of duplicate leads, the one that already has the X id is found by it.
+  await tx.execute(sql`
+    update leads l set updated_at = now(),
+      x_user_id = coalesce(l.x_user_id, x.x_user_id),
+      x_user_checked_at = case when l.x_user_id is null then now() else l.x_user_checked_at end,
+      replied_at = case when x.is_answer then greatest(l.replied_at, x.at) else l.replied_at end,
+      basis = case when ${isBasis} then 'wrote_first' else l.basis end,
+      basis_at = case when ${isBasis} then x.at else l.basis_at end,
+      basis_source = case when ${isBasis} then x.source else l.basis_source end
+    from ${relation(rows, 'lead_id uuid, x_user_id text, at timestamptz, is_answer boolean, wrote_first boolean, source text')}
+    where l.id = x.lead_id`)
+}
+
+/** Marks the messages that replies answer. */
+async function markAnswered(tx: Db, stored: readonly Stored[]): Promise<void> {
+  const answers = stored.flatMap(({ answered, event }) => (answered?.isSent ? [{ id: answered.id, at: event.at }] : []))
+  if (answers.length > 0)
+    await tx.execute(sql`
+      update dms d set status = 'replied', replied_at = least(d.replied_at, x.at), delivered_at = coalesce(d.delivered_at, x.at), updated_at = now()
+      from ${relation(answers, 'id uuid, at timestamptz')} where d.id = x.id`)
+  await storeAnswers(
+    tx,
+    stored.flatMap(({ answered }) => answered?.id ?? []),
+  )
+  // A reply implies that earlier messages were read.
+  const reads = stored.filter(({ isReply }) => isReply)
+  await storeReads(
+    tx,
+    reads.map(({ conversation, event }) => ({ conversation, readAt: event.at })),
+  )
+}
+
+async function addToConversations(tx: Db, workspaceId: string, stored: readonly Stored[]): Promise<void> {
+  const messageOf = ({ conversation: { leadId, accountXUserId }, id, event: { at, isEncrypted } }: Stored) => ({
+    leadId,
+    accountXUserId,
+    id,
+    at,
+    isEncrypted,
+  })
+  for (const one of stored) if (!one.isReply) await addWritten(tx, workspaceId, messageOf(one))
+  const theirs = stored.filter(({ isReply }) => isReply)
+  if (theirs.length === 0) return
+  await addReplies(
+    tx,
+    workspaceId,
+    theirs.map((one) => ({
+      ...messageOf(one),
+      label: one.reading?.label ?? null,
+      confidence: one.reading?.label ? one.reading.confidence : null,
+      suggestsSuppression: one.reading?.label === 'opted_out' && one.reading.by === 'model',
+      dmId: one.answered?.id ?? null,
+      laterAt: one.reading?.label === 'later' ? one.reading.until : null,
+    })),
+  )
+  await notifyReplies(
+    tx,
+    workspaceId,
+    theirs.map((one) => ({ ...messageOf(one), label: one.reading?.label ?? null })),
+  )
+}
+
+/** Marks messages as delivered that were sent before a lead read them, at most once per lead. */
+export async function recordReads(tx: Db, reads: readonly ReadIn[]): Promise<void> {
+  await lockMessages(tx, reads)
+  await storeReads(tx, reads)
+}
+
+async function storeReads(tx: Db, reads: readonly ReadIn[]): Promise<void> {
+  if (reads.length === 0) return
+  const rows = reads.map(({ conversation: { leadId, accountId, accountXUserId }, readAt }) => ({
+    lead_id: leadId,
+    account_id: accountId,
+    account: accountXUserId,
+    at: readAt,
+  }))
+  const columns = 'lead_id uuid, account_id uuid, account text, at timestamptz'
+  await tx.execute(sql`
+    insert into lead_reads as s (lead_id, account_x_user_id, read_at)
+    select lead_id, account, at from ${relation(rows, columns)} order by lead_id
+    on conflict (lead_id, account_x_user_id) do update set read_at = greatest(s.read_at, excluded.read_at)`)
+  await tx.execute(sql`
+    update dms d set status = 'delivered', delivered_at = x.at, updated_at = now() from ${relation(rows, columns)}
+    where d.lead_id = x.lead_id and d.status = 'sent' and coalesce(d.x_account_id, x.account_id) = x.account_id and d.claimed_at <= x.at`)
+}
+
+/** Publishes the changed conversations, and the campaigns that show them. */
+export async function publishChanges(tx: Db, workspaceId: string, all: readonly { conversation: Conversation }[]) {
+  const leadIds = listed(idsOf(all))
+  const { rows } = await tx.execute<{ kind: EventKind; ids: string[] }>(sql`
+    select 'campaign' as kind, array_agg(distinct campaign_id) as ids from dms where lead_id in (${leadIds}) having count(*) > 0
+    union all select 'conversation', array_agg(id) from conversations
+    where workspace_id = ${workspaceId} and lead_id in (${leadIds}) having count(*) > 0`)
+  for (const { kind, ids } of rows) await publishEvents(tx, workspaceId, kind, ids)
+}
+
+/** Reading texts blocks others for this long. */
+const BUSY_MS = 5
+
+/** Reads what messages of leads say, with the days of the account's time zone. */
+export async function classifyMessages(
+  db: Db,
+  workspaceId: string,
+  messages: readonly Omit<MessageIn, 'reading'>[],
+): Promise<MessageIn[]> {
+  const isRead = ({ conversation, event }: Omit<MessageIn, 'reading'>) =>
+    event.senderId === conversation.leadXUserId && event.text.trim() !== ''
+  if (!messages.some(isRead)) return messages.map((one) => ({ ...one, reading: null }))
+  const { rows } = await db.execute<{ accountId: string; timeZone: string }>(
+    sql`select x_account_id as "accountId", time_zone as "timeZone" from sending_limits where workspace_id = ${workspaceId}`,
+  )
+  const optOutWords = await optOutWordsOf(db, workspaceId)
+  const read: MessageIn[] = []
+  let startedAt = performance.now()
+  for (const one of messages) {
+    if (!isRead(one)) {
+      read.push({ ...one, reading: null })
+      continue
+    }
+    const { text, at } = one.event
+    const timeZone = rows.find(({ accountId }) => accountId === one.conversation.accountId)?.timeZone ?? 'UTC'
+    read.push({ ...one, reading: classifyReply(text.slice(0, REPLY_TEXT_MAX), { optOutWords, now: at, timeZone }) })
+    // Long texts take milliseconds each, in which others wait.
+    if (performance.now() - startedAt < BUSY_MS) continue
+    await setImmediate()
+    startedAt = performance.now()
+  }
+  return read
+}

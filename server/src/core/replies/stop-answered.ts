@@ -1,0 +1,177 @@
+import type { ReplyLabel } from '@x-automated/contract/leads/leads'
+import { DAY_MS } from '@x-automated/contract/time'
+import { type SQL, sql } from 'drizzle-orm'
+import { one } from '../../db/one.ts'
+import type { Db } from '../../db/open.ts'
+import { reasonSql } from '../../db/reasons.ts'
+import { lockRows } from '../../db/transact.ts'
+import { completeIfDone } from '../campaigns/run.ts'
+import { lockEnrollmentsOfLead } from '../messages/locks.ts'
+import { wakeAccount } from '../messages/schedule.ts'
+import { stopMessages } from '../messages/stop.ts'
+import { type End, endEnrollments } from '../sequences/end.ts'
+import { followingStep, isEnrollmentOf, isOpen } from '../tables/sequences.ts'
+import { suppressionReason } from '../tables/suppressions.ts'
+
+/**
+ * Pauses enrollments `e` whose next message may have been sent, or ends them if it was the last step.
+ * @returns the campaigns that may now be completed
+ */
+export async function pauseUnknown(tx: Db, workspaceId: string, leadIds: SQL, which: SQL): Promise<string[]> {
+  const next = sql`(select following.number from dms d cross join lateral (${followingStep('e', 'd')}) following
+    where d.lead_id = e.lead_id and ${isEnrollmentOf('e', 'd')} and d.outcome_unknown and d.step_number = e.next_step_number limit 1)`
+  return endEnrollments(tx, workspaceId, leadIds, {
+    which,
+    state: sql`case when ${next} is not null or e.next_at is not null then 'paused' else 'failed' end`,
+    reason: sql`case when ${next} is not null or e.next_at is not null then ${reasonSql('outcome_unknown')} end`,
+    next,
+  })
+}
+
+/** What was said in a lead's conversation. */
+export interface Said {
+  /** The lead said it, not the account's owner. */
+  isReply: boolean
+  /** Null: any other. */
+  label: 'auto_reply' | 'later' | 'opted_out' | null
+  /** When they are back, or want to hear more; null: no date. */
+  until: Date | null
+  at: Date
+}
+
+/** What an opt-out makes of an enrollment. */
+const OPTED_OUT = { state: sql`'opted_out'`, reason: reasonSql('opt_out') }
+
+/** An automatic reply without a date pauses for this long. */
+const AWAY_MS = 14 * DAY_MS
+
+/** SQL over an enrollment's alias: the number of a re-engagement step that it was not sent; null if none. */
+function reengagementNumber(enrollment: string): SQL<number | null> {
+  const e = sql.raw(enrollment)
+  return sql`(
+  select s.number::int from sequence_versions v cross join lateral jsonb_array_elements(v.steps) with ordinality s(step, number)
+  where v.workspace_id = ${e}.workspace_id and v.campaign_id = ${e}.campaign_id and v.version = ${e}.version and s.step ->> 'kind' = 'reengagement'
+    and ${e}.last_step_id <> (s.step ->> 'id')::uuid)`
+}
+
+/**
+ * Ends or pauses what leads' conversations end: a reply, or a message that the account's owner
+ * wrote. Also ends those who are through, so that no later step reaches them.
+ */
+export async function endAnswered(tx: Db, workspaceId: string, leadIds: readonly string[], said: Said): Promise<void> {
+  const chosen = sql`select unnest(${sql.param([...leadIds])}::uuid[])`
+  const ended = await endEnrollments(tx, workspaceId, chosen, endOf(said))
+  for (const id of ended.sort()) await completeIfDone(tx, id)
+}
+
+/**
+ * Pauses the lead's sequence until then, when it continues with its re-engagement message: that of
+ * the campaign, or else the latest one of the account. @returns the enrollment before, for
+ * `undoReengagement`; null: there is none
+ */
+export async function pauseForReengagement(
+  tx: Db,
+  workspaceId: string,
+  { leadId, accountXUserId, campaignId }: { leadId: string; accountXUserId: string; campaignId: string | null },
+  until: Date,
+): Promise<{ id: string } | null> {
+  await lockEnrollmentsOfLead(tx, workspaceId, leadId)
+  const { rows } = await tx.execute<{ before: { id: string } }>(sql`
+    select to_jsonb(e) as before from enrollments e join campaigns c on c.id = e.campaign_id and c.status <> 'archived'
+      join x_accounts a on a.id = e.x_account_id and a.x_user_id = ${accountXUserId} join leads l on l.id = e.lead_id
+    where e.workspace_id = ${workspaceId} and e.lead_id = ${leadId} and e.state in ('active', 'paused', 'replied', 'finished')
+      and ${reengagementNumber('e')} is not null and ${suppressionReason('l')} is null
+    order by e.campaign_id = ${campaignId}::uuid desc nulls last, e.last_sent_at desc limit 1`)
+  const before = rows[0]?.before
+  if (!before) return null
+  await lockRows(tx, 'dms', sql`lead_id = ${leadId}`)
+  const changed = await endEnrollments(tx, workspaceId, sql`select ${leadId}::uuid`, {
+    which: sql`e.id = ${before.id}`,
+    state: sql`'paused'`,
+    reason: reasonSql('later'),
+    until: sql`${until.toISOString()}::timestamptz`,
+    next: reengagementNumber('e'),
+  })
+  await tx.execute(sql`
+    update campaigns set status = 'active', updated_at = now() where id = any(${sql.param(changed)}::uuid[]) and status = 'completed'`)
+  return before
+}
+
+/**
+ * Undoes `pauseForReengagement` for enrollments that have not changed since. The caller has locked
+ * them and their messages. @param paused a query: each `enrollment` before, and the time `at` of its pause
+ */
+export async function undoReengagement(tx: Db, workspaceId: string, paused: SQL): Promise<void> {
+  const { rows } = await tx.execute<{ campaignIds: string[]; accountIds: string[] }>(sql`
+    with restored as (
+      update enrollments e set state = before.state, reason = before.reason, next_step_number = before.next_step_number,
+        paused_until = before.paused_until, next_at = before.next_at, updated_at = now()
+      from (${paused}) p cross join lateral jsonb_populate_record(null::enrollments, p.enrollment) before
+      where e.workspace_id = ${workspaceId} and e.id = before.id and e.state = 'paused' and e.updated_at = p.at
+      returning e.*, p.at, ${isOpen('e')}::int - 1 as opened
+    ), released as (
+      update dms d set is_held = false, updated_at = now() from restored e
+      where e.state = 'active' and d.lead_id = e.lead_id and ${isEnrollmentOf('e', 'd')} and d.status = 'queued' and d.is_held and d.updated_at = e.at
+      returning d.x_account_id
+    ), counted as (
+      update campaigns c set open_enrollments = c.open_enrollments + d.opened, follow_up_due_at = least(c.follow_up_due_at, d.next_at)
+      from (select campaign_id, sum(opened)::int as opened, min(next_at) as next_at from restored group by 1) d where c.id = d.campaign_id
+      returning c.id
+    )
+    select array(select id from counted order by id) as "campaignIds",
+      array(select distinct x_account_id from released where x_account_id is not null order by 1) as "accountIds"`)
+  const { campaignIds, accountIds } = one(rows)
+  for (const id of campaignIds) await completeIfDone(tx, id)
+  for (const id of accountIds) await wakeAccount(tx, id)
+}
+
+/** Ends the sequences of a lead that X shows a message to which the database does not have. */
+export async function endContacted(tx: Db, workspaceId: string, leadId: string): Promise<void> {
+  const ended = await endEnrollments(tx, workspaceId, sql`select ${leadId}::uuid`, {
+    which: sql`(${isOpen('e')} or e.state = 'finished')`,
+    state: sql`'stopped'`,
+    reason: reasonSql('skipped', { skip: sql`'contacted'` }),
+  })
+  for (const id of ended.sort()) await completeIfDone(tx, id)
+}
+
+/**
+ * Ends the enrollments that the former labels of these leads' replies kept open, and stops what is
+ * queued. Does nothing for a label after which a sequence continues.
+ */
+export async function endRelabelled(tx: Db, workspaceId: string, leadIds: SQL, label: ReplyLabel): Promise<void> {
+  if (label === 'auto_reply' || label === 'later') return
+  const isPaused = sql`e.state = 'paused' and e.reason ->> 'code' in ('auto_reply', 'later')`
+  const end: End =
+    label === 'opted_out'
+      ? { which: sql`(${isOpen('e')} or e.state = 'finished')`, ...OPTED_OUT }
+      : { which: isPaused, state: sql`'replied'`, reason: reasonSql('reply') }
+  const ended = await endEnrollments(tx, workspaceId, leadIds, end)
+  await stopMessages(tx, workspaceId, leadIds)
+  for (const id of ended.sort()) await completeIfDone(tx, id)
+}
+
+function endOf({ isReply, label, until, at }: Said): End {
+  const date = (moment: Date) => sql`${moment.toISOString()}::timestamptz`
+  if (label === 'auto_reply') {
+    const back = until ?? new Date(at.getTime() + AWAY_MS)
+    return {
+      which: sql`e.state = 'active'`,
+      state: sql`'paused'`,
+      reason: reasonSql('auto_reply'),
+      until: date(back),
+    }
+  }
+  const which = sql`(${isOpen('e')} or e.state = 'finished')`
+  const reason = isReply ? reasonSql('reply') : reasonSql('written_by_hand')
+  if (label === 'opted_out') return { which, ...OPTED_OUT }
+  if (label !== 'later' || !until) return { which, state: sql`'replied'`, reason }
+  const continues = sql`${isOpen('e')} and ${reengagementNumber('e')} is not null`
+  return {
+    which,
+    state: sql`case when ${continues} then 'paused' else 'replied' end`,
+    reason: sql`case when ${continues} then ${reasonSql('later')} else ${reason} end`,
+    until: date(until),
+    next: reengagementNumber('e'),
+  }
+}

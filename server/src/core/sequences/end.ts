@@ -1,0 +1,65 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import { reasonSql } from '../../db/reasons.ts'
+import { isEnrollmentOf, isOpen } from '../tables/sequences.ts'
+import { suppressionReason } from '../tables/suppressions.ts'
+
+/** What becomes of an enrollment. */
+export interface End {
+  /** SQL over an enrollment `e` and its lead `l`: whether it is affected. */
+  which: SQL
+  /** SQL over the same: the new state, and why. */
+  state: SQL
+  reason: SQL
+  /** SQL: until when it is paused; left out: without a date. */
+  until?: SQL
+  /** SQL: the step with which it continues after the pause; left out: its next one. */
+  next?: SQL
+}
+
+/** Suppressed people leave every sequence. */
+export const SUPPRESSED: End = {
+  which: sql`(${isOpen('e')} or e.state = 'finished') and ${suppressionReason('l')} is not null`,
+  state: sql`case when ${suppressionReason('l')} -> 'params' ->> 'reason' in ('opted_out', 'replied_stop') then 'opted_out' else 'stopped' end`,
+  reason: sql`case when ${suppressionReason('l')} -> 'params' ->> 'reason' in ('opted_out', 'replied_stop') then ${reasonSql('opt_out')}
+    else ${reasonSql('skipped', { skip: sql`'suppressed'` })} end`,
+}
+
+/**
+ * Ends or pauses enrollments of these leads, and holds the queued messages of those it pauses.
+ * Call it before locking messages. @returns the campaigns that may now be completed
+ */
+export async function endEnrollments(tx: Db, workspaceId: string, leadIds: SQL, end: End): Promise<string[]> {
+  const { rows } = await tx.execute<{ campaignId: string }>(sql`
+    with old as materialized (
+      select e.*, ${end.state} as to_state, ${end.reason} as to_reason, ${end.next ?? sql`null::int`} as to_number
+      from enrollments e join leads l on l.id = e.lead_id
+      where e.workspace_id = ${workspaceId} and e.lead_id in (${leadIds}) and ${end.which}
+      order by e.id for no key update of e
+    ), changed as (
+      update enrollments e set state = old.to_state, reason = old.to_reason, updated_at = now(),
+        next_step_number = case when old.to_state = 'paused' then coalesce(old.to_number, e.next_step_number) end,
+        paused_until = case when old.to_state = 'paused' then ${end.until ?? sql`null::timestamptz`} end,
+        next_at = case when old.to_state = 'paused' then ${end.until ?? sql`null::timestamptz`} end
+      from old where e.workspace_id = ${workspaceId} and e.id = old.id
+      returning e.*, ${isOpen('old')}::int - ${isOpen('e')}::int as closed
+    ), held as (
+      update dms d set is_held = true, updated_at = now() from changed e
+      where e.state = 'paused' and d.lead_id = e.lead_id and ${isEnrollmentOf('e', 'd')} and d.status = 'queued' and d.lease_expires_at is null
+    )
+    update campaigns c set open_enrollments = c.open_enrollments - d.closed, follow_up_due_at = least(c.follow_up_due_at, d.next_at)
+    from (select campaign_id, sum(closed)::int as closed, min(next_at) as next_at from changed group by 1) d where c.id = d.campaign_id
+    returning c.id as "campaignId"`)
+  return rows.map(({ campaignId }) => campaignId)
+}
+
+/** Ends the open enrollments of messages that failed in this transaction, for the same reason. */
+export async function endEnrollmentsOf(tx: Db, workspaceId: string, dmIds: readonly string[]): Promise<void> {
+  const message = sql`(select d.reason ->> 'code' from dms d where d.enrollment_id = e.id and d.id = any(${sql.param([...dmIds])}::uuid[]) limit 1)`
+  await endEnrollments(tx, workspaceId, sql`select lead_id from dms where id = any(${sql.param([...dmIds])}::uuid[])`, {
+    which: sql`${isOpen('e')} and e.id in (select enrollment_id from dms where id = any(${sql.param([...dmIds])}::uuid[]))`,
+    state: sql`case when ${message} in ('replied', 'written_by_hand') then 'replied' when ${message} is null then 'failed' else 'stopped' end`,
+    reason: sql`case ${message} when 'replied' then ${reasonSql('reply')} when 'written_by_hand' then ${reasonSql('written_by_hand')}
+      else case when ${message} is not null then ${reasonSql('skipped', { skip: message })} end end`,
+  })
+}

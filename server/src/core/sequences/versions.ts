@@ -1,0 +1,147 @@
+import type { VersionStep, VersionVariant } from '../tables/sequences.ts'
+
+/** A step of the version in which an enrollment was at it. */
+export interface StepReference {
+  id: string
+  number: number
+}
+
+/** How far an enrollment has come. */
+export interface Progress {
+  /** The last step it was sent; null: none yet. */
+  lastSent: StepReference | null
+  /** The last step that was skipped because its condition was not met; null: none yet. */
+  lastSkipped: StepReference | null
+  /** Every step it was sent, in any version. */
+  sentStepIds: ReadonlySet<string>
+}
+
+export type ApplyTo = 'unpassed' | 'unstarted'
+
+/** The number of the first step that differs between two versions; null: they are the same. */
+export function firstChangedStep(before: readonly VersionStep[], after: readonly VersionStep[]): number | null {
+  for (let index = 0; index < Math.max(before.length, after.length); index += 1) {
+    const [was, is] = [before[index], after[index]]
+    if (!was || !is || !isSameStep(was, is)) return index + 1
+  }
+  return null
+}
+
+/**
+ * Whether a new version applies to an enrollment.
+ * @param before the version that the new one replaces, which may not be the enrollment's own
+ * @param firstChanged from `firstChangedStep`
+ */
+export function isAffected(
+  before: readonly VersionStep[],
+  firstChanged: number | null,
+  { lastSent }: Pick<Progress, 'lastSent'>,
+  applyTo: ApplyTo,
+): boolean {
+  if (firstChanged === null) return false
+  if (applyTo === 'unstarted') return lastSent === null
+  return numberIn(before, lastSent) < firstChanged
+}
+
+/**
+ * The step with which an enrollment continues in a version: the first after those it has passed
+ * that it was not sent earlier. Null: no step follows.
+ */
+export function continuesWith<S extends VersionStep>(steps: readonly S[], progress: Progress): S | null {
+  const passed = Math.max(numberIn(steps, progress.lastSent), numberIn(steps, progress.lastSkipped))
+  return steps.find((step, index) => index >= passed && !progress.sentStepIds.has(step.id)) ?? null
+}
+
+/** The number of a step in another version; its old number if it no longer exists, 0 for none. */
+export function numberIn(steps: readonly VersionStep[], step: StepReference | null): number {
+  if (!step) return 0
+  const index = steps.findIndex(({ id }) => id === step.id)
+  return index >= 0 ? index + 1 : step.number
+}
+
+/** Whether a step's test starts again: with other active variants, weights or another window. */
+export function startsNewTest(before: VersionStep, after: VersionStep): boolean {
+  if (before.testWindowDays !== after.testWindowDays || before.allocation !== after.allocation) return true
+  const active = ({ variants }: VersionStep) =>
+    variants
+      .filter(({ isActive }) => isActive)
+      .map(({ id, weight }) => `${id} ${weight}`)
+      .sort()
+      .join()
+  return active(before) !== active(after)
+}
+
+/** A variant as it is saved. Without an id it is new. */
+export interface VariantEdit {
+  id?: string | undefined
+  name?: string | undefined
+  messageTemplate: string
+  weight: number
+  isActive: boolean
+}
+
+/** How an edit treats the variants there are. */
+export interface Ids {
+  /** It has results, which stay: it is retired if it is left out. */
+  isUsed(variantId: string): boolean
+  /** It was sent, so its text stays: with another text it is retired, and a new variant takes its place. */
+  isFrozen(variantId: string): boolean
+  newId(): string
+}
+
+/** The variants of a step after an edit. */
+export function editVariants(
+  before: readonly VersionVariant[],
+  edits: readonly VariantEdit[],
+  { isUsed, isFrozen, newId }: Ids,
+): VersionVariant[] {
+  const previous = new Map(before.map((variant) => [variant.id, variant]))
+  const isKept = ({ id, messageTemplate }: VariantEdit, was: VersionVariant) =>
+    id === was.id && !(isFrozen(was.id) && messageTemplate !== was.messageTemplate)
+  const retired = before
+    .filter((was) => isUsed(was.id) && !edits.some((edit) => isKept(edit, was)))
+    .map((variant) => ({ ...variant, isActive: false }))
+  const names = new Set([...before, ...edits].flatMap(({ name }) => name ?? []))
+  /** The results of a retired variant keep its name. */
+  const nameOf = (name: string | undefined) =>
+    name === undefined || retired.some((variant) => variant.name === name) ? takeName(names) : name
+  const edited = edits.map(({ id, name, ...edit }) => {
+    const was = id === undefined ? undefined : previous.get(id)
+    if (!was || !isKept({ id, ...edit }, was)) return { ...edit, id: newId(), name: nameOf(name) }
+    return { ...edit, id: was.id, name: nameOf(name ?? was.name) }
+  })
+  return [...edited, ...retired]
+}
+
+/** The first free name of A, B, …, Z, AA, …; it is then taken. */
+function takeName(taken: Set<string>): string {
+  for (let number = 1; ; number += 1) {
+    const name = variantName(number)
+    if (taken.has(name)) continue
+    taken.add(name)
+    return name
+  }
+}
+
+/** 1 → 'A', 26 → 'Z', 27 → 'AA' */
+export function variantName(number: number): string {
+  const rest = Math.floor((number - 1) / 26)
+  return (rest > 0 ? variantName(rest) : '') + String.fromCharCode(65 + ((number - 1) % 26))
+}
+
+function isSameStep(a: VersionStep, b: VersionStep): boolean {
+  const { variants: ofA, delay: delayA, ...restA } = a
+  const { variants: ofB, delay: delayB, ...restB } = b
+  return (
+    isSame(restA, restB) &&
+    isSame(delayA ?? {}, delayB ?? {}) &&
+    ofA.length === ofB.length &&
+    ofA.every((variant, index) => isSame(variant, ofB[index] ?? {}))
+  )
+}
+
+/** Whether two flat objects have the same values. */
+function isSame(a: object, b: object): boolean {
+  const [ofA, ofB] = [Object.entries(a), new Map(Object.entries(b))]
+  return ofA.length === ofB.size && ofA.every(([key, value]) => ofB.get(key) === value)
+}

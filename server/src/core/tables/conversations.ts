@@ -1,0 +1,167 @@
+import { REPLY_LABELS } from '@x-automated/contract/leads/leads'
+import { CONVERSATION_STATUSES } from '@x-automated/contract/outreach/conversations'
+import { WAITING_LABELS } from '@x-automated/contract/reply-labels'
+import { sql } from 'drizzle-orm'
+import {
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  real,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { createdAt, newId, partOf, time, updatedAt } from '../../db/columns.ts'
+import { workspaceId, workspaceMembers } from '../../domains/identity/workspaces/tables.ts'
+import { leads } from './leads.ts'
+
+const waitingLabels = sql.raw(WAITING_LABELS.map((label) => `'${label}'`).join(', '))
+
+/** SQL over `conversations`: whether the lead waits for an answer, unless suppressed. */
+export const isWaiting = sql`(status = 'open' and not is_last_ours and (label is null or label in (${waitingLabels})))`
+
+/**
+ * The messages between an X account and a lead, from the lead's first one. They are read from `dms`
+ * and `replies`; this row has what lists filter and sort by. It is deleted with its lead.
+ */
+export const conversations = pgTable(
+  'conversations',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull().default(newId),
+    /** X's id of the workspace's account. */
+    accountXUserId: text('account_x_user_id').notNull(),
+    leadId: uuid('lead_id').notNull(),
+    /** The campaign that the lead last replied to. */
+    campaignId: uuid('campaign_id'),
+    status: text('status', { enum: CONVERSATION_STATUSES }).notNull().default('open'),
+    snoozedUntil: time('snoozed_until'),
+    /** Its place in lists: the latest message or the end of its snooze. */
+    sortAt: time('sort_at').notNull(),
+    lastMessageId: uuid('last_message_id').notNull(),
+    lastMessageAt: time('last_message_at').notNull(),
+    isLastOurs: boolean('is_last_ours').notNull().default(false),
+    isUnread: boolean('is_unread').notNull().default(true),
+    label: text('label', { enum: REPLY_LABELS }),
+    /** How sure the label is; null if a person or a second opinion set it. */
+    confidence: real('confidence'),
+    /** The person who set the label; null: the classifier. */
+    labelledBy: uuid('labelled_by'),
+    /** The classifier read an opt-out, which does not suppress anyone until a person confirms it. */
+    suggestsSuppression: boolean('suggests_suppression').notNull().default(false),
+    isEncrypted: boolean('is_encrypted').notNull().default(false),
+    /** A member of the workspace; null once they have left it (a foreign key of the migration). */
+    assigneeId: uuid('assignee_id'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    uniqueIndex('conversations_once').on(t.workspaceId, t.leadId, t.accountXUserId),
+    index('conversations_newest').on(t.workspaceId, t.sortAt, t.id),
+    index('conversations_status').on(t.workspaceId, t.status, t.sortAt, t.id),
+    index('conversations_label').on(t.workspaceId, t.label, t.sortAt, t.id),
+    index('conversations_assignee').on(t.workspaceId, t.assigneeId, t.sortAt, t.id),
+    index('conversations_campaign').on(t.workspaceId, t.campaignId, t.sortAt, t.id),
+    index('conversations_account').on(t.workspaceId, t.accountXUserId, t.sortAt, t.id),
+    // For the number of people who wait for an answer.
+    index('conversations_waiting').on(t.workspaceId, t.accountXUserId).where(isWaiting),
+    // For the job that ends snoozes, over all workspaces.
+    index('conversations_snoozed').on(t.snoozedUntil).where(sql`status = 'snoozed'`),
+  ],
+)
+
+/** The number of conversations per workspace. It changes in the statements that change them. */
+export const conversationCounts = pgTable('conversation_counts', {
+  workspaceId: workspaceId().primaryKey(),
+  open: integer('open').notNull().default(0),
+  /** Of the open ones. */
+  unread: integer('unread').notNull().default(0),
+  snoozed: integer('snoozed').notNull().default(0),
+})
+
+/** What a member has written and not sent. */
+export const conversationDrafts = pgTable(
+  'conversation_drafts',
+  {
+    workspaceId: workspaceId(),
+    conversationId: uuid('conversation_id').notNull(),
+    userId: uuid('user_id').notNull(),
+    text: text('text').notNull(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.conversationId, t.userId] }),
+    // Deleted when they leave the workspace.
+    foreignKey({
+      name: 'conversation_drafts_member',
+      columns: [t.workspaceId, t.userId],
+      foreignColumns: [workspaceMembers.workspaceId, workspaceMembers.userId],
+    }).onDelete('cascade'),
+    index('conversation_drafts_member').on(t.workspaceId, t.userId),
+  ],
+)
+
+/** Labels that a person has corrected. They do not change the classifier. */
+export const labelCorrections = pgTable(
+  'label_corrections',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull().default(newId),
+    conversationId: uuid('conversation_id').notNull(),
+    userId: uuid('user_id').notNull(),
+    oldLabel: text('old_label', { enum: REPLY_LABELS }),
+    newLabel: text('new_label', { enum: REPLY_LABELS }).notNull(),
+    at: time('at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    index('label_corrections_conversation').on(t.workspaceId, t.conversationId, t.at),
+  ],
+)
+
+/** What undoing a change of conversations restores, by the caller's id of the change. */
+export const conversationUndos = pgTable(
+  'conversation_undos',
+  {
+    workspaceId: workspaceId(),
+    undoId: uuid('undo_id').notNull(),
+    conversationId: uuid('conversation_id').notNull(),
+    /** The row of `conversations`, with the `enrollment` that re-engagement paused. */
+    before: jsonb('before').notNull(),
+    /** The reply whose label changed with the conversation's; null: none. */
+    replyId: uuid('reply_id'),
+    replyLabel: text('reply_label', { enum: REPLY_LABELS }),
+    /** Of the changed conversation. If it has changed since, it is not undone. */
+    updatedAt: time('updated_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.undoId, t.conversationId] }),
+    index('conversation_undos_oldest').on(t.updatedAt),
+  ],
+)
+
+/** What members write about a conversation. A note is deleted with its lead. */
+export const conversationNotes = pgTable(
+  'conversation_notes',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull().default(newId),
+    conversationId: uuid('conversation_id').notNull(),
+    leadId: partOf('lead_id', () => leads.id),
+    text: text('text').notNull(),
+    /** No foreign key: the note outlives the account of its author. */
+    authorId: uuid('author_id').notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    index('conversation_notes_oldest').on(t.workspaceId, t.conversationId, t.createdAt),
+    index('conversation_notes_lead').on(t.leadId),
+  ],
+)

@@ -1,0 +1,230 @@
+import { CONTACT_BASES, LEAD_STANDINGS, LEAD_STATUSES } from '@x-automated/contract/leads/leads'
+import { type SQL, sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { createdAt, id, time } from '../../db/columns.ts'
+import { reasonSql } from '../../db/reasons.ts'
+import { authUsers } from '../../domains/identity/auth/tables.ts'
+import { workspaceId } from '../../domains/identity/workspaces/tables.ts'
+
+/** The status as filters see it: contacted counts as sent, failed_contact as failed. */
+export const filterStatus = sql<string>`(case dm_status when 'contacted' then 'sent' when 'failed_contact' then 'failed' else dm_status end)`
+/** The follower count for orders and bounds: unknown sorts before 0. */
+export const knownFollowers = sql<number>`coalesce(follower_count, -1)`
+export const foldedName = sql<string>`lower(name)`
+export const foldedHandle = sql<string>`lower(twitter_handle)`
+/** The part of a bio used for ordering, short enough for an index entry. */
+export const foldedBio = sql<string>`lower(left(coalesce(bio, ''), 60))`
+/** The text that keywords match, covered by the trigram index `leads_words`. */
+export const words = sql<string>`(coalesce(name, '') || ' ' || twitter_handle || ' ' || coalesce(bio, ''))`
+
+/**
+ * One row per person and workspace: by X user id, or by handle while the id is unknown. `bio_words`, which
+ * PostgreSQL generates for `hasBioWord`, is left out here: nobody reads it.
+ */
+export const leads = pgTable(
+  'leads',
+  {
+    id: id(),
+    workspaceId: workspaceId(),
+    userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
+    xUserId: text('x_user_id'),
+    /** When X last showed this id with this handle; null: a file or a program may have claimed the id. */
+    xUserCheckedAt: time('x_user_checked_at'),
+    name: text('name').notNull(),
+    /** Without the @, in X's spelling; compared in lower case. */
+    twitterHandle: text('twitter_handle').notNull(),
+    /** When X showed the handle with another id: theirs is unknown until X shows it. */
+    handleLostAt: time('handle_lost_at'),
+    /** Their handles before, oldest first; `until` as ISO 8601. */
+    formerHandles: jsonb('former_handles').$type<{ handle: string; until: string }[]>().notNull().default([]),
+    bio: text('bio'),
+    followerCount: integer('follower_count'),
+    followingCount: integer('following_count'),
+    sourceProfile: text('source_profile'),
+    url: text('url'),
+    profileImageUrl: text('profile_image_url'),
+    location: text('location'),
+    website: text('website'),
+    metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull().default({}),
+    dmStatus: text('dm_status', { enum: LEAD_STATUSES }).notNull().default('not_sent'),
+    /** When they last messaged an account of the workspace, by X's clock. */
+    repliedAt: time('replied_at'),
+    /** When they were last messaged, if that lead was deleted and then added again. */
+    contactedBeforeAt: time('contacted_before_at'),
+    /** X's user id of the account that was last seen to be unable to message them; null: none. */
+    closedTo: text('closed_to'),
+    /** When, and for which campaign, an automated message to them was last claimed. */
+    lastClaimedAt: time('last_claimed_at'),
+    lastClaimedCampaignId: uuid('last_claimed_campaign_id'),
+    /** Why, since when and by what source they may be messaged, as X's rules require. */
+    basis: text('basis', { enum: CONTACT_BASES }).notNull().default('none'),
+    basisAt: time('basis_at'),
+    basisSource: text('basis_source'),
+    /** Invented: a part of the sample data. */
+    isSample: boolean('is_sample').notNull().default(false),
+    createdAt: createdAt(),
+    updatedAt: time('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    uniqueIndex('leads_x_user').on(t.workspaceId, t.xUserId).where(sql`x_user_id is not null`),
+    uniqueIndex('leads_handle_unknown_user')
+      .on(t.workspaceId, sql`lower(twitter_handle)`)
+      .where(sql`x_user_id is null`),
+    index('leads_handle').on(t.workspaceId, sql`lower(twitter_handle)`),
+    // Orders of the leads page. All ascending, so that `desc` reads them backwards. Those over an
+    // expression include its column (in the migration), for index-only scans.
+    index('leads_newest').on(t.workspaceId, t.createdAt, t.id),
+    index('leads_followers').on(t.workspaceId, knownFollowers, t.id),
+    index('leads_name').on(t.workspaceId, foldedName, t.id),
+    index('leads_bio').on(t.workspaceId, foldedBio, t.id),
+    index('leads_replied').on(t.workspaceId, t.createdAt, t.id).where(sql`replied_at is not null`),
+    // Few leads have a basis; 'none' is counted as the rest.
+    index('leads_basis').on(t.workspaceId, t.basis, t.createdAt, t.id).where(sql`basis <> 'none'`),
+    index('leads_contacted_before')
+      .on(t.workspaceId, t.contactedBeforeAt, t.id)
+      .where(sql`contacted_before_at is not null`),
+    index('leads_handle_lost').on(t.workspaceId, t.id).where(sql`handle_lost_at is not null`),
+    index('leads_sample').on(t.workspaceId, t.id).where(sql`is_sample`),
+    check('leads_basis_known', sql`(basis = 'none') = (basis_at is null)`),
+  ],
+)
+
+/** Filter statuses, by triggers: changing one writes no index entry of `leads` (decision 0019). */
+export const leadStandings = pgTable(
+  'lead_standings',
+  {
+    workspaceId: uuid('workspace_id').notNull(),
+    /** The filter status. */
+    standing: text('standing', { enum: LEAD_STANDINGS }).notNull(),
+    createdAt: time('created_at').notNull(),
+    leadId: uuid('lead_id').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.standing, t.createdAt, t.leadId] })],
+)
+
+/** SQL after `from`: a workspace's rows `s`, all or of one status, with an open where clause. */
+export function ofStanding(workspaceId: unknown, standing: unknown): SQL {
+  const only = standing === undefined ? sql`` : sql`and s.standing = ${standing}`
+  return sql`lead_standings s where s.workspace_id = ${workspaceId} ${only}`
+}
+
+/** The number of leads per workspace and status, maintained by triggers. */
+export const leadCounts = pgTable(
+  'lead_counts',
+  {
+    workspaceId: workspaceId(),
+    dmStatus: text('dm_status', { enum: LEAD_STATUSES }).notNull(),
+    count: bigint('count', { mode: 'number' }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.dmStatus] })],
+)
+
+/**
+ * At least the bytes of each workspace's leads. Deletions are not subtracted; they are noticed by counting
+ * again, once the limit seems to be reached. A workspace without a row was not counted yet.
+ */
+export const leadBytes = pgTable('lead_bytes', {
+  workspaceId: workspaceId().primaryKey(),
+  bytes: bigint('bytes', { mode: 'number' }).notNull(),
+})
+
+const VALUES = ['name', 'twitter_handle', 'source_profile', 'url', 'profile_image_url', 'location', 'website']
+
+/** SQL: the bytes of a lead's values without its bio. @param lead an alias @param newer an alias whose values replace them */
+export function valueBytes(lead: string, newer?: string): SQL<number> {
+  const value = (column: string) => (newer ? `coalesce(${newer}.${column}, ${lead}.${column})` : `${lead}.${column}`)
+  const metadata = newer ? `${lead}.metadata || coalesce(${newer}.metadata, '{}')` : `coalesce(${lead}.metadata, '{}')`
+  const texts = VALUES.map(value).join(', ')
+  return sql<number>`${sql.raw(`(octet_length(concat(${texts})) + octet_length((${metadata})::text))`)}`
+}
+
+/** SQL: the bytes of all values of a lead. @param lead an alias */
+export function allBytes(lead: string): SQL<number> {
+  return sql`(${valueBytes(lead)} + coalesce(octet_length(${sql.raw(lead)}.bio), 0))`
+}
+
+/** SQL condition: the bio has this word, in lower case. */
+export function hasBioWord(word: string): SQL {
+  // Words have no characters that are special in a pattern.
+  const pattern = `(?<![[:alnum:]_])${word}(?![[:alnum:]_])`
+  // The stored words decide nearly always. They ignore case less exactly than the pattern does.
+  return sql`(coalesce(leads.bio_words @@ bio_query(${word}::text), true) and coalesce(leads.bio, '') ~* ${pattern})`
+}
+
+/**
+ * People who were messaged or replied before their lead was deleted: they are not messaged again.
+ * Stores only hashes. A row is deleted when the lead returns, or with the workspace.
+ */
+export const pastContacts = pgTable(
+  'past_contacts',
+  {
+    id: id(),
+    workspaceId: workspaceId(),
+    /** Hash of X's user id; null if unknown. */
+    xUserHash: text('x_user_hash'),
+    handleHash: text('handle_hash').notNull(),
+    contactedAt: time('contacted_at'),
+    repliedAt: time('replied_at'),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    index('past_contacts_x_user').on(t.workspaceId, t.xUserHash).where(sql`x_user_hash is not null`),
+    index('past_contacts_handle').on(t.workspaceId, t.handleHash),
+  ],
+)
+
+/**
+ * SQL over the aliases of a queued message and its campaign: it may still be sent, or may have been.
+ * Archived campaigns send nothing new, but a dead worker may have handed a message to X.
+ */
+export function mayGoOut(message: string, campaign: string): SQL {
+  return sql`(${sql.raw(campaign)}.status <> 'archived' or ${sql.raw(message)}.lease_expires_at is not null)`
+}
+
+/** SQL over a lead's alias: why it is never messaged on the real X; null if it may be. */
+export function sampleReason(lead: string, { isRealX }: { isRealX: boolean }): SQL {
+  return isRealX ? sql`case when ${sql.raw(lead)}.is_sample then ${reasonSql('sample')} end` : sql`null::jsonb`
+}
+
+/** SQL over a lead's alias: a message was sent to them, maybe before they were deleted and added again. */
+export function gotMessage(lead: string): SQL {
+  const alias = sql.raw(lead)
+  return sql`(${alias}.contacted_before_at is not null or exists (select from dms o where o.lead_id = ${alias}.id and o.sent_at is not null))`
+}
+
+/**
+ * SQL over a lead's alias: its X id is right. X has shown it with the handle or, before this was stored,
+ * in a scrape, a reply or a sent message. Ids from files are not.
+ */
+export function isIdConfirmed(lead: string): SQL<boolean> {
+  const l = sql.raw(lead)
+  // With a limit, the planner scans no whole table. With `coalesce`, it reads a lead's messages, not the index of all X ids.
+  return sql`(${l}.x_user_checked_at is not null or coalesce(
+    (select ${l}.x_user_id is not null from scrape_leads f where f.lead_id = ${l}.id limit 1),
+    (select ${l}.x_user_id is not null from replies r where r.lead_id = ${l}.id and r.kind = 'reply' limit 1),
+    (select ${l}.x_user_id is not null from dms d where d.lead_id = ${l}.id and coalesce(d.x_event_id, '') <> '' limit 1), false))`
+}
+
+/** SQL over a lead's alias: why nobody may be messaged by its handle, which another person has taken; null if it is theirs. */
+export function lostHandleReason(lead: string): SQL {
+  const l = sql.raw(lead)
+  return sql`case when ${l}.handle_lost_at is not null then ${reasonSql('identity', { handle: sql`${l}.twitter_handle`, xUserId: sql`${l}.x_user_id` })} end`
+}
+
+/** SQL over a message's alias: it was claimed and not released. A simulation sets only `claimed_at`. */
+export function wasTried(message: string): SQL {
+  const alias = sql.raw(message)
+  return sql`(${alias}.tried_at is not null or ${alias}.claimed_at is not null)`
+}

@@ -1,0 +1,49 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, partOf } from '../../db/columns.ts'
+import { workspaceId } from '../../domains/identity/workspaces/tables.ts'
+
+/** Deletions of leads that can still be undone. */
+export const leadRemovals = pgTable(
+  'lead_removals',
+  {
+    id: id(),
+    workspaceId: workspaceId(),
+    leadCount: integer('lead_count').notNull(),
+    /** A hash of the selection, to recognize retries. They get the same cursor. */
+    selectionHash: text('selection_hash'),
+    cursor: text('cursor'),
+    /** The job that deleted them, which may keep it longer. */
+    jobId: uuid('job_id'),
+    createdAt: createdAt(),
+  },
+  (t) => [index('lead_removals_workspace').on(t.workspaceId), index('lead_removals_oldest').on(t.createdAt)],
+)
+
+/** A deleted lead and its related rows. */
+export const removedLeads = pgTable(
+  'removed_leads',
+  {
+    removalId: partOf('removal_id', () => leadRemovals.id),
+    leadId: uuid('lead_id').notNull(),
+    /** Its row of `leads`. */
+    lead: jsonb('lead').notNull(),
+    /** Its messages, by id. */
+    dmIds: uuid('dm_ids').array().notNull(),
+    /** Its rows of lead_list_items, lead_tags, scrape_leads, replies, lead_reads, conversations, notes and openers. */
+    places: jsonb('places').notNull(),
+    tags: jsonb('tags').notNull().default([]),
+    finds: jsonb('finds').notNull().default([]),
+    replies: jsonb('replies').notNull().default([]),
+    reads: jsonb('reads').notNull().default([]),
+    conversations: jsonb('conversations').notNull().default([]),
+    notes: jsonb('notes').notNull().default([]),
+    openers: jsonb('openers').notNull().default([]),
+  },
+  (t) => [primaryKey({ columns: [t.removalId, t.leadId] }), index('removed_leads_lead').on(t.leadId)],
+)
+
+/** SQL over the alias of a row of a lead: the lead was deleted, and is kept for an undo. */
+export function isRestorable(row: string): SQL<boolean> {
+  return sql`exists (select from removed_leads removed where removed.lead_id = ${sql.raw(row)}.lead_id)`
+}

@@ -1,0 +1,237 @@
+import { ENROLLMENT_STATES, type Verdict } from '@x-automated/contract/outreach/sequences'
+import { ALLOCATIONS, type Delay, type StepCondition } from '@x-automated/contract/outreach/steps'
+import type { EnrollmentReason } from '@x-automated/contract/reason'
+import { type SQL, sql } from 'drizzle-orm'
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, newId, time, updatedAt } from '../../db/columns.ts'
+import { workspaceId } from '../../domains/identity/workspaces/tables.ts'
+
+/** A variant as a version stores it. */
+export interface VersionVariant {
+  id: string
+  name: string
+  messageTemplate: string
+  weight: number
+  isActive: boolean
+}
+
+/** A step as a version stores it. Its place in the version is its number, from 1. */
+export interface VersionStep {
+  id: string
+  /** Re-engagement is a version's last step, if it has one. */
+  kind: 'step' | 'reengagement'
+  /** Null for the first step. For re-engagement, `afterDays` as days. */
+  delay: Delay | null
+  condition: StepCondition | null
+  allocation: 'weights' | 'adaptive'
+  switchToWinner: boolean
+  testWindowDays: number
+  variants: readonly VersionVariant[]
+}
+
+/** The steps of a campaign as each saved change left them. A version never changes once used. */
+export const sequenceVersions = pgTable(
+  'sequence_versions',
+  {
+    workspaceId: workspaceId(),
+    campaignId: uuid('campaign_id').notNull(),
+    version: integer('version').notNull(),
+    steps: jsonb('steps').$type<readonly VersionStep[]>().notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.campaignId, t.version] })],
+)
+
+/**
+ * One lead's way through a campaign. Open are `active` and `paused`; `campaigns.open_enrollments`
+ * counts them. A deleted lead's id stays, and is known again if the deletion is undone.
+ */
+export const enrollments = pgTable(
+  'enrollments',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull().default(newId),
+    campaignId: uuid('campaign_id').notNull(),
+    leadId: uuid('lead_id').notNull(),
+    state: text('state', { enum: ENROLLMENT_STATES }).notNull().default('active'),
+    version: integer('version').notNull(),
+    /** The account of the first message, which sends all others; null before it. */
+    xAccountId: uuid('x_account_id'),
+    /** The last step that was sent, with its number then; null: none yet. */
+    lastStepId: uuid('last_step_id'),
+    lastStepNumber: integer('last_step_number'),
+    /** `dms.step` of the last message. */
+    lastOrdinal: integer('last_ordinal'),
+    lastSentAt: time('last_sent_at'),
+    /** The last step that was skipped because its condition was not met. */
+    skippedStepId: uuid('skipped_step_id'),
+    skippedStepNumber: integer('skipped_step_number'),
+    skippedAt: time('skipped_at'),
+    /** The next step, queued or to come; null: none. */
+    nextStepNumber: integer('next_step_number'),
+    /** It waits for its first message until the plan allows it: the launch had a limit. */
+    isUnqueued: boolean('is_unqueued').notNull().default(false),
+    /** When the due job looks at it; null: it has a queued message, or nothing follows. */
+    nextAt: time('next_at'),
+    pausedUntil: time('paused_until'),
+    /** Why it is paused or stopped. */
+    reason: jsonb('reason').$type<EnrollmentReason>(),
+    /** What was said before does not stop the next message. */
+    resumedAt: time('resumed_at'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    uniqueIndex('enrollments_once').on(t.workspaceId, t.campaignId, t.leadId),
+    index('enrollments_lead').on(t.workspaceId, t.leadId),
+    index('enrollments_state').on(t.workspaceId, t.campaignId, t.state, t.id, t.lastStepNumber),
+    index('enrollments_unqueued').on(t.workspaceId, t.campaignId, t.id).where(sql`is_unqueued`),
+    index('enrollments_due')
+      .on(t.workspaceId, t.campaignId, t.nextAt, t.id, t.nextStepNumber)
+      .where(sql`next_at is not null`),
+  ],
+)
+
+/** What the blocks of a pair of variants say. It is stored per pair and test. */
+export interface PairEvidence {
+  blocks: number
+  successesA: number
+  successesB: number
+  logE: number
+  /** The highest `logE` after any block. p = 1/e^maxLogE */
+  maxLogE: number
+  /** Which variant had the higher rate when the maximum was reached; fixed once E was decisive. */
+  ahead: 'a' | 'b' | null
+}
+
+/** A variant and its share of the people of a step. Shares need not add up to 1. */
+export interface VariantShare {
+  id: string
+  share: number
+}
+
+/** A variant's closed windows. */
+export interface VariantRecord {
+  id: string
+  people: number
+  positive: number
+}
+
+/** A message's place in the order of sending. */
+export interface Place {
+  /** As the database wrote it. */
+  at: string
+  id: string
+}
+
+/** What a test knows. Each message counts once, in order. */
+export interface StepTestState {
+  pairs: {
+    a: string
+    b: string
+    positive: PairEvidence
+    optOuts: PairEvidence
+    afterA: Place | null
+    afterB: Place | null
+  }[]
+  /** For an adaptive allocation: each variant's closed windows. */
+  records: (VariantRecord & { after: Place | null })[]
+}
+
+/** An A/B test of a step, until its active variants, weights or window change. */
+export const stepTests = pgTable(
+  'step_tests',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull().default(newId),
+    campaignId: uuid('campaign_id').notNull(),
+    stepId: uuid('step_id').notNull(),
+    allocation: text('allocation', { enum: ALLOCATIONS }).notNull(),
+    windowDays: integer('window_days').notNull(),
+    variants: jsonb('variants').$type<readonly { id: string; weight: number }[]>().notNull(),
+    state: jsonb('state').$type<StepTestState>().notNull().default({ pairs: [], records: [] }),
+    /** Null: not judged yet, or people are not split as planned. */
+    verdict: jsonb('verdict').$type<Verdict>(),
+    isSplitOff: boolean('is_split_off').notNull().default(false),
+    /** Instead of the weights; null: the weights decide. */
+    shares: jsonb('shares').$type<readonly VariantShare[]>(),
+    startedAt: time('started_at').notNull().defaultNow(),
+    decidedAt: time('decided_at'),
+    endedAt: time('ended_at'),
+    /** When it is looked at; null: it is over. */
+    nextAt: time('next_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    uniqueIndex('step_tests_current').on(t.workspaceId, t.campaignId, t.stepId).where(sql`ended_at is null`),
+    // For the job, over all workspaces.
+    index('step_tests_next').on(t.nextAt).where(sql`next_at is not null`),
+  ],
+)
+export type StepTest = typeof stepTests.$inferSelect
+
+/** SQL over an enrollment's alias: it has not ended. */
+export function isOpen(enrollment: string): SQL<boolean> {
+  return sql`(${sql.raw(enrollment)}.state in ('active', 'paused'))`
+}
+
+/** SQL over the aliases of an enrollment and a message: they belong together. */
+export function isEnrollmentOf(enrollment: string, message: string): SQL<boolean> {
+  const [e, d] = [sql.raw(enrollment), sql.raw(message)]
+  return sql`(${e}.workspace_id = ${d}.workspace_id and ${e}.id = ${d}.enrollment_id)`
+}
+
+/** SQL over a message's alias: it was sent, may have been, or is being sent. */
+export function isWritten(message: string): SQL<boolean> {
+  const d = sql.raw(message)
+  return sql`(${d}.sent_at is not null or ${d}.outcome_unknown
+    or (${d}.status = 'queued' and (${d}.lease_expires_at is not null or ${d}.tried_at is not null)))`
+}
+
+/**
+ * SQL over an enrollment's alias: it ended before a message was recorded as sent. Failed people are not
+ * included: undoing a deletion continues them as they are.
+ */
+export function isUnsent(enrollment: string): SQL<boolean> {
+  const e = sql.raw(enrollment)
+  return sql`(${e}.state in ('replied', 'opted_out', 'stopped') and ${e}.last_step_id is null)`
+}
+
+/**
+ * SQL over an enrollment's alias: the version that it follows. Edits leave people who ended before
+ * a message was written to them: they follow the campaign's, which is stored when they continue.
+ */
+export function versionOf(enrollment: string): SQL<number> {
+  const e = sql.raw(enrollment)
+  return sql`case when ${isUnsent(enrollment)} and not exists (
+      select from dms d where d.lead_id = ${e}.lead_id and ${isEnrollmentOf(enrollment, 'd')} and ${isWritten('d')})
+    then (select c.version from campaigns c where c.id = ${e}.campaign_id) else ${e}.version end`
+}
+
+/**
+ * SQL over the aliases of an enrollment and its message: a row with the `number` of the step that
+ * follows it and the `delay` until then, as an interval of whole days; no row if none follows.
+ */
+export function followingStep(enrollment: string, message: string): SQL {
+  const [e, d] = [sql.raw(enrollment), sql.raw(message)]
+  return sql`select s.number::int, make_interval(mins => (s.step -> 'delay' ->> 'amount')::int
+      * case s.step -> 'delay' ->> 'unit' when 'days' then 1440 when 'hours' then 60 else 1 end) as delay
+    from sequence_versions v cross join lateral jsonb_array_elements(v.steps) with ordinality s(step, number)
+    where v.workspace_id = ${e}.workspace_id and v.campaign_id = ${e}.campaign_id and v.version = ${e}.version
+      and s.number > coalesce((
+        select p.number from jsonb_array_elements(v.steps) with ordinality p(step, number) where (p.step ->> 'id')::uuid = ${d}.step_id
+      ), ${d}.step_number)
+      and not exists (
+        select from dms o where o.lead_id = ${d}.lead_id and o.enrollment_id = ${e}.id and o.id <> ${d}.id
+          and o.step_id = (s.step ->> 'id')::uuid and o.sent_at is not null)
+    order by s.number limit 1`
+}
+
+/** SQL over a message's alias and its campaign's: its variant, if the campaign still has its step. */
+export function variantNameOf(message: string, campaign: string): SQL<{ id: string; name: string } | null> {
+  const [d, c] = [sql.raw(message), sql.raw(campaign)]
+  return sql`(select jsonb_build_object('id', variant.value -> 'id', 'name', variant.value -> 'name')
+    from sequence_versions v cross join lateral jsonb_array_elements(v.steps) s cross join lateral jsonb_array_elements(s.value -> 'variants') variant
+    where v.workspace_id = ${c}.workspace_id and v.campaign_id = ${c}.id and v.version = ${c}.version and variant.value ->> 'id' = ${d}.variant_id::text)`
+}
