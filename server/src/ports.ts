@@ -175,7 +175,7 @@ export interface XWork {
   resume(db: Db, workspaceId: string): Promise<void>
 }
 
-/** Sending, for suppressions and restored leads (domains/outreach/sending/stop.ts). */
+/** Sending, for suppressions and restored leads (core/messages/stop.ts). */
 export interface Sending {
   stopMessages(tx: Db, workspaceId: string, leadIds: SQL): Promise<number>
   requeueRestored(context: { db: Db; jobs: JobQueue }, workspaceId: string, leadIds: SQL): Promise<void>

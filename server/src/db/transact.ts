@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from './open.ts'
 
-// Transactions lock rows in one order, to avoid deadlocks: see "Lock order" in ARCHITECTURE.md.
+// Transactions lock rows in one order, to avoid deadlocks: see core/README.md.
 
 /** Deadlock, serialization failure, and a referenced row that was deleted after it was read. */
 const RACE_LOST = new Set(['40P01', '40001', '23503'])

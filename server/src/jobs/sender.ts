@@ -24,7 +24,7 @@ const MAX_RECORD_ATTEMPTS = 8
 
 /**
  * Sends queued messages of channel 'api' within each account's limits, queues follow-ups, and settles
- * unknown outcomes. Any number of processes may run it; sending/send.ts describes how they coordinate.
+ * unknown outcomes. Any number of processes may run it; core/messages/deliver.ts describes how they coordinate.
  */
 export async function startSender(
   services: Services,

@@ -166,7 +166,7 @@ export interface SentBefore {
   restsUntil: Date | null
 }
 
-/** Jitter lengthens pauses by up to a fifth (sending/limits.ts), a tenth on average. */
+/** Jitter lengthens pauses by up to a fifth (pace.ts), a tenth on average. */
 export const MEAN_JITTER = 1.1
 
 /**

@@ -29,7 +29,7 @@ export async function mergeDuplicateLeads(tx: Db, workspaceId: string, isFromX: 
     ${isFromX ? wrong : sql``}`)
   if (rows.length === 0) return
   const pairs = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as pair(kept uuid, gone uuid)`
-  // Lock messages, lists, then leads, in the lock order (ARCHITECTURE.md).
+  // Lock messages, lists, then leads, in the lock order (core/README.md).
   await lockRows(tx, 'dms', sql`lead_id in (select gone from ${pairs})`)
   await lockRows(
     tx,

@@ -14,7 +14,7 @@ import type { WorkspaceOf } from './selection.ts'
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   await transact(db, async (tx) => {
     const own = sql`${actor.workspaceId}::uuid`
-    // Lock messages and lists before the lead, in the lock order (ARCHITECTURE.md).
+    // Lock messages and lists before the lead, in the lock order (core/README.md).
     await lockRows(tx, 'dms', sql`lead_id = ${id} and workspace_id = ${own}`)
     await lockRows(
       tx,

@@ -13,7 +13,7 @@ import type { ListReading, Reading } from '../tables/replies.ts'
 /*
  * Webhooks are quick, reading is certain. A read is complete once it has seen X's list of messages and
  * of X Chat's conversations down to the last complete read. Follow-ups need a recent one (tables.ts),
- * and ask for it: sending/limits.ts. Until then they wait, also if X cannot be read.
+ * and ask for it: messages/account-lock.ts. Until then they wait, also if X cannot be read.
  */
 
 /** What reading needs. `origin`: where X delivers to. */
