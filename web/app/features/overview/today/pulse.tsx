@@ -4,8 +4,8 @@ import { Link } from 'react-router'
 import { paths } from '../../../paths'
 import { Ring } from '../../../ui/ring'
 import { useSecondsUntil } from '../../../ui/use-seconds-until'
+import { waitsForCredits } from '../../platform/x-costs/x-costs-text'
 import { isTomorrow, nextSendText } from './next-send'
-import { waitsForCredits } from './today-text'
 
 /** How much of the daily caps is used and when the next message goes out, at the foot of the sidebar. */
 export default function Pulse({ today }: { today: Today }) {

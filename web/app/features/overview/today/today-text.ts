@@ -2,6 +2,7 @@ import { formatCount, formatNumber, formatRate } from '@x-automated/contract/for
 import type { Today } from '@x-automated/contract/overview/today'
 import { REPLIES_WAITING_MAX } from '@x-automated/contract/reply-labels'
 import { DAY_MS } from '@x-automated/contract/time'
+import { waitsForCredits } from '../../platform/x-costs/x-costs-text'
 
 /** '4', or '1,000+' if nobody has counted further. */
 export function waitingText(repliesWaiting: number): string {
@@ -15,9 +16,6 @@ export function headline({ repliesWaiting, campaigns, nextSendAt, needs }: Today
   const sending = sendingText({ campaigns, nextSendAt, needs })
   return isMember ? `Nobody is waiting. ${sending}.` : sending
 }
-
-/** Whether the X app has no credits, so nobody knows when the next message goes out. */
-export const waitsForCredits = ({ needs }: Pick<Today, 'needs'>) => needs.some(({ code }) => code === 'funds')
 
 function sendingText({ campaigns, nextSendAt, needs }: Pick<Today, 'campaigns' | 'nextSendAt' | 'needs'>): string {
   const isRunning = campaigns.some(({ status }) => status === 'active')

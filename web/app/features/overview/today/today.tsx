@@ -32,9 +32,10 @@ import { useSecondsUntil } from '../../../ui/use-seconds-until'
 import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { startCampaignPath } from '../../leads/lists/start-campaign'
+import { waitsForCredits } from '../../platform/x-costs/x-costs-text'
 import { needKey, needText } from './need-text'
 import { dueText, nextSendText } from './next-send'
-import { chartTop, headline, shareText, totals, waitingText, waitsForCredits } from './today-text'
+import { chartTop, headline, shareText, totals, waitingText } from './today-text'
 
 /** Shown at first. */
 const NEEDS_MAX = 3

@@ -22,6 +22,7 @@ import { OrDivider } from '../../identity/auth/or-divider'
 import { ADMINS_CONNECT, RoleNotice } from '../../identity/people/role-notice'
 import { useIsOffered } from '../../identity/people/use-role'
 import { SeePlans } from '../billing/usage-notice'
+import { waitsForCredits } from '../x-costs/x-costs-text'
 import { AccountBadge, AccountRows, useDisconnect } from './account-rows'
 import { findOutcome } from './callback-outcomes'
 import { ConnectForm } from './connect-form'
@@ -206,7 +207,7 @@ function ConnectionStatus({ connected, connection, account }: ConnectionStatusPr
 /** Who follows the account, and what it sends. */
 function AccountHealth({ account: { id, followerCount } }: { account: XAccount }) {
   const today = useQuery(api.today.find.queryOptions({ input: { xAccountId: id } })).data
-  const isWaiting = today?.needs.some(({ code }) => code === 'funds')
+  const lacksCredits = today && waitsForCredits(today)
   return (
     <dl className="grid grid-cols-2 gap-4 *:border-0 *:p-0 sm:grid-cols-3">
       <StatCard label="Followers" value={followerCount} />
@@ -217,8 +218,8 @@ function AccountHealth({ account: { id, followerCount } }: { account: XAccount }
       />
       <StatCard
         label="Next message"
-        value={today && (today.nextSendAt && !isWaiting ? nextText(new Date(today.nextSendAt)) : null)}
-        hint={today && (today.nextSendAt ? isWaiting && 'Waiting for X credits' : 'Nothing is scheduled')}
+        value={today && (today.nextSendAt && !lacksCredits ? nextText(new Date(today.nextSendAt)) : null)}
+        hint={today && (today.nextSendAt ? lacksCredits && 'Waiting for X credits' : 'Nothing is scheduled')}
       />
     </dl>
   )

@@ -21,6 +21,10 @@ export function totalText({ totalCents, limitCents }: Pick<XCosts, 'totalCents' 
   return limitCents === null ? costText(totalCents) : `${costText(totalCents)} of ${formatMoney(limitCents)}`
 }
 
+/** Whether the X app has no credits, so nobody knows when the next message goes out. */
+export const waitsForCredits = ({ needs }: { needs: readonly { code: string }[] }) =>
+  needs.some(({ code }) => code === 'funds')
+
 /** A problem with the limit as it is typed in dollars; undefined: none. @param cents undefined: no amount */
 export function limitProblem(cents: number | null | undefined, maxCents: number): string | undefined {
   const isAmount = cents === null || (cents !== undefined && Number.isInteger(cents))
