@@ -44,6 +44,7 @@ type Row = typeof campaigns.$inferSelect
 
 const LIST_DELETED = 'Could not fetch leads for the campaign list. It was deleted: create a campaign with another list.'
 
+/** What a response shows of a campaign, with the name of its list. */
 export const columns = {
   id: campaigns.id,
   name: campaigns.name,
@@ -89,6 +90,7 @@ export const columns = {
     ) end`,
 }
 
+/** SQL: the campaigns of a workspace, without the one that holds direct messages. */
 export const ofWorkspace = (actor: Actor) =>
   and(eq(campaigns.workspaceId, actor.workspaceId), eq(campaigns.kind, 'campaign'))
 
@@ -122,6 +124,7 @@ export async function insert(db: Db, actor: Actor, input: NewCampaign, steps: re
 
 export type Changes = InputOf<'campaigns', 'update'>
 
+/** Edits a campaign and changes its status, in the caller's transaction. @throws Refusal as `campaigns.update` declares */
 export async function applyChanges(
   tx: Db,
   env: SendingEnv,

@@ -39,6 +39,7 @@ export async function saveDraft(db: Db, actor: Actor, { id, text }: InputOf<'con
   })
 }
 
+/** Deletes the caller's draft, if there is one. */
 export async function deleteDraft(db: Db, { workspaceId, userId }: Actor, conversationId: string): Promise<void> {
   const { workspaceId: workspace, conversationId: conversation, userId: author } = conversationDrafts
   const { rowCount } = await db

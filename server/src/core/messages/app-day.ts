@@ -20,7 +20,7 @@ export function dailyLimitOf(fromHeaders: number | null, isRealX: boolean): numb
 }
 
 /** An app's last 24 hours. */
-export interface AppDay {
+interface AppDay {
   limit: number
   /** Messages that count. */
   used: number
@@ -80,6 +80,7 @@ export async function findAppDay(
   return { limit, used, until, accounts: Math.max(1, accounts) }
 }
 
+/** An X app with its id at X; undefined: it was removed. */
 export async function findApp(db: Db, env: AppEnv, xAppId: string) {
   const [row] = await db.select().from(xApps).where(eq(xApps.id, xAppId))
   return row && { ...row, clientId: row.clientId ?? operatorClientId(env) }

@@ -341,6 +341,7 @@ export async function releaseLostClaims(db: Db, workerId: number, knownIds: read
   await transact(db, (tx) => release(tx, isLost))
 }
 
+/** Seconds from one time to another. */
 export function secondsOf({ until, now }: { until: Date; now: Date }): number {
   return (until.getTime() - now.getTime()) / 1_000
 }

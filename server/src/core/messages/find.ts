@@ -39,14 +39,14 @@ export async function findInConversation(
 }
 
 /** A conversation's messages, newest first. */
-export interface Listed {
+interface Listed {
   messages: readonly XMessage[]
   /** X says that the conversation has none. */
   isEmpty: boolean
 }
 
 /** Lists a conversation back to `since`. @throws XError */
-export async function listConversation(
+async function listConversation(
   needs: Needs,
   { accountId, recipientId, since }: { accountId: string; recipientId: string; since: Date },
 ): Promise<Listed> {
@@ -66,7 +66,7 @@ export async function listConversation(
 
 const isOlder = ({ at }: { at: Date }, since: Date) => at.getTime() < since.getTime() - CLOCK_SKEW_MS
 /** Whether messages are in the order of X's lists: newest first. */
-export function isDescending(messages: readonly { at: Date }[]): boolean {
+function isDescending(messages: readonly { at: Date }[]): boolean {
   return messages.every(({ at }, index) => index === 0 || at <= (messages[index - 1] as { at: Date }).at)
 }
 

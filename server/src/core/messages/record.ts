@@ -26,7 +26,7 @@ export const OUTCOME_UNKNOWN = 'Outcome unknown: check the conversation before s
 export const LEAD_MISSING: SkipReason = { code: 'lead_missing', params: {} }
 const DEFAULT_FAILURE = 'Send failed via extension.'
 
-export interface Outcome {
+interface Outcome {
   wasSent: boolean
   /** X's id of the sent message. */
   eventId?: string | null
@@ -393,7 +393,7 @@ async function readAgain(tx: Db, claimed: Held): Promise<void> {
 const isHeld = ({ id, lease }: Held) => sql`id = ${id} and lease = ${lease} and not outcome_unknown`
 
 /** Keeps the account from sending for a while. What X's bill delays is known from its app and limit. */
-export async function delayAccount(
+async function delayAccount(
   tx: Db,
   accountId: string,
   { until, reason }: { until: SQL | Date; reason: 'x' | 'funds' },

@@ -80,6 +80,7 @@ export async function endTurn(tx: Db, accountId: string | null): Promise<void> {
   if (rowCount) await notifySenders(tx)
 }
 
+/** Wakes the senders of all processes, once the transaction commits. */
 export async function notifySenders(tx: Db): Promise<void> {
   await tx.execute(sql`select pg_notify(${SENDING_CHANNEL}, '')`)
 }

@@ -67,6 +67,7 @@ export const knownSecondsOf = ({ byApi }: SenderKind) => (byApi ? CLAIM_KNOWN_SE
 /** How soon follow-ups are looked at again while their account is being read; the read itself wakes workers. */
 export const BLIND_SECONDS = 15
 const EXTENSION_BLIND_SECONDS = 3
+/** For how many seconds a read of its conversations lets an account send follow-ups. */
 export const blindSecondsOf = ({ byApi }: SenderKind) => (byApi ? BLIND_SECONDS : EXTENSION_BLIND_SECONDS)
 
 /** How soon a follow-up is looked at again whose person's conversation in X Chat has to be read. */

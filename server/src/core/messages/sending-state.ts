@@ -252,6 +252,7 @@ export async function findProtection(db: Db, workspaceId: string): Promise<Prote
   return protectionOf(row)
 }
 
+/** The protection that a workspace chose, or the default. */
 export function protectionOf(row: typeof sendingSettings.$inferSelect | undefined): Protection {
   return {
     refusalPercent: row?.refusalPercent ?? DEFAULT_PROTECTION.refusalPercent,

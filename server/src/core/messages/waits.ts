@@ -130,6 +130,7 @@ export async function findCooldowns(
   return (sender) => found.get(keyOf(sender)) ?? null
 }
 
+/** `withWaits` of one campaign. */
 export async function withWait<C extends Sending>(needs: Needs, campaign: C): Promise<WithWait<C>> {
   return one(await withWaits(needs, [campaign]))
 }

@@ -29,6 +29,7 @@ const columns = {
   updatedAt: openers.updatedAt,
 }
 
+/** Openers with their leads and the people who approved them. */
 export const select = (db: Db) =>
   db
     .select(columns)

@@ -4,8 +4,10 @@ import { leadLists } from '../../domains/leads/lists/tables.ts'
 import { Refusal } from '../../refusal.ts'
 import type { WorkspaceOf } from './selection.ts'
 
+/** A list as stored. */
 export type Row = typeof leadLists.$inferSelect
 
+/** SQL: adds chosen leads to a list, and leaves those that it has. @param chosen subquery of ids */
 export const adding = (id: string, chosen: SQL) => sql`
   insert into lead_list_items (lead_list_id, lead_id, contact_status)
   select ${id}::uuid, chosen.id, case when exists (
@@ -15,6 +17,7 @@ export const adding = (id: string, chosen: SQL) => sql`
   from (${chosen}) chosen order by chosen.id
   on conflict do nothing`
 
+/** SQL: removes chosen leads from a list. @param chosen subquery of ids */
 export const removing = (id: string, chosen: SQL) => sql`
   with chosen as (
     select lead_id from lead_list_items where lead_list_id = ${id} and lead_id in (${chosen})

@@ -57,7 +57,7 @@ interface Named {
 }
 
 /** A person as a row of `incoming_suppressions`. */
-export function stagedRow(line: number, named: Named): object {
+function stagedRow(line: number, named: Named): object {
   return {
     line,
     twitter_handle: named.twitterHandle ?? '',
@@ -68,7 +68,7 @@ export function stagedRow(line: number, named: Named): object {
 }
 
 /** The meaning of each column; null if ignored. `person`: handles or ids, as nothing names the column. */
-export type Columns = (SuppressionColumn | 'person' | null)[]
+type Columns = (SuppressionColumn | 'person' | null)[]
 
 /**
  * Reads the first row, which may be a header or a person. @param named the meaning of each column instead,
@@ -163,7 +163,7 @@ function cut(note: string): string {
  * The people in a row with more cells than columns. The additional cells may be before or after a person,
  * so everyone who may be meant is suppressed. @param cells of a row with fewer columns: maybe the rest of a cell
  */
-export function readOverlong(columns: Columns, cells: readonly string[]): Named[] {
+function readOverlong(columns: Columns, cells: readonly string[]): Named[] {
   const onlyPeople = columns.map((column) => (column === 'reason' || column === 'note' ? null : column))
   const people = [cells, cells.slice(-columns.length)].flatMap((fields) => {
     const read = readLine(onlyPeople, fields)

@@ -95,6 +95,7 @@ export class ReadFailed extends Error {
   }
 }
 
+/** Does work, and names the call of X in its failure. */
 export async function naming<T>(call: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -103,6 +104,7 @@ export async function naming<T>(call: string, work: () => Promise<T>): Promise<T
   }
 }
 
+/** The failed read, of an error; other errors are thrown. */
 export function failureOf(error: unknown): ReadFailed {
   if (error instanceof ReadFailed) return error
   throw error

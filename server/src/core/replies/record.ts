@@ -39,13 +39,13 @@ export type Conversation = {
 type XMessage = Extract<XHappening, { kind: 'message' }>
 type Timed<Event> = Event & { at: Date }
 /** `source`: as it came. */
-export type MessageIn = {
+type MessageIn = {
   conversation: Conversation
   event: Timed<XMessage>
   source: XHappening
   reading: Reading | null
 }
-export type ReadIn = { conversation: Conversation; readAt: Date }
+type ReadIn = { conversation: Conversation; readAt: Date }
 
 const idsOf = (all: readonly { conversation: Conversation }[]): string[] => [
   ...new Set(all.map(({ conversation }) => conversation.leadId)),

@@ -69,10 +69,12 @@ export function withFirstMessage(before: readonly VersionStep[], messageTemplate
 /** A sequence of one step with one variant. */
 export const ONE_STEP = { allocation: 'weights', switchToWinner: false, testWindowDays: 7 } as const
 
+/** The steps of a version without its re-engagement. */
 export function stepsOf(steps: readonly VersionStep[]): VersionStep[] {
   return steps.filter(({ kind }) => kind === 'step')
 }
 
+/** The re-engagement of a version; null: it has none. */
 export function reengagementOf(steps: readonly VersionStep[]): VersionStep | null {
   return steps.find(({ kind }) => kind === 'reengagement') ?? null
 }

@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { VariantRecord, VariantShare } from '../tables/sequences.ts'
 
 /** Whose message it is. */
-export interface Assigned<T = string> {
+interface Assigned<T = string> {
   campaignId: T
   stepId: T
   leadId: T

@@ -91,7 +91,7 @@ export interface Pair {
 }
 
 /** The state of a step's test. */
-export interface StepTest {
+interface StepTest {
   /** The active variants. */
   variantIds: readonly string[]
   /** Every pair of them. */
@@ -100,7 +100,7 @@ export interface StepTest {
   isOver: boolean
 }
 
-export interface Verdict {
+interface Verdict {
   status: 'collecting' | 'winner' | 'mixed' | 'no_difference'
   /** The winner; null unless there is one. */
   variantId: string | null

@@ -91,7 +91,7 @@ export function isRead(xUserId: SQL, seconds = READ_COUNTS_SECONDS): SQL<boolean
 }
 
 /** SQL: a message was delivered to the account and is not stored yet. */
-export function hasUnstored(xUserId: SQL): SQL<boolean> {
+function hasUnstored(xUserId: SQL): SQL<boolean> {
   return sql`exists (select from x_deliveries u where u.account_x_user_id = ${xUserId} and u.holds)`
 }
 
