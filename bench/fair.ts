@@ -10,18 +10,21 @@ import { load, require } from './measuring/times.ts'
 /*
  * What everybody else notices while accounts ask for as much as they can: 30 searches at a time each, with
  * twenty excluded words or a frequent keyword, by name, on a deep page. They wait as Retry-After says: a flood
- * of calls is another attack.
+ * of calls is another attack. Everybody else pauses between calls as people do: without pauses, the hashing of
+ * their passwords alone keeps two processors busy.
  */
 
 const ATTACKERS = (process.env.BENCH_ACCOUNTS ?? '0,1,10,50').split(',').map(Number)
 const LEADS = Number(process.env.BENCH_LEADS ?? 15_000)
 const BIO = Number(process.env.BENCH_BIO ?? 1_000)
-const SECONDS = Number(process.env.BENCH_SECONDS ?? 10)
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 20)
 const AT_A_TIME = 30
 const WARM_UP_MS = 3_000
 const P99_MAX_MS = 500
-/** People who do the same as everybody else, at the same time. */
+/** People who do the same as everybody else, at the same time: together about 20 calls a second, of which 3 sign in. */
 const OTHERS = 3
+/** How long each of them waits before the next call. */
+const PAUSE_MS = Number(process.env.BENCH_PAUSE ?? 100)
 
 const words = Array.from({ length: 20 }, (_, n) => `-absent${n}`).join(' ')
 const SEARCHES = [
@@ -92,23 +95,26 @@ try {
             times.set(name, [...(times.get(name) ?? []), performance.now() - began])
             // A wrong password is answered with 400.
             if (status !== 200 && !(name === 'sign-in' && status === 400)) failed += 1
+            await sleep(PAUSE_MS)
           }
         }
       }),
     )
     isOver = true
     await Promise.all(attack)
-    const all = [...times.values()].flat()
-    const shown = [...times].map(([name, ms]) => `${name} ${p99(ms)}`).join('   ')
+    const { 'sign-in': signIns = [], ...rest } = Object.fromEntries(times)
+    const all = Object.values(rest).flat()
+    const numberOfCalls = all.length + signIns.length
     console.log(
-      `  ${count} attackers: p99 ${p99(all)} ms of ${formatNumber(all.length)} calls, ${failed} failed (load ${load()})`,
+      `  ${count} attackers: p99 ${p99(all)} ms, of sign-ins ${p99(signIns)} ms, of ${formatNumber(numberOfCalls)} calls, ${failed} failed (load ${load()})`,
     )
-    console.log(`    p99 in ms: ${shown}`)
+    console.log(`    p99 in ms: ${[...times].map(([name, ms]) => `${name} ${p99(ms)}`).join('   ')}`)
     if (count > 0)
       console.log(
         `    attackers got ${[...statuses].map(([status, n]) => `${formatNumber(n)} × ${status}`).join(', ')}`,
       )
-    require(p99(all) < P99_MAX_MS && failed === 0, `everybody else, beside ${count} attackers`)
+    const worst = Math.max(p99(all), p99(signIns))
+    require(worst < P99_MAX_MS && failed === 0, `everybody else, beside ${count} attackers`)
   }
 } finally {
   server.kill('SIGKILL')
