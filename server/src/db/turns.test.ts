@@ -90,6 +90,24 @@ describe('take', () => {
     expect(turns.running().slice(4)).toEqual(['a4', 'b4'])
   })
 
+  it('lets slow work that takes less time go first, even if its workspace used somewhat more', async () => {
+    const turns = openTurns()
+    await runFor(turns, 600, 'long', 'a')
+    await runFor(turns, 600, 'long', 'b')
+    await runFor(turns, 150, 'short', 'c')
+    await runFor(turns, 900, 'fast', 'c')
+    now += 1_000
+    for (const name of ['a1', 'b1']) await turns.begin(name, { shape: 'long' })
+    await turns.begin('c1', { shape: 'short' })
+    await turns.end('a1')
+    expect(turns.running()).toEqual(['c1'])
+    // A workspace that used much more waits.
+    await runFor(turns, 9_000, 'fast', 'c')
+    await turns.begin('c2', { shape: 'short' })
+    await turns.end('c1')
+    expect(turns.running()).toEqual(['b1'])
+  })
+
   it('counts the time for which a workspace has held connections that it still holds', async () => {
     const turns = openTurns()
     await runFor(turns, 1, WORK.shape)
@@ -131,6 +149,25 @@ describe('take', () => {
     await runFor(turns, 3_000, WORK.shape, 'a')
     for (const name of ['a1', 'a2', 'b1', 'c1']) await turns.begin(name)
     expect(turns.running()).toEqual(['a1', 'c1'])
+  })
+
+  it('judges work that is new in a workspace by its first runs in others, not by how often it was fast there', async () => {
+    const turns = openTurns()
+    await runFor(turns, 3_000, WORK.shape, 'a')
+    for (let runs = 0; runs < 9; runs += 1) await runFor(turns, 1, WORK.shape, 'c')
+    for (const name of ['b1', 'd1', 'c1']) await turns.begin(name)
+    expect(turns.running()).toEqual(['b1', 'c1'])
+  })
+
+  it('does not judge work by one slow run among fast ones, but by two', async () => {
+    const turns = openTurns()
+    for (const ms of [5, 900, 5, 900]) await runFor(turns, ms, WORK.shape, 'a')
+    for (const name of ['a1', 'a2']) await turns.begin(name)
+    expect(turns.running()).toEqual(['a1', 'a2'])
+    const slow = openTurns()
+    for (const ms of [5, 900, 900]) await runFor(slow, ms, WORK.shape, 'a')
+    for (const name of ['a1', 'a2']) await slow.begin(name)
+    expect(slow.running()).toEqual(['a1'])
   })
 
   it('remembers slow work through a few fast runs', async () => {

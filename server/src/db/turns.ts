@@ -24,6 +24,8 @@ const RETRY_AFTER_SECONDS = { min: 2, max: 30 }
 const DURATIONS_KEPT = 20_000
 const SHAPES_KEPT = 5_000
 const WORKSPACES_KEPT = 5_000
+/** Many accounts can each use little: then what is done soon must go first. */
+const EXPECTED_WEIGHT = 4
 /** Half-life of the time for which a workspace has held connections. */
 const HALF_LIFE_MS = 5_000
 
@@ -47,8 +49,9 @@ export interface Turns {
 }
 
 /**
- * Shares `connections` between workspaces, which take turns, and between fast and slow work. The workspace that held
- * connections for the least time lately is next. @param isAnswering whether the database answers
+ * Shares `connections` between workspaces, which take turns, and between fast and slow work. Next is the workspace
+ * that held connections for the least time lately, counting what it is expected to take. @param isAnswering whether
+ * the database answers
  */
 export function createTurns(connections: number, isAnswering: () => Promise<boolean>): Turns {
   const limits = turnLimits(connections)
@@ -72,16 +75,17 @@ export function createTurns(connections: number, isAnswering: () => Promise<bool
   const startNext = () => {
     const paces = PACES.filter(hasRoom)
     if (paces.length === 0) return
-    const by = new Map([...waiting.keys()].map((id) => [id, usedBy(id)]))
-    for (const [workspaceId] of [...by].sort(([, a], [, b]) => a - b)) {
-      if (heldBy(workspaceId).length >= limits.workspace) continue
-      const next = waiting.get(workspaceId)?.find(({ pace }) => paces.includes(pace))
-      if (!next) continue
-      removeWaiting(workspaceId, next)
-      next.start()
-      startNext()
-      return
-    }
+    const [first] = [...waiting]
+      .flatMap(([workspaceId, entries]) => {
+        if (heldBy(workspaceId).length >= limits.workspace) return []
+        const next = entries.find(({ pace }) => paces.includes(pace))
+        return next ? [{ workspaceId, next, rank: usedBy(workspaceId) + EXPECTED_WEIGHT * next.expectedMs }] : []
+      })
+      .sort((a, b) => a.rank - b.rank)
+    if (!first) return
+    removeWaiting(first.workspaceId, first.next)
+    first.next.start()
+    startNext()
   }
   /** @returns those of the workspace that still wait */
   const removeWaiting = (workspaceId: string, entry: Waiting) => {
@@ -104,13 +108,14 @@ export function createTurns(connections: number, isAnswering: () => Promise<bool
 
   return {
     async take({ workspaceId, shape, waitMs, isUnjudged = false }) {
-      const pace = isUnjudged ? 'fast' : durations.paceOf(workspaceId, shape)
+      const expectedMs = isUnjudged ? 0 : durations.of(workspaceId, shape)
+      const pace: Pace = expectedMs === undefined ? 'unknown' : expectedMs > SLOW_MS ? 'slow' : 'fast'
       const turn = await new Promise<Turn>((resolve, reject) => {
         const start = () => {
           clearTimeout(deadline)
           resolve(begin(workspaceId, pace))
         }
-        const entry = { pace, start }
+        const entry = { pace, expectedMs: expectedMs ?? 0, start }
         const deadline = setTimeout(async () => {
           const { length } = removeWaiting(workspaceId, entry)
           reject((await isAnswering()) ? tooMany(length) : unavailable())
@@ -139,6 +144,8 @@ interface Turn {
 
 interface Waiting {
   pace: Pace
+  /** By earlier runs, in milliseconds; 0: unknown. */
+  expectedMs: number
   start(): void
 }
 
@@ -163,11 +170,14 @@ function createUse() {
   }
 }
 
-/** How long work of each shape took in each workspace. For a shape that is new in a workspace, the others' times count. */
+/**
+ * How long work of each shape took in each workspace. For a shape that is new in a workspace, the first times of the
+ * others count.
+ */
 function createDurations() {
   /** Short names of the shapes. */
   const shapes = createRecent<string>(SHAPES_KEPT)
-  const durations = createRecent<number>(DURATIONS_KEPT)
+  const durations = createRecent<Duration>(DURATIONS_KEPT)
   let named = 0
   const nameOf = (shape: string) => {
     const name = shapes.get(shape) ?? String(named++)
@@ -175,19 +185,29 @@ function createDurations() {
     return name
   }
   return {
-    paceOf(workspaceId: string, shape: string): Pace {
+    of(workspaceId: string, shape: string): number | undefined {
       const name = nameOf(shape)
-      const ms = durations.get(`${name} ${workspaceId}`) ?? durations.get(name)
-      return ms === undefined ? 'unknown' : ms > SLOW_MS ? 'slow' : 'fast'
+      return (durations.get(`${name} ${workspaceId}`) ?? durations.get(name))?.ms
     },
-    note(workspaceId: string, shape: string, ms: number): void {
+    note(workspaceId: string, shape: string, last: number): void {
       const name = nameOf(shape)
-      // Slow work stays slow for a few runs: a few cheap calls must not make it fast.
-      for (const key of [`${name} ${workspaceId}`, name])
-        durations.set(key, Math.max(ms, (durations.get(key) ?? 0) / 2))
+      const [own, ofNew] = [durations.get(`${name} ${workspaceId}`), durations.get(name)]
+      // One slow run among fast ones may be due to a busy machine.
+      durations.set(`${name} ${workspaceId}`, { ms: slower(own ? Math.min(last, own.last) : last, own), last })
+      // Work that was slow for those who ran it first must not look fast because others run it often.
+      durations.set(name, own && ofNew ? ofNew : { ms: slower(last, ofNew), last })
     },
   }
 }
+
+/** By what a shape is judged, and how long its last run took, in milliseconds. */
+interface Duration {
+  ms: number
+  last: number
+}
+
+/** Slow work stays slow for a few runs: a few cheap calls must not make it fast. */
+const slower = (ms: number, before?: Duration) => Math.max(ms, (before?.ms ?? 0) / 2)
 
 /** A map that keeps the `max` entries that were set last. */
 function createRecent<V>(max: number) {
