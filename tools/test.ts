@@ -58,8 +58,11 @@ if (specifications.length === 0 && !isFullRun) {
 async function prepare(specifications: TestSpecification[]): Promise<void> {
   const found = new Set(specifications.map((specification) => kindOf(specification.project.name)))
   const say = (line: string) => console.error(line)
-  if (found.has('journeys')) process.env.CHROMIUM_PATH = await findBrowser(say)
+  const setBrowser = async () => {
+    process.env.CHROMIUM_PATH = await findBrowser(say)
+  }
   await Promise.all([
+    found.has('journeys') && setBrowser(),
     (found.has('journeys') || found.has('browsers')) && buildIfStale('server', say),
     (found.size > 1 || !found.has('unit')) && buildIfStale('web', say),
   ])
