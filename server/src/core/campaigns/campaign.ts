@@ -125,14 +125,23 @@ export async function insert(db: Db, actor: Actor, input: NewCampaign, steps: re
 export type Changes = InputOf<'campaigns', 'update'>
 
 /** Edits a campaign and changes its status, in the caller's transaction. @throws Refusal as `campaigns.update` declares */
-export async function applyChanges(
-  tx: Db,
-  env: SendingEnv,
-  actor: Actor,
-  { id, status, messageTemplate, ...edits }: Changes,
-): Promise<void> {
+export async function applyChanges(tx: Db, env: SendingEnv, actor: Actor, changes: Changes): Promise<void> {
+  await lockBeforeCampaign(tx, actor, changes)
+  const before = await lock(tx, actor, changes.id)
+  const { status } = changes
+  const step = status ? transition(before.status, status) : 'same'
+  if (status && step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(before.status, status))
+  const edited = await edit(tx, actor, before, changes)
+  if (edited.status === 'active' && (changes.channel || changes.xAccountId)) await requireSender(tx, edited)
+  if (step === 'changes' && status === 'active') await activate(tx, env, actor, edited)
+  if (step === 'changes' && status === 'paused') await pause(tx, edited)
+  if (step === 'changes' && status === 'archived') await archive(tx, edited)
+  if (edited.xAccountId !== before.xAccountId) await endTurn(tx, before.xAccountId)
+}
+
+/** Takes the locks that come before a campaign's row, because senders record outcomes meanwhile. */
+async function lockBeforeCampaign(tx: Db, actor: Actor, { id, status, messageTemplate }: Changes): Promise<void> {
   if (messageTemplate !== undefined) readTemplate('messageTemplate', messageTemplate)
-  // Before locking any row, because senders record outcomes meanwhile.
   if (status === 'archived' || messageTemplate !== undefined)
     await lockForEdit(tx, actor.workspaceId, (await find(tx, actor, id)).id)
   else if (status === 'paused') await blockNewClaims(tx, (await find(tx, actor, id)).id)
@@ -142,29 +151,40 @@ export async function applyChanges(
     await endHolds(tx, sql`c.id = ${id} and c.workspace_id = ${actor.workspaceId} and c.status = 'active'`)
     await lockList(tx, actor, id)
   }
-  const before = await lock(tx, actor, id)
-  const step = status ? transition(before.status, status) : 'same'
-  if (status && step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(before.status, status))
-  const isEdited = Object.values(edits).some((value) => value !== undefined)
-  if ((isEdited || messageTemplate !== undefined) && !mayBeEdited(before.status))
-    throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${before.status} can't be edited.`)
-  if ((edits.allowRepeat !== undefined || edits.allowReplied !== undefined) && before.queuedAt !== null)
-    throw new Refusal('CAMPAIGN_STATE', "Recipients can't be changed after the launch.")
-  if (edits.xAccountId) await requireAccountChange(tx, actor, before, edits.xAccountId)
-  const renamed = isEdited ? await edit(tx, before, edits) : before
-  const edited = messageTemplate === undefined ? renamed : await editFirstMessage(tx, renamed, messageTemplate)
+}
 
-  if (status === 'active' && step === 'changes') await activate(tx, env, actor, edited)
-  else if (edited.status === 'active' && (edits.channel || edits.xAccountId)) await requireSender(tx, edited)
-  if ((status === 'paused' || status === 'archived') && step === 'changes') {
-    await tx
-      .update(campaigns)
-      .set({ status, ...WITHOUT_REASON, updatedAt: sql`now()` })
-      .where(eq(campaigns.id, id))
-    if (status === 'archived') await releaseLeads(tx, id)
-    await endTurn(tx, edited.xAccountId)
-  }
-  if (edited.xAccountId !== before.xAccountId) await endTurn(tx, before.xAccountId)
+/** Changes the name, recipients, channel, account or first message. @throws Refusal CAMPAIGN_STATE */
+async function edit(tx: Db, actor: Actor, before: Row, changes: Changes): Promise<Row> {
+  const { id, status, messageTemplate, ...columns } = changes
+  const hasColumns = Object.values(columns).some((value) => value !== undefined)
+  if (!hasColumns && messageTemplate === undefined) return before
+  if (!mayBeEdited(before.status))
+    throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${before.status} can't be edited.`)
+  if ((columns.allowRepeat !== undefined || columns.allowReplied !== undefined) && before.queuedAt !== null)
+    throw new Refusal('CAMPAIGN_STATE', "Recipients can't be changed after the launch.")
+  if (columns.xAccountId) await requireAccountChange(tx, actor, before, columns.xAccountId)
+  const set = { ...columns, updatedAt: sql`now()` }
+  const edited = hasColumns ? one(await tx.update(campaigns).set(set).where(eq(campaigns.id, id)).returning()) : before
+  return messageTemplate === undefined ? edited : editFirstMessage(tx, edited, messageTemplate)
+}
+
+async function pause(tx: Db, campaign: Row): Promise<void> {
+  await setStatus(tx, campaign, 'paused')
+  await endTurn(tx, campaign.xAccountId)
+}
+
+/** Archives a campaign: its people may be messaged by others. */
+async function archive(tx: Db, campaign: Row): Promise<void> {
+  await setStatus(tx, campaign, 'archived')
+  await releaseLeads(tx, campaign.id)
+  await endTurn(tx, campaign.xAccountId)
+}
+
+async function setStatus(tx: Db, { id }: Row, status: 'paused' | 'archived'): Promise<void> {
+  await tx
+    .update(campaigns)
+    .set({ status, ...WITHOUT_REASON, updatedAt: sql`now()` })
+    .where(eq(campaigns.id, id))
 }
 
 /** @throws Refusal X_ACCOUNT_NOT_FOUND; CAMPAIGN_STATE: only its account can show what a restore lost */
@@ -253,11 +273,6 @@ async function lock(tx: Db, actor: Actor, id: string): Promise<Row> {
     .for('no key update')
   if (!row) throw new Refusal('CAMPAIGN_NOT_FOUND')
   return row
-}
-
-async function edit(tx: Db, before: Row, edits: Omit<Changes, 'id' | 'status' | 'messageTemplate'>): Promise<Row> {
-  const set = { ...edits, updatedAt: sql`now()` }
-  return one(await tx.update(campaigns).set(set).where(eq(campaigns.id, before.id)).returning())
 }
 
 /**

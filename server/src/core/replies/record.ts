@@ -108,22 +108,44 @@ export async function recordMessages(
   workspaceId: string,
   messages: readonly MessageIn[],
 ): Promise<XHappening[]> {
-  const leadIds = idsOf(messages)
-  await lockEnrollmentsOfLeads(tx, workspaceId, listed(leadIds))
+  const leadIds = listed(idsOf(messages))
+  await lockEnrollmentsOfLeads(tx, workspaceId, leadIds)
   const own = await lockMessages(tx, messages)
   const { foreign, undecided, ours } = sortOut(messages, own)
-  if (ours.length > 0)
-    await tx.execute(
-      sql`update dms set x_event_id = x.event_id from ${relation(ours, 'id uuid, event_id text')} where dms.id = x.id`,
-    )
+  await storeEventIds(tx, ours)
   if (foreign.length === 0) return undecided
-  await lockLeads(tx, listed(leadIds))
+  await lockLeads(tx, leadIds)
   await tx.execute(sql`
-    select from campaigns where id in (select campaign_id from dms where lead_id in (${listed(leadIds)})) order by id for no key update`)
+    select from campaigns where id in (select campaign_id from dms where lead_id in (${leadIds})) order by id for no key update`)
   const stored = await storeMessages(tx, workspaceId, foreign, own)
+  await answerMessages(tx, workspaceId, stored, own)
+  await stopFollowUps(tx, workspaceId, stored)
+  await addToConversations(tx, workspaceId, stored)
+  return undecided
+}
+
+/** Stores X's ids of messages that extensions sent, which learn none. */
+async function storeEventIds(tx: Db, ours: readonly { id: string; event_id: string }[]): Promise<void> {
+  if (ours.length === 0) return
+  await tx.execute(
+    sql`update dms set x_event_id = x.event_id from ${relation(ours, 'id uuid, event_id text')} where dms.id = x.id`,
+  )
+}
+
+/** Ends or pauses the sequences of people who wrote, and marks them and their messages as answered. */
+async function answerMessages(
+  tx: Db,
+  workspaceId: string,
+  stored: readonly Stored[],
+  own: ReadonlyMap<string, readonly Own[]>,
+): Promise<void> {
   await endSequences(tx, workspaceId, stored)
   await updateLeads(tx, stored, own)
   await markAnswered(tx, stored)
+}
+
+/** Stops what is queued for people who wrote; suppresses those who asked for it. */
+async function stopFollowUps(tx: Db, workspaceId: string, stored: readonly Stored[]): Promise<void> {
   const optedOut = stored.filter(({ isOptOut }) => isOptOut)
   if (optedOut.length > 0) {
     await suppressOptOuts({ db: tx, sending: { stopMessages } }, workspaceId, idsOf(optedOut))
@@ -135,8 +157,6 @@ export async function recordMessages(
   }
   const others = stored.filter(({ isOptOut }) => !isOptOut)
   if (others.length > 0) await stopMessages(tx, workspaceId, listed(idsOf(others)))
-  await addToConversations(tx, workspaceId, stored)
-  return undecided
 }
 
 /** Splits messages into those that the product did not send, and ours. */
