@@ -96,6 +96,11 @@ export const contract = {
 }
 export type Contract = typeof contract
 
+/** An operation's name, such as `lists.create`. */
+export type OperationName = {
+  [D in keyof Contract]: `${D}.${keyof Contract[D] & string}`
+}[keyof Contract]
+
 /** The validated input of an operation, such as `InputOf<'tags', 'create'>`. */
 export type InputOf<D extends keyof Contract, O extends keyof Contract[D]> = Contract[D][O] extends {
   '~orpc': { inputSchema?: infer Input extends z.ZodType }

@@ -1,5 +1,5 @@
 import { implement, ORPCError } from '@orpc/server'
-import { type Contract, contract } from '@x-automated/contract/contract'
+import { type Contract, contract, type OperationName } from '@x-automated/contract/contract'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode } from '@x-automated/contract/errors'
 import { Id } from '@x-automated/contract/fields'
 import type { EventKind } from '@x-automated/contract/platform/events'
@@ -66,7 +66,7 @@ function hasTaken(answer: unknown): boolean {
 }
 
 /** What other members see changed after operations of a domain, or after one. */
-const CHANGES: Record<string, readonly EventKind[]> = {
+const CHANGES: Partial<Record<keyof Contract | OperationName, readonly EventKind[]>> = {
   campaigns: ['campaign'],
   conversationOffers: ['conversation'],
   conversations: ['conversation'],
@@ -100,12 +100,12 @@ function changedConversation(operation: string, input: unknown): string | undefi
 /** Requires a session, extension or API key that the operation admits, and a free call in the rate limit. */
 const guard = base.middleware(async ({ context, next, procedure, path }, input) => {
   const { effect, ...admission } = procedure['~orpc'].meta as OperationMeta<Role>
-  const operation = path.join('.')
+  const operation = path.join('.') as OperationName
   const actor = await admit(context, context.request.authorization, admission, context.setHeader)
   const touch = () => {
     if (effect === 'none') return
     const id = changedConversation(operation, input)
-    for (const kind of CHANGES[operation] ?? CHANGES[path[0] ?? ''] ?? [])
+    for (const kind of CHANGES[operation] ?? CHANGES[path[0] as keyof Contract] ?? [])
       context.events.touch(actor.workspaceId, kind, kind === 'conversation' ? id : undefined)
   }
   try {
