@@ -13,7 +13,9 @@ import {
   TOLD_APART,
 } from './features.ts'
 import { hintsOf, labelByRule, untilOf } from './label-rules.ts'
+import { hasOtherMeaning } from './other-meanings.ts'
 import { asksHowToStop } from './stop-questions.ts'
+import { fold } from './text.ts'
 
 /** What a reply says. */
 export interface Reading {
@@ -29,6 +31,8 @@ export interface Reading {
 
 /** From this share on, the model's labels count as much as those of rules. */
 const SURE = 0.9
+
+const UNREAD: Reading = { label: null, confidence: 0, by: 'model', until: null }
 
 /** The label of a reply after which a sequence may continue; null: it ends, also if that is not sure. */
 export function labelToContinue({ label, confidence }: Reading): 'auto_reply' | 'later' | null {
@@ -107,8 +111,8 @@ export function classifyReply(
   const shares = sharesOf(weights().labels, featuresOf(text, hintsOf(text)))
   const optedOut = REPLY_LABELS.indexOf('opted_out')
   // An opt-out stays until a person changes it, so it must be likelier than all others together.
-  const isOptOut = (shares[optedOut] ?? 0) >= 0.5 && !asksHowToStop(text)
-  if (isUnread && !isOptOut) return { label: null, confidence: 0, by: 'model', until: null }
+  const isOptOut = (shares[optedOut] ?? 0) >= 0.5 && !asksHowToStop(text) && !hasOtherMeaning(fold(readPart(text)))
+  if (isUnread && !isOptOut) return UNREAD
   const best = largest(isOptOut ? shares : shares.with(optedOut, 0))
   const label = REPLY_LABELS[best] as ReplyLabel
   return { label, confidence: shares[best] as number, by: 'model', until: untilOf(label, text, options) }

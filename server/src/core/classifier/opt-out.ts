@@ -1,37 +1,12 @@
 import { isForeignOptOut } from './opt-out-languages.ts'
-import { withoutStopQuestions } from './stop-questions.ts'
+import { OTHER_MEANINGS } from './other-meanings.ts'
+import { readStopQuestions } from './stop-questions.ts'
 import { hasUnspaced, wordPattern, wordsOf } from './text.ts'
 
 /*
  * The built-in opt-out rules. They read folded words and prefer to match too much: messaging someone
  * who opted out costs more than losing a lead.
  */
-
-/** What contains an opt-out word and means something else. */
-const OTHER_MEANINGS = wordPattern(
-  "(do not|don't|dont|can't|cant|cannot|can not|won't|wont|never|couldn't|couldnt|didn't|not|non|without|nothing will|why) stop(ping)?",
-  'stop (by|over|in|at|and say|and see|and talk|and chat|reading|thinking|scrolling|laughing|smiling|wasting|losing|worrying|doing everything|the press...)',
-  '(one|bus|next|first|full|last|pit|train|final|whistle|quick|a) stop',
-  "(don't|dont|do not) stop ((messaging|writing|texting|contacting|dming|sending|pitching)( me| us)?)?",
-  "(don't|dont|do not) hesitate to (contact|message|write|dm|text|email|call|reach out)( to)?( me| us)?",
-  "(don't|dont|do not) (contact|message|dm|text|email|write|write to|ask|bother) (me|us) (here|there|about that|on (here|x|twitter|linkedin|email|whatsapp)) (but|use|call|text|email|write)",
-  '(unsubscribe|opt out|opt-out|stop) (rate...|link...|page|button|list...|feature|words?|function|option)',
-  '(people|leads|they|users|recipients|prospects|contacts|customers|someone|somebody|anyone)( can| could| to| also| just)? (stop|unsubscribe|opt out|block|report)...',
-  'stop (when|if|once|as soon|after)',
-  '(agora|ainda|no momento|por enquanto) nao|(de|por el) momento no|(por )?ahora( mismo)? no|(ich )?(mag|hasse|lese|beantworte) keine? [^ ]+',
-  '(budget|progetto|conto|tutto) e( tutto)? bloccato',
-  "(calendar|schedule|week|day|time|slot|month|afternoon|morning|agenda|calendly|account|card|site|link|i am|i'm|im) (is |was |got |already )?blocked( (out|off|until|till|by))?",
-  'blocked (out|off|until|till|by|on|my calendar|the|some|an|a|it)',
-  '(reported|reporting) (to|by|on|back|from|growth|revenue|numbers|figures|for duty)',
-  "(we've|have|had|has|be|were|got|getting|been|was) (been |being )?reported",
-  'nicht aufhoren',
-  "(ne )?(vous |t'|t )?arretez? pas",
-  'shut up and take|var anmaler [^ ]+|anmaler (man|jag) (sig|mig)|(slutat|jobbar inte) (dar|kvar) kontakta|laser (inte|inga) [^ ]+|это спам|оставьте сообщение|普段は',
-  'hou(d|den)? (niet|wel)( zo)? van [^ ]+( [^ ]+)?|lees geen [^ ]+|reageer(t)? (ik )?niet op',
-  '(to|czy to|to jest) spam|otrzymalismy (twoja|panstwa)|numer zgloszenia|zgloszenie( [0-9]+)?|(twoje|panstwa) zgloszeni[^ ]+|zgodne? z rodo',
-  '(लगता|स्पैम) है क्या',
-  '(no|non|nao) (pares?|paren|parem|fermarti|smettere)',
-)
 
 /** Polite words around a word that alone is an opt-out. */
 const POLITE = new Set([
@@ -44,7 +19,7 @@ const POLITE = new Set([
 const WHOLE = new RegExp(
   `^(?:${[
     'td|sto+p+(ped|ping)?|stahp|stp|stpo|sotp|halt|quit|end|reported|enough( already)?|cancel|remove|unsub|cease|go away|out|leave|block|blocked|no more|spam|spammer',
-    'schluss( damit)?|aufhoren|aufhoeren|ende|es reicht|reicht( jetzt)?|weg|raus|nerv(t)?( mich)?( nicht)?',
+    'keine nachrichten|schluss( damit)?|aufhoren|aufhoeren|ende|es reicht|reicht( jetzt)?|weg|raus|nerv(t)?( mich)?( nicht)?',
     'arrete|arretez|ca suffit|stoppez|assez|desinscription|desabonnement|degage|degagez',
     'para|pare|parar|alto|basta|baja|borrar|detente|suficiente|detengase|vete|fuera|largo|largate',
     'pare|para|parem|parar|parou|chega|sair( pfv)?|remover|cancelar|some|cai fora|vaza',
@@ -172,11 +147,11 @@ const SPACED = wordPattern(
 const UNSPACED = new RegExp(
   [
     '(連絡|メッセージ|DM|メール|営業|送信|送って|送る|送ら|配信|勧誘|スパム|宣伝|コンタクト|接触|書き込|書か|話しかけ|絡ま|dm)[^,]{0,14}(しないで|しない|するな|やめ|止め|不要|いりません|いらない|停止|お断り|お控え|控えて|ご遠慮|遠慮|こないで|来ないで|ないで|結構です|結構|迷惑|解除|拒否|ほしくない|欲しくない|いらん|すんな|くるな|来るな|禁止|しつこい|終わり|終了)',
-    'やめて(?!おき)|止めて(?!おき)|やめろ|やめてください|送らないで|送ってこないで|送ってくるな|送るな|二度と(連絡|送|メッセ|dm|関わ)|もう(連絡|送ら|送って|メッセージ|dm)[^,]{0,12}(ないで|くるな|するな|こないで|不要|いらない|いりません|やめ)|配信停止|登録解除|購読解除|解除して|リストから|名簿から|(削除|消)し(て|ろ)|削除(お願い|希望|依頼)|通報|ブロック(しま|する|した|済)|迷惑です|迷惑行為|迷惑メール|放っておいて|ほっといて|ほっとけ|構わないで|かまわないで|うざい|ウザい|しつこい|消えろ|失せろ|関わらないで|停止して|スパム(報告|やめ|だ|は)|いい加減に|退会|解除(し|希望)|(データベース|リスト|名簿)から(外|抜|消|除外)|くたばれ|二度と来る|許可した覚え|同意した覚え|同意してい(ま|な)|登録した覚え|しつこく|(受け取り|もらい|見)たくない|送んな|送ってくんな|一切の(ご)?連絡|(3|三|３)(回|通)目の|オプトアウト|ストップ',
+    'やめて(?!おき)|止めて(?!おき)|やめろ|やめてください|送らないで|送ってこないで|送ってくるな|送るな|二度と(連絡|送|メッセ|dm|関わ)|もう(連絡|送ら|送って|メッセージ|dm)[^,]{0,12}(ないで|くるな|するな|こないで|不要|いらない|いりません|やめ)|配信停止|登録解除|購読解除|解除して|リストから|名簿から|(削除|消)し(て|ろ)|削除(お願い|希望|依頼)|通報|ブロック(しま|する|した|済)|迷惑です|迷惑行為|迷惑メール|放っておいて|ほっといて|ほっとけ|構わないで|かまわないで|うざい|ウザい|しつこい|消えろ|失せろ|関わらないで|停止して|スパム(報告|やめ|だ|は)|いい加減に|(なぜ|なんで|どうして|いつ(になったら)?)(そんなに|まだ)?(やめ|止め)(ない|る)|退会|解除(し|希望)|(データベース|リスト|名簿)から(外|抜|消|除外)|くたばれ|二度と来る|許可した覚え|同意した覚え|同意してい(ま|な)|登録した覚え|しつこく|(受け取り|もらい|見)たくない|送んな|送ってくんな|一切の(ご)?連絡|(3|三|３)(回|通)目の|オプトアウト|ストップ',
     '(不要|别|別|请勿|請勿|勿|停止|不想|不希望|不再|不用|禁止|拒绝|拒絕|莫|不许|不准|甭|勿再|不愿|不願)[^,]{0,6}(联系|聯絡|聯繫|发消息|發訊息|发信息|发|發|打扰|打擾|骚扰|騷擾|私信|私訊|推销|推銷|消息|信息|訊息|广告|廣告|找我|烦|煩|收到|傳|传|dm|群发)(?!烧)',
-    '退订|退訂|取消订阅|取消訂閱|取消关注|移除|(删|刪)(除|掉|了)?(我|我的|名单)|把我(从|從|移|删|刪)|从(名单|列表)|將我|将我(移|从|删)|举报|舉報|檢舉|检举|投诉|已(拉黑|屏蔽|封鎖|封锁|举报)|拉黑|拉黑了|屏蔽|封鎖|滚|滾|走开|走開|烦死|煩死|别烦|別煩|骚扰|騷擾|垃圾(信息|消息|訊息|短信|广告)|不要再|别再|別再|不要給我|不要给我|(^|,)td(,|$)|打住|够了|夠了|离我远|我没同意|停止发|(^|,)(都|可以|请|請)?停(了|吧|止|下|一下)?(行吗|行不行)?(,|$)|没有授权|沒有授權|谁允许|誰允許|stop行|不愿意?再?收到|拉出|闭嘴|閉嘴|清静|清靜|没同意|沒同意|未同意|说过了|說過了|说了多少次|第三条|第三條|什么都别|表再发|勿扰|勿擾|请停|請停|停止[^,]{0,4}(联系|发|私信)',
+    '退订|退訂|取消订阅|取消訂閱|取消关注|移除|(删|刪)(除|掉|了)?(我|我的|名单)|把我(从|從|移|删|刪)|从(名单|列表)|將我|将我(移|从|删)|举报|舉報|檢舉|检举|投诉|已(拉黑|屏蔽|封鎖|封锁|举报)|拉黑|拉黑了|屏蔽|封鎖|滚|滾|走开|走開|烦死|煩死|别烦|別煩|骚扰|騷擾|垃圾(信息|消息|訊息|短信|广告)|不要再|别再|別再|不要給我|不要给我|(^|,)td(,|$)|打住|够了|夠了|离我远|我没同意|停止发|(^|,)(都|可以|请|請)?停(了|吧|止|下|一下)?(行吗|行不行)?(,|$)|没有授权|沒有授權|谁允许|誰允許|stop行|为什么(你)?(还|就)?不停(下|止|呢|吗|啊)?(,|$)|什么时候(才)?(能)?停(止|下)?(,|$)|不愿意?再?收到|拉出|闭嘴|閉嘴|清静|清靜|没同意|沒同意|未同意|说过了|說過了|说了多少次|第三条|第三條|什么都别|表再发|勿扰|勿擾|请停|請停|停止[^,]{0,4}(联系|发|私信)',
     '(연락|메시지|메세지|문자|디엠|dm|쪽지|스팸|광고|말걸|보내|귀찮게|방해|홍보|컨택|영업|톡)[^,]{0,10}(하지마|하지말|마세요|말아|마라|그만|중단|멈춰|금지|안받|받고싶지않|받지않|원하지않|원치않|원하지않|거부|사양|싫|삼가|자제|끊|보내지|필요없|차단|말고|말라|마시|마요|지마|지말|안했으면|안보내)',
-    '그만(,|$)|(구독|수신|회원)해지|(^|,)해지|차단요청|작작보내|고만보내|신고완료|(제외|파기|삭제|제거)(해|부탁|요청|바랍)|놔두세요|냅두|닥쳐|사절|세번째메시지|보내지말|연락하지|하지마세요|하지마$|그만보내|그만하|그만해|그만좀|^그만|그만두|수신거부|수신을거부|수신차단|구독취소|구독해지|탈퇴|(삭제|제거|지워|빼)(해|주|줘|바|요|달라|하)|명단에서|목록에서|리스트에서|신고(합|할|했|하|함)|차단(합|할|했|하|함)|꺼져|꺼지|저리가|내버려|귀찮|짜증|스팸(신고|처리|차단|메일로|으로)|멈춰|멈추|스톱|스탑|옵트아웃',
+    '(언제|왜)[^,]{0,4}(그만|멈추|멈춰)|그만(,|$)|(구독|수신|회원)해지|(^|,)해지|차단요청|작작보내|고만보내|신고완료|(제외|파기|삭제|제거)(해|부탁|요청|바랍)|놔두세요|냅두|닥쳐|사절|세번째메시지|보내지말|연락하지|하지마세요|하지마$|그만보내|그만하|그만해|그만좀|^그만|그만두|수신거부|수신을거부|수신차단|구독취소|구독해지|탈퇴|(삭제|제거|지워|빼)(해|주|줘|바|요|달라|하)|명단에서|목록에서|리스트에서|신고(합|할|했|하|함)|차단(합|할|했|하|함)|꺼져|꺼지|저리가|내버려|귀찮|짜증|스팸(신고|처리|차단|메일로|으로)|멈춰|멈추|스톱|스탑|옵트아웃',
   ].join('|'),
   'u',
 )
@@ -186,7 +161,8 @@ const SIGNS = /🛑|🖕|⛔/u
 /** Whether a folded text asks not to be messaged again, by the rules that no setting switches off. */
 export function isOptOut(folded: string): boolean {
   if (SIGNS.test(folded)) return true
-  const asked = withoutStopQuestions(` ${wordsOf(folded).join(' ')} `)
+  const { isOptOut: isAsked, rest: asked } = readStopQuestions(` ${wordsOf(folded).join(' ')} `)
+  if (isAsked) return true
   const said = asked.replace(OTHER_MEANINGS, ',')
   if (said.search(SPACED) >= 0) return true
   const parts = said
