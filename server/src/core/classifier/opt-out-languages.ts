@@ -27,6 +27,12 @@ const LATIN = wordPattern(
   "(no|mai)( em| ens| tornis| torneu| a| mes){0,4} (m')?(escrig|escriv|escriu|envi|contact|molest|truqu)...|(deixa|deixeu|deixin|para|pareu|parin)( ja)? (de|d') ?[^ ]+|(deixa|deixeu|deixi)( m| me| ns| em| ens)? (en pau|tranquil)...|(treu|treieu|traieu|esborra|esborreu|elimina|elimineu)( m| em| me| de| les| el){1,2}...|no (vull|volem)( mes| rebre| que){0,2} (rebre|missatge|que|saber|correu)...|(prou|cap) (de )?(mes )?missatge...|(dona|doneu)( m)?( em)? de baixa",
   // Croatian, Serbian and Bosnian
   '(ne|nemoj|nemojte|prestani|prestanite)( mi| me| vise| da| sa| s){0,4} (pis|salj|slat|slanjem|kontakt|javlja|smeta|uznemir|spam|dosad|gnjav|poruk)...|(obrisi|obrisite|ukloni|uklonite|izbrisi|izbrisite|makni|maknite|izbaci|izbacite|skini|skinite) (me|moj|moje|nas)...|(ostavi|ostavite|pusti|pustite)( me| vise){1,2} (na miru|miru)|ne zel(im|imo)( vise| primati| da| dobivati){0,2} (poruk|prima|kontakt|pise|dobiv|dobij)...|odjav(i|ite) me|(prijavit|blokirat|prijavljuj|blokiram)[^ ]* (te|vas|cu)',
+  // Slovenian, Lithuanian, Latvian, Estonian and Swahili
+  '(nehaj|nehajte|prenehaj|prenehajte)( mi| s| z){0,2} (pis|posilj|kontakt)...|ne (pisi|pisite|posiljaj|posiljajte|kontaktiraj|kontaktirajte)( mi| me)?( vec)?|pustite? me (pri|na) miru...',
+  '(ne|nebe)(rasyk|siusk|siuntinek|trukdyk)(it)?e?( man)?|(nustok|liauk)it(es|e) (man )?(rasyt|siust|siunt|trukdyt)...|palik(ite)? mane ramyb...',
+  '(ne|vairs ne)(raksti|rakstiet|suti|sutiet|traucejiet)( man)?( vairs)?|(beidz|beidziet|partrauciet) (man )?(rakst|sut)...|lieciet (mani|man) mier...',
+  '(ara|arge)( mulle| enam){0,2} (kirjuta|saat|tulita|hairi)...|lopeta(ge)?( mulle)? (kirjut|saat|sonum)...|jat(ke|a) mind rahule',
+  '(acha|acheni|wacha) (kuni|kutuni)[^ ]+|(usini|msini)(tumie|andikie|sumbue)[^ ]*',
 )
 
 /** Without words that are also names or everyday words elsewhere, such as Huy, nok, seis and dost. */

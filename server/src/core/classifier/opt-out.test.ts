@@ -29,6 +29,23 @@ describe('isOptOut', () => {
     'أوقف',
     'ابعد عني',
     '🛑',
+    '$top',
+    '5top',
+    'st0p',
+    'ЅТОР',
+    'S T O P',
+    's.t.o.p',
+    's-t-o-p',
+    'ѕtop',
+    'STΟP',
+    'un5ubscribe',
+    'unsub$cribe',
+    'u n s u b s c r i b e',
+    'unѕubscribе',
+    '$top messaging me',
+    'please st0p',
+    '$TOP!!',
+    'st00p',
   ])('finds the opt-out in %j', (text) => {
     expect(asksToStop(text)).toBe(true)
   })
@@ -46,6 +63,8 @@ describe('isOptOut', () => {
     'Bitte hör nicht auf',
     "Won't work for us",
     'いいですね',
+    'Top 5',
+    '5 to 7 pm works',
     '感兴趣',
     '관심 있습니다',
   ])('finds none in %j', (text) => {
@@ -137,6 +156,11 @@ const FOREIGN: Record<string, string[]> = {
   bn: ['আমাকে আর মেসেজ করবেন না', 'মেসেজ পাঠানো বন্ধ করুন', 'আমাকে তালিকা থেকে বাদ দিন'],
   ta: ['எனக்கு செய்தி அனுப்பாதீர்கள்', 'மெசேஜ் அனுப்புவதை நிறுத்துங்கள்', 'என்னை பட்டியலில் இருந்து நீக்குங்கள்'],
   mr: ['मला मेसेज पाठवू नका', 'मला यादीतून काढा'],
+  sl: ['Nehajte mi pisati', 'Ne pišite mi več'],
+  lt: ['Nustokite man rašyti', 'Nerašykite man'],
+  lv: ['Beidziet man rakstīt', 'Nerakstiet man'],
+  et: ['Lõpetage kirjutamine', 'Ärge kirjutage mulle'],
+  sw: ['Acheni kunitumia ujumbe', 'Usinitumie ujumbe'],
   te: ['నాకు మెసేజ్ చేయకండి', 'నన్ను జాబితా నుండి తొలగించండి'],
 }
 

@@ -156,12 +156,37 @@ const UNSPACED = new RegExp(
   'u',
 )
 
+/** Letters and signs that stand for the letters of "stop" and "unsubscribe". */
+const SAME_LOOK: Record<string, string> = {
+  s: 's5$ѕꜱ',
+  t: 't7+тτᴛ',
+  o: 'o0оοо',
+  p: 'pрρᴘ',
+  u: 'uυμ',
+  n: 'nпη',
+  b: 'b8ьв',
+  c: 'cс(',
+  r: 'rг',
+  i: 'i1!іι|',
+  e: 'e3еε',
+}
+/** A word in such letters, with the same marks between all of them or with none. */
+const looksLike = (word: string) => {
+  const letters = [...word].map((letter) => `[${SAME_LOOK[letter]}]${letter === 'o' ? '+' : ''}`)
+  return `${letters.join('')}|${letters.join('[ .,_*|/-]{1,2}')}`
+}
+const LOOKALIKES = new RegExp(
+  `(?<![\\p{L}\\p{N}$])(?:(${looksLike('stop')})|${looksLike('unsubscribe')})(?![\\p{L}\\p{N}])`,
+  'gu',
+)
+
 const SIGNS = /🛑|🖕|⛔/u
 
 /** Whether a folded text asks not to be messaged again, by the rules that no setting switches off. */
 export function isOptOut(folded: string): boolean {
   if (SIGNS.test(folded)) return true
-  const { isOptOut: isAsked, rest: asked } = readStopQuestions(` ${wordsOf(folded).join(' ')} `)
+  const plain = folded.replace(LOOKALIKES, (_, stop) => (stop ? 'stop' : 'unsubscribe'))
+  const { isOptOut: isAsked, rest: asked } = readStopQuestions(` ${wordsOf(plain).join(' ')} `)
   if (isAsked) return true
   const said = asked.replace(OTHER_MEANINGS, ',')
   if (said.search(SPACED) >= 0) return true
