@@ -34,16 +34,20 @@ const SCRIPTS: readonly [language: string, letters: RegExp][] = [
 /** Other languages with the same letters, by letters or words that the first one does not have. */
 const SAME_LETTERS: Record<string, readonly [language: string, marks: RegExp][]> = {
   ru: [
-    ['uk', /[іїєґ]/iu],
-    ['sr', /[ђћљњџјѓќѕ]/iu],
+    ['kk', /[әғқңұһ]/iu],
+    ['mn', /[үө]|(?<!\p{L})(?:байна|байгаа)(?!\p{L})/iu],
+    ['tg', /[ӣӯҳҷ]/iu],
+    ['be', /ў|(?<!\p{L})дзякуй(?!\p{L})/iu],
+    ['uk', /[іїєґ]|(?<!\p{L})(?:дякую|треба|дуже|немає|чому|або|вже|потрібно)(?!\p{L})/iu],
+    ['sr', /[ђћљњџјѓќѕ]|(?<!\p{L})(?:хвала|нисам|желим|молим|зашто|како|шта|благодарам|не сум)(?!\p{L})/iu],
     [
       'bg',
-      /ъ(?![еёюя])|(?<!\p{L})(?:сте|моля|искам|това|какво|колко|няма|много ви|повече|струва|звучи|ми се|здравей|здравейте|мога|още|интересува ме)(?!\p{L})/iu,
+      /ъ(?![еёюя])|(?<!\p{L})(?:сте|моля|искам|това|какво|колко|няма|много ви|повече|струва|звучи|здравей|здравейте|мога|още|интересува ме|интересува|ме|ми|ги|се|ще|благодаря|добре)(?!\p{L})/iu,
     ],
   ],
   ar: [
     ['ur', /[ٹڈڑںےہھ]/u],
-    ['fa', /[پچژگکی]/u],
+    ['fa', /[پچژگکی]|(?<!\p{L})(?:نه|ممنون|ندارم|دارم|بله)(?!\p{L})/u],
   ],
   hi: [
     ['mr', /ळ|(?<!\p{L})(?:आहे|आहेत|मला|आम्ही|तुम्ही|नको|माझे|माझी)(?![\p{L}\p{M}])/u],
@@ -64,13 +68,23 @@ export function languageOfLetters(text: string): string | null {
   return (text.match(/\p{Script=Latin}/gu)?.length ?? 0) / letters < 0.4 ? 'und' : null
 }
 
-/** Whether a text has words in letters that belong to none of the labelled languages. */
+/** Whether a text has letters, or words in them, that belong to none of the labelled languages. */
 export function hasUnknownLetters(text: string): boolean {
+  if (Object.values(SAME_LETTERS).some((others) => others.some(([, marks]) => marks.test(text)))) return true
   const unknown = text.match(UNKNOWN_LETTERS)?.length ?? 0
   return unknown > 2 && unknown / (text.match(/\p{L}/gu)?.length ?? 1) > 0.1
 }
 const UNKNOWN_LETTERS =
   /(?![\p{Script=Latin}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Han}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}])\p{L}/gu
+
+/** Letters with marks that no labelled language has. A name or two may have them. */
+const UNKNOWN_MARKS = /[āēīūķļņģėįųůřěčšžďťňőűășțţđơưốứịạ-ỹ]/iu
+const UNKNOWN_MARKS_SHARE = 0.3
+
+/** Whether many words of a text in Latin letters have marks that no labelled language uses. */
+export function hasUnknownMarks(words: readonly string[]): boolean {
+  return words.filter((word) => UNKNOWN_MARKS.test(word.normalize('NFC'))).length / words.length >= UNKNOWN_MARKS_SHARE
+}
 
 /** The part of a text that features are taken from. */
 export function readPart(text: string): string {

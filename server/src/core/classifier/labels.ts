@@ -4,6 +4,7 @@ import {
   BUCKETS,
   featuresOf,
   hasUnknownLetters,
+  hasUnknownMarks,
   LANGUAGE_BUCKETS,
   LATIN_LANGUAGES,
   languageFeaturesOf,
@@ -14,6 +15,7 @@ import {
 } from './features.ts'
 import { hintsOf, labelByRule, untilOf } from './label-rules.ts'
 import { hasOtherMeaning } from './other-meanings.ts'
+import { refuses } from './refusals.ts'
 import { asksHowToStop } from './stop-questions.ts'
 import { fold } from './text.ts'
 
@@ -33,6 +35,9 @@ export interface Reading {
 const SURE = 0.9
 
 const UNREAD: Reading = { label: null, confidence: 0, by: 'model', until: null }
+
+/** Labels that a text does not get if it also refuses. */
+const POSITIVE: ReadonlySet<ReplyLabel> = new Set(['interested', 'meeting', 'later', 'referral'])
 
 /** The label of a reply after which a sequence may continue; null: it ends, also if that is not sure. */
 export function labelToContinue({ label, confidence }: Reading): 'auto_reply' | 'later' | null {
@@ -107,7 +112,9 @@ export function classifyReply(
   const byRule = labelByRule(text, options)
   if (byRule?.label === 'opted_out') return { ...byRule, confidence: 1, by: 'rule' }
   if (isUnread && byRule?.label === 'auto_reply') return { label: 'auto_reply', until: null, confidence: 1, by: 'rule' }
-  if (byRule && !isUnread) return { ...byRule, confidence: 1, by: 'rule' }
+  const isRefused = (label: ReplyLabel) =>
+    POSITIVE.has(label) && refuses(fold(readPart(text)), detectLanguage(text), label)
+  if (byRule && !isUnread) return isRefused(byRule.label) ? UNREAD : { ...byRule, confidence: 1, by: 'rule' }
   const shares = sharesOf(weights().labels, featuresOf(text, hintsOf(text)))
   const optedOut = REPLY_LABELS.indexOf('opted_out')
   // An opt-out stays until a person changes it, so it must be likelier than all others together.
@@ -115,6 +122,7 @@ export function classifyReply(
   if (isUnread && !isOptOut) return UNREAD
   const best = largest(isOptOut ? shares : shares.with(optedOut, 0))
   const label = REPLY_LABELS[best] as ReplyLabel
+  if (isRefused(label)) return UNREAD
   return { label, confidence: shares[best] as number, by: 'model', until: untilOf(label, text, options) }
 }
 
@@ -144,7 +152,7 @@ export function isUnknownOrMixed(text: string): boolean {
   if (hasUnknownLetters(read)) return true
   const all = read.match(/\p{L}[\p{L}\p{M}'’]*/gu) ?? []
   if (all.length === 0) return false
-  if (isUnknown(read, UNKNOWN_TEXT)) return true
+  if (hasUnknownMarks(all) || isUnknown(read, UNKNOWN_TEXT)) return true
   const languages = new Set<string>()
   for (const part of read.split(/[.,;:!?…\n()。！？、，؟।–—]+/u)) {
     const words = part.match(/\p{L}[\p{L}\p{M}'’]*/gu)?.length ?? 0
