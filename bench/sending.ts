@@ -1,17 +1,10 @@
 import { loadavg } from 'node:os'
-import { eq } from 'drizzle-orm'
 import { formatNumber } from '../contract/src/format.ts'
-import { PLAN_LEVELS } from '../contract/src/platform/plans.ts'
-import { queueList } from '../server/src/core/messages/queue.ts'
-import { queuedStep } from '../server/src/core/sequences/sequence.ts'
-import { newSteps, ONE_STEP } from '../server/src/core/sequences/steps.ts'
-import { campaigns } from '../server/src/core/tables/campaigns.ts'
 import { migrateDatabase } from '../server/src/db/migrate.ts'
 import { type Database, openDatabase } from '../server/src/db/open.ts'
 import { startSender } from '../server/src/jobs/sender.ts'
 import type { Services } from '../server/src/services.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
-import { timed } from './measuring/times.ts'
 import { sendBare } from './sending/floor.ts'
 import { quantile, rateOf, spans, spread } from './sending/processes.ts'
 import { fillQueue, sendSome } from './sending/seed.ts'
@@ -19,7 +12,7 @@ import { openSenderServices, sealer } from './sending/services.ts'
 import type { Done } from './sending/worker.ts'
 
 /*
- * Measures queueing, sending, claims and replies against bare SQL, with one and four processes.
+ * Measures sending, claims and replies against bare SQL, with one and four processes.
  * X responds instantly, except to whole senders, so only our code counts. Every commit is on disk, as
  * in production.
  */
@@ -27,7 +20,6 @@ import type { Done } from './sending/worker.ts'
 const CONCURRENCY = 8
 const SECONDS_MAX = 18
 const CAP = 500
-const LISTED = 100_000
 const QUEUED = Number(process.env.BENCH_QUEUED ?? 1_000_000)
 const CAMPAIGNS = 100
 const CLAIM_SECONDS = 10
@@ -45,63 +37,12 @@ try {
   await migrateDatabase(cluster.url)
   const database = openDatabase(cluster.url)
   const { services, close } = openSenderServices(database, { dailyDmCap: CAP })
-  await compareQueueing(services)
   await compareCycles(services)
   await measureMillion(services)
   await close()
   await database.close()
 } finally {
   await cluster.close()
-}
-
-/** Queues a campaign with our code and with one bare statement, alternately. */
-async function compareQueueing({ database, env }: Services): Promise<void> {
-  const { db, pool } = database
-  // More than any plan allows, so plan limits are off.
-  Object.assign(PLAN_LEVELS.free, { dms: null })
-  await fillQueue(database, sealer, { accounts: 1, messages: LISTED, queued: false })
-  const [campaign] = await db.select().from(campaigns)
-  if (!campaign) throw new Error('no campaign was inserted')
-  const variants = [{ messageTemplate: campaign.messageTemplate, weight: 1, isActive: true }]
-  const [step] = newSteps({ steps: [{ ...ONE_STEP, variants }] })
-  if (!step) throw new Error('no step was made')
-  const first = queuedStep(campaign.id, step, 1)
-  const ours: number[] = []
-  const floors: number[] = []
-  for (let round = 0; round < 3; round += 1) {
-    ours.push(
-      await timed(() =>
-        db.transaction(async (tx) => {
-          const { queued } = await queueList(tx, env, campaign, first, null)
-          if (queued !== LISTED) throw new Error(`${queued} were queued`)
-        }),
-      ),
-    )
-    await emptyQueue(database)
-    floors.push(
-      await timed(() =>
-        pool.query(
-          `insert into dms (workspace_id, lead_id, campaign_id, message) select workspace_id, id, $1, 'Hi ' || name from leads`,
-          [campaign.id],
-        ),
-      ),
-    )
-    await emptyQueue(database)
-  }
-  const [our, floor] = [quantile(ours, 0.5), quantile(floors, 0.5)]
-  const rows = (ms: number) => `${formatNumber(Math.round((LISTED / ms) * 1_000))} rows/s`
-  console.log(`  a campaign of ${formatNumber(LISTED)} leads is queued   (load ${loadavg()[0]?.toFixed(1)})`)
-  console.log(`  ours   ${rows(our)}, including locks and checks of its leads`)
-  console.log(`  floor  ${rows(floor)}   one INSERT … SELECT into the same table`)
-  console.log(`  ours / floor  ${(floor / our).toFixed(2)}`)
-  await db.update(campaigns).set({ status: 'archived' }).where(eq(campaigns.id, campaign.id))
-}
-
-async function emptyQueue({ pool }: Database): Promise<void> {
-  await pool.query('delete from dms')
-  await pool.query('delete from enrollments')
-  await pool.query(`update leads set dm_status = 'not_sent' where dm_status <> 'not_sent'`)
-  await pool.query('vacuum analyze dms, enrollments, leads')
 }
 
 async function compareCycles(services: Services): Promise<void> {
