@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SENDING_CHANNEL } from '../../server/src/core/messages/schedule.ts'
+import '../../server/src/connect-core.ts'
 import { openChannels } from '../../server/src/db/channels.ts'
 import { createRequestWorker } from '../../server/src/db/liveness.ts'
 import type { Database } from '../../server/src/db/open.ts'
