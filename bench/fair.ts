@@ -21,7 +21,7 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 20)
 const AT_A_TIME = 30
 const WARM_UP_MS = 3_000
 const P99_MAX_MS = 500
-/** People who do the same as everybody else, at the same time: together about 20 calls a second, of which 3 sign in. */
+/** People who do the same as everybody else, at the same time: together about 20 calls a second, 3 of them sign-ins. */
 const OTHERS = 3
 /** How long each of them waits before the next call. */
 const PAUSE_MS = Number(process.env.BENCH_PAUSE ?? 100)

@@ -6,8 +6,7 @@ const problems = (path: string, text = '') => structureProblems([path], () => te
 
 test.each([
   'server/src/domains/leads/leads/service.ts',
-  'server/src/domains/leads/leads/engine-pages.ts',
-  'server/src/domains/leads/leads/rules-merging.ts',
+  'server/src/domains/leads/leads/pages.ts',
   'server/src/domains/leads/leads/routes.test.ts',
   'server/src/domains/leads/leads/routes-import.test.ts',
   'server/src/domains/identity/auth/routes.sign-up.test.ts',
@@ -19,9 +18,6 @@ test.each([
 })
 
 test.each([
-  ['server/src/domains/leads/leads/queries.ts', 'a domain has only'],
-  ['server/src/domains/leads/leads/import/service.ts', 'a domain has only'],
-  ['server/src/domains/leads/service.ts', 'a domain has only'],
   ['web/app/ui/StatCard.tsx', 'kebab-case'],
   ['contract/src/index.ts', 'no barrels'],
   ['web/app/utils/format.ts', 'no folder named utils'],

@@ -1,13 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-/** The files a domain may have (ARCHITECTURE.md). */
-const domainFiles = ['tables', 'rules', 'service', 'routes', 'emails', 'engine']
-
-/** Long rules, services and engines are split by topic: service-preparing.ts. */
-const domainFile = new RegExp(`^(${domainFiles.join('|')}|(rules|service|engine)-[a-z0-9-]+)\\.ts$`)
-const domainTest = new RegExp(`^(${domainFiles.join('|')})([.-][a-z0-9-]+)*\\.test\\.ts$`)
-const inDomainFolder = /^server\/src\/domains\/(?:[^/]+\/[^/]+\/)?(.+)$/
 const kebabCase = /^[a-z0-9]+([.-][a-z0-9]+)*$/
 const vagueFolder = /(^|\/)(utils?|helpers?|misc|common|lib)\//
 const environmentReader = /^server\/src\/(env|main)\.ts$/
@@ -17,10 +10,6 @@ export function structureProblems(files: readonly string[], read: (path: string)
   return files.flatMap((path) => {
     const problems: string[] = []
     const name = basename(path)
-    const inDomain = inDomainFolder.exec(path)?.[1]
-    if (inDomain && !domainFile.test(inDomain) && !domainTest.test(inDomain)) {
-      problems.push(`a domain has only ${domainFiles.map((known) => `${known}.ts`).join(', ')} and their tests`)
-    }
     if (!kebabCase.test(name)) problems.push('file names are kebab-case')
     if (/^index\.tsx?$/.test(name)) problems.push('no barrels: import from the defining file')
     if (vagueFolder.test(path)) problems.push(`no folder named ${basename(dirname(path))}: name it after its contents`)

@@ -11,11 +11,11 @@ import {
 import { publishEvents } from './domains/platform/events/service.ts'
 import { notifyOwners, notifyReplies } from './domains/platform/notifications/service.ts'
 import { storeHandle } from './domains/platform/x-account/service.ts'
-import { usableToken, withAccount } from './domains/platform/x-account/service-tokens.ts'
+import { usableToken, withAccount } from './domains/platform/x-account/tokens.ts'
 import { ensureWebhook, saveDay, webhookUrl } from './domains/platform/x-apps/service.ts'
+import { withFunds } from './domains/platform/x-costs/funds.ts'
+import { chargeMessage } from './domains/platform/x-costs/meter.ts'
 import { fundsRefusal } from './domains/platform/x-costs/service.ts'
-import { withFunds } from './domains/platform/x-costs/service-funds.ts'
-import { chargeMessage } from './domains/platform/x-costs/service-meter.ts'
 
 // Imported once per process, by start.ts and by what uses the core without it (tests, the seed).
 connect({

@@ -156,7 +156,7 @@ export interface XCaller {
   isLimited: boolean
 }
 
-/** Counts what X charges (domains/platform/x-costs/service-meter.ts). */
+/** Counts what X charges (domains/platform/x-costs/meter.ts). */
 export interface XMeters {
   /** What X charges for a message, in thousandths of a dollar. */
   messageMills: number

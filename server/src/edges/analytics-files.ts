@@ -7,8 +7,8 @@ import {
   HeatmapQuery,
 } from '@x-automated/contract/overview/analytics'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { results } from '../domains/outreach/sequences/service-results.ts'
-import { breakdown, heatmap } from '../domains/overview/analytics/service-breakdown.ts'
+import { results } from '../domains/outreach/sequences/results.ts'
+import { breakdown, heatmap } from '../domains/overview/analytics/breakdown.ts'
 import { requireAdvancedAnalytics } from '../domains/platform/billing/service.ts'
 import type { Services } from '../services.ts'
 import { csvOf } from './csv-download.ts'

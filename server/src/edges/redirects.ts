@@ -2,14 +2,14 @@ import { isId, NO_ID } from '@x-automated/contract/fields'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { contextOf } from '../api.ts'
 import { confirmEmailChange } from '../domains/identity/account/service.ts'
-import { openConfirmation } from '../domains/identity/auth/service-sign-up.ts'
+import { openConfirmation } from '../domains/identity/auth/sign-up.ts'
 import { finishAuthorize } from '../domains/identity/identities/service.ts'
 import { finishOpenIdSignIn, finishSamlSignIn, leave, metadataOf } from '../domains/identity/sso/service.ts'
 import {
   AUTHORIZATION_COOKIE,
   CALLBACK_PATH,
   finishAuthorize as connectX,
-} from '../domains/platform/x-account/service-connecting.ts'
+} from '../domains/platform/x-account/connecting.ts'
 import { confirmMember } from '../domains/waitlist/waitlist/service.ts'
 import { Refusal } from '../refusal.ts'
 import type { RequestContext } from '../requests/context.ts'

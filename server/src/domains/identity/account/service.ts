@@ -14,6 +14,7 @@ import { countryOf } from '../../../requests/country.ts'
 import type { Limits } from '../../../requests/limits.ts'
 import { createSealer, hashToken, newToken, type Sealer } from '../../../sealing.ts'
 import type { Services } from '../../../services.ts'
+import { offerFactorRemoval } from '../auth/factor-removal.ts'
 import {
   type AuthContext,
   endOtherSessions,
@@ -25,16 +26,9 @@ import {
   resetSignInAttempts,
   trustSession,
 } from '../auth/service.ts'
-import { offerFactorRemoval } from '../auth/service-factor-removal.ts'
-import {
-  createAccountForMailbox,
-  deleteSignUps,
-  emailConfirmation,
-  isWaiting,
-  isWithin,
-} from '../auth/service-sign-up.ts'
-import type { Auth } from '../auth/service-tokens.ts'
+import { createAccountForMailbox, deleteSignUps, emailConfirmation, isWaiting, isWithin } from '../auth/sign-up.ts'
 import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
+import type { Auth } from '../auth/tokens.ts'
 import { extensionPairings } from '../workspaces/tables.ts'
 import {
   addressChangedEmail,

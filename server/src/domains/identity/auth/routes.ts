@@ -1,7 +1,7 @@
 import { anyone, viewer } from '../../../operations.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { exchangeCode, findMe, refresh, signIn, signOut } from './service.ts'
-import { confirmEmail, signUp } from './service-sign-up.ts'
+import { confirmEmail, signUp } from './sign-up.ts'
 
 export const authRoutes = {
   signUpEmail: anyone.auth.signUpEmail.handler(async ({ context, input }) => {

@@ -25,8 +25,7 @@ import {
 } from '../workspaces/service.ts'
 import { extensionCodes } from '../workspaces/tables.ts'
 import { ACCESS_TOKEN_SECONDS, SESSION_DAYS } from './engine.ts'
-import { purgeSignUps, rejectUnconfirmed } from './service-sign-up.ts'
-import type { Auth } from './service-tokens.ts'
+import { purgeSignUps, rejectUnconfirmed } from './sign-up.ts'
 import {
   authCodes,
   authIdentities,
@@ -36,6 +35,7 @@ import {
   authUsers,
   type SignUpReferral,
 } from './tables.ts'
+import type { Auth } from './tokens.ts'
 
 /** Two tabs may use the same refresh token within this time of each other. */
 const REFRESH_GRACE_SECONDS = 10

@@ -27,9 +27,9 @@ import {
   proveMailbox,
   requireAccountSession,
 } from '../auth/service.ts'
-import { issueCode } from '../auth/service-sign-up.ts'
-import type { Auth } from '../auth/service-tokens.ts'
+import { issueCode } from '../auth/sign-up.ts'
 import { authIdentities, authUsers } from '../auth/tables.ts'
+import type { Auth } from '../auth/tokens.ts'
 import { identityLinkedEmail, identityUnlinkedEmail } from './emails.ts'
 import { authLinkCodes, authStates } from './tables.ts'
 

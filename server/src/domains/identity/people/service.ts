@@ -10,8 +10,8 @@ import { authUsers } from '../auth/tables.ts'
 import { endMemberships, setRole } from '../workspaces/service.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
 import { ownerChangedEmail, removedEmail } from './emails.ts'
-import { revokeInvitationsBy } from './service-invitations.ts'
-import { type Context, isMember, lockPeople } from './service-locks.ts'
+import { revokeInvitationsBy } from './invitations.ts'
+import { type Context, isMember, lockPeople } from './locks.ts'
 
 const shownPerson = {
   id: authUsers.id,

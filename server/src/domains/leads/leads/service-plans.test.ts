@@ -13,8 +13,8 @@ import { apply } from '../../../core/people/tagging.ts'
 import type { Db } from '../../../db/open.ts'
 import * as lists from '../lists/service.ts'
 import * as tags from '../tags/service.ts'
+import { history } from './history.ts'
 import { find, list, listByStanding, setBasis } from './service.ts'
-import { history } from './service-history.ts'
 
 /** Tables that grow with the number of leads or workspaces. */
 const LARGE = [

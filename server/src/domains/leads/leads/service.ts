@@ -22,7 +22,7 @@ import { invalidField, Refusal } from '../../../refusal.ts'
 import { leadLists } from '../lists/tables.ts'
 import { scrapeCounts, scrapes } from '../scrapes/tables.ts'
 import { tags } from '../tags/tables.ts'
-import { isStandingOrder, placeOf, readPage, readPlainPage, readStandingPage } from './engine-pages.ts'
+import { isStandingOrder, placeOf, readPage, readPlainPage, readStandingPage } from './pages.ts'
 
 export type LeadRow = typeof leads.$inferSelect
 

@@ -8,7 +8,7 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { everyone, foundBy, startScrape, until } from '../../../../test/scrapes.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { createXApi } from '../../../outside/x.ts'
-import { runScrapes } from './service-running.ts'
+import { runScrapes } from './running.ts'
 import { scrapes } from './tables.ts'
 
 /** Long enough for a busy machine: if a call timed out first, its fault would be used up unseen. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addWords, frequentWords } from './rules-words.ts'
 import type { WordCounts } from './tables.ts'
+import { addWords, frequentWords } from './words.ts'
 
 describe('addWords', () => {
   it('counts the bios of each word once, most frequent first', () => {

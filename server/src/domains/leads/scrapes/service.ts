@@ -13,13 +13,13 @@ import { XError } from '../../../outside/x-errors.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import type { RequestContext, SignedInContext } from '../../../requests/context.ts'
 import { allowanceOf, beyondPlan } from '../../platform/billing/service.ts'
-import { connectWithPassword, unavailable } from '../../platform/x-account/service-connecting.ts'
-import { withAccount } from '../../platform/x-account/service-tokens.ts'
+import { connectWithPassword, unavailable } from '../../platform/x-account/connecting.ts'
+import { withAccount } from '../../platform/x-account/tokens.ts'
+import { CHANGED, notifyScrapeChanged, SCRAPES_CHANNEL, type ScrapeRow } from './changes.ts'
 import { cents, estimate, isOver, isResumable, priceOf, readsFor, secondsFor } from './rules.ts'
-import { frequentWords } from './rules-words.ts'
-import { CHANGED, notifyScrapeChanged, SCRAPES_CHANNEL, type ScrapeRow } from './service-changes.ts'
-import { findSource } from './service-sources.ts'
+import { findSource } from './sources.ts'
 import { scrapes } from './tables.ts'
+import { frequentWords } from './words.ts'
 
 type ScrapeInput = InputOf<'scrapes', 'create'>
 

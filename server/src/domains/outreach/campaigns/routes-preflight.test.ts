@@ -6,7 +6,7 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { ALL_DAY, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
-import { preflight } from './service-preflight.ts'
+import { preflight } from './preflight.ts'
 
 let app: TestApp
 let stranger: Person

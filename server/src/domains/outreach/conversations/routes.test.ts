@@ -19,7 +19,7 @@ import { endSnoozes } from '../../../core/conversations/changes.ts'
 import { conversations, labelCorrections } from '../../../core/tables/conversations.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { ANSWERS, dms } from '../../../core/tables/messages.ts'
-import { updateMany } from './service-changes.ts'
+import { updateMany } from './changes.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -2,10 +2,10 @@ import { undoUpdate } from '../../../core/conversations/changes.ts'
 import { saveDraft } from '../../../core/conversations/drafts.ts'
 import { member } from '../../../operations.ts'
 import type { RequestContext } from '../../../requests/context.ts'
+import { answer } from './answers.ts'
+import { update, updateMany } from './changes.ts'
+import { createNote, removeNote, updateNote } from './notes.ts'
 import { find, list, type ReadConversation } from './service.ts'
-import { answer } from './service-answers.ts'
-import { update, updateMany } from './service-changes.ts'
-import { createNote, removeNote, updateNote } from './service-notes.ts'
 
 const withPicture = <C extends ReadConversation>({ pictures }: Pick<RequestContext, 'pictures'>, conversation: C) => ({
   ...conversation,

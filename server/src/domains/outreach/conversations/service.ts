@@ -19,7 +19,7 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { type Place, readCursor, writeCursor } from '../../../db/paging.ts'
 import { Refusal } from '../../../refusal.ts'
-import { notesOf } from './service-notes.ts'
+import { notesOf } from './notes.ts'
 
 // Conversations
 

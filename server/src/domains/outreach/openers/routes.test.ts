@@ -24,7 +24,7 @@ import { transact } from '../../../db/transact.ts'
 import { runJob } from '../../platform/jobs/engine.ts'
 import { jobs } from '../../platform/jobs/tables.ts'
 import { bulkKinds } from '../bulk/engine.ts'
-import { writeOpeners } from './service-writing.ts'
+import { writeOpeners } from './writing.ts'
 
 let app: TestApp
 let person: Person

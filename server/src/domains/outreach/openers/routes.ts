@@ -1,7 +1,7 @@
 import { approve } from '../../../core/openers/openers.ts'
 import { member } from '../../../operations.ts'
 import { list, regenerate, update } from './service.ts'
-import { create, estimate } from './service-writing.ts'
+import { create, estimate } from './writing.ts'
 
 export const openerRoutes = {
   estimate: member.openers.estimate.handler(({ context, input }) => estimate(context, context.actor, input)),

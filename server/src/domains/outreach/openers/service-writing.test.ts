@@ -12,7 +12,7 @@ import { ModelFailure, type Models, type TokensUsed } from '../../../outside/mod
 import type { Services } from '../../../services.ts'
 import { runJob } from '../../platform/jobs/engine.ts'
 import { writerUsage } from '../writer/tables.ts'
-import { writeOpeners } from './service-writing.ts'
+import { writeOpeners } from './writing.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -10,8 +10,8 @@ import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { findLatest } from '../../platform/jobs/service.ts'
-import { settle } from '../writer/service-budget.ts'
-import { writeOne } from './service-writing.ts'
+import { settle } from '../writer/budget.ts'
+import { writeOne } from './writing.ts'
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND */
 export async function list(db: Db, actor: Actor, { id, status, leadId, pageSize, cursor }: InputOf<'openers', 'list'>) {

@@ -1,7 +1,7 @@
 import { removeText } from '../../../core/replies/texts.ts'
 import { admin, member, viewer } from '../../../operations.ts'
 import { classifyTexts, detection } from './service.ts'
-import { consent, findSettings, saveSettings } from './service-texts.ts'
+import { consent, findSettings, saveSettings } from './texts.ts'
 
 export const replyRoutes = {
   detection: viewer.replies.detection.handler(({ context }) => detection(context.db, context.actor)),

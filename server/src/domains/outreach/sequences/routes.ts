@@ -1,8 +1,8 @@
 import { list, pause, resume, stop } from '../../../core/sequences/enrollments.ts'
 import { find, save } from '../../../core/sequences/sequence.ts'
 import { member, viewer } from '../../../operations.ts'
-import { flight } from './service-flight.ts'
-import { results } from './service-results.ts'
+import { flight } from './flight.ts'
+import { results } from './results.ts'
 
 /** The steps of campaigns and their results. */
 export const sequenceRoutes = {

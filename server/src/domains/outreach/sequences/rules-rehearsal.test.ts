@@ -13,7 +13,7 @@ import {
   windowsFrom,
 } from '../../../core/messages/limits.ts'
 import { delayedFrom, reengagedFrom } from '../../../core/sequences/delays.ts'
-import { type FollowUp, type Plan, type RehearsedAccount, rehearse } from './rules-rehearsal.ts'
+import { type FollowUp, type Plan, type RehearsedAccount, rehearse } from './rehearsal.ts'
 
 const at = (text: string) => new Date(text)
 const monday = at('2026-11-23T00:00:00Z')

@@ -12,7 +12,7 @@ import { conversations, labelCorrections } from '../../../core/tables/conversati
 import { dms } from '../../../core/tables/messages.ts'
 import { replies } from '../../../core/tables/replies.ts'
 import { enrollments, stepTests } from '../../../core/tables/sequences.ts'
-import { EVENTS_CHANNEL } from '../../platform/events/service-recording.ts'
+import { EVENTS_CHANNEL } from '../../platform/events/recording.ts'
 
 let app: TestApp
 let person: Person

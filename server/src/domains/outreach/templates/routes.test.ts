@@ -4,7 +4,7 @@ import { earn, makePerson, type Person, subscribe } from '../../../../test/maker
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
 import { subscriptions } from '../../platform/billing/tables.ts'
-import { STARTERS } from './rules-starters.ts'
+import { STARTERS } from './starters.ts'
 
 let app: TestApp
 let person: Person

@@ -2,7 +2,7 @@ import { TemplateSteps } from '@x-automated/contract/outreach/steps'
 import { parseTemplate } from '@x-automated/contract/outreach/template'
 import { describe, expect, it } from 'vitest'
 import { sharingLimit, templateLimit } from './rules.ts'
-import { findStarters, STARTERS } from './rules-starters.ts'
+import { findStarters, STARTERS } from './starters.ts'
 
 describe('plans', () => {
   it.each([

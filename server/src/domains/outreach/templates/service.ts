@@ -12,7 +12,7 @@ import { Refusal } from '../../../refusal.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { factsOf, planOf } from '../../platform/billing/service.ts'
 import { messagesOf, sharingLimit, templateLimit } from './rules.ts'
-import { findStarters, STARTERS, STARTERS_WRITTEN_AT, type Starter } from './rules-starters.ts'
+import { findStarters, STARTERS, STARTERS_WRITTEN_AT, type Starter } from './starters.ts'
 import { hasMessageLike, templates } from './tables.ts'
 
 type Row = typeof templates.$inferSelect

@@ -3,12 +3,12 @@ import type { WriterFault } from '@x-automated/contract/outreach/writer-text'
 import type { z } from 'zod'
 import { detectLanguage } from '../../../core/classifier/labels.ts'
 import { type ModelCall, ModelFailure, type Models, type TokensUsed } from '../../../outside/models.ts'
-import type { Written } from './rules-built-in.ts'
-import { type Bounds, findProblem, isOtherLanguage } from './rules-checks.ts'
-import { type Cost, costOf, tokensAtMost } from './rules-prices.ts'
-import { promptOf, type Quoted, systemOf } from './rules-prompts.ts'
-import { type Payer, type Reservation, reserve } from './service-budget.ts'
-import type { ModelProvider, ProviderContext } from './service-provider.ts'
+import { type Payer, type Reservation, reserve } from './budget.ts'
+import type { Written } from './built-in.ts'
+import { type Bounds, findProblem, isOtherLanguage } from './checks.ts'
+import { type Cost, costOf, tokensAtMost } from './prices.ts'
+import { promptOf, type Quoted, systemOf } from './prompts.ts'
+import type { ModelProvider, ProviderContext } from './provider.ts'
 
 export interface WriterContext extends ProviderContext {
   models: Models

@@ -7,8 +7,8 @@ import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { openSenders } from '../../../../test/outreach.ts'
 import { dms } from '../../../core/tables/messages.ts'
-import { markText } from './rules-data.ts'
-import { writeDrafts } from './service-drafts.ts'
+import { markText } from './data.ts'
+import { writeDrafts } from './drafts.ts'
 import { writerProviders, writerUsage } from './tables.ts'
 
 let app: TestApp

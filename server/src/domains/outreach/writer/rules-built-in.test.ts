@@ -1,7 +1,7 @@
 import { parseTemplate } from '@x-automated/contract/outreach/template'
 import { WRITER_GOALS, WRITER_TONES } from '@x-automated/contract/outreach/writer-text'
 import { expect, it } from 'vitest'
-import { goalOf, writeBuiltInOpener, writeMessages, writeSequences } from './rules-built-in.ts'
+import { goalOf, writeBuiltInOpener, writeMessages, writeSequences } from './built-in.ts'
 
 const pairs = Object.keys(WRITER_GOALS).flatMap((goal) => Object.keys(WRITER_TONES).map((tone) => ({ goal, tone })))
 

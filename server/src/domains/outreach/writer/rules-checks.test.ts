@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Bounds, findProblem, isOtherLanguage, languageCode, optOutSentences } from './rules-checks.ts'
-import { cleanText, commandsModel, isDemanding, MARK, markText } from './rules-data.ts'
-import { promptOf, systemOf } from './rules-prompts.ts'
+import { type Bounds, findProblem, isOtherLanguage, languageCode, optOutSentences } from './checks.ts'
+import { cleanText, commandsModel, isDemanding, MARK, markText } from './data.ts'
+import { promptOf, systemOf } from './prompts.ts'
 
 const bounds: Bounds = {
   data: 'Ada Founder of Tiny Tools and lover of old dogs, 12 years in SaaS',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lint } from './rules-lint.ts'
+import { lint } from './lint.ts'
 
 const codesOf = (text: string) => lint(text, []).map(({ code }) => code)
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { priceOf } from './rules-prices.ts'
+import { priceOf } from './prices.ts'
 
 it('knows the price of a model, also with the date of its version', () => {
   expect(priceOf('GPT-4o-mini-2024-07-18')).toEqual({ input: 15, output: 60 })

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { makePerson } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { allowanceOf, costOf, priceOf } from './rules-prices.ts'
-import { reserve, settle, usedOf } from './service-budget.ts'
+import { reserve, settle, usedOf } from './budget.ts'
+import { allowanceOf, costOf, priceOf } from './prices.ts'
 
 let app: TestApp
 beforeAll(async () => {

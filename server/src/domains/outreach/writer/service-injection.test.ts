@@ -6,10 +6,10 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { replies } from '../../../core/tables/replies.ts'
-import type { Facts } from './rules-data.ts'
-import { writeDrafts } from './service-drafts.ts'
-import { writeOpener } from './service-openers.ts'
-import { findModel } from './service-provider.ts'
+import type { Facts } from './data.ts'
+import { writeDrafts } from './drafts.ts'
+import { writeOpener } from './openers.ts'
+import { findModel } from './provider.ts'
 
 let app: TestApp
 beforeAll(async () => {

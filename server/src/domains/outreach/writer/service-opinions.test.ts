@@ -5,7 +5,7 @@ import { connectX, makePerson, type Person, subscribe } from '../../../../test/m
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { relabelReply } from '../../../core/conversations/changes.ts'
 import { conversations } from '../../../core/tables/conversations.ts'
-import { giveSecondOpinions } from './service-opinions.ts'
+import { giveSecondOpinions } from './opinions.ts'
 import { writerUsage } from './tables.ts'
 
 let app: TestApp

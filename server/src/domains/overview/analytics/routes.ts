@@ -1,6 +1,6 @@
 import { viewer } from '../../../operations.ts'
+import { breakdown, heatmap } from './breakdown.ts'
 import { find } from './service.ts'
-import { breakdown, heatmap } from './service-breakdown.ts'
 
 export const analyticsRoutes = {
   find: viewer.analytics.find.handler(({ context, input }) => find(context.db, context.actor, input)),

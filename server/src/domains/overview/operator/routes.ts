@@ -2,7 +2,7 @@ import { operator } from '../../../operations.ts'
 import { findCredits } from '../../platform/x-costs/service.ts'
 import { listViews } from '../../waitlist/views/service.ts'
 import * as service from './service.ts'
-import { listUnreadable } from './service-unreadable.ts'
+import { listUnreadable } from './unreadable.ts'
 
 export const operatorRoutes = {
   growth: operator.operator.growth.handler(({ context, input }) => service.growth(context.db, input)),

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { createUnreadables, purgeUnreadables } from './service-unreadable.ts'
+import { createUnreadables, purgeUnreadables } from './unreadable.ts'
 
 let app: TestApp
 let operator: Person

@@ -22,16 +22,19 @@ import { publishEvents } from '../../platform/events/service.ts'
 import {
   addedAt,
   draftSteps,
+  FOUNDERS,
   handleOf,
+  MARKETERS,
   NO_ACCOUNT,
   OUTCOMES,
   type Outcome,
   repliedAt,
   SAMPLE_HOLDER,
+  SAMPLE_TAGS,
+  type SamplePerson,
   sentAt,
   sentSteps,
 } from './rules.ts'
-import { FOUNDERS, MARKETERS, SAMPLE_TAGS, type SamplePerson } from './rules-people.ts'
 
 /** The stand-in X has a face for each id, from 1. */
 const FACES = [...FOUNDERS, ...MARKETERS].map(({ name }) => name)

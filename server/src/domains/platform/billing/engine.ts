@@ -12,8 +12,8 @@ import {
   syncOverdue,
   syncPlans,
   syncSubscription,
-} from './service-sync.ts'
-import { findWebhook, storeWebhook } from './service-webhook.ts'
+} from './sync.ts'
+import { findWebhook, storeWebhook } from './webhook.ts'
 
 /** The path of the payment provider's webhook. */
 export const PAYMENTS_WEBHOOK_PATH = '/api/billing/webhook'

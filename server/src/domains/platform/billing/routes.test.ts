@@ -5,7 +5,7 @@ import { mailsTo, mailTo } from '../../../../test/accounts.ts'
 import { call, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { members, rewardGrants } from '../../waitlist/waitlist/tables.ts'
-import { claimPayments } from './service-sync.ts'
+import { claimPayments } from './sync.ts'
 import { paidSubscriptions, subscriptions } from './tables.ts'
 
 let app: TestApp

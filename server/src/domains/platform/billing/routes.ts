@@ -1,18 +1,8 @@
 import { anyone, owner, viewer } from '../../../operations.ts'
-import {
-  cancel,
-  checkout,
-  invoices,
-  linksToBuy,
-  portal,
-  previewUpgrade,
-  refresh,
-  resume,
-  upgrade,
-} from './service-changes.ts'
-import { findSubscription, linksFor, listPlans, overview } from './service-overview.ts'
-import { rewards } from './service-rewards.ts'
-import { claimWaiting } from './service-sync.ts'
+import { cancel, checkout, invoices, linksToBuy, portal, previewUpgrade, refresh, resume, upgrade } from './changes.ts'
+import { findSubscription, linksFor, listPlans, overview } from './overview.ts'
+import { rewards } from './rewards.ts'
+import { claimWaiting } from './sync.ts'
 
 export const billingRoutes = {
   plans: anyone.billing.plans.handler(({ context, input }) => listPlans(context.db, input.cycle)),

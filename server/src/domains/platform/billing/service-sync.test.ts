@@ -9,7 +9,7 @@ import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, registerPaymentsWebhook, type TestApp, WEBHOOK_SECRET } from '../../../../test/open-app.ts'
 import type { PaymentEvent } from '../../../outside/payments.ts'
 import { statusOf } from './rules.ts'
-import { recordEvent, syncEvents, syncOverdue, syncSubscription } from './service-sync.ts'
+import { recordEvent, syncEvents, syncOverdue, syncSubscription } from './sync.ts'
 import { paidSubscriptions, paymentEvents, paymentWebhooks, subscriptions } from './tables.ts'
 
 async function freePort(): Promise<number> {

@@ -21,8 +21,8 @@ import type { JobQueue } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { notifyOwners } from '../notifications/service.ts'
+import { givenTo } from './rewards.ts'
 import { type Interval, limitOf, limitText, paidUntil, planAt, statusOf, usageResetsAt, warningFrom } from './rules.ts'
-import { givenTo } from './service-rewards.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from './tables.ts'
 
 /** Monthly limits, with their names in the table. */

@@ -4,8 +4,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Channels } from '../../../db/channels.ts'
 import type { RequestWorker } from '../../../db/liveness.ts'
 import type { Database, Db } from '../../../db/open.ts'
-import { EVENTS_CHANNEL, startRecording } from './service-recording.ts'
-import { type Follower, openStreams } from './service-streams.ts'
+import { EVENTS_CHANNEL, startRecording } from './recording.ts'
+import { type Follower, openStreams } from './streams.ts'
 import { eventStreams } from './tables.ts'
 
 /** More ids than this are published as none, which means any. */

@@ -11,10 +11,10 @@ import { createSealer } from '../../../sealing.ts'
 import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { subscriptions } from '../billing/tables.ts'
 import { createXApps } from '../x-apps/engine.ts'
+import { authorize, connectWithPassword } from './connecting.ts'
 import { disconnect } from './service.ts'
-import { authorize, connectWithPassword } from './service-connecting.ts'
-import { withAccount } from './service-tokens.ts'
 import { xAccounts, xAuthorizations } from './tables.ts'
+import { withAccount } from './tokens.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -18,10 +18,10 @@ import { Refusal } from '../../../refusal.ts'
 import { DELETED_ACCOUNT, findNames } from '../../identity/people/service.ts'
 import { limitOn } from '../billing/service.ts'
 import { webhookUrl } from '../x-apps/service.ts'
-import { chosenNow, lockAccounts, requireRoom } from './service-accounts.ts'
-import { unavailable } from './service-connecting.ts'
-import { type ConnectNeeds, unseal, withAccount } from './service-tokens.ts'
+import { chosenNow, lockAccounts, requireRoom } from './accounts.ts'
+import { unavailable } from './connecting.ts'
 import { xAccounts } from './tables.ts'
+import { type ConnectNeeds, unseal, withAccount } from './tokens.ts'
 
 const DISCONNECTED = 'Twitter account disconnected successfully!'
 

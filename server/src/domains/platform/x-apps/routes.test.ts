@@ -6,8 +6,8 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeList, openHandles, setFaults } from '../../../../test/outreach.ts'
-import { withAccount } from '../x-account/service-tokens.ts'
 import { xAccounts, xAuthorizations } from '../x-account/tables.ts'
+import { withAccount } from '../x-account/tokens.ts'
 import { OPERATOR_APP_ID, xApps } from './tables.ts'
 
 let app: TestApp

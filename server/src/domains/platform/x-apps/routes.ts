@@ -1,5 +1,5 @@
 import { owner } from '../../../operations.ts'
-import { find, remove, save } from './service-changes.ts'
+import { find, remove, save } from './changes.ts'
 
 export const xAppRoutes = {
   find: owner.xApp.find.handler(({ context }) => find(context, context.actor)),

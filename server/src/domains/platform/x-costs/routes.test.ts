@@ -14,7 +14,7 @@ import {
   sendDue,
   setFaults,
 } from '../../../../test/outreach.ts'
-import { withAccount } from '../x-account/service-tokens.ts'
+import { withAccount } from '../x-account/tokens.ts'
 import { purgeCharges } from './service.ts'
 import { xBilledResources, xCharges } from './tables.ts'
 

@@ -7,10 +7,10 @@ import { eventually, launch, makeList, openHandles, openSenders, sendDue } from 
 import { campaigns } from '../../../core/tables/campaigns.ts'
 import type { XError } from '../../../outside/x-errors.ts'
 import { scrapes } from '../../leads/scrapes/tables.ts'
-import { withAccount } from '../x-account/service-tokens.ts'
 import { xAccounts } from '../x-account/tables.ts'
+import { withAccount } from '../x-account/tokens.ts'
 import { OPERATOR_APP_ID } from '../x-apps/tables.ts'
-import { createXMeters } from './service-meter.ts'
+import { createXMeters } from './meter.ts'
 import { xCharges, xSpending } from './tables.ts'
 
 let app: TestApp

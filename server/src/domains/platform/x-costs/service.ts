@@ -8,8 +8,8 @@ import { parseTime } from '../../../db/parse-time.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { Services } from '../../../services.ts'
 import { OPERATOR_APP_ID } from '../x-apps/tables.ts'
+import { findSpending, storeLimit } from './limit.ts'
 import { centsOf, fundsText, limitText } from './rules.ts'
-import { findSpending, storeLimit } from './service-limit.ts'
 import { thisMonth } from './tables.ts'
 
 /** What X charges for a month, by account and purpose. */

@@ -22,12 +22,12 @@ import type { Services } from '../../../services.ts'
 import { leadLists } from '../../leads/lists/tables.ts'
 import type { JobPart, JobRow } from '../../platform/jobs/engine.ts'
 import { create as createJob, findUnfinished } from '../../platform/jobs/service.ts'
+import { aboutOf } from '../writer/about.ts'
+import { beyondBudget, settle } from '../writer/budget.ts'
+import type { Facts } from '../writer/data.ts'
 import type { WriterContext } from '../writer/engine.ts'
-import type { Facts } from '../writer/rules-data.ts'
-import { aboutOf } from '../writer/service-about.ts'
-import { beyondBudget, settle } from '../writer/service-budget.ts'
-import { estimateOpeners, type WrittenOpener as Written, writeOpener } from '../writer/service-openers.ts'
-import { findModel, type ModelProvider } from '../writer/service-provider.ts'
+import { estimateOpeners, type WrittenOpener as Written, writeOpener } from '../writer/openers.ts'
+import { findModel, type ModelProvider } from '../writer/provider.ts'
 
 // Writes openers: for a selection of leads as a job, or for one lead again.
 

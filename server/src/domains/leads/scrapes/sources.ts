@@ -3,8 +3,8 @@ import { listIdIn, postIdIn } from '@x-automated/contract/x-url'
 import type { XApi } from '../../../outside/x.ts'
 import { XError } from '../../../outside/x-errors.ts'
 import type { XUser } from '../../../outside/x-schemas.ts'
+import type { ScrapeRow } from './changes.ts'
 import { isHidden, noSuchSource, protectedAccount, wholeCount } from './rules.ts'
-import type { ScrapeRow } from './service-changes.ts'
 
 // What a scrape reads from X: a handle's followers, a post's or list's people, or given handles.
 

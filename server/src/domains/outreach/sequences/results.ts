@@ -5,7 +5,7 @@ import { findTests } from '../../../core/sequences/tests.ts'
 import { evidenceNeeded } from '../../../core/sequences/verdict.ts'
 import type { StepTest } from '../../../core/tables/sequences.ts'
 import type { Db } from '../../../db/open.ts'
-import { NOTHING, readFigures } from './service-figures.ts'
+import { NOTHING, readFigures } from './figures.ts'
 
 /** The results of each step and variant. @throws Refusal CAMPAIGN_NOT_FOUND */
 export async function results(db: Db, actor: Actor, id: string) {

@@ -16,12 +16,12 @@ import type { XUser } from '../../../outside/x-schemas.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { allowanceOf, beyondPlan, use } from '../../platform/billing/service.ts'
-import { withAccount } from '../../platform/x-account/service-tokens.ts'
+import { withAccount } from '../../platform/x-account/tokens.ts'
+import { CHANGED, CONNECTED, notifyScrapeChanged, SCRAPES_CHANNEL, type ScrapeRow } from './changes.ts'
 import { addToBins, type Failure, isWanted, pageSize, type Verdict, verdict, wholeCount } from './rules.ts'
-import { addWords } from './rules-words.ts'
-import { CHANGED, CONNECTED, notifyScrapeChanged, SCRAPES_CHANNEL, type ScrapeRow } from './service-changes.ts'
-import { findSource, readSource } from './service-sources.ts'
+import { findSource, readSource } from './sources.ts'
 import { scrapes } from './tables.ts'
+import { addWords } from './words.ts'
 
 // Runs scrapes in a process: claims one, reads page after page, saves the leads, waits, and
 // releases it.

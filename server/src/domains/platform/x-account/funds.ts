@@ -2,10 +2,10 @@ import { sql } from 'drizzle-orm'
 import { transact } from '../../../db/transact.ts'
 import { XError } from '../../../outside/x-errors.ts'
 import type { Services } from '../../../services.ts'
-import { alarmOfFunds, findReturned, finishReturn, markFundsReturned, takeTries } from '../x-costs/service-funds.ts'
-import { BeyondLimit } from '../x-costs/service-meter.ts'
+import { alarmOfFunds, findReturned, finishReturn, markFundsReturned, takeTries } from '../x-costs/funds.ts'
+import { BeyondLimit } from '../x-costs/meter.ts'
 import { isSpendingLimited } from '../x-costs/tables.ts'
-import { withAccount } from './service-tokens.ts'
+import { withAccount } from './tokens.ts'
 
 /** Accounts of an app that a try goes through: X may have ended the connection of one. */
 const ACCOUNTS_TRIED = 3

@@ -1,4 +1,4 @@
-import { MARK, markText } from './rules-data.ts'
+import { MARK, markText } from './data.ts'
 
 /** Text by a stranger, in a prompt. `us`: a message of ours, in which variables were replaced by such text. */
 export interface Quoted {

@@ -6,8 +6,8 @@ import type { Database, Db } from '../../../db/open.ts'
 import { XError } from '../../../outside/x-errors.ts'
 import { X_PRICES, type XBillable, type XResource } from '../../../outside/x-prices.ts'
 import type { XMeters } from '../../../ports.ts'
+import { notifySpending, type Spending, spendingColumns } from './limit.ts'
 import { limitText } from './rules.ts'
-import { notifySpending, type Spending, spendingColumns } from './service-limit.ts'
 import { RETURNED_WITHIN_SECONDS, reservedMills, spentMills, thisMonth } from './tables.ts'
 
 /** A call that was not made, because it could exceed the workspace's spending limit. */

@@ -9,7 +9,7 @@ import { addressProblem } from '../../../public-address.ts'
 import { invalidField } from '../../../refusal.ts'
 import type { Sealer } from '../../../sealing.ts'
 import { factsOf } from '../../platform/billing/service.ts'
-import { allowanceOf, type BudgetLimits, type Price, priceOf } from './rules-prices.ts'
+import { allowanceOf, type BudgetLimits, type Price, priceOf } from './prices.ts'
 import { writerProviders } from './tables.ts'
 
 export interface ProviderContext {

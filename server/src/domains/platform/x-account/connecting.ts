@@ -15,10 +15,10 @@ import type { XAppClient } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
 import { workspaceMembers } from '../../identity/workspaces/tables.ts'
-import { withFunds } from '../x-costs/service-funds.ts'
-import { chosenNow, lockAccounts, requireRoom } from './service-accounts.ts'
-import { type ConnectNeeds, sealedTokens, unseal } from './service-tokens.ts'
+import { withFunds } from '../x-costs/funds.ts'
+import { chosenNow, lockAccounts, requireRoom } from './accounts.ts'
 import { restores, X_KEEPS_DAYS, xAccounts, xAuthorizations } from './tables.ts'
+import { type ConnectNeeds, sealedTokens, unseal } from './tokens.ts'
 
 const CONNECTED = 'Twitter account connected successfully!'
 

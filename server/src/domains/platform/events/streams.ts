@@ -6,10 +6,10 @@ import type { Channels } from '../../../db/channels.ts'
 import { livingWorkers, type RequestWorker } from '../../../db/liveness.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
-import { REVOCATIONS_CHANNEL } from '../../identity/auth/service-tokens.ts'
+import { REVOCATIONS_CHANNEL } from '../../identity/auth/tokens.ts'
 import { MEMBERSHIPS_CHANNEL } from '../../identity/workspaces/service.ts'
+import { RECORDED_CHANNEL } from './recording.ts'
 import { isFor, type StoredEvent, unseen } from './rules.ts'
-import { RECORDED_CHANNEL } from './service-recording.ts'
 
 /** Keeps proxies from closing an idle stream, and finds ended sessions and missed announcements. */
 const HEARTBEAT_MS = 20_000

@@ -30,10 +30,10 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import type { SignedInContext } from '../../../requests/context.ts'
 import { usageOf } from '../../platform/billing/service.ts'
-import { findSpending } from '../../platform/x-costs/service-limit.ts'
+import { findSpending } from '../../platform/x-costs/limit.ts'
 import { detection } from '../replies/service.ts'
-import { type Plan, rehearse } from '../sequences/rules-rehearsal.ts'
-import { membersOf } from './service-preparing.ts'
+import { type Plan, rehearse } from '../sequences/rehearsal.ts'
+import { membersOf } from './preparing.ts'
 
 // Who a campaign messages, when and at what cost.
 

@@ -5,7 +5,7 @@ import {
   type WriterGoal,
   type WriterTone,
 } from '@x-automated/contract/outreach/writer-text'
-import { type Facts, usableFacts } from './rules-data.ts'
+import { type Facts, usableFacts } from './data.ts'
 
 /** A text and the parts of the profile that it quotes. */
 export interface Written {

@@ -11,8 +11,8 @@ import { requireAccountSession } from '../auth/service.ts'
 import { authUsers } from '../auth/tables.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
 import { invitationEmail } from './emails.ts'
+import { type Context, lockPeople } from './locks.ts'
 import { invitationLink } from './rules.ts'
-import { type Context, lockPeople } from './service-locks.ts'
 import { workspaceInvitations } from './tables.ts'
 
 const isOpen = gt(workspaceInvitations.expiresAt, sql`now()`)

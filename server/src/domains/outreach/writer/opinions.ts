@@ -3,10 +3,10 @@ import { and, eq, lt, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { attemptEach } from '../../../attempt-each.ts'
 import type { Db } from '../../../db/open.ts'
+import { settle } from './budget.ts'
+import { cleanText, commandsModel } from './data.ts'
 import { callModel, UNCHARGED, type WriterContext } from './engine.ts'
-import { cleanText, commandsModel } from './rules-data.ts'
-import { settle } from './service-budget.ts'
-import { findModel } from './service-provider.ts'
+import { findModel } from './provider.ts'
 import { writerOpinions } from './tables.ts'
 
 /** Below it, a label of the classifier is right in about 70% of cases or fewer (docs/classifier.md). */
@@ -17,7 +17,7 @@ const TOKENS = 500
 
 const Opinion = z.object({ label: z.enum(REPLY_LABELS) })
 
-/** Labels a conversation by its reply (domains/outreach/conversations/service-changes.ts). */
+/** Labels a conversation by its reply (core/conversations/changes.ts). */
 type RelabelReply = (
   db: Db,
   opinion: { workspaceId: string; conversationId: string; replyId: string; label: ReplyLabel },

@@ -1,8 +1,8 @@
 import { parseTemplate, readPlaces } from '@x-automated/contract/outreach/template'
 import { LATIN_LANGUAGES } from '../../../core/classifier/features.ts'
-import type { Written } from './rules-built-in.ts'
-import { commandsModel, unmarkText } from './rules-data.ts'
-import { copies, repeatsPrompt } from './rules-prompts.ts'
+import type { Written } from './built-in.ts'
+import { commandsModel, unmarkText } from './data.ts'
+import { copies, repeatsPrompt } from './prompts.ts'
 
 export interface Bounds {
   /** What strangers wrote, as the model saw it, without marks. */

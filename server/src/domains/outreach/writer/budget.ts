@@ -6,7 +6,7 @@ import { type Actor, roleAllows } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
-import { type BudgetLimits, type Cost, centsOf } from './rules-prices.ts'
+import { type BudgetLimits, type Cost, centsOf } from './prices.ts'
 
 /** Who pays for a call, and on whose behalf it is made. */
 export interface Payer {

@@ -16,8 +16,8 @@ import { hashToken } from '../../../sealing.ts'
 import { workspaces } from '../../identity/workspaces/tables.ts'
 import { notifyOwners } from '../notifications/service.ts'
 import { planWaitingEmail } from './emails.ts'
+import { workspaceIn } from './overview.ts'
 import { bestOf, graceEnd, statusOf } from './rules.ts'
-import { workspaceIn } from './service-overview.ts'
 import { paidSubscriptions, paymentEvents, paymentLooks, planPrices, subscriptions } from './tables.ts'
 
 /*
