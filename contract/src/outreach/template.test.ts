@@ -28,7 +28,17 @@ describe('fillSegment', () => {
     ['Hi {{role|friend}} of {{ company | us }}', 'Hi friend of Analytical Engines'],
     ['$ {price|100} for 100% [of] the <b> *day*, I <3 it', '$ 100 for 100% [of] the <b> *day*, I <3 it'],
     ['no places', 'no places'],
-    ['braces {} { } {1} {"a": 1} }{ stay', 'braces {} { } {1} {"a": 1} }{ stay'],
+    ['braces {1} {"a": 1} }{ stay', 'braces {1} {"a": 1} }{ stay'],
+    ['{1} {lead_name} {"a": 1} name {2}', '{1} Ada 🦊 {"a": 1} name {2}'],
+    [
+      'your (name), $nameless, 5:30, a::b, __init__, ~ish, #name',
+      'your (name), $nameless, 5:30, a::b, __init__, ~ish, #name',
+    ],
+    ['\u0024{price|100} #{topic|growth} Me&{name}', '$100 #growth Me&Ada 🦊'],
+    // One @, and no invisible characters in a variable
+    ['@{twitter_handle} ＠{handle}', '@ada @ada'],
+    ['Hi {lead\u200b_name}, {\u2060na\u200dme\u00ad}\u200f!', 'Hi Ada 🦊, Ada 🦊\u200f!'],
+    ['👩\u200d💻 {ro\u200ble|می\u200cروم}', '👩\u200d💻 می\u200cروم'],
     ['{lead_name}, choose a} or b}', 'Ada 🦊, choose a} or b}'],
     ['$1 $& \\n $$', '$1 $& \\n $$'],
     ['', ''],
@@ -82,13 +92,39 @@ describe('fillSegment', () => {
     ['Hi <<handle>>', '<<handle>>', '{twitter_handle}'],
     ['Hi <username>', '<username>', '{twitter_handle}'],
     ['At [Company]', '[Company]', '{Company|your text}'],
+    ['Hi {{name | default: "friend"}}', '{{name | default: "friend"}}', '{lead_name|friend}'],
+    ["{{ company|default('us') }}", "{{ company|default('us') }}", '{company|us}'],
+    ['{{ first_name | capitalize }}', '{{ first_name | capitalize }}', '{lead_name}'],
+    ['\u0024{name}', '\u0024{name}', '{lead_name}'],
+    ['\u0024{company|us}', '\u0024{company|us}', '{company|us}'],
+    ['#{name}', '#{name}', '{lead_name}'],
+    ['Hi &{{name}}', '&{{name}}', '{lead_name}'],
+    ['@{lead_name}', '@{lead_name}', '{twitter_handle}'],
+    ['Hi $first_name,', '$first_name', '{lead_name}'],
+    ['::name::', '::name::', '{lead_name}'],
+    ['((name))', '((name))', '{lead_name}'],
+    ['~handle~', '~handle~', '{twitter_handle}'],
+    ['__name__', '__name__', '{lead_name}'],
+    ['%(name)s', '%(name)s', '{lead_name}'],
+    ['Hi ｛first_name｝', '｛first_name', '{lead_name}'],
+    // Without a name
+    ['{}', '{}', null],
+    ['Hi {{ }}', '{{ }}', null],
+    ['{|x}', '{|x}', null],
+    ['{👋|🙂}', '{👋|🙂}', null],
+    // Hidden by invisible characters
+    ['Hi {lead_\u200bname', '{lead_name', '{lead_name}'],
+    ['{name}\u200b}', '{name}}', '{lead_name}'],
+    ['[[na\u200bme]]', '[[name]]', '{lead_name}'],
   ])('rejects %j because of %s, and says what to write', (source, written, instead) => {
     expect(parseTemplate(source)).toEqual({ unknown: { kind: 'unknown', written, instead } })
     if (instead) expect(render(instead)).not.toContain('{')
   })
 
   it('never sends what it would reject or fill', () => {
-    const part = fc.constantFrom('{', '}', '{{', '}}', '|', 'name', 'company', ' ', '1', '{lead_name}', '{company|us}')
+    const part = fc.constantFrom(
+      ...['{', '}', '{{', '}}', '|', 'name', 'company', ' ', '1', '\u200b', '@', '{lead_name}', '{company|us}'],
+    )
     fc.assert(
       fc.property(fc.array(part, { maxLength: 10 }), (parts) => {
         const source = parts.join('')
@@ -105,7 +141,7 @@ describe('fillSegment', () => {
   })
 
   it('finds what a message would show of a variable', () => {
-    expect(['Hi {friend}', 'Hi {lead_name', 'braces {} {1} {"a": 1}', 'Hi [[name]]'].map(leftoverIn)).toEqual([
+    expect(['Hi {friend}', 'Hi {lead_name', 'braces {1} {"a": 1}', 'Hi [[name]]'].map(leftoverIn)).toEqual([
       '{friend}',
       '{lead_name',
       null,
@@ -114,9 +150,21 @@ describe('fillSegment', () => {
   })
 
   it('reads the longest message in milliseconds', () => {
-    for (const text of ['{', '}', '{{name', '{ ', 'name ', '[[', '<%', '{a|'].map((some) =>
-      some.repeat(10_000 / some.length),
-    )) {
+    for (const text of [
+      '{',
+      '}',
+      '{{name',
+      '{ ',
+      'name ',
+      '[[',
+      '<%',
+      '{a|',
+      '$',
+      '::',
+      '__',
+      '@{',
+      '\u200b',
+    ].map((some) => some.repeat(10_000 / some.length))) {
       const began = performance.now()
       readWritten(text)
       expect(performance.now() - began, text.slice(0, 9)).toBeLessThan(200)

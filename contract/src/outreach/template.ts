@@ -41,19 +41,24 @@ export interface Recipient {
 const NAME_FALLBACK = 'there'
 /** Reserved: no column has this name. */
 const OPENER = 'ai_opener'
-/** Valid variable names. Anything else in single braces, such as `{}` or `{"a": 1}`, is plain text. */
+/** Valid variable names. Anything else in single braces, such as `{1}` or `{"a": 1}`, is plain text. */
 const PLACE_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_ .-]{0,99}$/u
 const PLACE = /(\{{1,9})([^{}|]*)((?:\|[^{}|]*)*)(\}{1,9})/g
 /** Names of a person's own data, as people and other tools spell them. */
 const NAMES = 'lead[ _]?name|(?:first|last|full)[ _-]?name|[fl]?name'
 const HANDLES = '(?:twitter[ _]?|x[ _]?)?handle|user[ _-]?name'
-const KNOWN = `(?:${NAMES}|${HANDLES}|company(?:[ _]?name)?)`
+const KNOWN = `(?:${NAMES}|${HANDLES}|company(?:[ _]?name)?|ai_opener)`
+/** Braces, also as other scripts have them, that are no pair around plain text. */
+const OPENING = '[{\\uff5b\\ufe5b\\u2774]{1,9}'
+const CLOSING = '[}\\uff5d\\ufe5c\\u2775]{1,9}'
+const UNOPENED = `(?<!\\{[^{}]*)${CLOSING}`
+const UNCLOSED = `${OPENING}(?!\\{|[^{}]*\\})`
 /** Text that reads like a variable and is none: of this grammar without its braces, or of another tool. */
 const LEFTOVER = new RegExp(
   [
-    `[{}｛｝]{1,9}[ \\t\\u00a0]*(?:lead_name|twitter_handle|ai_opener|name|handle)(?![\\p{L}\\p{N}_])`,
-    `(?<![\\p{L}\\p{N}_])(?:lead_name|twitter_handle|ai_opener|name|handle)[ \\t\\u00a0]*[{}｛｝]{1,9}`,
     '\\{{1,9}\\s*[\\p{L}_][\\p{L}\\p{M}\\p{N}_ .-]{0,99}\\|[^{}\\n]{0,100}',
+    `(?:${OPENING}|${UNOPENED})[ \\t\\u00a0]*${KNOWN}(?![\\p{L}\\p{N}_])`,
+    `(?<![\\p{L}\\p{N}_])${KNOWN}[ \\t\\u00a0]*(?:${CLOSING}|${UNCLOSED})`,
     '\\[\\[[^[\\]\\n]{1,100}\\]\\]',
     '<<[^<>\\n]{1,100}>>',
     '<%[^\\n]{0,100}?%>',
@@ -63,9 +68,26 @@ const LEFTOVER = new RegExp(
     `\\[ ?${KNOWN} ?\\]`,
     `< ?${KNOWN} ?>`,
     `%${KNOWN}%`,
+    `\\$${KNOWN}(?![\\p{L}\\p{N}_])`,
+    `%\\(${KNOWN}\\)s?`,
+    `\\(\\( ?${KNOWN} ?\\)\\)`,
+    `(?<![\\p{L}\\p{N}_])_{2,3}${KNOWN}_{2,3}(?![\\p{L}\\p{N}_])`,
+    `(?<![\\p{L}\\p{N}])(?<mark>[~#|^:])\\k<mark>?${KNOWN}\\k<mark>{1,2}(?![\\p{L}\\p{N}])`,
   ].join('|'),
   'giu',
 )
+/** A sign that would stay before the value of a variable: its tool has signs before its braces. */
+const SIGN = /[$#%]{1,9}$|(?<![\p{L}\p{N}])&$|[@\uff20]{1,9}$/u
+/** A filter of Liquid, Jinja or Django, where this grammar has a fallback. */
+const FILTER = /^[a-z_]+ ?(?:: ?["'\u201c\u2018\d]|\()/i
+/** In double braces, filters without an argument, too. */
+const BARE_FILTER = 'capitali[sz]e|capfirst|title(?:case|ize)?|upcase|downcase|upper|lower|trim|strip|escape'
+const FILTER_OR_WORD = new RegExp(`${FILTER.source}|^(?:${BARE_FILTER})$`, 'i')
+/** Braces around a variable that are of no other one. */
+const BEFORE = new RegExp(`\\{+[^{}]*$|${UNOPENED}[ \\t\\u00a0]*$`)
+const AFTER = new RegExp(`^[ \\t\\u00a0]*(?:${CLOSING}|${UNCLOSED})`)
+/** Characters without a shape, which copied texts contain. */
+const INVISIBLE = /[\p{Cf}\p{DI}]/gu
 /** The characters that are trimmed, in JavaScript and in SQL. */
 export const BLANKS = ' \t\n\r\f\v\u00a0'
 const AROUND = new RegExp(`^[${BLANKS}]+|[${BLANKS}]+$`, 'g')
@@ -83,23 +105,68 @@ export function readPlaces(source: string): (Segment | UnknownPlace)[] {
 
 /** Like `readPlaces`, with how each part is written. All together are the template. */
 export function readWritten(source: string): WrittenPlace[] {
+  const visible = source.replace(INVISIBLE, '')
+  const parts = readVisible(visible)
+  return visible === source ? parts : withInvisible(parts, source)
+}
+
+/** The parts of a template that has no invisible characters. */
+function readVisible(source: string): WrittenPlace[] {
   const parts: WrittenPlace[] = []
   let end = 0
   for (const match of source.matchAll(PLACE)) {
     const place = placeOf(match)
     if (!place) continue
     const before = source.slice(end, match.index)
-    // A brace that is open around a variable would be sent.
-    const last = before.search(/\{+[^{}]*$/)
+    // A brace around a variable would be sent.
+    const last = before.search(BEFORE)
     const opening = last < 0 || before.slice(last).match(LEFTOVER) ? '' : before.slice(last)
-    const closing = source.slice(match.index + match[0].length).match(/^[ \t\u00a0]*\}+/)?.[0] ?? ''
-    parts.push(...wordsOf(before.slice(0, before.length - opening.length)))
-    const written = opening + match[0] + closing
-    parts.push({ place: written === match[0] ? place : unknown(written, insteadOf(match[2])), written })
+    const closing = source.slice(match.index + match[0].length).match(AFTER)?.[0] ?? ''
+    const sign = opening ? '' : (before.match(SIGN)?.[0] ?? '')
+    const isPart = place.kind !== 'unknown' && sign !== '' && isSignOf(place, sign)
+    parts.push(...wordsOf(before.slice(0, before.length - opening.length - (isPart ? sign.length : 0))))
+    const written = opening + (isPart ? sign : '') + match[0] + closing
+    const isWhole = opening + closing === '' && (!isPart || (place.kind === 'handle' && /^[@\uff20]/.test(sign)))
+    const isMention = place.kind === 'name' && /^[@\uff20]/.test(sign)
+    const instead = () => (isMention ? '{twitter_handle}' : insteadOf(match[2], match[3]))
+    parts.push({ place: isWhole ? place : unknown(written, instead()), written })
     end = match.index + match[0].length + closing.length
   }
   parts.push(...wordsOf(source.slice(end)))
   return parts
+}
+
+/** Whether a sign before a variable is part of it. Prices ("${price|100}") and hashtags may have one. */
+function isSignOf(place: Segment, sign: string): boolean {
+  if (place.kind !== 'variable') return true
+  return sign.startsWith('$') && !/\p{N}/u.test(place.fallback)
+}
+
+/** Puts the invisible characters of plain text and fallbacks back, which emoji and Persian need. */
+function withInvisible(parts: WrittenPlace[], source: string): WrittenPlace[] {
+  const characters = [...source]
+  let at = 0
+  const isInvisible = () => at < characters.length && characters[at]?.search(INVISIBLE) === 0
+  const wordsFrom = (from: number): WrittenPlace[] => {
+    while (isInvisible()) at++
+    const words = characters.slice(from, at).join('')
+    return words === '' ? [] : [{ place: { kind: 'words', words }, written: words }]
+  }
+  const whole = wordsFrom(0)
+  for (const { place, written } of parts) {
+    const from = at
+    for (let left = written.length; left > 0; at++) if (!isInvisible()) left -= characters[at]?.length ?? left
+    if (place.kind === 'words') whole.push(...wordsFrom(from))
+    else {
+      const own = characters.slice(from, at).join('')
+      const fallback = /\|([^}]*)\}/.exec(own)?.[1]
+      whole.push(
+        { place: 'fallback' in place && fallback ? { ...place, fallback: trim(fallback) } : place, written: own },
+        ...wordsFrom(at),
+      )
+    }
+  }
+  return whole
 }
 
 /** Parses a template. @returns the template, or the first unknown variable */
@@ -137,10 +204,20 @@ function placeOf([written, opening = '', inside = '', rest = '', closing = '']: 
   | null {
   const name = trim(inside)
   if (!PLACE_NAME.test(name))
-    return opening.length > 1 && closing.length > 1 && name !== '' ? unknown(written, null) : null
+    return name === '' || rest !== '' || (opening.length > 1 && closing.length > 1) ? unknown(written, null) : null
   const isClosed = opening.length === closing.length && opening.length < 3
-  const segment = isClosed ? segmentOf(name, rest) : null
-  return segment ?? unknown(written, isClosed ? null : insteadOf(inside, rest))
+  const isFilter = (opening.length > 1 ? FILTER_OR_WORD : FILTER).test(fallbackOf(rest))
+  const segment = isClosed && !isFilter ? segmentOf(name, rest) : null
+  return segment ?? unknown(written, isClosed && !isFilter ? null : insteadOf(inside, isFilter ? filled(rest) : rest))
+}
+
+/** The first fallback. @param rest fallbacks with their bars */
+const fallbackOf = (rest: string) => trim(rest.split('|')[1] ?? '')
+
+/** The text that a filter gives to those without a value, as a fallback; '' if it gives none. */
+function filled(rest: string): string {
+  const text = /^default\w* ?[:(] ?(?:true, ?)?["'\u201c\u2018]([^"'\u201d\u2019]+)/i.exec(fallbackOf(rest))?.[1]
+  return text === undefined ? '' : `|${text}`
 }
 
 /** Plain text, and what in it would show a reader our grammar. */
@@ -161,7 +238,8 @@ function wordsOf(words: string): WrittenPlace[] {
 
 /** The variable that is meant. @param rest its fallbacks with their bars */
 function insteadOf(written = '', rest = ''): string | null {
-  const [name = '', fallback] = `${written.replace(/^[^\p{L}_]+|[^\p{L}\p{M}\p{N}_]+$/gu, '')}${rest}`.split('|')
+  const bare = written.replace(/^(?:[^\p{L}_]+|__+)|(?:[^\p{L}\p{M}\p{N}_]+|__+|\)s)$/gu, '')
+  const [name = '', fallback] = `${bare}${rest}`.split('|')
   const key = trim(name)
   const bar = fallback === undefined ? '' : `|${trim(fallback)}`
   if (new RegExp(`^(?:${NAMES})$`, 'i').test(key)) return `{lead_name${bar}}`

@@ -209,10 +209,10 @@ describe('unfilled variables', () => {
       names: ['Name', ...texts.slice(1).map(([name]) => name)],
       metadata: texts.map(([, company]) => ({ company })),
     })
-    const { id } = await launch(person, list, { messageTemplate: '{} {lead_name} {1} {company|us} [ {lead_name}' })
+    const { id } = await launch(person, list, { messageTemplate: '{0} {lead_name} {1} {company|us} [ {lead_name}' })
     const claimed = []
     for (const _ of texts) claimed.push((await claimNext(app.db, 0)).message)
-    expect(claimed[0]).toMatch(/^\{\} Name /)
+    expect(claimed[0]).toMatch(/^\{0\} Name /)
     expect((await person.client.campaigns.find({ id })).status).toBe('active')
   })
 

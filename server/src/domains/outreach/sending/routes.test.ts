@@ -99,7 +99,7 @@ describe('POST /messages/send', () => {
 
     // A missing name, a handle with @, and campaign placeholders.
     const variables = { name: ' ', handle: `@${two.twitterHandle}` }
-    const message = '{{NAME}} {lead_name} {{ handle }} {company|us}'
+    const message = '{{NAME}} {lead\u200b_name} @{{ handle }} {company|us}'
     expect(await send(person, two, { message, templateVariables: variables })).toMatchObject({ status: 200 })
     expect((await arrived(app, two.twitterHandle))[0]?.text).toBe(`there there @${two.twitterHandle} us`)
     expect((await person.client.campaigns.list({})).total).toBe(0)
@@ -320,6 +320,17 @@ describe('POST /messages/send', () => {
       { message: '{{nick}}' },
       'Unknown variable {{nick}}. Use {lead_name}, {twitter_handle}, or',
     ],
+    ...[
+      ['{{name | default: "friend"}}', '{lead_name|friend}'],
+      ['\u0024{name}', '{lead_name}'],
+      ['::name::', '{lead_name}'],
+      ['{na\u200bme', '{lead_name}'],
+      ['{}', null],
+    ].map(([written, instead]): [string, object, string] => [
+      `of another tool: ${written}`,
+      { message: `Hi ${written}, ok?` },
+      instead ? `Write ${instead}.` : 'Unknown variable {}.',
+    ]),
     ['no variables', { templateVariables: undefined }, 'templateVariables'],
     ['a handle that is none', { templateVariables: { name: '', handle: 'not a handle' } }, 'templateVariables.handle'],
     [

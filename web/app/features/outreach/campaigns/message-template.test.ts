@@ -29,7 +29,7 @@ test('reports misspelled variables and columns without a fallback', () => {
 })
 
 test('treats braces without a name as text', () => {
-  expect(previewOf('a {} b {"c": 1}', lead)).toEqual([{ kind: 'text', text: 'a {} b {"c": 1}' }])
+  expect(previewOf('a {1} b {"c": 1}', lead)).toEqual([{ kind: 'text', text: 'a {1} b {"c": 1}' }])
 })
 
 test('separates filled values from text', () => {

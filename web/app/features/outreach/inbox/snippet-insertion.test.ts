@@ -56,5 +56,5 @@ test.each([
 })
 
 test('finds the variables of a text, but no other braces', () => {
-  expect(variablesIn('See {link}, {link} or {company|us}. {} {"a": 1}')).toEqual(['{link}', '{company|us}'])
+  expect(variablesIn('See {link}, {link} or {company|us}. {1} {"a": 1}')).toEqual(['{link}', '{company|us}'])
 })

@@ -40,7 +40,8 @@ describe('lint', () => {
   })
 
   it('warns of a variable without its closing brace', () => {
-    expect(texts('Hi, how is {company').at(-1)).toBe('warn: {company has no closing brace. It is sent as written.')
+    expect(texts('Hi, how is {team').at(-1)).toBe('warn: {team has no closing brace. It is sent as written.')
+    expect(texts('Hi, how is {company').at(-1)).toBe('bad: Unknown variable: {company. Write {company|your text}.')
     expect(texts('Hi {lead_name} :-{ {!} {"a": 1}')).not.toContainEqual(expect.stringMatching(/closing/))
   })
 
