@@ -14,6 +14,7 @@ it.each([
 })
 
 const LINKED_NAMES = [
+  ...['1.2.3.4', '[evil](http)', '[evil][1]', 'xn--evil-.com', 'evil-.com', '10.0.0.1/a', '１．２．３．４'],
   'evil.example/login now',
   'Acme.io',
   'ann@evil.example',
@@ -34,13 +35,20 @@ it.each(LINKED_NAMES)('accepts the name %j, keeps it out of subjects and unlinks
   expect(nameInBody(name).replaceAll('\u2060', '')).toBe(name.replaceAll('\u2060', ''))
 })
 
-it.each(['Acme', 'Acme Inc.', 'J.P. Morgan', 'Version 2.0', '...and friends', 'A.B'])(
-  'keeps the name %j in subjects',
-  (name) => {
-    expect(nameInSubject(name, 'a workspace')).toBe(name)
-    expect(subjectLine(`${name} has a new owner`)).toBe(`${name} has a new owner`)
-  },
-)
+it.each([
+  'Acme',
+  'Acme Inc.',
+  'J.P. Morgan',
+  'Version 2.0',
+  '...and friends',
+  'A.B',
+  'Release 1.2.3',
+  'Acme [EU] (2)',
+  'HTTP Tools',
+])('keeps the name %j in subjects', (name) => {
+  expect(nameInSubject(name, 'a workspace')).toBe(name)
+  expect(subjectLine(`${name} has a new owner`)).toBe(`${name} has a new owner`)
+})
 
 it.each([
   'https://evil.example',

@@ -112,8 +112,10 @@ export function requiredText(max: number, problem = 'is required') {
 
 /** Phishing risks in emailed names: line breaks, control characters and the start of a URL. */
 const UNSAFE_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|:\/\/|\bwww[.。]/giu
-/** What mail programs make a link of: a domain, also in an address. */
-const LINKED = /[\p{L}\p{N}][.。]\p{L}{2}/u
+/** What mail programs or readers make a link of: a domain, also in an address, an IP address or Markdown. */
+const LINKED = /[^\s.。][.。]\p{L}{2}|\d{1,3}(?:[.。]\d{1,3}){3}|\bxn--|\][([]|\b(?:https?|mailto|tel):/iu
+/** A link in Markdown, which has signs that separate words. */
+const MARKDOWN_LINK = /\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])/g
 /** Invisible, and part of no domain. */
 const WORD_JOINER = '\u2060'
 
@@ -153,6 +155,7 @@ export function nameInSubject(value: string, instead: string): string {
 export function subjectLine(value: string): string {
   return safeName(value)
     .split(/([\s“”"()]+)/)
+    .replace(MARKDOWN_LINK, '…')
     .map((word) => (LINKED.test(asRead(word)) ? '…' : word))
     .join('')
 }
