@@ -2,9 +2,11 @@
 
 /**
  * A record's fields, or why it is unreadable. `line`: its first line in the file, from 1. `cells`: what can
- * be read of a record with bad quotes, or with more or fewer fields than the first line.
+ * be read of a record with bad quotes, or with more or fewer fields than the first line. `isWhole`: all of it.
  */
-export type CsvRecord = { line: number; fields: string[] } | { line: number; problem: string; cells?: string[] }
+export type CsvRecord =
+  | { line: number; fields: string[] }
+  | { line: number; problem: string; cells?: string[]; isWhole?: true }
 
 /** csv-parse's `parse`. Browsers use a separate build of it. */
 type Parse = (bytes: Uint8Array, options: object) => unknown
@@ -66,9 +68,9 @@ export function openCsv(parse: Parse) {
     width ??= fields.length
     const isRest = mayBeRest && fields.length < width
     mayBeRest = isRest || isLoose
-    return fields.length > width || isRest
-      ? { line, problem: `has ${fields.length} columns where the first line has ${width}`, cells: fields }
-      : { line, fields }
+    if (fields.length <= width && !isRest) return { line, fields }
+    const problem = `has ${fields.length} columns where the first line has ${width}`
+    return { line, problem, cells: fields, ...(!mayBeRest && { isWhole: true }) }
   }
 
   return {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { HANDLE_PROBLEMS, HANDLE_SPELLING, handleFault, withoutInvisible } from './x-handle.ts'
+import { HANDLE_PROBLEMS, HANDLE_SPELLING, handleFault, handleIn } from './x-handle.ts'
+import { personFault } from './x-user-id.ts'
 
 /** An id in a request. Malformed ids become NO_ID, so they return 404 like any other unknown id. */
 export const Id = z.string().transform((id) => (isId(id) ? id.toLowerCase() : NO_ID))
@@ -154,8 +155,8 @@ export function nameInSubject(value: string, instead: string): string {
 /** The subject of an email, whatever names are in it. */
 export function subjectLine(value: string): string {
   return safeName(value)
-    .split(/([\s“”"()]+)/)
     .replace(MARKDOWN_LINK, '…')
+    .split(/([\s“”"()]+)/)
     .map((word) => (LINKED.test(asRead(word)) ? '…' : word))
     .join('')
 }
@@ -178,12 +179,17 @@ export const ReferralCode = z
   .transform((code) => (code.length > LONGEST_REFERRAL_CODE || code.includes('\u0000') ? undefined : code || undefined))
   .optional()
 
-/** The handle of an existing lead, with or without @. Strips the @ and invisible characters. */
+/** The handle of an existing lead, as people write it. Becomes the handle alone. */
 export const HandleOfLead = z
   .string()
-  .trim()
-  .transform((handle) => withoutInvisible(handle).trim().replace(/^@/, ''))
+  .transform(handleIn)
   .pipe(z.string().regex(HANDLE_SPELLING, HANDLE_PROBLEMS.spelling))
 
 /** A handle on X, with or without @, excluding X's reserved paths. Strips the @. */
 export const TwitterHandle = HandleOfLead.refine((handle) => handleFault(handle) !== 'page', HANDLE_PROBLEMS.page)
+
+/** A handle as people write it, or X's address of a user id, https://x.com/i/user/1. */
+export const PersonOnX = z.string().superRefine((person, context) => {
+  const fault = personFault(person)
+  if (fault) context.addIssue({ code: 'custom', message: HANDLE_PROBLEMS[fault] })
+})

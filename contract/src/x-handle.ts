@@ -45,13 +45,22 @@ export function withoutInvisible(text: string): string {
   return text.replace(INVISIBLE, '')
 }
 
+/** Around a handle or address in a text: "Ann (@ann)", <https://x.com/ann>. */
+const OPEN = `(?:^|[\\s(<["'\\u201c\\u2018])`
+const CLOSED = `[\\s)>\\]"'\\u201d\\u2019]*$`
+const ON_X = `${OPEN}(?:https?:)?(?:\\/\\/)?(?:www\\.|mobile\\.|m\\.)?(?:x|twitter)\\.com\\/+`
+const INTENT = new RegExp(`${ON_X}intent\\/(?:user|follow)\\/?\\?(?:\\S*&)?screen_name=(?:@|%40)*(\\w+)\\S*$`, 'i')
+const PROFILE = new RegExp(`${ON_X}(?:#!\\/)?(?:@|%40)*([^/?#\\s)>\\]"'\\u201d\\u2019]+)(?:[/?#]\\S*)?${CLOSED}`, 'i')
+const MENTION = new RegExp(`^[^@]*?${OPEN}@+(\\w{1,15})${CLOSED}`)
+
 /**
- * Extracts the handle from typed, pasted or exported text: removes the @ or the profile URL,
- * and invisible characters.
+ * Extracts the handle from typed, pasted or exported text: removes the @, the profile URL, a name before
+ * them, and invisible and full-width characters.
  * Other URLs stay unchanged. `handleFault` checks whether X allows the result.
  */
 export function handleIn(text: string): string {
-  const bare = withoutInvisible(text).trim()
-  const profile = /^(?:https?:\/\/)?(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com\/(?:#!\/)?@?([^/?#]+)/i.exec(bare)?.[1]
-  return profile && !NO_PROFILES.has(profile.toLowerCase()) ? profile : bare.replace(/^@/, '')
+  const bare = withoutInvisible(text).normalize('NFKC').trim()
+  const profile = INTENT.exec(bare)?.[1] ?? PROFILE.exec(bare)?.[1]
+  if (profile && !NO_PROFILES.has(profile.toLowerCase())) return profile
+  return MENTION.exec(bare)?.[1] ?? bare.replace(/^@+/, '')
 }

@@ -1,4 +1,4 @@
-import { withoutInvisible } from './x-handle.ts'
+import { handleFault, handleIn, withoutInvisible } from './x-handle.ts'
 
 /** Why a text is not believed to be a person's id at X, as predicates that follow a subject. */
 export const X_USER_ID_PROBLEMS = {
@@ -12,6 +12,8 @@ const SPELLING = /^[1-9]\d{0,19}$/
 const MAX_ID = 2n ** 64n - 1n
 /** Spreadsheets keep 15 digits of a number and replace the others by zeros. */
 const FIFTEEN_DIGITS = /^\d{15}0+$/
+/** X's address of a person whose handle is unknown. */
+const ADDRESS = /\b(?:x|twitter)\.com\/+(?:i\/user\/|intent\/(?:user|follow)\/?\?(?:\S*&)?user_id=)(\d+)\b\S*$/i
 const EXPONENT = /^\d(?:[.,]\d+)?e\+?\d+$/i
 
 /**
@@ -19,14 +21,18 @@ const EXPONENT = /^\d(?:[.,]\d+)?e\+?\d+$/i
  * fraction of zero. Numbers that lost digits on their way name other people, so they are faults.
  */
 export function readXUserId(text: string): { id: string } | { fault: XUserIdFault } {
-  const bare = withoutInvisible(text)
-    .trim()
-    .replace(/^'|^="|"$/g, '')
+  const visible = withoutInvisible(text).trim()
+  const bare = (ADDRESS.exec(visible)?.[1] ?? visible).replace(/^'|^="|"$/g, '')
   if (EXPONENT.test(bare)) return { fault: 'rounded' }
   const id = bare.replace(/[.,]0{1,2}$/, '')
   if (!SPELLING.test(id) || BigInt(id) > MAX_ID) return { fault: 'spelling' }
   // A fraction shows that it was a floating-point number, which may have lost digits above 2^53.
   return (id !== bare && !isExact(id)) || isRounded(id) ? { fault: 'rounded' } : { id }
+}
+
+/** Why a text names nobody on X, neither by handle nor by id; null: it names someone. */
+export function personFault(text: string): ReturnType<typeof handleFault> {
+  return 'id' in readXUserId(text) ? null : handleFault(handleIn(text))
 }
 
 /** Whether these are digits that a spreadsheet or JavaScript writes for a number it cannot represent. */

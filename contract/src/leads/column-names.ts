@@ -8,8 +8,15 @@ export function columnKey(header: string): string {
     .replaceAll(/[\s-]+/g, '_')
 }
 
+/** Which person a column names by its header, in any case and with any separators; null: none. */
+export function personColumnOf(header: string): 'twitter_handle' | 'x_user_id' | null {
+  const words = header.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2').replaceAll(/[./:]+/g, '_')
+  const key = [header, words].map(columnKey).find((one) => Object.hasOwn(PERSON_COLUMNS, one))
+  return key === undefined ? null : (PERSON_COLUMNS[key] ?? null)
+}
+
 /** Names of the columns that say who a person is, also in the exports of other programs. */
-export const PERSON_COLUMNS: Record<string, 'twitter_handle' | 'x_user_id'> = {
+const PERSON_COLUMNS: Record<string, 'twitter_handle' | 'x_user_id'> = {
   twitter_handle: 'twitter_handle',
   handle: 'twitter_handle',
   username: 'twitter_handle',
@@ -17,6 +24,21 @@ export const PERSON_COLUMNS: Record<string, 'twitter_handle' | 'x_user_id'> = {
   screen_name: 'twitter_handle',
   twitter: 'twitter_handle',
   x_handle: 'twitter_handle',
+  twitter_username: 'twitter_handle',
+  twitter_user_name: 'twitter_handle',
+  twitter_screen_name: 'twitter_handle',
+  twitter_account: 'twitter_handle',
+  x_username: 'twitter_handle',
+  x_user_name: 'twitter_handle',
+  author_user_name: 'twitter_handle',
+  profile_url: 'twitter_handle',
+  twitter_url: 'twitter_handle',
+  twitter_profile: 'twitter_handle',
+  twitter_profile_url: 'twitter_handle',
+  twitter_link: 'twitter_handle',
+  x_url: 'twitter_handle',
+  x_profile: 'twitter_handle',
+  x_profile_url: 'twitter_handle',
   x_user_id: 'x_user_id',
   user_id: 'x_user_id',
   twitter_id: 'x_user_id',

@@ -1,6 +1,6 @@
 import { handleFault, handleIn } from '../x-handle.ts'
 import { readXUserId } from '../x-user-id.ts'
-import { columnKey, PERSON_COLUMNS } from './column-names.ts'
+import { columnKey, personColumnOf } from './column-names.ts'
 
 // Without schemas: the server reads suppression files with it, and the screen maps their columns.
 
@@ -41,16 +41,27 @@ const HEADER_WORDS = new Set([
 export function suppressionColumnOf(header: string): SuppressionColumn | null {
   const key = columnKey(header)
   if (key === 'reason' || key === 'note') return key
-  return Object.hasOwn(PERSON_COLUMNS, key) ? (PERSON_COLUMNS[key] ?? null) : null
+  return personColumnOf(header)
 }
 
 /** Guesses whether the first row of a suppression file names the columns. If not, it is a person. */
 export function hasHeader(first: readonly string[]): boolean {
-  if (first.some((cell) => Object.hasOwn(PERSON_COLUMNS, columnKey(cell)))) return true
+  if (namesPeople(first)) return true
   if (first.some(isClearlyPerson)) return false
   if (first.length > 1) return true
   const [cell = ''] = first
   return HEADER_WORDS.has(columnKey(cell)) || handleFault(handleIn(cell)) !== null
+}
+
+/** Whether a row is certainly a header: it names a column of people. */
+export function namesPeople(row: readonly string[]): boolean {
+  return row.some((cell) => personColumnOf(cell) !== null)
+}
+
+/** Whether a row may be a title above the header: a single cell that is neither a header nor a person. */
+export function isTitle(row: readonly string[]): boolean {
+  const [cell = '', ...others] = row.filter((one) => one.trim() !== '')
+  return others.length === 0 && !namesPeople(row) && !HEADER_WORDS.has(columnKey(cell)) && !isClearlyPerson(cell)
 }
 
 /** Whether no header is written like this: with an @, as a profile URL or as an id. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { cursorPaging, Id, Page, queryNumber, Success, Time, TwitterHandle, text } from '../fields.ts'
+import { cursorPaging, Id, Page, PersonOnX, queryNumber, Success, Time, text } from '../fields.ts'
 import { routes } from '../route.ts'
 import { IDS_MAX } from './lead-limits.ts'
 import { type LeadSelection, leadSelection, nextPart } from './leads.ts'
@@ -81,7 +81,7 @@ export const suppressions = {
     .input(
       z
         .strictObject({
-          handles: z.array(TwitterHandle).min(1).max(IDS_MAX).optional(),
+          handles: z.array(PersonOnX).min(1).max(IDS_MAX).optional(),
           /**
            * The person's user id at X, alone or with one handle, as a removed suppression had it. Ids that
            * were rounded by a spreadsheet are left out.

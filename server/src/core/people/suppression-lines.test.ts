@@ -14,7 +14,8 @@ describe('readHeader', () => {
     [['Do not contact'], { columns: ['person'], isData: false }],
     [['4242'], { columns: ['person'], isData: true }],
     [['constructor'], { columns: ['person'], isData: true }],
-    [['handle', 'twitter_handle'], { problem: 'The file has two columns of handles.' }],
+    [['screenName', 'profileUrl'], { columns: ['twitter_handle', 'twitter_handle'], isData: false }],
+    [['Email', 'Twitter Username', 'Status'], { columns: [null, 'twitter_handle', null], isData: false }],
   ])('reads %j', (fields, read) => {
     expect(readHeader(fields)).toEqual(read)
   })
@@ -28,13 +29,13 @@ describe('readLine', () => {
     'accepts the handle %j',
     (handle) => {
       const named = { twitterHandle: 'ana_1', xUserId: null, reason: 'import', note: null }
-      expect(read(handle, '', '', '')).toEqual({ named, warning: null })
+      expect(read(handle, '', '', '')).toEqual({ people: [named], warning: null })
     },
   )
 
   it('reads the other columns', () => {
     const named = { twitterHandle: 'ana', xUserId: '12', reason: 'opted_out', note: 'by phone' }
-    expect(read('ana', '12', 'Opted_Out', ' by phone ')).toEqual({ named, warning: null })
+    expect(read('ana', '12', 'Opted_Out', ' by phone ')).toEqual({ people: [named], warning: null })
   })
 
   it.each([
@@ -42,7 +43,7 @@ describe('readLine', () => {
     ['x', 'is not an X user ID'],
   ])('suppresses the handle without the X id %j, with a warning', (xUserId, problem) => {
     expect(read('ana', xUserId, '', '')).toMatchObject({
-      named: { twitterHandle: 'ana', xUserId: null },
+      people: [{ twitterHandle: 'ana', xUserId: null }],
       warning: `x_user_id ${problem}, so it was left out`,
     })
   })

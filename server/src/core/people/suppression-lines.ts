@@ -1,6 +1,8 @@
 import type { CsvRecord } from '@x-automated/contract/csv'
 import {
   hasHeader as guessHeader,
+  isTitle,
+  namesPeople,
   SUPPRESSION_COLUMNS,
   type SuppressionColumn,
   suppressionColumnOf,
@@ -19,32 +21,49 @@ export interface SuppressionLayout {
   hasHeader?: boolean | undefined
 }
 
+/** The header is looked for in as many lines of a file: titles may be above it. */
+const TITLES_MAX = 10
+
 /**
  * Reads a suppression file for the CSV thread: per record its people, a problem, or null for a header.
  * @throws Refusal INVALID_INPUT if the first row has neither a header nor a person, or contradicts the layout
  */
 export function readSuppressionLines({ columns: named, hasHeader }: SuppressionLayout) {
   let columns: Columns | null = null
+  let seen = 0
+  /** Only titles were read, so the header may follow. */
+  let isAboveHeader = named === undefined
+  /** A title of one word reads like a handle. After it, a header has more cells. */
+  let hasPeople = false
   return (record: CsvRecord): { rows: object[]; warning: string | null } | { problem: string } | null => {
+    seen += 1
+    const cells = 'fields' in record ? record.fields : (record.cells ?? [])
+    if (columns && isAboveHeader && namesPeople(cells) && (!hasPeople || cells.length > columns.length)) columns = null
     if (!columns) {
-      if ('problem' in record) throw new Refusal('INVALID_INPUT', `The first line ${record.problem}.`)
-      const { fields } = record
-      if (named && named.length !== fields.length)
-        throw invalidField('columns', `must name the ${fields.length} columns of the file, not ${named.length}`)
-      const header = readHeader(fields, named, hasHeader)
-      if ('problem' in header) throw new Refusal('INVALID_INPUT', header.problem)
+      if ('problem' in record && !record.isWhole)
+        throw new Refusal('INVALID_INPUT', `The first line ${record.problem}.`)
+      if (named && named.length !== cells.length)
+        throw invalidField('columns', `must name the ${cells.length} columns of the file, not ${named.length}`)
+      isAboveHeader &&= seen <= TITLES_MAX && isTitle(cells)
+      const header = readHeader(cells, named, seen > 1 || hasHeader)
+      if ('problem' in header) {
+        if (isAboveHeader) return null
+        throw new Refusal('INVALID_INPUT', header.problem)
+      }
       columns = header.columns
       if (!header.isData) return null
-    }
+    } else isAboveHeader &&= seen <= TITLES_MAX && isTitle(cells)
     const { line } = record
-    if ('problem' in record) {
-      const people = readOverlong(columns, record.cells ?? [])
+    if ('problem' in record && !(record.isWhole && cells.length <= columns.length)) {
+      const people = readOverlong(columns, cells)
       if (people.length === 0) return { problem: record.problem }
       const warning = `${record.problem}, so only its handle and X user ID were read`
       return { rows: people.map((person) => stagedRow(line, person)), warning }
     }
-    const read = readLine(columns, record.fields)
-    return 'problem' in read ? read : { rows: [stagedRow(line, read.named)], warning: read.warning }
+    const read = readLine(columns, cells)
+    if ('problem' in read) return read
+    hasPeople = true
+    return { rows: read.people.map((person) => stagedRow(line, person)), warning: read.warning }
   }
 }
 
@@ -85,7 +104,7 @@ export function readHeader(
   const columns = named
     ? named.map((name) => (isColumn(name) ? name : null))
     : fields.map((field) => (hasHeader ? suppressionColumnOf(field) : null))
-  if (columns.filter((column) => column === 'twitter_handle').length > 1)
+  if (named && columns.filter((column) => column === 'twitter_handle').length > 1)
     return { problem: 'The file has two columns of handles.' }
   if (columns.includes('twitter_handle') || columns.includes('x_user_id')) return { columns, isData: !hasHeader }
   if (named) return { problem: 'Choose a column of handles or X user IDs.' }
@@ -101,39 +120,45 @@ function isColumn(name: string): name is SuppressionColumn {
 const bareHandle = (text: string): string => handleIn(text.trim().replace(/^'(?=@)/, ''))
 
 /**
- * Reads one row. A handle or an id is enough, whatever the other cells hold. @returns the person, with a
- * warning if their handle or id was left out; or the problem of the row; both as texts to show
+ * Reads one row. A handle or an id is enough, whatever the other cells hold. @returns everyone it names, with a
+ * warning if a handle or id was left out; or the problem of the row; both as texts to show
  */
 export function readLine(
   columns: Columns,
   fields: readonly string[],
-): { named: Named; warning: string | null } | { problem: string } {
+): { people: Named[]; warning: string | null } | { problem: string } {
   if (fields.every((field) => field.trim() === '')) return { problem: 'is empty' }
   const cells = (name: Columns[number]) =>
     columns.flatMap((column, place) => (column === name && fields[place]?.trim()) || [])
-  const [unnamed = ''] = cells('person')
-  const [written = unnamed] = cells('twitter_handle')
-  const handle = bareHandle(written)
-  const fault = handle === '' ? null : handleFault(handle)
+  const unnamed = cells('person')
+  const written = [...cells('twitter_handle'), ...unnamed].filter((text) => bareHandle(text) !== '')
+  const faults = written.map((text) => handleFault(bareHandle(text)))
+  const handles = new Set(written.flatMap((text, at) => (faults[at] ? [] : bareHandle(text).toLowerCase())))
+  const [fault] = faults
   const ids = cells('x_user_id').map(readXUserId)
   // Old ids are spelled like handles, later ones are too long for one.
-  const isMaybeId = fault !== null || /^\d+$/.test(unnamed.trim())
-  const xUserId = [...ids, ...(isMaybeId ? [readXUserId(written)] : [])].find((read) => 'id' in read)?.id ?? null
+  const maybeIds = written.filter((text, at) => faults[at] || (unnamed.includes(text) && /^\d+$/.test(text)))
+  const xUserId = [...ids, ...maybeIds.map(readXUserId)].find((read) => 'id' in read)?.id ?? null
   const idFault = ids.find((read) => 'fault' in read)?.fault
   const idProblem = idFault && `x_user_id ${X_USER_ID_PROBLEMS[idFault]}`
   const handleProblem = fault ? HANDLE_PROBLEMS[fault] : 'is missing'
-  const isByHandle = handle !== '' && fault === null
-  if (!isByHandle && xUserId === null) {
+  const [handle, ...others] = handles
+  if (handle === undefined && xUserId === null) {
     const subject =
       columns.includes('x_user_id') && !columns.includes('twitter_handle') ? 'x_user_id' : 'twitter_handle'
     if (subject === 'x_user_id') return { problem: idProblem ?? 'x_user_id is missing' }
     return { problem: `twitter_handle ${handleProblem}${idProblem ? `, and ${idProblem}` : ''}` }
   }
-  const named = { twitterHandle: isByHandle ? handle.toLowerCase() : null, xUserId, ...aboutOf(cells) }
-  if (isByHandle) return { named, warning: xUserId === null && idProblem ? `${idProblem}, so it was left out` : null }
+  const about = aboutOf(cells)
+  const people = [
+    { twitterHandle: handle ?? null, xUserId, ...about },
+    ...others.map((other) => ({ twitterHandle: other, xUserId: null, ...about })),
+  ]
+  if (handle !== undefined)
+    return { people, warning: xUserId === null && idProblem ? `${idProblem}, so it was left out` : null }
   const isIdInHandles = ids.every((read) => 'fault' in read)
-  const isLeftOut = fault !== null && !isIdInHandles
-  return { named, warning: isLeftOut ? `twitter_handle ${handleProblem}, so only the X user ID is suppressed` : null }
+  const isLeftOut = fault && !isIdInHandles
+  return { people, warning: isLeftOut ? `twitter_handle ${handleProblem}, so only the X user ID is suppressed` : null }
 }
 
 /** Why a person is suppressed. Words that are no reason go into the note. */
@@ -167,9 +192,8 @@ function readOverlong(columns: Columns, cells: readonly string[]): Named[] {
   const onlyPeople = columns.map((column) => (column === 'reason' || column === 'note' ? null : column))
   const people = [cells, cells.slice(-columns.length)].flatMap((fields) => {
     const read = readLine(onlyPeople, fields)
-    return 'named' in read ? [read.named] : []
+    return 'people' in read ? read.people : []
   })
-  const [first, second] = people
-  const isSame = first?.twitterHandle === second?.twitterHandle && first?.xUserId === second?.xUserId
-  return isSame ? people.slice(0, 1) : people
+  const keyOf = ({ twitterHandle, xUserId }: Named) => `${twitterHandle} ${xUserId}`
+  return [...new Map(people.map((person) => [keyOf(person), person])).values()]
 }

@@ -1,6 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { IMPORT_REJECTED_NAMED } from '@x-automated/contract/leads/import-limits'
 import type { SuppressionImport, SuppressionReason } from '@x-automated/contract/leads/suppressions'
+import { handleFault, handleIn } from '@x-automated/contract/x-handle'
 import { readXUserId } from '@x-automated/contract/x-user-id'
 import { and, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Actor, Author } from '../../actor.ts'
@@ -94,10 +95,14 @@ export async function create(
     const claimedId = believed(xUserId)
     const isById = xUserId !== undefined && !handles
     if (isById && claimedId === null) throw invalidField('xUserId', 'was rounded by a spreadsheet or another program')
-    if (handles || isById)
+    if (handles || isById) {
+      const people = (handles ?? ['']).map((text) => personOf(text, claimedId))
       await tx.execute(sql`
         insert into incoming_suppressions (twitter_handle, x_user_id, is_id_only, reason, note)
-        select distinct lower(handle), ${claimedId}::text, ${isById}::boolean, ${said} from unnest(${sql.param(handles ?? [''])}::text[]) handle on conflict do nothing`)
+        select distinct handle, x_user_id, handle = '', ${said}
+        from unnest(${sql.param(people.map(({ handle }) => handle))}::text[], ${sql.param(people.map(({ id }) => id))}::text[]) as p(handle, x_user_id)
+        on conflict do nothing`)
+    }
     const part = handles || isById ? null : await choosePart(tx, actor, selection)
     if (part) await stageLeads(tx, part.leads, said)
     const isOptOut = reason === 'opted_out' || reason === 'replied_stop'
@@ -105,6 +110,12 @@ export async function create(
     const suppressionId = added.length === 1 ? one(added) : null
     return { success: true as const, suppressed: added.length, suppressionId, stopped, cursor: part?.cursor ?? null }
   })
+}
+
+/** A person as a caller names them: by handle, or by id if the text is no handle. */
+function personOf(text: string, claimedId: string | null): { handle: string; id: string | null } {
+  const handle = handleIn(text).toLowerCase()
+  return handleFault(handle) === null ? { handle, id: claimedId } : { handle: '', id: believed(text) ?? claimedId }
 }
 
 /** An X id that a caller claims; null if it was rounded on its way. */

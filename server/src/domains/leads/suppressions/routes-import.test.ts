@@ -62,6 +62,32 @@ it.each(['\u200bana', '\u202a@ana\u202c', '@\u2066ana\u2069', 'https://x.com/ana
   },
 )
 
+const SPELLINGS = [
+  ...['＠ana', '"Ann (@ana)"', '@@ana', '<https://x.com/ana>', 'x.com//ana', 'Ann <https://twitter.com/@ana?s=20>'],
+  ...['https://x.com/intent/user?screen_name=ana', 'twitter.com/intent/follow?ref=1&screen_name=%40ana', "'@ana"],
+]
+
+it('reads handles however people write them, in files and by hand', async () => {
+  for (const spelling of SPELLINGS.slice(0, -1)) {
+    const { body } = await person.call('POST', '/suppressions', { handles: [spelling] })
+    expect(body, spelling).toMatchObject({ success: true })
+  }
+  expect(await listed()).toMatchObject([{ twitterHandle: 'ana' }])
+  const file = ['handle', ...SPELLINGS.map((spelling) => `"${spelling.replaceAll('"', '""')}"`)].join('\n')
+  expect(await importFile(file)).toMatchObject({ imported: 0, rejected: [] })
+  expect(await listed()).toMatchObject([{ twitterHandle: 'ana' }])
+})
+
+it.each(['x.com/i/user/777', 'https://twitter.com/intent/user?user_id=777'])(
+  'reads the user ID in X’s address %j, in files and by hand',
+  async (address) => {
+    const { body } = await person.call('POST', '/suppressions', { handles: [address, 'ana'] })
+    expect(body).toMatchObject({ success: true, suppressed: 2 })
+    expect(await importFile(`${address}\n`)).toMatchObject({ imported: 0, known: 1, rejected: [] })
+    expect(await listed()).toMatchObject([{ twitterHandle: '', xUserId: '777' }, { twitterHandle: 'ana' }])
+  },
+)
+
 it('ignores invisible characters around handles that are added by hand', async () => {
   await importFile('handle\nana\n')
   const { body } = await person.call('POST', '/suppressions', { handles: ['@\u2066ana\u2069', '\u200bAna'] })
@@ -139,6 +165,35 @@ describe('the first row', () => {
       expect(await listed()).toMatchObject([{ twitterHandle: 'ana' }])
     },
   )
+
+  it.each([
+    'screenName\nana\n',
+    'profileUrl\nhttps://x.com/ana\n',
+    'screenName,profileUrl\n,https://x.com/ana\n',
+    'Full Name,profileUrl\nAnn Lee,https://x.com/ana\n',
+    'Email,Twitter Username,Status\nann@example.com,ana,opted out\n',
+    'author/userName,reason\nana,stop\n',
+    'Exported from Acme\nhandle,reason\nana,stop\n',
+    'Do not contact,,\n,,\nname,handle,reason\nAnn,ana,stop\n',
+    'Exported from Acme\nhandle\nana\n',
+  ])('is no person in the file %j', async (file) => {
+    expect(await importFile(file)).toMatchObject({ imported: 1, rejected: [] })
+    expect(await listed()).toMatchObject([{ twitterHandle: 'ana' }])
+  })
+
+  it('below a title keeps its columns', async () => {
+    await importFile('Exported from Acme\nhandle,reason,note\nana,opted out,by phone\nbob,stop\n')
+    expect(await listed()).toMatchObject([
+      { twitterHandle: 'ana', reason: 'opted_out', note: 'by phone' },
+      { twitterHandle: 'bob', reason: 'import', note: 'stop' },
+    ])
+  })
+
+  it('may be a title of one word, unless every row has one cell', async () => {
+    await importFile('Suppressions\nhandle,reason\nana,stop\n')
+    expect((await listed()).map((one) => one.twitterHandle)).toEqual(['ana', 'suppressions'])
+    expect(await importFile('bob\ntwitter\n')).toMatchObject({ imported: 2, rejected: [] })
+  })
 
   it.each(['bob', '@name', 'https://x.com/email'])('is a person: %j', async (first) => {
     expect(await importFile(`${first}\nana\n`)).toMatchObject({ imported: 2, rejected: [] })

@@ -1,5 +1,5 @@
 import { type CsvRecord, openCsv } from '@x-automated/contract/csv'
-import { columnKey, PERSON_COLUMNS } from '@x-automated/contract/leads/column-names'
+import { columnKey, personColumnOf } from '@x-automated/contract/leads/column-names'
 import { IMPORT_COLUMNS_MAX } from '@x-automated/contract/leads/import-limits'
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 import { readXUserId, X_USER_ID_PROBLEMS } from '@x-automated/contract/x-user-id'
@@ -29,7 +29,6 @@ type KnownColumn = keyof typeof columnLabels
 
 /** Column names in the exports of other programs. */
 const aliases: Record<string, KnownColumn> = {
-  ...PERSON_COLUMNS,
   full_name: 'name',
   display_name: 'name',
   description: 'bio',
@@ -105,7 +104,8 @@ export function guessColumns(headers: readonly string[]): string[] {
   return headers.map((header) => {
     const name = columnKey(header)
     if (name === '' || exportOnly.has(name)) return SKIP
-    const known = Object.hasOwn(columnLabels, name) ? name : Object.hasOwn(aliases, name) ? aliases[name] : undefined
+    const alias = personColumnOf(header) ?? (Object.hasOwn(aliases, name) ? aliases[name] : undefined)
+    const known = Object.hasOwn(columnLabels, name) ? name : alias
     const field = known === undefined || taken.has(known) ? name : known
     if (taken.has(field)) return SKIP
     taken.add(field)

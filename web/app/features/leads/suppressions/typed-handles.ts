@@ -1,13 +1,14 @@
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
+import { personFault } from '@x-automated/contract/x-user-id'
 
 /** The API's limit per call. */
 const HANDLES_MAX = 1_000
 
-/** Parses handles separated by lines, commas or spaces; with or without @, or as profile URLs. */
+/** Parses handles separated by lines, commas or spaces, in any spelling, or X's addresses of user ids. */
 export function typedHandles(text: string): { handles: string[] } | { problem: string } {
   const entries = text.split(/[\s,;]+/).filter((word) => word !== '')
   const bare = entries.map(handleIn)
-  const wrong = bare.findIndex((handle) => handleFault(handle))
+  const wrong = bare.findIndex((person) => personFault(person))
   if (entries.length === 0) return { problem: 'Enter at least one handle.' }
   if (wrong !== -1) {
     const isPage = handleFault(bare[wrong] ?? '') === 'page'
