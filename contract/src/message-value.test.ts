@@ -17,6 +17,9 @@ describe('messageValue', () => {
     'NA',
     'NaN',
     'nan',
+    'nil',
+    'TBD',
+    'tba',
     '{first_name}',
     '{{ company }}',
     '[[name]]',
@@ -33,6 +36,8 @@ describe('messageValue', () => {
   it.each([
     'Na',
     'Nan',
+    'Nil',
+    'TBD Labs',
     'Nulls',
     'A-',
     'N/A Records',

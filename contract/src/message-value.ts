@@ -3,9 +3,9 @@
 /** Bidi and zero-width marks. Joiners are not among them: emoji and Persian need them. */
 const MARKS = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/g
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
-/** What programs and people write for nothing. In other case, NA and NaN are names. */
-const EMPTY_WORD = /^(?:[-\u2010-\u2015\u2212_.]+|[([<]?(?:null|undefined|none|#?n\/a)[)\]>]?)$/i
-const EMPTY_CODE = /^(?:NA|NaN|nan)$/
+/** What programs and people write for nothing. In other case, NA, NaN and nil are names. */
+const EMPTY_WORD = /^(?:[-\u2010-\u2015\u2212_.]+|[([<]?(?:null|undefined|none|tbd|tba|#?n\/a)[)\]>]?)$/i
+const EMPTY_CODE = /^(?:NA|NaN|nan|nil|NIL)$/
 
 /** A variable that another tool did not fill. */
 const UNFILLED = /^(?:\{+[^{}]*\}+|\[\[[^[\]]*\]\]|\*\|[^|]*\|\*|<%[^%]*%>)$/
