@@ -201,4 +201,34 @@ describe('the time of the next message, while a launch can be undone', () => {
     const now = new Date()
     expect(await next()).toBe(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString())
   })
+
+  it('is that of the other people of a launch, once the first have got their messages', async () => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(52))
+    const { id } = await makeCampaign(person, list)
+    await person.client.campaigns.queue({ id, limit: 50 })
+    await app.db.update(dms).set({ status: 'sent', sentAt: new Date() }).where(eq(dms.campaignId, id))
+    const { nextSendAt } = await person.client.today.find({})
+    const now = new Date()
+    expect(nextSendAt).toBe(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString())
+    expect(await person.client.today.find({ xAccountId: account.id })).toMatchObject({ nextSendAt })
+  })
+
+  it("is another account's follow-up, if that is due before a queued message", async () => {
+    const { person, account, id, next } = await launched()
+    await app.db
+      .update(dms)
+      .set({ dueAt: later(3) })
+      .where(eq(dms.campaignId, id))
+    const second = await connectX(app, person, openHandles(1)[0]!)
+    const list = await makeList(app, person, openHandles(1))
+    const planned = await makeCampaign(person, list)
+    await app.db
+      .update(campaigns)
+      .set({ status: 'active', xAccountId: second.id, followUpDueAt: later(1) })
+      .where(eq(campaigns.id, planned.id))
+    expect(Date.parse((await next())!)).toBeLessThan(Date.now() + 2 * 3_600_000)
+    const { nextSendAt } = await person.client.today.find({ xAccountId: account.id })
+    expect(Date.parse(nextSendAt!)).toBeGreaterThan(Date.now() + 2 * 3_600_000)
+  })
 })

@@ -86,28 +86,36 @@ async function findSenders(
   )
 }
 
-/** When the first queued message of these accounts goes out, or else their first follow-up; null: there is none. */
-async function findNext(db: Db, { workspaceId }: Actor, senders: readonly SenderState[]): Promise<Date | null> {
+/** When the first queued or planned message of these accounts goes out; null: there is none. */
+async function findNext(db: Db, actor: Actor, senders: readonly SenderState[]): Promise<Date | null> {
   const connected = senders.flatMap(({ account, ...state }) =>
     account?.status === 'connected' ? { account, state } : [],
   )
-  const queued = await Promise.all(connected.map(({ account, state }) => findNextSend(db, account, state)))
-  const first = firstOf(queued)
-  if (first) return first
+  const [planned, ...queued] = await Promise.all([
+    findPlanned(db, actor, connected),
+    ...connected.map(({ account, state }) => findNextSend(db, account, state)),
+  ])
+  return firstOf([...planned, ...queued])
+}
+
+/** When each account's first follow-up is due, or the next first messages that the plan did not allow. */
+async function findPlanned(
+  db: Db,
+  { workspaceId }: Actor,
+  connected: readonly { account: XAccount; state: SendingState }[],
+): Promise<(Date | null)[]> {
   const { rows } = await db.execute<{ id: string; at: string | null }>(sql`
-    select x_account_id as id, min(follow_up_due_at) as at from campaigns
-    where workspace_id = ${workspaceId} and status = 'active' and follow_up_due_at is not null
+    select x_account_id as id, min(least(follow_up_due_at, next_part_at)) as at from campaigns
+    where workspace_id = ${workspaceId} and status = 'active' and (follow_up_due_at is not null or next_part_at is not null)
     group by 1`)
-  if (rows.length === 0) return null
+  if (rows.length === 0) return []
   const { usage } = await usageOf(db, workspaceId, 'dms')
   const planResetsAt = usage.remaining === 0 ? usage.resetsAt : null
   const dueAt = new Map(rows.map(({ id, at }) => [id, parseTime(at)]))
-  return firstOf(
-    connected.map(({ account, state: { cooldown } }) => {
-      const at = dueAt.get(account.id) ?? null
-      return at && latest(latest(at, planResetsAt), cooldown?.until ?? null)
-    }),
-  )
+  return connected.map(({ account, state: { cooldown } }) => {
+    const at = dueAt.get(account.id) ?? null
+    return at && latest(latest(at, planResetsAt), cooldown?.until ?? null)
+  })
 }
 
 function firstOf(times: readonly (Date | null)[]): Date | null {

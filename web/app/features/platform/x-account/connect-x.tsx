@@ -228,6 +228,7 @@ function AccountHealth({ account: { id, followerCount } }: { account: XAccount }
 function nextText(at: Date): string {
   const hoursLeft = (at.getTime() - Date.now()) / 3_600_000
   if (hoursLeft <= 0) return 'Now'
+  if (hoursLeft >= 6 * 24) return formatDate(at, { month: 'short', day: 'numeric' })
   return formatDate(at, { hour: 'numeric', minute: '2-digit', ...(hoursLeft < 24 ? {} : { weekday: 'short' }) })
 }
 
