@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { api } from '../../../api'
 import { cn } from '../../../ui/cn'
 import { useHasRole } from '../../identity/people/use-role'
@@ -8,8 +8,8 @@ const SHOWN_MAX = 99
 /** Fallback while no event says that the count has changed. */
 const POLL_MS = 30_000
 
-/** The number of unread conversations; nothing without any. */
-export function InboxCount({ className }: { className?: string }) {
+/** The number of unread conversations; nothing without any. @param labelClass hides “unread” where it has no place */
+export function InboxCount({ className, labelClass }: { className?: string; labelClass: string }) {
   const mayRead = useHasRole('member') === true
   const unread = useQuery(
     api.conversations.list.queryOptions({
@@ -23,10 +23,11 @@ export function InboxCount({ className }: { className?: string }) {
   return (
     <span
       data-numeric
+      title={formatCount(unread, 'unread conversation')}
       className={cn('min-w-4.5 rounded-sm bg-ink px-1 text-center text-2xs font-strong text-inverse', className)}
     >
       {unread > SHOWN_MAX ? `${SHOWN_MAX}+` : formatNumber(unread)}
-      <span className="sr-only"> unread</span>
+      <span className={labelClass}> unread</span>
     </span>
   )
 }

@@ -1,13 +1,13 @@
 import { formatCount, formatList, formatNumber } from '@x-automated/contract/format'
 import type { SendingSettings } from '@x-automated/contract/outreach/sending-settings'
 
-/** "Sent 312 of 1,440 messages in 24 hours." */
+/** "All accounts of this app sent 312 of 1,440 messages in 24 hours." */
 export function appUseText({
   sentInDay,
   dailyLimit,
 }: Pick<SendingSettings['xApp'], 'sentInDay' | 'dailyLimit'>): string {
-  if (dailyLimit === null) return `Sent ${formatCount(sentInDay, 'message')} in 24 hours.`
-  return `Sent ${formatNumber(sentInDay)} of ${formatCount(dailyLimit, 'message')} in 24 hours.`
+  if (dailyLimit === null) return `All accounts of this app sent ${formatCount(sentInDay, 'message')} in 24 hours.`
+  return `All accounts of this app sent ${formatNumber(sentInDay)} of ${formatCount(dailyLimit, 'message')} in 24 hours.`
 }
 
 /** What another app does to the connected accounts: "@ann and @bob will be disconnected. …" */

@@ -68,7 +68,9 @@ export function MemberHeader({ user }: { user: User }) {
             className="relative grid content-center justify-items-center gap-0.5 rounded-lg text-2xs text-muted outline-offset-0 aria-[current]:font-strong aria-[current]:text-ink [&_svg]:size-5.5"
           >
             {link.label}
-            {link.isInbox && <InboxCount className="absolute start-1/2 top-1 ms-1.5 ring-2 ring-canvas" />}
+            {link.isInbox && (
+              <InboxCount className="absolute start-1/2 top-1 ms-1.5 ring-2 ring-canvas" labelClass="sr-only" />
+            )}
           </FrameLink>
         ))}
       </nav>

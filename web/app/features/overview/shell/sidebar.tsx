@@ -108,7 +108,9 @@ function Links({ of: links }: { of: readonly Item[] }) {
       }
     >
       <span className="truncate rail:sr-only">{link.label}</span>
-      {link.isInbox && <InboxCount className="ms-auto rail:absolute rail:ms-6 rail:-mt-4 rail:scale-80" />}
+      {link.isInbox && (
+        <InboxCount className="ms-auto rail:absolute rail:ms-6 rail:-mt-4 rail:scale-80" labelClass="rail:sr-only" />
+      )}
     </FrameLink>
   ))
 }
