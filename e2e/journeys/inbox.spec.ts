@@ -186,6 +186,42 @@ describe('the inbox', () => {
     expect((await client.conversations.list({})).counts.open).toBe(6)
   })
 
+  it('types nothing before the conversations have loaded, and says so', async () => {
+    const { page, client } = await enter('early', { open_e1: 'First', open_e2: 'Second' })
+    const { conversations } = await client.conversations.list({})
+    let release = () => {}
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const isList = (url: URL) => url.pathname === '/api/conversations'
+    await page.route(isList, async (route) => {
+      await isReleased
+      await route.continue().catch(() => {})
+    })
+    await page.goto('/inbox')
+    const { keyboard } = page
+    const held = page.getByText('Your conversations are still loading, so keys do nothing.')
+    await expect
+      .poll(async () => {
+        await keyboard.press('j')
+        return held.count()
+      })
+      .toBe(1)
+    await keyboard.press('r')
+    await keyboard.type('hex ajk 1 /?')
+    expect(await page.evaluate(() => scrollY)).toBe(0)
+    release()
+    await page.getByText('Your conversations are here. Press Esc to use shortcuts.').waitFor()
+    await keyboard.type('jejx')
+    expect((await client.conversations.list({})).conversations.map(({ label, status }) => [label, status])).toEqual(
+      conversations.map(({ label, status }) => [label, status]),
+    )
+    await keyboard.press('Escape')
+    await keyboard.press('j')
+    await page.getByRole('log').waitFor()
+    await page.unroute(isList)
+  })
+
   it('types nothing where nobody can answer, and can turn single keys off', async () => {
     const { page, client } = await enter('mute', { open_m1: 'First', open_m2: 'Second' })
     const { conversations } = await client.conversations.list({})

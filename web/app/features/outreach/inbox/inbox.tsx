@@ -8,8 +8,9 @@ import { useKeys } from '../../../ui/use-keys'
 import { useHasRole } from '../../identity/people/use-role'
 import { ConversationList } from './conversation-list'
 import { ConversationView } from './conversation-view'
+import { EarlyKeys } from './early-reply'
 import { inboxKeys } from './inbox-keys'
-import { focusReply } from './reply-focus'
+import { focusInPlace, focusReply } from './reply-focus'
 import { nameOf } from './use-conversation-actions'
 import { useInbox } from './use-inbox'
 
@@ -23,9 +24,11 @@ export default function Inbox() {
 function Columns({ mayRead }: { mayRead: boolean }) {
   const inbox = useInbox(mayRead)
   const search = useRef<HTMLInputElement>(null)
+  const early = useRef<HTMLDivElement>(null)
   const { open, neighbor, openId, rows, select } = inbox
   const opened = rows?.find(({ id }) => id === openId)
   const move = (by: 1 | -1) => {
+    if (!rows) return focusInPlace(early.current)
     const next = neighbor(by)
     if (next) open(next.id)
     // The row comes into view, wherever the focus is.
@@ -35,7 +38,7 @@ function Columns({ mayRead }: { mayRead: boolean }) {
     {
       j: () => move(1),
       k: () => move(-1),
-      r: focusReply,
+      r: () => (rows || openId ? focusReply() : focusInPlace(early.current)),
       x: (event) => {
         const focused = document.activeElement?.closest('[data-conversation]')?.getAttribute('data-conversation')
         const id = openId ?? focused ?? rows?.[0]?.id
@@ -54,6 +57,7 @@ function Columns({ mayRead }: { mayRead: boolean }) {
           openId && 'max-md:invisible',
         )}
       >
+        <EarlyKeys ref={early} isLoading={!rows} />
         <ConversationList inbox={inbox} searchRef={search} />
       </section>
       {/* By key, the focus does not follow the conversation. */}

@@ -3,9 +3,15 @@ import { type RefObject, useLayoutEffect } from 'react'
 /** Focuses what takes an answer, or says that nothing does. */
 export function focusReply(): void {
   const field = document.querySelector<HTMLElement>('[data-reply]')
-  field?.focus()
+  focusInPlace(field)
   // A text that was never edited has its cursor at the start.
   if (field instanceof HTMLTextAreaElement && field.selectionEnd === 0) moveToEnd(field)
+}
+
+/** Focuses a field, and scrolls no further than it takes to show it. */
+export function focusInPlace(field: HTMLElement | null): void {
+  field?.focus({ preventScroll: true })
+  field?.scrollIntoView({ block: 'nearest' })
 }
 
 function moveToEnd(field: HTMLTextAreaElement): void {
@@ -20,7 +26,7 @@ export function useReplyFocus(id: string, ref: RefObject<HTMLElement | null>): v
   useLayoutEffect(() => {
     const field = ref.current
     if (left === id) {
-      field?.focus()
+      focusInPlace(field)
       if (field instanceof HTMLTextAreaElement) moveToEnd(field)
     }
     return () => {
