@@ -179,13 +179,17 @@ describe('plans and payments, in a browser', () => {
       signUp(world, 'bob@example.com'),
     ])
     await account.enter(pricing)
+    const asked: string[] = []
+    pricing.on('request', (request) => request.url().endsWith('/billing/links/own') && asked.push(request.url()))
     await pricing.goto('/pricing')
-    // The link carries the workspace and the email.
     const link = pricing.getByRole('link', { name: 'Get Started' }).first()
+    await expectSoundPage(pricing)
+    expect(asked).toEqual([])
+    // Once somebody points at it, the link carries the workspace and the email.
+    await link.hover()
     await expect
       .poll(() => link.getAttribute('href'), { timeout: 120_000 })
       .toMatch(/client_reference_id=.+prefilled_email=bob%40example\.com$/)
-    await expectSoundPage(pricing)
     const [page] = await Promise.all([pricing.waitForEvent('popup'), link.click()])
     await payWith(page, DECLINED)
     await page.getByRole('alert').getByText('Your card was declined.').waitFor()

@@ -1,13 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { PaymentLinks } from '@x-automated/contract/platform/billing'
 import type { PlanId } from '@x-automated/contract/platform/plans'
-import type { MouseEvent } from 'react'
+import { type MouseEvent, useState } from 'react'
 import { api } from '../../../api'
 import { buyPath, paths } from '../../../paths'
 import { useSession } from '../../../session'
 
 interface PlanLink {
   href: string
+  onPointerEnter?: () => void
+  onFocus?: () => void
   onClick?: (event: Pick<MouseEvent, 'preventDefault' | 'metaKey' | 'ctrlKey' | 'shiftKey'>) => unknown
 }
 
@@ -19,15 +21,20 @@ export function usePlanLink(): (planId: PlanId) => PlanLink {
   const isOwner = role === 'owner'
   const overview = useQuery(api.billing.overview.queryOptions({ enabled: isOwner }))
   const hasSubscription = overview.data?.subscription?.manageable === true
-  const own = api.billing.ownLinks.queryOptions({ enabled: overview.isSuccess && !hasSubscription })
+  // The payment provider is asked only if someone is about to press.
+  const [isWanted, setWanted] = useState(false)
+  const want = () => setWanted(true)
+  const own = api.billing.ownLinks.queryOptions({ enabled: isWanted && overview.isSuccess && !hasSubscription })
   const { data, isError } = useQuery(own)
   return (planId) => {
     if (!isSignedIn) return { href: buyPath(planId) }
     if (!isOwner || hasSubscription || isError) return { href: paths.billing }
     return {
       href: data?.links[planId] ?? buyPath(planId),
+      onPointerEnter: want,
+      onFocus: want,
       onClick: (event) => {
-        // A new tab of the user's choice has the link as it was when this page loaded.
+        // A new tab of the user's choice has the link as it was when they pointed at it.
         if (event.metaKey || event.ctrlKey || event.shiftKey) return
         event.preventDefault()
         // Opened before the answer, because browsers block tabs that no press opens.
