@@ -143,6 +143,27 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
         return session.url
       }),
 
+    /** Expires open checkout pages with a reference. @returns how many; those paid meanwhile stay */
+    expireCheckouts: (reference: string) =>
+      asked(async () => {
+        let expired = 0
+        for await (const { id, client_reference_id } of stripe.checkout.sessions.list({
+          status: 'open',
+          limit: PAGE,
+        })) {
+          if (client_reference_id !== reference) continue
+          await stripe.checkout.sessions.expire(id).then(
+            () => {
+              expired += 1
+            },
+            (error: unknown) => {
+              if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
+            },
+          )
+        }
+        return expired
+      }),
+
     previewChange: (subscription: PaidSubscription, priceId: string, at: Date) =>
       asked(async () => {
         const invoice = await stripe.invoices.createPreview({

@@ -7,7 +7,7 @@ import { attachCard, cardNumber } from './cards.ts'
 import { createLink, createPrice, createProduct, linkUrl } from './catalogue.ts'
 import { createCustomer, openSession, REFERENCE } from './checkout.ts'
 import { type Machine, subscriptionOf, voidInvoice } from './invoices.ts'
-import type { Kind, OfKind, WebhookEndpoint } from './objects.ts'
+import type { CheckoutSession, Kind, OfKind, WebhookEndpoint } from './objects.ts'
 import {
   createSubscription,
   dropPending,
@@ -281,6 +281,12 @@ function checkoutRoutes(machine: Machine): Routes {
         successUrl: session.success_url,
         cancelUrl: session.cancel_url,
       })
+    }),
+    'POST /v1/checkout/sessions/:id/expire': call(parameters<object>()({}), (_, id) => {
+      const session = store.get('checkout.session', id)
+      if (session.status !== 'open')
+        throw PaymentsProblem.invalid('session', 'Only Checkout Sessions with a status in ["open"] can be expired.')
+      return store.put<CheckoutSession>({ ...session, status: 'expired', url: null })
     }),
     'POST /v1/billing_portal/sessions': call(NewPortal, ({ customer, return_url }) => {
       const id = store.newId('billing_portal.session')

@@ -8,6 +8,8 @@ import { createSubscription } from './subscriptions.ts'
 export const REFERENCE = /^[\w-]{1,200}$/
 
 const EXPIRES_SECONDS = 86_400
+/** What an expired page says. */
+export const EXPIRED = 'This checkout page has expired.'
 
 interface NewSession {
   price: string
@@ -59,6 +61,7 @@ export function pay(
 ): Payment {
   const { store, emit } = machine
   const session = store.get('checkout.session', sessionId)
+  if (session.status === 'expired') return { kind: 'refused', message: EXPIRED }
   if (session.status !== 'open') return { kind: 'paid' }
   const number = cardNumber(typed)
   if (!number) return { kind: 'refused', message: 'Your card number is invalid.' }

@@ -75,7 +75,7 @@ export type PaymentIntent = Own<
 export type CheckoutSession = Own<
   Stripe.Checkout.Session,
   {
-    status: 'open' | 'complete'
+    status: 'open' | 'complete' | 'expired'
     customer: string | null
     invoice: string | null
     payment_link: string | null

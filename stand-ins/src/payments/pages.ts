@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { escaped, hiddenFields, sendPage } from '../page.ts'
 import { attachCard, cardNumber } from './cards.ts'
-import { openSession, pay, REFERENCE } from './checkout.ts'
+import { EXPIRED, openSession, pay, REFERENCE } from './checkout.ts'
 import { type Machine, subscriptionOf, tryToPay } from './invoices.ts'
 import type { Invoice, PortalSession } from './objects.ts'
 import { settle, updateSubscription } from './subscriptions.ts'
@@ -45,6 +45,8 @@ function addCheckoutPages(app: FastifyInstance, machine: Machine): void {
 
   app.get<Visit>('/c/pay/:id', (request, reply) => {
     const session = store.get('checkout.session', request.params.id)
+    if (session.status === 'expired')
+      return sendPage(reply, EXPIRED, `<p>${EXPIRED}</p>${linkTo(session.cancel_url, 'Back')}`)
     if (session.status !== 'open') return redirect(reply, `/c/done/${session.id}`)
     const price = store.get('price', session._price)
     const customer = store.find('customer', session.customer)

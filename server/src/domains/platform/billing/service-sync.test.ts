@@ -198,6 +198,22 @@ it('a subscription synced before its checkout completes is assigned by the next 
   expect(await held(person)).toMatchObject({ paidId: id, planId: 'pro_monthly' })
 })
 
+it('a purchase expires the other checkout pages of its workspace', async () => {
+  const [person, other] = [await makePerson(app), await makePerson(app)]
+  const open = async (link: string) => (await fetch(link)).url
+  const [first, second] = [await linksOf(person), await linksOf(other)]
+  const pages = [await open(first.pro_monthly!), await open(first.agency_yearly!), await open(second.pro_monthly!)]
+  await stripe.buy(pages[0]!)
+  const id = (await stripe.all('/v1/subscriptions'))[0].id as string
+  await syncSubscription(context(), id)
+  expect(await held(person)).toMatchObject({ paidId: id })
+  const sessions: { status: string; client_reference_id: string }[] = await stripe.all('/v1/checkout/sessions')
+  const statesOf = ({ workspaceId }: Person) =>
+    sessions.filter((one) => one.client_reference_id?.startsWith(workspaceId)).map(({ status }) => status)
+  expect([statesOf(person).sort(), statesOf(other)]).toEqual([['complete', 'expired'], ['open']])
+  expect((await stripe.buy(pages[1]!)).text).toContain('This checkout page has expired.')
+})
+
 describe('two purchases from inside the product', () => {
   const isCancelled = async (id: string) => (await app.services.payments!.findSubscription(id))!.cancelAtPeriodEnd
 

@@ -16,7 +16,7 @@ import { hashToken } from '../../../sealing.ts'
 import { workspaces } from '../../identity/workspaces/tables.ts'
 import { notifyOwners } from '../notifications/service.ts'
 import { planWaitingEmail } from './emails.ts'
-import { workspaceIn } from './overview.ts'
+import { referenceOf, workspaceIn } from './overview.ts'
 import { bestOf, graceEnd, statusOf } from './rules.ts'
 import { paidSubscriptions, paymentEvents, paymentLooks, planPrices, subscriptions } from './tables.ts'
 
@@ -49,6 +49,7 @@ export async function syncSubscription(context: SyncContext, id: string): Promis
     const bought = known?.workspaceId ? null : await payments.findCheckout(id)
     const workspaceId = await transact(db, (tx) => storeSubscription(context, tx, { found, plan, bought, readNo }))
     if (workspaceId === 'overtaken') continue
+    if (workspaceId && bought && !found.endedAt) await expireCheckouts(context, payments, workspaceId)
     if (workspaceId) await cancelDuplicates(context, payments, { workspaceId, syncedId: id })
     return
   }
@@ -250,6 +251,16 @@ async function cancelDuplicates(
     if (id === best.id) continue
     log.info({ subscription: id }, "canceling a workspace's second subscription")
     await payments.setCancelled(id, true)
+  }
+}
+
+/** Expires the workspace's other checkout pages after a purchase. If that fails, paying there is canceled later. */
+async function expireCheckouts({ env, log }: SyncContext, payments: Payments, workspaceId: string): Promise<void> {
+  try {
+    await payments.expireCheckouts(referenceOf(env.authSecret, workspaceId))
+  } catch (error) {
+    if (!(error instanceof PaymentsError)) throw error
+    log.warn({ err: error }, "could not expire a workspace's other checkout pages")
   }
 }
 
