@@ -255,6 +255,11 @@ describe('unfilled variables', () => {
     expect(await app.db.select().from(dms).where(of)).toMatchObject([
       { status: 'failed', reason: { code: 'placeholder', params: { written: '{friend}' } }, attempts: 0 },
     ])
+    const [skipped] = await app.db.select().from(dms).where(of)
+    await expect(person.client.campaigns.requeue({ id: skipped!.id })).rejects.toMatchObject({
+      code: 'DM_STATE',
+      message: expect.stringContaining('The message has “{friend}” in it, which was not filled in. Write it again.'),
+    })
   })
 
   it('of an earlier version do not stop the claim of a direct message whose lead was deleted', async () => {

@@ -1,3 +1,4 @@
+import { leftoverIn } from '@x-automated/contract/outreach/template'
 import { refusalText, type SkipReason } from '@x-automated/contract/reason'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
@@ -5,6 +6,7 @@ import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
+import { shownLeftover } from '../campaigns/pause.ts'
 import { allowanceOf } from '../neighbors.ts'
 import { campaigns } from '../tables/campaigns.ts'
 import { leads } from '../tables/leads.ts'
@@ -46,6 +48,12 @@ export async function requeue(
     if (!found) throw new Refusal('DM_NOT_FOUND')
     const { dm, campaign } = found
     const leadId = await requireRequeuable(tx, env, dm, campaign)
+    // Without a sequence, nothing fills it later.
+    const leftover = dm.enrollmentId || dm.isFilled ? null : leftoverIn(dm.message)
+    if (leftover) {
+      const reason: SkipReason = { code: 'placeholder', params: { written: shownLeftover(leftover) } }
+      throw new Refusal('DM_STATE', refusalText(reason))
+    }
     // What may have been sent keeps its text.
     if (!dm.outcomeUnknown) await renderAgain(tx, dm)
     await tx
