@@ -1,4 +1,5 @@
 import { connect } from './core/neighbors.ts'
+import { createMissing } from './domains/leads/tags/service.ts'
 import {
   allowanceOf,
   beyondPlan,
@@ -28,6 +29,7 @@ connect({
   use,
   publishEvents,
   notifyOwners,
+  createTags: createMissing,
   notifyReplies,
   usableToken,
   withAccount,

@@ -76,6 +76,7 @@ export interface Neighbors {
     userId?: string | null,
   ): Promise<void>
   notifyOwners(tx: Db, workspaceId: string, kind: NotificationKind, facts: NotificationFacts): Promise<void>
+  createTags(tx: Db, actor: { workspaceId: string }, names: readonly string[]): Promise<void>
   notifyReplies(tx: Db, workspaceId: string, replies: readonly NewReply[]): Promise<void>
   usableToken(needs: Pick<XNeeds, 'sealer'>, account: StoredToken): string | null
   withAccount<T>(
@@ -111,6 +112,7 @@ export let usageOf: Neighbors['usageOf']
 export let use: Neighbors['use']
 export let publishEvents: Neighbors['publishEvents']
 export let notifyOwners: Neighbors['notifyOwners']
+export let createTags: Neighbors['createTags']
 export let notifyReplies: Neighbors['notifyReplies']
 export let usableToken: Neighbors['usableToken']
 export let withAccount: Neighbors['withAccount']
@@ -134,6 +136,7 @@ export function connect(neighbors: Neighbors): void {
     use,
     publishEvents,
     notifyOwners,
+    createTags,
     notifyReplies,
     usableToken,
     withAccount,

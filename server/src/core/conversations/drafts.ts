@@ -39,6 +39,11 @@ export async function saveDraft(db: Db, actor: Actor, { id, text }: InputOf<'con
   })
 }
 
+/** Deletes all drafts of a user. */
+export async function deleteDraftsOf(tx: Db, userId: string): Promise<void> {
+  await tx.delete(conversationDrafts).where(eq(conversationDrafts.userId, userId))
+}
+
 /** Deletes the caller's draft, if there is one. */
 export async function deleteDraft(db: Db, { workspaceId, userId }: Actor, conversationId: string): Promise<void> {
   const { workspaceId: workspace, conversationId: conversation, userId: author } = conversationDrafts

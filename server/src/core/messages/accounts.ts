@@ -67,6 +67,21 @@ export async function findAccount(db: Db, workspaceId: string, id: string): Prom
   return account
 }
 
+/**
+ * Assigns extension campaigns without an account to the current one. In its own transaction,
+ * because campaigns are locked before accounts; if it fails, the first claim assigns them.
+ */
+export async function assignToCampaigns(db: Db, workspaceId: string): Promise<void> {
+  const account = await findLinkedAccount(db, workspaceId)
+  if (!account) return
+  await db.execute(sql`
+    update campaigns set x_account_id = ${account.id}
+    where id in (
+      select id from campaigns
+      where workspace_id = ${workspaceId} and kind = 'campaign' and channel = 'extension' and status = 'active' and x_account_id is null
+      order by id for no key update)`)
+}
+
 /** Makes delayed sends of an account due now. */
 export const WAKE = { nextSendAt: sql`case when ${xAccounts.nextSendAt} is null then null else now() end` }
 

@@ -2,6 +2,7 @@ import type { InputOf } from '@x-automated/contract/contract'
 import type { OpenerStatus } from '@x-automated/contract/outreach/openers'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
+import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { lockRows, transact } from '../../db/transact.ts'
 import { authUsers } from '../../domains/identity/auth/tables.ts'
@@ -42,6 +43,54 @@ export async function find(db: Db, { workspaceId }: Actor, id: string) {
   const [row] = await select(db).where(and(eq(openers.workspaceId, workspaceId), eq(openers.id, id)))
   if (!row) throw new Refusal('OPENER_NOT_FOUND')
   return row
+}
+
+/** An opener to store: `text` is '' if nothing could be written. */
+type NewOpener = Pick<
+  typeof openers.$inferInsert,
+  'leadId' | 'text' | 'factsUsed' | 'source' | 'profileHash' | 'requestHash'
+>
+
+/**
+ * Stores new openers of leads that still exist, and those of openers that had failed. Nothing else may
+ * store openers of the campaign meanwhile: the counts must know each row's status before.
+ * @returns how many have a text
+ */
+export async function storeOpeners(
+  tx: Db,
+  { id, workspaceId }: { id: string; workspaceId: string },
+  written: readonly NewOpener[],
+): Promise<number> {
+  const rows = written.map(({ leadId, text, factsUsed, source, profileHash, requestHash }) => ({
+    lead_id: leadId,
+    text,
+    facts_used: factsUsed,
+    source,
+    profile_hash: profileHash,
+    request_hash: requestHash,
+  }))
+  const { rows: counted } = await tx.execute<{ changed: number }>(sql`
+    with written as materialized (
+      select x.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as x(lead_id uuid, text text, facts_used text[], source text, profile_hash text, request_hash text)
+        join leads l on l.workspace_id = ${workspaceId} and l.id = x.lead_id
+      order by l.id for key share of l
+    ), old as materialized (
+      select o.lead_id, o.status from openers o
+      where o.workspace_id = ${workspaceId} and o.campaign_id = ${id} and o.lead_id in (select lead_id from written)
+      order by o.id for no key update
+    ), stored as (
+      insert into openers as o (workspace_id, campaign_id, lead_id, text, facts_used, source, profile_hash, request_hash, status)
+      select ${workspaceId}::uuid, ${id}::uuid, lead_id, text, facts_used, source, profile_hash, request_hash, case text when '' then 'failed' else 'draft' end
+      from written order by lead_id
+      on conflict (workspace_id, campaign_id, lead_id) do update set text = excluded.text, facts_used = excluded.facts_used,
+        source = excluded.source, profile_hash = excluded.profile_hash, status = excluded.status, version = o.version + 1, updated_at = now()
+        where o.status = 'failed'
+      returning o.workspace_id, o.campaign_id, o.lead_id, o.status
+    ), counted as (${countOpeners(sql`(
+      select s.workspace_id, s.campaign_id, old.status as was_status, s.status from stored s left join old on old.lead_id = s.lead_id) changed`)})
+    select (count(*) filter (where status <> 'failed'))::int as changed from stored`)
+  return one(counted).changed
 }
 
 /** Approves openers that nobody has changed since they were read. @throws Refusal CAMPAIGN_NOT_FOUND */

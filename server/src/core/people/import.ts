@@ -1,12 +1,12 @@
 import { IMPORT_REJECTED_NAMED } from '@x-automated/contract/leads/import-limits'
 import type { ContactBasis, ImportResult } from '@x-automated/contract/leads/leads'
-import { TAG_COLORS, TAGS_MAX } from '@x-automated/contract/leads/tags'
+import { TAGS_MAX } from '@x-automated/contract/leads/tags'
 import { sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import { allowLongStatements } from '../../db/long-statements.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
-import { Refusal } from '../../refusal.ts'
+import { createTags } from '../neighbors.ts'
 import { TOO_FULL } from './columns.ts'
 import { type LeftOutIds, leaveOutSharedIds } from './identity.ts'
 import { type Owner, type StagedLines, settleStage, stageRows, unstageDuplicates, unstageSuppressed } from './stage.ts'
@@ -156,19 +156,11 @@ async function tagStaged(tx: Db, { workspaceId }: Owner): Promise<void> {
   const { rows } = await tx.execute<{ name: string }>(sql`
     select min(said.tag) as name from incoming_leads i, unnest(i.tags) said(tag) group by lower(said.tag) order by 1 limit ${TAGS_MAX + 1}`)
   if (rows.length === 0) return
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('tags of ' || ${workspaceId}, 0))`)
-  const names = rows.map(({ name }) => name)
-  const { rows: counted } = await tx.execute<{ known: number; wanted: number }>(sql`
-    select count(*)::int as known, (count(*) filter (where lower(name) in (select lower(n) from unnest(${sql.param(names)}::text[]) n)))::int as wanted
-    from tags where workspace_id = ${workspaceId}`)
-  const { known = 0, wanted = 0 } = counted[0] ?? {}
-  if (known + names.length - wanted > TAGS_MAX)
-    throw new Refusal('INVALID_INPUT', `The file has too many tags: a workspace can have at most ${TAGS_MAX}.`)
-  await tx.execute(sql`
-    insert into tags (workspace_id, name, color)
-    select ${workspaceId}, name, (${sql.param([...TAG_COLORS])}::text[])[1 + (${known} + place::int - 1) % ${TAG_COLORS.length}]
-    from unnest(${sql.param(names)}::text[]) with ordinality as named(name, place)
-    on conflict (workspace_id, lower(name)) do nothing`)
+  await createTags(
+    tx,
+    { workspaceId },
+    rows.map(({ name }) => name),
+  )
   await tx.execute(sql`
     insert into lead_tags (tag_id, lead_id)
     select t.id, i.lead_id from incoming_leads i, unnest(i.tags) said(tag)

@@ -17,6 +17,13 @@ export const adding = (id: string, chosen: SQL) => sql`
   from (${chosen}) chosen order by chosen.id
   on conflict do nothing`
 
+/** Adds the leads of one list to another, which is empty. */
+export async function copyListEntries(tx: Db, { from, to }: { from: string; to: string }): Promise<void> {
+  await tx.execute(sql`
+    insert into lead_list_items (lead_list_id, lead_id, added_at)
+    select ${to}::uuid, lead_id, added_at from lead_list_items where lead_list_id = ${from} order by lead_id`)
+}
+
 /** SQL: removes chosen leads from a list. @param chosen subquery of ids */
 export const removing = (id: string, chosen: SQL) => sql`
   with chosen as (

@@ -98,6 +98,15 @@ export async function undoRemoveTags(tx: Db, actor: WorkspaceOf, taggings: reado
 /** Of a list with one entry per lead and tag. */
 export const countLeads = (taggings: readonly Pick<Tagging, 'leadId'>[]) => new Set(taggings.map((t) => t.leadId)).size
 
+/** Replaces a tag on its leads. Both tags are locked. */
+export async function moveTaggings(tx: Db, { from, into }: { from: string; into: string }): Promise<void> {
+  // Update rather than insert: new rows would have to check and lock their leads.
+  await tx.execute(sql`
+    delete from lead_tags duplicate where tag_id = ${from} and exists (
+      select from lead_tags other where other.tag_id = ${into} and other.lead_id = duplicate.lead_id)`)
+  await tx.execute(sql`update lead_tags set tag_id = ${into} where tag_id = ${from}`)
+}
+
 /** Locks tags by id before triggers change their counts. @throws Refusal TAG_NOT_FOUND */
 export async function lockTags(tx: Db, actor: WorkspaceOf, ids: readonly string[]): Promise<void> {
   const wanted = new Set(ids)

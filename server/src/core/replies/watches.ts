@@ -48,6 +48,11 @@ export async function watchReplies(
   return startDeliveries(context, receive)
 }
 
+/** Has an account read again from its newest message on. */
+export async function restartReading(db: Db, xUserId: string): Promise<void> {
+  await db.execute(sql`update reply_watches set reading = null, next_poll_at = now() where x_user_id = ${xUserId}`)
+}
+
 /** Owners are notified of an account that could not be read for this long. */
 const FAILURE = sql`interval '24 hours'`
 

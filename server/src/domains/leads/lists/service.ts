@@ -6,7 +6,14 @@ import { and, asc, desc, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-o
 import type { Actor } from '../../../actor.ts'
 import { copyName } from '../../../copy-name.ts'
 import { flatRules, withTagReplaced } from '../../../core/people/filter.ts'
-import { adding, findStored, type Row, removing, requireManual } from '../../../core/people/list-entries.ts'
+import {
+  adding,
+  copyListEntries,
+  findStored,
+  type Row,
+  removing,
+  requireManual,
+} from '../../../core/people/list-entries.ts'
 import {
   choosePart,
   mayUseTag,
@@ -156,11 +163,24 @@ export async function create(db: Db, actor: Actor, input: NewList) {
   return insert(db, actor, input)
 }
 
-async function insert(db: Db, actor: Actor, { description, filter, ...input }: NewList) {
-  const { workspaceId, userId } = actor
-  const row = { ...input, filter, description: description || null, workspaceId, userId }
-  const { id } = one(await db.insert(leadLists).values(row).returning({ id: leadLists.id }))
+async function insert(db: Db, actor: Actor, { description, ...input }: NewList) {
+  const { id } = await insertRow(db, actor, { ...input, description: description || null })
   return findChanged(db, actor, id)
+}
+
+/** Inserts a list that was checked, or a sample. */
+export async function insertRow(
+  db: Db,
+  { workspaceId, userId }: Actor,
+  row: Omit<typeof leadLists.$inferInsert, 'workspaceId' | 'userId'>,
+): Promise<{ id: string }> {
+  const values = { ...row, workspaceId, userId }
+  return one(await db.insert(leadLists).values(values).returning({ id: leadLists.id }))
+}
+
+/** Deletes the sample lists, which the caller has locked. */
+export async function removeSamples(tx: Db, { workspaceId }: Actor): Promise<void> {
+  await tx.delete(leadLists).where(and(eq(leadLists.workspaceId, workspaceId), eq(leadLists.isSample, true)))
 }
 
 /** Smart lists cannot nest. Dropping an unknown id would match more leads. */
@@ -196,9 +216,7 @@ export async function duplicate(db: Db, actor: Actor, { id, name }: InputOf<'lis
       tags: original.tags,
       filter: original.filter ?? undefined,
     })
-    await tx.execute(sql`
-      insert into lead_list_items (lead_list_id, lead_id, added_at)
-      select ${copy.id}::uuid, lead_id, added_at from lead_list_items where lead_list_id = ${id} order by lead_id`)
+    await copyListEntries(tx, { from: id, to: copy.id })
     return findChanged(tx, actor, copy.id)
   })
 }

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { resolveAccount } from '../../../core/messages/accounts.ts'
 import type { IncomingLead } from '../../../core/people/columns.ts'
 import { learnHandles } from '../../../core/people/identity.ts'
-import { storeClosed } from '../../../core/people/scraped.ts'
+import { linkScraped, storeClosed } from '../../../core/people/scraped.ts'
 import { upsertLeads } from '../../../core/people/stage.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { scrapeLeads } from '../../../core/tables/scrape-leads.ts'
@@ -273,9 +273,7 @@ async function savePage(
       await storeClosed(tx, row, found)
       // Suppressed people become no leads and do not count.
       await use(tx, row.workspaceId, 'scrapedLeads', Math.max(0, used - (found.length - leadIds.length)))
-      await tx.execute(sql`
-        insert into scrape_leads (scrape_id, lead_id) select ${row.id}::uuid, unnest(${sql.param(leadIds)}::uuid[])
-        on conflict do nothing`)
+      await linkScraped(tx, row.id, leadIds)
     }
     await learnHandles(tx, row.workspaceId, page.users)
     const isDone = !isCut && (matched >= row.maxResults || page.next === null)

@@ -1,9 +1,9 @@
 import type { InputOf } from '@x-automated/contract/contract'
-import { TAG_COLORS, TAGS_MAX } from '@x-automated/contract/leads/tags'
+import { TAG_COLORS, TAGS_MAX, type TagColor } from '@x-automated/contract/leads/tags'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { isTag, type WorkspaceOf } from '../../../core/people/selection.ts'
-import { lockTags } from '../../../core/people/tagging.ts'
+import { lockTags, moveTaggings } from '../../../core/people/tagging.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -40,6 +40,42 @@ export async function create(db: Db, actor: Actor, { name, color }: InputOf<'tag
   })
 }
 
+/**
+ * Creates the tags of a file that the workspace does not have. @param names distinct, ignoring case
+ * @throws Refusal INVALID_INPUT: too many
+ */
+export async function createMissing(tx: Db, { workspaceId }: WorkspaceOf, names: readonly string[]): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('tags of ' || ${workspaceId}, 0))`)
+  const { rows } = await tx.execute<{ known: number; wanted: number }>(sql`
+    select count(*)::int as known, (count(*) filter (where lower(name) in (select lower(n) from unnest(${sql.param(names)}::text[]) n)))::int as wanted
+    from tags where workspace_id = ${workspaceId}`)
+  const { known, wanted } = one(rows)
+  if (known + names.length - wanted > TAGS_MAX)
+    throw new Refusal('INVALID_INPUT', `The file has too many tags: a workspace can have at most ${TAGS_MAX}.`)
+  await tx.execute(sql`
+    insert into tags (workspace_id, name, color)
+    select ${workspaceId}, name, (${sql.param([...TAG_COLORS])}::text[])[1 + (${known} + place::int - 1) % ${TAG_COLORS.length}]
+    from unnest(${sql.param(names)}::text[]) with ordinality as named(name, place)
+    on conflict (workspace_id, lower(name)) do nothing`)
+}
+
+/** Creates sample tags, and uses the tags that have these names. @param colors by name */
+export async function ensureSamples(tx: Db, { workspaceId }: Actor, colors: Record<string, TagColor>) {
+  const rows = Object.entries(colors).map(([name, color]) => ({ workspaceId, name, color, isSample: true }))
+  await tx.insert(tags).values(rows).onConflictDoNothing()
+  const names = rows.map(({ name }) => name.toLowerCase())
+  return tx
+    .select({ id: tags.id, name: tags.name })
+    .from(tags)
+    .where(and(eq(tags.workspaceId, workspaceId), inArray(sql`lower(${tags.name})`, names)))
+    .orderBy(asc(tags.id))
+}
+
+/** Deletes the sample tags that no lead has. */
+export async function removeSamples(tx: Db, { workspaceId }: Actor): Promise<void> {
+  await tx.delete(tags).where(and(eq(tags.workspaceId, workspaceId), eq(tags.isSample, true), eq(tags.leadCount, 0)))
+}
+
 /** @throws Refusal TAG_NOT_FOUND, TAG_EXISTS */
 export async function update(db: Db, actor: Actor, { id, ...change }: InputOf<'tags', 'update'>) {
   return withUniqueViolationAs(db, 'TAG_EXISTS', async (tx) => {
@@ -73,11 +109,7 @@ export async function merge(db: Db, actor: Actor, { id, into }: InputOf<'tags', 
     await lockTags(tx, actor, [id, into])
     if (id === into) throw new Refusal('INVALID_INPUT', 'A tag cannot be merged into itself.')
     await keepInFilters(tx, actor, id, into)
-    // Update rather than insert: new rows would have to check and lock their leads.
-    await tx.execute(sql`
-      delete from lead_tags gone where tag_id = ${id} and exists (
-        select from lead_tags kept where kept.tag_id = ${into} and kept.lead_id = gone.lead_id)`)
-    await tx.execute(sql`update lead_tags set tag_id = ${into} where tag_id = ${id}`)
+    await moveTaggings(tx, { from: id, into })
     await tx.delete(tags).where(eq(tags.id, id))
     return one(await tx.select().from(tags).where(eq(tags.id, into)))
   })

@@ -1,10 +1,11 @@
 import { undoUpdate } from '../../../core/conversations/changes.ts'
 import { saveDraft } from '../../../core/conversations/drafts.ts'
+import { createNote, removeNote, updateNote } from '../../../core/conversations/notes.ts'
 import { member } from '../../../operations.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { answer } from './answers.ts'
 import { update, updateMany } from './changes.ts'
-import { createNote, removeNote, updateNote } from './notes.ts'
+import { withAuthor } from './notes.ts'
 import { find, list, type ReadConversation } from './service.ts'
 
 const withPicture = <C extends ReadConversation>({ pictures }: Pick<RequestContext, 'pictures'>, conversation: C) => ({
@@ -38,7 +39,11 @@ export const conversationRoutes = {
 }
 
 export const noteRoutes = {
-  create: member.notes.create.handler(({ context, input }) => createNote(context.db, context.actor, input)),
-  update: member.notes.update.handler(({ context, input }) => updateNote(context.db, context.actor, input)),
+  create: member.notes.create.handler(async ({ context, input }) =>
+    withAuthor(context.db, await createNote(context.db, context.actor, input)),
+  ),
+  update: member.notes.update.handler(async ({ context, input }) =>
+    withAuthor(context.db, await updateNote(context.db, context.actor, input)),
+  ),
   remove: member.notes.remove.handler(({ context, input }) => removeNote(context.db, context.actor, input.id)),
 }

@@ -7,7 +7,8 @@ import type { Opener } from '@x-automated/contract/outreach/openers'
 import { faultText } from '@x-automated/contract/outreach/writer-text'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
-import { countOpeners, profileOf } from '../../../core/openers/of-leads.ts'
+import { profileOf } from '../../../core/openers/of-leads.ts'
+import { storeOpeners } from '../../../core/openers/openers.ts'
 import type { ResolvedFilter } from '../../../core/people/filter.ts'
 import { resolveFilter, selectLeads } from '../../../core/people/selection.ts'
 import { findCampaign } from '../../../core/sequences/sequence.ts'
@@ -186,7 +187,8 @@ export async function* writeOpeners(services: Services, job: JobRow): AsyncGener
         place: place ?? NO_ID,
         done: firstLeft ? kept.length : ids.length,
         async save(tx, before) {
-          const changed = await store(tx, campaign, kept)
+          await lockParts(tx, campaign.id)
+          const changed = await storeOpeners(tx, campaign, kept)
           await settle(tx, calls)
           if (affordable.length < found.length) return { changed, error: budgetEnded(before + changed) }
           if (fault) warning = `${faultText(fault)} ${BUILT_IN_INSTEAD}`
@@ -213,45 +215,6 @@ const PAUSED = `${faultText('rate_limited')} The openers take longer.`
 const BUILT_IN_INSTEAD = 'The built-in writer took over.'
 const budgetEnded = (count: number) =>
   `The budget for AI ended. ${formatCount(count, 'opener was', 'openers were')} written and kept.`
-
-/**
- * Stores new openers of leads that still exist, and those of openers that had failed.
- * @returns how many have a text
- */
-async function store(tx: Db, { id, workspaceId }: Campaign, written: readonly WrittenOpener[]): Promise<number> {
-  const rows = written.map(({ leadId, text, factsUsed, source, profileHash, requestHash }) => ({
-    lead_id: leadId,
-    text,
-    facts_used: factsUsed,
-    source,
-    profile_hash: profileHash,
-    request_hash: requestHash,
-  }))
-  // The counts must know each row's status before.
-  await lockParts(tx, id)
-  const { rows: counted } = await tx.execute<{ changed: number }>(sql`
-    with written as materialized (
-      select x.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as x(lead_id uuid, text text, facts_used text[], source text, profile_hash text, request_hash text)
-        join leads l on l.workspace_id = ${workspaceId} and l.id = x.lead_id
-      order by l.id for key share of l
-    ), old as materialized (
-      select o.lead_id, o.status from openers o
-      where o.workspace_id = ${workspaceId} and o.campaign_id = ${id} and o.lead_id in (select lead_id from written)
-      order by o.id for no key update
-    ), stored as (
-      insert into openers as o (workspace_id, campaign_id, lead_id, text, facts_used, source, profile_hash, request_hash, status)
-      select ${workspaceId}::uuid, ${id}::uuid, lead_id, text, facts_used, source, profile_hash, request_hash, case text when '' then 'failed' else 'draft' end
-      from written order by lead_id
-      on conflict (workspace_id, campaign_id, lead_id) do update set text = excluded.text, facts_used = excluded.facts_used,
-        source = excluded.source, profile_hash = excluded.profile_hash, status = excluded.status, version = o.version + 1, updated_at = now()
-        where o.status = 'failed'
-      returning o.workspace_id, o.campaign_id, o.lead_id, o.status
-    ), counted as (${countOpeners(sql`(
-      select s.workspace_id, s.campaign_id, old.status as was_status, s.status from stored s left join old on old.lead_id = s.lead_id) changed`)})
-    select (count(*) filter (where status <> 'failed'))::int as changed from stored`)
-  return one(counted).changed
-}
 
 interface Task {
   campaign: Pick<Campaign, 'id' | 'messageTemplate'>

@@ -132,11 +132,6 @@ export const MARKETERS: readonly SamplePerson[] = [
   person('Viktor Horvat', 'Marketing automation, minus the annoying parts.', 5_870, 'Zagreb', 'Marketing'),
 ]
 
-/** The account of replies before an X account is connected. It is no id at X. */
-export const NO_ACCOUNT = 'sample'
-/** `dms.holder` of the messages that were loaded. */
-export const SAMPLE_HOLDER = 'sample'
-
 /**
  * The handle of an invented person. At X it is longer than handles can be, so it is nobody's; the
  * stand-in X knows everyone with a valid handle.

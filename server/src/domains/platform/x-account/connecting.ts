@@ -4,7 +4,8 @@ import type { XCallbackOutcome } from '@x-automated/contract/platform/x-account'
 import { and, eq, gt, lt, max, min, ne, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Actor, roleAllows } from '../../../actor.ts'
-import { findCurrentAccount, WAKE } from '../../../core/messages/accounts.ts'
+import { assignToCampaigns, findCurrentAccount, WAKE } from '../../../core/messages/accounts.ts'
+import { restartReading } from '../../../core/replies/watches.ts'
 import { secondsFromNow } from '../../../db/columns.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -199,21 +200,6 @@ function outcomeOf(error: unknown): XCallbackOutcome {
 /** Errors after which connecting may work later. */
 const LATER = new Set(['unavailable', 'unknown', 'rate-limit', 'funds'])
 
-/**
- * Assigns extension campaigns without an account to the current one. In its own transaction,
- * because campaigns are locked before accounts; if it fails, the first claim assigns them.
- */
-async function assignToCampaigns(db: Db, workspaceId: string): Promise<void> {
-  const account = await findCurrentAccount(db, workspaceId)
-  if (!account || account.status === 'disconnected') return
-  await db.execute(sql`
-    update campaigns set x_account_id = ${account.id}
-    where id in (
-      select id from campaigns
-      where workspace_id = ${workspaceId} and kind = 'campaign' and channel = 'extension' and status = 'active' and x_account_id is null
-      order by id for no key update)`)
-}
-
 /** Whether another workspace has connected it too: they then share its cap and interval. */
 async function isShared(db: Db, workspaceId: string, xUserId: string): Promise<boolean> {
   const [other] = await db
@@ -286,8 +272,7 @@ async function saveAccount(
       },
     })
   // Another workspace may share the account: restart reading at the newest message.
-  if (!before && unread.unreadSince)
-    await db.execute(sql`update reply_watches set reading = null, next_poll_at = now() where x_user_id = ${user.id}`)
+  if (!before && unread.unreadSince) await restartReading(db, user.id)
   await jobs.enqueue(db, 'find-watches', {})
   const accessToken = unseal(sealer, before?.sealedAccessToken ?? null)
   const xAppBefore = before && accessToken ? await xApps.find(db, before.xAppId) : null
