@@ -8,6 +8,7 @@ import { purgeOldTexts } from './core/replies/texts.ts'
 import { judgeTests } from './core/sequences/verdicts.ts'
 import { allowLongStatements } from './db/long-statements.ts'
 import { purgeExpiredLinks, workOnAccountEmails } from './domains/identity/account/service.ts'
+import { purgeExpiredPairingCodes } from './domains/identity/auth/pairing-codes.ts'
 import { purgeExpired } from './domains/identity/auth/service.ts'
 import { purgeExpiredStates } from './domains/identity/identities/service.ts'
 import { purgeExpired as purgeExpiredInvitations } from './domains/identity/people/invitations.ts'
@@ -18,7 +19,6 @@ import { failAbandonedImports } from './domains/leads/imports/service.ts'
 import { runScrapes } from './domains/leads/scrapes/running.ts'
 import { bulkKinds } from './domains/outreach/bulk/engine.ts'
 import { purgeExpiredOffers } from './domains/outreach/conversation-offers/service.ts'
-import { purgeExpiredPairingCodes } from './domains/outreach/extension/service.ts'
 import { writeOpeners } from './domains/outreach/openers/writing.ts'
 import { startReplyDetection } from './domains/outreach/replies/service.ts'
 import { giveSecondOpinions, purgeOpinions } from './domains/outreach/writer/opinions.ts'
@@ -130,8 +130,8 @@ const PURGES = [
   purgeCharges,
 ]
 
-async function cleanUp({ database }: Services, pictureCache: PictureCache): Promise<void> {
-  const { db, pool } = database
+async function cleanUp({ database, limits }: Services, pictureCache: PictureCache): Promise<void> {
+  const { db } = database
   const purges = PURGES.map(
     (purge) => () =>
       db.transaction(async (tx) => {
@@ -143,8 +143,7 @@ async function cleanUp({ database }: Services, pictureCache: PictureCache): Prom
     () => failAbandonedImports(db),
     () => purgeOldTexts(db),
     () => pictureCache.purgeUnused(),
-    () => pool.query('delete from rate_limits where expire < $1', [Date.now()]),
-    () => pool.query('delete from call_counts where minute < $1', [Math.floor(Date.now() / 60_000) - 5]),
+    () => limits.purge(),
   ]
   // What has to be deleted is deleted, even if another part fails every hour.
   await attemptEach<() => Promise<unknown>>([...purges, ...others], (cleanPart) => cleanPart())

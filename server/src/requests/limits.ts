@@ -68,6 +68,8 @@ export interface Limits {
   countCall(caller: string, calls?: number): void
   /** What is left of the limit of calls, and the seconds until it starts again. */
   callsLeft(caller: string): { limit: number; left: number; seconds: number }
+  /** Deletes what no longer counts. */
+  purge(): Promise<void>
   close(): Promise<void>
 }
 
@@ -164,6 +166,12 @@ export function createLimits(pool: pg.Pool): Limits {
       else calls.set(caller, { minute, known: 0, sending: 0, unsent: added })
     },
     callsLeft,
+    async purge() {
+      // Its types lack this method. It deletes the expired rows of all limiters.
+      const limiter = limiters.positionByAddress as unknown as { clearExpired(nowMs: number): Promise<void> }
+      await limiter.clearExpired(Date.now())
+      await pool.query('delete from call_counts where minute < $1', [currentMinute() - 5])
+    },
     async close() {
       clearInterval(timer)
       await flushing

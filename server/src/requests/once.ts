@@ -1,6 +1,6 @@
 import { createHash, createHmac, hkdfSync } from 'node:crypto'
 import { ERROR_STATUS } from '@x-automated/contract/errors'
-import { and, eq, gt, not, or, sql } from 'drizzle-orm'
+import { and, eq, gt, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Database, Db } from '../db/open.ts'
 import { Refusal } from '../refusal.ts'
 import { createSealer, type Sealer } from '../sealing.ts'
@@ -44,6 +44,11 @@ type FirstAnswer = { answer: unknown; refusal?: undefined } | { refusal: Refusal
 interface Stored {
   status: number
   answer: unknown
+}
+
+/** Deletes stored answers. @param which a condition on idempotency_keys */
+export async function deleteAnswers(tx: Db, which: SQL): Promise<void> {
+  await tx.delete(idempotencyKeys).where(which)
 }
 
 /**

@@ -14,6 +14,7 @@ import { countryOf } from '../../../requests/country.ts'
 import type { Limits } from '../../../requests/limits.ts'
 import { createSealer, hashToken, newToken, type Sealer } from '../../../sealing.ts'
 import type { Services } from '../../../services.ts'
+import { changeAccount, deleteUnconfirmed, setPasswordHash } from '../auth/accounts.ts'
 import { offerFactorRemoval } from '../auth/factor-removal.ts'
 import {
   type AuthContext,
@@ -229,13 +230,7 @@ export async function resetPassword(context: Context, { token, password }: Input
 
 /** Also invalidates every other reset link of the account. */
 async function setPassword(tx: Db, userId: string, password: string): Promise<void> {
-  await tx
-    .insert(authIdentities)
-    .values({ userId, providerId: 'credential', accountId: userId, password })
-    .onConflictDoUpdate({
-      target: [authIdentities.providerId, authIdentities.accountId],
-      set: { password, updatedAt: sql`now()` },
-    })
+  await setPasswordHash(tx, userId, password)
   await tx.delete(authPasswordResets).where(eq(authPasswordResets.userId, userId))
 }
 
@@ -346,8 +341,7 @@ export async function updateUser(context: Context, actor: Actor, changes: InputO
   const hash = password === undefined ? null : await hashPassword(password)
   await db.transaction(async (tx) => {
     const user = await findAccount(tx, actor)
-    if (name !== undefined)
-      await tx.update(authUsers).set({ name, updatedAt: sql`now()` }).where(eq(authUsers.id, user.id))
+    if (name !== undefined) await changeAccount(tx, user.id, { name })
     if (hash !== null) {
       await setPassword(tx, user.id, hash)
       await endOtherSessions(tx, auth, { userId: user.id, except: actor.sessionId })
@@ -421,9 +415,9 @@ export async function confirmEmailChange(
     const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, change.userId)).for('update')
     if (!user || (await isTaken(tx, waitlist, user.id, change.email))) throw new Refusal('INVALID_CODE')
     // An unconfirmed account with this address is replaced.
-    await tx.delete(authUsers).where(and(eq(authUsers.email, change.email), eq(authUsers.emailVerified, false)))
+    await deleteUnconfirmed(tx, change.email)
     await deleteSignUps(tx, user.email)
-    await tx.update(authUsers).set({ email: change.email, updatedAt: sql`now()` }).where(eq(authUsers.id, user.id))
+    await changeAccount(tx, user.id, { email: change.email })
     await tx.delete(authEmailChanges).where(eq(authEmailChanges.userId, user.id))
     // Reset links were sent to the former mailbox.
     await tx.delete(authPasswordResets).where(eq(authPasswordResets.userId, user.id))
@@ -471,6 +465,11 @@ export async function endSession({ db, auth }: { db: Db; auth: Auth }, actor: Ac
   if (id !== actor.sessionId) await requireAccountSession(db, actor)
   const ended = await db.transaction((tx) => endSessionOf(tx, auth, { userId: actor.userId, id }))
   if (!ended) throw new Refusal('SESSION_NOT_FOUND')
+}
+
+/** Deletes the codes that were emailed to an address. */
+export async function deleteCodesTo(tx: Db, email: string): Promise<void> {
+  await tx.delete(authMailCodes).where(eq(authMailCodes.email, email))
 }
 
 /** Deletes expired links and codes. */

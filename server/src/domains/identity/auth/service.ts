@@ -5,7 +5,6 @@ import type { Role } from '@x-automated/contract/route'
 import { DAY_MS } from '@x-automated/contract/time'
 import { and, eq, exists, gt, inArray, isNotNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../../actor.ts'
-import { secondsFromNow } from '../../../db/columns.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { hashPassword, verifyPassword } from '../../../passwords.ts'
@@ -13,7 +12,8 @@ import type { SignUpContext } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { ClientHashes, Limits } from '../../../requests/limits.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
-import { authFactors, authRecoveryCodes, authTickets } from '../second-factors/tables.ts'
+import { authFactors, authRecoveryCodes } from '../second-factors/tables.ts'
+import { createTicket, deleteFactors, deleteTickets } from '../second-factors/tickets.ts'
 import { ssoConnections, ssoDomains } from '../sso/tables.ts'
 import {
   chooseWorkspace,
@@ -24,7 +24,9 @@ import {
   workspaceOf,
 } from '../workspaces/service.ts'
 import { extensionCodes } from '../workspaces/tables.ts'
+import { changeAccount } from './accounts.ts'
 import { ACCESS_TOKEN_SECONDS, SESSION_DAYS } from './engine.ts'
+import { deletePairingCodes } from './pairing-codes.ts'
 import { purgeSignUps, rejectUnconfirmed } from './sign-up.ts'
 import {
   authCodes,
@@ -39,9 +41,6 @@ import type { Auth } from './tokens.ts'
 
 /** Two tabs may use the same refresh token within this time of each other. */
 const REFRESH_GRACE_SECONDS = 10
-/** Time to complete the second step of a sign-in. */
-const TICKET_SECONDS = 10 * 60
-const SECOND_FACTOR_TRIES = 5
 
 type RefreshToken = typeof authRefreshTokens.$inferSelect
 
@@ -134,14 +133,7 @@ async function requestSecondFactor(tx: Db, userId: string, ssoIdentityId: string
   const kinds = await tx.selectDistinct({ kind: authFactors.kind }).from(authFactors).where(isOwn)
   if (kinds.length === 0) return null
   const recoveryCodes = await tx.$count(authRecoveryCodes, eq(authRecoveryCodes.userId, userId))
-  const ticket = newToken()
-  await tx.insert(authTickets).values({
-    ticketHash: hashToken(ticket),
-    userId,
-    ssoIdentityId,
-    attemptsLeft: SECOND_FACTOR_TRIES,
-    expiresAt: secondsFromNow(TICKET_SECONDS),
-  })
+  const ticket = await createTicket(tx, { userId, ssoIdentityId })
   const secondFactor = [...kinds.map(({ kind }) => kind), ...(recoveryCodes > 0 ? (['recovery'] as const) : [])]
   return { secondFactor, ticket }
 }
@@ -251,10 +243,9 @@ export async function proveMailbox(
   if (user.emailVerified) return
   const { db, auth } = context
   await db.delete(authIdentities).where(eq(authIdentities.userId, user.id))
-  await db.delete(authFactors).where(eq(authFactors.userId, user.id))
-  await db.delete(authRecoveryCodes).where(eq(authRecoveryCodes.userId, user.id))
+  await deleteFactors(db, user.id)
   await endOtherSessions(db, auth, { userId: user.id, except: null })
-  await db.update(authUsers).set({ emailVerified: true, updatedAt: sql`now()` }).where(eq(authUsers.id, user.id))
+  await changeAccount(db, user.id, { emailVerified: true })
   await ensurePersonalWorkspace(db, user)
   await context.waitlist.joinOnSignUp(context, user.id, referral)
 }
@@ -527,12 +518,12 @@ export async function endIdentities(tx: Db, auth: Auth, which: SQL | undefined):
   // Codes and tickets first: exchanges and pairings lock them before the identity.
   const ofThese = tx.select({ id: authIdentities.id }).from(authIdentities).where(which)
   await tx.delete(authCodes).where(inArray(authCodes.ssoIdentityId, ofThese))
-  await tx.delete(authTickets).where(inArray(authTickets.ssoIdentityId, ofThese))
+  await deleteTickets(tx, ofThese)
   const theirSessions = tx
     .select({ id: authSessions.id })
     .from(authSessions)
     .where(inArray(authSessions.ssoIdentityId, ofThese))
-  await tx.delete(extensionCodes).where(inArray(extensionCodes.sessionId, theirSessions))
+  await deletePairingCodes(tx, inArray(extensionCodes.sessionId, theirSessions))
   // Locked, so that no new session can come from them meanwhile.
   const rows = await tx.select({ id: authIdentities.id }).from(authIdentities).where(which).for('update')
   const ids = rows.map(({ id }) => id)

@@ -10,8 +10,9 @@ import { cookieIn } from '../../../requests/cookie.ts'
 import type { ClientHashes, LimitName, Limits } from '../../../requests/limits.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
 import { ensurePersonalWorkspace } from '../workspaces/service.ts'
+import { deleteUnconfirmed, insertAccount, setPasswordHash } from './accounts.ts'
 import { alreadyRegisteredEmail, confirmAddressEmail } from './emails.ts'
-import { authCodes, authIdentities, authSignUps, authUsers } from './tables.ts'
+import { authCodes, authSignUps, authUsers } from './tables.ts'
 
 const CODE_SECONDS = 60
 const LINK_HOURS = 24
@@ -215,15 +216,10 @@ async function createAccount(context: SignUpContext & { db: Db }, signUp: SignUp
     .for('update')
   if (!waiting) return null
   // Earlier versions created accounts before confirmation; such an account is replaced.
-  await tx.delete(authUsers).where(and(eq(authUsers.email, email), eq(authUsers.emailVerified, false)))
-  const [user] = await tx
-    .insert(authUsers)
-    .values({ email, name, emailVerified: true })
-    .onConflictDoNothing()
-    .returning()
+  await deleteUnconfirmed(tx, email)
+  const user = await insertAccount(tx, { email, name, emailVerified: true })
   if (!user) return null
-  if (password !== null)
-    await tx.insert(authIdentities).values({ userId: user.id, providerId: 'credential', accountId: user.id, password })
+  if (password !== null) await setPasswordHash(tx, user.id, password)
   await ensurePersonalWorkspace(tx, user)
   await context.waitlist.joinOnSignUp(context, user.id, referral)
   return user

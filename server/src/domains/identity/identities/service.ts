@@ -19,6 +19,7 @@ import { Refusal } from '../../../refusal.ts'
 import type { Limits } from '../../../requests/limits.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
 import { requireProof } from '../account/service.ts'
+import { insertAccount, insertIdentity } from '../auth/accounts.ts'
 import {
   type AuthContext,
   endIdentities,
@@ -188,7 +189,7 @@ async function findOrCreateUser(context: Context, { claims, referralCode, joins 
     await limits.consume('signUpByAddress', request)
     const address = email ?? ''
     const name = claims.name ?? address.slice(0, address.indexOf('@'))
-    await tx.insert(authUsers).values({ email: address, name }).onConflictDoNothing()
+    await insertAccount(tx, { email: address, name })
     user = await findByEmail(tx, address)
     if (!user) throw new Error('no account was inserted')
   }
@@ -198,10 +199,8 @@ async function findOrCreateUser(context: Context, { claims, referralCode, joins 
   const referral = isNew && !joins ? await context.waitlist.findSignUpReferral(context, referralCode) : null
   await proveMailbox(context, user, referral)
   if (!linked) {
-    await tx
-      .insert(authIdentities)
-      .values({ userId: user.id, providerId: GOOGLE, accountId: claims.subject, email: claims.email })
-      .onConflictDoNothing()
+    const identity = { providerId: GOOGLE, accountId: claims.subject, email: claims.email }
+    await insertIdentity(tx, { userId: user.id, ...identity })
     if (!isNew && wasConfirmed)
       await outbox.postAccount(tx, identityLinkedEmail(user.email, `${origin}/account`, GOOGLE))
   }
@@ -287,23 +286,17 @@ export async function link(
     if (!row || row.expiresAt < new Date() || !matchesChallenge(row.codeChallenge, codeVerifier))
       return new Refusal('INVALID_CODE')
     const { providerId, accountId, email } = row
-    const [made] = await tx
-      .insert(authIdentities)
-      .values({ userId: actor.userId, providerId, accountId, email })
-      .onConflictDoNothing()
-      .returning(shown)
-    if (!made) {
-      const isOwn = and(
-        eq(authIdentities.providerId, providerId),
-        eq(authIdentities.accountId, accountId),
-        eq(authIdentities.userId, actor.userId),
-      )
-      const [own] = await tx.select(shown).from(authIdentities).where(isOwn)
-      return own ?? new Refusal('IDENTITY_TAKEN', providerId === GOOGLE ? undefined : SSO_TAKEN)
-    }
+    const isNew = await insertIdentity(tx, { userId: actor.userId, providerId, accountId, email })
+    const isOwn = and(
+      eq(authIdentities.providerId, providerId),
+      eq(authIdentities.accountId, accountId),
+      eq(authIdentities.userId, actor.userId),
+    )
+    const [own] = await tx.select(shown).from(authIdentities).where(isOwn)
+    if (!own) return new Refusal('IDENTITY_TAKEN', providerId === GOOGLE ? undefined : SSO_TAKEN)
     const [user] = await tx.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
-    if (user) await outbox.postAccount(tx, identityLinkedEmail(user.email, `${origin}/account`, made.provider))
-    return made
+    if (isNew && user) await outbox.postAccount(tx, identityLinkedEmail(user.email, `${origin}/account`, own.provider))
+    return own
   })
   // Thrown after the commit, so that a wrong verifier uses up the code too.
   if (linked instanceof Refusal) throw linked

@@ -9,6 +9,7 @@ import type { ClientHashes, Limits } from '../../../requests/limits.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
 import { requireAccountSession } from '../auth/service.ts'
 import { authUsers } from '../auth/tables.ts'
+import { addMember } from '../workspaces/service.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
 import { invitationEmail } from './emails.ts'
 import { type Context, lockPeople } from './locks.ts'
@@ -183,7 +184,12 @@ async function enter(
   const beyond = await plans.findPeopleLimit(tx, workspaceId)
   if (beyond) throw beyond
   await tx.delete(workspaceInvitations).where(eq(workspaceInvitations.id, id))
-  await tx.insert(workspaceMembers).values({ workspaceId, userId, role, chosenAt: sql`now()` }).onConflictDoNothing()
+  await addMember(tx, { workspaceId, userId, role })
+}
+
+/** Deletes all invitations of an address. */
+export async function deleteInvitationsTo(tx: Db, email: string): Promise<void> {
+  await tx.delete(workspaceInvitations).where(eq(workspaceInvitations.email, email))
 }
 
 /**

@@ -7,8 +7,8 @@ import type { ApiKeys, Inbox } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import { requireProof } from '../account/service.ts'
 import { authUsers } from '../auth/tables.ts'
-import { endMemberships, setRole } from '../workspaces/service.ts'
-import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
+import { changeWorkspace, endMemberships, setRole } from '../workspaces/service.ts'
+import { workspaceMembers } from '../workspaces/tables.ts'
 import { ownerChangedEmail, removedEmail } from './emails.ts'
 import { revokeInvitationsBy } from './invitations.ts'
 import { type Context, isMember, lockPeople } from './locks.ts'
@@ -133,7 +133,7 @@ export async function transfer(
     const { workspaceId } = actor
     await setRole(tx, { workspaceId, userId: former.id }, 'admin')
     await setRole(tx, { workspaceId, userId: next.id }, 'owner')
-    await tx.update(workspaces).set({ personalOf: null }).where(eq(workspaces.id, workspaceId))
+    await changeWorkspace(tx, workspaceId, { personalOf: null })
     const { supportEmail } = context.env
     const facts = {
       workspace,
@@ -151,7 +151,7 @@ export async function transfer(
 export async function rename(db: Db, actor: Actor, { name }: InputOf<'people', 'rename'>) {
   return db.transaction(async (tx) => {
     await lockPeople(tx, actor, 'admin')
-    await tx.update(workspaces).set({ name }).where(eq(workspaces.id, actor.workspaceId))
+    await changeWorkspace(tx, actor.workspaceId, { name })
     const { role } = await findPerson(tx, actor, actor.userId)
     return { id: actor.workspaceId, name, role }
   })

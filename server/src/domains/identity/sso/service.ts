@@ -18,6 +18,7 @@ import { invalidField, Refusal } from '../../../refusal.ts'
 import type { Limits } from '../../../requests/limits.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
 import { requireProof } from '../account/service.ts'
+import { deleteUnconfirmed, insertAccount, insertIdentity } from '../auth/accounts.ts'
 import { type AuthContext, endIdentities, proveMailbox } from '../auth/service.ts'
 import { issueCode } from '../auth/sign-up.ts'
 import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
@@ -285,20 +286,13 @@ async function acceptInvitation(
   const invitation = await findOpenInvitation(context, { workspaceId: connection.workspaceId, email })
   if (!invitation) throw new SsoRejected('sso_not_linked')
   // An unconfirmed account with this address is replaced.
-  await tx.delete(authUsers).where(and(eq(authUsers.email, email), eq(authUsers.emailVerified, false)))
-  const [user] = await tx
-    .insert(authUsers)
-    .values({ email, name: claims.name ?? email.slice(0, email.lastIndexOf('@')) })
-    .onConflictDoNothing()
-    .returning()
+  await deleteUnconfirmed(tx, email)
+  const user = await insertAccount(tx, { email, name: claims.name ?? email.slice(0, email.lastIndexOf('@')) })
   if (!user) throw new SsoRejected('sso_not_linked')
   await proveMailbox(context, user)
-  const identity = one(
-    await tx
-      .insert(authIdentities)
-      .values({ userId: user.id, providerId: providerIdOf(connection.id), accountId: claims.subject, email })
-      .returning({ id: authIdentities.id, userId: authIdentities.userId }),
-  )
+  const link = { providerId: providerIdOf(connection.id), accountId: claims.subject, email }
+  const identity = await insertIdentity(tx, { userId: user.id, ...link })
+  if (!identity) throw new SsoRejected('sso_not_linked')
   await invitation.enter(user.id)
   return identity
 }

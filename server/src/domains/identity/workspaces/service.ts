@@ -50,6 +50,20 @@ export async function ensurePersonalWorkspace(
   return workspace
 }
 
+/** Renames a workspace, or ends that it is somebody's personal one. */
+export async function changeWorkspace(
+  tx: Db,
+  id: string,
+  change: Partial<Pick<typeof workspaces.$inferInsert, 'name' | 'personalOf'>>,
+): Promise<void> {
+  await tx.update(workspaces).set(change).where(eq(workspaces.id, id))
+}
+
+/** Deletes a workspace with everything that belongs to it. */
+export async function deleteWorkspace(tx: Db, id: string): Promise<void> {
+  await tx.delete(workspaces).where(eq(workspaces.id, id))
+}
+
 /** The user's workspaces, oldest first. */
 export async function listWorkspaces(db: Db, userId: string): Promise<Membership[]> {
   return db
@@ -143,6 +157,14 @@ export function membershipKey({ workspaceId, userId }: { workspaceId: string; us
   return `${workspaceId} ${userId}`
 }
 
+/** Adds a member who has chosen the workspace. Existing members keep their role. */
+export async function addMember(tx: Db, member: { workspaceId: string; userId: string; role: Role }): Promise<void> {
+  await tx
+    .insert(workspaceMembers)
+    .values({ ...member, chosenAt: sql`now()` })
+    .onConflictDoNothing()
+}
+
 /** Changes a member's role. Tokens with the former one are rejected, soon by every process. */
 export async function setRole(
   tx: Db,
@@ -175,6 +197,11 @@ async function outdate(tx: Db, which: SQL | undefined, version: SQL): Promise<vo
 export async function listMembershipChanges(db: Db, since: Date): Promise<{ key: string; version: number }[]> {
   const rows = await db.select().from(membershipChanges).where(gt(membershipChanges.changedAt, since))
   return rows.map((row) => ({ key: membershipKey(row), version: row.version }))
+}
+
+/** Deletes the changes of a deleted user's memberships. */
+export async function deleteMembershipChanges(tx: Db, userId: string): Promise<void> {
+  await tx.delete(membershipChanges).where(eq(membershipChanges.userId, userId))
 }
 
 /** Deletes changes that are older than any valid access token. */

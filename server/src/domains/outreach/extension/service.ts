@@ -6,7 +6,7 @@ import {
   PAIRING_CODE_MINUTES,
   PAIRINGS_MAX,
 } from '@x-automated/contract/outreach/extension-pairings'
-import { and, desc, eq, gt, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, sql } from 'drizzle-orm'
 import type { Actor, WorkspaceScope } from '../../../actor.ts'
 import { resolveAccount } from '../../../core/messages/accounts.ts'
 import { findSendingState, type SendingEnv } from '../../../core/messages/sending-state.ts'
@@ -16,6 +16,7 @@ import { transact } from '../../../db/transact.ts'
 import { Refusal } from '../../../refusal.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
 import { deviceNameOf } from '../../identity/account/service.ts'
+import { redeemPairingCode, storePairingCode } from '../../identity/auth/pairing-codes.ts'
 import {
   type AuthContext,
   beginSession,
@@ -26,7 +27,7 @@ import {
 } from '../../identity/auth/service.ts'
 import { authSessions, authUsers } from '../../identity/auth/tables.ts'
 import { findRole } from '../../identity/workspaces/service.ts'
-import { extensionCodes, extensionPairings, workspaces } from '../../identity/workspaces/tables.ts'
+import { extensionPairings, workspaces } from '../../identity/workspaces/tables.ts'
 
 // Pairing
 
@@ -73,14 +74,8 @@ export async function createCode(db: Db, actor: Actor) {
     const paired = await tx.$count(extensionPairings, eq(extensionPairings.userId, actor.userId))
     if (paired >= PAIRINGS_MAX)
       throw new Refusal('TOO_MANY', `You already have ${PAIRINGS_MAX} paired extensions. Unpair one first.`)
-    await tx.delete(extensionCodes).where(eq(extensionCodes.userId, actor.userId))
-    await tx.insert(extensionCodes).values({
-      codeHash: hashToken(code),
-      userId: actor.userId,
-      workspaceId: actor.workspaceId,
-      sessionId: actor.sessionId,
-      expiresAt,
-    })
+    const { userId, workspaceId, sessionId } = actor
+    await storePairingCode(tx, code, { userId, workspaceId, sessionId, expiresAt })
   })
   return { code: `${code.slice(0, 4)}-${code.slice(4)}`, expiresAt }
 }
@@ -94,10 +89,7 @@ export async function pair(
   const token = EXTENSION_TOKEN_PREFIX + newToken()
   // Its single sign-on may end meanwhile; the retry then finds no code.
   const account = await transact(db, async (tx) => {
-    const [redeemed] = await tx
-      .delete(extensionCodes)
-      .where(and(eq(extensionCodes.codeHash, hashToken(code)), gt(extensionCodes.expiresAt, sql`now()`)))
-      .returning()
+    const redeemed = await redeemPairingCode(tx, code)
     if (!redeemed) return null
     const { userId, workspaceId } = redeemed
     const [from] = await tx.select().from(authSessions).where(eq(authSessions.id, redeemed.sessionId))
@@ -212,8 +204,4 @@ export async function unpair({ db, auth }: Pick<AuthContext, 'db' | 'auth'>, act
     if (!pairing) throw new Refusal('PAIRING_NOT_FOUND')
     await endSession(tx, auth, { userId: actor.userId, id: pairing.id })
   })
-}
-
-export async function purgeExpiredPairingCodes(db: Db): Promise<void> {
-  await db.delete(extensionCodes).where(lt(extensionCodes.expiresAt, sql`now()`))
 }

@@ -1,7 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import type { OperatorAction } from '@x-automated/contract/overview/operator'
 import { FOUND_MEMBERS_MAX } from '@x-automated/contract/overview/operator-limits'
-import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, lte, type SQL, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -16,9 +16,11 @@ import {
   credit,
   type LockedWaitlist,
   type Member,
+  markNextInvited,
   type Referral,
   revertCredit,
   scheduleRewards,
+  storeDecision,
 } from '../../waitlist/waitlist/engine.ts'
 import { count } from '../../waitlist/waitlist/service.ts'
 import { members, referralCounts, referrals, waitlistDays } from '../../waitlist/waitlist/tables.ts'
@@ -162,10 +164,10 @@ export async function releaseReferral(context: OperatorContext, operatorId: stri
       const { tx, now } = waitlist
       if (referral.status === 'credited') return decideReward(tx, referral, true)
       const decision = { decidedAt: now, decidedBy: operatorId, rewardAllowed: true }
-      await tx.update(referrals).set(decision).where(eq(referrals.memberId, memberId))
+      await storeDecision(tx, memberId, decision)
       const [member] = await tx.select().from(members).where(eq(members.id, memberId))
       if (context.env.waitlistConfirmRequired && !member?.confirmedAt)
-        await tx.update(referrals).set({ status: 'unconfirmed' }).where(eq(referrals.memberId, memberId))
+        await storeDecision(tx, memberId, { status: 'unconfirmed' })
       else await credit(waitlist, context, referral)
     },
   )
@@ -175,10 +177,7 @@ export async function releaseReferral(context: OperatorContext, operatorId: stri
 export async function refuseReferral(context: OperatorContext, operatorId: string, memberId: string) {
   return decide(context, { operatorId, action: 'refuse', memberId }, ['held', 'credited'], ({ tx, now }, referral) => {
     if (referral.status === 'credited') return decideReward(tx, referral, false)
-    return tx
-      .update(referrals)
-      .set({ status: 'refused', decidedAt: now, decidedBy: operatorId })
-      .where(eq(referrals.memberId, memberId))
+    return storeDecision(tx, memberId, { status: 'refused', decidedAt: now, decidedBy: operatorId })
   })
 }
 
@@ -186,7 +185,7 @@ export async function refuseReferral(context: OperatorContext, operatorId: strin
 async function decideReward(tx: Db, referral: Referral, isAllowed: boolean | null): Promise<void> {
   const { memberId, referrerId, rewardHold, rewardAllowed } = referral
   if (!rewardHold || (isAllowed === null) === (rewardAllowed === null)) throw new Refusal('REFERRAL_STATE')
-  await tx.update(referrals).set({ rewardAllowed: isAllowed }).where(eq(referrals.memberId, memberId))
+  await storeDecision(tx, memberId, { rewardAllowed: isAllowed })
   await scheduleRewards(tx, referrerId)
 }
 
@@ -197,10 +196,12 @@ export async function undoDecision(context: OperatorContext, operatorId: string,
     if (!referral.holdReason) return decideReward(waitlist.tx, referral, null)
     if (!referral.decidedAt) throw new Refusal('REFERRAL_STATE')
     await revertCredit(waitlist, referral)
-    await waitlist.tx
-      .update(referrals)
-      .set({ status: 'held', decidedAt: null, decidedBy: null, rewardAllowed: null })
-      .where(eq(referrals.memberId, memberId))
+    await storeDecision(waitlist.tx, memberId, {
+      status: 'held',
+      decidedAt: null,
+      decidedBy: null,
+      rewardAllowed: null,
+    })
   })
 }
 
@@ -223,20 +224,7 @@ async function decide(
 /** Invites the next members by position and emails them. Parallel calls invite nobody twice. */
 export async function inviteNext(context: OperatorContext, operatorId: string, howMany: number) {
   const invited = await changeWaitlist(context.db, async ({ tx, now }) => {
-    const next = tx
-      .select({ id: members.id })
-      .from(members)
-      .where(
-        and(
-          gt(members.position, 0),
-          isNull(members.invitedAt),
-          isNotNull(members.email),
-          isNull(members.unsubscribedAt),
-        ),
-      )
-      .orderBy(asc(members.position))
-      .limit(howMany)
-    const reached = await tx.update(members).set({ invitedAt: now }).where(inArray(members.id, next)).returning()
+    const reached = await markNextInvited({ tx, now }, howMany)
     const addressees = reached.map((member) => addresseeOf(context, member)).filter((to) => to !== null)
     await context.outbox.postAll(tx, addressees.map(invitationEmail))
     if (reached.length > 0) await note({ ...context, db: tx }, { operatorId, action: 'invite', count: reached.length })

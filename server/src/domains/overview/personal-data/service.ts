@@ -4,6 +4,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { Zip, ZipDeflate } from 'fflate'
 import type { Actor, WorkspaceScope } from '../../../actor.ts'
 import { campaignAnswer } from '../../../core/campaigns/campaign.ts'
+import { deleteDraftsOf } from '../../../core/conversations/drafts.ts'
 import { dmAnswer } from '../../../core/messages/read.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
 import { conversationDrafts, conversationNotes, conversations } from '../../../core/tables/conversations.ts'
@@ -19,16 +20,20 @@ import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import type { JobQueue, SignUpContext } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
-import { requireProof } from '../../identity/account/service.ts'
+import { deleteAnswers } from '../../../requests/once.ts'
+import { idempotencyKeys } from '../../../requests/tables.ts'
+import { deleteCodesTo, requireProof } from '../../identity/account/service.ts'
 import { type AuthContext, endOtherSessions } from '../../identity/auth/service.ts'
 import { deleteSignUps } from '../../identity/auth/sign-up.ts'
+import { deleteAccount } from '../../identity/auth/accounts.ts'
 import { authIdentities, authSessions, authUsers } from '../../identity/auth/tables.ts'
+import { deleteInvitationsTo } from '../../identity/people/invitations.ts'
 import { workspaceInvitations } from '../../identity/people/tables.ts'
 import { authFactors } from '../../identity/second-factors/tables.ts'
 import { unlinkWorkspace } from '../../identity/sso/service.ts'
 import { ssoConnections, ssoDomains } from '../../identity/sso/tables.ts'
-import { endMemberships } from '../../identity/workspaces/service.ts'
-import { extensionPairings, membershipChanges, workspaceMembers, workspaces } from '../../identity/workspaces/tables.ts'
+import { deleteMembershipChanges, deleteWorkspace, endMemberships } from '../../identity/workspaces/service.ts'
+import { extensionPairings, workspaceMembers, workspaces } from '../../identity/workspaces/tables.ts'
 import { imports } from '../../leads/imports/tables.ts'
 import { leadLists } from '../../leads/lists/tables.ts'
 import { savedFilters } from '../../leads/saved-filters/tables.ts'
@@ -87,25 +92,25 @@ export async function remove(
       .select({ scope: sql`'key:' || ${apiKeys.id}` })
       .from(apiKeys)
       .where(inArray(apiKeys.workspaceId, owned))
-    await tx.execute(sql`delete from idempotency_keys where scope in ${ofKeys}`)
+    await deleteAnswers(tx, inArray(idempotencyKeys.scope, ofKeys))
     for (const workspaceId of owned) {
       await unlinkWorkspace(tx, auth, workspaceId)
       // The owner's own sessions end below.
       await endMemberships(tx, and(eq(workspaceMembers.workspaceId, workspaceId), ne(workspaceMembers.userId, user.id)))
-      await tx.delete(workspaces).where(eq(workspaces.id, workspaceId))
+      await deleteWorkspace(tx, workspaceId)
     }
     // Like leaving. A workspace that they left before may have kept their keys.
     for (const { workspaceId } of memberships) await removeKeys(tx, workspaceId, user.id)
     // Late, because it blocks all waitlist joins until the transaction ends.
     await anonymizeMember(tx, user.id)
     await endOtherSessions(tx, auth, { userId: user.id, except: null })
-    await tx.execute(sql`delete from idempotency_keys where scope = ${`user:${user.id}`}`)
-    await tx.delete(workspaceInvitations).where(eq(workspaceInvitations.email, user.email))
-    await tx.delete(membershipChanges).where(eq(membershipChanges.userId, user.id))
-    await tx.delete(conversationDrafts).where(eq(conversationDrafts.userId, user.id))
-    await tx.execute(sql`delete from auth_mail_codes where email = ${user.email}`)
+    await deleteAnswers(tx, eq(idempotencyKeys.scope, `user:${user.id}`))
+    await deleteInvitationsTo(tx, user.email)
+    await deleteMembershipChanges(tx, user.id)
+    await deleteDraftsOf(tx, user.id)
+    await deleteCodesTo(tx, user.email)
     await deleteSignUps(tx, user.email)
-    await tx.delete(authUsers).where(eq(authUsers.id, user.id))
+    await deleteAccount(tx, user.id)
     await outbox.postAccount(tx, accountDeletedEmail(user.email, origin))
   })
   return { success: true as const }

@@ -18,6 +18,7 @@ import { Refusal } from '../../../refusal.ts'
 import { DELETED_ACCOUNT, findNames } from '../../identity/people/service.ts'
 import { limitOn } from '../billing/service.ts'
 import { webhookUrl } from '../x-apps/service.ts'
+import { OPERATOR_APP_ID } from '../x-apps/tables.ts'
 import { chosenNow, lockAccounts, requireRoom } from './accounts.ts'
 import { unavailable } from './connecting.ts'
 import { xAccounts } from './tables.ts'
@@ -260,6 +261,11 @@ async function end(needs: ConnectNeeds, actor: Actor, ids: string[]) {
       )
   }
   return { success: true as const, message: DISCONNECTED }
+}
+
+/** Lets accounts that are connected again use the operator's app: the workspace's own goes. */
+export async function useOperatorApp(tx: Db, workspaceId: string): Promise<void> {
+  await tx.update(xAccounts).set({ xAppId: OPERATOR_APP_ID }).where(eq(xAccounts.workspaceId, workspaceId))
 }
 
 /** Disconnects accounts here, in the caller's transaction. @returns them as they were, to be revoked */

@@ -11,11 +11,10 @@ import { Refusal } from '../../../refusal.ts'
 import type { Services } from '../../../services.ts'
 import { lockAccounts } from '../x-account/accounts.ts'
 import { CALLBACK_PATH } from '../x-account/connecting.ts'
-import { endAccounts, revokeAccounts } from '../x-account/service.ts'
-import { xAccounts } from '../x-account/tables.ts'
+import { endAccounts, revokeAccounts, useOperatorApp } from '../x-account/service.ts'
 import { findRow } from './engine.ts'
 import { clearProblems, ensureWebhook, findUse, webhookUrl } from './service.ts'
-import { OPERATOR_APP_ID, xApps } from './tables.ts'
+import { xApps } from './tables.ts'
 
 type Context = Pick<Services, 'database' | 'xApps' | 'sealer' | 'jobs' | 'origin' | 'env'>
 type Workspace = Pick<Actor, 'workspaceId'>
@@ -121,7 +120,7 @@ async function endUse(tx: Db, context: Context, workspaceId: string): Promise<Re
   )
   const row = await findRow(tx, workspaceId)
   const app = row ? context.xApps.openRow(row) : null
-  await tx.update(xAccounts).set({ xAppId: OPERATOR_APP_ID }).where(eq(xAccounts.workspaceId, workspaceId))
+  await useOperatorApp(tx, workspaceId)
   await tx.delete(xApps).where(eq(xApps.workspaceId, workspaceId))
   return { app, accounts }
 }

@@ -6,7 +6,7 @@ import {
   confirmationsNeeded,
   SPOTS_PER_REFERRAL,
 } from '@x-automated/contract/waitlist/waitlist'
-import { and, eq, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { type Dns, DnsUnavailable } from '../../../outside/dns.ts'
@@ -489,6 +489,31 @@ export function addresseeOf({ env, origin }: WaitlistContext, member: Member): A
 /** Encrypts a member's id for an emailed link. */
 export function memberToken(secret: string, purpose: 'confirm' | 'unsubscribe') {
   return createSealer(secret, `x-automated waitlist ${purpose}`)
+}
+
+/** Stores what an operator decided about a referral. */
+export async function storeDecision(
+  tx: Db,
+  memberId: string,
+  decision: Partial<Pick<Referral, 'status' | 'decidedAt' | 'decidedBy' | 'rewardAllowed'>>,
+): Promise<void> {
+  await tx.update(referrals).set(decision).where(eq(referrals.memberId, memberId))
+}
+
+/** Marks the next members by position as invited, if they may be emailed. @returns them */
+export async function markNextInvited(
+  { tx, now }: Pick<LockedWaitlist, 'tx' | 'now'>,
+  howMany: number,
+): Promise<Member[]> {
+  const next = tx
+    .select({ id: members.id })
+    .from(members)
+    .where(
+      and(gt(members.position, 0), isNull(members.invitedAt), isNotNull(members.email), isNull(members.unsubscribedAt)),
+    )
+    .orderBy(asc(members.position))
+    .limit(howMany)
+  return tx.update(members).set({ invitedAt: now }).where(inArray(members.id, next)).returning()
 }
 
 /** Reverts a credit's counts. Places and achievements are kept. */

@@ -1,0 +1,57 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Db } from '../../../db/open.ts'
+import { authIdentities, authUsers } from './tables.ts'
+
+// The rows of accounts and of what signs in to them, written for all ways of signing in.
+
+type Account = typeof authUsers.$inferSelect
+type Identity = typeof authIdentities.$inferInsert
+
+/** Inserts an account. @returns null if its address has one */
+export async function insertAccount(
+  tx: Db,
+  row: Pick<typeof authUsers.$inferInsert, 'email' | 'name' | 'emailVerified'>,
+): Promise<Account | null> {
+  const [account] = await tx.insert(authUsers).values(row).onConflictDoNothing().returning()
+  return account ?? null
+}
+
+/** Deletes an account that was never confirmed, so that its address is free. */
+export async function deleteUnconfirmed(tx: Db, email: string): Promise<void> {
+  await tx.delete(authUsers).where(and(eq(authUsers.email, email), eq(authUsers.emailVerified, false)))
+}
+
+/** Changes an account's name, its address, or whether its mailbox is proved. */
+export async function changeAccount(
+  tx: Db,
+  id: string,
+  change: Partial<Pick<Account, 'name' | 'email' | 'emailVerified'>>,
+): Promise<void> {
+  await tx
+    .update(authUsers)
+    .set({ ...change, updatedAt: sql`now()` })
+    .where(eq(authUsers.id, id))
+}
+
+/** Deletes an account with everything that belongs to it. */
+export async function deleteAccount(tx: Db, id: string): Promise<void> {
+  await tx.delete(authUsers).where(eq(authUsers.id, id))
+}
+
+/** Links an identity of a provider. @returns null if it is linked already */
+export async function insertIdentity(tx: Db, row: Identity): Promise<{ id: string; userId: string } | null> {
+  const { id, userId } = authIdentities
+  const [identity] = await tx.insert(authIdentities).values(row).onConflictDoNothing().returning({ id, userId })
+  return identity ?? null
+}
+
+/** Sets the password of an account. @param password hashed */
+export async function setPasswordHash(tx: Db, userId: string, password: string): Promise<void> {
+  await tx
+    .insert(authIdentities)
+    .values({ userId, providerId: 'credential', accountId: userId, password })
+    .onConflictDoUpdate({
+      target: [authIdentities.providerId, authIdentities.accountId],
+      set: { password, updatedAt: sql`now()` },
+    })
+}
