@@ -18,6 +18,8 @@ const proofs = ['{server/test,tools}/**/*-proof.test.ts']
 
 // Test apps record their responses here; declared-answers.spec.ts reads them at the end.
 process.env.ANSWERS_FILE ??= join(tmpdir(), `x-automated-answers-${process.pid}.txt`)
+// A full run also records what writes to the database, for statements.spec.ts.
+if (process.env.FULL_RUN) process.env.STATEMENTS_FILE ??= join(tmpdir(), `x-automated-statements-${process.pid}.txt`)
 
 /**
  * Two more than there are processors, because tests also wait. PostgreSQL, browsers and servers work
@@ -107,7 +109,7 @@ export default defineConfig({
         },
       },
       {
-        test: { name: 'answers', include: ['server/test/declared-answers.spec.ts'], sequence: { groupOrder: 1 } },
+        test: { name: 'answers', include: ['server/test/*.spec.ts'], sequence: { groupOrder: 1 } },
       },
       {
         test: {

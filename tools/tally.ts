@@ -11,7 +11,7 @@ export type Tally = { passed: number; failed: number; skipped: number }
 
 /**
  * The kind of a Vitest project. `web` and `extension` have unit tests; `answers` checks the responses
- * of the HTTP tests.
+ * and statements of the HTTP tests.
  */
 export function kindOf(project: string): Kind {
   if (project === 'answers') return 'http'

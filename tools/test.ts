@@ -22,7 +22,7 @@ onParentGone(() => process.exit(130))
 process.chdir(root)
 // Set by Vitest's own command too. web/vite.config.ts checks it.
 process.env.VITEST = 'true'
-// In a full run, the last test checks that every declared response was returned.
+// In a full run, the last tests check that every declared response was returned, and who wrote which table.
 if (isFullRun) process.env.FULL_RUN = 'yes'
 // Proofs run briefly, unless nothing else was asked for.
 if (chosenKinds.join() === 'proof') process.env.PROOF = 'long'
@@ -36,7 +36,7 @@ const vitest = await createVitest({
   ...(values.name === undefined ? {} : { testNamePattern: values.name }),
 })
 const specifications = (await vitest.globTestSpecifications(filters)).filter(({ project }) => {
-  // This project checks the responses of all other tests, so it needs a full run.
+  // This project checks what all other tests did, so it needs a full run.
   if (project.name === 'answers' && (filters.length > 0 || values.name !== undefined)) return false
   return chosenKinds.includes(kindOf(project.name))
 })
@@ -79,7 +79,7 @@ async function finish(tallies: Map<string, Tally>): Promise<void> {
   const repeated = repeatedLines(vitest.state.getTestModules())
   const missing = isFullRun ? fullRunKinds.filter((kind) => !tallies.get(kind)) : []
   await vitest.close()
-  rmSync(process.env.ANSWERS_FILE ?? '', { force: true })
+  for (const file of [process.env.ANSWERS_FILE, process.env.STATEMENTS_FILE]) rmSync(file ?? '', { force: true })
   console.log('')
   for (const line of repeated) console.log(line)
   for (const [kind, tally] of tallies) console.log(tallyLine(kind, tally))

@@ -1,0 +1,101 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { appendFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { PgDatabase, PgInsertBuilder, PgUpdateBuilder } from 'drizzle-orm/pg-core'
+import { QueryPromise } from 'drizzle-orm/query-promise'
+import pg from 'pg'
+
+/** A statement that may write, and the folder that issued it. */
+export interface RecordedStatement {
+  text: string
+  /** `core`, `domains/<area>/<domain>`, or another folder of server/src; `packages` for what they run alone. */
+  folder: string
+}
+
+type Method = (this: unknown, ...input: unknown[]) => unknown
+type Trace = { stack?: string[] }
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const source = `${root}server/src/`
+/** What these run, their callers have written. */
+const RUNS_FOR_OTHERS = /\/(node_modules|server\/src\/db\/(?!liveness)|server\/test\/statement-recorder)/
+/** Packages write on their own, from callbacks. */
+const PACKAGES = 'packages'
+const MAY_WRITE = /\b(insert|update|delete|merge|copy|truncate|create)\b/i
+/** Who builds a statement calls Drizzle itself. Who runs one may be far from the driver. */
+const BUILD_FRAMES = 12
+const RUN_FRAMES = 50
+
+/** Who built a statement of Drizzle: it runs later, without that function on its stack. */
+const builtBy = new WeakMap<object, Trace>()
+const running = new AsyncLocalStorage<Trace>()
+const recorded = new Map<string, Set<string>>()
+
+/** Appends each statement that may write to a file, once per folder that issues it. Read by statements.spec.ts. */
+export function recordStatements(file: string): void {
+  if (builtBy.has(pg.Client)) return
+  builtBy.set(pg.Client, {})
+  for (const [type, ...methods] of [
+    [PgDatabase, 'execute', 'delete'],
+    [PgInsertBuilder, 'values', 'select'],
+    [PgUpdateBuilder, 'set'],
+  ] as const)
+    for (const name of methods)
+      wrap(type.prototype, name, (build) => {
+        const statement = build() as object
+        builtBy.set(statement, currentTrace(BUILD_FRAMES))
+        return statement
+      })
+  wrap(QueryPromise.prototype, 'then', (_run, [onFulfilled, onRejected], query) => {
+    const { execute } = query as { execute(): Promise<unknown> }
+    const trace = builtBy.get(query as object)
+    const result = trace ? running.run(trace, () => execute.call(query)) : execute.call(query)
+    return result.then(onFulfilled as () => unknown, onRejected as () => unknown)
+  })
+  // A pool calls its connections from callbacks.
+  for (const type of [pg.Pool, pg.Client])
+    wrap(type.prototype, 'query', (send, [statement]) => {
+      const text = typeof statement === 'string' ? statement : ((statement as { text?: string })?.text ?? '')
+      if (MAY_WRITE.test(text)) record(file, text, folderOf(running.getStore() ?? currentTrace(RUN_FRAMES)))
+      return send()
+    })
+}
+
+function wrap(type: object, name: string, work: (call: () => unknown, input: unknown[], self: unknown) => unknown) {
+  const methods = type as Record<string, Method>
+  const original = methods[name] as Method
+  methods[name] = function (...input) {
+    return work(() => original.apply(this, input), input, this)
+  }
+}
+
+function record(file: string, text: string, folder: string | null): void {
+  const folders = recorded.get(text) ?? new Set()
+  recorded.set(text, folders)
+  if (folder === null || folders.has(folder) || (folder === PACKAGES && folders.size > 0)) return
+  folders.add(folder)
+  appendFileSync(file, `${JSON.stringify({ text, folder } satisfies RecordedStatement)}\n`)
+}
+
+/** The calling functions and those that await them. Its paths are read only if the statement may write. */
+function currentTrace(frames: number): Trace {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = frames
+  const trace: Trace = {}
+  Error.captureStackTrace(trace)
+  Error.stackTraceLimit = stackTraceLimit
+  return trace
+}
+
+/** The folder of the function that called last; null: a test. */
+function folderOf(trace: Trace): string | null {
+  const { prepareStackTrace } = Error
+  Error.prepareStackTrace = (_error, sites) => sites.map((site) => site.getFileName() ?? '')
+  const paths = (trace.stack ?? []).map((path) => path.replace('file://', ''))
+  Error.prepareStackTrace = prepareStackTrace
+  const path = paths.find((path) => path.startsWith(root) && !RUNS_FOR_OTHERS.test(path))
+  if (!path) return PACKAGES
+  if (!path.startsWith(source) || path.endsWith('.test.ts')) return null
+  const folders = path.slice(source.length).split('/')
+  return folders.slice(0, folders[0] === 'domains' ? 3 : 1).join('/')
+}
