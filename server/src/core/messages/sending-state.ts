@@ -4,11 +4,10 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { parseTime } from '../../db/parse-time.ts'
-import { sendingSettings } from '../../domains/outreach/sending-settings/tables.ts'
+import { replySettings, sendingSettings } from '../../domains/outreach/sending-settings/tables.ts'
 import { unreadSince } from '../../domains/platform/x-account/tables.ts'
 import { fundsUntil } from '../../domains/platform/x-costs/tables.ts'
 import type { Env } from '../../env.ts'
-import { replySettings } from '../tables/replies.ts'
 import { findAppDay, shareOf } from './app-day.ts'
 import {
   type AccountLimits,

@@ -14,7 +14,7 @@ import {
 } from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../db/columns.ts'
 import { reasonSql } from '../../db/reasons.ts'
-import { workspaceId, workspaces } from '../../domains/identity/workspaces/tables.ts'
+import { workspaceId } from '../../domains/identity/workspaces/tables.ts'
 import { OPERATOR_APP_ID, xApps } from '../../domains/platform/x-apps/tables.ts'
 import { leads } from './leads.ts'
 import { dms } from './messages.ts'
@@ -244,22 +244,6 @@ export const xDeliveries = pgTable(
     index('x_deliveries_next').on(t.nextAt),
   ],
 )
-
-/** How long a workspace keeps texts. Without a row, KEEP_TEXTS_DAYS. */
-export const conversationSettings = pgTable('conversation_settings', {
-  workspaceId: uuid('workspace_id')
-    .primaryKey()
-    .references(() => workspaces.id, { onDelete: 'cascade' }),
-  keepTextsDays: integer('keep_texts_days').notNull(),
-})
-
-/** A workspace's own opt-out words, in addition to the built-in ones. */
-export const replySettings = pgTable('reply_settings', {
-  workspaceId: uuid('workspace_id')
-    .primaryKey()
-    .references(() => workspaces.id, { onDelete: 'cascade' }),
-  optOutWords: text('opt_out_words').array().notNull(),
-})
 
 /**
  * SQL over a lead's alias: the reason to skip it if it replied; else null.

@@ -3,12 +3,12 @@ import { KEEP_TEXTS_DAYS } from '@x-automated/contract/outreach/replies'
 import { eq } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { deleteTexts } from '../../../core/replies/texts.ts'
-import { conversationSettings } from '../../../core/tables/replies.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { saveConsent, show } from '../../platform/x-account/service.ts'
 import { removeOffersOf } from '../conversation-offers/service.ts'
+import { conversationSettings } from './tables.ts'
 
 /**
  * Stores a decision about an X account's conversations; without consent, deletes their texts.

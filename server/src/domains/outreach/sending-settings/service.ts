@@ -10,14 +10,13 @@ import {
   protectionOf,
   type SendingEnv,
 } from '../../../core/messages/sending-state.ts'
-import { replySettings } from '../../../core/tables/replies.ts'
 import type { Db } from '../../../db/open.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { list } from '../../platform/x-account/service.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { findAppId, findUse } from '../../platform/x-apps/service.ts'
 import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
-import { sendingLimits, sendingSettings } from './tables.ts'
+import { replySettings, sendingLimits, sendingSettings } from './tables.ts'
 
 // The settings
 

@@ -60,3 +60,11 @@ export const sendingSettings = pgTable('sending_settings', {
   basisLiftedAt: time('basis_lifted_at'),
   updatedAt: updatedAt(),
 })
+
+/** A workspace's own opt-out words, in addition to the built-in ones. */
+export const replySettings = pgTable('reply_settings', {
+  workspaceId: uuid('workspace_id')
+    .primaryKey()
+    .references(() => workspaces.id, { onDelete: 'cascade' }),
+  optOutWords: text('opt_out_words').array().notNull(),
+})
