@@ -1,4 +1,4 @@
-import { type RefObject, useRef, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useRef, useState } from 'react'
 import { useReplyFocus } from './reply-focus'
 import { unsavedDraft } from './unsaved-drafts'
 import { useAddition } from './use-saved-draft'
@@ -24,6 +24,12 @@ export function EarlyReply({ id }: { id: string }) {
   )
 }
 
+/** Esc leaves. The keys of a text do nothing: a space would scroll the page. */
+function ignoreText(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key === 'Escape') event.currentTarget.blur()
+  else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) event.preventDefault()
+}
+
 /** Takes the keys of an answer that cannot be written, and says so: they must not act as shortcuts. */
 export function NoReply({ id }: { id: string }) {
   const ref = useRef<HTMLDivElement>(null)
@@ -39,7 +45,7 @@ export function NoReply({ id }: { id: string }) {
       className="text-xs text-muted outline-none"
       onFocus={() => setFocused(true)}
       onBlur={() => setFocused(false)}
-      onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+      onKeyDown={ignoreText}
     >
       <p role="status">{isFocused && "You can't reply here, so keys do nothing. Press Esc to use shortcuts again."}</p>
     </div>
@@ -59,7 +65,7 @@ export function EarlyKeys({ ref, isLoading }: { ref: RefObject<HTMLDivElement | 
       className="px-3 text-xs text-muted outline-none"
       onFocus={() => setFocused(true)}
       onBlur={() => setFocused(false)}
-      onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+      onKeyDown={ignoreText}
     >
       <p role="status">{isFocused && `Your conversations ${state}. Press Esc to use shortcuts.`}</p>
     </div>
