@@ -239,17 +239,6 @@ create table auth_users (
   constraint auth_users_email_unique unique (email)
 );
 
-create table auth_verifications (
-  id uuid not null default new_id(),
-  identifier text not null,
-  value text not null,
-  expires_at timestamptz(3) not null,
-  created_at timestamptz(3) not null default now(),
-  updated_at timestamptz(3) not null default now(),
-  constraint auth_verifications_pkey primary key (id)
-);
-create index auth_verifications_identifier on auth_verifications (identifier);
-
 create table call_counts (
   user_id uuid not null,
   minute bigint not null,
@@ -1316,13 +1305,8 @@ create table reply_watches (
   subscription_ids text[] not null default '{}'::text[],
   problem text,
   next_check_at timestamptz(3) not null default now(),
-  cursor_event_id text,
-  page_token text,
-  page_newest_id text,
   next_poll_at timestamptz(3) not null default now(),
-  polled_at timestamptz(3),
   created_at timestamptz(3) not null default now(),
-  confirmed_at timestamptz(3),
   read_until timestamptz(3),
   x_app_ids uuid[] not null default '{00000000-0000-7000-8000-000000000001}'::uuid[],
   rests_until timestamptz(3),
@@ -2156,7 +2140,7 @@ create function bio_query(word text)
   language sql
   immutable parallel safe
 as $$
-	select string_agg(quote_literal(token), ' & ')::tsquery from unnest(bio_tokens(word)) token
+  select string_agg(quote_literal(token), ' & ')::tsquery from unnest(bio_tokens(word)) token
 $$;
 
 create function bio_tokens(bio text)
@@ -2164,7 +2148,9 @@ create function bio_tokens(bio text)
   language sql
   immutable parallel safe
 as $$
-	select coalesce(array_agg(left(lower(upper(token)), 100)), '{}') from regexp_split_to_table(bio, '[^[:alnum:]_]+') token where token <> ''
+  select coalesce(array_agg(left(lower(upper(token)), 100)), '{}')
+    from regexp_split_to_table(bio, '[^[:alnum:]_]+') token
+    where token <> ''
 $$;
 
 create function bio_words(bio text)
@@ -2172,7 +2158,7 @@ create function bio_words(bio text)
   language sql
   immutable parallel safe
 as $$
-	select array_to_tsvector(bio_tokens(bio))
+  select array_to_tsvector(bio_tokens(bio))
 $$;
 
 create function count_dms()
@@ -2181,10 +2167,12 @@ create function count_dms()
 as $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    UPDATE campaigns c SET dms_queued_count = c.dms_queued_count + d.queued, dms_sent_count = c.dms_sent_count + d.sent,
+    UPDATE campaigns c
+      SET dms_queued_count = c.dms_queued_count + d.queued, dms_sent_count = c.dms_sent_count + d.sent,
         dms_failed_count = c.dms_failed_count + d.failed, dms_replied_count = c.dms_replied_count + d.replied,
-        dms_delivered_count = c.dms_delivered_count + d.delivered, firsts_queued_count = c.firsts_queued_count + d.firsts,
-        people_messaged = c.people_messaged + d.messaged, people_replied = c.people_replied + d.answered, people_positive = c.people_positive + d.positive
+        dms_delivered_count = c.dms_delivered_count + d.delivered,
+        firsts_queued_count = c.firsts_queued_count + d.firsts, people_messaged = c.people_messaged + d.messaged,
+        people_replied = c.people_replied + d.answered, people_positive = c.people_positive + d.positive
       FROM (SELECT campaign_id,
               count(*) FILTER (WHERE status = 'queued') AS queued,
               count(*) FILTER (WHERE status = 'queued' AND NOT is_follow_up AND NOT is_held) AS firsts,
@@ -2197,10 +2185,12 @@ BEGIN
               count(*) FILTER (WHERE sent_at IS NOT NULL AND step = 0 AND person_answers & 2 > 0) AS positive
             FROM added GROUP BY 1) d WHERE c.id = d.campaign_id;
   ELSIF TG_OP = 'DELETE' THEN
-    UPDATE campaigns c SET dms_queued_count = c.dms_queued_count - d.queued, dms_sent_count = c.dms_sent_count - d.sent,
+    UPDATE campaigns c
+      SET dms_queued_count = c.dms_queued_count - d.queued, dms_sent_count = c.dms_sent_count - d.sent,
         dms_failed_count = c.dms_failed_count - d.failed, dms_replied_count = c.dms_replied_count - d.replied,
-        dms_delivered_count = c.dms_delivered_count - d.delivered, firsts_queued_count = c.firsts_queued_count - d.firsts,
-        people_messaged = c.people_messaged - d.messaged, people_replied = c.people_replied - d.answered, people_positive = c.people_positive - d.positive
+        dms_delivered_count = c.dms_delivered_count - d.delivered,
+        firsts_queued_count = c.firsts_queued_count - d.firsts, people_messaged = c.people_messaged - d.messaged,
+        people_replied = c.people_replied - d.answered, people_positive = c.people_positive - d.positive
       FROM (SELECT campaign_id,
               count(*) FILTER (WHERE status = 'queued') AS queued,
               count(*) FILTER (WHERE status = 'queued' AND NOT is_follow_up AND NOT is_held) AS firsts,
@@ -2214,10 +2204,12 @@ BEGIN
             FROM removed GROUP BY 1) d WHERE c.id = d.campaign_id;
   ELSE
     -- Only where a count changed; claiming a message changes none and locks no campaign.
-    UPDATE campaigns c SET dms_queued_count = c.dms_queued_count + d.queued, dms_sent_count = c.dms_sent_count + d.sent,
+    UPDATE campaigns c
+      SET dms_queued_count = c.dms_queued_count + d.queued, dms_sent_count = c.dms_sent_count + d.sent,
         dms_failed_count = c.dms_failed_count + d.failed, dms_replied_count = c.dms_replied_count + d.replied,
-        dms_delivered_count = c.dms_delivered_count + d.delivered, firsts_queued_count = c.firsts_queued_count + d.firsts,
-        people_messaged = c.people_messaged + d.messaged, people_replied = c.people_replied + d.answered, people_positive = c.people_positive + d.positive
+        dms_delivered_count = c.dms_delivered_count + d.delivered,
+        firsts_queued_count = c.firsts_queued_count + d.firsts, people_messaged = c.people_messaged + d.messaged,
+        people_replied = c.people_replied + d.answered, people_positive = c.people_positive + d.positive
       FROM (SELECT campaign_id,
               coalesce(sum(n) FILTER (WHERE status = 'queued'), 0) AS queued,
               coalesce(sum(n) FILTER (WHERE status = 'queued' AND NOT is_follow_up AND NOT is_held), 0) AS firsts,
@@ -2251,7 +2243,9 @@ BEGIN
   ELSIF TG_OP = 'DELETE' THEN
     PERFORM FROM tags WHERE id IN (SELECT tag_id FROM removed) ORDER BY id FOR NO KEY UPDATE;
   ELSE
-    PERFORM FROM tags WHERE id IN (SELECT tag_id FROM added UNION SELECT tag_id FROM removed) ORDER BY id FOR NO KEY UPDATE;
+    PERFORM FROM tags
+      WHERE id IN (SELECT tag_id FROM added UNION SELECT tag_id FROM removed)
+      ORDER BY id FOR NO KEY UPDATE;
   END IF;
   IF TG_OP <> 'DELETE' THEN
     UPDATE tags t SET lead_count = t.lead_count + d.n
@@ -2296,11 +2290,15 @@ as $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
     UPDATE lead_lists l SET lead_count = l.lead_count + d.n, contacted_count = l.contacted_count + d.contacted
-      FROM (SELECT lead_list_id, count(*) AS n, count(*) FILTER (WHERE contact_status = 'contacted') AS contacted FROM added GROUP BY 1) d
+      FROM (SELECT lead_list_id, count(*) AS n, count(*) FILTER (WHERE contact_status = 'contacted') AS contacted
+      FROM added
+      GROUP BY 1) d
       WHERE l.id = d.lead_list_id;
   ELSIF TG_OP = 'DELETE' THEN
     UPDATE lead_lists l SET lead_count = l.lead_count - d.n, contacted_count = l.contacted_count - d.contacted
-      FROM (SELECT lead_list_id, count(*) AS n, count(*) FILTER (WHERE contact_status = 'contacted') AS contacted FROM removed GROUP BY 1) d
+      FROM (SELECT lead_list_id, count(*) AS n, count(*) FILTER (WHERE contact_status = 'contacted') AS contacted
+      FROM removed
+      GROUP BY 1) d
       WHERE l.id = d.lead_list_id;
   ELSE
     UPDATE lead_lists l SET contacted_count = l.contacted_count + d.n
@@ -2357,21 +2355,35 @@ BEGIN
   IF TG_OP = 'INSERT' THEN
     INSERT INTO waitlist_days AS w (day, joined, confirmed, invited)
       SELECT d.day, sum(d.joined), sum(d.confirmed), sum(d.invited)
-      FROM added a CROSS JOIN LATERAL waitlist_days_of(a.joined_at, a.confirmed_at, a.invited_at) d GROUP BY 1 ORDER BY 1
-      ON CONFLICT (day) DO UPDATE SET joined = w.joined + excluded.joined, confirmed = w.confirmed + excluded.confirmed, invited = w.invited + excluded.invited;
+      FROM added a
+      CROSS JOIN LATERAL waitlist_days_of(a.joined_at, a.confirmed_at, a.invited_at) d
+      GROUP BY 1
+      ORDER BY 1
+      ON CONFLICT (day)
+      DO UPDATE SET joined = w.joined + excluded.joined, confirmed = w.confirmed + excluded.confirmed,
+        invited = w.invited + excluded.invited;
   ELSIF TG_OP = 'DELETE' THEN
     INSERT INTO waitlist_days AS w (day, joined, confirmed, invited)
       SELECT d.day, -sum(d.joined), -sum(d.confirmed), -sum(d.invited)
-      FROM removed r CROSS JOIN LATERAL waitlist_days_of(r.joined_at, r.confirmed_at, r.invited_at) d GROUP BY 1 ORDER BY 1
-      ON CONFLICT (day) DO UPDATE SET joined = w.joined + excluded.joined, confirmed = w.confirmed + excluded.confirmed, invited = w.invited + excluded.invited;
+      FROM removed r
+      CROSS JOIN LATERAL waitlist_days_of(r.joined_at, r.confirmed_at, r.invited_at) d
+      GROUP BY 1
+      ORDER BY 1
+      ON CONFLICT (day)
+      DO UPDATE SET joined = w.joined + excluded.joined, confirmed = w.confirmed + excluded.confirmed,
+        invited = w.invited + excluded.invited;
   ELSE
     INSERT INTO waitlist_days AS w (day, joined, confirmed, invited)
       SELECT day, sum(n * joined), sum(n * confirmed), sum(n * invited) FROM (
-        SELECT 1 AS n, d.* FROM changed c CROSS JOIN LATERAL waitlist_days_of(c.joined_at, c.confirmed_at, c.invited_at) d
+        SELECT 1 AS n, d.*
+          FROM changed c
+          CROSS JOIN LATERAL waitlist_days_of(c.joined_at, c.confirmed_at, c.invited_at) d
         UNION ALL
         SELECT -1, d.* FROM removed r CROSS JOIN LATERAL waitlist_days_of(r.joined_at, r.confirmed_at, r.invited_at) d
       ) changes GROUP BY 1 HAVING sum(n * joined) <> 0 OR sum(n * confirmed) <> 0 OR sum(n * invited) <> 0 ORDER BY 1
-      ON CONFLICT (day) DO UPDATE SET joined = w.joined + excluded.joined, confirmed = w.confirmed + excluded.confirmed, invited = w.invited + excluded.invited;
+      ON CONFLICT (day)
+      DO UPDATE SET joined = w.joined + excluded.joined, confirmed = w.confirmed + excluded.confirmed,
+        invited = w.invited + excluded.invited;
   END IF;
   RETURN NULL;
 END
@@ -2383,9 +2395,13 @@ create function date_dms()
 as $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    INSERT INTO dm_activity AS a (workspace_id, campaign_id, slot, variant_id, x_account_id, user_id, sent, delivered, replied, failed, skipped, answered, positive, opted_out, people, people_replied, people_positive, people_opted_out)
-      SELECT workspace_id, campaign_id, activity_slot(coalesce(sent_at, created_at)) AS slot, coalesce(variant_id, '00000000-0000-0000-0000-000000000000') AS variant_id,
-        coalesce(x_account_id, '00000000-0000-0000-0000-000000000000') AS x_account_id, coalesce(user_id, '00000000-0000-0000-0000-000000000000') AS user_id,
+    INSERT INTO dm_activity AS a (workspace_id, campaign_id, slot, variant_id, x_account_id, user_id, sent, delivered,
+      replied, failed, skipped, answered, positive, opted_out, people, people_replied, people_positive,
+      people_opted_out)
+      SELECT workspace_id, campaign_id, activity_slot(coalesce(sent_at, created_at)) AS slot,
+        coalesce(variant_id, '00000000-0000-0000-0000-000000000000') AS variant_id,
+        coalesce(x_account_id, '00000000-0000-0000-0000-000000000000') AS x_account_id,
+        coalesce(user_id, '00000000-0000-0000-0000-000000000000') AS user_id,
         sum(1 * (sent_at IS NOT NULL)::int) AS sent,
         sum(1 * (status IN ('delivered', 'replied'))::int) AS delivered,
         sum(1 * (status = 'replied')::int) AS replied,
@@ -2395,38 +2411,66 @@ BEGIN
         sum(1 * (sent_at IS NOT NULL AND answers & 2 > 0)::int) AS positive,
         sum(1 * (sent_at IS NOT NULL AND answers & 4 > 0)::int) AS opted_out,
         sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL)::int) AS people,
-        sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 1 > 0)::int) AS people_replied,
-        sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 2 > 0)::int) AS people_positive,
-        sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 4 > 0)::int) AS people_opted_out
+        sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 1 > 0)::int)
+          AS people_replied,
+        sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 2 > 0)::int)
+          AS people_positive,
+        sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 4 > 0)::int)
+          AS people_opted_out
       FROM added WHERE sent_at IS NOT NULL OR status = 'failed' GROUP BY 1, 2, 3, 4, 5, 6
       ORDER BY 2, 3, 4, 5, 6
-      ON CONFLICT (campaign_id, slot, variant_id, x_account_id, user_id) DO UPDATE SET sent = a.sent + excluded.sent, delivered = a.delivered + excluded.delivered, replied = a.replied + excluded.replied, failed = a.failed + excluded.failed, skipped = a.skipped + excluded.skipped, answered = a.answered + excluded.answered, positive = a.positive + excluded.positive, opted_out = a.opted_out + excluded.opted_out, people = a.people + excluded.people, people_replied = a.people_replied + excluded.people_replied, people_positive = a.people_positive + excluded.people_positive, people_opted_out = a.people_opted_out + excluded.people_opted_out;
+      ON CONFLICT (campaign_id, slot, variant_id, x_account_id, user_id)
+      DO UPDATE SET sent = a.sent + excluded.sent, delivered = a.delivered + excluded.delivered,
+        replied = a.replied + excluded.replied, failed = a.failed + excluded.failed,
+        skipped = a.skipped + excluded.skipped, answered = a.answered + excluded.answered,
+        positive = a.positive + excluded.positive, opted_out = a.opted_out + excluded.opted_out,
+        people = a.people + excluded.people, people_replied = a.people_replied + excluded.people_replied,
+        people_positive = a.people_positive + excluded.people_positive,
+        people_opted_out = a.people_opted_out + excluded.people_opted_out;
   ELSIF TG_OP = 'DELETE' THEN
     -- If the whole campaign is deleted, its activity may be gone already.
-    UPDATE dm_activity a SET sent = a.sent - d.sent, delivered = a.delivered - d.delivered, replied = a.replied - d.replied, failed = a.failed - d.failed, skipped = a.skipped - d.skipped, answered = a.answered - d.answered, positive = a.positive - d.positive, opted_out = a.opted_out - d.opted_out, people = a.people - d.people, people_replied = a.people_replied - d.people_replied, people_positive = a.people_positive - d.people_positive, people_opted_out = a.people_opted_out - d.people_opted_out
+    UPDATE dm_activity a
+      SET sent = a.sent - d.sent, delivered = a.delivered - d.delivered, replied = a.replied - d.replied,
+        failed = a.failed - d.failed, skipped = a.skipped - d.skipped, answered = a.answered - d.answered,
+        positive = a.positive - d.positive, opted_out = a.opted_out - d.opted_out, people = a.people - d.people,
+        people_replied = a.people_replied - d.people_replied, people_positive = a.people_positive - d.people_positive,
+        people_opted_out = a.people_opted_out - d.people_opted_out
       FROM (
-        SELECT workspace_id, campaign_id, activity_slot(coalesce(sent_at, created_at)) AS slot, coalesce(variant_id, '00000000-0000-0000-0000-000000000000') AS variant_id,
-          coalesce(x_account_id, '00000000-0000-0000-0000-000000000000') AS x_account_id, coalesce(user_id, '00000000-0000-0000-0000-000000000000') AS user_id,
+        SELECT workspace_id, campaign_id, activity_slot(coalesce(sent_at, created_at)) AS slot,
+          coalesce(variant_id, '00000000-0000-0000-0000-000000000000') AS variant_id,
+          coalesce(x_account_id, '00000000-0000-0000-0000-000000000000') AS x_account_id,
+          coalesce(user_id, '00000000-0000-0000-0000-000000000000') AS user_id,
           sum(1 * (sent_at IS NOT NULL)::int) AS sent,
           sum(1 * (status IN ('delivered', 'replied'))::int) AS delivered,
           sum(1 * (status = 'replied')::int) AS replied,
           sum(1 * (status = 'failed')::int) AS failed,
-        sum(1 * (status = 'failed' AND reason IS NOT NULL)::int) AS skipped,
+          sum(1 * (status = 'failed' AND reason IS NOT NULL)::int) AS skipped,
           sum(1 * (sent_at IS NOT NULL AND answers & 1 > 0)::int) AS answered,
           sum(1 * (sent_at IS NOT NULL AND answers & 2 > 0)::int) AS positive,
           sum(1 * (sent_at IS NOT NULL AND answers & 4 > 0)::int) AS opted_out,
           sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL)::int) AS people,
-          sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 1 > 0)::int) AS people_replied,
-          sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 2 > 0)::int) AS people_positive,
-          sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 4 > 0)::int) AS people_opted_out
+          sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 1 > 0)::int)
+            AS people_replied,
+          sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 2 > 0)::int)
+            AS people_positive,
+          sum(1 * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 4 > 0)::int)
+            AS people_opted_out
         FROM removed WHERE sent_at IS NOT NULL OR status = 'failed' GROUP BY 1, 2, 3, 4, 5, 6
       ) d
-      WHERE a.campaign_id = d.campaign_id AND a.slot = d.slot AND a.variant_id = d.variant_id AND a.x_account_id = d.x_account_id AND a.user_id = d.user_id;
+      WHERE a.campaign_id = d.campaign_id
+        AND a.slot = d.slot
+        AND a.variant_id = d.variant_id
+        AND a.x_account_id = d.x_account_id
+        AND a.user_id = d.user_id;
   ELSE
-    INSERT INTO dm_activity AS a (workspace_id, campaign_id, slot, variant_id, x_account_id, user_id, sent, delivered, replied, failed, skipped, answered, positive, opted_out, people, people_replied, people_positive, people_opted_out)
+    INSERT INTO dm_activity AS a (workspace_id, campaign_id, slot, variant_id, x_account_id, user_id, sent, delivered,
+      replied, failed, skipped, answered, positive, opted_out, people, people_replied, people_positive,
+      people_opted_out)
       SELECT * FROM (
-        SELECT workspace_id, campaign_id, activity_slot(coalesce(sent_at, created_at)) AS slot, coalesce(variant_id, '00000000-0000-0000-0000-000000000000') AS variant_id,
-          coalesce(x_account_id, '00000000-0000-0000-0000-000000000000') AS x_account_id, coalesce(user_id, '00000000-0000-0000-0000-000000000000') AS user_id,
+        SELECT workspace_id, campaign_id, activity_slot(coalesce(sent_at, created_at)) AS slot,
+          coalesce(variant_id, '00000000-0000-0000-0000-000000000000') AS variant_id,
+          coalesce(x_account_id, '00000000-0000-0000-0000-000000000000') AS x_account_id,
+          coalesce(user_id, '00000000-0000-0000-0000-000000000000') AS user_id,
           sum(n * (sent_at IS NOT NULL)::int) AS sent,
           sum(n * (status IN ('delivered', 'replied'))::int) AS delivered,
           sum(n * (status = 'replied')::int) AS replied,
@@ -2436,14 +2480,35 @@ BEGIN
           sum(n * (sent_at IS NOT NULL AND answers & 2 > 0)::int) AS positive,
           sum(n * (sent_at IS NOT NULL AND answers & 4 > 0)::int) AS opted_out,
           sum(n * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL)::int) AS people,
-          sum(n * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 1 > 0)::int) AS people_replied,
-          sum(n * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 2 > 0)::int) AS people_positive,
-          sum(n * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 4 > 0)::int) AS people_opted_out
-        FROM (SELECT workspace_id, campaign_id, user_id, x_account_id, variant_id, enrollment_id, step, status, reason, sent_at, created_at, answers, person_answers, 1 AS n FROM added UNION ALL SELECT workspace_id, campaign_id, user_id, x_account_id, variant_id, enrollment_id, step, status, reason, sent_at, created_at, answers, person_answers, -1 FROM removed) changes WHERE sent_at IS NOT NULL OR status = 'failed' GROUP BY 1, 2, 3, 4, 5, 6
+          sum(n * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 1 > 0)::int)
+            AS people_replied,
+          sum(n * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 2 > 0)::int)
+            AS people_positive,
+          sum(n * (sent_at IS NOT NULL AND step = 0 AND enrollment_id IS NOT NULL AND person_answers & 4 > 0)::int)
+            AS people_opted_out
+        FROM (
+          SELECT workspace_id, campaign_id, user_id, x_account_id, variant_id, enrollment_id, step, status, reason,
+            sent_at, created_at, answers, person_answers, 1 AS n
+          FROM added
+          UNION ALL
+          SELECT workspace_id, campaign_id, user_id, x_account_id, variant_id, enrollment_id, step, status, reason,
+            sent_at, created_at, answers, person_answers, -1
+          FROM removed
+        ) changes
+        WHERE sent_at IS NOT NULL OR status = 'failed'
+        GROUP BY 1, 2, 3, 4, 5, 6
       ) d
-      WHERE (d.sent, d.delivered, d.replied, d.failed, d.skipped, d.answered, d.positive, d.opted_out, d.people, d.people_replied, d.people_positive, d.people_opted_out) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+      WHERE (d.sent, d.delivered, d.replied, d.failed, d.skipped, d.answered, d.positive, d.opted_out, d.people,
+        d.people_replied, d.people_positive, d.people_opted_out) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
       ORDER BY 2, 3, 4, 5, 6
-      ON CONFLICT (campaign_id, slot, variant_id, x_account_id, user_id) DO UPDATE SET sent = a.sent + excluded.sent, delivered = a.delivered + excluded.delivered, replied = a.replied + excluded.replied, failed = a.failed + excluded.failed, skipped = a.skipped + excluded.skipped, answered = a.answered + excluded.answered, positive = a.positive + excluded.positive, opted_out = a.opted_out + excluded.opted_out, people = a.people + excluded.people, people_replied = a.people_replied + excluded.people_replied, people_positive = a.people_positive + excluded.people_positive, people_opted_out = a.people_opted_out + excluded.people_opted_out;
+      ON CONFLICT (campaign_id, slot, variant_id, x_account_id, user_id)
+      DO UPDATE SET sent = a.sent + excluded.sent, delivered = a.delivered + excluded.delivered,
+        replied = a.replied + excluded.replied, failed = a.failed + excluded.failed,
+        skipped = a.skipped + excluded.skipped, answered = a.answered + excluded.answered,
+        positive = a.positive + excluded.positive, opted_out = a.opted_out + excluded.opted_out,
+        people = a.people + excluded.people, people_replied = a.people_replied + excluded.people_replied,
+        people_positive = a.people_positive + excluded.people_positive,
+        people_opted_out = a.people_opted_out + excluded.people_opted_out;
   END IF;
   RETURN NULL;
 END
@@ -2459,13 +2524,17 @@ DECLARE
 BEGIN
   IF OLD.handle_lost_at IS NULL THEN
     UPDATE suppressions SET x_user_id = NEW.x_user_id, x_user_checked_at = now()
-      WHERE workspace_id = NEW.workspace_id AND twitter_handle = old_handle AND handle_lost_at IS NULL AND x_user_checked_at IS NULL
+      WHERE workspace_id = NEW.workspace_id
+        AND twitter_handle = old_handle
+        AND handle_lost_at IS NULL
+        AND x_user_checked_at IS NULL
         AND (x_user_id IS NULL OR x_user_id = NEW.x_user_id);
   END IF;
   IF old_handle = new_handle THEN RETURN NULL; END IF;
   IF OLD.handle_lost_at IS NULL THEN
     -- An entry of the handle that claims another id may mean either person.
-    INSERT INTO suppressions (workspace_id, user_id, twitter_handle, x_user_id, x_user_checked_at, handle_lost_at, reason, note)
+    INSERT INTO suppressions (workspace_id, user_id, twitter_handle, x_user_id, x_user_checked_at, handle_lost_at,
+      reason, note)
       SELECT workspace_id, user_id, twitter_handle, NEW.x_user_id, now(), now(), reason, note FROM suppressions
       WHERE workspace_id = NEW.workspace_id AND twitter_handle = old_handle AND handle_lost_at IS NULL
         AND x_user_id <> NEW.x_user_id AND x_user_checked_at IS NULL AND NOT EXISTS (
@@ -2477,11 +2546,16 @@ BEGIN
       WHERE workspace_id = NEW.workspace_id AND x_user_id = NEW.x_user_id AND x_user_checked_at IS NOT NULL
         AND twitter_handle <> new_handle AND handle_lost_at IS NULL;
     UPDATE suppressions SET twitter_handle = new_handle, handle_lost_at = NULL WHERE id = (
-        SELECT id FROM suppressions WHERE workspace_id = NEW.workspace_id AND x_user_id = NEW.x_user_id AND x_user_checked_at IS NOT NULL
-          AND handle_lost_at IS NOT NULL ORDER BY twitter_handle <> new_handle, created_at, id LIMIT 1)
+        SELECT id
+          FROM suppressions
+          WHERE workspace_id = NEW.workspace_id AND x_user_id = NEW.x_user_id AND x_user_checked_at IS NOT NULL
+            AND handle_lost_at IS NOT NULL ORDER BY twitter_handle <> new_handle, created_at, id LIMIT 1)
       AND NOT EXISTS (
-        SELECT FROM suppressions WHERE workspace_id = NEW.workspace_id AND twitter_handle = new_handle AND handle_lost_at IS NULL);
-  EXCEPTION WHEN unique_violation THEN NULL; -- Someone suppresses the handle at this moment. Their id is suppressed in any case.
+        SELECT
+          FROM suppressions
+          WHERE workspace_id = NEW.workspace_id AND twitter_handle = new_handle AND handle_lost_at IS NULL);
+  EXCEPTION WHEN unique_violation THEN
+    NULL; -- Someone suppresses the handle at this moment. Their id is suppressed in any case.
   END;
   RETURN NULL;
 END
@@ -2497,12 +2571,18 @@ BEGIN
       SELECT workspace_id, standing_of(dm_status), created_at, id FROM added;
   ELSIF TG_OP = 'DELETE' THEN
     EXECUTE 'DELETE FROM lead_standings s USING removed r
-      WHERE s.workspace_id = r.workspace_id AND s.standing = standing_of(r.dm_status) AND s.created_at = r.created_at AND s.lead_id = r.id';
+      WHERE s.workspace_id = r.workspace_id
+        AND s.standing = standing_of(r.dm_status)
+        AND s.created_at = r.created_at
+        AND s.lead_id = r.id';
   ELSIF EXISTS (SELECT id, dm_status, created_at FROM added EXCEPT SELECT id, dm_status, created_at FROM removed) THEN
     EXECUTE 'UPDATE lead_standings s SET standing = standing_of(a.dm_status), created_at = a.created_at
       FROM removed r JOIN added a ON a.id = r.id
       WHERE (standing_of(a.dm_status) <> standing_of(r.dm_status) OR a.created_at <> r.created_at)
-        AND s.workspace_id = r.workspace_id AND s.standing = standing_of(r.dm_status) AND s.created_at = r.created_at AND s.lead_id = r.id';
+        AND s.workspace_id = r.workspace_id
+        AND s.standing = standing_of(r.dm_status)
+        AND s.created_at = r.created_at
+        AND s.lead_id = r.id';
   END IF;
   RETURN NULL;
 END
@@ -2520,8 +2600,10 @@ create function notify_members(workspace uuid, notification_kind text, notificat
 as $$
   WITH added AS (
     INSERT INTO notifications (workspace_id, user_id, kind, facts, in_app, email)
-      SELECT m.workspace_id, m.user_id, notification_kind, jsonb_strip_nulls(notification_facts), coalesce(p.in_app, true), coalesce(p.email, true)
-      FROM workspace_members m LEFT JOIN notification_preferences p ON p.user_id = m.user_id AND p.kind = notification_kind
+      SELECT m.workspace_id, m.user_id, notification_kind, jsonb_strip_nulls(notification_facts),
+        coalesce(p.in_app, true), coalesce(p.email, true)
+      FROM workspace_members m
+      LEFT JOIN notification_preferences p ON p.user_id = m.user_id AND p.kind = notification_kind
       WHERE m.workspace_id = workspace AND (coalesce(p.in_app, true) OR coalesce(p.email, true))
       ORDER BY m.user_id
     RETURNING id, user_id
@@ -2535,7 +2617,8 @@ create function notify_of_account()
   language plpgsql
 as $$
 BEGIN
-  PERFORM notify_members(NEW.workspace_id, 'x_disconnected', jsonb_build_object('handle', NEW.handle, 'reason', NEW.reason));
+  PERFORM notify_members(NEW.workspace_id, 'x_disconnected',
+    jsonb_build_object('handle', NEW.handle, 'reason', NEW.reason));
   RETURN NULL;
 END
 $$;
@@ -2570,14 +2653,22 @@ BEGIN
       SELECT period, referral_count, count(*) FROM added WHERE referral_count > 0 GROUP BY 1, 2 ORDER BY 1, 2
       ON CONFLICT (period, referral_count) DO UPDATE SET members = t.members + excluded.members;
     INSERT INTO leaderboard_ties AS t (period, referral_count, bucket, members)
-      SELECT period, referral_count, last_credit / 1024, count(*) FROM added WHERE referral_count > 0 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+      SELECT period, referral_count, last_credit / 1024, count(*)
+        FROM added
+        WHERE referral_count > 0
+        GROUP BY 1, 2, 3
+        ORDER BY 1, 2, 3
       ON CONFLICT (period, referral_count, bucket) DO UPDATE SET members = t.members + excluded.members;
   ELSIF TG_OP = 'DELETE' THEN
     INSERT INTO leaderboard_tallies AS t (period, referral_count, members)
       SELECT period, referral_count, -count(*) FROM removed WHERE referral_count > 0 GROUP BY 1, 2 ORDER BY 1, 2
       ON CONFLICT (period, referral_count) DO UPDATE SET members = t.members + excluded.members;
     INSERT INTO leaderboard_ties AS t (period, referral_count, bucket, members)
-      SELECT period, referral_count, last_credit / 1024, -count(*) FROM removed WHERE referral_count > 0 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+      SELECT period, referral_count, last_credit / 1024, -count(*)
+        FROM removed
+        WHERE referral_count > 0
+        GROUP BY 1, 2, 3
+        ORDER BY 1, 2, 3
       ON CONFLICT (period, referral_count, bucket) DO UPDATE SET members = t.members + excluded.members;
   ELSE
     INSERT INTO leaderboard_tallies AS t (period, referral_count, members)
@@ -2613,7 +2704,8 @@ create function waitlist_days_of(joined_at timestamp with time zone, confirmed_a
 as $$
   SELECT (joined_at AT TIME ZONE 'UTC')::date, 1, 0, 0 WHERE joined_at IS NOT NULL
   UNION ALL
-  SELECT (greatest(joined_at, confirmed_at) AT TIME ZONE 'UTC')::date, 0, 1, 0 WHERE joined_at IS NOT NULL AND confirmed_at IS NOT NULL
+  SELECT (greatest(joined_at, confirmed_at) AT TIME ZONE 'UTC')::date, 0, 1, 0
+    WHERE joined_at IS NOT NULL AND confirmed_at IS NOT NULL
   UNION ALL
   SELECT (invited_at AT TIME ZONE 'UTC')::date, 0, 0, 1 WHERE invited_at IS NOT NULL
 $$;

@@ -12,6 +12,7 @@ import type { OpenDatabase } from '../server/src/db/embedded.ts'
 import { readEnv } from '../server/src/env.ts'
 import { type RunningServer, startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
+import { createVersion01 } from '../server/test/version-0-1.ts'
 import { BadArchive, checkArchive } from './archive.ts'
 import { backUp, NotRestored, restore } from './archive-database.ts'
 import { root } from './root.ts'
@@ -37,7 +38,7 @@ async function start(url: string): Promise<RunningServer> {
 beforeAll(async () => {
   cluster = await openScratchCluster({ log: () => {} })
   await withClient(cluster.url, async (client) => {
-    for (const name of ['source', 'target', 'used']) await client.query(`create database ${name}`)
+    for (const name of ['source', 'target', 'used', 'earlier']) await client.query(`create database ${name}`)
   })
 })
 afterAll(async () => {
@@ -172,6 +173,29 @@ test('rejects a restore over data or under a running server, and damaged or newe
   await withClient(urlOf('used'), async (client) => {
     expect((await client.query('select name from kept')).rows).toEqual([{ name: 'kept' }])
   })
+})
+
+test('restores an archive of version 0.1, and says that an earlier one needs version 0.1', async () => {
+  await withClient(urlOf('earlier'), async (client) => {
+    await createVersion01(client)
+    await client.query("insert into workspaces (name) values ('Acme')")
+  })
+  const earlier = join(folder, 'earlier')
+  await backUp(urlOf('earlier'), { file: earlier, authSecret: SECRET })
+  const head = await checkArchive(earlier)
+  const older = { ...head, migration: { ...head.migration, hash: 'of an earlier version' } }
+  await expect(restore(urlOf('earlier'), { file: earlier, head: older, overwrite: true })).rejects.toThrow(
+    /Restore it with version 0\.1 \(commit [0-9a-f]{40}\)/,
+  )
+
+  await restore(urlOf('earlier'), { file: earlier, head, overwrite: true })
+  server = await start(urlOf('earlier'))
+  const { pool } = server.services.database
+  expect((await pool.query('select name from workspaces')).rows).toEqual([{ name: 'Acme' }])
+  const { rows } = await pool.query("select to_regclass('auth_verifications') as dropped")
+  expect(rows).toEqual([{ dropped: null }])
+  await server.close()
+  server = undefined
 })
 
 test('reports what was paused, what may have been sent, and what to do next', async () => {

@@ -12,7 +12,13 @@ import { getConstructionPlans } from 'pg-boss'
 import { type CopyStreamQuery, from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { pauseRestored, type RestoreSummary } from '../server/src/core/messages/restore.ts'
 import { Connection } from '../server/src/db/connection.ts'
-import { MIGRATION_LOCK, MIGRATIONS } from '../server/src/db/migrate.ts'
+import {
+  adoptVersion01,
+  COMMIT_OF_VERSION_0_1,
+  LAST_OF_VERSION_0_1,
+  MIGRATION_LOCK,
+  MIGRATIONS,
+} from '../server/src/db/migrate.ts'
 import type { Db } from '../server/src/db/open.ts'
 import { BadArchive, createChecksum, type Head, readArchive } from './archive.ts'
 
@@ -173,6 +179,7 @@ export async function restore(
     await client.query('begin')
     await inPublic(client, () => createTables(client, migrations, head))
     const restored = await copyRows(client, file)
+    await adoptVersion01(client)
     await inPublic(client, () => migrateOn(client, newer))
     const emails = await dropEmails(client, head)
     const safe = await pauseRestored(drizzle(client) as unknown as Db, new Date(head.madeAt))
@@ -225,7 +232,12 @@ function journal(): Journal {
  */
 function migrationsFrom({ migration }: Head): { migrations: MigrationMeta[]; newer: MigrationMeta[] } {
   const all = readMigrationFiles({ migrationsFolder: MIGRATIONS })
+  if (migration.hash === LAST_OF_VERSION_0_1) return { migrations: all.slice(0, 1), newer: all.slice(1) }
   const last = all.findIndex(({ folderMillis, hash }) => folderMillis === migration.at && hash === migration.hash)
+  if (last === -1 && migration.at < (all[0]?.folderMillis ?? 0))
+    throw new NotRestored(
+      `The archive comes from an earlier version of X-Automated. Restore it with version 0.1 (commit ${COMMIT_OF_VERSION_0_1}), then start this version.`,
+    )
   if (last === -1)
     throw new NotRestored(
       `The archive comes from a newer version of X-Automated (migration ${migration.name}). Install that version or a later one.`,

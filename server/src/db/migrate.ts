@@ -1,11 +1,18 @@
 import { fileURLToPath } from 'node:url'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
+import type pg from 'pg'
 import { Connection } from './connection.ts'
 
 /** If several processes start together, one migrates and the others wait for this lock. */
 export const MIGRATION_LOCK = 7_281_001
 export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
+
+/** The hash of the last of version 0.1's migrations, which left the schema that 0001_initial creates. */
+export const LAST_OF_VERSION_0_1 = '659682c7cba4222557aec61530ec8deb5136b0fa8afaff756b203a1df38e8264'
+/** The commit before the migrations of version 0.1 were deleted. */
+export const COMMIT_OF_VERSION_0_1 = '87ea653f6b6b8f4c9d8a618ef5af8aede392c052'
 
 /** Migrates the database at `url`. Safe to run repeatedly and from several processes. */
 export async function migrateDatabase(url: string): Promise<void> {
@@ -15,8 +22,34 @@ export async function migrateDatabase(url: string): Promise<void> {
   client.allowSilence(0)
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    await adoptVersion01(client)
     await migrate(drizzle(client), { migrationsFolder: MIGRATIONS })
   } finally {
     await client.end()
   }
+}
+
+/**
+ * Records 0001_initial as done in a database of version 0.1, which has its schema.
+ * @throws Error for a database of an earlier version
+ */
+export async function adoptVersion01(client: pg.Client): Promise<void> {
+  const { rows: journals } = await client.query<{ exists: boolean }>(
+    `select to_regclass('drizzle.__drizzle_migrations') is not null as exists`,
+  )
+  if (!journals[0]?.exists) return
+  const { rows } = await client.query<{ hash: string; at: string }>(
+    'select hash, created_at as at from drizzle.__drizzle_migrations order by created_at desc limit 1',
+  )
+  const [last] = rows
+  const [initial] = readMigrationFiles({ migrationsFolder: MIGRATIONS })
+  if (!last || !initial || Number(last.at) >= initial.folderMillis) return
+  if (last.hash !== LAST_OF_VERSION_0_1)
+    throw new Error(
+      `The database is of an earlier version. Start version 0.1 once (commit ${COMMIT_OF_VERSION_0_1}), then this version.`,
+    )
+  await client.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [
+    initial.hash,
+    initial.folderMillis,
+  ])
 }

@@ -1,2 +1,0 @@
-DROP INDEX "campaigns_newest";--> statement-breakpoint
-CREATE INDEX "campaigns_newest" ON "campaigns" USING btree ("workspace_id","created_at" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE kind = 'campaign';

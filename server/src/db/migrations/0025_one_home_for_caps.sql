@@ -1,1 +1,0 @@
-ALTER TABLE "x_accounts" DROP COLUMN "daily_cap";

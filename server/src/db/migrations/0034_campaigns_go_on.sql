@@ -1,1 +1,0 @@
-CREATE INDEX "campaigns_stopped" ON "campaigns" USING btree ("x_account_id") WHERE status = 'paused' and pause_reason is not null;

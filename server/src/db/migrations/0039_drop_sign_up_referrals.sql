@@ -1,1 +1,0 @@
-DROP TABLE "sign_up_referrals" CASCADE;

@@ -1,1 +1,0 @@
-ALTER TABLE "campaigns" ADD COLUMN "allow_replied" boolean DEFAULT false NOT NULL;

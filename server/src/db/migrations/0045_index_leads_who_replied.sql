@@ -1,1 +1,0 @@
-CREATE INDEX "leads_replied" ON "leads" USING btree ("workspace_id","id") WHERE replied_at is not null;

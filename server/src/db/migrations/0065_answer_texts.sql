@@ -1,1 +1,0 @@
-CREATE INDEX "dms_answer_texts" ON "dms" USING btree ("workspace_id","sent_at") WHERE is_answer and sent_at is not null and message <> '';

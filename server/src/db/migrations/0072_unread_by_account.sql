@@ -1,1 +1,0 @@
-CREATE INDEX "conversations_unread" ON "conversations" USING btree ("workspace_id","account_x_user_id") WHERE is_unread;

@@ -1,1 +1,0 @@
-ALTER TABLE "x_accounts" ADD COLUMN "profile_image_url" text;

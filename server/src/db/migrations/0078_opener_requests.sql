@@ -1,1 +1,0 @@
-ALTER TABLE "openers" ADD COLUMN "request_hash" text;

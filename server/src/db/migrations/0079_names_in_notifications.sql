@@ -1,1 +1,0 @@
-CREATE INDEX "notifications_of_conversation" ON "notifications" USING btree ("workspace_id",(facts ->> 'conversationId')) WHERE kind = 'lead_replied';

@@ -1,1 +1,0 @@
-ALTER TABLE "scrapes" ADD COLUMN "words" jsonb DEFAULT '[]'::jsonb NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "campaigns" ADD COLUMN "launched_version" integer;

@@ -1,1 +1,0 @@
-CREATE INDEX "removed_leads_lead" ON "removed_leads" USING btree ("lead_id");

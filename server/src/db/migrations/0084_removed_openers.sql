@@ -1,1 +1,0 @@
-ALTER TABLE "removed_leads" ADD COLUMN "openers" jsonb DEFAULT '[]'::jsonb NOT NULL;

@@ -1,2 +1,0 @@
-CREATE INDEX "leads_contacted_before" ON "leads" USING btree ("workspace_id","contacted_before_at","id") WHERE contacted_before_at is not null;--> statement-breakpoint
-CREATE INDEX "dms_contacts" ON "dms" USING btree ("workspace_id","sent_at","lead_id") WHERE sent_at is not null;

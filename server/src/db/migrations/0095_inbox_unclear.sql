@@ -1,1 +1,0 @@
-ALTER TABLE "dms" ADD COLUMN "inbox_unclear_until" timestamp (3) with time zone;

@@ -1,1 +1,0 @@
-ALTER TABLE "x_spending" ADD COLUMN "reserved_mills" bigint DEFAULT 0 NOT NULL;

@@ -1,1 +1,0 @@
-CREATE INDEX "chat_reads_changed" ON "chat_reads" USING btree ("account_x_user_id","changed_at") WHERE read_until is null or read_until < changed_at;

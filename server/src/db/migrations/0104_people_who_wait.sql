@@ -1,2 +1,0 @@
-DROP INDEX "conversations_unread";--> statement-breakpoint
-CREATE INDEX "conversations_waiting" ON "conversations" USING btree ("workspace_id","account_x_user_id") WHERE (status = 'open' and not is_last_ours and (label is null or label in ('interested', 'meeting', 'question', 'referral')));

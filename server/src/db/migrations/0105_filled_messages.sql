@@ -1,1 +1,0 @@
-ALTER TABLE "dms" ADD COLUMN "is_filled" boolean DEFAULT false NOT NULL;
