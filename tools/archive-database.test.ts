@@ -93,6 +93,8 @@ test('backs up a consistent snapshot of a running product and restores all of it
       one.release()
     }
   })()
+  const countMoving = async () => (await database.pool.query('select from lead_lists')).rowCount
+  await expect.poll(countMoving).toBeGreaterThan(0)
   const { tables } = await backUp(urlOf('source'), { file, authSecret: SECRET })
   hasEnded = true
   await writing
