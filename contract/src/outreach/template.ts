@@ -85,7 +85,7 @@ const BARE_FILTER = 'capitali[sz]e|capfirst|title(?:case|ize)?|upcase|downcase|u
 const FILTER_OR_WORD = new RegExp(`${FILTER.source}|^(?:${BARE_FILTER})$`, 'i')
 /** Braces around a variable that are of no other one. */
 const BEFORE = new RegExp(`\\{+[^{}]*$|${UNOPENED}[ \\t\\u00a0]*$`)
-const AFTER = new RegExp(`^[ \\t\\u00a0]*(?:${CLOSING}|${UNCLOSED})`)
+const AFTER = new RegExp(`^(?:[ \\t\\u00a0]*${CLOSING}|${UNCLOSED})`)
 /** Characters without a shape, which copied texts contain. */
 const INVISIBLE = /[\p{Cf}\p{DI}]/gu
 /** The characters that are trimmed, in JavaScript and in SQL. */

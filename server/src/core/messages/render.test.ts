@@ -57,7 +57,7 @@ const source = fc
   .array(
     fc.oneof(
       place,
-      text.map((value) => value.replace(/[{}]/g, '')),
+      text.map((value) => value.replace(/[{}$#%&@\uff20]/g, '')),
     ),
     { maxLength: 8 },
   )
