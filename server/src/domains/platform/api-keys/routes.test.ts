@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { API_KEYS_MAX } from '@x-automated/contract/platform/api-keys'
 import { SCOPES, type Scope } from '@x-automated/contract/route'
 import { and, eq, sql } from 'drizzle-orm'
@@ -8,7 +6,6 @@ import { makeLeads } from '../../../../test/leads.ts'
 import { call, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { operations, pathWith } from '../../../../test/operations.ts'
-import { MIGRATIONS } from '../../../db/migrate.ts'
 import { authSessions } from '../../identity/auth/tables.ts'
 import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { leadLists } from '../../leads/lists/tables.ts'
@@ -21,7 +18,7 @@ beforeAll(async () => {
   app = await openApp()
 })
 
-const SUSPENSION = '0100_suspended_api_keys'
+const _SUSPENSION = '0100_suspended_api_keys'
 const SOME_ID = '01900000-0000-7000-8000-000000000000'
 
 async function makeSubscriber(): Promise<Person> {
@@ -247,44 +244,6 @@ describe('POST /api-keys/{id}/adopt', () => {
     expect((await member.call('POST', path)).body.code).toBe('FORBIDDEN')
     expect((await (await makeKey(owner)).call('POST', path)).body.code).toBe('FORBIDDEN')
     expect((await key.call('POST', path)).status).toBe(401)
-  })
-})
-
-describe('an API key that an earlier version left without an admin', () => {
-  /** What the upgrade to suspended keys does. */
-  const upgrade = async () => {
-    const text = await readFile(join(MIGRATIONS, `${SUSPENSION}.sql`), 'utf8')
-    // A later migration dropped the function.
-    const notify = text.slice(text.indexOf('CREATE FUNCTION notify_owners'), text.indexOf('-- An API key works'))
-    await app.db.execute(sql.raw(notify.replace('--> statement-breakpoint', '')))
-    await app.db.execute(sql.raw(text.slice(text.indexOf('WITH orphaned'))))
-    await app.db.execute(sql`drop function notify_owners`)
-  }
-
-  it('works for 14 days after an email to the owner, and longer if it is adopted', async () => {
-    const { owner, admin } = await makeTeam()
-    const [key, adopted] = [await makeKey(admin), await makeKey(admin)]
-    const kept = await makeKey(owner)
-    await owner.client.people.remove({ id: admin.id, keepApiKeys: true })
-    const all = eq(apiKeys.workspaceId, owner.workspaceId)
-    await app.db.update(apiKeys).set({ suspendedAt: null }).where(all)
-    await app.db.delete(notifications)
-    await upgrade()
-
-    const until = (await owner.client.apiKeys.list()).keys.map(
-      ({ suspendedAt }) => suspendedAt && Date.parse(suspendedAt),
-    )
-    const inDays = (days: number) => expect.closeTo(Date.now() + days * 86_400_000, -5)
-    expect(until).toEqual([null, inDays(14), inDays(14)])
-    expect((await noticesOf(owner))[0]).toMatchObject({
-      title: expect.stringMatching(/^2 API keys will be suspended on \w+ \d+, \d{4}$/),
-    })
-    expect((await key.call('POST', '/lists', { name: 'In time' })).status).toBe(200)
-    expect((await kept.call('GET', '/lists')).status).toBe(200)
-    await owner.client.apiKeys.adopt({ id: adopted.id })
-
-    await app.db.update(apiKeys).set({ suspendedAt: sql`now()` }).where(eq(apiKeys.id, key.id))
-    expect([(await key.call('GET', '/lists')).status, (await adopted.call('GET', '/lists')).status]).toEqual([401, 200])
   })
 })
 
