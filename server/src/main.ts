@@ -1,7 +1,6 @@
 import { enableCompileCache } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-
 enableCompileCache()
 const { openEmbedded } = await import('./db/embedded.ts')
 const { readEnv } = await import('./env.ts')
