@@ -8,7 +8,7 @@ import type { WorkspaceOf } from './selection.ts'
 export type Row = typeof leadLists.$inferSelect
 
 /** SQL: adds chosen leads to a list, and leaves those that it has. @param chosen subquery of ids */
-export const adding = (id: string, chosen: SQL) => sql`
+const adding = (id: string, chosen: SQL) => sql`
   insert into lead_list_items (lead_list_id, lead_id, contact_status)
   select ${id}::uuid, chosen.id, case when exists (
     select from dms d join campaigns c on c.id = d.campaign_id
@@ -25,7 +25,7 @@ export async function copyListEntries(tx: Db, { from, to }: { from: string; to: 
 }
 
 /** SQL: removes chosen leads from a list. @param chosen subquery of ids */
-export const removing = (id: string, chosen: SQL) => sql`
+const removing = (id: string, chosen: SQL) => sql`
   with chosen as (
     select lead_id from lead_list_items where lead_list_id = ${id} and lead_id in (${chosen})
     order by lead_id for update

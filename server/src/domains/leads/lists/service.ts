@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { InputOf } from '@x-automated/contract/contract'
 import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import { LIST_NAME_MAX } from '@x-automated/contract/leads/lists'
-import { and, asc, desc, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { copyName } from '../../../copy-name.ts'
 import { flatRules, withTagReplaced } from '../../../core/people/filter.ts'
 import {
-  adding,
+  addListEntries,
   copyListEntries,
   findStored,
   type Row,
-  removing,
+  removeListEntries,
   requireManual,
 } from '../../../core/people/list-entries.ts'
 import {
@@ -346,25 +346,25 @@ export async function members(db: Db, actor: Actor, { id, leadIds }: InputOf<'li
 
 /** Adds leads, ignoring those already in the list. Leads that its campaigns have messaged are contacted. */
 export async function addLeads(db: Db, actor: Actor, { id, ...selection }: InputOf<'lists', 'addLeads'>) {
-  return change(db, actor, { id, ...selection }, (chosen) => adding(id, chosen))
+  return change(db, actor, { id, ...selection }, addListEntries)
 }
 
 /** @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND */
 export async function removeLeads(db: Db, actor: Actor, { id, ...selection }: InputOf<'lists', 'addLeads'>) {
-  return change(db, actor, { id, ...selection }, (chosen) => removing(id, chosen))
+  return change(db, actor, { id, ...selection }, removeListEntries)
 }
 
-/** Adds leads to a manual list, or removes them, in one statement. */
+/** Adds leads to a manual list, or removes them, in one transaction. */
 async function change(
   db: Db,
   actor: Actor,
   { id, ...selection }: InputOf<'lists', 'addLeads'>,
-  statement: (chosen: SQL) => SQL,
+  changeEntries: typeof addListEntries,
 ) {
   return transact(db, async (tx) => {
     await requireManual(tx, actor, id, 'no key update')
     const part = await choosePart(tx, actor, selection)
-    const { rowCount } = await tx.execute(statement(part.leads))
-    return { success: true as const, changed: rowCount ?? 0, cursor: part.cursor }
+    const changed = await changeEntries(tx, actor, id, part.leads)
+    return { success: true as const, changed: changed.length, cursor: part.cursor }
   })
 }
