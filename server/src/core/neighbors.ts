@@ -11,7 +11,8 @@ import type { Refusal } from '../refusal.ts'
 import type { Services } from '../services.ts'
 import type { XAccount } from './messages/accounts.ts'
 
-// What the core needs of domains. It imports none: connect-core.ts connects them at start.
+// What the core needs from domains. The core imports none of them: connect-core.ts connects these
+// functions at start.
 
 /** What plans limit by month. */
 export type LimitedByMonth = 'scrapedLeads' | 'dms'
@@ -23,35 +24,35 @@ export interface Allowance {
   left: number
 }
 
-/** What calls to X with an account's token need. */
+/** What a call to X with an account's token needs. */
 export type XNeeds = Pick<Services, 'database' | 'x' | 'xApps' | 'xMeters' | 'sealer'>
 
-/** Lost accounts are tried only to see whether X accepts them again. */
+/** Lost accounts are tried only to find out whether X accepts them again. */
 export type Accepted = 'connected' | 'connected or lost'
 
-/** An account that X is called for, with its token. */
+/** An account, with its token, on whose behalf X is called. */
 export interface XAccountCaller extends XCaller, StoredToken {
   xUserId: string
-  /** The workspace brought the app of this account. */
+  /** The account uses an app that its workspace brought. */
   isOwnApp: boolean
-  /** While the app has no credits: when X is tried again. */
+  /** When X is tried again while the app has no credits. */
   fundsTryAt: Date | null
 }
 
 export interface CallOptions {
   accepted?: Accepted
-  /** The account, if it was just read. */
+  /** The account, if the caller has just read it. */
   caller?: XAccountCaller
-  /** Why people are looked up. */
+  /** The purpose of looking people up. */
   purpose?: 'lookup' | 'scrape'
-  /** Tries whether an app has credits again. */
+  /** The call finds out whether an app has credits again. */
   isTry?: boolean
 }
 
-/** What a connected account's token is read from. */
+/** The fields from which an account's token is read. */
 export type StoredToken = Pick<XAccount, 'status' | 'sealedAccessToken' | 'accessTokenExpiresAt'>
 
-/** A reply as members are notified of it. */
+/** A reply, as its notification shows it. */
 export interface NewReply {
   leadId: string
   accountXUserId: string

@@ -44,7 +44,7 @@ type Row = typeof campaigns.$inferSelect
 
 const LIST_DELETED = 'Could not fetch leads for the campaign list. It was deleted: create a campaign with another list.'
 
-/** What a response shows of a campaign, with the name of its list. */
+/** The columns of a campaign in responses, with the name of its list. */
 export const columns = {
   id: campaigns.id,
   name: campaigns.name,
@@ -139,7 +139,7 @@ export async function applyChanges(tx: Db, env: SendingEnv, actor: Actor, change
   if (edited.xAccountId !== before.xAccountId) await endTurn(tx, before.xAccountId)
 }
 
-/** Takes the locks that come before a campaign's row, because senders record outcomes meanwhile. */
+/** Takes the locks that come before a campaign's row in the lock order: senders record outcomes meanwhile. */
 async function lockBeforeCampaign(tx: Db, actor: Actor, { id, status, messageTemplate }: Changes): Promise<void> {
   if (messageTemplate !== undefined) readTemplate('messageTemplate', messageTemplate)
   if (status === 'archived' || messageTemplate !== undefined)
@@ -173,7 +173,7 @@ async function pause(tx: Db, campaign: Row): Promise<void> {
   await endTurn(tx, campaign.xAccountId)
 }
 
-/** Archives a campaign: its people may be messaged by others. */
+/** Archives a campaign, so that other campaigns may message its people. */
 async function archive(tx: Db, campaign: Row): Promise<void> {
   await setStatus(tx, campaign, 'archived')
   await releaseLeads(tx, campaign.id)
@@ -187,7 +187,10 @@ async function setStatus(tx: Db, { id }: Row, status: 'paused' | 'archived'): Pr
     .where(eq(campaigns.id, id))
 }
 
-/** @throws Refusal X_ACCOUNT_NOT_FOUND; CAMPAIGN_STATE: only its account can show what a restore lost */
+/**
+ * @throws Refusal X_ACCOUNT_NOT_FOUND; CAMPAIGN_STATE: after a restore, only the former account can
+ * show what was sent
+ */
 async function requireAccountChange(tx: Db, actor: Actor, { xAccountId }: Row, newId: string): Promise<void> {
   await findAccount(tx, actor.workspaceId, newId)
   if (xAccountId === null || xAccountId === newId) return
@@ -207,7 +210,7 @@ export async function queue(db: Db, env: SendingEnv, actor: Actor, { id, ...opti
     const campaign = await lock(tx, actor, id)
     const step = transition(campaign.status, 'active')
     if (step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(campaign.status, 'active'))
-    // Of two concurrent requests, the second finds it active and returns the same answer.
+    // The second of two concurrent requests finds the campaign active and returns the same response.
     if (step === 'changes') await activate(tx, env, actor, campaign, options)
     const { dmsQueuedCount, totalLeadsInList } = await find(tx, actor, id)
     return { success: true as const, dmsQueued: dmsQueuedCount, totalLeads: totalLeadsInList }
@@ -216,12 +219,12 @@ export async function queue(db: Db, env: SendingEnv, actor: Actor, { id, ...opti
 
 /**
  * Undoes a launch: the campaign is as it was before. @throws Refusal CAMPAIGN_NOT_FOUND;
- * CAMPAIGN_STATE: it was not held, the time is over, or a message was claimed
+ * CAMPAIGN_STATE: the launch was not held, the time is over, or a message was claimed
  */
 export async function undoLaunch(db: Db, actor: Actor, id: string) {
   await transact(db, async (tx) => {
     await find(tx, actor, id)
-    // Before locking any row, because senders record outcomes meanwhile.
+    // Take these locks before any row's: senders record outcomes meanwhile.
     await lockForEdit(tx, actor.workspaceId, id)
     await lockQueuedLeads(tx, id)
     const campaign = await lock(tx, actor, id)
@@ -253,7 +256,7 @@ export async function undoLaunch(db: Db, actor: Actor, id: string) {
 
 /**
  * Prevents deletion of the campaign's list until the transaction ends. Call it before locking the
- * campaign, as deleting a list does.
+ * campaign: deleting a list takes the same order.
  */
 async function lockList(tx: Db, actor: Actor, id: string): Promise<void> {
   const [campaign] = await tx
@@ -345,7 +348,7 @@ async function activate(
   if (step) await readOpenersAgain(tx, campaign, step)
 }
 
-/** Locks what resuming renders again, before any other lock. */
+/** Locks the messages that resuming renders again, before any other lock. */
 async function lockToRender(tx: Db, actor: Actor, id: string): Promise<void> {
   const { reason } = await find(tx, actor, id)
   if (reason?.code === 'placeholder') await lockForEdit(tx, actor.workspaceId, id)
@@ -363,7 +366,7 @@ async function requireList(tx: Db, { leadListId }: Row) {
   return leadList
 }
 
-/** Resumes an account's direct messages that X's errors had paused. */
+/** Resumes the direct messages of an account that X's errors had paused. */
 async function resumeDirect(tx: Db, actor: Actor, accountId: string): Promise<void> {
   await tx
     .update(campaigns)
@@ -379,8 +382,9 @@ async function resumeDirect(tx: Db, actor: Actor, accountId: string): Promise<vo
 }
 
 /**
- * Returns the sending account, fixed on activation; null if the extension's account is unknown.
- * Replaces a disconnected account only if it has sent nothing. @throws Refusal X_NOT_CONNECTED
+ * Returns the account that sends, which activation fixes; null if the extension's account is
+ * unknown. Replaces a disconnected account only if it has sent nothing. @throws Refusal
+ * X_NOT_CONNECTED
  */
 async function accountFor(tx: Db, campaign: Row): Promise<XAccount | null> {
   const fixed = campaign.xAccountId ? await findAccount(tx, campaign.workspaceId, campaign.xAccountId) : null
@@ -395,8 +399,8 @@ async function accountFor(tx: Db, campaign: Row): Promise<XAccount | null> {
 }
 
 /**
- * Checks that an active campaign's new channel or account can send, and wakes it.
- * @throws Refusal X_NOT_CONNECTED
+ * Checks that an active campaign's new channel or account can send, and wakes the account. @throws
+ * Refusal X_NOT_CONNECTED
  */
 async function requireSender(tx: Db, campaign: Row): Promise<void> {
   const account = await accountFor(tx, campaign)

@@ -18,22 +18,22 @@ import { isRestorable } from '../tables/removals.ts'
 import { pauseForPlaceholder } from './pause.ts'
 import { completeIfDone } from './run.ts'
 
-// A launch with a limit enrolls everyone, and queues only the first. A job queues the others.
+// A launch with a limit enrolls everyone, but queues only the first people. A job queues the others.
 
 type Row = typeof campaigns.$inferSelect
 
 /** People queued in one transaction. */
 const PART = 1_000
 
-/** What a campaign stores while people wait for their first message. */
+/** The columns that a campaign sets while people wait for their first message. */
 export async function nextPart(tx: Db, { workspaceId }: Pick<Row, 'workspaceId'>) {
   const { plan, usage } = await usageOf(tx, workspaceId, 'dms')
   return { nextPartAt: usage.resetsAt, partPlan: plan }
 }
 
 /**
- * Queues the people who wait, in the order of the launches: once the plan's limit has reset, or the
- * plan is another one. Any number of processes may run it.
+ * Queues waiting people in the order of the launches, once the plan's limit has reset or the plan
+ * has changed. Any number of processes may run it.
  */
 export async function queueNextParts(db: Db, env: SendingEnv): Promise<void> {
   const waiting = await db
@@ -48,7 +48,7 @@ export async function queueNextParts(db: Db, env: SendingEnv): Promise<void> {
   })
 }
 
-/** SQL over an enrollment `e`: its lead's deletion can still be undone, so its first message waits. */
+/** SQL over an enrollment `e`: the deletion of its lead can still be undone, so its first message waits. */
 const isRemoved = sql`(not exists (select from leads l where l.id = e.lead_id) and ${isRestorable('e')})`
 
 /** @returns whether more people can be queued now */
@@ -61,7 +61,7 @@ async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Pro
   await lockQueueing(tx, workspaceId)
   const allowance = await allowanceOf(tx, workspaceId, 'dms')
   const rows = waiting.slice(0, allowance.left)
-  // Read after the locks, as an edit takes them.
+  // Read only once the locks are held: an edit takes the same ones.
   const [campaign] = await tx
     .select()
     .from(campaigns)

@@ -12,15 +12,15 @@ import { countInFlight, type dms } from '../tables/messages.ts'
 
 // Pausing
 
-/** Why campaigns are paused, with what X said. */
+/** Why campaigns are paused, and X's own explanation. */
 export interface Pause {
   reason: PauseReason
   xMessage: string | null
 }
 
 /**
- * Pauses the account's campaigns and shows why; also another campaign that has its follow-ups. Direct
- * messages wait until more are queued or the account is reconnected.
+ * Pauses the account's campaigns, and another campaign whose follow-ups it sends, and shows why.
+ * Direct messages wait until more are queued or the account is reconnected.
  */
 export async function pauseCampaignsOf(
   tx: Db,
@@ -44,14 +44,14 @@ export async function pauseCampaignsOf(
 export type XRefusal = NonNullable<(typeof dms.$inferSelect)['refusal']>
 
 const REFUSALS_OF = 50
-/** Requests that X rejects for the same reason. */
+/** Requests that X may reject for the same reason. */
 const ALIKE_MAX = 3
 const FORBIDDEN_OF = 20
 const FORBIDDEN_MAX = 5
 const OPT_OUTS_OF = 100
-/** Opt-outs of fewer messages say little. */
+/** With fewer messages, the share of opt-outs says little. */
 const OPT_OUTS_FROM = 50
-/** Claims of the account to look through for those of one campaign. */
+/** How many claims of the account are searched for those of one campaign. */
 const CLAIMS_CHECKED = 1_000
 
 /** Stores why X did not take a failed message, and pauses its campaign after too many refusals. */
@@ -69,9 +69,9 @@ export async function recordRefusal(tx: Db, dmId: string, refusal: XRefusal): Pr
 }
 
 /**
- * Pauses the account's campaigns after X has forbidden too many of its last messages: X may mean the
- * account and not the people. Its own transaction, because it locks other campaigns.
- * @param xMessage what X said
+ * Pauses the account's campaigns after X has forbidden too many of its last messages: X may mean
+ * the account and not the people. Its own transaction, because it locks other campaigns. @param
+ * xMessage X's own explanation
  */
 export async function checkForbidden(
   tx: Db,
@@ -94,7 +94,7 @@ export async function checkForbidden(
   )
 }
 
-/** Pauses the campaign of a message that led to an opt-out, after too many of them. */
+/** Pauses a campaign after too many opt-outs. @param dmId the message that led to the latest one */
 export async function checkOptOuts(tx: Db, dmId: string): Promise<void> {
   const isOptOut = sql`exists (select from replies r where r.dm_id = recent.id and r.opted_out)`
   const last = await countLast(tx, campaignOf(dmId), OPT_OUTS_OF, sql`sent_at is not null`, isOptOut)
@@ -123,7 +123,7 @@ type Last = { campaignId: string; workspaceId: string; xAccountId: string; total
 /** SQL of the campaign of a message, and of the account that sent it. */
 const campaignOf = (dmId: string) => sql`select campaign_id as id, x_account_id from dms where id = ${dmId}`
 
-/** Counts the last messages of a campaign from an account since it was activated; null: it is 'Direct'. */
+/** Counts the last messages of a campaign from an account since it was activated; null: the campaign is 'Direct'. */
 async function countLast(db: Db, campaign: SQL, most: number, which: SQL, matching: SQL): Promise<Last | null> {
   const { rows } = await db.execute<Last>(sql`
     select c.id as "campaignId", c.workspace_id as "workspaceId", looked.x_account_id as "xAccountId", counted.*
@@ -139,7 +139,7 @@ async function countLast(db: Db, campaign: SQL, most: number, which: SQL, matchi
   return rows[0] ?? null
 }
 
-/** Pauses a campaign before a message goes out that would show a variable. @param written the variable */
+/** Pauses a campaign whose next message would show a variable. @param written the variable */
 export async function pauseForPlaceholder(
   tx: Db,
   campaign: { workspaceId: string; campaignId: string; xAccountId: string | null },
@@ -148,7 +148,7 @@ export async function pauseForPlaceholder(
   await pauseItself(tx, campaign, { code: 'placeholder', params: { written: shownLeftover(written) } })
 }
 
-/** An unfilled variable as a reason names it. */
+/** Shortens an unfilled variable for the parameters of a reason. */
 export const shownLeftover = (written: string) => written.slice(0, 100).toWellFormed()
 
 async function pauseItself(
@@ -165,8 +165,8 @@ async function pauseItself(
 }
 
 /**
- * A claim takes milliseconds. A hung worker is not waited for: it checks the campaign again before
- * it sends.
+ * A claim takes milliseconds. A hung worker checks the campaign again before it sends, so a pause
+ * does not wait for it.
  */
 const CLAIM_WAIT_SECONDS = 2
 

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { endTurn } from '../messages/schedule.ts'
 
-/** SQL: the update of a campaign that ran, which completes when nothing is open or queued. */
+/** SQL: updates a campaign after an outcome, and completes it if nothing is open or queued. */
 export function campaignRun(campaignId: string, opened: number, nextAt: string | null): SQL {
   const done = sql`kind = 'campaign' and queued_at is not null and status not in ('completed', 'archived')
     and dms_queued_count = 0 and open_enrollments + ${opened}::int = 0`
@@ -16,7 +16,7 @@ export function campaignRun(campaignId: string, opened: number, nextAt: string |
 /** A campaign after `campaignRun`. */
 export type CampaignRun = { status: string; xAccountId: string | null }
 
-/** Lets the next campaign on the account send if this one is completed. @returns whether it is */
+/** Lets the next campaign on the account send if this one is completed. @returns whether it is completed */
 export async function endRun(tx: Db, run: CampaignRun | undefined): Promise<boolean> {
   if (run?.status !== 'completed') return false
   await endTurn(tx, run.xAccountId)
@@ -24,8 +24,8 @@ export async function endRun(tx: Db, run: CampaignRun | undefined): Promise<bool
 }
 
 /**
- * Completes a campaign when no enrollment is open and no message is queued.
- * @param opened by how much the number of its open enrollments grows
+ * Completes a campaign when no enrollment is open and no message is queued. @param opened change of
+ * the number of open enrollments
  */
 export async function completeIfDone(tx: Db, campaignId: string, opened = 0): Promise<boolean> {
   const { rows } = await tx.execute<CampaignRun>(campaignRun(campaignId, opened, null))

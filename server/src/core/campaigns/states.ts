@@ -30,10 +30,10 @@ export function mayBeEdited(status: CampaignStatus): boolean {
   return status !== 'completed' && status !== 'archived'
 }
 
-/** The entries that a new UTC day's first read sees again, and X charges for again. */
+/** The first read of a new UTC day sees this number of entries again, and X charges for them again. */
 const READ_AGAIN_A_DAY = 5
 
-/** What a campaign makes X charge for. */
+/** What X charges for in a campaign. */
 interface Billed {
   channel: 'api' | 'extension'
   people: number
@@ -45,8 +45,9 @@ interface Billed {
 }
 
 /**
- * What X charges for a campaign, in cents; null: nothing. One in REPLIES_ONE_IN people replies: X delivers
- * each reply, which is read once, like each of our own messages that X's API sent.
+ * What X charges for a campaign, in cents; null: nothing. One in REPLIES_ONE_IN people is assumed
+ * to reply. X charges for each delivered reply, and for one read of each reply and of each message
+ * sent by its API.
  */
 export function billOf(
   { channel, people, messages, lookups, days }: Billed,
@@ -60,8 +61,8 @@ export function billOf(
 }
 
 /**
- * The template's placeholders that may use their fallback, each once, as written, with the part
- * that a lead fills.
+ * The template's placeholders that may use their fallback, each once and as written, with the part
+ * that the lead's data replaces.
  */
 export function placeholdersWithFallback(template: Template): { place: string; part: Template[number] }[] {
   const found = new Map<string, Template[number]>()

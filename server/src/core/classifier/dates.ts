@@ -1,12 +1,9 @@
 import { Temporal } from 'temporal-polyfill'
 import { fold } from './text.ts'
 
-/**
- * Finds the day that a reply names, in 16 languages. It returns no day rather than a
- * wrong one.
- */
+/** Finds the day that a reply names, in 16 languages. If in doubt, it returns no day. */
 
-/** Names of the months. Left out: 'ago', 'out' and 'set', which are English words. */
+/** Names of the months. 'ago', 'out' and 'set' are missing, because they are English words. */
 const MONTHS = [
   'january jan januar janner janvier janv enero ene janeiro gennaio januari stycznia styczniu ocak январь января январе',
   'february feb februar fevrier fevr fev febrero fevereiro febbraio februari lutego lutym subat февраль февраля феврале',
@@ -60,7 +57,7 @@ const NEXT =
 const PROCHAIN = '(?: prochaine?| que vem| que viene| prossim[oa])'
 
 const split = (names: string) => names.split(' ')
-/** Words before a month, and the months after them, where short words mean something else in English. */
+/** Months whose short names mean something else in English, so they count only after one of these words. */
 const OTHER_MONTHS: readonly [places: string, months: string[]][] = [
   [
     'a|da|dopo|entro|fino a|per|inizio|meta|fine',
@@ -204,14 +201,14 @@ const UNSPACED_PATTERNS: readonly [pattern: RegExp, read: Reading][] = (
   ] satisfies [string, Reading][]
 ).map(([pattern, read]) => [new RegExp(fold(pattern), 'gu'), read])
 
-/** Right before a date: it is when someone is back. */
+/** Words right before a date that say when someone is back. */
 const UNTIL =
   /(?:\b(?:until|till|til|through|back|back (?:on|by|at work)|return(?:ing)?|return(?:ing)? on|bis|bis zum|bis einschliesslich|wieder|wieder (?:ab|am)|zuruck|zuruck (?:ab|am)|ab|ab dem|de retour|de retour le|de retour en|hasta|hasta el|vuelvo|vuelvo el|regreso|regreso el|a partir del?|a partir du|ate|ate o dia|ate dia|volto|volto em|volto no dia|volto dia|fino al?|torno|torno il|rientro|rientro il|tot|tot en met|terug|terug op|till|till och med|tillbaka|tillbaka den|wracam|wroce)|\bjusqu'(?:au|a)|(?:^|[ ,])(?:до|вернусь|вернусь в|حتى|الى))(?: the| den| le)? ?$/u
-/** Right after a date: it is when someone is back. */
+/** Words right after a date that say when someone is back. */
 const UNTIL_AFTER = /^(?:まで|以降|까지|부터|이후|之前|为止|'?[aeiy]{0,2} kadar| तक)/u
-/** Between two dates: the second one ends the time. */
+/** Words between two dates of a range, of which the second is the end. */
 const RANGE = /^ ?(?:-|–|—|to|through|thru|bis|bis zum|au|al|a|ate|and|und|et|y|e) ?$/u
-/** Right before a date: the first day of "10–20 January". */
+/** The start of a range right before a date, such as "10–" in "10–20 January". */
 const RANGE_START = /\d{1,2}(?:\.|st|nd|rd|th)? ?(?:-|–|—|to|bis|au|al|a) ?$/u
 /** The pattern itself contains "until" or "after", or is a range such as "Jan 10-20". */
 const IS_UNTIL =
@@ -219,17 +216,17 @@ const IS_UNTIL =
 
 /** Days further away than this are not what was meant. */
 const DAYS_MAX = 400
-/** A date without a year that was so recently is past, not next year. */
+/** A date without a year that passed at most this number of days ago is not next year's. */
 const JUST_PAST_DAYS = 60
 const READ_MAX = 2_000
 
 interface NamedDay {
   day: string
-  /** The text says that it lasts until then, or that someone is back then. */
+  /** The text says that something lasts until that day, or that someone is back then. */
   isEnd: boolean
 }
 
-/** The day that a text names; null: none, or it is not clear which. @param today '2026-11-20' */
+/** The day that a text names; null: no day, or it is not clear which. @param today '2026-11-20' */
 export function findDay(text: string, today: string): NamedDay | null {
   let rest = fold(text.slice(0, READ_MAX)).replace(/\s+/g, ' ')
   const present = Temporal.PlainDate.from(today)
@@ -328,7 +325,7 @@ function comingDayOfMonth(today: Day, day: number): Day | null {
 
 function inMonth(today: Day, place: string, month: number, year?: string): Day | null {
   const first = Temporal.PlainDate.from({ year: year ? Number(year) : today.year, month, day: 1 })
-  // "In November" in the middle of November says nothing.
+  // In the middle of November, "in November" names no day.
   const start = year || first.month > today.month ? first : first.add({ years: 1 })
   if (!year && first.month === today.month) return null
   if (/^(?:after|nach|apres|despues|depois|dopo|na|efter|po|после)$/.test(place)) return start.add({ months: 1 })

@@ -10,7 +10,10 @@ const READ = { start: 1_500, end: 500 }
 
 /** Languages in Latin letters whose replies the model can label. */
 export const LATIN_LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'tr', 'sv'] as const
-/** Languages in Latin letters that are told apart; 'und': all others. Only Hindi can also be labelled. */
+/**
+ * Languages in Latin letters that the model tells apart; 'und': all others. Of those added here,
+ * only replies in Hindi can be labelled.
+ */
 export const TOLD_APART = [
   ...LATIN_LANGUAGES,
   ...(['hi', 'id', 'ro', 'cs', 'fi', 'hu', 'vi', 'tl', 'da', 'no', 'ca', 'hr', 'und'] as const),
@@ -31,7 +34,7 @@ const SCRIPTS: readonly [language: string, letters: RegExp][] = [
   ['te', /\p{Script=Telugu}/gu],
 ]
 
-/** Other languages with the same letters, by letters or words that the first one does not have. */
+/** Languages that share letters with another one, found by letters or words that only they have. */
 const SAME_LETTERS: Record<string, readonly [language: string, marks: RegExp][]> = {
   ru: [
     ['kk', /[әғқңұһ]/iu],
@@ -68,7 +71,7 @@ export function languageOfLetters(text: string): string | null {
   return (text.match(/\p{Script=Latin}/gu)?.length ?? 0) / letters < 0.4 ? 'und' : null
 }
 
-/** Whether a text has letters, or words in them, that belong to none of the labelled languages. */
+/** Whether a text has letters, or words in Latin letters, that belong to no labelled language. */
 export function hasUnknownLetters(text: string): boolean {
   if (Object.values(SAME_LETTERS).some((others) => others.some(([, marks]) => marks.test(text)))) return true
   const unknown = text.match(UNKNOWN_LETTERS)?.length ?? 0
@@ -94,7 +97,7 @@ export function readPart(text: string): string {
 const TOKENS = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{N}]+)?|\p{Extended_Pictographic}|[?!@…]+/gu
 const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
 
-/** Marks of a text that no single word has. */
+/** Properties of the whole text, such as its punctuation, that single words do not show. */
 const MARKS: readonly [name: string, pattern: RegExp][] = [
   ['asks', /[?？؟]/],
   ['ends asking', /[?？؟]\W{0,5}$/],

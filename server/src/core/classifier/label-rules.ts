@@ -6,10 +6,10 @@ import { readPart } from './features.ts'
 import { isOptOut } from './opt-out.ts'
 import { fold, hasUnspaced, wordsOf } from './text.ts'
 
-/** What a reply says by rule. No rule matches most replies: those need a person, or a model. */
+/** The label that a rule gives a reply. Most replies match no rule: those need a person or a model. */
 interface RuleLabel {
   label: 'opted_out' | 'auto_reply' | 'later'
-  /** When they are back or want to hear more: the start of that day. `later` always has it. */
+  /** The start of the day on which they are back or want to hear more. `later` always has one. */
   until: Date | null
 }
 
@@ -19,19 +19,19 @@ const FOLDED_MAX = 12_000
 /** When and where a reply was written. */
 interface Written {
   now: Date
-  /** Of the X account, in which days start; UTC if it is unknown. */
+  /** The time zone of the X account, in which days start; UTC if it is unknown. */
   timeZone: string
 }
 
 /**
- * Labels opt-outs, automatic replies and requests to write again on a certain day; null: none of
- * them. @param optOutWords the workspace's own, in addition to the built-in ones
+ * Labels opt-outs, automatic replies and requests to write again on a certain day; null: no rule
+ * matches. @param optOutWords the workspace's own, in addition to the built-in ones
  */
 export function labelByRule(
   text: string,
   { optOutWords, ...written }: Written & { optOutWords: readonly string[] },
 ): RuleLabel | null {
-  // Some characters fold to 18.
+  // One character can fold to 18.
   const folded = fold(text).slice(0, FOLDED_MAX)
   if (asksToStop(text, optOutWords) || isOptOut(folded)) return { label: 'opted_out', until: null }
   const said = createReader(folded)
@@ -41,12 +41,12 @@ export function labelByRule(
   return until && { label: 'later', until }
 }
 
-/** The start of the day that a reply puts off to, or until which it says to be away; null: none. */
+/** The start of the day to which a reply puts things off, or until which its writer is away; null: no day. */
 export function untilOf(label: ReplyLabel, text: string, { now, timeZone }: Written): Date | null {
   return label === 'later' || label === 'auto_reply' ? namedDay(text, { now, timeZone }, label === 'auto_reply') : null
 }
 
-/** The start of the day that a text names; null: none. @param isEnd only one until which something lasts */
+/** The start of the day that a text names; null: no day. @param isEnd only a day until which something lasts */
 export function namedDay(text: string, { now, timeZone }: Written, isEnd = false): Date | null {
   const local = localNow(now, timeZone)
   const found = findDay(text, local.toPlainDate().toString())
@@ -54,10 +54,10 @@ export function namedDay(text: string, { now, timeZone }: Written, isEnd = false
   return new Date(Temporal.PlainDate.from(found.day).toZonedDateTime(local.timeZoneId).epochMilliseconds)
 }
 
-/** What the rules notice in a text, for the model. */
+/** The hints that the rules give the model about a text. */
 export function hintsOf(text: string): string[] {
   const said = createReader(fold(readPart(text)))
-  // Any day will do: the model only learns that one is named.
+  // The day itself does not matter: the model only learns that the text names one.
   const day = findDay(text, '2026-06-01')
   return [
     ...Object.entries(HINTS).flatMap(([name, phrases]) => (said.any(phrases) ? [name] : [])),
@@ -67,7 +67,7 @@ export function hintsOf(text: string): string[] {
 
 type Reader = ReturnType<typeof createReader>
 
-/** Asked to write later. A day alone is rather a meeting: "Let's talk on Monday". */
+/** Whether the text asks for a message later. A day alone rather means a meeting: "Let's talk on Monday". */
 function isPutOff(said: Reader): boolean {
   return said.any(NOT_NOW_PHRASES) || (said.any(WRITE_AGAIN_PHRASES) && !said.any(MEETING_PHRASES))
 }
@@ -96,7 +96,7 @@ function createReader(folded: string) {
 const plainWordsOf = (folded: string) => wordsOf(folded).filter((word) => word !== ',')
 
 interface Phrase {
-  /** Its first word, which a text is searched for before the phrase; null without spaces. */
+  /** The phrase's first word, which is searched for first; null if the phrase has no spaces. */
   first: string | null
   written: string
 }

@@ -21,32 +21,35 @@ import { fold } from './text.ts'
 
 /** What a reply says. */
 export interface Reading {
-  /** Null: the language is not one of those that the model knows, or two are mixed. */
+  /** Null: the text mixes two languages, or is in one that the model does not know. */
   label: ReplyLabel | null
   /** How likely the label is right: 1 if a rule decided. */
   confidence: number
   /** What decided. Only a rule suppresses a person. */
   by: 'rule' | 'model'
-  /** When they are back, or want to hear more: the start of that day. */
+  /** The start of the day on which they are back or want to hear more. */
   until: Date | null
 }
 
-/** From this share on, the model's labels count as much as those of rules. */
+/** Labels of the model with at least this probability count as much as those of rules. */
 const SURE = 0.9
 
 const UNREAD: Reading = { label: null, confidence: 0, by: 'model', until: null }
 
-/** Labels that a text does not get if it also refuses. */
+/** Labels that a text cannot get if it also refuses. */
 const POSITIVE: ReadonlySet<ReplyLabel> = new Set(['interested', 'meeting', 'later', 'referral'])
 
-/** The label of a reply after which a sequence may continue; null: it ends, also if that is not sure. */
+/**
+ * The label of a reply after which a sequence may continue; null: the sequence ends, also if the
+ * label is not sure.
+ */
 export function labelToContinue({ label, confidence }: Reading): 'auto_reply' | 'later' | null {
   return (label === 'auto_reply' || label === 'later') && confidence >= SURE ? label : null
 }
 
 /** Weights of a linear model with a row of `classes` bytes per bucket. */
 export interface Weights {
-  /** What a byte of each class is multiplied by. */
+  /** The factor for the bytes of each class. */
   scale: Float32Array
   bias: Float32Array
   rows: Int8Array
@@ -65,7 +68,7 @@ function weights() {
 
 /** The two models of a file: `scale`, `bias` and `rows` of the labels, then of the languages. */
 function parseWeights(file: Buffer): { labels: Weights; languages: Weights } {
-  // Float32Array needs its bytes at a multiple of four, which a pooled buffer is not.
+  // Float32Array needs an offset that is a multiple of four, which a pooled buffer may not have.
   const bytes = new Uint8Array(file).buffer
   let at = 0
   const read = (classes: number, buckets: number): Weights => {
@@ -78,7 +81,7 @@ function parseWeights(file: Buffer): { labels: Weights; languages: Weights } {
   return { labels: read(REPLY_LABELS.length, BUCKETS), languages: read(TOLD_APART.length, LANGUAGE_BUCKETS) }
 }
 
-/** The share of each class. */
+/** The probability of each class. */
 export function sharesOf(
   { scale, bias, rows }: Weights,
   { at, value }: { at: Uint32Array; value: Float32Array },
@@ -94,15 +97,14 @@ export function sharesOf(
   return softmax(sums.map((sum, place) => sum * (scale[place] as number) + (bias[place] as number)))
 }
 
-/** The place of the largest share. */
+/** The index of the largest share. */
 const largest = (shares: Float64Array) =>
   shares.reduce((best, share, place) => (share > (shares[best] ?? 0) ? place : best), 0)
 
 /**
- * Labels a reply: by rule, or with the model's best guess.
- * @param optOutWords the workspace's own, in addition to the built-in ones
- * @param timeZone of the X account, in which days start; UTC if it is unknown
- * @param isUnread `isUnknownOrMixed` of the text
+ * Labels a reply: by rule, or with the model's best guess. @param optOutWords the workspace's own,
+ * in addition to the built-in ones @param timeZone of the X account, in which days start; UTC if it
+ * is unknown @param isUnread the result of `isUnknownOrMixed` for the text
  */
 export function classifyReply(
   text: string,
@@ -117,7 +119,7 @@ export function classifyReply(
   if (byRule && !isUnread) return isRefused(byRule.label) ? UNREAD : { ...byRule, confidence: 1, by: 'rule' }
   const shares = sharesOf(weights().labels, featuresOf(text, hintsOf(text)))
   const optedOut = REPLY_LABELS.indexOf('opted_out')
-  // An opt-out stays until a person changes it, so it must be likelier than all others together.
+  // An opt-out stays until a person changes it, so its share must exceed that of all other labels together.
   const isOptOut = (shares[optedOut] ?? 0) >= 0.5 && !asksHowToStop(text) && !hasOtherMeaning(fold(readPart(text)))
   if (isUnread && !isOptOut) return UNREAD
   const best = largest(isOptOut ? shares : shares.with(optedOut, 0))
@@ -139,14 +141,14 @@ const languageSharesOf = (text: string) => sharesOf(weights().languages, languag
 const LABELLED = new Set<string>([...LATIN_LANGUAGES, 'ja', 'ko', 'zh', 'ar', 'hi', 'ru'])
 const IS_LABELLED = TOLD_APART.map((language) => LABELLED.has(language))
 
-/** From these shares on, a text or one of its parts counts as of no labelled language. */
+/** If the languages without labels reach this share, the text, or a part of it, counts as unknown. */
 const UNKNOWN_TEXT = 0.4
 const UNKNOWN_PART = 0.9
-/** From this share on, the language of a part is sure. */
+/** From this share, the language of a part is certain. */
 const SURE_LANGUAGE = 0.97
 const PART_WORDS = 4
 
-/** Whether a text, or part of it, is in a language that the model does not know, or in two that it knows. */
+/** Whether a text, or a part of it, is in a language that the model does not know, or mixes two that it knows. */
 export function isUnknownOrMixed(text: string): boolean {
   const read = readPart(text)
   if (hasUnknownLetters(read)) return true
@@ -159,13 +161,13 @@ export function isUnknownOrMixed(text: string): boolean {
     if (words < PART_WORDS) continue
     if (isUnknown(part, UNKNOWN_PART)) return true
     const language = sureLanguageOf(part)
-    // Hindi and English are mixed in most of its training data.
+    // The model's training data in Hindi often contain English, so Hindi does not count as a mix.
     if (language && language !== 'hi') languages.add(language)
   }
   return languages.size > 1
 }
 
-/** @param from the share of languages without labels from which on it is */
+/** @param from the share of languages without labels that makes a text unknown */
 function isUnknown(text: string, from: number): boolean {
   const letters = languageOfLetters(text)
   if (letters) return !LABELLED.has(letters) && letters !== 'und'

@@ -1,8 +1,8 @@
 import { fold, wordPattern } from './text.ts'
 
 /*
- * Opt-outs in languages that the model is not trained on: the requests that people write most. Their
- * patterns are tried only for texts with such letters.
+ * The most common opt-outs in languages that the model is not trained on. A pattern is tried only
+ * for texts with the letters of its languages.
  */
 
 /** Latin letters: Indonesian and Malay, Romanian, Czech and Slovak, Danish and Norwegian, … */
@@ -35,7 +35,7 @@ const LATIN = wordPattern(
   '(acha|acheni|wacha) (kuni|kutuni)[^ ]+|(usini|msini)(tumie|andikie|sumbue)[^ ]*',
 )
 
-/** Without words that are also names or everyday words elsewhere, such as Huy, nok, seis and dost. */
+/** Leaves out words that are also names or everyday words elsewhere, such as Huy, nok, seis and dost. */
 const LATIN_WHOLE =
   'berhenti|hentikan|cukup|setop|jangan|opriti|opreste|opriti va|opreste te|destul|ajunge|prestan|prestante|konec|skoncete|lopeta|lopettakaa|riittaa|hold op|slutt|slut|na er det nok|eleg|eleg volt|allj|hagyd abba|hagyja abba|ngung lai|ngung|đung|đung lai|dung lai|tama na|tigil|itigil|prou|atura|prestani|prestanite|dosta|nemoj|nemojte|bastat'
 
@@ -59,7 +59,7 @@ const HEBREW = wordPattern(
 )
 const HEBREW_WHOLE = 'די|תפסיק|תפסיקו|תפסיקי|הפסיקו|הפסק|הסר|הסירו|הסרה|להסיר|מספיק|עצור|עצרו'
 
-/** Persian and Urdu write two letters of Arabic differently, but not everyone does. */
+/** Persian and Urdu have their own forms of two Arabic letters, but not everyone uses them. */
 const foldPersian = (text: string) => fold(text).replaceAll('ي', 'ی').replaceAll('ك', 'ک')
 
 const PERSIAN = wordPattern(
@@ -93,7 +93,7 @@ const THAI = new RegExp(
 
 const whole = (words: string) => new RegExp(`^(?:${fold(words)})$`)
 
-/** By letters: what asks to stop in a sentence, and what does when little else is said. */
+/** By letters: the pattern that asks to stop in a sentence, and the one that does so only if little else is said. */
 const SPACED: readonly { letters: RegExp; pattern: RegExp; whole: RegExp; isPersian?: true }[] = [
   { letters: /\p{Script=Latin}/u, pattern: LATIN, whole: whole(LATIN_WHOLE) },
   { letters: /\p{Script=Cyrillic}/u, pattern: CYRILLIC, whole: whole(CYRILLIC_WHOLE) },
@@ -108,8 +108,8 @@ const SPACED: readonly { letters: RegExp; pattern: RegExp; whole: RegExp; isPers
 ]
 
 /**
- * Whether words ask not to be messaged again, in a language that the model does not know.
- * @param said folded words between single spaces @param parts its parts, without polite words
+ * Whether words ask not to be messaged again, in a language that the model does not know. @param
+ * said folded words between single spaces @param parts the parts of the text, without polite words
  */
 export function isForeignOptOut(said: string, parts: readonly string[]): boolean {
   for (const { letters, pattern, whole, isPersian } of SPACED) {

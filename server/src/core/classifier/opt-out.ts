@@ -8,14 +8,14 @@ import { hasUnspaced, wordPattern, wordsOf } from './text.ts'
  * who opted out costs more than losing a lead.
  */
 
-/** Polite words around a word that alone is an opt-out. */
+/** Polite words that may surround a one-word opt-out. */
 const POLITE = new Set([
   ...wordsOf(
     "please pls plz thanks thank you thx hi hello hey ok okay no now just sir man bro mate again it this that kindly immediately bitte danke jetzt sofort endlich das s'il vous plait te plait svp merci non por favor gracias ya no obrigado obrigada nao ja chega per favore grazie ora adesso alsjeblieft aub nu bedankt prosze dzieki juz to snalla tack lutfen artik tesekkurler пожалуйста спасибо уже это من فضلك شكرا",
   ),
 ])
 
-/** Opt-outs when nothing but polite words is around them. */
+/** Texts that are opt-outs if they contain nothing else but polite words. */
 const WHOLE = new RegExp(
   `^(?:${[
     'td|sto+p+(ped|ping)?|stahp|stp|stpo|sotp|halt|quit|end|reported|enough( already)?|cancel|remove|unsub|cease|go away|out|leave|block|blocked|no more|spam|spammer',
@@ -127,7 +127,7 @@ const SPACED = wordPattern(
   '(band|bandh) (karo|kro|kijiye|karein)|dimag mat...|mera data...|bhaad me...|aur block|(mat|mt|na|naa) (karo|kro|bhejo|bhej|bhejna|likho|karna|bhejein|bhejiye|kijiye|kariye|karein|likhna|kar)...|(message|messages|msg|msgs|dm|dms|spam|pareshan|contact|tang)( [^ ]+){0,2} (mat|mt|na|naa|band|nahi bhej|nahi chahiye|nhi chahiye)...|(message|msg|dm|spam|bhejna|likhna|ye sab|yeh)( [^ ]+)? (band|bandh) (karo|kijiye|karein|kar|kro)...|(list|database)( [^ ]+){0,2} (hata|nikaal|nikal|remove|delete)...|(mujhe|mera|mere|meri|hume|mujhko)~ (hatao|hata|nikalo|nikaal|delete|remove|chhod|chod|unsub)...|peecha ch...|(block|report) (kar|kiya|kr)...|spam report|remove karo...|permission~ (nahi|kisne)...|akela ch...|bas kar...|ruk ja(o)?',
   // Indonesian and Malay
   'jangan (hubungi|kirim|ganggu|chat|dm|pm|wa|spam)...|berhenti (mengirim|menghubungi|kirim|chat)...|(hapus|keluarkan) (saya|data)...|stop (kirim|chat)...',
-  // What else people write, by language
+  // Other common requests, by language
   "(knock|cut|quit) it( off| out)?|lay off|enough is enough|(had|have had|i've had) enough|shut up|never (again|contact|message|write|reach)[^ ]*|(refrain|abstain|desist) from( [^ ,]+){0,3} (messag|contact|send|writ|dm|pitch|any|further|reach|pursu)...|respect my (privacy|inbox|wishes|time)|(keep|leave|count) (me|us|my name|my handle) (out of|off|away from) (your|this|these|the|any)|keep (your|these|this) (pitch|messages|dms|spam|offers|stuff|sales)[^ ]* (to yourself|away|out)|(want|get|wants|like|need) (me |my name |my handle |my account )?(to be |to get )?(off|out of|removed from|taken off|deleted from|unsubscribed|removed|deleted)( of)? (this|your|the|that|any|whatever|his) ?[^ ]*",
   "why (do you|are you|are u|you|do u) (keep|still|always|constantly)? ?(messaging|writing|sending|contacting|dming|spamming|bothering|texting)|go spam|(this|you|that) (is|are|looks like|counts as) (just |pure |plain |only )?(spamming|harassment|unsolicited)|(stop|quit|leave) (bothering|hassling|bugging|pestering|annoying)|(bothering|pestering|bugging|hassling) me|(not|don't|do not|no)( need to| bother to| even)? (follow|circle|check|reach|get)( back)? (up|out|in|back)?( with me| to me| on me| again| on this)( again| anymore| ever)?(?! (if|unless|until|before|till))|(don't|do not|dont) (follow up|reach out|contact|bother)( [^ ]+)?|(no|zero) follow ups?|(my|our) (data|details|info|information|profile|handle|name|account) (deleted|removed|erased|off|taken|purged|out)...|(purge|scrap|destroy|wipe|drop|forget|strip) (all )?(my|our) ?[^ ]*|exclude (me|us)|blacklist (me|us|you)|(block|report|mute|restrict)(ing|ed)? (this|you|your|u|and|him|them|it|the)( account| profile)?|you('re|r| are|'ve been| have been| will be| get| got)? (blocked|reported|muted|banned)",
   "(appreciate|grateful|great|nice|glad|happy|like|love|prefer|better) (it )?if you (didn't|did not|would not|wouldn't|don't|stopped|would stop|could stop|never|no longer|left)|(could|would|can|will) you (please )?(not|stop|quit)( [^ ]+)?|no longer (wish|want|interested in (receiving|hearing|these|your)|contact|message)...|(not|no longer) (interested in|willing to|wish to|want to) (receiv|hear|get|be contact|your (messages|dms))...|(cease|end|terminate|discontinue) (all |any |further |this )?(contact|communications?|messages|correspondence|outreach)|(withdraw|revoke|withdrew|revoked|object)( my)? (consent|permission|to)...",
@@ -156,7 +156,7 @@ const UNSPACED = new RegExp(
   'u',
 )
 
-/** Letters and signs that stand for the letters of "stop" and "unsubscribe". */
+/** Letters and signs that look like the letters of "stop" and "unsubscribe". */
 const SAME_LOOK: Record<string, string> = {
   s: 's5$ѕꜱ',
   t: 't7+тτᴛ',
@@ -170,7 +170,7 @@ const SAME_LOOK: Record<string, string> = {
   i: 'i1!іι|',
   e: 'e3еε',
 }
-/** A word in such letters, with the same marks between all of them or with none. */
+/** Matches a word in such letters, with the same separator between all of them or with no separator. */
 const looksLike = (word: string) => {
   const letters = [...word].map((letter) => `[${SAME_LOOK[letter]}]${letter === 'o' ? '+' : ''}`)
   return `${letters.join('')}|${letters.join('[ .,_*|/-]{1,2}')}`

@@ -2,7 +2,7 @@ import { wordPattern, wordsOf } from './text.ts'
 
 const ABOUT_MESSAGES =
   '(?:messag|receiv|gett|hear|writ|contact|email|dm|text|talk|communicat|be|see|spam|bother|send|pitch|ping|harass|sell|market|solicit|reach|advertis|tagg)ing'
-/** Before an order about others: "Let nobody write to me". */
+/** Matches unless the words before make it a request about others, such as "Let nobody write to me". */
 const ORDER = '(?<!(?:пусть|чтоб[^ ]*|нехай|хай|щоб|нека|да|niech|zeby[^ ]*|neka|da|at|aby[^ ]*) (?:[^ ,]+ ){0,4})'
 const SEND =
   'send|write|post|schick|schreib|envoy|envoi|ecri|envi|mand|escrib|escrev|scriv|invi|stuur|schrijf|mail|skick|skriv|mejla|gonder|yaz|at|пиш|напиш|отправ|присыл|пришл|скин|надішл|надсил|прати|изпра|пошаљи|kirim|hantar|trimite|scri|pos|posl|posaljite|napis|wysl|pisz|lahet|laita|kuld|irj|gui|ipadala|στειλ|γραψ|ارسل|اكتب|ابعث'
@@ -15,8 +15,8 @@ const HERE =
   'here|hier|ici|aqui|aca|qui|tutaj|tu|har|buraya|burada|сюда|здесь|сюди|тут|тук|овде|sini|sem|aici|her|tanne|ide|đay|day|dito|ovdje|ovde|εδω|هنا'
 
 /**
- * What contains an opt-out word and means something else. It is removed before the rules read a text,
- * and the model's opt-outs do not count in texts that have it.
+ * Phrases that contain an opt-out word but mean something else. They are removed before the rules
+ * read a text, and the model's opt-outs do not count in texts that contain one.
  */
 export const OTHER_MEANINGS = wordPattern(
   "(do not|don't|dont|can't|cant|cannot|can not|won't|wont|never|couldn't|couldnt|didn't|not|non|without|nothing will|why) stop(ping)?",

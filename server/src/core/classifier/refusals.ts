@@ -20,16 +20,16 @@ const REFUSALS = wordPattern(
 
 const NO =
   '(no|nope|nah|nein|nee|non|nao|nej|nie|hayir|нет|ні|не|لا|नहीं|nahi|nahin|nhi|khong|tidak|gak|nggak)( (thanks|thank you|danke|merci|gracias|obrigad[oa]|grazie|bedankt|dzieki|dziekuje|tack|sorry|спасибо))?(?= ,? ?$)'
-/** The word "no" at the end. After a word for "why" or "or" it says nothing. */
+/** The word "no" at the end, unless a word for "why" or "or" comes before it. */
 const NO_AT_END = wordPattern(
   `(?<! (why|or|por que|porque|perche|pourquoi|czemu|by|oder|ou|o|of|eller|lub|czy|или|и|бы) )${NO}`,
 )
-/** The same as a clause of its own: "not today, but next week" is none. */
+/** The word "no" as a clause of its own. "not today, but next week" has none. */
 const NO_CLAUSE = wordPattern(
   `(?<=(, |^ )((but|aber|mais|pero|mas|ma|maar|ale|men|ama|но|а|lekin|lakin|mutta|dar|tapi|nhung|लेकिन|पर|لكن|بس) )?)${NO}`,
 )
 
-/** Negations, by the languages in which they are ordinary words. */
+/** Negations, each with the languages in which it is an ordinary word. */
 const NEGATIONS = new Map(
   (
     [
@@ -62,8 +62,8 @@ const NEGATIONS = new Map(
 ) as ReadonlyMap<string, ReadonlySet<string>>
 
 /**
- * Whether a text with a positive label also refuses. "Not today" and "not for me" are no refusals if it
- * asks for another time, or names someone else.
+ * Whether a text with a positive label also refuses. "Not today" is no refusal if the text asks for
+ * another time, nor "not for me" if it names someone else.
  */
 export function refuses(folded: string, language: string, label: ReplyLabel): boolean {
   const words = wordsOf(folded)

@@ -2,20 +2,21 @@ import { readPart } from './features.ts'
 import { fold, wordPattern, wordsOf } from './text.ts'
 
 /*
- * "How do I stop these messages?" is an opt-out; "How do I stop a campaign in your tool?" asks about
- * the product. In English only a question with one of five question words and an object that is neither
- * a message nor a person counts as the latter; in other languages, only some objects do.
+ * "How do I stop these messages?" is an opt-out; "How do I stop a campaign in your tool?" asks
+ * about the product. In English, a question counts as one about the product only if it has one of
+ * five question words and an object that is neither a message nor a person. In other languages,
+ * only some objects count.
  */
 
 const setOf = (words: string) => new Set(words.split(' '))
 
-/** What may come before the question word. */
+/** Words that may come before the question word. */
 const OPENING = setOf(
   'hi hey hello ok okay so and but also thanks thank you well just btw sorry quick question hallo hola ola ciao salut bonjour hoi und et y e en oh ah um please aber bitte mais pero mas ma maar ale men a и а но і ama peki',
 )
 const ASKING = /^(?:(?:how|what|why|where|when)(?:'?s|'?d)?|how're)$/
 const STOP_VERB = /^(?:stop(?:s|ped|ping)?|quit|unsubscribe[sd]?|optout)$/
-/** Words after the verb that name no object. */
+/** Words after the verb that are no object. */
 const EMPTY = setOf(
   'it this that these those them now already please then immediately forever again here there from of for to at in on with all the a an everything anything any and or so today once ever finally just your',
 )
@@ -25,7 +26,7 @@ const MESSAGES =
 const SENDER_OR_ME = /^(?:me|us|myself|you|u|ya|guys)$/
 const NEGATION = /^(?:not|never|[a-z]+n't|dont|wont|cant)$/
 
-/** What is stopped in a question about the product: a campaign, or the messages of other people. */
+/** Objects of questions about the product: a campaign, or the messages of other people. */
 const CAMPAIGNS =
   'campa...|kampa...|кампан...|sequen...|secuencia...|sekwenc...|sekven...|последовател...|automati...|automaz...|автоматиз...|workflow...|καμπαν...|καμπάνια...|حمل...|الحمل...|अभियान...|कैंपेन...|کمپین...|kempen...|chien dich...|קמפיין...'
 const OTHER_PEOPLE =
@@ -33,14 +34,14 @@ const OTHER_PEOPLE =
 const MESSAGES_ELSEWHERE =
   'nachricht...|messages?|messag...|mensaj...|mensage...|mensag...|missatge...|bericht...|wiadomo...|meddeland...|besked...|melding...|mesaj...|mesej...|pesan|zprav...|sprav...|viest...|uzenet...|level...|mensahe...|poruk...|tin|nhan|spam...|dms?|mp|mails?|mejl...|e?mail...|kontakt...|contact...|contat...|werbung|reklam...|publi...|pub|newsletter|verteiler|list[aey]?|listen|langganan|chat|sms|bildirim...|schreib...|ecri...|escri...|escrev...|scriv...|schrijf...|skriv...|yaz...|pis...|kirjoit...|сообщ...|спам...|рассыл...|розсил...|пис...|повідомл...|съобщ...|порук...|μηνυμ...|رسال...|رسائل...|الرسا...|رسايل|مراسل...|تواصل...|التواصل|ازعاج...|اشتراك...|الاشتراك|הודע...|ההודע...|ספאם|پیام...|پیغام...|مسیج...|میسج...|میسیج...|تبلیغ...|मैसेज...|मेसेज...|संदेश...|মেসেজ...|ম্যাসেজ...|বার্তা...|செய்தி...|மெசேஜ்...|సందేశా...|మెసేజ్...'
 
-/** How other languages ask to stop. All but `asks` may stand anywhere in a clause. */
+/** How another language asks to stop. All words except `asks` may be anywhere in a clause. */
 interface Language {
   /** Question words. */
   asks: string
   stops: string
   /** Words for me and us. */
   me: string
-  /** Words that name no object. */
+  /** Words that are no object. */
   empty: string
   /** The question word need not come first. */
   isAnywhere?: true
@@ -273,7 +274,7 @@ const [CAMPAIGN, OTHERS, MESSAGE] = [CAMPAIGNS, OTHER_PEOPLE, MESSAGES_ELSEWHERE
 ) as [RegExp, RegExp, RegExp]
 const has = (text: string, pattern: RegExp) => text.search(pattern) >= 0
 
-/** Longer clauses are no question of how to stop. */
+/** A longer clause is not a question about how to stop. */
 const CLAUSE_WORDS_MAX = 16
 
 const UNSPACED_QUESTION = /(?:如何|怎么|怎麼|怎样|怎樣|どうやって|どうすれば|どこで|方法|어떻게|어디서|언제)/u
@@ -281,7 +282,7 @@ const UNSPACED_OBJECT = /(?:活动|活動|自动化|キャンペーン|シーケ
 const UNSPACED_MESSAGES =
   /(?:我|私(?!达)|消息|信息|联系|聯繫|メッセージ|連絡|メール|dm|저(?:한테|에게)|나(?:한테|에게)|메시지|메세지|연락|디엠)/u
 
-/** What a question about stopping is about: messages, something else, or neither clearly. */
+/** The object of a question about stopping: messages, something else, or null if it is unclear. */
 type Stopped = 'messages' | 'others' | null
 
 /** @param clause folded words */
@@ -302,13 +303,13 @@ function stoppedInEnglish(words: readonly string[]): Stopped {
   const before = words.slice(0, verb)
   const object = words.slice(verb + 1)
   const named = object.find((word) => !EMPTY.has(word) && word !== 'my' && word !== 'our')
-  // "Why don't you stop …" and "When will you stop …" speak to the sender.
+  // "Why don't you stop …" and "When will you stop …" are requests to the sender.
   if (!/^(?:how|what)/.test(words[0] as string) && before.some((word) => SENDER_OR_ME.test(word)))
     return before.some((word) => NEGATION.test(word)) && (!named || MESSAGES.test(named)) ? 'messages' : null
   if (object[0] === undefined || object[0] === 'your' || object.some((word) => SENDER_OR_ME.test(word))) return null
   if (named && object[object.indexOf(named) - 1] === 'your') return null
   if (named && has(` ${named} `, OTHERS)) return 'others'
-  // "How do I unsubscribe my company?" asks for all its people.
+  // "How do I unsubscribe my company?" asks on behalf of all its people.
   if (/^(?:my|our)$/.test(object[0]) && /^unsubscribe/.test(words[verb] as string)) return null
   return named && !object.some((word) => MESSAGES.test(word)) ? 'others' : null
 }
@@ -329,9 +330,8 @@ function stoppedElsewhere(words: readonly string[]): Stopped {
 }
 
 /**
- * Reads the questions about stopping in a text.
- * @param said folded words, with commas @returns whether one is an opt-out, and the words without
- * clauses that only ask how to stop something else
+ * Reads the questions about stopping in a text. @param said folded words, with commas @returns
+ * whether a question is an opt-out, and the words without the clauses about stopping something else
  */
 export function readStopQuestions(said: string): { isOptOut: boolean; rest: string } {
   const clauses = said.split(',').map((clause) => ({ clause, stopped: stoppedIn(clause) }))

@@ -31,8 +31,8 @@ export function hasUnspaced(text: string): boolean {
 }
 
 /**
- * Compiles patterns over folded words between single spaces. In a pattern, `...` is the rest of a word
- * and `~` up to three words.
+ * Compiles patterns over folded words between single spaces. In a pattern, `...` matches the rest
+ * of a word and `~` up to three words.
  */
 export function wordPattern(...patterns: string[]): RegExp {
   const source = patterns

@@ -15,7 +15,7 @@ import { countConversations } from './of-leads.ts'
 
 export type Changes = Omit<InputOf<'conversations', 'update'>, 'id' | 'reengage' | 'undoId'>
 
-/** Restores conversations that have not changed since. @returns how many */
+/** Restores conversations that have not changed since the change to undo. @returns how many */
 export async function undoUpdate(db: Db, { workspaceId }: Actor, undoId: string) {
   return transact(db, async (tx) => {
     await allowLongStatements(tx)
@@ -49,7 +49,7 @@ export async function undoUpdate(db: Db, { workspaceId }: Actor, undoId: string)
       ), undone as (
         update conversations c set status = old.to_status, snoozed_until = old.to_snoozed_until, is_unread = old.to_unread, label = old.to_label,
           confidence = old.to_confidence, labelled_by = old.to_labelled_by, suggests_suppression = old.to_suggests, assignee_id = old.to_assignee,
-          -- So that the change before can be undone, too.
+          -- Lets the change before this one be undone, too.
           updated_at = old.to_updated_at
         from old where c.workspace_id = old.workspace_id and c.id = old.id
         returning c.workspace_id, c.id, old.status as was_status, old.is_unread as was_unread, c.status, c.is_unread
@@ -63,14 +63,14 @@ export async function undoUpdate(db: Db, { workspaceId }: Actor, undoId: string)
   })
 }
 
-/** Deletes what can no longer be undone. */
+/** Deletes records of changes that can no longer be undone. */
 export async function purgeConversationUndos(db: Db): Promise<void> {
   await db.delete(conversationUndos).where(lt(conversationUndos.updatedAt, sql`now() - interval '1 hour'`))
 }
 
 /**
- * Changes conversations, if there is something to change. @param chosen subquery of their ids
- * @param more what else is kept to undo it @returns how many
+ * Changes those of the chosen conversations that differ from the new state. @param chosen subquery
+ * of ids @param more further columns stored for the undo @returns how many
  */
 export async function change(
   tx: Db,
@@ -98,7 +98,7 @@ export async function change(
   }
   await lockConversations(tx, workspaceId, chosen)
   const relabelled = label ? await labelReplies(tx, workspaceId, chosen, label) : []
-  // Campaigns count labels.
+  // Campaigns show counts of labels.
   if (label) await publishEvents(tx, workspaceId, 'campaign', [])
   const isDifferent = sql`(${sql.join(
     [
@@ -131,8 +131,8 @@ export async function change(
 }
 
 /**
- * Gives a conversation the label of a second opinion on a reply, unless a person has labelled it or
- * there is a later reply. It suppresses no one and resumes nothing.
+ * Gives a conversation the label of a second opinion on a reply, unless a person has labelled the
+ * conversation or a later reply exists. It never suppresses anyone or resumes anything.
  */
 export async function relabelReply(
   db: Db,
@@ -164,7 +164,7 @@ export async function relabelReply(
   })
 }
 
-/** Locks the messages of leads, then the leads: the order in which answers are stored. */
+/** Locks the messages of leads, then the leads. Storing an answer takes the same order. */
 export async function lockMessages(tx: Db, leadIds: SQL): Promise<void> {
   await lockRows(tx, 'dms', sql`lead_id in (${leadIds})`)
   await lockRows(tx, 'leads', sql`id in (${leadIds})`)
@@ -175,7 +175,7 @@ async function lockConversations(tx: Db, workspaceId: string, chosen: SQL): Prom
 }
 
 /**
- * Gives the latest reply of each conversation a label, with the messages locked. @returns the
+ * Labels the latest reply of each conversation. The caller has locked the messages. @returns the
  * replies with their former labels
  */
 async function labelReplies(tx: Db, workspaceId: string, chosen: SQL, label: string) {
@@ -191,7 +191,7 @@ async function labelReplies(tx: Db, workspaceId: string, chosen: SQL, label: str
         order by r.at desc, r.id desc limit 1
       ) r where c.workspace_id = ${workspaceId} and c.id in (${chosen}) and r.label is distinct from ${label}
     ), replied as (
-      -- An automatic reply did not count as an answer.
+      -- Until now the reply counted as automatic, and so not as an answer.
       update leads l set replied_at = greatest(l.replied_at, r.at), updated_at = now()
       from latest join replies r on r.id = latest.id
       where latest.label = 'auto_reply' and r.dm_id is not null and l.id = r.lead_id
@@ -216,7 +216,7 @@ export async function releaseMember(tx: Db, workspaceId: string, userId: string)
 /** Conversations per transaction. */
 const BATCH = 1_000
 
-/** Opens conversations whose snooze is over, of all workspaces. */
+/** Opens the conversations whose snooze is over, in all workspaces. */
 export async function endSnoozes(db: Db): Promise<void> {
   let count: number
   do {

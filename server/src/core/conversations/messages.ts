@@ -9,26 +9,29 @@ interface StoredMessage {
   accountXUserId: string
   id: string
   at: Date
-  /** X keeps it encrypted. The latest message decides whether the conversation is. */
+  /** X keeps the message encrypted. The latest message decides whether its conversation counts as encrypted. */
   isEncrypted: boolean
 }
 
-/** A reply, what it says, and what it answers. */
+/** A reply with its label, and the message that it answers. */
 interface StoredReply extends StoredMessage {
   label: ReplyLabel | null
   confidence: number | null
-  /** It may be an opt-out, but nobody was suppressed. */
+  /** The reply may be an opt-out, but nobody was suppressed. */
   suggestsSuppression: boolean
-  /** Our message that it answers; null: they wrote first. */
+  /** Our message that the reply answers; null: they wrote first. */
   dmId: string | null
-  /** When they want to hear more. Until then it is snoozed, unless their sequence continues then. */
+  /**
+   * When the person wants to hear more. The conversation is snoozed until then, unless their
+   * sequence continues then.
+   */
   laterAt: Date | null
 }
 
 /**
- * Adds leads' messages to their conversations, which exist from the first one, at most one per lead.
- * Reopens them. Call it with the leads locked, after the replies are stored and their sequences are
- * ended or paused.
+ * Adds at most one message per lead to the lead's conversation, creates the conversation with the
+ * first one, and reopens it. The caller has locked the leads, stored the replies, and ended or
+ * paused the sequences.
  */
 export async function addReplies(tx: Db, workspaceId: string, replies: readonly StoredReply[]): Promise<void> {
   const isNewer = sql`excluded.last_message_at >= c.last_message_at`
@@ -82,7 +85,7 @@ export async function addReplies(tx: Db, workspaceId: string, replies: readonly 
     ) changed`)}`)
 }
 
-/** Adds what the account's owner wrote on X to the lead's conversation, if there is one. Reopens it. */
+/** Adds a message that the account's owner wrote on X to the lead's conversation, if it exists, and reopens it. */
 export async function addWritten(
   tx: Db,
   workspaceId: string,

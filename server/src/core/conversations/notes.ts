@@ -17,7 +17,7 @@ const own = (actor: Actor, id: string) =>
 export async function createNote(db: Db, actor: Actor, { id, text }: InputOf<'notes', 'create'>): Promise<Note> {
   const { workspaceId, userId } = actor
   return transact(db, async (tx) => {
-    // The lead first, as its deletion does. Locked, so that a merge of duplicate leads moves the note, too.
+    // Lock the lead first, as its deletion does. The lock also lets a merge of duplicate leads move the note.
     await tx.execute(sql`
       select from leads l where l.id = (select lead_id from conversations where workspace_id = ${workspaceId} and id = ${id}) for key share`)
     const [conversation] = await tx
@@ -31,7 +31,7 @@ export async function createNote(db: Db, actor: Actor, { id, text }: InputOf<'no
   })
 }
 
-/** @throws Refusal NOTE_NOT_FOUND; FORBIDDEN: neither author nor admin */
+/** @throws Refusal NOTE_NOT_FOUND; FORBIDDEN: the caller is neither the author nor an admin */
 export async function updateNote(db: Db, actor: Actor, { id, text }: InputOf<'notes', 'update'>): Promise<Note> {
   return db.transaction(async (tx) => {
     await requireOwn(tx, actor, id)
@@ -40,7 +40,7 @@ export async function updateNote(db: Db, actor: Actor, { id, text }: InputOf<'no
   })
 }
 
-/** @throws Refusal NOTE_NOT_FOUND; FORBIDDEN: neither author nor admin */
+/** @throws Refusal NOTE_NOT_FOUND; FORBIDDEN: the caller is neither the author nor an admin */
 export async function removeNote(db: Db, actor: Actor, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     await requireOwn(tx, actor, id)

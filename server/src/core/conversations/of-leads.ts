@@ -2,12 +2,12 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { lockRows } from '../../db/transact.ts'
 
-// A lead's conversations are merged, deleted and restored with it.
+// When a lead is merged, deleted or restored, so are its conversations.
 
 /**
  * SQL: a statement that adds changes of conversations to their workspaces' counts, which come last
  * in the lock order. @param changes a relation with workspace_id, was_status, was_unread, status
- * and is_unread; null: there was or is no row
+ * and is_unread; null: the row did not or does not exist
  */
 export function countConversations(changes: SQL): SQL {
   const change = (was: SQL, is: SQL) => sql`(count(*) filter (where ${is}) - count(*) filter (where ${was}))::int`
@@ -23,7 +23,7 @@ export function countConversations(changes: SQL): SQL {
       snoozed = counts.snoozed + excluded.snoozed`
 }
 
-/** Deletes the conversations of leads, whose rows are locked. @param chosen subquery of lead ids */
+/** Deletes the conversations of leads. The caller has locked the leads. @param chosen subquery of lead ids */
 export async function deleteConversations(tx: Db, workspaceId: string, chosen: SQL): Promise<void> {
   await tx.execute(sql`
     with gone as (
@@ -38,13 +38,13 @@ export async function deleteConversations(tx: Db, workspaceId: string, chosen: S
     ${countConversations(sql`gone`)}`)
 }
 
-/** Deletes corrections of labels. @param gone subquery of workspace_id and id of conversations that stay deleted */
+/** Deletes corrections of labels. @param gone subquery: workspace_id and id of permanently deleted conversations */
 export async function deleteCorrections(tx: Db, gone: SQL): Promise<void> {
   await tx.execute(sql`
     delete from label_corrections l using (${gone}) c where l.workspace_id = c.workspace_id and l.conversation_id = c.id`)
 }
 
-/** Restores conversations. @param rows subquery of their former rows, whose leads exist again */
+/** Restores conversations. @param rows subquery of their former rows; the leads exist again */
 export async function restoreConversations(tx: Db, rows: SQL): Promise<void> {
   await tx.execute(sql`
     with back as (
@@ -55,11 +55,12 @@ export async function restoreConversations(tx: Db, rows: SQL): Promise<void> {
 }
 
 /**
- * Moves conversations to the lead that is kept. If both leads have one with an account, the later
- * one decides, unless the other is open, unread or opted out. @param pairs a relation pair(kept, gone)
+ * Moves conversations to the lead that is kept. If both leads have a conversation with the same
+ * account, the later one's state wins, unless the other is open, unread or opted out. @param pairs
+ * a relation pair(kept, gone)
  */
 export async function mergeConversations(tx: Db, workspaceId: string, pairs: SQL): Promise<void> {
-  // First, so that no note is added meanwhile.
+  // Lock the conversations first, so that no note is added meanwhile.
   await lockRows(
     tx,
     'conversations',
@@ -77,7 +78,7 @@ export async function mergeConversations(tx: Db, workspaceId: string, pairs: SQL
     from ${pairs} join conversations gone on gone.workspace_id = ${workspaceId} and gone.lead_id = pair.gone
       join conversations c on c.workspace_id = gone.workspace_id and c.lead_id = pair.kept and c.account_x_user_id = gone.account_x_user_id`
   const later = (column: string) => sql`case when b.is_later then b.${sql.raw(column)} else c.${sql.raw(column)} end`
-  // As replies do: an opt-out stays, a person's label is only changed by a person.
+  // Labels merge as replies set them: an opt-out stays, and only a person changes a person's label.
   const takesLabel = sql`(c.label is null or (c.label <> 'opted_out' and (b.label = 'opted_out'
     or (b.labelled_by is not null and (c.labelled_by is null or b.is_later))
     or (c.labelled_by is null and b.is_later and b.label <> 'auto_reply'))))`

@@ -29,29 +29,29 @@ type LockedAccount = Pick<
   typeof xAccounts.$inferSelect,
   'id' | 'xUserId' | 'handle' | 'status' | 'nextSendAt' | 'restsUntil' | 'unreadSince'
 > & {
-  /** Its app has no credits, or another message would exceed the workspace's spending limit, until then. */
+  /** Until then, the account's app has no credits, or another message would exceed the workspace's spending limit. */
   fundsUntil: Date | null
 }
 
 /** The X app of an account. */
 export interface AccountApp {
   id: string
-  /** Its id at X, which counts its messages by this. */
+  /** The app's client id. X counts messages by it. */
   clientId: string
-  /** Messages in 24 hours as X's headers named them last; null: not yet. */
+  /** X's last reported limit for 24 hours; null: not reported yet. */
   namedLimit: number | null
-  /** The limit that applies; null: none. */
+  /** The limit that applies; null: no limit. */
   dailyLimit: number | null
-  /** Until when X says that they are used up. */
+  /** When X allows more messages, after all of them were used up. */
   restsUntil: Date | null
 }
 
-/** An account that is locked until the transaction ends, and its limits. */
+/** A locked account and its limits. The lock lasts until the transaction ends. */
 export interface LockedLimits {
   workspaceId: string
   /** Null: the extension's account is unknown. Then the workspace counts as one account. */
   account: LockedAccount | null
-  /** Null: nothing is sent through an app. */
+  /** Null: messages do not go through an app. */
   app: AccountApp | null
   accountLimits: AccountLimits
   cap: Cap
@@ -65,15 +65,15 @@ export interface LockedLimits {
 
 /** What a claim has locked. */
 export interface Locked extends LockedLimits {
-  /** The campaign whose next message may be claimed; null: none, or it is being paused or edited. */
+  /** The campaign whose next message may be claimed; null: there is none, or it is being paused or edited. */
   campaignId: string | null
-  /** Its next follow-up, not its next first or direct message. */
+  /** The campaign sends a follow-up next, not a first or direct message. */
   isFollowUp: boolean
-  /** A follow-up is due that needs a read of the account, which nobody has asked for. */
+  /** A follow-up is due, but its account has to be read first, and nobody has requested that yet. */
   needsRead: boolean
   /** Replies arrive faster than they are stored. */
   areRepliesBehind: boolean
-  /** The handle of the account that sends; null: the account only limits, or is unknown. */
+  /** The handle of the account that sends; null: unknown, or the account is only locked for its limits. */
   sendsAs: string | null
 }
 
@@ -93,12 +93,12 @@ type AccountRow = {
   namedLimit: number | null
   appRestsUntil: string | null
   firstAt: string | null
-  /** The account in every workspace that connected it. */
+  /** The ids of the account in all workspaces that connected it. */
   ids: string[]
   now: string
 }
 
-/** SQL over a locked account `a`, its limits `p` and its app `x`: an AccountRow. */
+/** SQL columns of an AccountRow, over a locked account `a`, its limits `p` and its app `x`. */
 function accountColumns(env: SendingEnv): SQL {
   return sql`a.id, a.workspace_id as "workspaceId", a.x_user_id as "xUserId", a.handle, a.status, a.next_send_at as "nextSendAt",
     a.rests_until as "restsUntil", ${unreadSince('a')} as "unreadSince", ${fundsUntil('a', env.messageMills)} as "fundsUntil", to_jsonb(p) as limits,
@@ -114,7 +114,7 @@ const ITS_LIMITS = sql`join x_apps x on x.id = a.x_app_id
  * follow-ups, then first messages of its oldest active campaign. Null: no due account is free.
  */
 export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
-  // Holds the campaign's lock from here on, so that the next statement sees every earlier pause.
+  // This statement takes the campaign's lock, so the next one sees every earlier pause.
   const { rows } = await executePrepared<
     AccountRow & Pick<Locked, 'campaignId' | 'isFollowUp' | 'needsRead' | 'areRepliesBehind'>
   >(
@@ -157,7 +157,7 @@ export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
   }
 }
 
-/** Locks the account of a campaign, which the caller has locked. */
+/** Locks the account of a campaign. The caller has locked the campaign. */
 export async function lockFor(
   tx: Db,
   env: SendingEnv,
@@ -169,7 +169,7 @@ export async function lockFor(
   const { account } = limits
   const isAssigned = campaign.xAccountId !== null
   const sendsAs = isAssigned || isLinked(account) ? (account?.handle ?? null) : null
-  // The campaign was launched without an account, and one was connected since: assign it.
+  // The campaign was launched without an account. Assign the one that was connected since.
   if (!isAssigned && isLinked(account))
     await tx.update(campaigns).set({ xAccountId: account.id }).where(eq(campaigns.id, campaign.id))
   return { ...limits, campaignId: campaign.id, isFollowUp, needsRead: false, areRepliesBehind: false, sendsAs }
@@ -247,7 +247,7 @@ function xUserLock(xUserId: string): SQL {
   return sql`hashtextextended('x user:' || ${xUserId}::text, 0)`
 }
 
-/** Lock keys for the daily limit of an app, if it has one. Taken last; workers only try to. */
+/** Lock keys for the daily limit of an app, if it has one. Taken last. Workers only try to take them. */
 function appLocks(app: AccountApp | null): SQL[] {
   if (app?.dailyLimit == null) return []
   return [sql`hashtextextended('x app:' || ${app.clientId}::text, 0)`]
@@ -260,14 +260,17 @@ async function tryLocks(tx: Db, keys: readonly SQL[]): Promise<boolean> {
 }
 
 /**
- * Lock key that each claim of a worker holds, shared, until its transaction ends. Its text stays:
- * processes of the version before may be running.
+ * Lock key that each claim of a worker holds, shared, until its transaction ends. Never change its
+ * text: processes of the previous version may still run.
  */
 export function campaignLock(id: SQL): SQL {
   return sql`hashtextextended('gate of campaign:' || ${id}, 0)`
 }
 
-/** SQL: an account is not read, and nobody has asked for it. @param xUserId SQL @param seconds as of `isRead` */
+/**
+ * SQL: an account is not read, and nobody has asked for it. @param xUserId SQL @param seconds how
+ * recent a read must be
+ */
 export function needsRead(xUserId: SQL, seconds: number): SQL<boolean> {
   return sql`(not ${isRead(xUserId, seconds)} and exists (
     select from reply_watches w where w.x_user_id = ${xUserId} and w.next_poll_at > greatest(now(), w.rests_until)))`

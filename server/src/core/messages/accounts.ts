@@ -5,7 +5,7 @@ import { Refusal } from '../../refusal.ts'
 
 export type XAccount = typeof xAccounts.$inferSelect
 
-/** Sort order: the current account first, which is the linked one chosen last. */
+/** Sort order: the current account first, that is, the linked account that was chosen last. */
 const currentFirst = [sql`${xAccounts.status} = 'disconnected'`, desc(xAccounts.chosenAt), desc(xAccounts.id)]
 
 /** The workspace's current X account in any state; null if none was ever connected. */
@@ -31,7 +31,7 @@ export function linkedAccountOf(workspaceId: SQL): SQL<string | null> {
     order by a.chosen_at desc, a.id desc limit 1)`
 }
 
-/** Whether there is an account that was not disconnected. It may be lost. */
+/** Whether the account exists and was not disconnected. It may be lost. */
 export function isLinked<A extends Pick<XAccount, 'status'>>(account: A | null): account is A {
   return account !== null && account.status !== 'disconnected'
 }
@@ -45,7 +45,7 @@ export async function listLinked(db: Db, workspaceId: string): Promise<XAccount[
     .orderBy(...currentFirst)
 }
 
-/** Like `findCurrentAccount`. @throws Refusal X_NOT_CONNECTED: none, or not connected */
+/** Like `findCurrentAccount`. @throws Refusal X_NOT_CONNECTED: there is no account, or it is not connected */
 export async function requireConnectedAccount(db: Db, workspaceId: string): Promise<XAccount> {
   const account = await findCurrentAccount(db, workspaceId)
   if (account?.status !== 'connected') throw new Refusal('X_NOT_CONNECTED')
@@ -68,8 +68,8 @@ export async function findAccount(db: Db, workspaceId: string, id: string): Prom
 }
 
 /**
- * Assigns extension campaigns without an account to the current one. In its own transaction,
- * because campaigns are locked before accounts; if it fails, the first claim assigns them.
+ * Assigns extension campaigns without an account to the current one. Runs in its own transaction,
+ * because campaigns are locked before accounts. If it fails, the first claim assigns the account.
  */
 export async function assignToCampaigns(db: Db, workspaceId: string): Promise<void> {
   const account = await findLinkedAccount(db, workspaceId)
@@ -86,8 +86,8 @@ export async function assignToCampaigns(db: Db, workspaceId: string): Promise<vo
 export const WAKE = { nextSendAt: sql`case when ${xAccounts.nextSendAt} is null then null else now() end` }
 
 /**
- * Whether texts of an account's messages may be stored. Revoking it waits until the transaction
- * ends, so that no text is stored afterwards.
+ * Whether texts of an account's messages may be stored. A revocation waits until this transaction
+ * ends, so no text is stored after it.
  */
 export async function allowsTexts(tx: Db, workspaceId: string, xUserId: string): Promise<boolean> {
   await tx.execute(sql`select pg_advisory_xact_lock_shared(${textsLock({ workspaceId, xUserId })})`)
@@ -98,7 +98,7 @@ export async function allowsTexts(tx: Db, workspaceId: string, xUserId: string):
   return account?.storesConversations === true
 }
 
-/** Blocks revocations of the workspace until the transaction ends, which copies stored texts. */
+/** Blocks revocations in the workspace until the transaction ends, because it copies stored texts. */
 export async function keepTexts(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`
     select pg_advisory_xact_lock_shared(${textsLock({ workspaceId, xUserId: sql`x_user_id` })})

@@ -7,12 +7,12 @@ import { xApps } from '../../domains/platform/x-apps/tables.ts'
 import type { Env } from '../../env.ts'
 import { isInDayOf } from '../tables/app-claims.ts'
 
-/** Nobody sends as many messages a day, so a higher limit is none. */
+/** A limit above this is treated as none: nobody sends as many messages a day. */
 const LIMIT_MAX = 100_000
 
 /**
- * How many messages an app may send in 24 hours; null: X limits only its accounts.
- * @param fromHeaders what X's headers named last; null: nothing yet
+ * How many messages an app may send in 24 hours; null: X limits only its accounts. @param
+ * fromHeaders X's last reported limit; null: not reported yet
  */
 export function dailyLimitOf(fromHeaders: number | null, isRealX: boolean): number | null {
   const limit = fromHeaders ?? (isRealX ? X_APP_DAILY_LIMIT : null)
@@ -24,28 +24,28 @@ interface AppDay {
   limit: number
   /** Messages that count. */
   used: number
-  /** When it may send the next one, if the limit is reached or X's headers say so; null: now. */
+  /** When the app may send the next message, if the limit is reached or X says so; null: now. */
   until: Date | null
-  /** The accounts that have something to send. */
+  /** The number of accounts with something to send. */
   accounts: number
 }
 
 /**
- * What one account may send: of what the app has left today, and of each whole day. Accounts take
- * turns, so each gets the same.
+ * How many of the app's messages one account may send today and on each whole day. Accounts take
+ * turns, so all get the same share.
  */
 export function shareOf({ limit, used, until, accounts }: AppDay): { now: number; perDay: number } {
   const left = until ? 0 : Math.max(0, limit - used)
   return { now: Math.floor(left / accounts), perDay: Math.max(1, Math.floor(limit / accounts)) }
 }
 
-// The messages of 24 hours
+// Usage of the last 24 hours
 
 export type AppEnv = Pick<Env, 'isRealX' | 'x'>
 
 /**
- * The last 24 hours of an app; null: it has no daily limit.
- * @param accountId counts as one that has something to send
+ * The last 24 hours of an app; null: it has no daily limit. @param accountId counts as an account
+ * with something to send
  */
 export async function findAppDay(
   db: Db,
@@ -80,7 +80,7 @@ export async function findAppDay(
   return { limit, used, until, accounts: Math.max(1, accounts) }
 }
 
-/** An X app with its id at X; undefined: it was removed. */
+/** An X app with its id at X; undefined: the app was removed. */
 export async function findApp(db: Db, env: AppEnv, xAppId: string) {
   const [row] = await db.select().from(xApps).where(eq(xApps.id, xAppId))
   return row && { ...row, clientId: row.clientId ?? operatorClientId(env) }
@@ -89,7 +89,7 @@ export async function findApp(db: Db, env: AppEnv, xAppId: string) {
 /** The operator's app has no id in the database: X_CLIENT_ID names it. */
 const operatorClientId = ({ x }: AppEnv) => x?.clientId ?? ''
 
-/** Deletes claims that count no longer. */
+/** Deletes claims that no longer count. */
 export async function purgeAppClaims(db: Db): Promise<void> {
   await db.execute(sql`delete from x_app_claims where claimed_at < now() - interval '1 day'`)
 }

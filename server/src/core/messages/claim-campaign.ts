@@ -15,9 +15,9 @@ import { requestRead } from './schedule.ts'
 import { extensionOf, type Sender, SIMULATION } from './sender.ts'
 import type { SendingEnv } from './sending-state.ts'
 
-// By extensions and the simulated queue
+// Claims by extensions and the simulated queue
 
-/** `remember` stores the answer in the transaction that claims, so that a retry gets it again. */
+/** `remember` stores the response in the transaction that claims, so that a retry gets it again. */
 type ClaimContext = Pick<RequestContext, 'db' | 'remember'> & { env: SendingEnv; jobs: Pick<JobQueue, 'reschedule'> }
 
 /**
@@ -48,7 +48,7 @@ function scopeOf(campaign: typeof campaigns.$inferSelect, { isFollowUp, xAccount
 
 /**
  * The order in which campaigns claim: due follow-ups, longest due first, then first messages in the
- * order of the ids. If a first message must come before more follow-ups, those are last.
+ * order of the ids. If it is a first message's turn, follow-ups come last.
  */
 async function findTurns(db: Db, ids: readonly string[]): Promise<Turn[]> {
   const { rows } = await db.execute<{ id: string; xAccountId: string; isLast: boolean }>(sql`
@@ -63,7 +63,7 @@ async function findTurns(db: Db, ids: readonly string[]): Promise<Turn[]> {
   return [...followUps(false), ...firsts, ...followUps(true)]
 }
 
-/** Serializes with a pause: either this sees it, or it waits for this transaction. */
+/** Serializes with a pause: either this statement sees the pause, or the pause waits for this transaction. */
 async function lockCampaign(tx: Db, { workspaceId }: Actor, id: string) {
   const [campaign] = await tx
     .select()
@@ -126,8 +126,8 @@ async function claimByExtension(context: ClaimContext, actor: Actor, holder: str
 
 /**
  * Claims from the first of these campaigns that allows it. Each transaction locks one account.
- * @param db the pool @param keep runs in the transaction that claims
- * @returns `unread`: the X users whose accounts have to be read for follow-ups
+ * @param db the pool @param keep runs in the transaction that claims @returns `unread`: X ids of
+ * the accounts to read before their follow-ups
  */
 async function claimFirst(
   db: Db,
@@ -142,7 +142,7 @@ async function claimFirst(
   for (const turn of await findTurns(db, ids)) {
     const answer = await transact(db, async (tx): Promise<Answer> => {
       const campaign = await lockCampaign(tx, actor, turn.id)
-      // It may have changed since it was found.
+      // The campaign may have changed since the search.
       if (campaign?.status !== 'active' || (sender.maySend && campaign.channel === 'api'))
         return { kind: 'nothing', locked: null }
       const answer = await claim(tx, env, sender, scopeOf(campaign, turn))
@@ -186,8 +186,8 @@ export async function claimSimulated(
 }
 
 /**
- * Seconds until the first lease expires; null if no message is claimed. Until then the campaign is
- * not finished.
+ * Seconds until the first lease expires; null if no message is claimed. The campaigns are not
+ * finished before that.
  */
 async function secondsUntilLeaseExpires(db: Db, campaignIds: readonly string[]): Promise<number | null> {
   if (campaignIds.length === 0) return null

@@ -82,13 +82,13 @@ interface AnswerMessage {
   leadId: string
   accountXUserId: string
   text: string
-  /** Refuses it if something was said that its author has not seen. Runs with the lead locked. */
+  /** Throws a refusal if the conversation has messages that the author has not seen. Runs with the lead locked. */
   check(tx: Db): Promise<void>
 }
 
 /**
  * Like `claimDirect`, for an answer in the inbox. @throws Refusal X_NOT_CONNECTED, LEAD_STATE,
- * RATE_LIMITED, those of `check`
+ * RATE_LIMITED, and those of `check`
  */
 export async function claimAnswer(
   db: Db,
@@ -153,7 +153,7 @@ const OBSTACLES = {
   sending: 'Another message to this person is being sent. Try again in a moment.',
 }
 
-/** Why the lead cannot be sent a direct message now, as a text; null if it can. */
+/** Why the lead cannot get a direct message now, as a text; null if it can. */
 async function findObstacle(tx: Db, env: SendingEnv, leadId: string, allowRepeat: boolean): Promise<string | null> {
   const { rows } = await tx.execute<{ reason: SkipReason | null; obstacle: keyof typeof OBSTACLES | null }>(sql`
     select coalesce(${sampleReason('l', env)}, ${suppressionReason('l')}) as reason, case

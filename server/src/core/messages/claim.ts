@@ -32,7 +32,7 @@ export type Answer =
   | ({ kind: 'claimed' } & Taken)
   /** `isTurn`: another campaign on the account sends first. */
   | { kind: 'wait'; until: Date; reason: WaitReason | null; now: Date; isTurn?: true; locked: Locked }
-  /** Nothing to claim now. `locked`: null if its campaign may not send. */
+  /** Nothing can be claimed now. `locked`: null if the campaign may not send. */
   | { kind: 'nothing'; locked: Locked | null }
   /** No due account is free. */
   | { kind: 'idle' }
@@ -45,9 +45,9 @@ export interface Taken {
   /** Null if the lead was deleted. */
   lead: { id: string; handle: string; xUserId: string | null; isIdChecked: boolean } | null
   suppressed: SkipReason | null
-  /** When an earlier attempt may first have sent it; null if none can have. */
+  /** When an earlier attempt may first have sent it; null: no attempt was made. */
   triedSince: Date | null
-  /** A person queued it again since then, after looking at its conversation. */
+  /** Since that attempt, a person has looked at the conversation and queued the message again. */
   isDecided: boolean
   /** The interval to the account's next message, in seconds. */
   pauseSeconds: number
@@ -55,20 +55,20 @@ export interface Taken {
   locked: Locked
 }
 
-/** The campaign to claim from, which the caller has locked, and possibly one message of it. */
+/** The campaign to claim from, which the caller has locked, optionally limited to one message. */
 export interface Scope {
-  /** With the account whose follow-ups are claimed, or that sends its first messages. */
+  /** `xAccountId` is the account whose follow-ups are claimed, or that sends the first messages. */
   campaign: { id: string; workspaceId: string; xAccountId: string | null }
   isFollowUp?: boolean
   dmId?: string
 }
 
-/** A claim looks at no more messages whose people must be left alone for now. */
+/** How many messages a claim skips because their people must be left alone for now. */
 const DELAYS_MAX = 50
 
 /**
- * Claims a message for one X account, if its limits allow it and no older campaign sends first:
- * the next of the account that has been due longest, or of a campaign. Everyone claims here.
+ * Claims the next message of a campaign, or of the account that has been due longest, if the
+ * account's limits allow it and no older campaign sends first. Every sender claims here.
  */
 export async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scope | 'due'): Promise<Answer> {
   const found =
@@ -98,7 +98,7 @@ export async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scop
     else {
       const waitMs = waitMsOf(next, sender)
       const until = waitMs === null ? (next?.until ?? null) : new Date(now.getTime() + waitMs)
-      // If the limits allow it, something else may be due before this message.
+      // Even if the limits allow a message, another one may be due before this one.
       const limitedUntil = waitMs === null ? (next?.limitedUntil ?? null) : until
       if (scope === 'due' && account) await reschedule(tx, account.id, now, limitedUntil)
       if (!until) return { kind: 'nothing', locked }
@@ -108,14 +108,14 @@ export async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scop
   }
 }
 
-/** How long to wait before another look, if the limits do not decide; null: they do. */
+/** Milliseconds to wait before the next look; null: the limits decide. */
 function waitMsOf(next: Awaited<ReturnType<typeof take>>, sender: Sender): number | null {
   if (next?.isWaiting) return TURN_SECONDS * 1_000
   if (next?.isLocked) return RETRY_MS
   return next?.isBlind ? blindSecondsOf(sender) * 1_000 : null
 }
 
-/** The account that has to be read before a follow-up leaves; null: none, or somebody has asked for it. */
+/** The X id of the account that has to be read before its follow-up; null: no read is needed, or one is requested. */
 export function unreadAccountOf(answer: Answer): string | null {
   if (answer.kind === 'idle' || !answer.locked?.needsRead) return null
   return answer.locked.account?.xUserId ?? null
@@ -138,22 +138,22 @@ type NextRow = {
   isLocked: boolean
   stopped: SkipReason | null
   isClaimed: boolean
-  /** It is due again later. */
+  /** The message was put off, and is due again later. */
   isDelayed: boolean
-  /** Its account has to be read first. */
+  /** The account has to be read before this message goes out. */
   isBlind: boolean
   needsRead: boolean
   leadId: string | null
   handle: string
   leadXUserId: string | null
-  /** X has shown the id with the handle. */
+  /** X has shown this id with the handle. */
   isIdChecked: boolean
   suppressed: SkipReason | null
 }
 
 /**
- * Finds the campaign's next message that no one has locked, and claims it if it is due and nothing
- * speaks against it: then it has a lease. Null: nothing is queued.
+ * Finds the campaign's next unlocked message. Claims it, which gives it a lease, if it is due and
+ * nothing prevents it. Null: nothing is queued.
  */
 async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmId?: string | null) {
   const { byApi, byHand, isAnswer, maySend, skips } = sender
@@ -165,13 +165,13 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
   const isNext = isFollowUp ? isFollowUpOf(accountId) : isFirstInQueue
   const mayBeBlind = isFollowUp && maySend
   const xUserId = sql`${account?.xUserId ?? null}::text`
-  // A campaign that a worker claims from is not locked, so it is checked again.
+  // A worker does not lock the campaign that it claims from, so check the campaign again.
   const isSending = [
     ...(isAnswer ? [] : [sql`c.status = 'active'`]),
     ...(byApi ? [sql`c.channel = 'api'`] : []),
     ...(byApi && !isFollowUp && !isAnswer ? [sql`c.x_account_id = ${accountId}`] : []),
   ]
-  // Within one campaign, the delay of its step decides.
+  // Within one campaign, the step's delay decides instead.
   const apartUntil = byHand
     ? sql`null::timestamptz`
     : sql`case when c.kind = 'direct' or l.last_claimed_campaign_id is distinct from c.id then l.last_claimed_at + interval '1 day' end`
@@ -197,7 +197,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
       where campaign_id = ${campaignId} and ${isNext} ${dmId ? sql`and id = ${dmId}` : sql``}
       order by due_at, id limit 1 for update skip locked
     ), person as materialized (
-      -- Two accounts must not message one person at the same time.
+      -- Two accounts must not message the same person at the same time.
       select l.* from head d join leads l on l.id = d.lead_id for no key update of l skip locked
     ), next as materialized (
       select d.*, c.kind, ${isFollowUp ? sql`false` : waitsForOlder('c')} as is_waiting,
@@ -255,7 +255,7 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
   }
 }
 
-/** SQL over `claimed` and `before`: counts the claim toward the app's 24 hours. */
+/** SQL over `claimed` and `before` that counts the claim toward the app's 24 hours. */
 function insertAppClaim({ clientId }: AccountApp, accountId: SQL): SQL {
   return sql`insert into x_app_claims (dm_id, client_id, x_account_id, claimed_at)
       select claimed.id, ${clientId}, ${accountId}, at from claimed, before
@@ -305,16 +305,16 @@ export function claimedFrom({ locked, leaseExpiresAt: _, ...taken }: Taken): Omi
   return { ...taken, campaignId, workspaceId, accountId: account.id, senderId: account.xUserId, app }
 }
 
-/** How long this process waits with its next claim while replies arrive faster than they are stored. */
+/** How long this process delays its next claim while replies arrive faster than they are stored. */
 const YIELD_MS = 50
 /** By `performance.now()`. */
 let yieldsUntil = 0
 
 /**
- * Claims the next message of the account that has been due longest. In a burst of replies it waits a
- * little, since they stop messages: more slowly, but all accounts still send.
- * @returns `claimed`: null if that account must wait. `isIdle`: no due account is free to claim.
- * `unread`: an X user for whom the caller calls `requestRead`; null: none
+ * Claims the next message of the account that has been due longest. In a burst of replies it waits
+ * a little, since they stop messages: more slowly, but all accounts still send. @returns `claimed`:
+ * null if that account must wait. `isIdle`: no due account is free to claim. `unread`: the X id to
+ * call `requestRead` for, or null
  */
 export async function claimDue(
   db: Db,
@@ -333,7 +333,7 @@ export async function claimDue(
 
 /**
  * Releases claims that committed after the worker lost its connection. Call it only while the
- * worker is not claiming. @param knownIds messages that the worker may have handed to X
+ * worker is not claiming. @param knownIds messages that the worker may have handed over to X
  */
 export async function releaseLostClaims(db: Db, workerId: number, knownIds: readonly string[]): Promise<void> {
   const isLost = sql`lease_expires_at is not null and holder = ${workerOf(workerId).holder} and not outcome_unknown

@@ -32,16 +32,13 @@ import { skipMessage } from './stop.ts'
 
 /*
  * Workers send each message exactly once, even if processes die. A claim leases an account's next
- * message in a short transaction; several run in parallel.
- *
- * Send: outside any transaction, within HAND_OVER_MS of the claim, after a last check of the lease,
- * the campaign and the lead. Record: one transaction, only under a valid lease.
- *
- * Settle: an unknown outcome is read from the conversation. A message that is not there for certain
- * is queued again, once. A claim that was not handed over to X is released.
- *
- * Pause: `blockNewClaims`, then `waitForInFlight` outside any transaction, until no sender owns a
- * message. A worker that has not called X yet finds the campaign paused and releases its message.
+ * message in a short transaction; several run in parallel. * Send: outside any transaction, within
+ * HAND_OVER_MS of the claim, after a last check of the lease, the campaign and the lead. Record:
+ * one transaction, only under a valid lease. * Settle: an unknown outcome is read from the
+ * conversation. If the message is certainly not there, it is queued again, once. A claim that was
+ * not handed over to X is released. * Pause: `blockNewClaims`, then `waitForInFlight` outside any
+ * transaction, until no sender owns a message. A worker that has not called X yet finds the
+ * campaign paused and releases its message.
  */
 
 export type Needs = Parameters<typeof withAccount>[0] & { env: SendingEnv }
@@ -50,7 +47,7 @@ export type Needs = Parameters<typeof withAccount>[0] & { env: SendingEnv }
 export interface Timing {
   /** Maximum time from claim to hand-over. */
   handOverMs: number
-  /** Time from the claim until a reading may show that the message did not arrive. */
+  /** Time from the claim until a reading may prove that the message did not arrive. */
   absentAfterMs: number
   /** Time from that reading to a second one that confirms it. */
   absentAgainMs: number
@@ -65,7 +62,7 @@ export const TIMING: Timing = {
 
 class LeaseLost extends Error {}
 class CampaignPaused extends Error {}
-/** A follow-up whose account or person has to be read before it leaves. */
+/** The account, or the conversation with the person, has to be read before this follow-up leaves. */
 class Blind extends Error {}
 class TooLate extends Error {
   readonly until: Date
@@ -99,7 +96,7 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
       const reading = await readBefore(needs, { ...claimed, recipientId, since: claimed.triedSince })
       if (reading.kind === 'found')
         return { kind: 'found', eventId: reading.id, at: reading.at, mills: needs.xMeters.messageMills }
-      // A person who queued it again has looked at the conversation.
+      // A person who queued the message again has looked at the conversation.
       if (reading.kind === 'uncertain' && !claimed.isDecided) return { kind: 'unread' }
     }
     if (reasonNotToSend)
@@ -131,7 +128,7 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
   }
 }
 
-/** Maps an X error to a verdict. Only for calls that cannot have sent the message. */
+/** Maps an X error to a verdict. Use it only for calls that cannot have sent the message. */
 export function verdictOf(error: XError, handle: string): Verdict {
   switch (error.kind) {
     case 'recipient':
@@ -176,7 +173,10 @@ export function verdictOf(error: XError, handle: string): Verdict {
 
 const inAnHour = () => new Date(Date.now() + HOUR_MS)
 
-/** Reads a conversation before another attempt. One that X does not show is settled first. */
+/**
+ * Reads a conversation before another attempt. If X does not show whether the message arrived, it
+ * is settled first.
+ */
 async function readBefore(needs: Needs, sent: Parameters<typeof findInConversation>[1]): Promise<Reading> {
   try {
     return await findInConversation(needs, sent)
@@ -199,8 +199,8 @@ function maxClaimAgeMs(pauseSeconds: number, handOverMs: number): number {
 
 /**
  * Renews an old claim: settling, caps and intervals assume a hand-over soon after the claim.
- * @returns the account as it is now
- * @throws LeaseLost, CampaignPaused, TooLate, Blind, Stopped: the message must not be sent
+ * @returns the account as it is now @throws LeaseLost, CampaignPaused, TooLate, Blind or Stopped if
+ * the message must not be sent
  */
 async function prepareHandOver(needs: Needs, claimed: Claimed, { handOverMs }: Timing): Promise<XAccountCaller> {
   const { db } = needs.database
@@ -210,7 +210,7 @@ async function prepareHandOver(needs: Needs, claimed: Claimed, { handOverMs }: T
     if (age() > maxAgeMs / 2) await renew(needs, claimed)
     const { caller, isContested, isStored } = await checkHandOver(db, claimed)
     if (isContested) await sleep(CONTEST_MS)
-    // Someone has locked the message. What they change is only visible afterwards.
+    // Someone else has locked the message, and their change is visible only after their commit.
     else if (!isStored) await db.execute(sql`select from dms where id = ${claimed.id} for update`)
     else if (age() <= maxAgeMs) return caller
   }
@@ -222,7 +222,7 @@ const CONTEST_MS = 50
 type HandOver = {
   isActive: boolean
   isBlind: boolean
-  /** How long the read of a follow-up's account still counts; null: it needs none. */
+  /** For how long the read of a follow-up's account still counts; null: the message needs no read. */
   knownForSeconds: number | null
   reason: SkipReason | null
   isContested: boolean
@@ -231,9 +231,9 @@ type HandOver = {
 }
 
 /**
- * Requires a valid lease, an active campaign, a lead who may be messaged and for a follow-up a recent
- * read, and stores the time of the hand-over, after which it may have been sent, unless it is locked.
- * @throws LeaseLost, CampaignPaused, Blind, Stopped
+ * Checks the lease, the campaign, the lead and, for a follow-up, that its account was read
+ * recently. Then stores the time of the hand-over, unless the message is locked. From then on it
+ * may have been sent. @throws LeaseLost, CampaignPaused, Blind, Stopped
  */
 async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
   const { id, lease } = claimed
@@ -276,7 +276,7 @@ async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
     status: row.status as XAccountCaller['status'],
     sealedAccessToken: row.token,
     accessTokenExpiresAt: parseTime(row.expiresAt),
-    // The claim has checked it, and nothing of the account's own is read.
+    // The claim has already checked this, and no data of the account itself is read.
     isOwnApp: false,
     fundsTryAt: null,
   }
@@ -303,7 +303,7 @@ async function renew(needs: Needs, claimed: Claimed): Promise<void> {
 
 // By extensions
 
-/** Locks a message that an extension has claimed. @throws Refusal DM_NOT_FOUND, LEASE_LOST */
+/** Locks a message claimed by an extension. @throws Refusal DM_NOT_FOUND, LEASE_LOST */
 async function lockClaimed(tx: Db, actor: Actor, { id, lease }: { id: string; lease: string }) {
   const [dm] = await tx
     .select({
@@ -352,9 +352,9 @@ export async function confirm(db: Db, env: SendingEnv, actor: Actor, held: Input
       await returnToQueue(tx, dm.id)
       return no
     }
-    // Returning the message locks its lead, which comes before the campaign.
+    // Returning the message to the queue locks its lead, which comes before the campaign.
     await lockLeads(tx, sql`select ${dm.leadId}::uuid`)
-    // A concurrent pause either commits first and is seen here, or waits for this transaction.
+    // A concurrent pause either commits first, so it is seen here, or waits for this transaction.
     const [campaign] = await tx
       .select({ status: campaigns.status })
       .from(campaigns)
@@ -382,7 +382,7 @@ export async function confirm(db: Db, env: SendingEnv, actor: Actor, held: Input
 export async function releaseClaim(db: Db, actor: Actor, { inboxUnclear, ...held }: InputOf<'campaigns', 'release'>) {
   return transact(db, async (tx) => {
     const { id } = await lockClaimed(tx, actor, held)
-    // Otherwise it would be the next one again, and others would never be sent.
+    // Without a delay, this message would be claimed again and again, before all others.
     if (inboxUnclear)
       await tx.execute(sql`
         update dms set due_at = again.at, inbox_unclear_until = again.at

@@ -16,8 +16,9 @@ import { readTemplate, renderedMessage } from './render.ts'
 import { wakeAccount } from './schedule.ts'
 
 /**
- * Queues one direct message per lead, except those queued, suppressed or perhaps messaged.
- * @throws Refusal X_NOT_CONNECTED, INVALID_INPUT (placeholder), PLAN_LIMIT (earlier parts stay)
+ * Queues one direct message per lead, except for leads who are suppressed, have one queued or may
+ * have been messaged. @throws Refusal X_NOT_CONNECTED, INVALID_INPUT (placeholder), PLAN_LIMIT
+ * (earlier parts stay)
  */
 export async function queueDirect(
   db: Db,
@@ -88,10 +89,7 @@ export async function queueChosen(
   return { queued: rows.map(({ id }) => id), campaignId }
 }
 
-/**
- * Returns the workspace's built-in campaign 'Direct', which holds messages sent without a campaign.
- * Creates it if needed.
- */
+/** Returns the workspace's campaign 'Direct', which holds messages outside campaigns, and creates it if needed. */
 export async function openDirectCampaign(
   tx: Db,
   actor: Author,
@@ -110,8 +108,8 @@ export async function openDirectCampaign(
       status: 'active',
       xAccountId,
     })
-    // Queued messages switch to the current account. A new message ends a pause that X caused. An
-    // answer does neither, because it may have another account.
+    // Queued messages switch to the current account, and a new message ends a pause caused by X. An
+    // answer does neither, because it may belong to another account.
     .onConflictDoUpdate({
       target: campaigns.workspaceId,
       targetWhere: sql`kind = 'direct'`,

@@ -10,8 +10,9 @@ import { suppressionReason } from '../tables/suppressions.ts'
 import type { SendingEnv } from './sending-state.ts'
 
 /**
- * SQL over the aliases of a lead and a message: another campaign messaged the lead, or claimed first.
- * Queueing checks it too, but leads may be merged later. Ignores direct messages and follow-ups.
+ * SQL over the aliases of a lead and a message: another campaign messaged the lead, or claimed
+ * first. Queueing checks this too, but leads may be merged later. Direct messages and follow-ups do
+ * not count.
  */
 function duplicateReason(lead: string, message: string): SQL {
   const [l, d] = [sql.raw(lead), sql.raw(message)]
@@ -26,7 +27,8 @@ function duplicateReason(lead: string, message: string): SQL {
 
 /**
  * SQL over the aliases of a message and its campaign: another claim on the person came later, but
- * before this one was visible, so it may not know that it must yield. @param seenForSeconds time since then
+ * before this claim was visible, so it may not know that it must yield. @param seenForSeconds how
+ * long this claim has been visible
  */
 export function isContested(message: string, campaign: string, seenForSeconds: number): SQL<boolean> {
   const [d, c] = [sql.raw(message), sql.raw(campaign)]
@@ -36,14 +38,15 @@ export function isContested(message: string, campaign: string, seenForSeconds: n
       and (o.claimed_at, o.id) > (${d}.claimed_at, ${d}.id) and o.claimed_at < now() - make_interval(secs => ${seenForSeconds})))`
 }
 
-/** SQL over a campaign's alias: it includes people who have replied. Direct messages always do. */
+/** SQL over a campaign's alias: the campaign includes people who have replied. 'Direct' always does. */
 export function includesReplied(campaign: string): SQL {
   return sql`(${sql.raw(campaign)}.allow_replied or ${sql.raw(campaign)}.kind = 'direct')`
 }
 
 /**
- * SQL over the aliases of a lead and a message: they replied and the campaign excludes such people.
- * Queueing checks it too, but replies may arrive later. A reply to a sequence ends or pauses it.
+ * SQL over the aliases of a lead and a message: the lead has replied, and the campaign excludes
+ * such people. Queueing checks this too, but replies may arrive later. Replies to a sequence do not
+ * count here: they end or pause it.
  */
 function repliedBefore(lead: string, message: string): SQL {
   const isContinued = sql`exists (select from enrollments e where ${isEnrollmentOf('e', message)} and e.resumed_at >= ${sql.raw(lead)}.replied_at)`
@@ -51,7 +54,7 @@ function repliedBefore(lead: string, message: string): SQL {
     where c.id = ${sql.raw(message)}.campaign_id and not ${sql.raw(message)}.is_follow_up)`
 }
 
-/** SQL over a message's alias: its lead's way through the campaign has ended. */
+/** SQL over a message's alias: its enrollment has ended. */
 function stoppedReason(message: string): SQL {
   return sql`(
   select case when e.state = 'stopped' and e.reason ->> 'code' = 'person' then ${reasonSql('person')}
@@ -60,13 +63,13 @@ function stoppedReason(message: string): SQL {
   from enrollments e where ${isEnrollmentOf('e', message)})`
 }
 
-/** SQL over the aliases of a lead and a message: why it must not be sent; null if it may. */
+/** SQL over the aliases of a lead and a message: why the message must not be sent; null if it may be. */
 export function reasonToStop(lead: string, message: string): SQL {
   return sql`coalesce(${suppressionReason(lead)}, ${stoppedReason(message)}, ${answeredReason(lead, message)},
     ${repliedBefore(lead, message)}, ${duplicateReason(lead, message)})`
 }
 
-/** Why a message must not be sent now; null if it may. */
+/** Why a message must not be sent now; null if it may be. */
 export async function findReasonToStop(db: Db, dmId: string): Promise<SkipReason | null> {
   const { rows } = await db.execute<{ reason: SkipReason | null }>(
     sql`select ${reasonToStop('l', 'd')} as reason from dms d join leads l on l.id = d.lead_id where d.id = ${dmId}`,
@@ -76,13 +79,13 @@ export async function findReasonToStop(db: Db, dmId: string): Promise<SkipReason
 
 export type Campaign = typeof campaigns.$inferSelect
 
-/** SQL over a campaign `c`: the params of a reason that names it. */
+/** SQL over a campaign `c`: the parameters of a reason that names the campaign. */
 const SOURCE = { how: sql`c.kind`, campaign: sql`case c.kind when 'campaign' then c.name end` }
 
 /**
- * SQL over a lead's alias: why this campaign must not message it; null if it may.
- * A campaign may allow repeats and people who replied, each separately, but never suppressed leads.
- * @param dmId a message that is queued again: the lead's other direct messages count, too
+ * SQL over a lead's alias: why this campaign must not message the lead; null if it may. A campaign
+ * may allow repeats, people who replied, or both, but never suppressed leads. @param dmId a message
+ * to queue again: then the lead's other direct messages count, too
  */
 export function reasonToSkip(
   lead: string,

@@ -4,28 +4,32 @@ import type { XMessage } from '../../outside/x-schemas.ts'
 import { withAccount } from '../neighbors.ts'
 
 /*
- * X has no idempotency key, so whether a message was sent is read from its conversation. A reading
- * that could have missed the message shows nothing: then nobody sends it again.
+ * X has no idempotency key, so a message's conversation is read to find out whether it was sent. A
+ * reading that could have missed the message proves nothing, and nobody sends it again because of
+ * it.
  */
 
 type Needs = Parameters<typeof withAccount>[0]
 
-/** What a conversation shows of a message. `absent`: for certain; `uncertain`: neither. */
+/**
+ * What a conversation shows about a message. `absent`: it is certainly not there. `uncertain`: it
+ * may or may not be.
+ */
 export type Reading = { kind: 'found'; id: string; at: Date } | { kind: 'absent' } | { kind: 'uncertain' }
 
 /** A message that may have been sent since `since`. */
 interface Sought {
   text: string
-  /** X's id of the account that sends it. */
+  /** The X id of the account that sends it. */
   senderId: string
   since: Date
 }
 
-/** X charges each message that it lists, so pages are small. A reading gives up after PAGES_MAX. */
+/** X charges for each message that it lists, so pages are small. A reading gives up after PAGES_MAX. */
 const PAGE_SIZE = 10
 const PAGES_MAX = 10
 
-/** Looks for a message in its conversation at X. @param sent.id of its row @throws XError */
+/** Looks for a message in its conversation at X. @param sent.id the id of the message's row @throws XError */
 export async function findInConversation(
   needs: Needs,
   sent: { id: string; accountId: string; senderId: string; message: string; recipientId: string; since: Date },
@@ -41,7 +45,7 @@ export async function findInConversation(
 /** A conversation's messages, newest first. */
 interface Listed {
   messages: readonly XMessage[]
-  /** X says that the conversation has none. */
+  /** X says that the conversation has no messages. */
   isEmpty: boolean
 }
 
@@ -71,10 +75,10 @@ function isDescending(messages: readonly { at: Date }[]): boolean {
 }
 
 /**
- * What a listed conversation shows of a message. It is absent only from a list that is in order and
- * reaches an earlier message, because a page may end early. A message from the account that no row
- * explains may be this one in an altered form.
- * @param known X ids recorded for other messages of ours: whether each was sent earlier
+ * What a listed conversation shows of a message. The message is absent only if the list is in order
+ * and reaches an earlier message, because a page may end early. A message from the account that no
+ * row explains may be this one in an altered form. @param known X ids of our other recorded
+ * messages, and whether each was sent earlier
  */
 export function readingOf({ messages, isEmpty }: Listed, sent: Sought, known: ReadonlyMap<string, boolean>): Reading {
   const found = findSentMessage(messages, sent, known)
@@ -86,12 +90,13 @@ export function readingOf({ messages, isEmpty }: Listed, sent: Sought, known: Re
   return isComplete && !messages.some(isUnexplained) ? { kind: 'absent' } : { kind: 'uncertain' }
 }
 
-/** What a comparison needs of a message at X. */
+/** The fields of a message at X that a comparison uses. */
 type Shown = Pick<XMessage, 'id' | 'senderId' | 'text' | 'at' | 'links'>
 
 /**
- * Finds our message in a conversation: from `senderId`, with our text, not older than `since`; of
- * several, the last in the list. @param known X ids already recorded for other messages of ours
+ * Finds our message in a conversation: it is from `senderId`, has our text and is not older than
+ * `since`. If several match, the last in the list counts. @param known X ids already recorded for
+ * our other messages
  */
 export function findSentMessage<M extends Shown>(
   messages: readonly M[],
@@ -109,8 +114,8 @@ export function findSentMessage<M extends Shown>(
 }
 
 /**
- * Whether a message at X has this text, apart from what X changes. If X names the addresses behind
- * its t.co links, they must be ours; otherwise any link is like any other.
+ * Whether a message at X has this text, ignoring what X changes. If X names the addresses behind
+ * its t.co links, they must be ours; otherwise all links count as equal.
  */
 export function isSameText(text: string, shown: Pick<XMessage, 'text' | 'links'>): boolean {
   const [ours, theirs] = [comparable(text), comparable(shown.text)]
@@ -120,12 +125,12 @@ export function isSameText(text: string, shown: Pick<XMessage, 'text' | 'links'>
 }
 
 const LINK = /(?:https?:\/\/)?(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}(?::\d+)?(?:[/?#](?:\S*[^\s.,;:!?'")\]])?)?/giu
-/** What a link is replaced by. */
+/** Replaces links before a comparison. */
 const LINK_SIGN = '\u{1F517}'
 
 /**
- * A text without what X may change: Unicode normalization, signs that are not visible, skin tones,
- * entities of HTML, white space, and links.
+ * A text without the differences that X may cause: Unicode normalization, invisible characters,
+ * skin tones, HTML entities, white space and links.
  */
 function comparable(text: string): { text: string; links: string[] } {
   const links: string[] = []
@@ -150,7 +155,7 @@ function addressOf(link: string): string {
 }
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
-/** A text can contain entities that X has escaped once more. */
+/** A text can contain entities that X has escaped a second time. */
 const DECODE_MAX = 3
 
 function decoded(text: string): string {

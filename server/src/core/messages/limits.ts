@@ -9,7 +9,7 @@ const RETRY_MS = 3_600_000
 
 export interface WorkingHours {
   timeZone: string
-  /** Days on which they start: 1 (Monday) to 7. */
+  /** Days on which working hours start: 1 (Monday) to 7. */
   workDays: readonly number[]
   /** Minutes after midnight; both null: all day. An end not after the start is on the next day. */
   startMinute: number | null
@@ -67,7 +67,7 @@ export function pauseSecondsOf(accountLimits: Pick<AccountLimits, 'pauseSeconds'
 export interface Cap {
   /** Messages in any 24 hours that end now. */
   cap: number
-  /** When warm-up raises it next; null: it is at its maximum. */
+  /** When warm-up raises the cap next; null: the cap is at its maximum. */
   growsAt: Date | null
 }
 
@@ -94,7 +94,7 @@ interface Sent {
   restsUntil: Date | null
   /** Before this time, X's app has no credits or the spending limit leaves no room. */
   fundsUntil?: Date | null
-  /** The X app has sent its messages of 24 hours, until this time. */
+  /** Until then, the X app has used up its messages of 24 hours. */
   appUntil: Date | null
 }
 
@@ -103,7 +103,7 @@ export interface Cooldown {
   reason: WaitReason
 }
 
-/** Until when an account must wait, and why; null: it may send now. */
+/** Until when an account must wait, and why; null: the account may send now. */
 export function cooldownOf(
   accountLimits: AccountLimits,
   limits: ProductLimits,
@@ -132,9 +132,9 @@ export function cooldownOf(
 }
 
 /**
- * What holds a message that waits both for its sender's limits and for a reason of its own: of two known
- * ends, the later one. A reason without an end comes after the limits, which hold its message anyway.
- * The interval comes last.
+ * What a message waits for that is held both by its sender's limits and by a reason of its own. If
+ * both ends are known, the later one counts. If the reason has no end, the limits count. The
+ * interval counts last.
  */
 export function holdOf<Own extends { until: Date | null }>(
   limits: Cooldown | null,
@@ -145,7 +145,7 @@ export function holdOf<Own extends { until: Date | null }>(
   return own.until && own.until >= limits.until ? own : limits
 }
 
-/** When a restored account is checked again. */
+/** How soon a restored account is checked again. */
 const UNREAD_MS = 15_000
 
 /**
@@ -222,15 +222,15 @@ export function nextWorkingMoment(hours: WorkingHours, from: Date): Date | null 
 
 /** A sending window, in milliseconds since 1970. */
 export interface SendingWindow {
-  /** The local day on which it opens, '2026-11-20'. */
+  /** The local day on which the window opens, '2026-11-20'. */
   day: string
   opensAt: number
   closesAt: number
 }
 
 /**
- * The windows that are open at `from` or open in the `days` after it. None if the time zone is
- * unknown.
+ * The windows that are open at `from` or open in the `days` after it. There are no windows if the
+ * time zone is unknown.
  */
 export function* windowsFrom(hours: WorkingHours, from: Date, days: number): Generator<SendingWindow> {
   const start = hours.startMinute ?? 0
@@ -260,8 +260,9 @@ export function latest(a: Date | null, b: Date | null): Date | null {
 }
 
 /**
- * The limits of an account that shares its X app with others: its share is its cap, if that is lower,
- * and what the app has no room for today counts as sent. @param share null: the app has no daily limit
+ * The limits of an account whose X app other accounts use, too. Its share is its cap, if that is
+ * lower. Messages that the app has no room for today count as sent. @param share null: the app has
+ * no daily limit
  */
 export function withShare(
   limits: ProductLimits,

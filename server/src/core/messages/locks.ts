@@ -6,14 +6,14 @@ import { lockRows } from '../../db/transact.ts'
 // Locks
 
 /**
- * Queues one batch at a time per workspace: each must see what the previous one queued, or both
- * could message the same lead.
+ * Lets one transaction at a time queue messages in a workspace. Each must see what the previous one
+ * queued, or both could message the same lead.
  */
 export async function lockQueueing(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('queueing:' || ${workspaceId}::text, 0))`)
 }
 
-/** Locks the enrollments of messages. Call it before locking the messages, as a reply does. */
+/** Locks the enrollments of messages. Call it before locking the messages: replies take the same order. */
 export async function lockEnrollmentsOf(tx: Db, dmIds: SQL): Promise<void> {
   await tx.execute(sql`
     select count(*) from (
@@ -57,8 +57,8 @@ export async function lockLeadAndCampaigns(tx: Db, leadId: string): Promise<void
 }
 
 /**
- * Locks the leads of a campaign's queued messages. Call it before locking the campaign, as
- * recording an outcome does.
+ * Locks the leads of a campaign's queued messages. Call it before locking the campaign: recording
+ * an outcome takes the same order.
  */
 export async function lockQueuedLeads(tx: Db, campaignId: string): Promise<void> {
   await lockLeads(tx, sql`select lead_id from dms where campaign_id = ${campaignId} and status = 'queued'`)

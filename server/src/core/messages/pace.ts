@@ -12,23 +12,23 @@ import { allDay, capOnly, claimThatLeavesTheDay, lastHandOver, type SendingEnv }
 
 // The limits
 
-/** Claims of the account that its limits look back at. */
+/** The account's past claims, as its limits need them. */
 interface Before {
   /** When the last message was claimed or handed over. */
   lastAt: Date | null
   /** If the cap is reached, when it allows the next message. */
   leavesAt: Date | null
-  /** If the app has sent its messages of 24 hours, when this account may try again. */
+  /** When this account may try again, if the app has used up its messages of 24 hours. */
   appTurnAt: Date | null
 }
 
-/** How much later an account tries again for each message that it sent in the last 24 hours, in ms. */
+/** For each message that an account sent in the last 24 hours, it tries again this much later, in ms. */
 const TURN_MS = 20
 
 /**
- * SQL: if the app has sent its messages of the last 24 hours, when the account may try again: when
- * the oldest of them is a day old, accounts with fewer messages first. Null: there is room.
- * @param id of a message that does not count
+ * SQL: when the account may try again if the app has used up its messages of 24 hours: once the
+ * oldest of them is a day old, and sooner than accounts that sent more. Null: the app has room.
+ * @param id a message that does not count
  */
 export function appTurn(app: AccountApp | null, accountId: string | null, id: string | null = null): SQL {
   if (app?.dailyLimit == null) return sql`null::timestamptz`
@@ -41,14 +41,14 @@ export function appTurn(app: AccountApp | null, accountId: string | null, id: st
     ) full_day`
 }
 
-/** The limits that apply to a sender: to an answer, none that a user has set. */
+/** The limits that apply to a sender. For an answer, the limits that a user has set do not apply. */
 export function limitsOf<L extends LockedLimits>(env: SendingEnv, { isAnswer }: SenderKind, locked: L): L {
   if (!isAnswer) return locked
   const accountLimits = capOnly(locked.accountLimits)
   return { ...locked, accountLimits, cap: capAt(accountLimits, env, null, locked.now) }
 }
 
-/** Until when the account's limits make a sender wait, and why; null: they let it send. */
+/** Until when the account's limits make a sender wait, and why; null: the sender may go on. */
 function limitCooldown(
   env: SendingEnv,
   sender: SenderKind,
@@ -97,8 +97,9 @@ export function backoffSeconds(failures: number): number {
 }
 
 /**
- * Seconds from an account's last message to the next. Until the time that the last claim scheduled,
- * the longest possible: workers also move it to wait for a turn or for X.
+ * Seconds between an account's last message and the next. Until the time that its last claim
+ * scheduled, this is the longest possible interval, because workers also move the schedule to wait
+ * for a turn or for X.
  */
 export function intervalSeconds(
   env: SendingEnv,
@@ -111,7 +112,7 @@ export function intervalSeconds(
 }
 
 /**
- * Renews an old claim of a locked message right before sending: limits then count from now.
+ * Renews an old claim of a locked message right before it is sent, so that limits count from now.
  * @returns null, or the time before which the account must not send
  */
 export async function renewClaim(
@@ -128,7 +129,7 @@ export async function renewClaim(
       (${appTurn(app, account?.id ?? null, id)}) as "appTurnAt"`,
   )
   const { lastAt, leavesAt, appTurnAt } = one(rows)
-  // The account's schedule does not count: this message's own claim set it.
+  // Ignore the account's schedule: this message's own claim has set it.
   const cooldown = limitCooldown(env, sender, locked, {
     lastAt: parseTime(lastAt),
     leavesAt: parseTime(leavesAt),

@@ -12,7 +12,7 @@ import { isBasisRequired, type SendingEnv } from './sending-state.ts'
 
 // Queueing
 
-/** A step of a sequence. The variant's id and the message are SQL over a lead `l`. */
+/** A step of a sequence. `variantId` and `message` are SQL over a lead `l`. */
 export interface QueuedStep {
   id: string
   number: number
@@ -21,16 +21,16 @@ export interface QueuedStep {
 }
 
 export interface LaunchOptions {
-  /** No sender claims before; 0: none. */
+  /** No sender claims the messages before this time is over; 0: no hold. */
   holdSeconds?: number
   /** How many people get a message now. The others are enrolled without one. */
   limit?: number | undefined
 }
 
 /**
- * Enrolls each lead of the list in its order and queues the first step; excluded leads get a failed
- * message with the reason. @param filter of a smart list, else null
- * @throws Refusal PLAN_LIMIT: not enough DMs left
+ * Enrolls the leads of the list in its order and queues the first step. Excluded leads get a failed
+ * message with the reason. @param filter the smart list's filter; null for a manual list @throws
+ * Refusal PLAN_LIMIT: not enough DMs left
  */
 export async function queueList(
   tx: Db,
@@ -95,10 +95,10 @@ export async function queueList(
   return { total, open, queued, undoUntil: holdSeconds > 0 && open > 0 ? new Date(undoUntil) : null }
 }
 
-/** Queueing takes time, too: it inserts about this number of messages in a second. */
+/** Roughly how many messages are inserted per second: queueing itself takes time, too. */
 const QUEUED_PER_SECOND = 10_000
 
-/** SQL: when a message is due that is queued among `count` others, after a hold of these seconds. */
+/** SQL: when a message is due that is queued with `count` others, after this hold. */
 export function dueAfterHold(holdSeconds: number, count: SQL): SQL {
   if (holdSeconds === 0) return sql`now()`
   return sql`clock_timestamp() + make_interval(secs => ${holdSeconds}::float + ${count} / ${QUEUED_PER_SECOND}::float)`

@@ -51,7 +51,7 @@ export async function spend(tx: Db, workspaceId: string, allowance: Allowance, c
   if (count > 0) await use(tx, workspaceId, 'dms', count)
 }
 
-/** Refunds messages that were queued this month and never tried. @param which SQL over dms */
+/** Refunds messages that were queued this month and never tried. @param which SQL condition on dms */
 export async function refund(tx: Db, which: SQL): Promise<void> {
   const { rows } = await tx.execute<{ workspaceId: string; count: number }>(sql`
     select workspace_id as "workspaceId", count(*)::int as count from dms

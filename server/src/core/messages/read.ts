@@ -32,12 +32,13 @@ interface OwnWait {
 const ownWait = (reason: SQL, until = sql`null::timestamptz`) =>
   sql`jsonb_build_object('reason', ${reason}, 'until', ${until})`
 
-/** SQL over messages and their campaigns: the X account that sends it; null: the current one. */
+/** SQL over messages and their campaigns: the X account that sends the message; null: the current one. */
 const senderId = sql<string | null>`case when dms.is_follow_up then dms.x_account_id else campaigns.x_account_id end`
 
 /**
- * SQL over a queued message that no sender has: what it waits for, of its own. Null: nothing, or something
- * that its campaign shows comes first: it is paused, its account is not connected, an older one sends.
+ * SQL over a queued message that no sender has claimed: its own reason to wait. Null if it has
+ * none, or if its campaign shows a more important one: it is paused, its account is not connected,
+ * or an older campaign sends first.
  */
 const wait = sql<OwnWait | null>`case
   when dms.status = 'queued' and dms.outcome_unknown then ${ownWait(reasonSql('settling'))}
@@ -50,7 +51,7 @@ const wait = sql<OwnWait | null>`case
   when dms.inbox_unclear_until > now() then ${ownWait(reasonSql('inbox_unclear'), sql`dms.inbox_unclear_until`)}
   when dms.is_follow_up and ${waitsForRead('dms')} then ${ownWait(reasonSql('detection'))} end`
 
-/** Over messages joined with their campaigns and leads. */
+/** SQL columns over messages joined with their campaigns and leads. */
 export const dmColumns = {
   id: dms.id,
   campaignId: dms.campaignId,
@@ -81,7 +82,7 @@ export function dmAnswer<Row extends Pick<typeof dms.$inferSelect, 'reason' | 'e
 type Shown = Pick<typeof dms.$inferSelect, 'reason' | 'errorMessage'> &
   Pick<Campaign, 'channel'> & { wait: OwnWait | null; senderId: string | null; reply: StoredReply | null }
 
-/** Messages as they are returned, with what holds each apart from its campaign. Viewers can't read replies. */
+/** Messages as responses show them, each with its own reason to wait. Viewers can't read replies. */
 export async function shownTo<Row extends Shown>(
   db: Db,
   env: SendingEnv,
@@ -120,8 +121,8 @@ export async function listMessages(
 }
 
 /**
- * Lists a campaign's messages in the order they were queued; those with status `replied`, whose
- * lead replied last comes first. With `cursor`, every page costs the same.
+ * Lists a campaign's messages in the order they were queued; with the status `replied`, the latest
+ * reply comes first. With `cursor`, every page costs the same.
  */
 export async function listDms(
   db: Db,
@@ -133,7 +134,7 @@ export async function listDms(
   const { time, order, isAfter } = status === 'replied' ? BY_REPLY : BY_QUEUE
   const matches = and(eq(dms.campaignId, campaign.id), status && eq(dms.status, status), isNotNull(time))
   const after = cursor === undefined ? undefined : isAfter(readCursor(cursor))
-  // Selects ids from the index first, then loads only these rows.
+  // Select ids from the index first, then load only these rows.
   const shownIds = db
     .select({ id: dms.id })
     .from(dms)
@@ -178,9 +179,7 @@ const BY_REPLY = {
   isAfter: ({ at, id }: Place) => or(lt(dms.repliedAt, at), and(eq(dms.repliedAt, at), lt(dms.id, id))),
 }
 
-/**
- * Uses the counts that triggers maintain. Sent includes delivered, and delivered includes replied.
- */
+/** Uses the campaign's counts. Sent includes delivered, and delivered includes replied. */
 function countDms(campaign: Campaign, status: DmStatus | undefined): number {
   const { dmsQueuedCount, dmsSentCount, dmsFailedCount, dmsDeliveredCount, dmsRepliedCount } = campaign
   switch (status) {

@@ -9,17 +9,14 @@ import { isIdConfirmed, lostHandleReason, mayGoOut } from '../tables/leads.ts'
 import type { Claimed } from './claim.ts'
 import { includesReplied } from './eligibility.ts'
 
-// Whom a message goes to: the person with the lead's X id. X shows the id and the handle once, before the
-// first message, unless both came from X.
+// A message goes to the person with the lead's X id. Unless X has given both id and handle, X must
+// show them together once, before the first message.
 
 type Needs = Parameters<typeof withAccount>[0]
 type Lead = NonNullable<Claimed['lead']>
 type From = Pick<Claimed, 'workspaceId' | 'campaignId' | 'accountId'>
 
-/**
- * The X id that a message goes to, and why it must not be sent, or null. Null: X has no such user.
- * @throws XError
- */
+/** The X id to send a message to, and the reason if it must not be sent. Null: X has no such user. @throws XError */
 export async function findRecipient(
   needs: Needs,
   claimed: From,
@@ -54,7 +51,7 @@ async function isIdKnown(db: Db, leadId: string): Promise<boolean> {
   return rows[0]?.isKnown ?? false
 }
 
-/** Why a lead cannot be messaged by its handle; null if nothing says that the handle is not theirs. */
+/** Why a lead cannot be messaged by its handle; null if the handle is not known to belong to someone else. */
 export async function findLostHandle(db: Db, leadId: string): Promise<SkipReason | null> {
   const { rows } = await db.execute<{ reason: SkipReason | null }>(
     sql`select ${lostHandleReason('l')} as reason from leads l where l.id = ${leadId}`,
@@ -63,8 +60,9 @@ export async function findLostHandle(db: Db, leadId: string): Promise<SkipReason
 }
 
 /**
- * Saves the X id that X has shown with the handle of an imported lead. @returns why not to send, if the id shows that this person
- * replied or was already messaged as another lead; else null
+ * Saves the X id that X has shown with the handle of an imported lead. @returns why the message
+ * must not be sent if, by this id, the person has replied or was messaged as another lead; else
+ * null
  */
 async function saveXUserId(db: Db, claimed: From, lead: Lead, xUserId: string): Promise<SkipReason | null> {
   const { workspaceId, campaignId } = claimed

@@ -28,27 +28,27 @@ const DEFAULT_FAILURE = 'Send failed via extension.'
 
 interface Outcome {
   wasSent: boolean
-  /** X's id of the sent message. */
+  /** The X id of the sent message. */
   eventId?: string | null
   reason?: SkipReason | undefined
   errorMessage?: string | undefined
-  /** Failed, but it may have been sent. */
+  /** The message counts as failed, but may have been sent. */
   outcomeUnknown?: boolean
-  /** When it was sent; defaults to now. */
+  /** When the message was sent; now by default. */
   sentAt?: Date | null
-  /** What X charges for it, in thousandths of a dollar; null: X's API did not send it. */
+  /** What X charges for the message, in thousandths of a dollar; null: it was not sent through X's API. */
   mills?: number | null
 }
 
-/** SQL over `dms`: its account has no consent to store the texts of conversations. */
+/** SQL over `dms`: the account lacks consent to store texts of conversations. */
 const isUnstored = sql`not coalesce((select a.stores_conversations from x_accounts a where a.id = dms.x_account_id), false)`
 
 /** What a recorded outcome changes in its campaign. */
 type Recorded = {
   campaignId: string
-  /** By how much the number of open enrollments grows. */
+  /** The change of the number of open enrollments. */
   opened: number
-  /** When its enrollment's next step may be due; null: none follows. */
+  /** When the next step of the enrollment may be due; null: no step follows. */
   nextAt: string | null
 }
 
@@ -65,11 +65,11 @@ export async function recordOutcome(
     tx,
     sql`
     with enrolled as materialized (
-      -- Before the message, as a reply does.
+      -- Lock the enrollment before the message, as a reply does.
       select e.* from dms d join enrollments e on ${isEnrollmentOf('e', 'd')} where d.id = ${dm.id} for no key update of e
     ), dm as (
       update dms set status = ${wasSent ? 'sent' : 'failed'}, sent_at = ${wasSent ? sql`coalesce(${sentAt?.toISOString() ?? null}::timestamptz, now())` : null}, x_event_id = ${eventId},
-        -- After a restore, it may have been sent under a later claim than the one that is known.
+        -- After a restore, the message may have been sent under a later claim than the stored one.
         claimed_at = greatest(claimed_at, ${sentAt?.toISOString() ?? null}::timestamptz),
         reason = ${reasonValue((!wasSent && reason) || null)}, error_message = ${(!wasSent && errorMessage) || null}, outcome_unknown = ${outcomeUnknown}, lease_expires_at = null, updated_at = now(),
         message = case when is_answer and ${wasSent}::boolean and ${isUnstored} then '' else message end
@@ -97,12 +97,12 @@ export async function recordOutcome(
         paused_until = case when f.state = 'paused' and not ${outcomeUnknown}::boolean then e.paused_until end,
         reason = case when ${outcomeUnknown}::boolean and f.state = 'paused' then ${reasonSql('outcome_unknown')}
           when f.state in ('active', 'finished', 'failed') then null else e.reason end
-      -- What X shows after a restore comes newest first: an earlier step moves nothing.
+      -- After a restore, X lists the newest message first, so an earlier step moves nothing.
       from following f, dm where e.workspace_id = dm.workspace_id and e.id = f.id
         and (${sentAt === null}::boolean or coalesce(e.last_sent_at <= dm.sent_at, true))
       returning e.id, e.state, e.next_at
     ), list as (
-      -- Its contact count changes last. The lock order is list, lead, list item.
+      -- The list's contact count changes last. The lock order is list, lead, list item.
       select l.id from lead_lists l join campaigns c on c.lead_list_id = l.id join dm on dm.campaign_id = c.id
       where ${wasSent}::boolean and l.filter is null for no key update of l
     ), lead as (
@@ -126,8 +126,8 @@ export async function recordOutcome(
 }
 
 /**
- * Shows the lead of a failed message as queued if another message to them still is. A separate
- * statement, to see what ended while recording waited for the lead.
+ * Shows the lead of a failed message as queued if another message to them is still queued. Runs as
+ * a separate statement, to see what ended while recording waited for the lead.
  */
 async function keepQueued(tx: Db, failedId: string): Promise<void> {
   await tx.execute(sql`
@@ -137,10 +137,10 @@ async function keepQueued(tx: Db, failedId: string): Promise<void> {
 }
 
 /**
- * Applies a recorded outcome to its campaign, which it may complete, and to the lead's conversation.
- * Also applies reads and replies that arrived before: a separate statement, to see events stored
- * while recording waited. @param sentId the message, if it was sent @param mills what X charges for it
- * @returns whether it completed
+ * Applies a recorded outcome to its campaign, which it may complete, and to the lead's
+ * conversation. Also applies reads and replies that arrived before: a separate statement, to see
+ * events stored while recording waited. @param sentId the message, if it was sent @param mills what
+ * X charges for it @returns whether the campaign completed
  */
 async function applyOutcome(
   tx: Db,
@@ -178,8 +178,9 @@ async function applyOutcome(
 }
 
 /**
- * Records the outcome that an extension reports, once. Late reports count until it is queued again.
- * @throws Refusal DM_NOT_FOUND; LEASE_LOST: another lease, or a different outcome is recorded
+ * Records the outcome that an extension reports, once. A late report counts unless the message was
+ * queued again. @throws Refusal DM_NOT_FOUND; LEASE_LOST: another lease, or a different outcome is
+ * recorded
  */
 export async function reportOutcome(db: Db, actor: Actor, report: InputOf<'campaigns', 'recordOutcome'>) {
   const { id, lease, wasSent } = report
@@ -219,7 +220,7 @@ async function isCompleted(tx: Db, campaignId: string): Promise<boolean> {
   return campaign?.status === 'completed'
 }
 
-/** The reason that an extension reported, with the lead's data. */
+/** The reason that an extension reported, completed with the lead's data. */
 async function reportedReason(
   tx: Db,
   leadId: string | null,
@@ -235,8 +236,8 @@ async function reportedReason(
 }
 
 /**
- * Records that a claimed message is this one at X, which a restore may have recorded without a lead.
- * @returns false: the lease is no longer valid, or the message at X belongs to another row
+ * Records which message at X a claimed message is. A restore may have recorded that one without a
+ * lead. @returns false: the lease is no longer valid, or the message at X belongs to another row
  */
 export async function recordFound(
   tx: Db,
@@ -257,12 +258,12 @@ export async function recordFound(
   return true
 }
 
-/** Serializes what processes record of one message at X, until the transaction ends. */
+/** Serializes the recording of one message at X across processes, until the transaction ends. */
 export async function lockEvent(tx: Db, eventId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('message from X ' || ${eventId}, 0))`)
 }
 
-/** SQL: whether a message of this time counts toward this month's plan. */
+/** SQL: whether a message of this time counts toward the current month of the plan. */
 export const isOfMonth = (at: SQL) =>
   sql<boolean>`(${at} >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC')`
 
@@ -270,12 +271,12 @@ export const isOfMonth = (at: SQL) =>
 export type Verdict =
   /** `mills`: what X charges for it, in thousandths of a dollar. `days`: what X's headers say about 24 hours. */
   | { kind: 'sent'; eventId: string; mills: number; days?: XDayLimits }
-  /** An earlier attempt succeeded: its conversation shows the message. */
+  /** An earlier attempt succeeded: the conversation shows the message. */
   | { kind: 'found'; eventId: string; at: Date; mills: number }
   | ({ kind: 'failed'; refusal?: XRefusal } & Failure)
   /** Not sent: the lead may no longer be messaged. */
   | { kind: 'skipped'; reason: SkipReason }
-  /** Not sent: X's rate limit is reached, or its app or the workspace's limit has no money left. */
+  /** Not sent: X's rate limit is reached, the app has no credits, or the workspace's spending limit is reached. */
   | { kind: 'wait'; until: Date; reason: 'x' | 'app' | 'funds'; text?: string }
   /** Not sent: X cannot be reached. */
   | { kind: 'later' }
@@ -285,14 +286,14 @@ export type Verdict =
   | { kind: 'paused' }
   /** Not sent: the claim was too old, and the account's limits do not allow a new one yet. */
   | { kind: 'late'; until: Date }
-  /** It may have been sent. `mayBeDelivered`: X said that it was, though not in its conversation. */
+  /** It may have been sent. `mayBeDelivered`: X said that it was, but its conversation does not show it. */
   | { kind: 'unknown'; mayBeDelivered?: boolean }
-  /** Not sent: its conversation does not show for certain whether an earlier attempt was. */
+  /** Not sent: the conversation does not show for certain whether an earlier attempt succeeded. */
   | { kind: 'unread' }
   /** The lease was lost: another process owns the message. */
   | { kind: 'lost' }
 
-/** What recording needs of a claimed message. */
+/** The fields of a claimed message that recording needs. */
 interface Held {
   id: string
   lease: string
@@ -301,24 +302,21 @@ interface Held {
   app: AccountApp
 }
 
-/**
- * A verdict to record. `failures` counts the account's consecutive failures, for the backoff of
- * `later`.
- */
+/** A verdict to record. `failures` counts the account's consecutive failures, which set the delay after `later`. */
 export interface Done {
   claimed: Held
   verdict: Verdict
   failures: number
 }
 
-/** How soon a conversation that showed nothing for certain is read again. */
+/** How soon a conversation is read again if it showed nothing for certain. */
 export const READ_AGAIN_SECONDS = 30
 
-/** Records verdicts of one campaign. Mixing campaigns could deadlock two processes. */
+/** Records verdicts of one campaign. Verdicts of several campaigns could deadlock two processes. */
 export async function record(db: Db, done: readonly Done[]): Promise<void> {
   const isOutcome = ({ verdict }: Done) => ['sent', 'found', 'failed'].includes(verdict.kind)
   const outcomes = done.filter(isOutcome)
-  // The others may end with a lock on the X account, after which nothing else is locked.
+  // Other verdicts may lock the X account last, and nothing may be locked after it.
   const others = done.filter((one) => !isOutcome(one)).map((one) => [one])
   for (const group of [outcomes, ...others])
     if (group.length > 0)
@@ -382,17 +380,20 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
   }
 }
 
-/** Settles an earlier attempt of a message that was not sent again. */
+/** Settles an earlier attempt of a message that could not be sent again. */
 async function readAgain(tx: Db, claimed: Held): Promise<void> {
   await tx.execute(sql`
     update dms set outcome_unknown = true, attempts = attempts - 1, absent_at = null, due_at = now() + make_interval(secs => ${READ_AGAIN_SECONDS}), updated_at = now()
     where ${isHeld(claimed)} and status = 'queued'`)
 }
 
-/** Condition on dms: still claimed under this lease, and certainly not sent. */
+/** Condition on dms: this lease is still valid, and the message was certainly not sent. */
 const isHeld = ({ id, lease }: Held) => sql`id = ${id} and lease = ${lease} and not outcome_unknown`
 
-/** Keeps the account from sending for a while. What X's bill delays is known from its app and limit. */
+/**
+ * Keeps the account from sending for a while. Delays because of X's bill follow from the app and
+ * the spending limit instead.
+ */
 async function delayAccount(
   tx: Db,
   accountId: string,
@@ -404,7 +405,7 @@ async function delayAccount(
     where id = ${accountId}`)
 }
 
-/** Sends nothing until X's limit resets: through the account, or through its whole app. */
+/** Sends nothing until X's limit resets, through the account or through its whole app. */
 export async function waitForX(
   tx: Db,
   { accountId, app }: Pick<Held, 'accountId' | 'app'>,
@@ -414,7 +415,10 @@ export async function waitForX(
   else await delayAccount(tx, accountId, { until, reason })
 }
 
-/** Stores what X's headers said with a sent message, if it is new: nothing is left, or another limit. */
+/**
+ * Stores what X's headers said about the day's limit with a sent message, if it is news: nothing is
+ * left, or the limit is another one.
+ */
 export async function saveDays(
   db: Db,
   { accountId, app }: Pick<Held, 'accountId' | 'app'>,

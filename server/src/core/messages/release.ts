@@ -18,7 +18,7 @@ import { SIMULATED_HOLDER } from './sender.ts'
  * Releases the leads of an archived campaign and refunds its queued messages, which are never sent.
  */
 export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
-  // The caller locked most of them before the campaign. A message may have been queued since.
+  // The caller has locked most of them before the campaign, but a message may have been queued since.
   await lockQueuedLeads(tx, campaignId)
   await resetLeadStatus(tx, sql`select lead_id from dms where campaign_id = ${campaignId} and status = 'queued'`)
   await refund(tx, sql`campaign_id = ${campaignId} and status = 'queued'`)
@@ -33,15 +33,16 @@ export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
 }
 
 /**
- * Returns claimed messages, which were certainly not sent, to the queue. They do not count toward the
- * cap. @param which condition on dms @param change locks campaigns, before the X accounts are woken
+ * Returns claimed messages, which were certainly not sent, to the queue. They do not count toward
+ * the cap. @param which condition on dms @param change runs before the X accounts are woken, and
+ * may lock campaigns
  */
 export async function release(
   tx: Db,
   which: SQL,
   change?: (isReleased: boolean) => Promise<unknown>,
 ): Promise<{ id: string }[]> {
-  // An earlier attempt may have gone through. A simulation attempts nothing.
+  // An earlier attempt may have succeeded. A simulation attempts nothing.
   const { rows } = await tx.execute<{ id: string }>(sql`
     with released as (
       update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, updated_at = now(),
@@ -60,11 +61,11 @@ export async function release(
 }
 
 /**
- * Their claims no longer delay others. If their campaign was archived meanwhile, like `releaseLeads`.
- * @param dmIds messages released in this transaction
+ * Stops the claims of released messages from delaying others. If their campaign was archived
+ * meanwhile, works like `releaseLeads`. @param dmIds messages released in this transaction
  */
 export async function afterRelease(tx: Db, dmIds: SQL): Promise<void> {
-  // Archiving a campaign and queueing lock the leads too, so this waits and sees what they did.
+  // Archiving a campaign and queueing lock the leads too, so this statement waits and sees their changes.
   const leadIds = sql`select lead_id from dms where id in (${dmIds})`
   await lockLeads(tx, leadIds)
   await resetLastClaims(tx, leadIds)
@@ -75,8 +76,8 @@ export async function afterRelease(tx: Db, dmIds: SQL): Promise<void> {
 }
 
 /**
- * Wakes accounts of released messages. While these were claimed, their account and a campaign's new
- * one may have found nothing to send and left the schedule.
+ * Wakes accounts of released messages. While they were claimed, their account, or the campaign's
+ * new one, may have found nothing to send and left the schedule.
  */
 export async function wakeReleased(tx: Db, dmIds: SQL): Promise<void> {
   const { rows } = await tx.execute<{ id: string }>(sql`
@@ -85,7 +86,7 @@ export async function wakeReleased(tx: Db, dmIds: SQL): Promise<void> {
   for (const { id } of rows) await wakeAccount(tx, id)
 }
 
-/** Restores when locked leads were last claimed, after claims that were not sent. */
+/** Restores the last claim time of locked leads, after claims that sent nothing. */
 export async function resetLastClaims(tx: Db, leadIds: SQL): Promise<void> {
   await tx.execute(sql`
     update leads l set last_claimed_at = last.claimed_at, last_claimed_campaign_id = last.campaign_id
@@ -115,8 +116,8 @@ export async function resetLeadStatus(tx: Db, leadIds: SQL): Promise<void> {
 // Undoing
 
 /*
- * A launch may hold its messages for a few seconds: they are due later. Until a sender claims one,
- * the launch can be undone.
+ * A launch may hold its messages for a few seconds, that is, make them due later. It can be undone
+ * until a sender claims one.
  */
 
 /** Makes held messages due and ends the undo. @param which SQL over a campaign `c` */
@@ -143,7 +144,7 @@ export async function unqueue(tx: Db, workspaceId: string, campaignId: string): 
   await tx.execute(sql`delete ${enrolled}`)
 }
 
-/** Deletes direct messages that nobody has claimed. @param undoId as their caller chose it */
+/** Deletes direct messages that nobody has claimed. @param undoId chosen by the caller who queued them */
 export async function undoQueue(db: Db, actor: Actor, undoId: string) {
   return transact(db, async (tx) => {
     const undone = await deleteUnclaimed(tx, actor.workspaceId, sql`undo_id = ${undoId}`)
@@ -168,8 +169,9 @@ export async function deleteUnclaimed(tx: Db, workspaceId: string, which: SQL): 
 }
 
 /**
- * Queues the messages again that failed because their leads were deleted, and continues with these
- * people. The caller has locked enrollments, messages and campaigns, and has restored the leads.
+ * Queues messages again that failed because their leads were deleted, and continues the
+ * enrollments. The caller has locked enrollments, messages and campaigns, and has restored the
+ * leads.
  */
 export async function requeueRestored(
   { db: tx, jobs }: { db: Db; jobs: JobQueue },
@@ -186,13 +188,13 @@ export async function requeueRestored(
       update leads l set dm_status = 'queued', updated_at = now() from queued d where l.id = d.lead_id and not d.is_follow_up
     )
     select id, campaign_id as "campaignId" from queued`)
-  // What came due meanwhile is due now.
+  // Follow-ups whose time came meanwhile are due now.
   await tx.execute(sql`
     update campaigns c set follow_up_due_at = least(c.follow_up_due_at, waiting.next_at)
     from (
       select campaign_id, min(next_at) as next_at from enrollments where workspace_id = ${workspaceId} and lead_id in (${leadIds}) group by 1
     ) waiting where c.id = waiting.campaign_id and waiting.next_at <= now()`)
-  // The part of a launch that they are in may have been queued meanwhile.
+  // The launch part that they belong to may have been queued meanwhile.
   const { rowCount: areWaiting } = await tx.execute(sql`
     select from enrollments e where e.workspace_id = ${workspaceId} and e.lead_id in (${leadIds}) and e.is_unqueued and e.state = 'active'
       and (select c.status = 'active' and c.next_part_at <= now() from campaigns c where c.id = e.campaign_id) limit 1`)
@@ -211,7 +213,7 @@ export async function requeueRestored(
     where id = any(${sql.param(rows.map(({ campaignId }) => campaignId))}::uuid[])`)
 }
 
-/** Makes held messages due at this time, unless they are due sooner, and wakes their accounts. */
+/** Makes held messages due at this time, unless they are due earlier, and wakes their accounts. */
 export async function setDue(tx: Db, workspaceId: string, ids: readonly string[], at: Date): Promise<void> {
   const due = sql`${at.toISOString()}::timestamptz`
   await lockRows(

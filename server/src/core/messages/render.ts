@@ -7,23 +7,26 @@ import { isEnrollmentOf } from '../tables/sequences.ts'
 import type { Campaign } from './eligibility.ts'
 import type { QueuedStep } from './queue.ts'
 
-/** SQL over a message and its lead `l`: the assignments that render it with a step. */
+/** SQL assignments over a message and its lead `l` that render the message with a step. */
 const renderedWith = ({ id, number, variantId, message }: QueuedStep) =>
   sql`message = ${message}, is_filled = true, variant_id = ${variantId}, step_id = ${id}, step_number = ${number}, updated_at = now()`
 
 /**
- * Renders queued messages with a changed step. For more than one, it requires `blockNewClaims`,
- * because it locks them in no particular order. @param which SQL over dms
+ * Renders queued messages with a changed step. With more than one message, call `blockNewClaims`
+ * first: they are locked in no particular order. @param which SQL condition on dms
  */
 export async function rerender(tx: Db, step: QueuedStep, which: SQL): Promise<void> {
   await tx.execute(sql`update dms set ${renderedWith(step)} from leads l where ${which} and l.id = dms.lead_id`)
 }
 
-/** Renders messages of deleted leads with a changed step, in case the deletion is undone. @param which SQL over dms */
+/**
+ * Renders messages of deleted leads with a changed step, in case the deletion is undone. @param
+ * which SQL condition on dms
+ */
 export async function rerenderRemoved(tx: Db, step: QueuedStep, which: SQL): Promise<void> {
-  // `approvedOpener` reads the kept openers instead of the table.
+  // `approvedOpener` reads the stored openers instead of the table.
   const message = sql`(with openers as (select * from jsonb_populate_recordset(null::openers, removed.openers)) select ${step.message})`
-  // A deletion can contain a million leads, so start from the messages.
+  // A deletion can contain a million leads, so the query starts from the messages.
   await tx.execute(sql`
     with theirs as materialized (
       select d.id, e.lead_id from (select * from dms where lead_id is null and ${which}) d join enrollments e on ${isEnrollmentOf('e', 'd')}
@@ -35,8 +38,9 @@ export async function rerenderRemoved(tx: Db, step: QueuedStep, which: SQL): Pro
 }
 
 /**
- * Gives the first messages that this transaction queued the openers as they are now, and keeps
- * these until it ends. Others cannot see the messages of a launch. @param which SQL over dms
+ * Renders the first messages that this transaction queued with the current openers, and blocks
+ * changes of these openers until it ends. Others cannot see the messages of a launch before that.
+ * @param which SQL condition on dms
  */
 export async function readOpenersAgain(
   tx: Db,
@@ -62,7 +66,7 @@ export function readTemplate(field: string, source: string): Template {
   throw invalidField(field, unknownText(parsed.unknown))
 }
 
-/** SQL over a lead's alias: its message. @param campaignId null: outside campaigns, without openers */
+/** SQL over a lead's alias: the message for that lead. @param campaignId null: outside campaigns, without openers */
 export function renderedMessage(lead: string, template: Template, campaignId: string | null): SQL<string> {
   const l = sql.raw(lead)
   return compileTemplate(template, {
@@ -74,8 +78,8 @@ export function renderedMessage(lead: string, template: Template, campaignId: st
 }
 
 /**
- * Compiles a template to one SQL expression over a row of leads, which agrees with `fillSegment`.
- * Text is passed as parameters, never as SQL.
+ * Compiles a template to one SQL expression over a row of leads, with the same result as
+ * `fillSegment`. Text is passed as parameters, never as SQL.
  */
 export function compileTemplate(
   template: Template,
@@ -102,7 +106,7 @@ function trimmed(text: SQL): SQL {
   return sql`btrim(${text}, ${BLANKS}::text)`
 }
 
-/** Values that were stored before imports replaced braces may contain some. */
+/** Removes braces: values stored before imports replaced them may contain some. */
 function withoutBraces(text: SQL): SQL {
   return sql`translate(${text}, '{}', '()')`
 }

@@ -21,13 +21,13 @@ import { isBasisRequired, type SendingEnv } from './sending-state.ts'
 
 type Message = typeof dms.$inferSelect
 
-/** SQL over dms: now, or when a launch that is held can no longer be undone. */
+/** SQL over dms: now, or the time after which a held launch can no longer be undone. */
 export const DUE_NOW = sql`greatest(now(), (select c.undo_until from campaigns c where c.id = dms.campaign_id))`
 
 /**
  * Queues a failed message again and reactivates a completed campaign. Spends quota if never tried.
- * @param renderAgain gives it its current text
- * @throws Refusal DM_NOT_FOUND; DM_STATE: not failed, or the lead is excluded; PLAN_LIMIT
+ * @param renderAgain gives it its current text @throws Refusal DM_NOT_FOUND; DM_STATE: the message
+ * has not failed, or its lead is excluded; PLAN_LIMIT
  */
 export async function requeue(
   db: Db,
@@ -48,13 +48,13 @@ export async function requeue(
     if (!found) throw new Refusal('DM_NOT_FOUND')
     const { dm, campaign } = found
     const leadId = await requireRequeuable(tx, env, dm, campaign)
-    // Without a sequence, nothing fills it later.
+    // Messages outside sequences are not filled later.
     const leftover = dm.enrollmentId || dm.isFilled ? null : leftoverIn(dm.message)
     if (leftover) {
       const reason: SkipReason = { code: 'placeholder', params: { written: shownLeftover(leftover) } }
       throw new Refusal('DM_STATE', refusalText(reason))
     }
-    // What may have been sent keeps its text.
+    // A message that may have been sent keeps its text.
     if (!dm.outcomeUnknown) await renderAgain(tx, dm)
     await tx
       .update(dms)
@@ -88,7 +88,7 @@ export async function requeue(
   })
 }
 
-/** Locks the lead of a message that may be queued again, and returns its id. @throws Refusal DM_STATE */
+/** Locks the lead of a message to queue again, and returns its id. @throws Refusal DM_STATE */
 async function requireRequeuable(tx: Db, env: SendingEnv, dm: Message, campaign: Campaign): Promise<string> {
   if (dm.status !== 'failed') throw new Refusal('DM_STATE', 'Only failed messages can be queued again.')
   if (dm.isAnswer) throw new Refusal('DM_STATE', 'Answer this person in the inbox again.')
@@ -96,7 +96,7 @@ async function requireRequeuable(tx: Db, env: SendingEnv, dm: Message, campaign:
   if (await isPassed(tx, dm)) throw new Refusal('DM_STATE', 'A later message was already sent to this person.')
   await lockQueueing(tx, dm.workspaceId)
   const basisRequired = await isBasisRequired(tx, env, dm.workspaceId)
-  // A person who queues it again may know better than X's last word about the inbox.
+  // The person who queues it again may know better than X's last answer about the inbox.
   const { rows } = await tx.execute<{ reason: SkipReason | null }>(
     sql`select skip.reason from leads l left join lateral (${reasonToSkip('l', { ...campaign, xAccountId: null }, basisRequired, env, dm.id)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
   )
@@ -104,7 +104,10 @@ async function requireRequeuable(tx: Db, env: SendingEnv, dm: Message, campaign:
   return dm.leadId
 }
 
-/** Continues the enrollment and the completed campaign of a message. @throws Refusal DM_STATE: archived */
+/**
+ * Continues the enrollment of a message, and its campaign if that was completed. @throws Refusal
+ * DM_STATE: archived
+ */
 async function reopenEnrollment(tx: Db, { id, workspaceId, campaignId }: Message): Promise<void> {
   const { rowCount } = await tx.execute(sql`
     with old as (

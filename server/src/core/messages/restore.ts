@@ -26,12 +26,12 @@ import { notifySenders } from './schedule.ts'
 import { skipMessage } from './stop.ts'
 
 /*
- * After a restore, X knows messages that the database does not. Campaigns are paused, and accounts
- * send nothing until their messages are read from X, which restores caps, counts and history. The
+ * After a restore, X knows messages that the database lacks. Campaigns are paused, and each account
+ * sends nothing until its messages are read from X, which restores caps, counts and history. The
  * same applies to an account that is connected for the first time after a restore.
  */
 
-/** After this time, X lists every message that it accepted before the restore. */
+/** After this time, X lists every message that it had accepted before the restore. */
 const QUIET_SECONDS = (TIMING.absentAfterMs + TIMING.absentAgainMs) / 1_000
 
 const SENT_SINCE: SkipReason = { code: 'contacted', params: { how: 'backup' } }
@@ -41,7 +41,7 @@ export interface RestoreSummary {
   paused: number
   /** Queued messages whose conversations will be read from X. */
   toBeRead: number
-  /** Queued messages that no X account can check: failed with an unknown outcome. */
+  /** Queued messages that no X account can check. They failed with an unknown outcome. */
   unknown: number
 }
 
@@ -78,9 +78,9 @@ export async function pauseRestored(tx: Db, backedUpAt: Date): Promise<RestoreSu
 }
 
 /**
- * Fails queued messages whose conversation cannot be read, so that a person decides about each.
- * @param which SQL over a message `d` and its campaign `c`
- * @returns how many, and the campaigns that may now be completed
+ * Fails queued messages whose conversation cannot be read, so that a person decides about each of
+ * them. @param which SQL condition on a message `d` and its campaign `c` @returns their number, and
+ * the campaigns that may now be complete
  */
 async function failUnread(tx: Db, which: SQL): Promise<{ count: number; campaignIds: string[] }> {
   const those = sql`from dms d join campaigns c on c.id = d.campaign_id where d.status = 'queued' and ${which}`
@@ -106,8 +106,8 @@ async function failUnread(tx: Db, which: SQL): Promise<{ count: number; campaign
 }
 
 /**
- * Pauses people whose next step has come due since the backup and may have been sent unread.
- * @param which SQL over an enrollment `e` and its campaign `c`
+ * Pauses people whose next step has come due since the backup, because it may have been sent.
+ * @param which SQL condition on an enrollment `e` and its campaign `c`
  */
 async function pauseDue(tx: Db, which: SQL): Promise<void> {
   const isDue = sql`e.state = 'active' and not e.is_unqueued and ${which}`
@@ -154,7 +154,7 @@ export async function recordMessagesFromX(
   }
 }
 
-/** The new messages to people whom no lead is known to be, in workspaces with leads whose X id is unknown. */
+/** Finds new messages to people who are not known as leads, in workspaces with leads whose X id is unknown. */
 async function findStrangers(
   db: Db,
   xUserId: string,
@@ -181,7 +181,7 @@ type Row = {
 
 async function recordMessageFromX(tx: Db, message: XConversationMessage, since: Date): Promise<void> {
   const { id: eventId, senderId, recipientId, at, handles } = message
-  // A process may still be reading after another one has taken over.
+  // A process may still be reading the account after another one has taken over.
   await lockEvent(tx, eventId)
   const known = await tx.execute(sql`select from dms where x_event_id = ${eventId} limit 1`)
   if (known.rows.length > 0) return
@@ -222,8 +222,9 @@ async function lockMessages(tx: Db, leadId: string): Promise<Row[]> {
 }
 
 /**
- * Finds the step that a message to a lead is: the first unsent one of their sequences with its text. A step that
- * the backup had not queued is queued for it. @param own the lead's messages @returns null: it is no step
+ * Finds the step to which a message to a lead belongs: the first unsent step of their sequences
+ * with the same text. If the backup had not queued that step, it is queued here. @param own the
+ * lead's messages @returns null: the message belongs to no step
  */
 async function stepOf(
   tx: Db,
@@ -257,7 +258,7 @@ async function stepOf(
   return null
 }
 
-/** Queues a step whose row the restore lost, with the text that X shows. */
+/** Queues a step whose row the restore lost, with the text shown by X. */
 async function queueLost(
   tx: Db,
   workspaceId: string,
@@ -282,7 +283,7 @@ async function queueLost(
   return row
 }
 
-/** Records that a queued or failed message, or a sent one without an X id, is this message at X. */
+/** Records which message at X a stored message is: one that is queued or failed, or sent without an X id. */
 async function recordSent(
   tx: Db,
   row: Row,
@@ -290,7 +291,7 @@ async function recordSent(
 ): Promise<void> {
   const moment = sql`${at.toISOString()}::timestamptz`
   const isOpen = row.status === 'queued' || row.status === 'failed'
-  // A new lease, so that no one else can record an outcome.
+  // Takes a new lease, so that no one else can record an outcome.
   const { rows } = await tx.execute<{ lease: string }>(sql`
     update dms set x_event_id = ${eventId}, updated_at = now(),
       ${isOpen ? sql`lease = ${randomUUID()}, holder = null, x_account_id = ${accountId}, claimed_at = ${moment}, tried_at = least(tried_at, ${moment}), outcome_unknown = true` : sql`lease = lease`}
@@ -307,7 +308,7 @@ async function insertSent(
   { id: eventId, recipientId, text, at }: XConversationMessage,
 ): Promise<void> {
   const moment = sql`${at.toISOString()}::timestamptz`
-  // It may have been their next step, which must not be sent again.
+  // The message may have been the lead's next step, which must not be sent again.
   if (leadId) await endContacted(tx, workspaceId, leadId)
   if (leadId) await lockLeads(tx, sql`select ${leadId}::uuid`)
   await tx.execute(sql`
@@ -330,8 +331,8 @@ async function insertSent(
 }
 
 /**
- * Ends the reading of an unread account: queued messages may be sent, unless the lead got another.
- * @returns false (still unread) if messages claimed in the backup are not settled
+ * Ends the reading of an unread account: its queued messages may be sent, unless the lead got
+ * another message. @returns false (still unread) if messages claimed in the backup are not settled
  */
 export async function finishReading(db: Db, xUserId: string): Promise<boolean> {
   const unread = sql`(select * from x_accounts where x_user_id = ${xUserId} and unread_since is not null)`
@@ -358,7 +359,8 @@ export async function finishReading(db: Db, xUserId: string): Promise<boolean> {
         join campaigns c on c.id = d.campaign_id and not c.allow_repeat
       order by d.id`)
     for (const { id } of repeated) await skipMessage(tx, id, { reason: SENT_SINCE })
-    // Without the lead's X id, `tried_at` stays, so the conversation is read right before sending.
+    // Without the lead's X id, `tried_at` stays, so the conversation is read right before the
+    // message is sent.
     await tx.execute(sql`
       update dms d set tried_at = null, attempts = 0, updated_at = now() from campaigns c, ${unread} a, leads l
       where c.id = d.campaign_id and a.id = c.x_account_id and l.id = d.lead_id and l.x_user_id is not null

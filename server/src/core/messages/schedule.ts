@@ -12,8 +12,8 @@ import { BLIND_SECONDS, CLAIM_KNOWN_SECONDS } from './sender.ts'
 import type { SendingState } from './sending-state.ts'
 
 /**
- * SQL over an X account's alias: the first queued follow-up of each campaign, longest due first. Reads
- * one index entry per campaign that has any.
+ * SQL over an X account's alias: the first queued follow-up of each campaign, longest due first.
+ * Reads one index entry per campaign that has follow-ups.
  */
 export function followUps(account: string): SQL {
   const isTheirs = isFollowUpOf(sql.raw(`${account}.id`))
@@ -35,16 +35,16 @@ export function followUps(account: string): SQL {
 /** NOTIFY channel that makes workers look for due messages. */
 export const SENDING_CHANNEL = 'sending'
 
-/** An account scheduled later than this is woken. If it has a long interval, its claim checks it. */
+/** Accounts scheduled later than this are woken. The claim checks longer intervals. */
 const FAR = sql`interval '2 minutes'`
 
 /**
  * Schedules the account if it is not scheduled soon, and notifies workers when the transaction
- * commits. A time soon stays, so overdue messages keep the interval.
+ * commits. A nearer time is kept, so overdue messages respect the interval.
  */
 export async function wakeAccount(tx: Db, accountId: string): Promise<void> {
-  // Always update, to lock the row: a worker that unschedules the account runs before or after,
-  // never in between.
+  // The update is unconditional, to lock the row: a worker that unschedules the account runs before
+  // or after it, never in between.
   await tx
     .update(xAccounts)
     .set({
@@ -54,7 +54,7 @@ export async function wakeAccount(tx: Db, accountId: string): Promise<void> {
   await notifySenders(tx)
 }
 
-/** Schedules a campaign's account, and those that have its queued follow-ups. */
+/** Schedules the account of a campaign, and those that send its queued follow-ups. */
 export async function wakeCampaign(tx: Db, campaignId: string, accountId: string): Promise<void> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     select ${accountId}::uuid as id
@@ -69,8 +69,8 @@ export async function wakeCampaign(tx: Db, campaignId: string, accountId: string
 export const TURN_SECONDS = 15
 
 /**
- * Makes the account due now, because a campaign on it stopped and the next one may send.
- * Never waits: an account that is locked right now is checked after TURN_SECONDS.
+ * Makes the account due now, because one of its campaigns stopped and the next may send. Never
+ * waits for a lock: a locked account is checked again after TURN_SECONDS.
  */
 export async function endTurn(tx: Db, accountId: string | null): Promise<void> {
   if (accountId === null) return
@@ -85,7 +85,10 @@ export async function notifySenders(tx: Db): Promise<void> {
   await tx.execute(sql`select pg_notify(${SENDING_CHANNEL}, '')`)
 }
 
-/** Has an account read as soon as X allows it, because a follow-up waits for that. Never in a claim's transaction. */
+/**
+ * Requests a read of an account, as soon as X allows it, because a follow-up waits for it. Never
+ * call it in a claim's transaction.
+ */
 export async function requestRead(
   { db, jobs }: { db: Db; jobs: Pick<JobQueue, 'reschedule'> },
   xUserId: string,
@@ -111,12 +114,12 @@ export async function wakeFollowUps(db: Db, xUserId: string): Promise<void> {
   if (rows.length > 0) await notifySenders(db)
 }
 
-/** A campaign that is being paused or edited, or a locked message, is tried again this soon. */
+/** How soon to retry if a campaign is being paused or edited, or a message is locked. */
 export const RETRY_MS = 50
 
 /**
- * SQL over an X account's alias: when its next message is due, of what active campaigns have queued;
- * null: nothing. Soon after `now` at the earliest.
+ * SQL over an X account's alias: when the next queued message of its active campaigns is due, and
+ * not before soon after `now`; null: nothing is queued.
  */
 function nextDue(account: string, now: Date): SQL {
   const a = sql.raw(account)
@@ -137,7 +140,7 @@ function nextDue(account: string, now: Date): SQL {
     )))`
 }
 
-/** Sets when a locked account is due again: at `until`, or else when its next message is. */
+/** Sets when a locked account is due again: at `until` or, if that is null, when its next message is. */
 export async function reschedule(tx: Db, accountId: string, now: Date, until: Date | null): Promise<void> {
   const next = until
     ? sql`${(until > now ? until : new Date(now.getTime() + RETRY_MS)).toISOString()}::timestamptz`
@@ -146,8 +149,9 @@ export async function reschedule(tx: Db, accountId: string, now: Date, until: Da
 }
 
 /**
- * When a connected account sends next, if its queue and its limits stay as they are; null: nothing is
- * queued. Its schedule alone can be earlier, because it is made before anything is due.
+ * When a connected account sends next, if its queue and its limits stay as they are; null: nothing
+ * is queued. The account's schedule alone can be too early, because it is made before anything is
+ * due.
  */
 export async function findNextSend(
   db: Db,
@@ -170,10 +174,10 @@ export async function resetSchedules(db: Db): Promise<void> {
   await db.execute(sql`update x_accounts set next_send_at = now() where next_send_at > now() and status = 'connected'`)
 }
 
-/** Messages whose outcome is unknown are settled within this time, unless X or its bill delays it. */
+/** Unknown outcomes are settled within this time, unless X or its bill causes a delay. */
 const SETTLED_WITHIN = sql`interval '2 minutes'`
 
-/** Makes the workspace's accounts and unsettled messages due that waited for X's bill. */
+/** Makes the workspace's accounts and unsettled messages due that waited because of X's bill. */
 export async function resumeSending(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`
     update dms set due_at = now() where id in (
@@ -185,7 +189,7 @@ export async function resumeSending(tx: Db, workspaceId: string): Promise<void> 
   await notifySenders(tx)
 }
 
-/** Milliseconds until an account is due; null if no account has anything to send. */
+/** Milliseconds until the next account is due; null if no account has anything to send. */
 export async function nextDueInMs(db: Db): Promise<number | null> {
   const { rows } = await db.execute<{ ms: number | null }>(
     sql`select (extract(epoch from min(next_send_at) - now()) * 1000)::float as ms from x_accounts where next_send_at is not null and status = 'connected'`,

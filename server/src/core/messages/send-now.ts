@@ -34,17 +34,17 @@ export type NowContext = Needs & {
 const ANSWER_WITHIN_MS = 25_000
 const POLL_MS = 250
 
-/** A message that its writer waits for. */
+/** A message whose author waits until it is sent. */
 interface ManualMessage<Result> {
-  /** Inserts and claims it. @param keep runs in the same transaction */
+  /** Inserts and claims the message. @param keep runs in the same transaction */
   claim(db: Db, holder: string, keep: (tx: Db, dmId: string) => Promise<void>): Promise<Omit<Claimed, 'claimedAt'>>
-  /** What the caller gets once it is sent. */
+  /** The result for the caller once the message is sent. */
   resultOf(db: Db, dmId: string, sentAt: Date): Promise<Result>
-  /** Why it was not sent, if the lead may not be messaged any more. */
+  /** The refusal if the lead may no longer be messaged. */
   refusalOf(db: Db, reason: SkipReason): Promise<Refusal>
 }
 
-/** Sends a direct message. @throws Refusal those of claimDirect and sendByHand */
+/** Sends a direct message. @throws Refusal see claimDirect and sendByHand */
 export function sendNow(context: NowContext, actor: Actor, input: InputOf<'messages', 'send'>, signal?: AbortSignal) {
   return sendByHand(
     context,
@@ -59,8 +59,8 @@ export function sendNow(context: NowContext, actor: Actor, input: InputOf<'messa
 }
 
 /**
- * Sends one message while the caller waits. If it was not sent, it is deleted, so the call can be
- * repeated. @throws Refusal those of `claim`; DM_FAILED, DM_UNSETTLED, X_UNAVAILABLE
+ * Sends one message while the caller waits. A message that was not sent is deleted, so the call can
+ * be repeated. @throws Refusal those of `claim`, and DM_FAILED, DM_UNSETTLED, X_UNAVAILABLE
  */
 export async function sendByHand<Result>(
   context: NowContext,
@@ -159,7 +159,7 @@ async function deliver<Result>(
   }
 }
 
-/** Why a manual message waits; undefined: no more than that there are too many. */
+/** The text of why a manual message has to wait; undefined: the default, that there are too many. */
 function textOf(verdict: Extract<Verdict, { kind: 'wait' | 'late' }>): string | undefined {
   if (verdict.kind === 'late') return undefined
   return verdict.reason === 'app' ? APP_DAY_USED : RATE_LIMITED_BY_X

@@ -2,17 +2,20 @@ import { READ_COUNTS_SECONDS } from '../tables/replies.ts'
 
 /** How a sender differs from the others. They all claim in the same way (claim.ts). */
 export interface SenderKind {
-  /** It sends through X's API: only that channel, and X's own limits apply. */
+  /** Sends through X's API: claims only from API campaigns, and X's own limits apply. */
   byApi: boolean
-  /** A person waits for it: the sending window does not apply, and the schedule is not brought forward. */
+  /**
+   * A person waits for the message: the sending window does not apply, and the account's schedule
+   * never moves earlier.
+   */
   byHand: boolean
-  /** It answers in the inbox: of our own limits only DAILY_DM_CAP applies, and of campaigns none. */
+  /** Sends an answer from the inbox: of our own limits only DAILY_DM_CAP applies, and no limit of campaigns. */
   isAnswer: boolean
-  /** The interval between two messages applies. */
+  /** The interval between two messages applies to this sender. */
   hasInterval: boolean
-  /** A claim may become an attempt. The simulated queue never sends. */
+  /** Its claims may become attempts. The simulated queue never sends. */
   maySend: boolean
-  /** Fails messages that must not be sent when it claims. Others do so right before they send. */
+  /** Fails messages that must not be sent as soon as it claims them. Other senders do so right before sending. */
   skips: boolean
 }
 
@@ -26,9 +29,9 @@ const UNATTENDED = { byHand: false, isAnswer: false, hasInterval: true, maySend:
 export const workerOf = (id: number): Sender => ({ ...UNATTENDED, holder: `worker:${id}`, byApi: true, skips: false })
 /** A browser extension. */
 export const EXTENSION: SenderKind = { ...UNATTENDED, byApi: false, skips: true }
-/** The same, by the name that it chose. */
+/** A browser extension, with the name that it chose. */
 export const extensionOf = (name: string): Sender => ({ ...EXTENSION, holder: `extension:${name}` })
-/** A message that its writer waits for. */
+/** A sender of one message, whose author waits for it. */
 export const manualSender = (holder: string, isAnswer: boolean): Sender => ({
   holder,
   byApi: true,
@@ -56,7 +59,10 @@ export const SIMULATION: Sender = {
 
 // Reads of X before follow-ups
 
-/** A worker's claim leaves this much of the time for which a read counts to the hand-over. */
+/**
+ * A read counts for READ_COUNTS_SECONDS. A worker's claim leaves this much less, so the hand-over
+ * is still in time.
+ */
 export const CLAIM_KNOWN_SECONDS = READ_COUNTS_SECONDS - 5
 /** An extension takes longer from its claim to pressing Send. */
 const EXTENSION_KNOWN_SECONDS = 30
@@ -64,11 +70,11 @@ const EXTENSION_KNOWN_SECONDS = 30
 /** How recently a read must have begun for a sender to claim a follow-up, in seconds. */
 export const knownSecondsOf = ({ byApi }: SenderKind) => (byApi ? CLAIM_KNOWN_SECONDS : EXTENSION_KNOWN_SECONDS)
 
-/** How soon follow-ups are looked at again while their account is being read; the read itself wakes workers. */
+/** How soon workers look again at follow-ups whose account is being read. The read also wakes them. */
 export const BLIND_SECONDS = 15
 const EXTENSION_BLIND_SECONDS = 3
-/** For how many seconds a read of its conversations lets an account send follow-ups. */
+/** How soon a sender looks again at follow-ups whose account is being read, in seconds. */
 export const blindSecondsOf = ({ byApi }: SenderKind) => (byApi ? BLIND_SECONDS : EXTENSION_BLIND_SECONDS)
 
-/** How soon a follow-up is looked at again whose person's conversation in X Chat has to be read. */
+/** How soon a follow-up is looked at again if its conversation in X Chat has to be read first. */
 export const CHAT_UNREAD_SECONDS = 15

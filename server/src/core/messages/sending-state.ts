@@ -40,7 +40,7 @@ export interface LimitsRow {
   pause_seconds: number | null
 }
 
-/** Whose limits: an account's, or the extension's if no account is known. */
+/** Whose limits: those of an account, or of the extension if no account is known. */
 interface LimitsScope {
   workspaceId: string
   account: { id: string; xUserId: string } | null
@@ -66,7 +66,7 @@ export function allDay(limits: AccountLimits): AccountLimits {
   return { ...limits, workDays: EVERY_DAY, startMinute: null, endMinute: null }
 }
 
-/** Without all that a user can set: only the product's daily cap is left. */
+/** The limits without all user settings, so only the product's daily cap is left. */
 export function capOnly(limits: AccountLimits): AccountLimits {
   return { ...allDay(limits), dailyCap: null, warmUp: false }
 }
@@ -84,7 +84,7 @@ export async function findLimits(
   return parseLimits(rows[0]?.row ?? null, env)
 }
 
-/** Condition on dms: messages that count toward the limits, in every workspace of the X account. */
+/** Condition on dms: messages that count toward the limits of an X account, in all its workspaces. */
 export function claimsOf({ workspaceId, account }: LimitsScope): SQL {
   return account
     ? sql`x_account_id = any(array(select id from x_accounts where x_user_id = ${account.xUserId}))`
@@ -92,20 +92,20 @@ export function claimsOf({ workspaceId, account }: LimitsScope): SQL {
 }
 
 /**
- * SQL: if the cap of the last 24 hours is reached, the claim that makes room when it expires; else
- * no row. Claims count, not outcomes, because a claimed message may have been sent.
+ * SQL: the claim whose expiry makes room if the cap of the last 24 hours is reached; else no row.
+ * Claims count, not outcomes, because a claimed message may have been sent.
  */
 export function claimThatLeavesTheDay(claims: SQL, cap: number): SQL {
   return sql`select claimed_at from dms where ${claims} and claimed_at > now() - interval '1 day'
     order by claimed_at desc offset ${Math.max(0, cap - 1)} limit 1`
 }
 
-/** Recent claims to check, because they can be handed over in another order. */
+/** Recent claims to check: hand-overs can happen in another order than claims. */
 const CLAIMS_CHECKED = 5
 
 /**
- * SQL: when a message was last claimed or handed over. The interval starts there. No interval is
- * longer than a day, so older claims are not read.
+ * SQL: when a message was last claimed or handed over. The interval starts at that time. No
+ * interval is longer than a day, so older claims are not read.
  */
 export function lastHandOver(claims: SQL): SQL {
   return sql`select max(greatest(claimed_at, handed_over_at)) from (
@@ -121,7 +121,7 @@ export function firstOfWarmUp(account: string, limits: string, { isRealX }: Send
     ) f where s.x_user_id = ${a}.x_user_id and coalesce(${p}.warm_up, ${isRealX}::boolean)`
 }
 
-/** The current cap, and the first message of the warm-up; null: none yet, or no warm-up. */
+/** The current cap, and the first message of the warm-up; null: there is none yet, or no warm-up. */
 export async function capOf(
   db: Db,
   env: SendingEnv,
@@ -149,25 +149,28 @@ export interface SendingState {
   cooldown: Cooldown | null
   /** Messages sent in the last 24 hours. */
   sentInDay: number
-  /** Used of the cap, as every screen shows it: all claimed messages, because X may count those it refuses. */
+  /**
+   * The used part of the cap, as every screen shows it: all claimed messages, because X may count
+   * those it refuses.
+   */
   countedInDay: number
   before: SentBefore
-  /** The product's limits, with the account's share of the X app as its cap, if that is lower. */
+  /** The product's limits. If the account's share of the X app is lower than its cap, it replaces the cap. */
   limits: ProductLimits
-  /** What the X app lets the account send in the next 24 hours; null: it has no daily limit. */
+  /** How many messages the X app allows the account in the next 24 hours; null: the app has no daily limit. */
   appShare: number | null
-  /** By the database's clock. */
+  /** Read from the database's clock. */
   now: Date
 }
 
 interface StateQuery {
   workspaceId: string
   account: { id: string; xUserId: string; restsUntil: Date | null; xAppId: string } | null
-  /** X's own limits and its bill apply to its API only, the default. */
+  /** X's own limits and its bill apply only to its API, which is the default. */
   channel?: 'api' | 'extension'
 }
 
-/** The sending state of an account: its limits, usage, and until when and why it must wait. */
+/** The sending state of an account: its limits, its usage, and until when and why it must wait. */
 export async function findSendingState(
   db: Db,
   env: SendingEnv,
@@ -221,7 +224,7 @@ export async function findSendingState(
   }
 }
 
-/** The seconds that an account needs for `messages` from a known state; null: never. */
+/** How many seconds the account needs for `messages`, from a known state; null: it never finishes. */
 export function secondsToSendFrom(
   { accountLimits, limits, before, now }: SendingState,
   messages: number,
@@ -245,13 +248,13 @@ export async function isBasisRequired(db: Db, { isRealX }: SendingEnv, workspace
   return row?.required ?? isRealX
 }
 
-/** A workspace's protection: what it has set, or the defaults. */
+/** The protection settings of a workspace, or the defaults. */
 export async function findProtection(db: Db, workspaceId: string): Promise<Protection> {
   const [row] = await db.select().from(sendingSettings).where(eq(sendingSettings.workspaceId, workspaceId))
   return protectionOf(row)
 }
 
-/** The protection that a workspace chose, or the default. */
+/** The protection settings in a row, or the defaults. */
 export function protectionOf(row: typeof sendingSettings.$inferSelect | undefined): Protection {
   return {
     refusalPercent: row?.refusalPercent ?? DEFAULT_PROTECTION.refusalPercent,

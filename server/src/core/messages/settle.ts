@@ -38,7 +38,7 @@ export async function expireLeases(db: Db): Promise<void> {
   }
 }
 
-/** Publishes changed messages: their campaigns, and the conversations they may be part of. */
+/** Publishes changes of messages: of their campaigns, and of the conversations that may contain them. */
 async function publishMessages(db: Db, messages: readonly { id: string }[]): Promise<void> {
   if (messages.length === 0) return
   const { rows } = await db.execute<{ workspaceId: string; campaignIds: string[] }>(sql`
@@ -51,8 +51,9 @@ async function publishMessages(db: Db, messages: readonly { id: string }[]): Pro
 }
 
 /**
- * Takes over the messages of dead workers and expired leases, whose reports no longer count: settles
- * those that X may have got, releases the others. Resumes direct messages of reconnected accounts.
+ * Takes over the messages of dead workers and expired leases, whose reports no longer count:
+ * settles those that X may have received and releases the others. Resumes direct messages of
+ * reconnected accounts.
  */
 export async function takeOver(db: Db): Promise<void> {
   const isLost = sql`lease_expires_at is not null and status = 'queued' and not outcome_unknown and holder like 'worker:%'
@@ -83,16 +84,16 @@ export async function takeOver(db: Db): Promise<void> {
 }
 
 const SETTLE_BATCH = 8
-/** How long a process has a message to itself while settling it. */
+/** How long a process owns a message that it settles. */
 const SETTLE_SECONDS = 60
 
 /**
- * Settles messages with an unknown outcome by reading their conversations.
- * @returns milliseconds until the next is due; null if there is none left
+ * Settles messages with an unknown outcome by reading their conversations. @returns milliseconds
+ * until the next is due; null if no unsettled message is left
  */
 export async function settle(needs: Needs, timing: Timing): Promise<number | null> {
   const { db } = needs.database
-  // After a restore, a message may have been sent until its account is quiet.
+  // After a restore, a message may still have been sent until its account is quiet.
   const { rows } = await db.execute<Unsettled>(sql`
     with taken as (
       update dms set due_at = now() + make_interval(secs => ${SETTLE_SECONDS}), lease = ${randomUUID()}
@@ -152,9 +153,9 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<b
   return transact(db, (tx) => recordFound(tx, dm, found))
 }
 
-/** Kinds of errors with which X refuses to show the conversation. */
+/** Errors by which X refuses to show a conversation. */
 const REFUSED: ReadonlySet<XError['kind']> = new Set(['recipient', 'premium', 'encrypted', 'forbidden', 'not-found'])
-/** How soon a conversation is read again if X needs time. */
+/** How soon a conversation is read again if X needs more time. */
 const BLOCKED_SECONDS = 60
 
 async function waitForX(
@@ -174,7 +175,7 @@ async function waitForX(
   return waitReadable(db, timing, dm)
 }
 
-/** After this time in which its conversation showed nothing for certain, a person decides. */
+/** If a conversation shows nothing certain for this long, a person decides. */
 const UNREADABLE_SECONDS = 24 * 3_600
 const READ_AGAIN_MAX_SECONDS = 3_600
 
@@ -187,10 +188,10 @@ async function waitReadable(db: Db, timing: Timing, dm: Unsettled): Promise<bool
   return rows[0]?.isOver ? giveUp(db, dm) : false
 }
 
-/** Two readings, some time after the attempt, show that it did not arrive. Then it is sent again, once. */
+/** Two readings, some time after the attempt, prove that the message did not arrive. Then it is sent again, once. */
 async function settleAbsent(db: Db, { absentAfterMs, absentAgainMs }: Timing, dm: Unsettled): Promise<boolean> {
   if (dm.ageMs < absentAfterMs) return checkLater(db, dm, (absentAfterMs - dm.ageMs) / 1_000)
-  // X may have taken it and no longer list it.
+  // X may have accepted the message and no longer list it.
   if (dm.ageMs > X_KEEPS_DAYS * DAY_MS) return giveUp(db, dm)
   const { rows } = await db.execute<{ isConfirmed: boolean; mayResend: boolean }>(sql`
     update dms set absent_at = coalesce(absent_at, now()), unreadable_since = null,
@@ -198,7 +199,7 @@ async function settleAbsent(db: Db, { absentAfterMs, absentAgainMs }: Timing, dm
     where ${isUnsettled(dm)} returning due_at <= now() as "isConfirmed", may_resend and attempts < 2 as "mayResend"`)
   const [absent] = rows
   if (!absent?.isConfirmed) return false
-  // What was said since may need another answer, so its writer decides.
+  // Messages that arrived since may need another answer, so the author decides.
   if (dm.isAnswer) return fail(db, dm, { wasSent: false, errorMessage: NOT_SENT })
   if (!absent.mayResend) return giveUp(db, dm)
   return transact(db, async (tx) => {
@@ -215,7 +216,7 @@ async function settleAbsent(db: Db, { absentAfterMs, absentAgainMs }: Timing, dm
 
 const NOT_SENT = 'X did not send this message.'
 
-/** Fails it with an unknown outcome, for a person to check. */
+/** Fails the message with an unknown outcome, for a person to check. */
 const giveUp = (db: Db, dm: Owned) =>
   fail(db, dm, { wasSent: false, errorMessage: OUTCOME_UNKNOWN, outcomeUnknown: true })
 

@@ -10,10 +10,10 @@ import { lockEnrollmentsOf, lockLeads } from './locks.ts'
 import { refund } from './quota.ts'
 import { resetLeadStatus } from './release.ts'
 
-/** Why a message was skipped, or in words why it failed. */
+/** Why a message was skipped, or a text that says why it failed. */
 export type Failure = { reason: SkipReason; errorMessage?: never } | { errorMessage: string; reason?: never }
 
-/** SQL over dms that are not claimed: archiving their campaign has not refunded them yet. */
+/** SQL over unclaimed dms: archiving their campaign has not refunded them yet. */
 const isNotRefunded = sql`exists (select from campaigns c where c.id = dms.campaign_id and c.status <> 'archived')`
 
 /**
@@ -52,10 +52,7 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
   return stopped.length
 }
 
-/**
- * Fails an unclaimed queued message, for example if its lead replied since. It counts as never
- * tried.
- */
+/** Fails an unclaimed queued message, for example if its lead replied since. The message counts as never tried. */
 export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: Failure): Promise<void> {
   await lockEnrollmentsOf(tx, sql`select ${id}::uuid`)
   const { rows } = await tx.execute<{ workspaceId: string; campaignId: string; leadId: string }>(sql`
@@ -63,7 +60,7 @@ export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: 
     where id = ${id} and status = 'queued' and lease_expires_at is null and lead_id is not null for update`)
   const [skipped] = rows
   if (!skipped) return
-  // It was claimed when its person was paused until a date, for example by an automatic reply.
+  // The message was claimed when its person was paused until a date, for example by an automatic reply.
   const { rowCount: held } = await tx.execute(sql`
     update dms d set is_held = true, updated_at = now() from enrollments e
     where d.id = ${id} and ${reason?.code === 'replied'}::boolean and ${isEnrollmentOf('e', 'd')} and e.state = 'paused' and e.paused_until is not null`)

@@ -21,7 +21,7 @@ interface Sending {
   waiting: boolean
   channel: 'api' | 'extension'
   xAccountId: string | null
-  /** When people who wait for the plan get their message; null: none wait. */
+  /** When people who wait for plan quota get their message; null: nobody waits. */
   nextPartAt: Date | null
   nextFollowUpAt: Date | null
 }
@@ -75,8 +75,8 @@ async function findBlind(db: Db, ids: readonly string[]): Promise<Set<string>> {
 }
 
 /**
- * Until when the next people of campaigns are left alone: another campaign messaged them, or X did not
- * show whether they can be messaged.
+ * Until when the next people of campaigns are left alone, because another campaign messaged them or
+ * X did not show whether they can be messaged.
  */
 async function findDelayed(db: Db, ids: readonly string[]): Promise<Map<string, Wait & { until: Date }>> {
   if (ids.length === 0) return new Map()
@@ -93,7 +93,7 @@ async function findDelayed(db: Db, ids: readonly string[]): Promise<Map<string, 
   return new Map(rows.map(({ id, reason, until }) => [id, { reason, until: new Date(until) }]))
 }
 
-/** People who get their next message once the plan allows it. @param resetsAt null: it has room */
+/** The people who get their next message once the plan allows it. @param resetsAt null: the plan has room */
 function planWaitOf(
   { status, dmsQueuedCount, nextPartAt, nextFollowUpAt }: Sending,
   resetsAt: Date | null,
@@ -102,10 +102,10 @@ function planWaitOf(
   return status === 'active' && dmsQueuedCount === 0 && until ? { until, reason: 'plan' } : null
 }
 
-/** Who sends: an X account, or without one the current account. */
+/** Who sends: an X account, or the current account if none is set. */
 type SenderOf = Pick<Sending, 'channel' | 'xAccountId'>
 
-/** The limits that hold each of these senders. Queries once per sender. */
+/** The limits that hold each of these senders. Runs one query per sender. */
 export async function findCooldowns(
   { db, env, actor: { workspaceId } }: Needs,
   senders: readonly SenderOf[],
@@ -119,7 +119,7 @@ export async function findCooldowns(
       ? await db.select().from(xAccounts).where(eq(xAccounts.id, xAccountId))
       : [await findCurrentAccount(db, workspaceId)]
     const { cooldown, now } = await findSendingState(db, env, { workspaceId, account, channel })
-    // Jitter can delay the next message beyond the pause.
+    // Jitter can delay the next message beyond the interval.
     const next = account?.nextSendAt ?? null
     const isPutOff = next !== null && next > (cooldown?.until ?? now)
     found.set(
@@ -130,7 +130,7 @@ export async function findCooldowns(
   return (sender) => found.get(keyOf(sender)) ?? null
 }
 
-/** `withWaits` of one campaign. */
+/** `withWaits` for one campaign. */
 export async function withWait<C extends Sending>(needs: Needs, campaign: C): Promise<WithWait<C>> {
   return one(await withWaits(needs, [campaign]))
 }

@@ -1,12 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 
-// A lead's openers are merged, deleted and restored with it, and lose their approval if it changes.
+// When a lead is merged, deleted or restored, so are its openers. They lose their approval if the
+// lead's profile changes.
 
 /**
  * SQL: a statement that adds changes of openers to their campaigns' counts, which come last in the
  * lock order. @param changes a relation with workspace_id, campaign_id, was_status and status;
- * null: there was or is no row
+ * null: the row did not or does not exist
  */
 export function countOpeners(changes: SQL): SQL {
   const change = (status: string) =>
@@ -21,16 +22,16 @@ export function countOpeners(changes: SQL): SQL {
       approved = counts.approved + excluded.approved, failed = counts.failed + excluded.failed`
 }
 
-/** SQL over a lead's alias: all that an opener may quote. */
+/** SQL over a lead's alias: everything that an opener may quote. */
 export function profileOf(lead: string): SQL<string> {
   const l = sql.raw(lead)
   return sql`concat_ws(E'\n', ${l}.name, ${l}.bio, ${l}.website, ${l}.source_profile)`
 }
 
-/** SQL: a text as facts are compared: writers change its case, its spaces and the form of its characters. */
+/** SQL: a text prepared for comparing facts. Models change its case, its spaces and the form of its characters. */
 const folded = (text: SQL) => sql`lower(regexp_replace(normalize(${text}, NFKC), '\\s+', ' ', 'g'))`
 
-/** Drops the approvals of openers that quote what the staged leads no longer say. */
+/** Drops the approvals of openers whose quotes the staged leads no longer contain. */
 export async function dropApprovals(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`
     with stale as materialized (
@@ -47,8 +48,8 @@ export async function dropApprovals(tx: Db, workspaceId: string): Promise<void> 
 }
 
 /**
- * Deletes the openers of leads, whose rows are locked. @param chosen subquery of lead ids
- * @param removalId of the stored deletion, which keeps them for its undo
+ * Deletes the openers of leads, whose rows are locked. @param chosen subquery of lead ids @param
+ * removalId the stored deletion that keeps the openers for its undo
  */
 export async function deleteOpeners(
   tx: Db,
@@ -67,7 +68,7 @@ export async function deleteOpeners(
     ${countOpeners(sql`(select workspace_id, campaign_id, status as was_status, null::text as status from gone) changed`)}`)
 }
 
-/** Restores openers. @param rows subquery of their former rows, whose leads exist again */
+/** Restores openers. @param rows subquery of their former rows; the leads exist again */
 export async function restoreOpeners(tx: Db, rows: SQL): Promise<void> {
   await tx.execute(sql`
     with back as (

@@ -45,16 +45,16 @@ export async function find(db: Db, { workspaceId }: Actor, id: string) {
   return row
 }
 
-/** An opener to store: `text` is '' if nothing could be written. */
+/** An opener to store. `text` is '' if nothing could be written. */
 type NewOpener = Pick<
   typeof openers.$inferInsert,
   'leadId' | 'text' | 'factsUsed' | 'source' | 'profileHash' | 'requestHash'
 >
 
 /**
- * Stores new openers of leads that still exist, and those of openers that had failed. Nothing else may
- * store openers of the campaign meanwhile: the counts must know each row's status before.
- * @returns how many have a text
+ * Stores new openers of leads that still exist, and replaces failed ones. Nothing else may store
+ * openers of the campaign meanwhile, because the counts need each row's previous status. @returns
+ * how many have a text
  */
 export async function storeOpeners(
   tx: Db,
@@ -93,7 +93,7 @@ export async function storeOpeners(
   return one(counted).changed
 }
 
-/** Approves openers that nobody has changed since they were read. @throws Refusal CAMPAIGN_NOT_FOUND */
+/** Approves openers that nobody has changed since the caller read them. @throws Refusal CAMPAIGN_NOT_FOUND */
 export async function approve(db: Db, actor: Actor, { id, openers: read }: InputOf<'openers', 'approve'>) {
   return transact(db, async (tx) => {
     const campaign = await findCampaign(tx, actor, id)
@@ -121,7 +121,7 @@ type Opener = typeof openers.$inferSelect
 type Stored = Pick<Opener, 'text'> &
   Partial<Pick<Opener, 'factsUsed' | 'source' | 'profileHash'>> & { status: OpenerStatus; isNew: boolean }
 
-/** Stores a changed opener, whose row is locked, and changes its queued messages. */
+/** Stores a changed opener, which the caller has locked, and renders its queued messages again. */
 export async function store(
   tx: Db,
   actor: Actor,
@@ -147,7 +147,7 @@ export async function store(
   await renderAgain(tx, { id: before.campaignId, workspaceId: actor.workspaceId }, [before.leadId])
 }
 
-/** Locks an opener, after its messages. @throws Refusal OPENER_NOT_FOUND */
+/** Locks an opener after its messages. @throws Refusal OPENER_NOT_FOUND */
 export async function lock(tx: Db, actor: Actor, id: string): Promise<typeof openers.$inferSelect> {
   const { campaignId, lead } = await find(tx, actor, id)
   await lockMessages(tx, campaignId, sql`select ${lead.id}::uuid`)
@@ -160,10 +160,10 @@ export async function lock(tx: Db, actor: Actor, id: string): Promise<typeof ope
   return row
 }
 
-/** SQL over an opener `o`: anyone who approves it has seen the lead as it is now. */
+/** SQL over an opener `o`: a hash of the lead's current profile, which an approver has seen. */
 const PROFILE_NOW = sql`coalesce((select md5(${profileOf('l')}) from leads l where l.id = o.lead_id), o.profile_hash)`
 
-/** Changes a campaign's openers `o` and their counts. @param set SQL */
+/** Changes a campaign's openers `o` and their counts. @param set SQL assignments */
 async function change(tx: Db, { workspaceId }: Pick<Actor, 'workspaceId'>, campaignId: string, which: SQL, set: SQL) {
   const { rows } = await tx.execute<{ id: string; leadId: string }>(sql`
     with old as materialized (
@@ -177,19 +177,19 @@ async function change(tx: Db, { workspaceId }: Pick<Actor, 'workspaceId'>, campa
   return rows
 }
 
-/** SQL over messages `dms`: no sender has ever claimed it. */
+/** SQL over messages `dms`: no sender has ever claimed the message. */
 const isUnclaimed = sql`dms.status = 'queued' and dms.lease_expires_at is null and dms.claimed_at is null and dms.tried_at is null`
 
-/** Locks the messages that contain the openers. They come before openers in the lock order. */
+/** Locks the messages that contain the openers. Messages come before openers in the lock order. */
 async function lockMessages(tx: Db, campaignId: string, leadIds: SQL): Promise<void> {
-  // Also waits for follow-ups that are being queued with the old openers.
+  // This also waits for follow-ups that are being queued with the old openers.
   await blockNewClaims(tx, campaignId)
   await lockRows(tx, 'dms', sql`campaign_id = ${campaignId} and lead_id in (${leadIds}) and ${isUnclaimed}`)
 }
 
 /** Renders queued messages that no sender has ever claimed with the current openers. */
 async function renderAgain(tx: Db, campaign: { id: string; workspaceId: string }, leadIds: string[]): Promise<void> {
-  // Waits for a launch that has read the old openers: the next statement sees its messages.
+  // This waits for a launch that has read the old openers, so the next statement sees its messages.
   await tx.execute(lockOpeners(campaign.workspaceId, campaign.id))
   const { rows } = await tx.execute<{ version: number; stepId: string; variantId: string; ids: string[] }>(sql`
     select e.version, dms.step_id as "stepId", dms.variant_id as "variantId", array_agg(dms.id) as ids

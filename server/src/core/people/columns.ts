@@ -43,7 +43,7 @@ export const COUNT_MAX = 2_147_483_647
 
 type TextField = 'xUserId' | 'name' | 'bio' | 'sourceProfile' | 'url' | 'profileImageUrl' | 'location' | 'website'
 
-/** What is known of an incoming person. Null keeps the lead's value. */
+/** The known values of an incoming person. Null keeps the lead's value. */
 export type IncomingLead = Record<TextField, string | null> &
   Record<'followerCount' | 'followingCount', number | null> & {
     twitterHandle: string
@@ -59,7 +59,7 @@ type ImportedLead = IncomingLead & {
   tags: string[] | null
 }
 
-/** A person as a row of `incoming_leads`. Values that go into messages are stored as they are sent. */
+/** A person as a row of `incoming_leads`. Values for messages are stored in the form in which they are sent. */
 export function stagedRow(line: number, lead: IncomingLead & Partial<ImportedLead>): object {
   const row: Record<string, unknown> = { line }
   for (const [name, field] of FIELDS) row[name] = lead[field]
@@ -68,7 +68,7 @@ export function stagedRow(line: number, lead: IncomingLead & Partial<ImportedLea
   return row
 }
 
-/** Metadata without texts that say nothing. */
+/** Metadata without values that mean "no value". */
 function messageValues(metadata: Record<string, unknown>): Record<string, unknown> {
   const values = Object.entries(metadata).map(([key, value]) => [
     key,
@@ -77,7 +77,7 @@ function messageValues(metadata: Record<string, unknown>): Record<string, unknow
   return Object.fromEntries(values.filter(([, value]) => value !== ''))
 }
 
-/** `warning`: the value is left out, and why. */
+/** `warning`: why the value is left out. */
 type Cell = { value: unknown } | { problem: string } | { warning: string }
 interface Column {
   field: keyof ImportedLead
@@ -135,8 +135,8 @@ const metadata = (text: string): Cell => {
   try {
     const value: unknown = JSON.parse(text)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    // JSON.stringify escapes what cannot be stored, however the file wrote it. PostgreSQL rejects
-    // deep nesting.
+    // JSON.stringify escapes characters that cannot be stored, however the file wrote them.
+    // PostgreSQL rejects deep nesting.
     const storable = !/\\u(0000|d[89a-f])/.test(JSON.stringify(value))
     if (isObject && text.length <= LEAD_VALUES_MAX && depthOf(text) <= METADATA_DEPTH && storable) return { value }
   } catch {}
@@ -160,7 +160,7 @@ const day = (text: string): Cell => {
   return isMoment(moment) ? { value: moment } : { problem: 'is not a day such as 2026-01-31' }
 }
 
-/** Tags per lead in a file. */
+/** The maximum number of tags of one lead in a file. */
 const TAGS_OF_ONE_MAX = 20
 const TAG_NAME_MAX = 50
 const tagNames = (text: string): Cell => {
@@ -227,7 +227,7 @@ export function readHeader(fields: readonly string[]): Columns | { problem: stri
   })
 }
 
-/** Messages have a variable `ai_opener` of their own, so a column of this name becomes `ai_opener_1`. */
+/** `ai_opener` is a variable of the product, so a column of this name becomes `ai_opener_1`. */
 function keyOf(name: string, known: readonly string[]): string {
   if (name.toLowerCase() !== 'ai_opener') return name
   let number = 1
@@ -236,8 +236,9 @@ function keyOf(name: string, known: readonly string[]): string {
 }
 
 /**
- * Reads one row into a lead, with a warning if its X id was left out, or returns its problem, as texts to
- * show. Blank and missing cells keep the lead's values. @param delimiter the file's cell separator; null if unknown
+ * Reads one row into a lead, with a warning if its X id was left out. Returns a text to show if the
+ * row has a problem. Blank and missing cells keep the lead's values. @param delimiter the file's
+ * cell separator; null if unknown
  */
 export function readLine(
   columns: Columns,
@@ -275,16 +276,16 @@ export function readLine(
   return { lead, warning: warning && `${warning}, so it was left out` }
 }
 
-/** What the problem of a lead with too many values says. */
+/** The text about a lead with too many values. */
 export const TOO_FULL = `more than ${formatNumber(LEAD_VALUES_MAX)} bytes besides the bio`
 
-/** The bytes of a lead's values without its bio, as `valueBytes` in tables.ts counts them. */
+/** The bytes of a lead's values except its bio, as `valueBytes` in tables.ts counts them. */
 function valueBytes({ bio: _, xUserId: __, metadata, ...lead }: IncomingLead): number {
   const texts = Object.values(lead).filter((value) => typeof value === 'string')
   return Buffer.byteLength(texts.join('') + (metadata ? JSON.stringify(metadata) : ''))
 }
 
-/** Removes the apostrophe by which an export escapes formulas. */
+/** Removes the apostrophe with which exports escape formulas. */
 function withoutGuard(text: string): string {
   return /^'[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? text.slice(1) : text
 }

@@ -7,15 +7,16 @@ import { isIdConfirmed, mayGoOut } from '../tables/leads.ts'
 
 /**
  * The same person can exist twice: once by X id, once by imported handle. Merges the second lead
- * into the first, with lists, messages and contact history. @param isFromX the staged ids are X's
+ * into the first, with lists, messages and contact history. @param isFromX the staged ids come from
+ * X
  */
 export async function mergeDuplicateLeads(tx: Db, workspaceId: string, isFromX: boolean): Promise<void> {
   const own = sql`${workspaceId}::uuid`
   const hasHandle = (lead: string, other: string) =>
     sql`lower(${sql.raw(lead)}.twitter_handle) = lower(${sql.raw(other)}.twitter_handle)`
-  // Of a lead whose id only a file claims, X must show the id with its handle.
+  // If a lead's id comes only from a file, X must show the id with the lead's handle.
   const isKept = isFromX ? sql`(${hasHandle('kept', 'i')} or ${isIdConfirmed('kept')})` : hasHandle('kept', 'i')
-  // A lead that is about to lose a wrong id may be the second one of its handle.
+  // A lead that is about to lose a wrong id may be a second lead with the same handle.
   const wrong = sql`
     union
     select kept.id, gone.id from incoming_leads i
@@ -50,7 +51,7 @@ export async function mergeDuplicateLeads(tx: Db, workspaceId: string, isFromX: 
   await tx.execute(sql`
     update dms d set lead_id = pair.kept from ${pairs} where d.lead_id = pair.gone
     and not exists (select from dms other where other.campaign_id = d.campaign_id and other.step = d.step and other.lead_id = pair.kept)`)
-  // If one campaign enrolled both, the second's enrollment stays behind with its message.
+  // If one campaign enrolled both, the second lead's enrollment stays behind with its message.
   await tx.execute(sql`
     update enrollments e set lead_id = pair.kept from ${pairs} where e.workspace_id = ${workspaceId} and e.lead_id = pair.gone
     and not exists (select from enrollments other where other.workspace_id = e.workspace_id and other.campaign_id = e.campaign_id and other.lead_id = pair.kept)`)
@@ -62,7 +63,8 @@ export async function mergeDuplicateLeads(tx: Db, workspaceId: string, isFromX: 
     insert into lead_reads (lead_id, account_x_user_id, read_at)
     select pair.kept, r.account_x_user_id, max(r.read_at) from lead_reads r join ${pairs} on r.lead_id = pair.gone group by 1, 2 order by 1, 2
     on conflict (lead_id, account_x_user_id) do update set read_at = greatest(lead_reads.read_at, excluded.read_at)`)
-  // If one campaign has messages to both, the second's stays behind, but its contact history moves.
+  // If one campaign has messages to both, the second lead's message stays behind, but its contact
+  // history moves.
   await tx.execute(sql`
     update leads l set
       dm_status = case

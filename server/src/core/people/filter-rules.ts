@@ -6,12 +6,12 @@ import { filterStatus, knownFollowers, leads, words } from '../tables/leads.ts'
 import { anywhere, type RuleNode } from './filter.ts'
 
 /*
- * And/or rules as SQL conditions on `leads`. No condition is null, so `not` reverses each. They read other
- * tables with `exists`: PostgreSQL joins those in an `and`, and looks up each lead by index in an `or`,
- * where it could scan the whole result of an `in` for each lead.
+ * And/or rules as SQL conditions on `leads`. No condition is null, so `not` reverses it. Other
+ * tables are read with `exists`: PostgreSQL joins them in an `and`, and looks up each lead by index
+ * in an `or`. With `in`, it could scan the whole result for each lead.
  */
 
-/** SQL condition: the lead meets a rule, or all or any rules of a group. */
+/** SQL condition: the lead meets a rule or, for a group, all or any of its rules. */
 export function meets(workspaceId: string, node: RuleNode): SQL {
   if (!('rules' in node)) return meetsRule(workspaceId, node)
   const parts = node.rules.map((one) => meets(workspaceId, one))
@@ -93,7 +93,7 @@ function hasKeyword(keyword: string): SQL {
   const pattern = anywhere(keyword)
   const found = sql`${words} ilike ${pattern}`
   if (!keyword.includes(' ')) return found
-  // With a space, the keyword could match across two fields, so check each field as well.
+  // A keyword with a space could match across two fields, so check each field as well.
   return sql`(${found} and (${leads.name} ilike ${pattern} or ${leads.twitterHandle} ilike ${pattern} or coalesce(${leads.bio}, '') ilike ${pattern}))`
 }
 
@@ -111,8 +111,8 @@ const gotMessage = (workspaceId: string, is: SQL) => sql`exists (
   select from dms o where o.workspace_id = ${workspaceId} and o.lead_id = ${leads.id} and o.sent_at is not null and o.sent_at ${is})`
 
 /**
- * SQL condition for a filter's last contact, as in rules. It reads ids from indexes over time, which
- * only pays off in an `and`.
+ * SQL condition for a filter's last contact, equal to the rule. It reads ids from indexes over
+ * time, which pays off only in an `and`.
  */
 export function lastContact(workspaceId: string, { contactedAfter, contactedBefore }: LeadFilter): SQL | undefined {
   const at = (is: SQL) => sql`${leads.id} in (
@@ -146,7 +146,7 @@ function meetsField(name: string, op: LeadRule['op'], value: NonNullable<LeadRul
       return sql`${text} ilike ${anywhere(String(value))}`
     case 'at_least':
     case 'at_most':
-      // The order of evaluation is only certain in a case: what is not a number must not be cast.
+      // Only `case` guarantees the order of evaluation: a value that is not a number must not be cast.
       return sql`case when ${text} ~ '^[+-]?[0-9]{1,15}([.][0-9]{1,10})?$'
         then (${text})::numeric ${op === 'at_least' ? sql`>=` : sql`<=`} ${value}::numeric else false end`
     case 'before':

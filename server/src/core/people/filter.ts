@@ -5,7 +5,7 @@ import { LEAD_STANDINGS, type LeadFilter, type LeadQuery, type LeadSort } from '
 import { asCustomField, type RuleOp } from '@x-automated/contract/leads/rule-fields'
 import { COUNT_MAX } from './columns.ts'
 
-/** The last lead of a page: its sort value and id. */
+/** A place in a sorted list: the sort value and id of a page's last lead. */
 export interface Place {
   value: string | number
   id: string
@@ -34,13 +34,13 @@ export function readCursor(sort: LeadSort, cursor: string): Place | null {
   }
 }
 
-/** Whether the value is a filter status and a creation date. */
+/** Whether a cursor's value is a filter status and a creation date. */
 function isStanding(value: string): boolean {
   const [status = '', moment = ''] = value.split(' ')
   return (LEAD_STANDINGS as readonly string[]).includes(status) && isMoment(moment)
 }
 
-/** A filter that names only manual lists, also in its rules. `within` is the filter of a smart list. */
+/** A filter whose lists, also those in its rules, are all manual. `within` is the filter of a smart list. */
 export type ResolvedFilter = Omit<LeadQuery, 'rules' | 'filterId'> & {
   rules?: RuleNode | undefined
   within?: LeadFilter | undefined
@@ -65,7 +65,7 @@ const PLAIN_OPS = {
   contactedBefore: 'before',
 } as const satisfies Record<Exclude<keyof LeadFilter, 'fields' | 'rules'>, RuleOp>
 
-/** Rules that mean the same as a filter if a lead must meet all of them. */
+/** Rules that mean the same as a filter, if a lead must meet all of them. */
 export function rulesOf({ fields = [], rules, ...plain }: LeadFilter): RuleNode[] {
   const own = Object.entries(PLAIN_OPS).flatMap(([field, op]) => {
     const value = plain[field as keyof typeof plain]
@@ -94,12 +94,15 @@ export function paidFields(filter: LeadFilter, kept: LeadFilter = {}): Pick<Lead
   return Object.fromEntries(paid.map((name) => [name, filter[name]]))
 }
 
-/** What a filter uses of "Advanced filtering" and of "Custom filtering rules". */
+/** Whether a filter uses "Advanced filtering" and "Custom filtering rules". */
 export function paidIn(filter: LeadFilter): { fields: boolean; rules: boolean } {
   return { fields: ADVANCED.some((name) => filter[name] !== undefined), rules: filter.rules !== undefined }
 }
 
-/** The filter with one tag instead of another, or null if it does not use it. @param names its id and name */
+/**
+ * The filter with one tag replaced by another; null if it does not use the tag. @param names the id
+ * and name of the tag to replace
+ */
 export function withTagReplaced(filter: LeadFilter, names: readonly string[], into: string): LeadFilter | null {
   const folded = names.map((name) => name.toLowerCase())
   let isChanged = false
