@@ -218,7 +218,7 @@ export async function queue(db: Db, env: SendingEnv, actor: Actor, { id, ...opti
 }
 
 /**
- * Undoes a launch: the campaign is as it was before. @throws Refusal CAMPAIGN_NOT_FOUND;
+ * Undoes a launch, which leaves the campaign as it was before. @throws Refusal CAMPAIGN_NOT_FOUND;
  * CAMPAIGN_STATE: the launch was not held, the time is over, or a message was claimed
  */
 export async function undoLaunch(db: Db, actor: Actor, id: string) {

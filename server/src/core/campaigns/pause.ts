@@ -70,8 +70,8 @@ export async function recordRefusal(tx: Db, dmId: string, refusal: XRefusal): Pr
 
 /**
  * Pauses the account's campaigns after X has forbidden too many of its last messages: X may mean
- * the account and not the people. Its own transaction, because it locks other campaigns. @param
- * xMessage X's own explanation
+ * the account and not the people. Runs in its own transaction, because it locks other campaigns.
+ * @param xMessage X's own explanation
  */
 export async function checkForbidden(
   tx: Db,

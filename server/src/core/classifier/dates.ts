@@ -206,7 +206,7 @@ const UNTIL =
   /(?:\b(?:until|till|til|through|back|back (?:on|by|at work)|return(?:ing)?|return(?:ing)? on|bis|bis zum|bis einschliesslich|wieder|wieder (?:ab|am)|zuruck|zuruck (?:ab|am)|ab|ab dem|de retour|de retour le|de retour en|hasta|hasta el|vuelvo|vuelvo el|regreso|regreso el|a partir del?|a partir du|ate|ate o dia|ate dia|volto|volto em|volto no dia|volto dia|fino al?|torno|torno il|rientro|rientro il|tot|tot en met|terug|terug op|till|till och med|tillbaka|tillbaka den|wracam|wroce)|\bjusqu'(?:au|a)|(?:^|[ ,])(?:до|вернусь|вернусь в|حتى|الى))(?: the| den| le)? ?$/u
 /** Words right after a date that say when someone is back. */
 const UNTIL_AFTER = /^(?:まで|以降|까지|부터|이후|之前|为止|'?[aeiy]{0,2} kadar| तक)/u
-/** Words between two dates of a range, of which the second is the end. */
+/** Words between the two dates of a range. The second date is its end. */
 const RANGE = /^ ?(?:-|–|—|to|through|thru|bis|bis zum|au|al|a|ate|and|und|et|y|e) ?$/u
 /** The start of a range right before a date, such as "10–" in "10–20 January". */
 const RANGE_START = /\d{1,2}(?:\.|st|nd|rd|th)? ?(?:-|–|—|to|bis|au|al|a) ?$/u

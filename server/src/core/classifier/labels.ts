@@ -103,7 +103,7 @@ const largest = (shares: Float64Array) =>
 
 /**
  * Labels a reply: by rule, or with the model's best guess. @param optOutWords the workspace's own,
- * in addition to the built-in ones @param timeZone of the X account, in which days start; UTC if it
+ * in addition to the built-in ones @param timeZone the X account's, in which days start; UTC if it
  * is unknown @param isUnread the result of `isUnknownOrMixed` for the text
  */
 export function classifyReply(

@@ -5,9 +5,9 @@ import { lockRows } from '../../db/transact.ts'
 // When a lead is merged, deleted or restored, so are its conversations.
 
 /**
- * SQL: a statement that adds changes of conversations to their workspaces' counts, which come last
- * in the lock order. @param changes a relation with workspace_id, was_status, was_unread, status
- * and is_unread; null: the row did not or does not exist
+ * SQL statement that applies changes of conversations to the counts of their workspaces. Counts
+ * come last in the lock order. @param changes a relation with workspace_id, was_status, was_unread,
+ * status and is_unread; null: the row did not or does not exist
  */
 export function countConversations(changes: SQL): SQL {
   const change = (was: SQL, is: SQL) => sql`(count(*) filter (where ${is}) - count(*) filter (where ${was}))::int`

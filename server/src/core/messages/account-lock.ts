@@ -268,8 +268,8 @@ export function campaignLock(id: SQL): SQL {
 }
 
 /**
- * SQL: an account is not read, and nobody has asked for it. @param xUserId SQL @param seconds how
- * recent a read must be
+ * SQL: an account has to be read, and nobody has requested it yet. @param xUserId SQL @param
+ * seconds how recent a read must be
  */
 export function needsRead(xUserId: SQL, seconds: number): SQL<boolean> {
   return sql`(not ${isRead(xUserId, seconds)} and exists (

@@ -125,9 +125,9 @@ async function claimByExtension(context: ClaimContext, actor: Actor, holder: str
 }
 
 /**
- * Claims from the first of these campaigns that allows it. Each transaction locks one account.
- * @param db the pool @param keep runs in the transaction that claims @returns `unread`: X ids of
- * the accounts to read before their follow-ups
+ * Claims from the first of these campaigns that has a message to claim. Each transaction locks one
+ * account. @param db the pool @param keep runs in the transaction that claims @returns `unread`: X
+ * ids of the accounts to read before their follow-ups
  */
 async function claimFirst(
   db: Db,

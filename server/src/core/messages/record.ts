@@ -137,10 +137,10 @@ async function keepQueued(tx: Db, failedId: string): Promise<void> {
 }
 
 /**
- * Applies a recorded outcome to its campaign, which it may complete, and to the lead's
- * conversation. Also applies reads and replies that arrived before: a separate statement, to see
- * events stored while recording waited. @param sentId the message, if it was sent @param mills what
- * X charges for it @returns whether the campaign completed
+ * Applies a recorded outcome to its campaign and to the lead's conversation. Also applies reads and
+ * replies that arrived before, in a separate statement, to see events stored while recording
+ * waited. @param sentId the message, if it was sent @param mills what X charges for it @returns
+ * whether the campaign completed
  */
 async function applyOutcome(
   tx: Db,

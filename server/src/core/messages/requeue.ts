@@ -25,9 +25,9 @@ type Message = typeof dms.$inferSelect
 export const DUE_NOW = sql`greatest(now(), (select c.undo_until from campaigns c where c.id = dms.campaign_id))`
 
 /**
- * Queues a failed message again and reactivates a completed campaign. Spends quota if never tried.
- * @param renderAgain gives it its current text @throws Refusal DM_NOT_FOUND; DM_STATE: the message
- * has not failed, or its lead is excluded; PLAN_LIMIT
+ * Queues a failed message again and reactivates a completed campaign. Spends quota if the message
+ * was never tried. @param renderAgain updates the message's text @throws Refusal DM_NOT_FOUND;
+ * DM_STATE: the message has not failed, or its lead is excluded; PLAN_LIMIT
  */
 export async function requeue(
   db: Db,

@@ -102,7 +102,7 @@ function planWaitOf(
   return status === 'active' && dmsQueuedCount === 0 && until ? { until, reason: 'plan' } : null
 }
 
-/** Who sends: an X account, or the current account if none is set. */
+/** Who sends: an X account, or without one the current account. */
 type SenderOf = Pick<Sending, 'channel' | 'xAccountId'>
 
 /** The limits that hold each of these senders. Runs one query per sender. */

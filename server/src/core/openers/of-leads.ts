@@ -5,9 +5,9 @@ import type { Db } from '../../db/open.ts'
 // lead's profile changes.
 
 /**
- * SQL: a statement that adds changes of openers to their campaigns' counts, which come last in the
- * lock order. @param changes a relation with workspace_id, campaign_id, was_status and status;
- * null: the row did not or does not exist
+ * SQL statement that applies changes of openers to the counts of their campaigns. Counts come last
+ * in the lock order. @param changes a relation with workspace_id, campaign_id, was_status and
+ * status; null: the row did not or does not exist
  */
 export function countOpeners(changes: SQL): SQL {
   const change = (status: string) =>
@@ -48,8 +48,8 @@ export async function dropApprovals(tx: Db, workspaceId: string): Promise<void> 
 }
 
 /**
- * Deletes the openers of leads, whose rows are locked. @param chosen subquery of lead ids @param
- * removalId the stored deletion that keeps the openers for its undo
+ * Deletes the openers of leads. The caller has locked the leads. @param chosen subquery of lead ids
+ * @param removalId the stored deletion that keeps the openers for its undo
  */
 export async function deleteOpeners(
   tx: Db,

@@ -11,7 +11,7 @@ import { openStage } from './stage-table.ts'
 export interface XPerson {
   id: string
   handle: string
-  /** Now if missing. */
+  /** Defaults to now. */
   seenAt?: Date
 }
 
@@ -25,33 +25,39 @@ const leadsLock = (workspaceId: string) => sql`hashtextextended('leads of ' || $
 const isSameHandle = (one: string, other: string) =>
   sql`lower(${sql.raw(one)}.twitter_handle) = lower(${sql.raw(other)}.twitter_handle)`
 
-/** SQL over a staged person `i` and a lead `l` with its id: X says that the id and the handle of the lead are not one person's. */
+/**
+ * SQL over a staged person `i` and a lead `l` with its id: according to X, the lead's handle
+ * belongs to someone else.
+ */
 const isRefuted = sql`not ${isSameHandle('l', 'i')} and not ${isIdConfirmed('l')}`
-/** SQL over the same: X knows more than the lead says. */
+/** SQL over a staged person `i` and a lead `l` with its id: X knows more than the lead. */
 const isOutdated = sql`(not ${isSameHandle('l', 'i')} or l.handle_lost_at is not null or l.x_user_checked_at is null)
   and coalesce(l.x_user_checked_at <= i.seen_at, true)`
-/** SQL over a staged person `i` and a lead `l` with its handle: the handle was that of another person, who has lost it. */
+/**
+ * SQL over a staged person `i` and a lead `l` with its handle: the handle belonged to another
+ * person, who has lost it.
+ */
 const isTaken = sql`l.x_user_id <> i.x_user_id and l.handle_lost_at is null and coalesce(l.x_user_checked_at <= i.seen_at, true)
   and ${isIdConfirmed('l')}`
-/** SQL over a staged person `i` and a suppression `s` with its handle: it is about another person. */
+/** SQL over a staged person `i` and a suppression `s` with its handle: the suppression is about another person. */
 const isOfAnother = sql`s.handle_lost_at is null and s.x_user_checked_at <= i.seen_at and s.x_user_id <> i.x_user_id and not exists (
   select from suppressions o where o.workspace_id = s.workspace_id and o.twitter_handle = s.twitter_handle and o.x_user_id = s.x_user_id and o.id <> s.id)`
 
 /**
- * Suppressions follow people to whom a staged handle belonged, so that its new owner is not suppressed.
- * Call it before suppressed people are removed from the stage.
+ * Lets suppressions follow the former owners of staged handles, so that the new owners are not
+ * suppressed. Call it before suppressed people are removed from the stage.
  */
 export async function releaseSuppressions(tx: Db, workspaceId: string): Promise<void> {
   const own = sql`${workspaceId}::uuid`
   const taken = sql`
     select l.x_user_id, lower(l.twitter_handle) as handle, i.seen_at from incoming_leads i
     join leads l on l.workspace_id = ${own} and ${isSameHandle('l', 'i')} where ${isTaken}`
-  // The person who had the handle when it was suppressed stays suppressed by their id.
+  // The person who had the handle when it was suppressed stays suppressed, by their id.
   await tx.execute(sql`
     update suppressions s set x_user_id = taken.x_user_id, x_user_checked_at = taken.seen_at from (${taken}) taken
     where s.workspace_id = ${own} and s.twitter_handle = taken.handle and s.handle_lost_at is null and s.x_user_checked_at is null
       and coalesce(s.x_user_id = taken.x_user_id, true)`)
-  // A file said another id, so it may mean either person.
+  // A file claimed another id, so the suppression may mean either person.
   await tx.execute(sql`
     insert into suppressions (workspace_id, user_id, twitter_handle, x_user_id, x_user_checked_at, handle_lost_at, reason, note)
     select s.workspace_id, s.user_id, s.twitter_handle, taken.x_user_id, now(), now(), s.reason, s.note
@@ -64,8 +70,8 @@ export async function releaseSuppressions(tx: Db, workspaceId: string): Promise<
 }
 
 /**
- * Corrects leads by the staged people, whose ids come from X: a wrong id is removed, a changed handle is
- * stored, and its former owner has lost it. Creates and merges nobody.
+ * Corrects leads by the staged people, whose ids come from X: removes wrong ids, stores changed
+ * handles, and marks their former owners. Creates and merges nobody.
  */
 export async function correctLeads(tx: Db, workspaceId: string): Promise<void> {
   const own = sql`${workspaceId}::uuid`
@@ -89,14 +95,17 @@ export async function correctLeads(tx: Db, workspaceId: string): Promise<void> {
     update leads set handle_lost_at = now(), updated_at = now() where id in (select l.id ${byHandle} where ${isTaken})`)
 }
 
-/** Ids from a file that are not believed: their number, and the first of them. Their rows keep the handle. */
+/** Ids from a file that are left out as doubtful: how many, and the first ones. Their rows keep the handle. */
 export interface LeftOutIds {
   warnings: { line: number; problem: string }[]
   total: number
 }
 export const NONE_LEFT_OUT: LeftOutIds = { warnings: [], total: 0 }
 
-/** Leaves out ids that several staged people share: nobody knows whose they are. @param named how many to return */
+/**
+ * Leaves out ids that several staged people share: nobody knows to whom they belong. @param named
+ * how many to name
+ */
 export async function leaveOutSharedIds(tx: Db, named: number): Promise<LeftOutIds> {
   return warningsOf(
     tx,
@@ -110,8 +119,8 @@ export async function leaveOutSharedIds(tx: Db, named: number): Promise<LeftOutI
 }
 
 /**
- * Leaves out ids that contradict X or another file. If two files contradict each other, the lead loses
- * its id as well, and is looked up by its handle. @param named how many to return
+ * Leaves out ids that contradict X or another file. If two files contradict each other, the lead
+ * loses its id as well, and is looked up by its handle. @param named how many to name
  */
 export async function leaveOutDoubtfulIds(tx: Db, workspaceId: string, named: number): Promise<LeftOutIds> {
   const wasTheirs = sql`(${isIdConfirmed('l')} and exists (
@@ -140,7 +149,7 @@ export async function leaveOutDoubtfulIds(tx: Db, workspaceId: string, named: nu
   )
 }
 
-/** @param left returns the `line` and `problem` of each row */
+/** @param left SQL that returns the `line` and `problem` of each row */
 async function warningsOf(tx: Db, left: SQL, named: number): Promise<LeftOutIds> {
   const { rows } = await tx.execute<{ line: number; problem: string; total: number }>(sql`
     with left_out as (${left})
@@ -149,13 +158,13 @@ async function warningsOf(tx: Db, left: SQL, named: number): Promise<LeftOutIds>
   return { warnings, total: rows[0]?.total ?? 0 }
 }
 
-/** SQL over a lead's alias: no other lead of its handle lacks an id, so that it may lose its own. */
+/** SQL over a lead's alias: no other lead with its handle lacks an id, so this one may lose its own. */
 function isOnlyOfHandle(lead: string): SQL {
   const l = sql.raw(lead)
   return sql`not exists (select from leads o where o.workspace_id = ${l}.workspace_id and o.x_user_id is null and lower(o.twitter_handle) = lower(${l}.twitter_handle))`
 }
 
-/** SQL: X knows more about these people than the workspace. @param people a relation like `incoming_leads` */
+/** SQL: X knows more about these people than the workspace does. @param people a relation like `incoming_leads` */
 function isNews(workspaceId: SQL, people: SQL): SQL<boolean> {
   return sql`(
     exists (select from ${people} i join leads l on l.workspace_id = ${workspaceId} and l.x_user_id = i.x_user_id where ${isOutdated})
@@ -169,8 +178,8 @@ const peopleOf = (people: readonly XPerson[]) => sql`(
     as seen(id text, handle text, "seenAt" timestamptz))`
 
 /**
- * Stores the handles of leads that X has shown. While another writer of leads is busy, it stores nothing:
- * X shows them again. @param people each id once
+ * Stores the handles of leads that X has shown. Stores nothing while another writer of leads is
+ * busy, because X will show them again. @param people unique by id
  */
 export async function learnHandles(db: Db, workspaceId: string, people: readonly XPerson[]): Promise<void> {
   if (people.length === 0) return
@@ -180,7 +189,7 @@ export async function learnHandles(db: Db, workspaceId: string, people: readonly
   if (rows[0]?.isNews) await storeHandles(db, workspaceId, people)
 }
 
-/** Like `learnHandles`, in each workspace that has one of these X accounts. @param accounts SQL over an X account `a` */
+/** Like `learnHandles`, in each workspace with one of these X accounts. @param accounts SQL over an X account `a` */
 export async function learnHandlesFor(db: Db, accounts: SQL, people: readonly XPerson[]): Promise<void> {
   if (people.length === 0) return
   const { rows } = await db.execute<{ workspaceId: string }>(sql`

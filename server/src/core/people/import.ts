@@ -14,18 +14,18 @@ import { openStage } from './stage-table.ts'
 
 // Imports a file of leads: reads, stages and saves it.
 
-/** A row with a problem. */
+/** A row that has a problem. */
 export interface LineProblem {
   line: number
   problem: string
 }
 
-/** Collects the rows of an import with problems: counts all and keeps the first ones. */
+/** Collects the problem rows of an import: counts all of them and keeps the first ones. */
 function lineProblems() {
   let lines: LineProblem[] = []
   let count = 0
   return {
-    /** @param some the first of `total` rows */
+    /** @param some the first ones of `total` rows */
     add(some: readonly LineProblem[], total: number): void {
       lines = lines.concat(some).sort((a, b) => a.line - b.line)
       lines.length = Math.min(lines.length, IMPORT_REJECTED_NAMED)
@@ -35,7 +35,7 @@ function lineProblems() {
   }
 }
 
-/** Collects what an import reports: rows that it rejects, and rows that it imports without their X id. */
+/** Collects what an import reports: rejected rows, and rows imported without their X id. */
 export function importReport() {
   const rejected = lineProblems()
   const warnings = lineProblems()
@@ -68,7 +68,7 @@ export interface ImportOptions {
   onProgress?: (progress: ImportProgress) => void
   /** Called with the result in the transaction that saves the leads. */
   onDone?: (tx: Db, result: ImportResult) => Promise<void>
-  /** Stops the import before the next part; nothing is saved. Throws its reason. */
+  /** Stops the import before the next part, so nothing is saved. Its reason is thrown. */
   signal?: AbortSignal
 }
 
@@ -78,26 +78,26 @@ export interface FilePart {
   rows: string
   rejected: LineProblem[]
   rejectedCount: number
-  /** Rows to stage without their X id, which is not believed. */
+  /** Rows to stage without their X id, which is doubtful. */
   warnings: LineProblem[]
   warningCount: number
-  /** Of the whole file so far. */
+  /** How much of the file has been read so far. */
   bytesRead: number
 }
 
-/** A completely received file of leads. */
+/** A file of leads that has been received completely. */
 export interface ImportSource {
   bytes: number
-  /** Runs `work` in this file's turn: a few are imported at a time. Throws the signal's reason. */
+  /** Runs `work` when it is this file's turn: only a few files are imported at a time. Throws the signal's reason. */
   inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>
   /** Reads the file from its beginning. @throws Refusal INVALID_INPUT as `importLeads` */
   read(columns?: readonly string[]): AsyncIterable<FilePart>
 }
 
 /**
- * Imports all good rows of a file, or none if it fails. Importing it again changes nothing.
- * @throws Refusal INVALID_INPUT: no rows, no column twitter_handle, too many bad rows or tags; TOO_MANY:
- * the workspace is full
+ * Imports all valid rows of a file, or none if it fails. Importing it again changes nothing.
+ * @throws Refusal INVALID_INPUT: no rows, no column twitter_handle, too many invalid rows or tags;
+ * TOO_MANY: the workspace is full
  */
 export async function importLeads(
   db: Db,
@@ -151,7 +151,7 @@ export async function importLeads(
   })
 }
 
-/** Tags the staged leads as the file says, creating missing tags. */
+/** Tags the staged leads as the file says, and creates missing tags. */
 async function tagStaged(tx: Db, { workspaceId }: Owner): Promise<void> {
   const { rows } = await tx.execute<{ name: string }>(sql`
     select min(said.tag) as name from incoming_leads i, unnest(i.tags) said(tag) group by lower(said.tag) order by 1 limit ${TAGS_MAX + 1}`)

@@ -41,7 +41,7 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   })
 }
 
-/** A lead's contact basis before a change, and the time of the new one. */
+/** A lead's contact basis before a change, and when the new one was set. */
 export type ChangedBasis = { id: string; basis: string; at: string | null; source: string | null; newAt: string | null }
 
 /** Sets the contact basis of chosen leads. @param chosen subquery of ids */
@@ -52,7 +52,7 @@ export async function changeBasis(
 ): Promise<ChangedBasis[]> {
   const since = basis === 'none' ? sql`null` : at === undefined ? sql`now()` : sql`${at}::timestamptz`
   const how = basis === 'none' ? null : source || null
-  // By id, the order in which leads are locked. Times as text, with their microseconds.
+  // Sorted by id, the order in which leads are locked. Times are text, to keep their microseconds.
   const { rows } = await tx.execute<ChangedBasis>(sql`
     with chosen as materialized (
       select id, basis, basis_at, basis_source from leads where id in (${chosen}) order by id for no key update
@@ -63,7 +63,7 @@ export async function changeBasis(
   return rows
 }
 
-/** Gives leads the basis that they had before a change, unless it has changed since. */
+/** Restores the former basis of leads, unless it has changed since. */
 export async function restoreBasis(
   tx: Db,
   { workspaceId }: WorkspaceOf,

@@ -7,7 +7,7 @@ import type { WorkspaceOf } from './selection.ts'
 /** A list as stored. */
 export type Row = typeof leadLists.$inferSelect
 
-/** SQL: adds chosen leads to a list, and leaves those that it has. @param chosen subquery of ids */
+/** SQL: adds the chosen leads to a list, except those already in it. @param chosen subquery of ids */
 const adding = (id: string, chosen: SQL) => sql`
   insert into lead_list_items (lead_list_id, lead_id, contact_status)
   select ${id}::uuid, chosen.id, case when exists (
@@ -17,14 +17,14 @@ const adding = (id: string, chosen: SQL) => sql`
   from (${chosen}) chosen order by chosen.id
   on conflict do nothing`
 
-/** Adds the leads of one list to another, which is empty. */
+/** Copies the leads of one list to another, which is empty. */
 export async function copyListEntries(tx: Db, { from, to }: { from: string; to: string }): Promise<void> {
   await tx.execute(sql`
     insert into lead_list_items (lead_list_id, lead_id, added_at)
     select ${to}::uuid, lead_id, added_at from lead_list_items where lead_list_id = ${from} order by lead_id`)
 }
 
-/** SQL: removes chosen leads from a list. @param chosen subquery of ids */
+/** SQL: removes the chosen leads from a list. @param chosen subquery of ids */
 const removing = (id: string, chosen: SQL) => sql`
   with chosen as (
     select lead_id from lead_list_items where lead_list_id = ${id} and lead_id in (${chosen})
@@ -33,7 +33,7 @@ const removing = (id: string, chosen: SQL) => sql`
   delete from lead_list_items using chosen
   where lead_list_items.lead_list_id = ${id} and lead_list_items.lead_id = chosen.lead_id`
 
-/** A lead's entry in a list, with its time as text. */
+/** A lead's entry in a list. Its time is text. */
 export type ListEntry = { leadId: string; status: string; addedAt: string }
 
 const LIST_ENTRY = sql`lead_id as "leadId", contact_status as status, added_at::text as "addedAt"`
@@ -44,13 +44,13 @@ export async function requireManual(db: Db, actor: WorkspaceOf, id: string, lock
   if (filter) throw new Refusal('LEAD_LIST_KIND')
 }
 
-/** Adds chosen leads to a list. @returns the new ones */
+/** Adds the chosen leads to a list. @returns the new entries */
 export async function addListEntries(tx: Db, actor: WorkspaceOf, id: string, chosen: SQL): Promise<ListEntry[]> {
   await requireManual(tx, actor, id, 'no key update')
   return (await tx.execute<ListEntry>(sql`${adding(id, chosen)} returning ${LIST_ENTRY}`)).rows
 }
 
-/** Removes chosen leads from a list. @returns the removed ones */
+/** Removes the chosen leads from a list. @returns the removed entries */
 export async function removeListEntries(tx: Db, actor: WorkspaceOf, id: string, chosen: SQL): Promise<ListEntry[]> {
   await requireManual(tx, actor, id, 'no key update')
   const { rows } = await tx.execute<ListEntry>(sql`${removing(id, chosen)} returning
@@ -58,7 +58,7 @@ export async function removeListEntries(tx: Db, actor: WorkspaceOf, id: string, 
   return rows
 }
 
-/** SQL after `from`. */
+/** SQL for a `from` clause: entries as a relation. */
 const entriesOf = (entries: readonly ListEntry[]) =>
   sql`jsonb_to_recordset(${JSON.stringify(entries)}::jsonb) as x("leadId" uuid, status text, "addedAt" timestamptz)`
 
@@ -68,7 +68,7 @@ async function lockList(tx: Db, { workspaceId }: WorkspaceOf, id: string): Promi
   return (await tx.select({ id: leadLists.id }).from(leadLists).where(own).for('no key update')).length > 0
 }
 
-/** Reverses `addListEntries`, and leaves leads that were added again since. @returns the number of leads */
+/** Reverses `addListEntries`, but keeps leads that were added again since. @returns the number of leads */
 export async function undoAddListEntries(
   tx: Db,
   actor: WorkspaceOf,
@@ -101,7 +101,7 @@ export async function undoRemoveListEntries(
   return rowCount ?? 0
 }
 
-/** The list without updated counts. @param lock `update` to delete it, else to change items */
+/** A list as stored, without updated counts. @param lock `update` to delete it, otherwise to change its entries */
 export async function findStored(
   db: Db,
   actor: WorkspaceOf,

@@ -10,7 +10,7 @@ type Needs = Parameters<typeof withAccount>[0]
 /** People per run. */
 const FIND_MAX = 500
 
-/** Looks up the new handles of leads whose handle another person has taken, each once. X bills each. */
+/** Looks up, once each, the new handles of leads whose handle another person has taken. X charges for each. */
 export async function findLostHandles(needs: Needs): Promise<void> {
   const { db } = needs.database
   const { rows } = await db.execute<{ id: string; xUserId: string; workspaceId: string; accountId: string }>(sql`
@@ -26,13 +26,13 @@ export async function findLostHandles(needs: Needs): Promise<void> {
       if (user) await learnHandles(db, workspaceId, [user])
       else await db.update(leads).set({ xUserCheckedAt: new Date() }).where(eq(leads.id, id))
     } catch (error) {
-      // Tried again in an hour.
+      // The next try is in an hour.
       if (!(error instanceof XError)) throw error
     }
   }
 }
 
-/** Suspended people have no handle, so X has nothing to show. */
+/** Suspended people have no handle that X could show. */
 function nullIfSuspended(error: unknown): null {
   if (error instanceof XError && error.kind === 'not-found') return null
   throw error

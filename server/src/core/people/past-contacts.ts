@@ -2,8 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { isIdConfirmed } from '../tables/leads.ts'
 
-// Remembers contacted people after their lead is deleted. A lead that returns is not messaged
-// again.
+// Remembers contacted people after their lead is deleted, so that a lead that returns is not messaged again.
 
 /** Includes the workspace, so that the same person has a different hash in each. */
 const hashOf = (workspaceId: SQL, what: SQL) =>
@@ -12,10 +11,10 @@ const xUserHash = (alias: string, workspaceId: SQL) => hashOf(workspaceId, sql`'
 const handleHash = (alias: string, workspaceId: SQL) =>
   hashOf(workspaceId, sql`'@' || lower(${sql.raw(alias)}.twitter_handle)`)
 
-/** Remembers the contacted among leads to be deleted. Call it before their messages go. */
+/** Remembers which of the leads to be deleted were contacted. Call it before deleting their messages. */
 export async function storePastContacts(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
   const own = sql`${workspaceId}::uuid`
-  // An id that only a file claims may be wrong, so the id and the handle are remembered apart.
+  // An id that only a file claims may be wrong, so the id and the handle are remembered separately.
   const keys = sql`lateral (select l.x_user_id is not null and not ${isIdConfirmed('l')} as is_doubtful) id cross join lateral (
     select ${xUserHash('l', own)} as x_user_hash, case when l.handle_lost_at is null then ${handleHash('l', own)} else '' end as handle_hash where not is_doubtful
     union all
@@ -41,12 +40,12 @@ export async function storePastContact(tx: Db, workspaceId: string, xUserId: str
     from (values (${xUserId}::text, ''::text)) known (x_user_id, twitter_handle)`)
 }
 
-/** SQL: whether a person with this X id was messaged while no lead had it. */
+/** SQL: whether a person with this X id was messaged while no lead had the id. */
 export function wasContacted(workspaceId: string, xUserId: string): SQL<boolean> {
   return isRemembered(workspaceId, xUserId, sql`p.contacted_at is not null`)
 }
 
-/** SQL: like `wasContacted`, whether they replied. */
+/** SQL: whether such a person replied; see `wasContacted`. */
 export function hadReplied(workspaceId: string, xUserId: string): SQL<boolean> {
   return isRemembered(workspaceId, xUserId, sql`p.replied_at is not null`)
 }
@@ -58,8 +57,8 @@ function isRemembered(workspaceId: string, xUserId: string, which: SQL): SQL<boo
 }
 
 /**
- * Restores what is remembered of staged people to their new leads. @param isFromX the staged ids are
- * X's; otherwise what was found by id stays remembered, since the id may be wrong
+ * Copies the remembered contacts of staged people to their new leads. @param isFromX the staged ids
+ * come from X; otherwise a contact found by id stays remembered, because the id may be wrong
  */
 export async function restorePastContacts(tx: Db, workspaceId: string, isFromX: boolean): Promise<void> {
   const own = sql`${workspaceId}::uuid`
@@ -77,7 +76,7 @@ export async function restorePastContacts(tx: Db, workspaceId: string, isFromX: 
     where l.id = found.lead_id`)
 }
 
-/** Deletes what is remembered of restored leads. */
+/** Deletes the remembered contacts of restored leads. */
 export async function deletePastContacts(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
   const own = sql`${workspaceId}::uuid`
   await tx.execute(sql`
@@ -85,7 +84,7 @@ export async function deletePastContacts(tx: Db, workspaceId: string, leadIds: S
     where p.id = known.id`)
 }
 
-/** Rows of past_contacts about these people: by X user id, or by handle if either lacks the id. */
+/** Rows of past_contacts about these people: found by X user id, or by handle if either side lacks the id. */
 function remembered(own: SQL, people: SQL, leadId: SQL, which: SQL): SQL {
   return sql`
     select p.id, ${leadId} as lead_id from ${people} i join past_contacts p on p.workspace_id = ${own} and p.x_user_hash = ${xUserHash('i', own)} where ${which}

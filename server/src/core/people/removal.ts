@@ -15,7 +15,7 @@ import { leadRemovals } from '../tables/removals.ts'
 import { deletePastContacts, storePastContacts } from './past-contacts.ts'
 import { choosePart, type WorkspaceOf } from './selection.ts'
 
-/** How long a deletion can be undone. Then its data is purged. */
+/** How long a deletion can be undone. After that, its data is purged. */
 const KEPT = sql`interval '1 hour'`
 
 /**
@@ -43,7 +43,7 @@ export async function removeMany(
   })
 }
 
-/** Deletes chosen leads as a part of a job, which keeps them while it can be undone. */
+/** Deletes the chosen leads as a part of a job. They are kept while the job can be undone. */
 export async function removeForJob(tx: Db, actor: WorkspaceOf, chosen: SQL, jobId: string) {
   await keepTexts(tx, actor.workspaceId)
   const removal = await removeChosen(tx, actor, chosen, { jobId })
@@ -57,7 +57,7 @@ interface Context {
   sending: Pick<Sending, 'requeueRestored'>
 }
 
-/** Restores what a part of a job deleted. @returns the number of leads */
+/** Restores what one part of a job deleted. @returns the number of leads */
 export async function restoreForJob(context: Context, actor: WorkspaceOf, id: string): Promise<number> {
   const { db: tx } = context
   await keepTexts(tx, actor.workspaceId)
@@ -71,14 +71,14 @@ export async function restoreForJob(context: Context, actor: WorkspaceOf, id: st
 
 type NewRemoval = Pick<typeof leadRemovals.$inferInsert, 'id' | 'selectionHash' | 'cursor' | 'jobId'>
 
-/** Deletes chosen leads. The caller has called `keepTexts`. @returns null: the id is taken */
+/** Deletes the chosen leads. The caller has called `keepTexts`. @returns null if the removal id is taken */
 export async function removeChosen(
   tx: Db,
   { workspaceId }: WorkspaceOf,
   chosen: SQL,
   values: NewRemoval,
 ): Promise<typeof leadRemovals.$inferSelect | null> {
-  // Messages and lists before leads (db/transact.ts).
+  // Lock messages and lists before leads (core/README.md).
   await lockRows(tx, 'dms', sql`lead_id in (${chosen})`)
   await lockRows(tx, 'lead_lists', sql`id in (select lead_list_id from lead_list_items where lead_id in (${chosen}))`)
   await lockRows(tx, 'leads', sql`id in (${chosen})`, 'update')
@@ -142,7 +142,7 @@ function ofWorkspace({ workspaceId }: Actor, id: string) {
   )
 }
 
-/** A deletion that can still be undone. Waits for it to complete. */
+/** Finds a deletion that can still be undone. Waits until it is complete. */
 export async function find(db: Db, actor: Actor, id: string) {
   return db.transaction(async (tx) => {
     await lockRemoval(tx, actor, id)
@@ -155,13 +155,13 @@ export async function find(db: Db, actor: Actor, id: string) {
   })
 }
 
-/** SQL over a conversation `part`: what its members have drafted. */
+/** SQL over a conversation `part`: its members' drafts. */
 const DRAFTS = sql`jsonb_build_object('drafts', coalesce((
   select jsonb_agg(to_jsonb(d)) from conversation_drafts d where d.workspace_id = part.workspace_id and d.conversation_id = part.id), '[]'))`
 
 /**
- * SQL: the rows of a table for a lead, as JSON. @param lead table or alias @param workspaceId leads
- * its key @param more SQL over a row `part`: an object that is added to it
+ * SQL: the rows of a table for a lead, as JSON. @param lead table or alias @param workspaceId set
+ * if the table's key starts with it @param more SQL over a row `part`: an object to merge into it
  */
 function rowsOf(table: string, lead: SQL, workspaceId?: string, more = sql`'{}'::jsonb`): SQL {
   const own = workspaceId ? sql`part.workspace_id = ${workspaceId} and` : sql``
@@ -186,7 +186,7 @@ export async function restore({ db, jobs, sending }: Context, actor: Actor, remo
   })
 }
 
-/** Restores a deletion that the caller has found. It has called `keepTexts`. @returns the number of leads */
+/** Restores a deletion. The caller has found it and called `keepTexts`. @returns the number of leads */
 async function restoreRemoval(
   { db: tx, jobs, sending }: Context,
   actor: WorkspaceOf,
@@ -213,13 +213,13 @@ async function restoreRemoval(
       union all
       select campaign_id from enrollments where workspace_id = ${actor.workspaceId} and next_at <= now() and lead_id in (select r.lead_id from ${removed}))`,
   )
-  // A formerly queued message is still queued, has failed without its lead, or its campaign was
-  // archived.
+  // A message that was queued then is still queued, has failed without its lead, or its campaign
+  // was archived.
   const { rowCount } = await tx.execute(sql`
     insert into leads (${columnsOf()})
     select ${columnsOf('restored.')} from removed_leads r, jsonb_populate_record(null::leads, r.lead || jsonb_build_object(
       'user_id', (select u.id from auth_users u where u.id = (r.lead ->> 'user_id')::uuid),
-      -- Deletions from before the column do not have it.
+      -- Deletions stored before this column existed do not have it.
       'is_sample', coalesce(r.lead -> 'is_sample', 'false'),
       'former_handles', coalesce(r.lead -> 'former_handles', '[]'),
       'dm_status', case
@@ -255,7 +255,7 @@ async function restoreRemoval(
   await tx.execute(sql`
     update dms d set lead_id = l.id from ${back}
     where r.removal_id = ${removal.id} and d.id = any(r.dm_ids) and d.lead_id is null`)
-  // It locks X accounts, which come before conversations.
+  // This locks X accounts, which come before conversations.
   await sending.requeueRestored(
     { db: tx, jobs },
     actor.workspaceId,
@@ -291,7 +291,7 @@ async function restoreRemoval(
         where r.removal_id = ${removal.id} and opener.campaign_id in (
           select id from campaigns where workspace_id = ${actor.workspaceId} and kind = 'campaign')`,
   )
-  // Has the bytes counted again: they may have been since the deletion.
+  // Forces a new count of the bytes: they may have been counted since the deletion.
   await tx.delete(leadBytes).where(eq(leadBytes.workspaceId, actor.workspaceId))
   await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
   return rowCount ?? 0

@@ -12,18 +12,18 @@ import { enrollments, sequenceVersions, type VersionStep } from '../tables/seque
 import { removeChosen } from './removal.ts'
 import type { WorkspaceOf } from './selection.ts'
 
-// Invented people and a campaign that nobody sent, all marked as samples.
+// Invented people, and a campaign that was never sent, all marked as samples.
 
-/** The account of replies before an X account is connected. It is no id at X. */
+/** Stands for the X account of replies before one is connected. It is not an id at X. */
 export const NO_ACCOUNT = 'sample'
-/** `dms.holder` of the messages that were loaded. */
+/** `dms.holder` of loaded messages. */
 export const SAMPLE_HOLDER = 'sample'
 
-/** SQL subquery: the ids of the workspace's sample leads, which are few. */
+/** SQL subquery: the ids of the workspace's sample leads. There are only a few. */
 export const sampleLeads = (workspaceId: string): SQL =>
   sql`select id from leads where workspace_id = ${workspaceId} and is_sample`
 
-/** @returns those whose handles the workspace did not have */
+/** @returns the leads whose handles were new in the workspace */
 export async function insertSampleLeads(
   tx: Db,
   rows: readonly (typeof leads.$inferInsert)[],
@@ -44,7 +44,7 @@ interface SampleCampaign {
   replies: readonly Omit<typeof replies.$inferInsert, 'accountXUserId'>[]
 }
 
-/** Inserts a campaign with its messages and replies, and marks its people as contacted. No limit counts them. */
+/** Inserts a campaign with its messages and replies, and marks its people as contacted. Counts toward no limit. */
 export async function insertSampleCampaign(tx: Db, sample: SampleCampaign): Promise<void> {
   const { campaign, steps, messages } = sample
   await tx.insert(campaigns).values({ ...campaign, isSample: true })
@@ -70,7 +70,7 @@ export async function insertSampleCampaign(tx: Db, sample: SampleCampaign): Prom
     where lead_list_id = ${campaign.leadListId} and lead_id = any(${sql.param(contacted)}::uuid[])`)
 }
 
-/** Adds the conversations of the sample replies, if there is an X account now and they have none. */
+/** Adds the conversations of the sample replies, if an X account is connected by now and they are missing. */
 export async function addSampleConversations(tx: Db, workspaceId: string): Promise<void> {
   const account = await findCurrentAccount(tx, workspaceId)
   if (!account) return
@@ -94,8 +94,8 @@ export async function addSampleConversations(tx: Db, workspaceId: string): Promi
 }
 
 /**
- * Deletes sample leads and campaigns, and locks the sample lists, which the caller deletes. A sample
- * campaign that messages other people stays, as one of the workspace's.
+ * Deletes sample leads and campaigns, and locks the sample lists, which the caller deletes. A
+ * sample campaign that messages other people stays and becomes an ordinary one.
  */
 export async function removeSamples(tx: Db, actor: WorkspaceOf): Promise<void> {
   const { workspaceId } = actor
@@ -115,7 +115,7 @@ export async function removeSamples(tx: Db, actor: WorkspaceOf): Promise<void> {
   await removeCampaigns(tx, workspaceId, sampleCampaigns)
 }
 
-/** Locks the messages of campaigns and leads. With ids instead of subqueries, PostgreSQL finds them by index. */
+/** Locks the messages of campaigns and leads. PostgreSQL uses the index for ids, but not for subqueries. */
 async function lockMessages(tx: Db, chosenCampaigns: SQL, chosenLeads: SQL): Promise<void> {
   const { rows } = await tx.execute<{ ofCampaigns: string[]; ofLeads: string[] }>(
     sql`select array(${chosenCampaigns}) as "ofCampaigns", array(${chosenLeads}) as "ofLeads"`,
@@ -125,7 +125,7 @@ async function lockMessages(tx: Db, chosenCampaigns: SQL, chosenLeads: SQL): Pro
   await lockRows(tx, 'dms', sql`campaign_id = ${among(ofCampaigns)} or lead_id = ${among(ofLeads)}`)
 }
 
-/** Deletes the leads permanently: loading them again is the undo. */
+/** Deletes the leads permanently. To undo it, load them again. */
 async function removeLeads(tx: Db, actor: WorkspaceOf, chosen: SQL): Promise<void> {
   await deleteCorrections(
     tx,

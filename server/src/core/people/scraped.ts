@@ -9,7 +9,7 @@ export async function linkScraped(tx: Db, scrapeId: string, leadIds: readonly st
     on conflict do nothing`)
 }
 
-/** Stores who takes no messages from the account that reads. */
+/** Stores who does not accept messages from the account that reads. */
 export async function storeClosed(
   tx: Db,
   row: { workspaceId: string; xAccountId: string | null },

@@ -30,7 +30,7 @@ import { lastContact, meets } from './filter-rules.ts'
 
 // Selects leads by a filter or by ids.
 
-/** Anything with a workspace: an actor or a row. */
+/** An actor, or any row with a workspace. */
 export type WorkspaceOf = { workspaceId: string }
 
 /** SQL over `tags`: the tag with this id or name. */
@@ -40,13 +40,19 @@ export function isTag(workspaceId: string, tag: string): SQL {
   return sql`tags.workspace_id = ${workspaceId} and ${meant}`
 }
 
-/** SQL over a stored filter: whether it may use a tag; `withTagReplaced` decides. @param names its id and name */
+/**
+ * SQL over a stored filter: whether it may use a tag. `withTagReplaced` decides. @param names the
+ * tag's id and name
+ */
 export function mayUseTag(filter: PgColumn, names: readonly string[]): SQL {
   const folded = sql`${sql.param(names.map((name) => name.toLowerCase()))}::text[]`
   return sql`(lower(${filter} ->> 'tag') = any(${folded}) or ${filter} -> 'tags' ?| ${folded} or ${filter} ? 'rules')`
 }
 
-/** The ids in a filter and its rules that the workspace does not have. A tag's name may be created later. */
+/**
+ * The ids in a filter and its rules that do not exist in the workspace. A tag's name may be created
+ * later, so it does not count.
+ */
 export async function unknownIds(db: Db, { workspaceId }: WorkspaceOf, filter: LeadFilter): Promise<Set<string>> {
   const rules = flatRules(filter.rules)
   const named = (field: 'listId' | 'scrapeId' | 'tag' | 'tags') =>
@@ -79,7 +85,7 @@ export async function withoutUnknownIds(db: Db, actor: WorkspaceOf, filter: Lead
   }
 }
 
-/** Leaving out a rule could match more leads. @throws Refusal INVALID_INPUT */
+/** Refuses unknown ids in rules: leaving out a rule could match more leads. @throws Refusal INVALID_INPUT */
 export function requireKnownInRules({ rules }: LeadFilter, unknown: ReadonlySet<string>): void {
   const isUnknown = (id: string) => unknown.has(id.toLowerCase())
   const hasUnknown = flatRules(rules).some(({ field, value }) =>
@@ -92,8 +98,8 @@ export function requireKnownInRules({ rules }: LeadFilter, unknown: ReadonlySet<
 }
 
 /**
- * Replaces a saved filter by its fields, and smart lists by theirs. Every caller-supplied filter
- * passes through here first. @throws Refusal FILTER_NOT_FOUND, PLAN_LIMIT
+ * Replaces a saved filter and smart lists by their fields. Every filter from a caller passes
+ * through here first. @throws Refusal FILTER_NOT_FOUND, PLAN_LIMIT
  */
 export async function resolveFilter(db: Db, actor: WorkspaceOf, asked: LeadQuery): Promise<ResolvedFilter> {
   const { filterId, ...own } = asked
@@ -112,7 +118,7 @@ export async function resolveFilter(db: Db, actor: WorkspaceOf, asked: LeadQuery
   return { ...narrowed, ...(rules && { rules: withSmartLists(rules, smart) }) }
 }
 
-/** Rules with the filters of smart lists instead of the lists. */
+/** Replaces smart lists in rules by their filters. */
 function withSmartLists(node: RuleNode, smart: ReadonlyMap<unknown, LeadFilter>): RuleNode {
   if ('rules' in node) return { ...node, rules: node.rules.map((one) => withSmartLists(one, smart)) }
   const filter = node.field === 'listId' && smart.get(node.value)
@@ -130,8 +136,8 @@ async function findSaved(db: Db, { workspaceId }: WorkspaceOf, id: string): Prom
 }
 
 /**
- * Checks that the plan allows a filter that is used. What a saved filter has stays allowed after a
- * downgrade. @throws Refusal PLAN_LIMIT
+ * Checks that the plan allows a filter to be used. The fields of a saved filter stay allowed after
+ * a downgrade. @throws Refusal PLAN_LIMIT
  */
 async function requirePlanFor(db: Db, { workspaceId }: WorkspaceOf, filter: LeadFilter): Promise<void> {
   const limit = await findFilterLimit(db, workspaceId, paidIn(filter))
@@ -145,7 +151,10 @@ async function requirePlanFor(db: Db, { workspaceId }: WorkspaceOf, filter: Lead
   if (rows.length === 0) throw limit
 }
 
-/** Checks that the plan allows a filter that is stored. @param kept what it was @throws Refusal PLAN_LIMIT */
+/**
+ * Checks that the plan allows a filter to be stored. @param kept the stored filter that it replaces
+ * @throws Refusal PLAN_LIMIT
+ */
 export async function requirePlanToStore(
   db: Db,
   { workspaceId }: WorkspaceOf,
@@ -186,7 +195,7 @@ export function matching(
     eq(leads.workspaceId, workspaceId),
     within && matching(workspaceId, within),
     pattern === undefined ? undefined : sql`${words} ilike ${pattern}`,
-    // With a space, the keyword could match across two fields, so check each field as well.
+    // A keyword with a space could match across two fields, so check each field as well.
     pattern === undefined || !keyword?.includes(' ')
       ? undefined
       : sql`(${leads.name} ilike ${pattern} or ${leads.twitterHandle} ilike ${pattern} or ${leads.bio} ilike ${pattern})`,
@@ -240,9 +249,9 @@ export function selectLeads(
   return sql`select ${leads.id} from ${leads} where ${chosen}`
 }
 
-/** The leads that one call changes, and the cursor for the next call. */
+/** The leads that one call changes, with the cursor for the next call. */
 interface Part {
-  /** Subquery (without brackets) of their ids, stable for the transaction. */
+  /** Subquery (without brackets) of the leads' ids, stable for the transaction. */
   leads: SQL
   cursor: string | null
 }
@@ -253,7 +262,7 @@ async function openChosen(tx: Db): Promise<SQL> {
   return sql`select id from chosen_leads`
 }
 
-/** Chooses those of the leads that exist and match the filter. @returns a stable subquery of their ids */
+/** Chooses the leads that exist and match the filter. @returns a stable subquery of their ids */
 export async function chooseMatching(
   tx: Db,
   { workspaceId }: WorkspaceOf,
@@ -269,8 +278,8 @@ export async function chooseMatching(
 }
 
 /**
- * Chooses the leads that one call changes: the given ids, or up to `most` after the cursor, oldest
- * first, to limit the time under locks. @throws Refusal INVALID_INPUT for a bad cursor
+ * Chooses the leads that one call changes: the given ids, or at most `most` leads after the cursor,
+ * oldest first, so that locks are short. @throws Refusal INVALID_INPUT for a bad cursor
  */
 export async function choosePart(
   tx: Db,
@@ -297,7 +306,7 @@ export async function choosePart(
   return { leads: chosen, cursor: value ? writeCursor('createdAt', { value, id: last.id }) : null }
 }
 
-/** SQL: the number of leads of a workspace, or of one filter status. */
+/** SQL: the number of leads of a workspace, or of those with one filter status. */
 export function countedLeads(workspaceId: unknown, status: unknown): SQL<number> {
   const only = status === undefined ? sql`` : sql`and ${filterStatus} = ${status}`
   return sql`(select coalesce(sum(count), 0)::int from ${leadCounts} where workspace_id = ${workspaceId} ${only})`

@@ -7,12 +7,13 @@ import { Refusal } from '../../refusal.ts'
 import { allBytes } from '../tables/leads.ts'
 import { countedLeads } from './selection.ts'
 
-// What a workspace may store: numbers of leads have counts, and bytes a bound that is seldom counted.
+// How much a workspace may store. Leads are counted exactly; their bytes have an upper bound that
+// is rarely recounted.
 
 const LIMITS = { leads: WORKSPACE_LEADS_MAX, bytes: WORKSPACE_BYTES_MAX }
 
 /**
- * Adds the bytes of the staged leads to their workspace's. The caller holds the lock of its leads.
+ * Adds the bytes of the staged leads to their workspace. The caller holds the lock on its leads.
  * @throws Refusal TOO_MANY: `isLimited`, and the workspace would store too much
  */
 export async function takeSpace(
@@ -45,9 +46,9 @@ export async function takeSpace(
   throw tooManyBytes()
 }
 
-/** Bytes of full workspaces. Kept here, because a refusal rolls back what was counted. */
+/** Bytes of full workspaces. Cached here, because a refusal rolls back the count in the database. */
 const full = new Map<string, { bytes: number; until: number }>()
-/** The leads of a full workspace are counted at most this often. */
+/** The leads of a full workspace are counted again at most this often. */
 const RECOUNT_MS = 60_000
 
 const isFull = (most: string, when = '') =>

@@ -28,13 +28,16 @@ export interface Owner {
   userId: string | null
 }
 
-/** Where people come from: X, which knows their ids, as `whole` profiles or with the given `parts`; or a `file`. */
+/**
+ * Where people come from. `whole`, `parts`: X, which knows their ids, as whole profiles or with
+ * some values. `file`: a file.
+ */
 type Source = 'whole' | 'parts' | 'file'
 
 /**
- * Creates or updates leads that X has shown, matched by X user id or handle. Skips suppressed people.
- * Returns ids. @param people unique @param read `whole` replaces the profile, `parts` only given values
- * @param seenAt when X showed them
+ * Creates or updates leads that X has shown, matched by X user id or handle. Skips suppressed
+ * people. Returns ids. @param people unique @param read `whole` replaces the profile, `parts` only
+ * the given values @param seenAt when X showed the people
  */
 export async function upsertLeads(
   tx: Db,
@@ -57,7 +60,7 @@ async function stage(tx: Db, people: readonly IncomingLead[], seenAt: Date): Pro
   await stageRows(tx, JSON.stringify(people.map((lead, place) => stagedRow(place + 1, withinLimits(lead)))), seenAt)
 }
 
-/** X's own limit is far shorter. */
+/** A limit for values from X, whose own limits are far lower. */
 function withinLimits(lead: IncomingLead): IncomingLead {
   return { ...lead, bio: lead.bio && [...lead.bio].slice(0, BIO_MAX).join('') }
 }
@@ -76,7 +79,7 @@ const STAGED = sql.raw(
   'x_user_id, twitter_handle, name, bio, follower_count, following_count, source_profile, url, profile_image_url, location, website, metadata, basis, basis_at, basis_source, tags',
 )
 
-/** Removes repeated handles. Returns their number and the first `named` of them. */
+/** Removes rows that repeat a handle. Returns their number and the first `named` of them. */
 export async function unstageDuplicates(
   tx: Db,
   named: number,
@@ -92,13 +95,13 @@ export async function unstageDuplicates(
   return { duplicates: rows, total: rows[0]?.total ?? 0 }
 }
 
-/** The number of staged rows, and the first of them. */
+/** A number of staged rows, and the first of them. */
 export interface StagedLines {
   lines: number[]
   total: number
 }
 
-/** @param gone returns the `line` of each row @param named how many lines to return */
+/** @param gone SQL that returns the `line` of each removed row @param named how many lines to name */
 async function linesOf(tx: Db, gone: SQL, named: number): Promise<StagedLines> {
   const { rows } = await tx.execute<StagedLines & Record<string, unknown>>(sql`
     with gone as (${gone})
@@ -117,7 +120,7 @@ export async function unstageSuppressed(tx: Db, workspaceId: string, named: numb
 }
 
 /**
- * Saves the stage as leads, but rejects rows with too many values, and names some.
+ * Saves the staged rows as leads. Rejects those with too many values, and names some of them.
  * @throws Refusal TOO_MANY: the workspace is full
  */
 export async function settleStage(
@@ -138,7 +141,7 @@ export async function settleStage(
       case when i.x_user_id is null then
         (select l.id from leads l where l.workspace_id = ${workspaceId} and lower(l.twitter_handle) = lower(i.twitter_handle) and l.handle_lost_at is null order by l.updated_at desc, l.id desc limit 1)
       end)`)
-  // By id, the order in which leads are locked.
+  // Sorted by id, the order in which leads are locked.
   await lockRows(tx, 'leads', sql`id in (select lead_id from incoming_leads)`)
   const overfull = await linesOf(
     tx,

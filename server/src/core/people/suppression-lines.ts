@@ -13,27 +13,28 @@ import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-
 import { readXUserId, X_USER_ID_PROBLEMS } from '@x-automated/contract/x-user-id'
 import { invalidField, Refusal } from '../../refusal.ts'
 
-/** How to read a suppression file, if its first row does not say it. */
+/** How to read a suppression file whose first row does not say it. */
 export interface SuppressionLayout {
   /** The meaning of each column, '' to skip it. */
   columns?: readonly string[] | undefined
-  /** Whether the first row is a header and not a person. */
+  /** Whether the first row is a header rather than a person. */
   hasHeader?: boolean | undefined
 }
 
-/** The header is looked for in as many lines of a file: titles may be above it. */
+/** The header may be in one of this number of first lines, because titles may be above it. */
 const TITLES_MAX = 10
 
 /**
- * Reads a suppression file for the CSV thread: per record its people, a problem, or null for a header.
- * @throws Refusal INVALID_INPUT if the first row has neither a header nor a person, or contradicts the layout
+ * Reads a suppression file for the CSV thread: for each record its people, its problem, or null if
+ * it is a header. @throws Refusal INVALID_INPUT if the first row has neither a header nor a person,
+ * or contradicts the layout
  */
 export function readSuppressionLines({ columns: named, hasHeader }: SuppressionLayout) {
   let columns: Columns | null = null
   let seen = 0
-  /** Only titles were read, so the header may follow. */
+  /** So far only titles were read, so the header may follow. */
   let isAboveHeader = named === undefined
-  /** A title of one word reads like a handle. After it, a header has more cells. */
+  /** A one-word title looks like a handle. The header after it has more cells. */
   let hasPeople = false
   return (record: CsvRecord): { rows: object[]; warning: string | null } | { problem: string } | null => {
     seen += 1
@@ -67,7 +68,7 @@ export function readSuppressionLines({ columns: named, hasHeader }: SuppressionL
   }
 }
 
-/** A person to suppress, as a file row names them: by handle, X id or both. */
+/** A person to suppress, as a row names them: by handle, X id or both. */
 interface Named {
   twitterHandle: string | null
   xUserId: string | null
@@ -86,12 +87,13 @@ function stagedRow(line: number, named: Named): object {
   }
 }
 
-/** The meaning of each column; null if ignored. `person`: handles or ids, as nothing names the column. */
+/** The meaning of each column; null if ignored. `person`: handles or ids, in a column without a name. */
 type Columns = (SuppressionColumn | 'person' | null)[]
 
 /**
- * Reads the first row, which may be a header or a person. @param named the meaning of each column instead,
- * '' to skip it @param hasHeader whether it is a header @returns the columns, and whether the row is data; or its problem
+ * Reads the first row, which may be a header or a person. @param named the meaning of each column,
+ * if the caller knows it; '' to skip one @param hasHeader whether the first row is a header
+ * @returns the columns, and whether the row is data; or its problem
  */
 export function readHeader(
   fields: readonly string[],
@@ -116,12 +118,13 @@ function isColumn(name: string): name is SuppressionColumn {
   return (SUPPRESSION_COLUMNS as readonly string[]).includes(name)
 }
 
-/** A handle as people write it, also with a spreadsheet's apostrophe. */
+/** Accepts a handle as people write it, also with a spreadsheet's apostrophe. */
 const bareHandle = (text: string): string => handleIn(text.trim().replace(/^'(?=@)/, ''))
 
 /**
- * Reads one row. A handle or an id is enough, whatever the other cells hold. @returns everyone it names, with a
- * warning if a handle or id was left out; or the problem of the row; both as texts to show
+ * Reads one row. A handle or an id is enough, whatever the other cells contain. @returns everyone
+ * the row names, with a warning if a handle or id was left out; or the row's problem. Both are
+ * texts to show
  */
 export function readLine(
   columns: Columns,
@@ -136,7 +139,7 @@ export function readLine(
   const handles = new Set(written.flatMap((text, at) => (faults[at] ? [] : bareHandle(text).toLowerCase())))
   const [fault] = faults
   const ids = cells('x_user_id').map(readXUserId)
-  // Old ids are spelled like handles, later ones are too long for one.
+  // Old ids look like handles; newer ones are too long for that.
   const maybeIds = written.filter((text, at) => faults[at] || (unnamed.includes(text) && /^\d+$/.test(text)))
   const xUserId = [...ids, ...maybeIds.map(readXUserId)].find((read) => 'id' in read)?.id ?? null
   const idFault = ids.find((read) => 'fault' in read)?.fault
@@ -161,7 +164,7 @@ export function readLine(
   return { people, warning: isLeftOut ? `twitter_handle ${handleProblem}, so only the X user ID is suppressed` : null }
 }
 
-/** Why a person is suppressed. Words that are no reason go into the note. */
+/** Why a person is suppressed. Words that are not a reason become the note. */
 function aboutOf(cells: (name: 'reason' | 'note') => string[]): Pick<Named, 'reason' | 'note'> {
   const [said = ''] = cells('reason')
   const word = said
@@ -176,7 +179,7 @@ function aboutOf(cells: (name: 'reason' | 'note') => string[]): Pick<Named, 'rea
   return { reason: known ?? 'import', note: cut(note) || null }
 }
 
-/** The beginning of a note, without half of a surrogate pair, which cannot be stored. */
+/** The beginning of a note. Half a surrogate pair cannot be stored, so it is cut off, too. */
 function cut(note: string): string {
   return note
     .slice(0, SUPPRESSION_NOTE_MAX)
@@ -185,8 +188,9 @@ function cut(note: string): string {
 }
 
 /**
- * The people in a row with more cells than columns. The additional cells may be before or after a person,
- * so everyone who may be meant is suppressed. @param cells of a row with fewer columns: maybe the rest of a cell
+ * The people in a row with more cells than columns. The extra cells may be before or after a
+ * person, so everyone who may be meant is suppressed. @param cells the row's cells; some may be the
+ * rest of another cell
  */
 function readOverlong(columns: Columns, cells: readonly string[]): Named[] {
   const onlyPeople = columns.map((column) => (column === 'reason' || column === 'note' ? null : column))

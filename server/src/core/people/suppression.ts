@@ -59,7 +59,7 @@ export async function list(
   return { suppressions: shown, total, ...paging }
 }
 
-/** Three letters or more match anywhere, fewer the beginning: two indexes. */
+/** Three letters or more match anywhere, fewer only the beginning. Each has its index. */
 function handleHas(q: string): SQL {
   const part = q.replace(/^@/, '').toLowerCase()
   if (part === '') return sql`true`
@@ -112,19 +112,19 @@ export async function create(
   })
 }
 
-/** A person as a caller names them: by handle, or by id if the text is no handle. */
+/** A person as a caller names them: by handle, or by id if the text is not a handle. */
 function personOf(text: string, claimedId: string | null): { handle: string; id: string | null } {
   const handle = handleIn(text).toLowerCase()
   return handleFault(handle) === null ? { handle, id: claimedId } : { handle: '', id: believed(text) ?? claimedId }
 }
 
-/** An X id that a caller claims; null if it was rounded on its way. */
+/** An X id that a caller claims; null if it was rounded. */
 function believed(xUserId: string | undefined): string | null {
   const read = readXUserId(xUserId ?? '')
   return 'id' in read ? read.id : null
 }
 
-/** Suppresses chosen leads in the caller's transaction. @returns the ids of the new entries */
+/** Suppresses the chosen leads in the caller's transaction. @returns the ids of the new entries */
 export async function suppressChosen(
   { db: tx, sending }: Context,
   by: Author,
@@ -170,8 +170,8 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
 }
 
 /**
- * Imports a file: all good rows, or none if it fails. Importing it again changes nothing.
- * @throws Refusal INVALID_INPUT: empty, no column of handles or ids, or too many bad rows
+ * Imports all valid rows of a file, or none if it fails. Importing it again changes nothing.
+ * @throws Refusal INVALID_INPUT: empty, no column of handles or ids, or too many invalid rows
  */
 export async function importSuppressions(
   { db, sending }: Context,
@@ -201,7 +201,7 @@ async function openStage(tx: Db): Promise<void> {
   ) on commit delete rows`)
   await tx.execute(sql`
     create unique index if not exists incoming_suppressions_handle on incoming_suppressions (twitter_handle) where not is_id_only`)
-  // One transaction may suppress several people in turn.
+  // One transaction may suppress several people, one after the other.
   await tx.execute(sql`delete from incoming_suppressions`)
 }
 
@@ -212,7 +212,7 @@ async function stageRows(tx: Db, rows: string): Promise<void> {
     insert into incoming_suppressions (line, twitter_handle, x_user_id, is_id_only, reason, note)
     select line, twitter_handle, x_user_id, twitter_handle = '', reason, note from ${incoming}
     on conflict do nothing`)
-  // Further ids in rows of the same handle.
+  // Adds rows for further ids of the same handle.
   await tx.execute(sql`
     insert into incoming_suppressions (line, twitter_handle, x_user_id, is_id_only, reason, note)
     select r.line, r.twitter_handle, r.x_user_id, true, r.reason, r.note from ${incoming}
@@ -227,7 +227,7 @@ async function stageLeads(tx: Db, leadIds: SQL, said: SQL): Promise<void> {
     from leads l where l.id in (${leadIds}) order by ${isIdConfirmed('l')} desc, l.x_user_id nulls last on conflict do nothing`)
 }
 
-/** Warns of ids in the rows of several handles. All of them are suppressed, because any may be right. */
+/** Warns about ids in the rows of several handles. All of them are suppressed, because each may be right. */
 async function warnOfSharedIds(tx: Db, report: ReturnType<typeof importReport>): Promise<void> {
   const { rows } = await tx.execute<{ line: number; xUserId: string; total: number }>(sql`
     select line, x_user_id as "xUserId", (count(*) over ())::int as total
@@ -239,10 +239,10 @@ async function warnOfSharedIds(tx: Db, report: ReturnType<typeof importReport>):
   )
 }
 
-/** SQL over a suppression `s` and a staged person `i`: the handle is that of both. */
+/** SQL over a suppression `s` and a staged person `i`: both have the handle. */
 const hasHandle = sql`s.twitter_handle = i.twitter_handle and s.handle_lost_at is null and not i.is_id_only`
 
-/** The entries of staged people get their reason, and new ids, so that no undo of a job removes them. */
+/** Gives the entries of staged people their new reason, and new ids, so that the undo of a job cannot remove them. */
 async function renewEntries(tx: Db, workspaceId: string): Promise<void> {
   const known = (key: SQL) => sql`
     select s.id, i.reason from incoming_suppressions i join suppressions s on s.workspace_id = ${workspaceId} and ${key}`
@@ -255,11 +255,11 @@ async function renewEntries(tx: Db, workspaceId: string): Promise<void> {
 }
 
 /**
- * Gives staged handles the ids of leads that X has shown with them. Where a row claims another id, both
- * people are suppressed: the row may mean either.
+ * Gives staged handles the ids of leads that X has shown with them. If a row claims another id,
+ * both people are suppressed, because it may mean either.
  */
 async function identify(tx: Db, own: SQL): Promise<void> {
-  // Of people who are named by id alone, leads show the handle.
+  // If a row has only an id, the lead with that id shows the handle.
   await tx.execute(sql`
     update incoming_suppressions i set twitter_handle = lower(l.twitter_handle), is_id_only = l.handle_lost_at is not null, is_checked = true
     from leads l
@@ -287,10 +287,10 @@ async function settleStage(
   { isOptOut = false } = {},
 ): Promise<{ added: string[]; known: number; stopped: number }> {
   const own = sql`${workspaceId}::uuid`
-  // Makes the planner look leads up by index.
+  // The statistics make the planner look up leads by index.
   await tx.execute(sql`analyze incoming_suppressions`)
   await identify(tx, own)
-  // The handle's owner before is no longer suppressed by it.
+  // The former owner of the handle is no longer suppressed by it.
   await tx.execute(sql`
     update suppressions s set handle_lost_at = now() from incoming_suppressions i
     where s.workspace_id = ${own} and ${hasHandle} and i.is_checked and s.x_user_checked_at is not null and s.x_user_id <> i.x_user_id`)
@@ -299,8 +299,8 @@ async function settleStage(
     where s.workspace_id = ${own} and ${hasHandle} and s.x_user_checked_at is null and i.x_user_id is not null
       and (s.x_user_id is null or (i.is_checked and s.x_user_id = i.x_user_id))`)
   if (isOptOut) await renewEntries(tx, workspaceId)
-  // Ordered by handle, so that concurrent calls cannot deadlock. An id that X has not shown with the
-  // handle may be wrong, so an entry with it does not suppress the handle.
+  // Ordered by handle, so that concurrent calls cannot deadlock. An id that X has not shown with
+  // the handle may be wrong, so an entry with such an id does not suppress the handle.
   const { rows: inserted } = await tx.execute<{ id: string }>(sql`
     insert into suppressions (workspace_id, user_id, twitter_handle, x_user_id, x_user_checked_at, handle_lost_at, reason, note)
     select ${own}, ${userId}::uuid, i.twitter_handle, i.x_user_id, case when i.is_checked then now() end, case when i.is_id_only then now() end, i.reason, i.note

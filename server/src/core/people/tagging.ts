@@ -30,16 +30,16 @@ export async function apply(db: Db, actor: Actor, { add, remove: gone, ...select
   })
 }
 
-/** The lock on leads is the one that the foreign key takes, but before the tags (db/transact.ts). */
+/** Takes the same lock on leads as the foreign key does, but before the tags (core/README.md). */
 async function lockTagging(tx: Db, actor: WorkspaceOf, chosen: SQL, tagIds: readonly string[]): Promise<void> {
   await lockRows(tx, 'leads', sql`id in (${chosen})`, 'key share')
   await lockTags(tx, actor, tagIds)
 }
 
-/** A lead's tag, and when it was added, as text. */
+/** A lead's tag, and when it was added. The time is text. */
 export type Tagging = { leadId: string; tagId: string; addedAt: string }
 
-/** Adds tags to chosen leads. @returns what is new @throws Refusal TAG_NOT_FOUND */
+/** Adds tags to the chosen leads. @returns the new taggings @throws Refusal TAG_NOT_FOUND */
 export async function addTags(tx: Db, actor: WorkspaceOf, chosen: SQL, tagIds: readonly string[]): Promise<Tagging[]> {
   await lockTagging(tx, actor, chosen, tagIds)
   const { rows } = await tx.execute<Tagging>(sql`
@@ -49,7 +49,7 @@ export async function addTags(tx: Db, actor: WorkspaceOf, chosen: SQL, tagIds: r
   return rows
 }
 
-/** Removes tags from chosen leads. @returns what was removed @throws Refusal TAG_NOT_FOUND */
+/** Removes tags from the chosen leads. @returns the removed taggings @throws Refusal TAG_NOT_FOUND */
 export async function removeTags(
   tx: Db,
   actor: WorkspaceOf,
@@ -64,7 +64,7 @@ export async function removeTags(
 
 const TAGGING = sql`lead_id as "leadId", tag_id as "tagId", added_at::text as "addedAt"`
 
-/** SQL after `from`: taggings \`x\` whose lead and tag still exist. They are locked first. */
+/** SQL for a `from` clause: taggings `x` whose lead and tag still exist. Locks these first. */
 async function existing(tx: Db, { workspaceId }: WorkspaceOf, taggings: readonly Tagging[]): Promise<SQL> {
   const given = sql`jsonb_to_recordset(${JSON.stringify(taggings)}::jsonb) as x("leadId" uuid, "tagId" uuid, "addedAt" timestamptz)`
   await lockRows(
@@ -78,7 +78,7 @@ async function existing(tx: Db, { workspaceId }: WorkspaceOf, taggings: readonly
     join tags t on t.id = x."tagId" and t.workspace_id = ${workspaceId}`
 }
 
-/** Reverses `addTags`, and leaves what was added again since. @returns the number of leads */
+/** Reverses `addTags`, but keeps tags that were added again since. @returns the number of leads */
 export async function undoAddTags(tx: Db, actor: WorkspaceOf, taggings: readonly Tagging[]): Promise<number> {
   const { rows } = await tx.execute<{ leadId: string }>(sql`
     delete from lead_tags g using (select x.* from ${await existing(tx, actor, taggings)}) x
@@ -95,12 +95,12 @@ export async function undoRemoveTags(tx: Db, actor: WorkspaceOf, taggings: reado
   return countLeads(rows)
 }
 
-/** Of a list with one entry per lead and tag. */
+/** Counts the leads in a list that has one entry per lead and tag. */
 export const countLeads = (taggings: readonly Pick<Tagging, 'leadId'>[]) => new Set(taggings.map((t) => t.leadId)).size
 
-/** Replaces a tag on its leads. Both tags are locked. */
+/** Replaces a tag on its leads. The caller has locked both tags. */
 export async function moveTaggings(tx: Db, { from, into }: { from: string; into: string }): Promise<void> {
-  // Update rather than insert: new rows would have to check and lock their leads.
+  // An update, because inserted rows would have to check and lock their leads.
   await tx.execute(sql`
     delete from lead_tags duplicate where tag_id = ${from} and exists (
       select from lead_tags other where other.tag_id = ${into} and other.lead_id = duplicate.lead_id)`)

@@ -2,14 +2,14 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { ANSWERS } from '../tables/messages.ts'
 
-/** SQL over a reply `r`: what it says, as a sum of ANSWERS. */
+/** SQL over a reply `r`: its meaning, as a sum of ANSWERS. */
 const said = sql`case when r.label = 'auto_reply' then 0 else ${sql.raw(String(ANSWERS.replied))}
     + case when r.label in ('interested', 'meeting', 'question') then ${sql.raw(String(ANSWERS.positive))}
       when r.label = 'opted_out' then ${sql.raw(String(ANSWERS.optedOut))} else 0 end end`
 
 /**
- * Stores what the replies to messages say, and with their leads' first messages what all replies of
- * a lead say. Call it after replies or labels have changed, with the leads' messages locked.
+ * Stores what the replies to messages mean, and for each lead's first message what all their
+ * replies mean. Call it after replies or labels have changed, with the leads' messages locked.
  */
 export async function storeAnswers(tx: Db, dmIds: readonly string[]): Promise<void> {
   if (dmIds.length === 0) return

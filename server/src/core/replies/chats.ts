@@ -27,7 +27,7 @@ import {
 
 const CHATS_CALL = 'GET /2/chat/conversations'
 
-/** Stores which conversations of X Chat changed. */
+/** Stores which conversations of X Chat have changed. */
 export async function readChats(
   context: WatchContext,
   watch: Watch & { accountId: string },
@@ -38,7 +38,7 @@ export async function readChats(
   const { db } = context.database
   const { xUserId, accountId } = watch
   let hadRequests = watch.hasMessageRequests
-  // Where a request stands in the list is not documented.
+  // X does not document where message requests appear in the list.
   let isWhole = false
   return readPages<XChatConversation>(chats, {
     earliest,
@@ -66,7 +66,7 @@ export async function readChats(
   })
 }
 
-/** Whether the account has no X Chat: X knows no such list, or refuses it and the account has no keys. */
+/** Whether the account has no X Chat: X does not offer the list, or refuses it to an account without keys. */
 async function isChatAbsent(
   context: WatchContext,
   { xUserId, accountId }: { xUserId: string; accountId: string },
@@ -103,14 +103,14 @@ async function storeChanges(
       set changed_at = greatest(r.changed_at, excluded.changed_at), conversation_id = excluded.conversation_id`)
 }
 
-/** Conversations per read whose events are read. */
+/** How many conversations are read in one read of the account. */
 const CHATS_MAX = 10
 
 type Held = { dmId: string; workspaceId: string; campaignId: string; accountId: string; leadId: string; handle: string }
 
 /**
- * Looks up the X ids of people whose follow-up is due: without one, every changed conversation holds it up.
- * Each costs $0.01, which sending it would cost otherwise.
+ * Looks up the X ids of people whose follow-up is due. Without an id, every changed conversation
+ * delays the follow-up. Each costs $0.01, which sending the message would cost anyway.
  */
 export async function identifyHeld(context: WatchContext, { xUserId }: Watch): Promise<void> {
   const { db } = context.database
@@ -130,7 +130,10 @@ export async function identifyHeld(context: WatchContext, { xUserId }: Watch): P
   }
 }
 
-/** SQL over the aliases of a message and an account: a follow-up of the account that is due within a minute. */
+/**
+ * SQL over the aliases of a message and an account: the message is a follow-up of the account, due
+ * within a minute.
+ */
 const waitsSoon = (message: string, account: string) =>
   sql.raw(`(${message}.x_account_id = ${account}.id and ${message}.is_follow_up and ${message}.status = 'queued' and ${message}.lease_expires_at is null
     and not ${message}.is_held and ${message}.due_at < now() + interval '1 minute')`)
@@ -140,14 +143,14 @@ type ChangedChat = {
   conversationId: string
   changedAt: string
   readUntil: string | null
-  /** Our first message to the person; null: none. */
+  /** When our first message to the person was sent; null: no message was. */
   sentSince: string | null
 }
 
 /**
- * Reads the events of changed conversations with people to whom a follow-up is due, longest due first,
- * to find out who wrote last. If X does not report everything, also those with other leads. One that
- * cannot be read holds up its person only. @returns the first failure; null: none
+ * Finds out who wrote last in changed conversations with people to whom a follow-up is due, longest
+ * due first. If X does not report everything, also reads those with other leads. A conversation
+ * that cannot be read delays only its person. @returns the first failure; null: there was none
  */
 export async function readChangedChats(
   context: WatchContext,
@@ -177,15 +180,16 @@ export async function readChangedChats(
     }
   return failed
 }
-/** Kinds of errors with which X refuses one conversation, not all. */
+/** Errors with which X refuses one conversation, not all of them. */
 const OF_ONE_CHAT = new Set<XError['kind']>(['forbidden', 'not-found', 'invalid', 'unknown'])
 
-/** An account is read at least this often, so also in this time before a backup. */
+/** Every account is read at least this often, so it was also read within this time before a backup. */
 const READ_EVERY = sql`interval '1 day'`
 
 /**
- * After a restore, reads all conversations with leads that changed since the backup's last read: what was said there
- * may be lost, and first messages wait for no read. One that X refuses counts as a reply. @throws ReadFailed
+ * After a restore, reads all conversations with leads that changed since the backup's last read:
+ * messages in them may be lost, and first messages do not wait for a read. A conversation that X
+ * refuses counts as a reply. @throws ReadFailed
  */
 export async function readLostChats(
   context: WatchContext,
@@ -205,7 +209,7 @@ export async function readLostChats(
       select count(*) > 0 as "isKnown", min(d.claimed_at) as "sentSince"
       from own join leads l on l.workspace_id = own.workspace_id and l.x_user_id = r.person_x_user_id left join dms d on d.lead_id = l.id and d.x_account_id = own.id
     ) known
-    -- Someone whom no lead is known to be may be a lead whose X id is unknown.
+    -- A person who is not a known lead may be a lead whose X id is unknown.
     where r.account_x_user_id = ${xUserId} and ${isChanged('r')} and r.changed_at > ${unreadSince}::timestamptz - ${READ_EVERY} and (known."isKnown" or unknown.is_any)
     order by r.changed_at`)
   for (const { isKnown, ...chat } of rows) {
@@ -232,7 +236,7 @@ async function readChat(
   const { db } = context.database
   let isDecided = true
   const list = await readPages(UNREAD, {
-    // Only what was said since our first message can stop a follow-up.
+    // Only messages since our first one can stop a follow-up.
     earliest: new Date(new Date(readUntil ?? sentSince ?? changedAt).getTime() - OVERLAP_MS),
     size: PAGE_SIZE.least * 2,
     maxPages: MAX_PAGES,

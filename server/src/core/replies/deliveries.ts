@@ -13,16 +13,16 @@ import { noteGap, readAllOf } from './gaps.ts'
 import type { Receive } from './pages.ts'
 
 /*
- * X gets its answer once the body of a delivery is stored. Any process may then process it: those of one
- * person in order, those of different people in parallel. Until it is processed, the account's follow-ups
- * wait (`hasUnstored` in tables.ts).
+ * X gets its response once the body of a delivery is stored. Any process may then process it.
+ * Deliveries about one person are processed in order, those about different people in parallel.
+ * Meanwhile the account's follow-ups wait (`hasUnstored` in tables/replies.ts).
  */
 
 /** NOTIFY channel on which stored deliveries are announced. */
 export const DELIVERIES_CHANNEL = 'x-deliveries'
 
 interface Incoming {
-  /** The app whose webhook got it. */
+  /** The app whose webhook received the delivery. */
   appId: string
   body: Buffer
   delivery: XDelivery
@@ -31,7 +31,7 @@ interface Incoming {
 // Do not change the purpose: stored bodies are sealed with it.
 const sealerOf = ({ authSecret }: { authSecret: string }) => createSealer(authSecret, 'x-automated x deliveries')
 
-/** Creates a function that stores deliveries, in batches: those that arrive during a write are written together. */
+/** Creates a function that stores deliveries in batches: those that arrive during a write are written together. */
 export function createDeliveryStore({
   database: { db },
   env,
@@ -45,7 +45,7 @@ export function createDeliveryStore({
   let waiting: Incoming[] = []
   let writing: Promise<void> = Promise.resolve()
   let next: Promise<void> | null = null
-  /** Apps with a delivery that could not be stored. */
+  /** Apps with deliveries that could not be stored, and since when. */
   const failed = new Map<string, Date>()
 
   async function write(): Promise<void> {
@@ -62,7 +62,7 @@ export function createDeliveryStore({
     }
   }
   let reporting: NodeJS.Timeout | null = null
-  /** Tries until the database is back: X may have given up delivering. */
+  /** Retries until the database is back, because X may have given up delivering. */
   function reportGaps(): void {
     if (reporting) return
     reporting = setTimeout(async () => {
@@ -78,7 +78,7 @@ export function createDeliveryStore({
     }, GAP_RETRY_MS).unref()
   }
 
-  /** Resolves once it is stored. */
+  /** Resolves once the delivery is stored. */
   return (incoming: Incoming): Promise<void> => {
     waiting.push(incoming)
     if (next === null) {
@@ -93,7 +93,7 @@ const GAP_RETRY_MS = 5_000
 /** The time of an app's last delivery is updated at most this often. */
 const SEEN_EVERY = sql`interval '10 seconds'`
 
-/** Stores deliveries. @returns those it rejected, because they name no account of the app */
+/** Stores deliveries. @returns the rejected ones, which name no account of the app */
 async function insert(db: Db, sealer: Sealer, batch: readonly Incoming[]): Promise<XDelivery[]> {
   const incoming = batch.map(({ appId, body, delivery }, place) => {
     const { account, person } = namedIn(delivery)
@@ -102,7 +102,8 @@ async function insert(db: Db, sealer: Sealer, batch: readonly Incoming[]): Promi
   })
   const { rows } = await db.execute<{ others: number[] }>(sql`
     with incoming as materialized (
-      -- An app's owner can sign events about any account, so only those about the app's own accounts are stored.
+      -- An app's owner could sign events about any account, so only events about the app's own
+      -- accounts are stored.
       select i.*, i.account is null or exists (
         select from x_accounts a where a.x_user_id = i.account and a.status <> 'disconnected' and i.app in (a.x_app_id, ${OPERATOR_APP_ID})) as is_ours
       from jsonb_to_recordset(${JSON.stringify(incoming)}::jsonb) as i(place int, app uuid, account text, person text, holds boolean, body text)
@@ -117,7 +118,7 @@ async function insert(db: Db, sealer: Sealer, batch: readonly Incoming[]): Promi
   return one(rows).others.flatMap((place) => batch[place]?.delivery ?? [])
 }
 
-/** The account and the person that a delivery names, as ids at X. */
+/** The X ids of the account and the person that a delivery names. */
 function namedIn({ accountXUserId, happenings, unreadable }: XDelivery): {
   account: string | null
   person: string | null
@@ -154,25 +155,25 @@ type Stored = {
   sealedBody: string
   attempts: number
   receivedAt: string
-  /** Received more than HOLDS_FOR ago. */
+  /** It was received more than HOLDS_FOR ago. */
   isOld: boolean
 }
 
-/** Deliveries in one batch; its transaction locks the lead of each. */
+/** Deliveries in one batch, whose transaction locks the lead of each. */
 const BATCH = 100
-/** A process reads the next batch while the database stores one. */
+/** While the database stores one batch, a process reads the next. */
 const BATCHES_AT_A_TIME = 2
-/** Another process takes over a batch that is not done by then. */
+/** After this time, another process takes over an unfinished batch. */
 const LEASE = sql`interval '30 seconds'`
 const ATTEMPTS_MAX = 5
-/** Longest time that a delivery makes follow-ups wait. */
+/** The longest time for which a delivery delays follow-ups. */
 const HOLDS_FOR = sql`interval '2 minutes'`
-/** Delay before retrying a message that may be one that the product is sending right now. */
+/** Delay before retrying a delivery that may be about a message being sent right now. */
 const UNDECIDED = sql`interval '2 seconds'`
-/** How often to look without a notification: for retries, and in case one was lost. */
+/** How often to look without a notification, for retries and lost notifications. */
 const POLL_MS = 1_000
 
-/** Processes deliveries as they are stored. Several processes can run it at the same time. */
+/** Processes deliveries as soon as they are stored. Several processes can do this at the same time. */
 export function startDeliveries(context: DeliveryContext, receive: Receive): { close(): Promise<void> } {
   const { channels, log } = context
   let isClosed = false
@@ -215,15 +216,15 @@ export function startDeliveries(context: DeliveryContext, receive: Receive): { c
   }
 }
 
-/** Processes the deliveries that are due. @returns how many */
+/** Processes the deliveries that are due. @returns their number */
 export async function processDeliveries(context: DeliveryContext, receive: Receive): Promise<number> {
   const { db } = context.database
-  // Only the earliest of each person, unless it waits for a sender (`holds` is false).
+  // Takes only the earliest delivery of each person, unless that one waits for a sender (`holds` is false).
   const { rows } = await db.execute<Stored>(sql`
     update x_deliveries u set attempts = u.attempts + 1, next_at = now() + ${LEASE}
     where u.id in (
       select d.id from x_deliveries d
-      -- A time is stored rounded to the nearest millisecond.
+      -- Stored times are rounded to the nearest millisecond.
       where d.next_at < now() + interval '1 millisecond' and not exists (
         select from x_deliveries e where e.account_x_user_id = d.account_x_user_id and e.person_x_user_id = d.person_x_user_id and e.id < d.id and e.holds)
       order by d.id limit ${BATCH} for update skip locked
@@ -264,7 +265,7 @@ interface Opened {
   needsRead: boolean
 }
 
-/** Decrypts and parses a delivery. An unreadable one counts as a reply of the person it names. */
+/** Decrypts and parses a delivery. An unreadable delivery counts as a reply of the person it names. */
 function open(sealer: Sealer, row: Stored): Opened {
   let delivery = {
     happenings: [] as readonly XHappening[],
@@ -273,7 +274,7 @@ function open(sealer: Sealer, row: Stored): Opened {
   try {
     delivery = readDelivery(JSON.parse(sealer.open(row.sealedBody)))
   } catch {
-    // It was sealed with another AUTH_SECRET.
+    // The delivery was sealed with another AUTH_SECRET.
   }
   const { happenings, unreadable } = delivery
   const isLost = unreadable?.mayBeMessage ?? false
@@ -281,14 +282,14 @@ function open(sealer: Sealer, row: Stored): Opened {
   return { row, events: reply ? [...happenings, reply] : happenings, needsRead: isLost && reply === null }
 }
 
-/** An empty message of the person that the delivery names; null if it names nobody. */
+/** An empty message from the person that the delivery names; null if it names nobody. */
 function countedReply({ id, account, person, receivedAt }: Stored): XHappening | null {
   if (!account || !person) return null
   const ids = { eventId: `unreadable ${id}`, senderId: person, recipientId: account }
   return { kind: 'message', ...ids, text: '', at: new Date(receivedAt), isEncrypted: false, handles: {} }
 }
 
-/** Deletes processed deliveries, and requests a read of the accounts that need one. */
+/** Deletes processed deliveries, and requests reads of the accounts that need one. */
 async function finish({ database: { db }, jobs }: DeliveryContext, done: readonly Opened[]): Promise<void> {
   if (done.length === 0) return
   for (const { row, needsRead } of done) {
@@ -298,7 +299,10 @@ async function finish({ database: { db }, jobs }: DeliveryContext, done: readonl
   await db.execute(sql`delete from x_deliveries where id = any(${sql.param(done.map(({ row }) => row.id))}::bigint[])`)
 }
 
-/** Retries deliveries later. Follow-ups need not wait: a message to that person is being sent already. */
+/**
+ * Retries deliveries later. Follow-ups do not wait for them, because a message to that person is
+ * already being sent.
+ */
 async function putOff(db: Db, undecided: readonly Opened[]): Promise<void> {
   if (undecided.length === 0) return
   await db.execute(sql`
@@ -319,7 +323,10 @@ async function processAlone(context: DeliveryContext, receive: Receive, one: Ope
   }
 }
 
-/** Counts a delivery as a reply of the person it names; if it names nobody, or that fails, its account is read. */
+/**
+ * Counts a delivery as a reply of the person it names. If it names nobody, or storing fails,
+ * requests a read of the account.
+ */
 async function giveUp(context: DeliveryContext, receive: Receive, { row, events }: Opened): Promise<void> {
   const [message, ...others] = events.filter((event) => event.kind === 'message')
   const reply = message ? { ...message, text: '' } : countedReply(row)

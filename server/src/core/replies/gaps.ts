@@ -8,19 +8,20 @@ import { XError } from '../../outside/x-errors.ts'
 import { withFunds } from '../neighbors.ts'
 
 /*
- * X gives up delivering after a while. What it delivered in a gap comes back by a replay of the app's
- * webhook: one at a time, because X bills what it delivers again on another day. Accounts are read, too.
+ * X gives up delivering after a while. A replay of the app's webhook brings back the deliveries of
+ * such a gap. Only one replay runs at a time, because X charges for deliveries that it repeats on
+ * another day. The accounts are read, too.
  */
 
-/** A replay begins this long before the last good delivery. */
+/** A replay starts this long before the last good delivery. */
 const OVERLAP_MS = 2 * MINUTE_MS
-/** As far back as X delivers again. */
+/** X delivers again what is at most this old. */
 const REPLAYED_MS = 24 * HOUR_MS
 const REPLAY_EVERY = sql`interval '10 minutes'`
 
 /**
- * Stores that deliveries of an app may be missing since its last good delivery. @param since one failed
- * then: later ones may have been stored already
+ * Stores that deliveries of an app may be missing since its last good one. @param since when one
+ * failed: later ones may have been stored already
  */
 export async function noteGap(db: Db, appId: string, since: Date | null = null): Promise<void> {
   const begin = sql`least(delivered_at, ${since?.toISOString() ?? null}::timestamptz)`
@@ -29,14 +30,14 @@ export async function noteGap(db: Db, appId: string, since: Date | null = null):
   await readAllOf(db, appId)
 }
 
-/** Has every account of an app read. */
+/** Requests a read of every account of an app. */
 export async function readAllOf(db: Db, appId: string): Promise<void> {
   await db.execute(sql`
     update reply_watches w set next_poll_at = greatest(now(), w.rests_until)
     where w.next_poll_at > greatest(now(), w.rests_until) and exists (select from x_accounts a where a.x_user_id = w.x_user_id and a.x_app_id = ${appId})`)
 }
 
-/** Notes gaps of all apps if no older process is running, which would have taken deliveries. */
+/** Notes gaps of all apps on start, unless another process is running, which would have received the deliveries. */
 export async function noteGapsOfStart({ db, session }: Pick<Database, 'db' | 'session'>): Promise<void> {
   const { rows } = await session.run((connection) => connection.query('select pg_backend_pid() as pid'))
   const isOther = sql`exists (${livingWorkers} and exists (
@@ -48,12 +49,12 @@ export async function noteGapsOfStart({ db, session }: Pick<Database, 'db' | 'se
 
 type Gap = { id: string; since: string; until: string }
 
-/** Has X deliver again what apps have missed. @param webhooks finds the webhook of an app; throws XError */
+/** Lets X deliver again what apps have missed. @param webhooks finds the webhook of an app; throws XError */
 export async function replayGaps(
   { database: { db }, log }: { database: Database; log: FastifyBaseLogger },
   webhooks: (xAppId: string) => Promise<{ activity: XActivity; id: string }>,
 ): Promise<void> {
-  // X has nothing older, and every account has been read since.
+  // X has nothing older to deliver, and every account has been read since.
   await db.execute(
     sql`update x_apps set gap_since = null, gap_until = null where gap_until < now() - make_interval(secs => ${REPLAYED_MS / 1_000})`,
   )
@@ -66,7 +67,7 @@ export async function replayGaps(
     try {
       const { activity, id: webhookId } = await webhooks(id)
       await withFunds(db, id, () => activity.replay({ webhookId, from: new Date(from), to: new Date(until) }))
-      // It may have grown meanwhile.
+      // The gap may have grown meanwhile.
       await db.execute(
         sql`update x_apps set gap_since = null, gap_until = null where id = ${id} and gap_until = ${until}::timestamptz`,
       )

@@ -4,9 +4,7 @@ import type { XHappening } from '../../outside/x-delivery.ts'
 import { storeHandle } from '../neighbors.ts'
 import { learnHandlesFor, type XPerson } from '../people/identity.ts'
 
-/**
- * Learns from events which handles their people have now. @param ofApp counts for accounts of this app only
- */
+/** Learns people's current handles from events. @param ofApp limits it to accounts of this app */
 export async function learnFromEvents(
   db: Db,
   happenings: readonly XHappening[],

@@ -11,26 +11,27 @@ import { withAccount } from '../neighbors.ts'
 import type { ListReading, Reading } from '../tables/replies.ts'
 
 /*
- * Webhooks are quick, reading is certain. A read is complete once it has seen X's list of messages and
- * of X Chat's conversations down to the last complete read. Follow-ups need a recent one (tables.ts),
- * and ask for it: messages/account-lock.ts. Until then they wait, also if X cannot be read.
+ * Webhooks are fast, but only reading is certain. A read is complete once it has seen X's list of
+ * messages and the list of X Chat's conversations, down to the last complete read. A follow-up
+ * needs a recent one (tables/replies.ts) and requests it (messages/account-lock.ts). Until then it
+ * waits, also if X cannot be read.
  */
 
-/** What reading needs. `origin`: where X delivers to. */
+/** What reading needs. `origin`: the address to which X delivers. */
 export interface WatchContext {
   database: Database
   jobs: JobQueue
   x: XApi | null
   xApps: XApps
   xMeters: XMeters
-  /** Of the operator's app. Null if its accounts can only be read. */
+  /** The operator's app. Null if its accounts can only be read. */
   xActivity: XActivity | null
   sealer: Sealer
   origin: string
 }
 /**
- * Stores what happened, to accounts of one app alone if it is given. @returns what cannot be decided yet
- * and must come again
+ * Stores what happened, limited to the accounts of one app if it is given. @returns what cannot be
+ * decided yet and must be passed in again
  */
 export type Receive = (
   db: Db,
@@ -41,9 +42,12 @@ export type Receive = (
 export type Watch = {
   xUserId: string
   webhookId: string | null
-  /** The apps that have subscriptions, or may have. */
+  /** Apps that have subscriptions, or may have them. */
   xAppIds: string[]
-  /** The apps of its accounts that nobody disconnected, each with a connected one; null: all are lost. */
+  /**
+   * The apps of the account's connections that nobody ended, each with a connected account, if
+   * there is one; null: all are lost.
+   */
   connections: { xAppId: string; accountId: string | null }[]
   /** X reports everything. */
   isLive: boolean
@@ -53,11 +57,11 @@ export type Watch = {
   reading: Reading | null
   isChatAbsent: boolean
   hasMessageRequests: boolean
-  /** A connected account of that X user; null if none. */
+  /** A connected account of that X user; null if there is none. */
   accountId: string | null
-  /** The account's first message; null if none. */
+  /** When the account's first message was sent; null: none was. */
   sentSince: string | null
-  /** A restore lost messages sent since then; null if none. */
+  /** A restore lost messages sent since then; null: no restore did. */
   unreadSince: string | null
   /** Until then, a message sent before the restore may still be in flight; null: not now. */
   inFlightUntil: string | null
@@ -77,9 +81,12 @@ export const watchColumns = (watch: SQL) => sql`${watch}.x_user_id as "xUserId",
   (select min(unread_since) from x_accounts a where a.x_user_id = ${watch}.x_user_id) as "unreadSince",
   (select max(unread_until) from x_accounts a where a.x_user_id = ${watch}.x_user_id and unread_until > now()) as "inFlightUntil"`
 
-/** What the last complete read may have missed, because X listed it late. */
+/** How far a read goes back beyond the last complete one, which may have missed entries that X listed late. */
 export const OVERLAP_MS = 10 * MINUTE_MS
-/** Entries of a page. X bills each, so a read begins with few; each page is twice as large as the one before. */
+/**
+ * Entries per page. X charges for each, so a read starts with few, and each page is twice as large
+ * as the one before.
+ */
 export const PAGE_SIZE = { least: 5, most: 100 }
 /** Pages per list before other accounts get a turn. X allows 15 calls in 15 minutes. */
 export const MAX_PAGES = 6
@@ -95,7 +102,7 @@ export class ReadFailed extends Error {
   }
 }
 
-/** Does work, and names the call of X in its failure. */
+/** Runs `work`. A failure names the call to X. */
 export async function naming<T>(call: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -104,7 +111,7 @@ export async function naming<T>(call: string, work: () => Promise<T>): Promise<T
   }
 }
 
-/** The failed read, of an error; other errors are thrown. */
+/** The failed read that an error describes. Other errors are thrown again. */
 export function failureOf(error: unknown): ReadFailed {
   if (error instanceof ReadFailed) return error
   throw error
@@ -148,7 +155,7 @@ export async function readPages<Entry>(
   return state
 }
 
-/** The handle of an X id, for $0.01; null: X has no such user. */
+/** Asks X for the handle of an X id, for $0.01; null: X has no such user. */
 export async function findHandle(context: WatchContext, accountId: string, id: string): Promise<string | null> {
   const find = () => withAccount(context, accountId, (x, accessToken) => x.findUserById(accessToken, id))
   return (await naming('GET /2/users/:id', find))?.handle ?? null

@@ -27,7 +27,7 @@ import {
 } from './pages.ts'
 import { POLL_SECONDS } from './writers.ts'
 
-/** The same for an unread account, which sends nothing until everything is read. */
+/** Like MAX_PAGES, for an unread account, which sends nothing until everything is read. */
 const MAX_UNREAD_PAGES = 12
 /** Delay before an account with unsettled messages is read again. */
 const UNSETTLED_SECONDS = 20
@@ -60,7 +60,7 @@ export async function readAccount(context: WatchContext, watch: Watch, receive: 
   }
 }
 
-/** Reads both lists for one turn. @returns whether the read is complete */
+/** Reads both lists for one turn. @returns whether they are complete */
 async function readLists(context: WatchContext, watch: Watch & { accountId: string }, receive: Receive) {
   const { db } = context.database
   const { xUserId } = watch
@@ -87,8 +87,8 @@ async function readLists(context: WatchContext, watch: Watch & { accountId: stri
 }
 
 /**
- * Until when a read must go back: to the last complete one, or to the first message that the product sent.
- * After a restore also to the backup, whose last read may be older.
+ * How far back a read must go: to the last complete one, or to the first message that the product
+ * sent. After a restore also to the backup, whose last read may be older.
  */
 function earliestOf({ unreadSince, readUntil, sentSince }: Watch): Date {
   const known = readUntil
@@ -117,7 +117,7 @@ async function readMessages(
       const { messages, next } = await naming('GET /2/dm_events', () =>
         withAccount(context, accountId, (x, accessToken) => x.listAllMessages(accessToken, page)),
       )
-      // First, or `receive` would take them for messages that the owner wrote by hand.
+      // Comes first, because `receive` would take these messages for ones that the owner wrote by hand.
       if (isUnread) await recordMessagesFromX(db, xUserId, messages, (id) => findHandle(context, accountId, id))
       await receive(db, messages.map(toHappening))
       return { entries: messages, next }
@@ -125,7 +125,7 @@ async function readMessages(
   })
 }
 
-/** Our own messages since then are on top of the list, so one page that is as large costs no more. */
+/** Our own messages since then are at the top of the list, so one page of that size costs no more. */
 async function firstPageSize(db: Db, xUserId: string, earliest: Date): Promise<number> {
   const { rows } = await db.execute<{ sent: number }>(sql`
     select count(*)::int as sent from (
@@ -141,7 +141,7 @@ function toHappening({ id, ...message }: XConversationMessage): XHappening {
 
 // The schedule
 
-/** Schedules the next read in `seconds`, plus up to 10% so that accounts spread out. */
+/** Schedules the next read in `seconds`, plus up to 10%, so that accounts spread out. */
 async function schedule(db: Db, xUserId: string, seconds: number): Promise<void> {
   await scheduleAt(db, xUserId, sql`now() + make_interval(secs => ${seconds * (1 + 0.1 * Math.random())})`)
 }
@@ -150,7 +150,7 @@ async function scheduleAt(db: Db, xUserId: string, at: SQL): Promise<void> {
   await db.execute(sql`update reply_watches set next_poll_at = ${at} where x_user_id = ${xUserId}`)
 }
 
-/** Errors that a person cannot repair, or that are shown elsewhere. */
+/** Errors that no person can repair, or that are shown elsewhere. */
 const TEMPORARY = new Set<XError['kind']>(['rate-limit', 'funds', 'unauthorized', 'account'])
 
 async function storeFailure(db: Db, xUserId: string, failed: ReadFailed): Promise<void> {
@@ -163,20 +163,20 @@ async function storeFailure(db: Db, xUserId: string, failed: ReadFailed): Promis
   await db.execute(sql`
     update reply_watches set rests_until = now() + make_interval(secs => ${seconds}), next_poll_at = now() + make_interval(secs => ${seconds}),
       ${failing(failed)},
-      -- X may no longer accept where the lists continue.
+      -- X may no longer accept the stored position in the lists.
       reading = case when ${kind === 'invalid'}::boolean then null else reading end
     where x_user_id = ${xUserId}`)
 }
-/** Credits and room below a spending limit may return at any time. */
+/** Credits, or room below a spending limit, may return at any time. */
 const FUNDS_SECONDS = 900
 
-/** Stores that conversations cannot be read. The account rests only until its next read is needed anyway. */
+/** Stores that conversations cannot be read. The account waits no longer than until its next read is due. */
 async function storeChatFailure(db: Db, xUserId: string, failed: ReadFailed): Promise<void> {
   await db.execute(sql`
     update reply_watches set rests_until = now() + make_interval(secs => ${POLL_SECONDS.degraded}), ${failing(failed)} where x_user_id = ${xUserId}`)
 }
 
-/** SQL: the columns of a failure. */
+/** SQL assignments that store a failure. */
 function failing({ call, reason }: ReadFailed): SQL {
   const failure = TEMPORARY.has(reason.kind) ? null : `X answers ${call} with “${reason.message.replace(/\.$/, '')}”.`
   return sql`fails_since = case when ${failure}::text is null then fails_since else coalesce(fails_since, now()) end,

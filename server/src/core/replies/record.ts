@@ -21,9 +21,9 @@ import { endAnswered, type Said } from './stop-answered.ts'
 import { answeredMessage, type OwnMessage, writerOf } from './writers.ts'
 
 /*
- * Stores what happened in conversations of one workspace, for many leads in one transaction: in a burst
- * of replies, a statement for each lead would take too long. Rows are locked in the order of
- * ARCHITECTURE.md: enrollments, messages, leads, campaigns.
+ * Stores what happened in conversations of one workspace, for many leads in one transaction: in a
+ * burst of replies, a statement for each lead would take too long. Rows are locked in the lock
+ * order (core/README.md): enrollments, messages, leads, campaigns.
  */
 
 /** A conversation between a lead and an X account of its workspace. */
@@ -33,12 +33,12 @@ export type Conversation = {
   accountId: string
   accountXUserId: string
   accountHandle: string
-  /** X's id of the lead. */
+  /** The X id of the lead. */
   leadXUserId: string
 }
 type XMessage = Extract<XHappening, { kind: 'message' }>
 type Timed<Event> = Event & { at: Date }
-/** `source`: as it came. */
+/** `source`: the message as it was received. */
 type MessageIn = {
   conversation: Conversation
   event: Timed<XMessage>
@@ -51,7 +51,7 @@ const idsOf = (all: readonly { conversation: Conversation }[]): string[] => [
   ...new Set(all.map(({ conversation }) => conversation.leadId)),
 ]
 const listed = (ids: readonly string[]): SQL => sql`select unnest(${sql.param([...ids])}::uuid[])`
-/** SQL: rows as a relation. @param columns with their types */
+/** SQL: rows as a relation. @param columns names and types */
 const relation = (rows: readonly object[], columns: string): SQL =>
   sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(${sql.raw(columns)})`
 
@@ -64,7 +64,7 @@ type Own = OwnMessage & {
   isSent: boolean
 }
 
-/** Locks messages of these conversations, before their leads, as recording an outcome does. */
+/** Locks the messages of these conversations before their leads, as recording an outcome does. */
 async function lockMessages(tx: Db, all: readonly { conversation: Conversation }[]): Promise<Map<string, Own[]>> {
   const pairs = all.map(({ conversation: { leadId, accountId } }) => ({ lead_id: leadId, account_id: accountId }))
   const { rows } = await tx.execute<
@@ -73,7 +73,7 @@ async function lockMessages(tx: Db, all: readonly { conversation: Conversation }
   >(sql`
     select d.id, d.lead_id as "leadId", d.campaign_id as "campaignId", d.message, d.status, d.holder, d.x_event_id as "eventId", d.tried_at as "triedAt",
       d.claimed_at as "claimedAt", d.lease_expires_at is not null as "isOut",
-      -- Settling what a worker sent takes up to a day, in which its message tells its own id.
+      -- Settling a message of a worker takes up to a day, during which the message may report its own id.
       d.lease_expires_at is not null and (not d.outcome_unknown or d.holder like 'extension:%') as "isClaimed",
       case when d.status <> 'queued' then coalesce(d.sent_at, d.updated_at) end as "endedAt"
     from ${relation(pairs, 'lead_id uuid, account_id uuid')} join dms d on d.lead_id = x.lead_id and coalesce(d.x_account_id, x.account_id) = x.account_id
@@ -96,12 +96,12 @@ async function lockMessages(tx: Db, all: readonly { conversation: Conversation }
 }
 const SENT = new Set(['sent', 'delivered', 'replied'])
 
-/** A message that is stored, and what it means. */
+/** A stored message and its meaning. */
 type Stored = MessageIn & { id: string; isReply: boolean; answered: Own | null; isOptOut: boolean }
 
 /**
- * Stores messages, at most one per lead. @returns those from the account itself that an active sender
- * may have written
+ * Stores messages, at most one per lead. @returns messages from the account itself that an active
+ * sender may have written
  */
 export async function recordMessages(
   tx: Db,
@@ -124,7 +124,7 @@ export async function recordMessages(
   return undecided
 }
 
-/** Stores X's ids of messages that extensions sent, which learn none. */
+/** Stores the X ids of messages that extensions sent: extensions do not learn them. */
 async function storeEventIds(tx: Db, ours: readonly { id: string; event_id: string }[]): Promise<void> {
   if (ours.length === 0) return
   await tx.execute(
@@ -144,12 +144,12 @@ async function answerMessages(
   await markAnswered(tx, stored)
 }
 
-/** Stops what is queued for people who wrote; suppresses those who asked for it. */
+/** Stops what is queued for people who wrote, and suppresses those who asked to stop. */
 async function stopFollowUps(tx: Db, workspaceId: string, stored: readonly Stored[]): Promise<void> {
   const optedOut = stored.filter(({ isOptOut }) => isOptOut)
   if (optedOut.length > 0) {
     await suppressOptOuts({ db: tx, sending: { stopMessages } }, workspaceId, idsOf(optedOut))
-    // One look per campaign sees them all.
+    // One check per campaign covers all its messages.
     const perCampaign = new Map(
       optedOut.flatMap(({ answered }) => (answered ? [[answered.campaignId, answered.id]] : [])),
     )
@@ -159,11 +159,11 @@ async function stopFollowUps(tx: Db, workspaceId: string, stored: readonly Store
   if (others.length > 0) await stopMessages(tx, workspaceId, listed(idsOf(others)))
 }
 
-/** Splits messages into those that the product did not send, and ours. */
+/** Separates messages that the product did not send from ours. */
 function sortOut(messages: readonly MessageIn[], own: ReadonlyMap<string, readonly Own[]>) {
   const foreign: MessageIn[] = []
   const undecided: XHappening[] = []
-  /** Messages of extensions, which learn no id from X. */
+  /** Messages of extensions, which do not learn ids from X. */
   const ours: { id: string; event_id: string }[] = []
   for (const one of messages) {
     const { conversation, event } = one
@@ -182,8 +182,8 @@ function sortOut(messages: readonly MessageIn[], own: ReadonlyMap<string, readon
 }
 
 /**
- * Whether a message from the account is ours. Unrecorded messages and those of extensions are
- * matched by text.
+ * Whether a message from the account is the given one of ours. Unrecorded messages and those of
+ * extensions are matched by text.
  */
 function isSameMessage(ours: Own, { eventId, senderId, text, at }: Timed<XMessage>): boolean {
   if (ours.eventId !== null) return ours.eventId === eventId
@@ -192,7 +192,7 @@ function isSameMessage(ours: Own, { eventId, senderId, text, at }: Timed<XMessag
   return findSentMessage([{ id: eventId, senderId, text, at }], sent, new Set()) !== null
 }
 
-/** Stores messages, with their texts if the account allows it. @returns those that were not known */
+/** Stores messages, with their texts if the account allows it. @returns the new ones */
 async function storeMessages(
   tx: Db,
   workspaceId: string,
@@ -209,7 +209,7 @@ async function storeMessages(
       ...one,
       isReply,
       answered: isReply ? answeredMessage(own.get(conversation.leadId) ?? [], event.at) : null,
-      // The model alone never suppresses anyone: it only stops what is queued.
+      // The model alone never suppresses anyone; it only stops what is queued.
       isOptOut: isReply && reading?.label === 'opted_out' && reading.by === 'rule',
     }
   })
@@ -227,7 +227,7 @@ async function storeMessages(
         optedOut: isOptOut,
         label: isReply ? (reading?.label ?? null) : null,
         at: event.at,
-        // The clock, since this transaction may have waited for a message that was queued meanwhile.
+        // The current time: this transaction may have waited for a message that was queued meanwhile.
         createdAt: sql`clock_timestamp()`,
       })),
     )
@@ -239,7 +239,10 @@ async function storeMessages(
   })
 }
 
-/** Ends or pauses the enrollments of people who wrote or were written to, those with one label together. */
+/**
+ * Ends or pauses the enrollments of people who wrote or were written to. People with the same label
+ * are handled together.
+ */
 async function endSequences(tx: Db, workspaceId: string, stored: readonly Stored[]): Promise<void> {
   const groups = new Map<string, { said: Said; leadIds: string[] }>()
   for (const { conversation, event, isReply, reading, isOptOut } of stored) {
@@ -256,19 +259,19 @@ async function endSequences(tx: Db, workspaceId: string, stored: readonly Stored
   for (const { said, leadIds } of groups.values()) await endAnswered(tx, workspaceId, leadIds, said)
 }
 
-/** Stores what messages say of their leads: their X id, when they answered, and whether they wrote first. */
+/** Updates the leads of messages: their X id, when they replied, and whether they wrote first. */
 async function updateLeads(tx: Db, stored: readonly Stored[], own: ReadonlyMap<string, readonly Own[]>): Promise<void> {
   const rows = stored.map(({ conversation, event, isReply, answered, reading }) => ({
     lead_id: conversation.leadId,
     x_user_id: conversation.leadXUserId,
     at: event.at,
     is_answer: answered !== null && reading?.label !== 'auto_reply',
-    // A contact basis, which X's automation rules require.
+    // Writing first is a contact basis, which X's automation rules require.
     wrote_first: isReply && !(own.get(conversation.leadId) ?? []).some(({ isOut }) => isOut),
     source: `Wrote to @${conversation.accountHandle} on X`,
   }))
   const isBasis = sql`(x.wrote_first and l.basis = 'none')`
-  // Of duplicate leads, the one that already has the X id is found by it.
+  // Among duplicate leads, the one that already has the X id gets the message.
   await tx.execute(sql`
     update leads l set updated_at = now(),
       x_user_id = coalesce(l.x_user_id, x.x_user_id),
@@ -292,7 +295,7 @@ async function markAnswered(tx: Db, stored: readonly Stored[]): Promise<void> {
     tx,
     stored.flatMap(({ answered }) => answered?.id ?? []),
   )
-  // A reply implies that earlier messages were read.
+  // A reply proves that earlier messages were read.
   const reads = stored.filter(({ isReply }) => isReply)
   await storeReads(
     tx,
@@ -330,7 +333,7 @@ async function addToConversations(tx: Db, workspaceId: string, stored: readonly 
   )
 }
 
-/** Marks messages as delivered that were sent before a lead read them, at most once per lead. */
+/** Marks messages that were sent before a lead read them as delivered, at most once per lead. */
 export async function recordReads(tx: Db, reads: readonly ReadIn[]): Promise<void> {
   await lockMessages(tx, reads)
   await storeReads(tx, reads)
@@ -354,7 +357,7 @@ async function storeReads(tx: Db, reads: readonly ReadIn[]): Promise<void> {
     where d.lead_id = x.lead_id and d.status = 'sent' and coalesce(d.x_account_id, x.account_id) = x.account_id and d.claimed_at <= x.at`)
 }
 
-/** Publishes the changed conversations, and the campaigns that show them. */
+/** Publishes the changed conversations, and the campaigns that contain them. */
 export async function publishChanges(tx: Db, workspaceId: string, all: readonly { conversation: Conversation }[]) {
   const leadIds = listed(idsOf(all))
   const { rows } = await tx.execute<{ kind: EventKind; ids: string[] }>(sql`
@@ -364,10 +367,10 @@ export async function publishChanges(tx: Db, workspaceId: string, all: readonly 
   for (const { kind, ids } of rows) await publishEvents(tx, workspaceId, kind, ids)
 }
 
-/** Reading texts blocks others for this long. */
+/** After reading texts for this long, others get a turn. */
 const BUSY_MS = 5
 
-/** Reads what messages of leads say, with the days of the account's time zone. */
+/** Classifies the messages of leads, using days of the account's time zone. */
 export async function classifyMessages(
   db: Db,
   workspaceId: string,
@@ -390,7 +393,7 @@ export async function classifyMessages(
     const { text, at } = one.event
     const timeZone = rows.find(({ accountId }) => accountId === one.conversation.accountId)?.timeZone ?? 'UTC'
     read.push({ ...one, reading: classifyReply(text.slice(0, REPLY_TEXT_MAX), { optOutWords, now: at, timeZone }) })
-    // Long texts take milliseconds each, in which others wait.
+    // Long texts take milliseconds each, which delays other work.
     if (performance.now() - startedAt < BUSY_MS) continue
     await setImmediate()
     startedAt = performance.now()

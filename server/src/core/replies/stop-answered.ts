@@ -14,8 +14,8 @@ import { followingStep, isEnrollmentOf, isOpen } from '../tables/sequences.ts'
 import { suppressionReason } from '../tables/suppressions.ts'
 
 /**
- * Pauses enrollments `e` whose next message may have been sent, or ends them if it was the last step.
- * @returns the campaigns that may now be completed
+ * Pauses enrollments `e` whose next message may have been sent, or ends them if that was the last
+ * step. @returns the campaigns that may now be completed
  */
 export async function pauseUnknown(tx: Db, workspaceId: string, leadIds: SQL, which: SQL): Promise<string[]> {
   const next = sql`(select following.number from dms d cross join lateral (${followingStep('e', 'd')}) following
@@ -28,24 +28,24 @@ export async function pauseUnknown(tx: Db, workspaceId: string, leadIds: SQL, wh
   })
 }
 
-/** What was said in a lead's conversation. */
+/** A message in a lead's conversation, and what it means for their sequence. */
 export interface Said {
-  /** The lead said it, not the account's owner. */
+  /** The lead wrote it, not the account's owner. */
   isReply: boolean
-  /** Null: any other. */
+  /** Null: any other label. */
   label: 'auto_reply' | 'later' | 'opted_out' | null
-  /** When they are back, or want to hear more; null: no date. */
+  /** When they are back or want to hear more; null: no date is known. */
   until: Date | null
   at: Date
 }
 
-/** What an opt-out makes of an enrollment. */
+/** How an opt-out ends an enrollment. */
 const OPTED_OUT = { state: sql`'opted_out'`, reason: reasonSql('opt_out') }
 
-/** An automatic reply without a date pauses for this long. */
+/** How long an automatic reply without a date pauses an enrollment. */
 const AWAY_MS = 14 * DAY_MS
 
-/** SQL over an enrollment's alias: the number of a re-engagement step that it was not sent; null if none. */
+/** SQL over an enrollment's alias: the number of its re-engagement step, if that was not sent; else null. */
 function reengagementNumber(enrollment: string): SQL<number | null> {
   const e = sql.raw(enrollment)
   return sql`(
@@ -55,8 +55,8 @@ function reengagementNumber(enrollment: string): SQL<number | null> {
 }
 
 /**
- * Ends or pauses what leads' conversations end: a reply, or a message that the account's owner
- * wrote. Also ends those who are through, so that no later step reaches them.
+ * Ends or pauses the leads' enrollments after a reply or a manual message. Also closes finished
+ * ones, so steps added later don't reach them.
  */
 export async function endAnswered(tx: Db, workspaceId: string, leadIds: readonly string[], said: Said): Promise<void> {
   const chosen = sql`select unnest(${sql.param([...leadIds])}::uuid[])`
@@ -65,9 +65,9 @@ export async function endAnswered(tx: Db, workspaceId: string, leadIds: readonly
 }
 
 /**
- * Pauses the lead's sequence until then, when it continues with its re-engagement message: that of
- * the campaign, or else the latest one of the account. @returns the enrollment before, for
- * `undoReengagement`; null: there is none
+ * Pauses the lead's sequence until a date, when it continues with re-engagement. Chooses the
+ * sequence of the given campaign, or else the account's latest one. @returns the enrollment before,
+ * for `undoReengagement`; null: there is no such sequence
  */
 export async function pauseForReengagement(
   tx: Db,
@@ -99,7 +99,8 @@ export async function pauseForReengagement(
 
 /**
  * Undoes `pauseForReengagement` for enrollments that have not changed since. The caller has locked
- * them and their messages. @param paused a query: each `enrollment` before, and the time `at` of its pause
+ * them and their messages. @param paused a query: each former `enrollment`, and the time `at` of
+ * its pause
  */
 export async function undoReengagement(tx: Db, workspaceId: string, paused: SQL): Promise<void> {
   const { rows } = await tx.execute<{ campaignIds: string[]; accountIds: string[] }>(sql`
@@ -125,7 +126,7 @@ export async function undoReengagement(tx: Db, workspaceId: string, paused: SQL)
   for (const id of accountIds) await wakeAccount(tx, id)
 }
 
-/** Ends the sequences of a lead that X shows a message to which the database does not have. */
+/** Ends the sequences of a lead if X shows a message to them that the database lacks. */
 export async function endContacted(tx: Db, workspaceId: string, leadId: string): Promise<void> {
   const ended = await endEnrollments(tx, workspaceId, sql`select ${leadId}::uuid`, {
     which: sql`(${isOpen('e')} or e.state = 'finished')`,
@@ -137,7 +138,7 @@ export async function endContacted(tx: Db, workspaceId: string, leadId: string):
 
 /**
  * Ends the enrollments that the former labels of these leads' replies kept open, and stops what is
- * queued. Does nothing for a label after which a sequence continues.
+ * queued. Does nothing if a sequence continues after the new label.
  */
 export async function endRelabelled(tx: Db, workspaceId: string, leadIds: SQL, label: ReplyLabel): Promise<void> {
   if (label === 'auto_reply' || label === 'later') return

@@ -6,7 +6,7 @@ import { Refusal } from '../../refusal.ts'
 import { isStoredAnswer } from '../tables/messages.ts'
 import { replies } from '../tables/replies.ts'
 
-// Who may read what people write, and for how long it is kept.
+// Who may read what people write, and how long it is kept.
 
 /** Deletes the text of a reply, but keeps its record. @throws Refusal REPLY_NOT_FOUND */
 export async function removeText(db: Db, actor: Actor, id: string): Promise<void> {
@@ -44,7 +44,7 @@ export async function deleteTexts(
 /** Texts per transaction, so that none holds locks for long. */
 const PART = 1_000
 
-/** Deletes texts that are older than their workspace keeps them. @param part texts per transaction */
+/** Deletes texts older than their workspace's limit. @param part texts per transaction */
 export async function purgeOldTexts(db: Db, part = PART): Promise<void> {
   for (const { table, set, texts, at } of [
     { table: sql`replies`, set: sql`text = null`, texts: sql`text is not null`, at: sql`at` },

@@ -14,20 +14,24 @@ import { readAccount } from './reading.ts'
 import { POLL_SECONDS } from './writers.ts'
 
 /*
- * Replies arrive through X's webhook. Reading finds lost ones: before each follow-up, rarely otherwise,
- * and often without a webhook. Each watched account has its own job, in one process at a time.
+ * Replies arrive through X's webhook. Reads find lost ones: before each follow-up, now and then
+ * otherwise, and often without a webhook. Each watched account has its own job, which runs in one
+ * process at a time.
  */
 
 const CHECK_SECONDS = 3_600
 const RETRY_SECONDS = 300
-/** Accounts that a process looks at in parallel. */
+/** How many accounts a process checks in parallel. */
 const ACCOUNTS_AT_A_TIME = 4
 
 const NOT_CONFIGURED = `X isn't set up to notify this server, so we check for replies every ${POLL_SECONDS.degraded} seconds.`
 const NO_EVENTS = `X isn't sending us replies right now. We check every ${POLL_SECONDS.degraded} seconds.`
 const NO_CHATS = `X doesn't tell us about X Chat, so we check for replies there every ${POLL_SECONDS.degraded} seconds.`
 
-/** Maintains subscriptions and polls, as one of any number of processes. @param receive processes the events found */
+/**
+ * Maintains subscriptions and reads accounts, as one of any number of processes. @param receive
+ * processes the events found
+ */
 export async function watchReplies(
   context: WatchContext & DeliveryContext,
   receive: Receive,
@@ -48,12 +52,12 @@ export async function watchReplies(
   return startDeliveries(context, receive)
 }
 
-/** Has an account read again from its newest message on. */
+/** Requests a new read of an account, from its newest message on. */
 export async function restartReading(db: Db, xUserId: string): Promise<void> {
   await db.execute(sql`update reply_watches set reading = null, next_poll_at = now() where x_user_id = ${xUserId}`)
 }
 
-/** Owners are notified of an account that could not be read for this long. */
+/** Owners are notified about an account that could not be read for this long. */
 const FAILURE = sql`interval '24 hours'`
 
 /** Notifies owners of accounts that X does not let us read, once per failure. */
@@ -68,10 +72,10 @@ export async function notifyOfFailures(db: Db): Promise<void> {
     await transact(db, (tx) => notifyOwners(tx, workspaceId, 'detection_failing', { handle, reason: failure }))
 }
 
-/** Watches every connected X account, and ends the watch of one that nobody keeps. */
+/** Watches every connected X account, and stops watching those that nobody has connected any longer. */
 export async function findWatches({ database: { db }, jobs }: WatchContext): Promise<void> {
-  // One that is due may have lost its job, have a job at another time since a restore, or have got
-  // its time from another part of the product.
+  // A due watch may have lost its job, have a job at another time since a restore, or have got its
+  // time from another part of the product.
   const { rows } = await db.execute<{ xUserId: string }>(sql`
     with added as (
       insert into reply_watches (x_user_id) select distinct x_user_id from x_accounts where status = 'connected'
@@ -86,7 +90,10 @@ export async function findWatches({ database: { db }, jobs }: WatchContext): Pro
     await jobs.reschedule(db, 'watch-replies', { xUserId }, { key: xUserId, group: xUserId })
 }
 
-/** Reads the workspace's accounts again that waited for X's bill, and subscribes where that failed. */
+/**
+ * Requests reads of the workspace's accounts that waited because of X's bill, and retries
+ * subscriptions that failed.
+ */
 export async function resumeReading(tx: Db, jobs: JobQueue, workspaceId: string): Promise<void> {
   const { rows } = await tx.execute<{ xUserId: string }>(sql`
     update reply_watches set next_poll_at = least(next_poll_at, now()), rests_until = null,
@@ -97,7 +104,7 @@ export async function resumeReading(tx: Db, jobs: JobQueue, workspaceId: string)
     await jobs.reschedule(tx, 'watch-replies', { xUserId }, { key: xUserId, group: xUserId })
 }
 
-/** Checks an account, polls it, or both, whatever is due. */
+/** Checks an account's subscriptions, reads the account, or both, whatever is due. */
 export async function checkAccount(
   context: WatchContext,
   webhooks: Webhooks,
@@ -117,12 +124,12 @@ async function findWatch(db: Db, xUserId: string, dueAt: 'next_check_at' | 'next
   return rows[0]
 }
 
-/** Schedules the account's next look. */
+/** Schedules the account's next check. */
 async function scheduleCheck({ database, jobs }: WatchContext, xUserId: string): Promise<void> {
   const { rows } = await database.db.execute<{ at: string }>(
     sql`select least(next_check_at, next_poll_at) as at from reply_watches where x_user_id = ${xUserId}`,
   )
-  // Not the key of `findWatches`, whose job must not be delayed.
+  // Differs from the key of `findWatches`, whose job must not be delayed.
   const options = { key: `${xUserId} later`, group: xUserId }
   for (const { at } of rows)
     await jobs.reschedule(database.db, 'watch-replies', { xUserId }, { ...options, at: new Date(at) })
@@ -131,7 +138,7 @@ async function scheduleCheck({ database, jobs }: WatchContext, xUserId: string):
 /** The webhook of an app at X. @throws XError; unavailable: X cannot notify us */
 type Webhooks = (xAppId: string) => Promise<{ activity: XActivity; id: string }>
 
-/** Caches the ids of our webhooks at X, so that they are not checked for every account. */
+/** Caches the ids of our webhooks at X, so that they are not looked up for every account. */
 export function createWebhookCache(context: WatchContext): Webhooks {
   const cached = new Map<string, { id: Promise<string>; at: number }>()
   return async (xAppId) => {
@@ -154,8 +161,8 @@ async function activityOf({ database, xApps, xActivity }: WatchContext, xAppId: 
 }
 
 /**
- * Ensures the account's subscriptions, at every app that connects it, or stores why there are none.
- * Events of a workspace's own app count for that workspace only.
+ * Ensures the account's subscriptions at every app that connects it, or stores why there are none.
+ * Events from a workspace's own app count for that workspace only.
  */
 async function check(context: WatchContext, webhooks: Webhooks, watch: Watch): Promise<void> {
   const { db } = context.database
@@ -168,7 +175,7 @@ async function check(context: WatchContext, webhooks: Webhooks, watch: Watch): P
     return
   }
   const connected = connections.flatMap(({ xAppId, accountId }) => (accountId ? [{ xAppId, accountId }] : []))
-  // Nothing can be subscribed until the account is reconnected.
+  // Nothing can be subscribed to until the account is reconnected.
   if (connected.length === 0) {
     await postponeCheck(db, xUserId, RETRY_SECONDS)
     return
@@ -198,7 +205,7 @@ async function check(context: WatchContext, webhooks: Webhooks, watch: Watch): P
     await db.execute(sql`
       update reply_watches set webhook_id = ${webhookId}, subscription_ids = ${sql.param(subscriptionIds)}::text[], problem = ${problem},
         next_check_at = now() + make_interval(secs => ${CHECK_SECONDS}),
-        -- Find messages from before the subscription.
+        -- A read finds messages from before the subscription.
         next_poll_at = case when ${isNew}::boolean then now() else next_poll_at end
       where x_user_id = ${xUserId}`)
   } catch (error) {
@@ -211,7 +218,7 @@ async function check(context: WatchContext, webhooks: Webhooks, watch: Watch): P
   }
 }
 
-/** Ends an account's subscriptions at an app that does not connect it any longer, best effort. */
+/** Ends an account's subscriptions at an app that no longer connects it, on a best-effort basis. */
 async function unsubscribeAll(context: WatchContext, xAppId: string, xUserId: string): Promise<void> {
   const activity = await activityOf(context, xAppId)
   const existing = (await activity?.listSubscriptions().catch(() => [])) ?? []
@@ -224,7 +231,7 @@ async function postponeCheck(db: Db, xUserId: string, seconds: number): Promise<
   )
 }
 
-/** Subscribes to each event type. @returns the account's subscription ids, and what X does not offer */
+/** Subscribes to each event type. @returns the account's subscription ids, and the types that X does not offer */
 async function subscribeToAll(
   context: WatchContext,
   xActivity: XActivity,
@@ -232,7 +239,7 @@ async function subscribeToAll(
 ): Promise<{ subscriptionIds: string[]; problem: string | null }> {
   const all = await withFunds(context.database.db, xAppId, () => xActivity.listSubscriptions())
   const existing = all.filter((subscription) => subscription.userId === xUserId)
-  // X does not always say which webhook it is.
+  // X does not always say to which webhook a subscription belongs.
   const isAtOurs = (one: (typeof all)[number]) => (one.webhookId ?? webhookId) === webhookId
   // Remove subscriptions of an old webhook.
   for (const one of existing) {
@@ -260,5 +267,5 @@ async function subscribeToAll(
 }
 
 const EVENT_TYPES = [...DM_EVENT_TYPES, ...CHAT_EVENT_TYPES]
-/** Kinds of errors with which X permanently refuses a type of event. */
+/** Errors with which X permanently refuses an event type. */
 const NOT_OFFERED = new Set(['invalid', 'forbidden'])

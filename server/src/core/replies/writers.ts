@@ -37,24 +37,25 @@ export interface OwnMessage {
   id: string
   /** `extension:…`, `worker:…` or `simulated`: who claimed it last. */
   holder: string | null
-  /** X's id of the message; null: unknown. */
+  /** The X id of the message; null: unknown. */
   eventId: string | null
   /** When a sender claimed it; null if never. */
   claimedAt: Date | null
   /** When its outcome was recorded; null: not yet. */
   endedAt: Date | null
-  /** A sender owns it now, and its message may not have an id yet. */
+  /** A sender owns it now, and X may not have given it an id yet. */
   isClaimed: boolean
   /** It was sent, or a sender owns it now. */
   isOut: boolean
 }
 
-/** A message that an extension sent may be shown by X this long after its outcome was reported. */
+/** X may show a message of an extension up to this long after its outcome was reported. */
 const SHOWN_WITHIN_MS = 2 * MINUTE_MS
 
 /**
- * Who wrote a message in X Chat that came from the account: one of our messages, which each explain one;
- * its owner by hand; or not known, while a sender is at work. Extensions learn no ids from X.
+ * Who wrote a message in X Chat that came from the account: the product, if it matches one of our
+ * messages; the owner, by hand; or unknown, while a sender is at work. Each of our messages matches
+ * only one. Extensions learn no ids from X.
  */
 export function writerOf<M extends OwnMessage>(
   messages: readonly M[],
@@ -73,7 +74,7 @@ export function writerOf<M extends OwnMessage>(
   return started.find(explains) ?? (started.some(({ isClaimed }) => isClaimed) ? 'unknown' : 'owner')
 }
 
-/** The message that a reply answers: the last one out before it. Null if they wrote first. */
+/** The message that a reply answers: the last one sent before it. Null if the person wrote first. */
 export function answeredMessage<M extends Pick<OwnMessage, 'claimedAt' | 'isOut'>>(
   messages: readonly M[],
   at: Date,
@@ -86,7 +87,5 @@ export function answeredMessage<M extends Pick<OwnMessage, 'claimedAt' | 'isOut'
   return latest
 }
 
-/**
- * Seconds between polls of an account: without a webhook, and with one, to find lost deliveries.
- */
+/** Seconds between polls of an account: without a webhook; and with one, to find lost deliveries. */
 export const POLL_SECONDS = { degraded: 90, live: 6 * 3_600 } as const

@@ -26,15 +26,15 @@ import { findTests } from './tests.ts'
 
 type Campaign = typeof campaigns.$inferSelect
 
-/** How soon to look again at what no clock ends. */
+/** How soon to look again if no point in time ends the wait. */
 const LOOK_AGAIN_MS = 15 * UNIT_MS.minutes
 /** Campaigns per call, and enrollments per transaction. */
 const CAMPAIGNS_MAX = 20
 const BATCH_SIZE = 1_000
 
 /**
- * Looks at the enrollments of active campaigns that are due, and queues their follow-ups. Any number
- * of processes may call it. @returns whether more may be due
+ * Checks due enrollments of active campaigns, and queues their follow-ups. Any number of processes
+ * may call it. @returns whether more may be due
  */
 export async function queueFollowUps(db: Db, env: SendingEnv): Promise<boolean> {
   const { rows } = await db.execute<{ id: string }>(sql`
@@ -70,9 +70,9 @@ type Due = {
   pausedUntil: string | null
   wasRead: boolean
   sentStepIds: string[]
-  /** A message that its pause has held. */
+  /** The queued message that the pause holds. */
   heldId: string | null
-  /** Its first message waits for a later part of the launch. */
+  /** The first message waits for a later part of the launch. */
   isUnqueued: boolean
   now: string
 }
@@ -111,9 +111,9 @@ async function queueBatch(tx: Db, env: SendingEnv, campaignId: string): Promise<
   return isFull
 }
 
-/** The campaign, if it is active; no pause and no edit of it commits before this transaction. */
+/** The active campaign. No pause or edit of it commits before this transaction. Null: it is not active. */
 async function openCampaign(tx: Db, id: string): Promise<Campaign | null> {
-  // A pause or an edit takes the lock first, and is seen by the next statement.
+  // A pause or an edit that takes the lock first is seen by the next statement.
   const lock = await tx.execute<{ isTaken: boolean }>(
     sql`select pg_try_advisory_xact_lock_shared(${campaignLock(sql`${id}::text`)}) as "isTaken"`,
   )
@@ -121,23 +121,23 @@ async function openCampaign(tx: Db, id: string): Promise<Campaign | null> {
   return one(lock.rows).isTaken && campaign?.status === 'active' ? campaign : null
 }
 
-/** How many messages the plan has left, for this transaction alone. */
+/** Locks the plan and returns how many messages it has left. */
 async function lockPlan(tx: Db, { workspaceId }: Campaign): Promise<number> {
   if (Number.isFinite((await allowanceOf(tx, workspaceId, 'dms')).left)) await lockQueueing(tx, workspaceId)
   return (await allowanceOf(tx, workspaceId, 'dms')).left
 }
 
-/** Locks the campaign and stores when it is looked at next. @returns false: another change holds it */
+/** Locks the campaign and stores when it is checked next. @returns false: another change holds the lock */
 async function scheduleNext(
   tx: Db,
   { id, workspaceId }: Campaign,
   { ready, isFull, isChanged }: { ready: SQL; isFull: boolean; isChanged: boolean },
 ): Promise<boolean> {
-  // If all that is due is being changed by others, they may hold the campaign.
+  // If others are changing all that is due, they may hold the campaign's lock.
   const strength = isChanged ? sql`for no key update` : sql`for no key update skip locked`
   const { rows: locked } = await tx.execute(sql`select from campaigns where id = ${id} ${strength}`)
   if (locked.length === 0) return false
-  // After the lock: anyone who changes an enrollment's time has committed, or lowers this one later.
+  // Read after taking the lock: a change of an enrollment's time has committed, or lowers this time later.
   const theirs = sql`workspace_id = ${workspaceId} and campaign_id = ${id}`
   await tx.execute(sql`
     update campaigns set follow_up_due_at = case
@@ -155,8 +155,8 @@ async function lookAgainLater(db: Db, campaignId: string): Promise<void> {
 }
 
 /**
- * SQL from `from` on: enrollments `e` of leads `l` that are due. Without those that wait for their
- * account, for X to report reading or for a deleted lead: they keep the time at which they were due.
+ * SQL from `from` on: due enrollments `e` of leads `l`. Leaves out those that wait for their
+ * account, for X to report reads, or for a deleted lead; they keep the time at which they were due.
  */
 function whereReady({ id, workspaceId, xAccountId }: Campaign, accounts: Accounts): SQL {
   const account = sql`coalesce(e.x_account_id, ${xAccountId}::uuid)`
@@ -174,14 +174,14 @@ function whereReady({ id, workspaceId, xAccountId }: Campaign, accounts: Account
             or (e.version, e.next_step_number) not in ${readSteps})))`
 }
 
-/** SQL over an enrollment `e`: its queued message, which a pause has held. */
+/** SQL over an enrollment `e`: its queued message that a pause holds. */
 const heldOf = sql`(
   select d.id from dms d where d.lead_id = e.lead_id and d.enrollment_id = e.id and d.status = 'queued' limit 1)`
 /** SQL over an enrollment `e`: its last message was read. */
 const wasRead = sql`exists (
   select from dms d where d.campaign_id = e.campaign_id and d.step = e.last_ordinal and d.lead_id = e.lead_id and d.delivered_at is not null)`
 
-/** Locks enrollments that are due, longest due first. Those that are locked have another change. */
+/** Locks due enrollments, longest due first. Skips locked ones, which are being changed. */
 async function lockDue(tx: Db, { xAccountId }: Campaign, ready: SQL, size: number): Promise<Due[]> {
   const { rows } = await tx.execute<Due>(sql`
     select e.id, e.lead_id as "leadId", l.id is null as "isMissing", ${suppressionReason('l')} as suppressed, e.version, e.state,
@@ -196,7 +196,7 @@ async function lockDue(tx: Db, { xAccountId }: Campaign, ready: SQL, size: numbe
   return rows
 }
 
-/** The steps of every version that someone follows. */
+/** Loads the steps of every version that someone follows. */
 async function findVersions(tx: Db, campaign: Campaign, due: readonly Due[]) {
   const versions = new Map<number, readonly VersionStep[]>()
   for (const version of new Set(due.map((one) => one.version)))
@@ -219,7 +219,7 @@ async function findAccounts(tx: Db, env: SendingEnv, { workspaceId }: Campaign):
 type Change =
   | Exclude<Decision, { kind: 'finish' }>
   | { kind: 'end'; state: 'finished' | 'stopped' | 'opted_out'; reason: EnrollmentReason | null; skipped?: Skipped }
-  /** Its pause is over: its message may be sent, or its first one is queued with the next part. */
+  /** The pause is over: the message may be sent, or the first message is queued with the next part. */
   | { kind: 'release'; dmId: string | null }
 type Skipped = { id: string; number: number } | null
 type Changed = { one: Due; change: Change }
@@ -250,7 +250,7 @@ function changeOf(due: Due, versions: ReadonlyMap<number, readonly VersionStep[]
   return { kind: 'end', state: 'finished', reason: null, skipped: decision.skipped }
 }
 
-/** Deletes the messages of people who continue with another step: re-engagement. */
+/** Deletes the held messages of people who continue with another step, re-engagement. */
 async function dropHeld(tx: Db, changes: readonly Changed[]): Promise<void> {
   const ids = changes.flatMap(({ one: { heldId }, change }) => (change.kind === 'release' ? [] : (heldId ?? [])))
   if (ids.length === 0) return
@@ -262,7 +262,7 @@ async function dropHeld(tx: Db, changes: readonly Changed[]): Promise<void> {
 const skippedAs = (skip: SkipReason['code']): EnrollmentReason => ({ code: 'skipped', params: { skip } })
 const referenceOf = (id: string | null, number: number | null) => (id && number ? { id, number } : null)
 
-/** Moves the enrollments that get no new message. @returns the account of each released message */
+/** Moves enrollments that get no new message. @returns the accounts of released messages */
 async function applyMoves(tx: Db, campaign: Campaign, changes: readonly Changed[]): Promise<(string | null)[]> {
   const rows = changes.flatMap(movesOf)
   if (rows.length === 0) return []
@@ -298,10 +298,10 @@ function movesOf({ one: { id, nextStepNumber }, change }: Changed): object[] {
 
 const skip = (step: Skipped) => (step ? { skipped_id: step.id, skipped_number: step.number } : {})
 
-/** Sets of an enrollment `e` whose pause, if there was one, is over. */
+/** SET clause that resumes enrollment `e`. */
 const CONTINUES = sql`paused_until = null, resumed_at = case when e.state = 'paused' then now() else e.resumed_at end, updated_at = now()`
 
-/** Queues the next messages, one statement per step of a version. @returns the account of each */
+/** Queues the next messages, with one statement per step of a version. @returns the account of each */
 async function applyQueued(tx: Db, campaign: Campaign, changes: readonly Changed[]): Promise<(string | null)[]> {
   const groups = new Map<string, { step: VersionStep; number: number; rows: { id: string; due_at: Date }[] }>()
   for (const { one, change } of changes) {

@@ -3,7 +3,7 @@ import type { VersionStep } from '../tables/sequences.ts'
 import { delayedFrom, reengagedFrom, UNIT_MS } from './delays.ts'
 import { continuesWith, type StepReference } from './versions.ts'
 
-/** Without live detection, a condition about reading waits this long after its step was due. */
+/** If reads are not reported live, a condition about reading waits this long after its step was due. */
 export const READING_MS = 7 * UNIT_MS.days
 
 /** An enrollment whose `next_at` has passed. */
@@ -14,18 +14,18 @@ export interface DueEnrollment {
   lastSkipped: StepReference | null
   skippedAt: Date | null
   sentStepIds: readonly string[]
-  /** Null if it is active. */
+  /** Null if the enrollment is active. */
   pausedUntil: Date | null
-  /** They asked for a message later: it continues with re-engagement. */
+  /** They asked for a message later, so the enrollment continues with re-engagement. */
   isLater: boolean
-  /** They read the last message. */
+  /** The person has read the last message. */
   wasRead: boolean
 }
 
 /** The account that sends its messages. It is connected. */
 export interface DueAccount {
   hours: WorkingHours
-  /** X reports reading now. */
+  /** X reports reads right now. */
   isLive: boolean
 }
 
@@ -33,10 +33,10 @@ export type Decision =
   | { kind: 'wait'; number: number; until: Date }
   | { kind: 'queue'; number: number; step: VersionStep; dueAt: Date }
   | { kind: 'skip'; skipped: StepReference; number: number; nextAt: Date }
-  /** `skipped`: the last step, if its condition was not met. */
+  /** `skipped`: the last step, if it was skipped because its condition was not met. */
   | { kind: 'finish'; skipped: StepReference | null }
 
-/** What to do with an enrollment that the due job looks at. @param steps those of its version */
+/** What the due job does with an enrollment. @param steps the steps of its version */
 export function decide(
   enrollment: DueEnrollment,
   steps: readonly VersionStep[],
@@ -79,7 +79,7 @@ function latest(a: Date | null, b: Date | null): Date | null {
   return a && b ? (a > b ? a : b) : (a ?? b)
 }
 
-/** Whether a step's condition is met; null: nobody knows. */
+/** Whether a step's condition is met; null: unknown. */
 function meets({ condition }: VersionStep, { wasRead }: DueEnrollment, { isLive }: DueAccount): boolean | null {
   if (condition === 'read' && wasRead) return true
   if (condition === 'not_read' && wasRead) return false

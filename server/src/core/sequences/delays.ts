@@ -12,13 +12,13 @@ export interface Delay {
 export const UNIT_MS = { minutes: MINUTE_MS, hours: HOUR_MS, days: DAY_MS } as const
 
 /**
- * When a step is due that follows a message sent at `from`. Days keep the time of day, and only
- * days with a sending window count; without any, every day counts.
+ * When a step is due that follows a message sent at `from`. A delay in days keeps the time of day
+ * and counts only days with a sending window. If there are none, every day counts.
  */
 export function delayedFrom(from: Date, { amount, unit }: Delay, hours: WorkingHours): Date {
   if (unit !== 'days') return new Date(from.getTime() + amount * UNIT_MS[unit])
   return onLocalDay(from, hours.timeZone, (sentAt) => {
-    // After midnight, a window that opened the evening before is still that day's window.
+    // After midnight, a window that opened the evening before belongs to the day before.
     const isAfterMidnight = isInWindowOfYesterday(hours, sentAt)
     const sendingDay = isAfterMidnight ? sentAt.toPlainDate().subtract({ days: 1 }) : sentAt.toPlainDate()
     return daysUntilNthWorkDay(sendingDay.dayOfWeek, amount, hours.workDays)
@@ -33,7 +33,7 @@ export function reengagedFrom(from: Date, afterDays: number, timeZone: string): 
   return onLocalDay(from, timeZone, () => afterDays)
 }
 
-/** The same time of day, some days later. An unknown time zone has days of 24 hours. */
+/** The same time of day, some days later. In an unknown time zone, a day has 24 hours. */
 function onLocalDay(from: Date, timeZone: string, daysAfter: (from: Temporal.ZonedDateTime) => number): Date {
   const instant = Temporal.Instant.fromEpochMilliseconds(from.getTime())
   const local = instant.toZonedDateTimeISO(isKnown(timeZone) ? timeZone : 'UTC')
@@ -56,7 +56,7 @@ function isInWindowOfYesterday(hours: WorkingHours, at: Temporal.ZonedDateTime):
   return at.hour * 60 + at.minute < endMinute && workDays.includes(weekdayAfter(at.dayOfWeek, -1))
 }
 
-/** Days from `weekday` to the `amount`-th work day after it. Takes at most a week of steps. */
+/** Days from `weekday` to the `amount`-th work day after it. Loops over at most a week. */
 function daysUntilNthWorkDay(weekday: number, amount: number, workDays: readonly number[]): number {
   if (workDays.length === 0) return amount
   const weeks = Math.floor((amount - 1) / workDays.length)

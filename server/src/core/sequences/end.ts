@@ -4,16 +4,16 @@ import { reasonSql } from '../../db/reasons.ts'
 import { isEnrollmentOf, isOpen } from '../tables/sequences.ts'
 import { suppressionReason } from '../tables/suppressions.ts'
 
-/** What becomes of an enrollment. */
+/** How an enrollment ends or pauses. */
 export interface End {
-  /** SQL over an enrollment `e` and its lead `l`: whether it is affected. */
+  /** SQL condition on an enrollment `e` and its lead `l`. */
   which: SQL
-  /** SQL over the same: the new state, and why. */
+  /** SQL over `e` and `l`: the new state, and the reason. */
   state: SQL
   reason: SQL
-  /** SQL: until when it is paused; left out: without a date. */
+  /** SQL: the end of the pause. Without it, the pause has no date. */
   until?: SQL
-  /** SQL: the step with which it continues after the pause; left out: its next one. */
+  /** SQL: the step to continue with after the pause. Without it, the next one. */
   next?: SQL
 }
 
@@ -26,8 +26,8 @@ export const SUPPRESSED: End = {
 }
 
 /**
- * Ends or pauses enrollments of these leads, and holds the queued messages of those it pauses.
- * Call it before locking messages. @returns the campaigns that may now be completed
+ * Ends or pauses enrollments of these leads, and holds the queued messages of paused ones. Call it
+ * before locking messages. @returns the campaigns that may now be complete
  */
 export async function endEnrollments(tx: Db, workspaceId: string, leadIds: SQL, end: End): Promise<string[]> {
   const { rows } = await tx.execute<{ campaignId: string }>(sql`
@@ -53,7 +53,7 @@ export async function endEnrollments(tx: Db, workspaceId: string, leadIds: SQL, 
   return rows.map(({ campaignId }) => campaignId)
 }
 
-/** Ends the open enrollments of messages that failed in this transaction, for the same reason. */
+/** Ends the open enrollments of messages that failed in this transaction, with the same reason. */
 export async function endEnrollmentsOf(tx: Db, workspaceId: string, dmIds: readonly string[]): Promise<void> {
   const message = sql`(select d.reason ->> 'code' from dms d where d.enrollment_id = e.id and d.id = any(${sql.param([...dmIds])}::uuid[]) limit 1)`
   await endEnrollments(tx, workspaceId, sql`select lead_id from dms where id = any(${sql.param([...dmIds])}::uuid[])`, {

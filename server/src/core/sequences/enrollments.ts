@@ -56,14 +56,14 @@ function readRows(db: Db, { workspaceId }: Pick<Actor, 'workspaceId'>, ids: stri
     .where(and(eq(enrollments.workspaceId, workspaceId), inArray(enrollments.id, ids)))
 }
 
-/** Messages with an outcome: their statuses, and what replies to them say. */
+/** The messages with an outcome: their statuses, and the meaning of the replies. */
 const MESSAGES: Record<Outcome, { statuses: string[]; answer?: number; reason?: 'none' | 'any' }> = {
   sent: { statuses: ['sent', 'delivered', 'replied'] },
   read: { statuses: ['delivered', 'replied'] },
   replied: { statuses: ['replied'], answer: ANSWERS.replied },
   positive: { statuses: ['replied'], answer: ANSWERS.positive },
   optedOut: { statuses: ['replied'], answer: ANSWERS.optedOut },
-  // A skipped message has a reason.
+  // Skipped messages have a reason; failed ones do not.
   failed: { statuses: ['failed'], reason: 'none' },
   skipped: { statuses: ['failed'], reason: 'any' },
 }
@@ -76,8 +76,8 @@ function sumsWith(answer: number): number[] {
 }
 
 /**
- * Lists the people of a campaign, or those with such a message, by id. Every page costs the same.
- * @throws Refusal CAMPAIGN_NOT_FOUND, INVALID_INPUT: invalid cursor
+ * Lists the people of a campaign, or those with a message of this outcome, by id. Every page costs
+ * the same. @throws Refusal CAMPAIGN_NOT_FOUND, INVALID_INPUT: invalid cursor
  */
 export async function list(
   db: Db,
@@ -109,13 +109,14 @@ export async function list(
   }
 }
 
-/** SQL: the first ids after this one, in order. */
+/** SQL: the first ids after `after`, in order. */
 type People = (after: string, limit: number) => SQL
 
 async function readPage(db: Db, people: People, after: string, limit: number) {
   return db.transaction(async (tx) => {
-    // Indexes have people and messages in order, so they are merged and end with the limit. By its
-    // estimates, PostgreSQL would read all of them first, or take minutes with old statistics.
+    // Both indexes have people in order, so they are merged and the query stops at the limit.
+    // PostgreSQL's estimates would make it read all rows first, or take minutes with old
+    // statistics.
     await tx.execute(sql`
       select set_config('enable_' || name, 'off', true) from unnest('{gathermerge,hashagg,hashjoin,nestloop,sort}'::text[]) name`)
     const { rows } = await tx.execute<{ total: number; ids: string[] }>(sql`
@@ -128,7 +129,7 @@ async function readPage(db: Db, people: People, after: string, limit: number) {
   })
 }
 
-/** Enrollments in these states. `areMessaged`: a message was sent to them. */
+/** Enrollments in these states. `areMessaged`: only those of people who were sent a message. */
 function peopleIn({ workspaceId, id }: Campaign, states: readonly State[], { areMessaged = false } = {}): People {
   const isMessaged = areMessaged ? sql`and last_step_number is not null` : sql``
   const inState = (state: State, after: string) => sql`
@@ -144,7 +145,7 @@ interface Messages {
   variantIds: string[]
 }
 
-/** Enrollments with such a message. Each part of the union is in order in an index. */
+/** Enrollments with a message of this outcome. An index has each part of the union in order. */
 function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds }: Messages): People {
   const { statuses, answer, reason } = outcome ? MESSAGES[outcome] : ANY
   const isSuch = answer
@@ -171,7 +172,7 @@ function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds 
   }
 }
 
-/** PostgreSQL merges the parts only if each says its order. */
+/** PostgreSQL merges the parts only if each one names its order. */
 function union(parts: SQL[]): SQL {
   return sql.join(
     parts.map((part) => sql`(${part})`),
@@ -230,7 +231,7 @@ export async function stop(db: Db, actor: Actor, { id }: InputOf<'enrollments', 
 
 const STOPPED: SkipReason = { code: 'person', params: {} }
 
-/** Continues with a person. @throws Refusal as the contract declares */
+/** Continues a person's enrollment. @throws Refusal as the contract declares */
 export async function resume(db: Db, env: SendingEnv, actor: Actor, { id }: InputOf<'enrollments', 'resume'>) {
   return transact(db, async (tx) => {
     const locked = await lock(tx, actor, id, ['paused', 'replied', 'stopped', 'opted_out'])
@@ -238,7 +239,7 @@ export async function resume(db: Db, env: SendingEnv, actor: Actor, { id }: Inpu
     const enrollment = { ...locked, version: (await storeFollowed(tx, locked)) ?? locked.version }
     const isSkipped = message?.status === 'failed' && message.triedAt === null && message.claimedAt === null
     const isQueuedAgain = isSkipped && !message.isFollowUp
-    // In the lock order, queueing comes before leads.
+    // In the lock order, the lock on queueing comes before leads.
     if (isQueuedAgain) await lockQueueing(tx, actor.workspaceId)
     await requireMessageable(tx, env, enrollment, { isFirst: isQueuedAgain })
     const allowance = isQueuedAgain ? await requireDm(tx, actor.workspaceId) : null
@@ -250,7 +251,7 @@ export async function resume(db: Db, env: SendingEnv, actor: Actor, { id }: Inpu
       await wakeSender(tx, message)
       if (allowance) await spend(tx, actor.workspaceId, allowance, 1)
     } else {
-      // A follow-up is written again when it is due, if the plan has room then.
+      // The due job writes the follow-up again when it is due, if the plan has room then.
       if (isSkipped) await tx.delete(dms).where(eq(dms.id, message.id))
       await openAgain(tx, enrollment, await followingOf(tx, enrollment, message?.outcomeUnknown ? message : null))
     }
@@ -260,17 +261,17 @@ export async function resume(db: Db, env: SendingEnv, actor: Actor, { id }: Inpu
 
 type Message = typeof dms.$inferSelect
 
-/** What a resumed enrollment continues with. */
+/** How a resumed enrollment continues. */
 interface Next {
-  /** Null: nothing follows. */
+  /** Null: no step follows. */
   stepNumber: number | null
-  /** When it is looked at; null: its message is queued, or nothing follows. */
+  /** When the due job checks it; null: its message is queued, or nothing follows. */
   at: Date | null
-  /** The message that is treated as sent; null: none. */
+  /** The message that is treated as sent; null: there is none. */
   assumed: Message | null
 }
 
-/** Locks the message after the last one that was sent. */
+/** Locks the message that follows the last sent one. */
 async function lockNextMessage(tx: Db, { id, leadId, lastOrdinal }: Enrollment): Promise<Message | undefined> {
   const [message] = await tx
     .select()
@@ -332,7 +333,7 @@ async function followingOf(tx: Db, enrollment: Enrollment, assumed: Next['assume
   return { stepNumber: steps.indexOf(step) + 1, at: new Date(Math.max(since + delayMs, Date.now())), assumed }
 }
 
-/** Opens the enrollment and its campaign again. @throws Refusal ENROLLMENT_STATE: it is archived */
+/** Opens the enrollment and its campaign again. @throws Refusal ENROLLMENT_STATE: the campaign is archived */
 async function openAgain(tx: Db, enrollment: Enrollment, { stepNumber, at, assumed }: Next): Promise<void> {
   const { campaignId, workspaceId, id } = enrollment
   const isOpen = stepNumber !== null
@@ -377,9 +378,9 @@ async function wakeSender(tx: Db, { isFollowUp, xAccountId, campaignId }: Messag
 }
 
 /**
- * Locks the lead. Someone who was contacted or has replied can be resumed; nothing else is overridden.
- * @param isFirst their first message is queued
- * @throws Refusal LEAD_STATE: suppressed, deleted, sample data, or a first message without a contact basis
+ * Locks the lead. Resuming overrides an earlier contact or reply, but nothing else. @param isFirst
+ * the first message is to be queued @throws Refusal LEAD_STATE: suppressed, deleted, sample data,
+ * or a first message without a contact basis
  */
 async function requireMessageable(
   tx: Db,
@@ -397,7 +398,10 @@ async function requireMessageable(
   if (lead.reason) throw new Refusal('LEAD_STATE', refusalText(lead.reason))
 }
 
-/** Locks an enrollment. @throws Refusal ENROLLMENT_NOT_FOUND; ENROLLMENT_STATE: in another state, or archived */
+/**
+ * Locks an enrollment. @throws Refusal ENROLLMENT_NOT_FOUND; ENROLLMENT_STATE: the enrollment is in
+ * another state, or its campaign is archived
+ */
 async function lock(tx: Db, { workspaceId }: Actor, id: string, states: readonly State[]): Promise<Enrollment> {
   const [enrollment] = await tx
     .select()

@@ -95,7 +95,7 @@ export async function findSteps(
   return one(rows).steps
 }
 
-/** The variants with an outcome or a message being sent. True: one was sent, so its text is frozen. */
+/** The variants with an outcome or a message being sent. True: a message was sent, so the text is frozen. */
 async function findUsed(db: Db, campaignId: string): Promise<Map<string, boolean>> {
   const { rows } = await db.execute<{ id: string; isFrozen: boolean }>(sql`
     select id, bool_or(is_frozen) as "isFrozen" from (
@@ -136,7 +136,7 @@ export async function planSteps(
   return planned
 }
 
-/** The current steps of a campaign for another one: active variants, with new ids. */
+/** The current steps of a campaign, copied for another one: active variants, with new ids. */
 export async function copySteps(db: Db, actor: Actor, id: string): Promise<VersionStep[]> {
   const campaign = one(await db.select().from(campaigns).where(isCampaign(actor, id)))
   return (await findSteps(db, campaign)).map((step) => ({
@@ -156,12 +156,15 @@ export async function createSequence(
   await startTests(tx, { id, workspaceId }, [], steps)
 }
 
-/** What `campaigns` stores of its steps. */
+/** The columns of `campaigns` that summarize its steps. */
 export function summaryOf(steps: readonly VersionStep[]) {
   return { messageTemplate: firstMessage(steps), stepCount: stepsOf(steps).length }
 }
 
-/** Every template must be readable, so that no message has a gap. @throws Refusal INVALID_INPUT */
+/**
+ * Checks that every template can be parsed and filled, so that no message has a gap. @throws
+ * Refusal INVALID_INPUT
+ */
 function readTemplates(steps: readonly VersionStep[], field: string): void {
   for (const [index, { kind, variants }] of steps.entries())
     for (const [place, { messageTemplate, isActive }] of variants.entries()) {
@@ -171,7 +174,7 @@ function readTemplates(steps: readonly VersionStep[], field: string): void {
     }
 }
 
-/** What a workspace may have in a sequence, by its plan and its owner's rewards. */
+/** The sequence limits of a workspace, from its plan and its owner's rewards. */
 export async function limitsOf(db: Db, workspaceId: string): Promise<{ plan: PlanLevel; limits: SequenceLimits }> {
   const { plan, achievements } = await factsOf(db, workspaceId)
   return { plan, limits: sequenceLimits(plan, achievements) }
@@ -189,8 +192,8 @@ async function requirePlan(
 }
 
 /**
- * The steps to launch: after a plan ended, only those that the present one allows. Stores them as a
- * new version if they differ, and keeps the one before for `restoreSteps`.
+ * The steps to launch. If a plan has ended, these are only the ones that the current plan allows;
+ * they are stored as a new version, and `restoreSteps` can restore the old one.
  */
 export async function launchSteps(
   tx: Db,
@@ -203,7 +206,7 @@ export async function launchSteps(
   return { campaign: await storeVersion(tx, campaign, steps, allowed), steps: allowed }
 }
 
-/** Gives a campaign whose launch is undone the steps that the launch left out, unless it was edited since. */
+/** After an undone launch, gives the campaign the steps back that the launch left out, unless it was edited since. */
 export async function restoreSteps(tx: Db, campaign: Campaign): Promise<void> {
   const { launchedVersion, version } = campaign
   if (launchedVersion === null || version !== launchedVersion + 1) return
@@ -213,8 +216,8 @@ export async function restoreSteps(tx: Db, campaign: Campaign): Promise<void> {
 }
 
 /**
- * An extension cannot see replies, so its follow-ups need an account through which X reports them.
- * @param account that sends @throws Refusal X_NOT_CONNECTED
+ * Requires an account through which X reports replies: an extension cannot see them, and follow-ups
+ * need them. @param account the account that sends @throws Refusal X_NOT_CONNECTED
  */
 export function requireReplyDetection(
   { channel }: Pick<Campaign, 'channel'>,
@@ -229,8 +232,8 @@ export function requireReplyDetection(
 }
 
 /**
- * A step as SQL over a lead `l`, for statements that queue it.
- * @param chosen shares of its test; null, or of other variants than its own: the weights decide
+ * A step as SQL over a lead `l`, for statements that queue it. @param chosen shares of the running
+ * test. If null or for other variants, the weights decide
  */
 export function queuedStep(
   campaignId: string,
@@ -254,7 +257,10 @@ export function queuedStep(
   return { id: step.id, number, variantId, message }
 }
 
-/** What nothing fills in active variants that earlier versions accepted; null: nothing. */
+/**
+ * Placeholders in active variants that nothing can fill, which earlier versions of the product
+ * accepted; null: there are none.
+ */
 export function unreadableIn(steps: readonly VersionStep[]): string | null {
   for (const { variants } of steps)
     for (const { isActive, messageTemplate } of variants) {
@@ -284,8 +290,8 @@ export async function renderQueued(tx: Db, campaign: Campaign): Promise<void> {
 // Changing
 
 /**
- * Saves a changed sequence as a new version, and applies it to the people it concerns.
- * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, SEQUENCE_CHANGED, PLAN_LIMIT, INVALID_INPUT,
+ * Saves a changed sequence as a new version, and applies it to the people it affects. @throws
+ * Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, SEQUENCE_CHANGED, PLAN_LIMIT, INVALID_INPUT,
  * X_NOT_CONNECTED
  */
 export async function save(db: Db, actor: Actor, { id, version, applyTo, ...edit }: InputOf<'sequences', 'save'>) {
@@ -309,7 +315,7 @@ export async function save(db: Db, actor: Actor, { id, version, applyTo, ...edit
   })
 }
 
-/** Keeps senders and the due job from a campaign's people. Call it before locking the campaign. */
+/** Keeps senders and the due job away from a campaign's people. Call it before locking the campaign. */
 export async function lockForEdit(tx: Db, workspaceId: string, campaignId: string): Promise<void> {
   await blockNewClaims(tx, campaignId)
   await lockEnrollmentsOfCampaign(tx, workspaceId, campaignId)
@@ -374,7 +380,7 @@ async function storeVersion(
 
 type Group = {
   ids: string[]
-  /** Those who only continue if someone resumes them. */
+  /** People who continue only if someone resumes them. */
   endedIds: string[]
   lastStepId: string | null
   lastStepNumber: number | null
@@ -383,12 +389,13 @@ type Group = {
   sentStepIds: string[]
 }
 
-/** SQL over an enrollment `e`: it continues with a new version without being resumed. */
+/** SQL over an enrollment `e`: it continues with a new version even if nobody resumes it. */
 const isFollowing = sql`e.state in ('active', 'paused', 'finished')`
 
 /**
- * The people whose version an edit may change, by how far they have come. A message being sent counts as
- * sent. There can be any number of people who ended before that: see `versionOf`.
+ * Groups the people whose version an edit may change by their progress. A message being sent counts
+ * as sent. People who ended before their first message are left out, because there can be any
+ * number of them: see `versionOf`.
  */
 async function findGroups(tx: Db, { id, workspaceId }: Campaign): Promise<Group[]> {
   const { rows } = await tx.execute<Group>(sql`
@@ -407,7 +414,7 @@ async function findGroups(tx: Db, { id, workspaceId }: Campaign): Promise<Group[
   return rows
 }
 
-/** Stores the version that a locked enrollment follows, because it continues. @returns it */
+/** Stores the version that a locked enrollment follows, because it continues. @returns the version */
 export async function storeFollowed(
   tx: Db,
   { workspaceId, id }: Pick<typeof enrollments.$inferSelect, 'workspaceId' | 'id'>,
@@ -417,7 +424,7 @@ export async function storeFollowed(
   return rows[0]?.version ?? null
 }
 
-/** Gives a message that is queued again the text of its person's version, which an edit may have changed. */
+/** Gives a message to queue again the text of its person's version, which an edit may have changed. */
 export async function renderAgain(tx: Db, dm: typeof dms.$inferSelect): Promise<void> {
   const { campaignId: id, workspaceId, enrollmentId } = dm
   if (!enrollmentId) return
@@ -453,7 +460,7 @@ async function moveEnrollments(
     const shares = (await findTests(tx, campaign)).get(next.step.id)?.shares
     const step = queuedStep(campaign.id, next.step, next.number, shares)
     await rerender(tx, step, isTheirs)
-    // Those that came due meanwhile have failed.
+    // Messages that came due meanwhile have failed.
     const isUnsent = sql`((${isUntried}) or (campaign_id = ${campaign.id} and reason ->> 'code' = 'lead_missing'))`
     const everyone = sql.param([...ids, ...endedIds])
     await rerenderRemoved(tx, step, sql`enrollment_id = any(${everyone}::uuid[]) and ${isUnsent}`)

@@ -5,7 +5,7 @@ import type { PlanLevel } from '@x-automated/contract/platform/plans'
 import type { VersionStep } from '../tables/sequences.ts'
 import { editVariants, type Ids } from './versions.ts'
 
-/** A sequence as a request describes it. `reengagement`: left out, it stays; null, there is none. */
+/** A sequence as a request describes it. `reengagement`: undefined keeps it, null removes it. */
 interface SequenceEdit {
   steps: readonly StepInput[]
   reengagement?: ReengagementInput | null | undefined
@@ -16,7 +16,7 @@ export function newSteps(edit: SequenceEdit): VersionStep[] {
   return editSteps([], edit, { isUsed: () => false, isFrozen: () => false, newId: randomUUID })
 }
 
-/** The steps after an edit, with re-engagement as the last one. Known ids and sent texts stay. */
+/** The steps after an edit, with re-engagement as the last one. Existing ids and sent texts stay. */
 export function editSteps(before: readonly VersionStep[], edit: SequenceEdit, ids: Ids): VersionStep[] {
   const steps = edit.steps.map((input): VersionStep => {
     const was = before.find(({ id, kind }) => id === input.id && kind === 'step')
@@ -55,7 +55,7 @@ function editReengagement(before: VersionStep | null, input: ReengagementInput, 
   }
 }
 
-/** The steps with another text of the first step's first active variant. */
+/** The steps with a new text for the first step's first active variant. */
 export function withFirstMessage(before: readonly VersionStep[], messageTemplate: string, ids: Ids): VersionStep[] {
   const [first, ...others] = before
   if (!first) throw new Error('A sequence has a first step.')
@@ -87,7 +87,7 @@ export function firstMessage(steps: readonly VersionStep[]): string {
 /** The variants that people may get. */
 export const activeVariants = ({ variants }: VersionStep) => variants.filter(({ isActive }) => isActive)
 
-/** Why the limits refuse a change, as a text with the limit; null if they allow it. */
+/** The text of why the limits refuse a change; null if they allow it. */
 export function beyondPlan(
   plan: PlanLevel,
   limits: SequenceLimits,
@@ -108,7 +108,7 @@ export function beyondPlan(
   return null
 }
 
-/** The part of a sequence that the limits allow to launch: its first steps with one variant each. */
+/** The part of a sequence that the limits allow to be launched: its first steps, with one variant each. */
 export function allowedBy(limits: SequenceLimits, steps: readonly VersionStep[]): VersionStep[] {
   return steps
     .filter(({ kind }, index) => (kind === 'step' ? index < limits.steps : limits.hasReengagement))

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
 import type { VariantRecord, VariantShare } from '../tables/sequences.ts'
 
-/** Whose message it is. */
+/** The step and the lead for which a variant is chosen. */
 interface Assigned<T = string> {
   campaignId: T
   stepId: T
   leadId: T
 }
 
-/** 13 hexadecimal digits: all that a double holds exactly. */
+/** A double holds at most 13 hexadecimal digits exactly. */
 const DIGITS = 13
 const POINTS = 16 ** DIGITS
 
-/** The variant that a lead gets of a step. The same ids and shares always give the same one. */
+/** The variant of a step that a lead gets. The same ids and shares always give the same one. */
 export function chooseVariant(to: Assigned, shares: readonly VariantShare[]): string {
   const point = pointOf(to)
   const chosen = upperEnds(shares).find(({ end }) => point < end)
@@ -34,13 +34,13 @@ export function variantOf(to: Assigned<SQL>, shares: readonly VariantShare[]): S
   return sql`case ${sql.join(cases, sql` `)} else ${last.id}::text end`
 }
 
-/** A number from 0 to 16^13 - 1 that is spread evenly over leads and differs between steps. */
+/** A number from 0 to 16^13 - 1, spread evenly over leads and different for each step. */
 function pointOf({ campaignId, stepId, leadId }: Assigned): number {
   const hash = createHash('sha256').update(`${campaignId} ${stepId} ${leadId}`).digest('hex')
   return Number.parseInt(hash.slice(0, DIGITS), 16)
 }
 
-/** Where each variant's part of the points ends. Variants without a share get none. */
+/** The upper end of each variant's range of points. Variants without a share have no range. */
 function upperEnds(shares: readonly VariantShare[]): { id: string; end: number }[] {
   const positive = shares.filter(({ share }) => share > 0)
   const total = positive.reduce((sum, { share }) => sum + share, 0)
@@ -53,10 +53,10 @@ function upperEnds(shares: readonly VariantShare[]): { id: string; end: number }
 
 /** Chi-squared at p = 0.001 for 1 to 4 degrees of freedom. */
 const CHI_SQUARED_LIMITS = [10.828, 13.816, 16.266, 18.467]
-/** Below, chi-squared says little. */
+/** With fewer expected people, chi-squared says little. */
 const EXPECTED_MIN = 5
 
-/** Whether people are not split over the active variants as planned (p < 0.001). */
+/** Whether the split of people over the active variants differs from the plan (p < 0.001). */
 export function isSplitOff(variants: readonly { people: number; weight: number }[]): boolean {
   const people = variants.reduce((sum, variant) => sum + variant.people, 0)
   const weights = variants.reduce((sum, { weight }) => sum + weight, 0)
@@ -69,7 +69,7 @@ export function isSplitOff(variants: readonly { people: number; weight: number }
   return distance > (CHI_SQUARED_LIMITS[variants.length - 2] ?? Number.POSITIVE_INFINITY)
 }
 
-/** Draws that estimate how likely each variant is the best: to about one percentage point. */
+/** Number of draws that estimate how likely each variant is the best, to about one percentage point. */
 const THOMPSON_DRAWS = 2_000
 
 /**
@@ -95,7 +95,7 @@ function randomBeta(a: number, b: number, random: () => number): number {
   return x / (x + y)
 }
 
-/** For a shape of at least 1. Marsaglia and Tsang, https://doi.org/10.1145/358407.358414 */
+/** Valid for a shape of at least 1. Marsaglia and Tsang, https://doi.org/10.1145/358407.358414 */
 function randomGamma(shape: number, random: () => number): number {
   const d = shape - 1 / 3
   const c = 1 / Math.sqrt(9 * d)

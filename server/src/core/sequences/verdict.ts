@@ -1,20 +1,20 @@
 /**
- * A sequential A/B test: whether one variant gets more positive replies can be looked at after every
- * person, and a false winner still comes in at most 5% of tests. After Turner, Ly and Grünwald,
- * "Generic E-variables for exact sequential k-sample tests", https://arxiv.org/abs/2106.02693.
+ * A sequential A/B test. It may be checked after every person, and still names a false winner in at
+ * most 5% of tests. After Turner, Ly and Grünwald, "Generic E-variables for exact sequential
+ * k-sample tests", https://arxiv.org/abs/2106.02693.
  */
 
 import type { PairEvidence } from '../tables/sequences.ts'
 
-/** E that decides between two variants: 1 / 5%. */
+/** The value of E that decides between two variants: 1 / 5%. */
 const DECISIVE = 20
 /** Successes and failures that the estimates start with; the paper's optimum for two groups. */
 const PRIOR = 0.18
 
-/** 1 for a success, 0 for none. */
+/** 1 for a success, 0 otherwise. */
 export type Outcome = 0 | 1
 
-/** Two people, the n-th of each variant of a pair. */
+/** Two people: the n-th of each variant of a pair. */
 export type Block = readonly [a: Outcome, b: Outcome]
 
 export const NO_EVIDENCE: PairEvidence = {
@@ -26,12 +26,12 @@ export const NO_EVIDENCE: PairEvidence = {
   ahead: null,
 }
 
-/** E at which a pair decides, so that at most 5% of tests of this number of variants err. */
+/** The value of E at which a pair decides, so that at most 5% of tests with this number of variants err. */
 export function evidenceNeeded(variants: number): number {
   return DECISIVE * (variants - 1)
 }
 
-/** Adds blocks in their order. @param needed E at which this pair decides */
+/** Adds blocks in their order. @param needed the value of E at which this pair decides */
 export function addBlocks(pair: PairEvidence, blocks: Iterable<Block>, needed: number): PairEvidence {
   let { blocks: count, successesA, successesB, logE, maxLogE, ahead } = pair
   const decisive = Math.log(needed)
@@ -47,7 +47,7 @@ export function addBlocks(pair: PairEvidence, blocks: Iterable<Block>, needed: n
   return { blocks: count, successesA, successesB, logE, maxLogE, ahead }
 }
 
-/** ln of the factor by which a block multiplies E, given the successes of the blocks before. */
+/** ln of the factor by which a block multiplies E, given the successes of earlier blocks. */
 function logFactor(a: Outcome, b: Outcome, blocks: number, successesA: number, successesB: number): number {
   const [qa, qb] = [estimate(successesA, blocks), estimate(successesB, blocks)]
   const q0 = (qa + qb) / 2
@@ -64,7 +64,7 @@ function likelihood(rate: number, outcome: Outcome): number {
 
 /**
  * The next blocks of a pair: the n-th person of each variant, in order, while both have an outcome.
- * @param a outcomes after those in blocks, ordered by (sent at, id); null: the window is still open
+ * @param a outcomes not yet in blocks, ordered by (sent at, id); null: the window is still open
  */
 export function nextBlocks(a: readonly (Outcome | null)[], b: readonly (Outcome | null)[]): Block[] {
   const blocks: Block[] = []
@@ -76,7 +76,7 @@ export function nextBlocks(a: readonly (Outcome | null)[], b: readonly (Outcome 
   return blocks
 }
 
-/** A pair of variants, `a` and `b` by their ids. */
+/** The evidence about a pair of variants, `a` and `b` (ids). */
 export interface Pair {
   a: string
   b: string
@@ -86,7 +86,7 @@ export interface Pair {
   optOuts: PairEvidence
   /** How many blocks are added in a day. */
   blocksPerDay: number
-  /** How many more blocks the people of the campaign can make. */
+  /** How many more blocks the campaign's people can form. */
   blocksLeft: number
 }
 
@@ -96,18 +96,18 @@ interface StepTest {
   variantIds: readonly string[]
   /** Every pair of them. */
   pairs: readonly Pair[]
-  /** Nobody in the campaign can still decide it: all windows are closed. */
+  /** All windows are closed, so nobody in the campaign can still decide the test. */
   isOver: boolean
 }
 
 interface Verdict {
   status: 'collecting' | 'winner' | 'mixed' | 'no_difference'
-  /** The winner; null unless there is one. */
+  /** The winner; null if there is none. */
   variantId: string | null
   /** The smallest max E of the leading variant against each other one. */
   evidence: number
   evidenceNeeded: number
-  /** Days until the leading variant has won at the present rates; null: the campaign is too small. */
+  /** Days until the leading variant has won, at the current rates; null: the campaign is too small. */
   estimatedDays: number | null
 }
 
@@ -127,7 +127,7 @@ export function verdictOf({ variantIds, pairs, isOver }: StepTest): Verdict | nu
 
 const NOBODY = { id: '', evidence: 1 }
 
-/** Days until the first variant has beaten all others at the present rates; null: none will. */
+/** Days until the first variant has beaten all others, at the current rates; null: it never will. */
 function daysLeft(variantIds: readonly string[], pairs: readonly Pair[], needed: number): number | null {
   const candidates = variantIds.map((id) => {
     const own = pairs.filter(({ a, b }) => a === id || b === id)
@@ -146,7 +146,7 @@ function pairDaysLeft(pair: Pair, id: string, needed: number): number {
   return blocksNeeded > pair.blocksLeft ? Number.POSITIVE_INFINITY : blocksNeeded / pair.blocksPerDay
 }
 
-/** By how much the next block raises ln E on average, if the estimated rates are the true ones. */
+/** By how much the next block raises ln E on average, if the estimated rates are true. */
 function growthPerBlock(blocks: number, successesA: number, successesB: number): number {
   const chance = (successes: number, outcome: Outcome) => likelihood(estimate(successes, blocks), outcome)
   return OUTCOMES.reduce(
@@ -169,7 +169,7 @@ function evidenceFor(id: string, pairs: readonly Pair[]): number {
   return Math.min(...own.map((pair) => evidenceIn(pair, 'positive', id)))
 }
 
-/** Max E that a variant's rate is the higher one of its pair. */
+/** Max E for the claim that a variant has the higher rate of its pair. */
 function evidenceIn(pair: Pair, outcome: 'positive' | 'optOuts', id: string): number {
   const { ahead, maxLogE } = pair[outcome]
   const isAhead = ahead !== null && pair[ahead] === id

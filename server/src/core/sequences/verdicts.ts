@@ -28,7 +28,7 @@ type Campaign = typeof campaigns.$inferSelect
 /** Messages read per variant and pair at a time. */
 const BATCH = 1_000
 
-/** Continues every test that is due. Any number of processes may run this. @returns how many */
+/** Continues every due test. Any number of processes may run this. @returns their number */
 export async function judgeTests(db: Db): Promise<number> {
   for (let judged = 0; ; judged += 1) {
     const test = await takeDueTest(db)
@@ -37,7 +37,7 @@ export async function judgeTests(db: Db): Promise<number> {
   }
 }
 
-/** Takes a test until the next look, so that one that fails does not stop the others permanently. */
+/** Reserves a test until its next check, so that a failing test does not block the others permanently. */
 async function takeDueTest(db: Db): Promise<StepTest | undefined> {
   const due = sql`(select workspace_id, id from step_tests where next_at <= now() order by next_at limit 1 for update skip locked)`
   const [test] = await db
@@ -60,7 +60,7 @@ async function judgeTest(tx: Db, { id, workspaceId }: StepTest): Promise<void> {
 
 const later = (minutes: number) => sql`now() + make_interval(mins => ${minutes})`
 const JUDGED_EVERY_MINUTES = 15
-/** Seldom enough, as no window closes within a day of the launch. */
+/** Rare enough, because no window closes within a day of the launch. */
 const DRAFTS_JUDGED_EVERY_MINUTES = 24 * 60
 const REBALANCED_EVERY_MINUTES = 60
 
@@ -99,7 +99,7 @@ async function judge(tx: Db, campaign: Campaign, test: StepTest) {
   const step = await findStep(tx, campaign, test.stepId)
   const isOver = await isTestOver(tx, campaign, test, step?.number ?? 0)
   const split = test.variants.map(({ id, weight }) => ({ people: people.get(id)?.sent ?? 0, weight }))
-  // Once the winner is sent to everyone, the shares no longer are the weights.
+  // Once the winner is sent to everyone, the shares differ from the weights.
   const splitOff = test.shares ? test.isSplitOff : isSplitOff(split)
   const toCome = await countToCome(tx, campaign, step?.number ?? 0)
   const firstAt = Math.min(...[...people.values()].flatMap(({ firstAt }) => (firstAt ? Date.parse(firstAt) : [])))
@@ -126,13 +126,13 @@ async function judge(tx: Db, campaign: Campaign, test: StepTest) {
   }
 }
 
-/** Beyond it, more evidence says nothing more. */
+/** Above this value, more evidence means nothing. */
 const EVIDENCE_MAX = 1_000_000
 
 type Figures = { sent: number; positive: number; optedOut: number; firstAt: string | null }
 type People = Map<string, Figures>
 
-/** @param toCome people who are still to be sent the step @param days since its first message */
+/** @param toCome people who will still be sent the step @param days since the step's first message */
 function withPace(
   pair: StepTestState['pairs'][number],
   people: People,
@@ -146,7 +146,7 @@ function withPace(
   return { ...pair, blocksPerDay: sent / days, blocksLeft: sent - pair.positive.blocks + blocksToCome }
 }
 
-/** SQL over a reply `r`: its label at a moment. A person may have corrected it since. */
+/** SQL over a reply `r`: its label at that moment. A person may have corrected it since. */
 function labelAt(moment: SQL): SQL {
   return sql`coalesce((
     select coalesce(l.old_label, '') from conversations c join label_corrections l on l.workspace_id = c.workspace_id and l.conversation_id = c.id and l.at > ${moment}
@@ -157,7 +157,7 @@ function labelAt(moment: SQL): SQL {
     order by l.at limit 1), r.label)`
 }
 
-/** A variant's messages whose window has closed, in order, with what became of them by then. */
+/** A variant's messages with closed windows, in order, with their outcome at that time. */
 async function readOutcomes(
   tx: Db,
   { campaignId, windowDays, startedAt }: StepTest,
@@ -177,7 +177,7 @@ async function readOutcomes(
   return rows.map(({ id, at, positive, optedOut }) => ({ place: { id, at }, positive, optedOut }))
 }
 
-/** The test's people by variant, to a quarter of an hour. */
+/** The test's people by variant, counted to a quarter of an hour. */
 async function countPeople(tx: Db, { campaignId, startedAt }: StepTest): Promise<People> {
   const { rows } = await tx.execute<Figures & { id: string }>(sql`
     select variant_id as id, sum(sent)::int as sent, sum(positive)::int as positive, sum(opted_out)::int as "optedOut",
@@ -205,7 +205,7 @@ async function findStep(tx: Db, campaign: Campaign, stepId: string) {
   return step ? { step, number: steps.indexOf(step) + 1 } : null
 }
 
-/** Gives everyone who is queued for a step, and was never claimed, a variant by these shares. */
+/** Chooses variants again by these shares for everyone who is queued for the step and was never claimed. */
 async function chooseAgain(
   tx: Db,
   { id }: Campaign,
@@ -224,7 +224,7 @@ async function chooseAgain(
       and dms.variant_id = any(${sql.param(test.variants.map((variant) => variant.id))}::uuid[]) and dms.variant_id <> ${variantId}`)
 }
 
-/** Whether nobody is still to be sent the step, and all windows have closed. */
+/** True once everyone has been sent the step and every reply window has closed. */
 async function isTestOver(tx: Db, campaign: Campaign, test: StepTest, stepNumber: number): Promise<boolean> {
   const { id, workspaceId, status, queuedAt } = campaign
   if (queuedAt === null) return false
@@ -266,7 +266,7 @@ async function notify(
 const isSending = ({ status, dmsQueuedCount }: Campaign) =>
   (status === 'active' || status === 'paused') && dmsQueuedCount > 0
 
-/** Gives more people to the variants that get more positive replies, those who are queued included. */
+/** Gives more people, including queued ones, to the variants that get more positive replies. */
 async function rebalance(tx: Db, campaign: Campaign, test: StepTest) {
   const records = []
   let isBehind = false

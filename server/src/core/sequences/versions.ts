@@ -1,6 +1,6 @@
 import type { VersionStep, VersionVariant } from '../tables/sequences.ts'
 
-/** A step of the version in which an enrollment was at it. */
+/** A step at which an enrollment was, and its version. */
 export interface StepReference {
   id: string
   number: number
@@ -8,11 +8,11 @@ export interface StepReference {
 
 /** How far an enrollment has come. */
 export interface Progress {
-  /** The last step it was sent; null: none yet. */
+  /** The last step that was sent; null: none yet. */
   lastSent: StepReference | null
   /** The last step that was skipped because its condition was not met; null: none yet. */
   lastSkipped: StepReference | null
-  /** Every step it was sent, in any version. */
+  /** Every step that was sent, in any version. */
   sentStepIds: ReadonlySet<string>
 }
 
@@ -28,9 +28,8 @@ export function firstChangedStep(before: readonly VersionStep[], after: readonly
 }
 
 /**
- * Whether a new version applies to an enrollment.
- * @param before the version that the new one replaces, which may not be the enrollment's own
- * @param firstChanged from `firstChangedStep`
+ * Whether a new version applies to an enrollment. @param before the version that the new one
+ * replaces, which need not be the enrollment's own @param firstChanged from `firstChangedStep`
  */
 export function isAffected(
   before: readonly VersionStep[],
@@ -44,8 +43,8 @@ export function isAffected(
 }
 
 /**
- * The step with which an enrollment continues in a version: the first after those it has passed
- * that it was not sent earlier. Null: no step follows.
+ * The step with which an enrollment continues in a version: the first one after the passed steps
+ * that was not sent before. Null: no step follows.
  */
 export function continuesWith<S extends VersionStep>(steps: readonly S[], progress: Progress): S | null {
   const passed = Math.max(numberIn(steps, progress.lastSent), numberIn(steps, progress.lastSkipped))
@@ -59,7 +58,7 @@ export function numberIn(steps: readonly VersionStep[], step: StepReference | nu
   return index >= 0 ? index + 1 : step.number
 }
 
-/** Whether a step's test starts again: with other active variants, weights or another window. */
+/** Whether a step's test starts again: its active variants, weights or window have changed. */
 export function startsNewTest(before: VersionStep, after: VersionStep): boolean {
   if (before.testWindowDays !== after.testWindowDays || before.allocation !== after.allocation) return true
   const active = ({ variants }: VersionStep) =>
@@ -80,11 +79,11 @@ export interface VariantEdit {
   isActive: boolean
 }
 
-/** How an edit treats the variants there are. */
+/** How an edit treats the existing variants. */
 export interface Ids {
-  /** It has results, which stay: it is retired if it is left out. */
+  /** It has results, which stay: if an edit leaves it out, it is retired. */
   isUsed(variantId: string): boolean
-  /** It was sent, so its text stays: with another text it is retired, and a new variant takes its place. */
+  /** It was sent, so its text stays: an edit of the text retires it and creates a new variant. */
   isFrozen(variantId: string): boolean
   newId(): string
 }
@@ -113,7 +112,7 @@ export function editVariants(
   return [...edited, ...retired]
 }
 
-/** The first free name of A, B, …, Z, AA, …; it is then taken. */
+/** Takes the first free name of A, B, …, Z, AA, … */
 function takeName(taken: Set<string>): string {
   for (let number = 1; ; number += 1) {
     const name = variantName(number)

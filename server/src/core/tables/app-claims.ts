@@ -9,9 +9,9 @@ import { time } from '../../db/columns.ts'
 export const xAppClaims = pgTable(
   'x_app_claims',
   {
-    /** No foreign key: a claim counts after its message was deleted. */
+    /** No foreign key: a claim still counts after its message was deleted. */
     dmId: uuid('dm_id').primaryKey(),
-    /** The app's id at X: an app can be removed and brought again, also by several workspaces. */
+    /** The app's id at X, because an app can be removed and added again, also in several workspaces. */
     clientId: text('client_id').notNull(),
     xAccountId: uuid('x_account_id').notNull(),
     claimedAt: time('claimed_at').notNull(),
@@ -19,7 +19,7 @@ export const xAppClaims = pgTable(
   (t) => [index('x_app_claims_day').on(t.clientId, t.claimedAt, t.xAccountId)],
 )
 
-/** SQL over x_app_claims: those of an app that count toward its 24 hours. */
+/** SQL over x_app_claims: claims of an app that count toward its 24 hours. */
 export const isInDayOf = (clientId: string): SQL =>
   sql`client_id = ${clientId} and claimed_at > now() - interval '1 day'`
 

@@ -24,35 +24,38 @@ export const campaigns = pgTable(
     name: text('name').notNull(),
     leadListId: uuid('lead_list_id').references(() => leadLists.id, { onDelete: 'set null' }),
     messageTemplate: text('message_template').notNull(),
-    /** What it was started from. No foreign key: starters have no row, and templates can be deleted. */
+    /**
+     * The template or starter of the campaign. No foreign key: starters have no row, and templates
+     * can be deleted.
+     */
     templateId: uuid('template_id'),
     channel: text('channel', { enum: ['api', 'extension'] }).notNull(),
     xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
     allowRepeat: boolean('allow_repeat').notNull().default(false),
-    /** Includes people who have replied. */
+    /** The campaign includes people who have replied. */
     allowReplied: boolean('allow_replied').notNull().default(false),
     status: text('status', { enum: CAMPAIGN_STATUSES }).notNull(),
     /** Why it was paused automatically; null if a person paused it. */
     reason: jsonb('reason').$type<PauseReason>(),
-    /** A campaign pauses itself by what happened to its messages since then; null: to all. */
+    /** Refusals and opt-outs of messages since then can pause the campaign; null: those of all messages. */
     watchedFrom: time('watched_from'),
-    /** What X said when it was paused automatically. */
+    /** X's own explanation of an automatic pause. */
     pauseReason: text('pause_reason'),
     /** The version of its sequence that new changes start from. */
     version: integer('version').notNull().default(1),
-    /** Without re-engagement. */
+    /** Not counting re-engagement. */
     stepCount: integer('step_count').notNull().default(1),
     /** Null until first queued. */
     queuedAt: time('queued_at'),
-    /** When the hold of its queued messages ends; null: there is none, or it was ended. */
+    /** When the hold of queued messages ends; null: there is no hold, or it was ended. */
     undoUntil: time('undo_until'),
-    /** When the next people of a launch with a limit get their message, if not earlier; null: none wait. */
+    /** When the next people of a launch with a limit get their message, at the latest; null: nobody waits. */
     nextPartAt: time('next_part_at'),
-    /** The plan at the last part. Another one allows the next part. */
+    /** The plan at the time of the last part. If the plan changes, the next part may start. */
     partPlan: text('part_plan'),
-    /** Its status before the launch. */
+    /** The campaign's status before the launch. */
     launchedFrom: text('launched_from', { enum: CAMPAIGN_STATUSES }),
-    /** Its version before the launch, if the plan did not allow all of it; else null. */
+    /** The campaign's version before the launch, if the plan did not allow all its steps; else null. */
     launchedVersion: integer('launched_version'),
     totalLeadsInList: integer('total_leads_in_list').notNull().default(0),
     /** Triggers on dms maintain these counts. */
@@ -70,10 +73,10 @@ export const campaigns = pgTable(
     peoplePositive: integer('people_positive').notNull().default(0),
     /** Enrollments that are active or paused. */
     openEnrollments: integer('open_enrollments').notNull().default(0),
-    /** When the due job looks at its enrollments: not after the first of their times; null: never. */
+    /** When the due job checks the enrollments, at the latest when the first one is due; null: never. */
     followUpDueAt: time('follow_up_due_at'),
     lastRunAt: time('last_run_at'),
-    /** A part of the sample data. */
+    /** Part of the sample data. */
     isSample: boolean('is_sample').notNull().default(false),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -104,7 +107,7 @@ export const campaigns = pgTable(
   ],
 )
 
-/** SQL over a campaign: its launch can be undone, unless a message was claimed. */
+/** SQL over a campaign: its launch can be undone, provided no message was claimed. */
 export const isUndoable = sql`(campaigns.status in ('active', 'paused') and campaigns.undo_until > clock_timestamp())`
 
 /** Removes the reason of an automatic pause. */
@@ -121,8 +124,8 @@ export function isSentNow(campaign: string): SQL<boolean> {
 
 /**
  * SQL over a campaign and an `older` one on the same X account: the older one sends first, because
- * a first message of it is due or being sent. Ignores direct messages. Campaigns without a known
- * account share one queue per workspace.
+ * a first message of it is due or being sent. Direct messages do not count. Campaigns without a
+ * known account share one queue per workspace.
  */
 const goesBefore = (
   campaign: SQL,
@@ -135,15 +138,13 @@ const goesBefore = (
   and (older.created_at, older.id) < (${campaign}.created_at, ${campaign}.id)
   and ${isSentNow('older')}`
 
-/**
- * SQL over a campaign: an older one on its X account sends first. @param campaign table or alias
- */
+/** SQL over a campaign: an older campaign on its X account sends first. @param campaign table or alias */
 export function waitsForOlder(campaign: string): SQL<boolean> {
   const c = sql.raw(campaign)
   return sql`(${c}.kind = 'campaign' and exists (select from campaigns older where ${goesBefore(c)}))`
 }
 
-/** SQL over a campaign: the oldest campaign that it waits for; null if none. */
+/** SQL over a campaign: the oldest campaign that it waits for; null: it does not wait. */
 export function olderOf(campaign: string): SQL<{ id: string; name: string } | null> {
   const c = sql.raw(campaign)
   return sql`(select jsonb_build_object('id', older.id, 'name', older.name) from campaigns older

@@ -21,37 +21,38 @@ import { leads } from './leads.ts'
 
 const waitingLabels = sql.raw(WAITING_LABELS.map((label) => `'${label}'`).join(', '))
 
-/** SQL over `conversations`: whether the lead waits for an answer, unless suppressed. */
+/** SQL over `conversations`: whether the lead waits for an answer. Ignores suppressions. */
 export const isWaiting = sql`(status = 'open' and not is_last_ours and (label is null or label in (${waitingLabels})))`
 
 /**
- * The messages between an X account and a lead, from the lead's first one. They are read from `dms`
- * and `replies`; this row has what lists filter and sort by. It is deleted with its lead.
+ * The messages between an X account and a lead, from the lead's first one. The messages are in
+ * `dms` and `replies`; this row has the columns by which lists filter and sort. It is deleted with
+ * its lead.
  */
 export const conversations = pgTable(
   'conversations',
   {
     workspaceId: workspaceId(),
     id: uuid('id').notNull().default(newId),
-    /** X's id of the workspace's account. */
+    /** The X id of the workspace's account. */
     accountXUserId: text('account_x_user_id').notNull(),
     leadId: uuid('lead_id').notNull(),
     /** The campaign that the lead last replied to. */
     campaignId: uuid('campaign_id'),
     status: text('status', { enum: CONVERSATION_STATUSES }).notNull().default('open'),
     snoozedUntil: time('snoozed_until'),
-    /** Its place in lists: the latest message or the end of its snooze. */
+    /** The place in lists: the time of the latest message, or the end of the snooze. */
     sortAt: time('sort_at').notNull(),
     lastMessageId: uuid('last_message_id').notNull(),
     lastMessageAt: time('last_message_at').notNull(),
     isLastOurs: boolean('is_last_ours').notNull().default(false),
     isUnread: boolean('is_unread').notNull().default(true),
     label: text('label', { enum: REPLY_LABELS }),
-    /** How sure the label is; null if a person or a second opinion set it. */
+    /** The confidence of the label; null if a person or a second opinion set it. */
     confidence: real('confidence'),
     /** The person who set the label; null: the classifier. */
     labelledBy: uuid('labelled_by'),
-    /** The classifier read an opt-out, which does not suppress anyone until a person confirms it. */
+    /** The classifier suspects an opt-out, which suppresses nobody until a person confirms it. */
     suggestsSuppression: boolean('suggests_suppression').notNull().default(false),
     isEncrypted: boolean('is_encrypted').notNull().default(false),
     /** A member of the workspace; null once they have left it (a foreign key of the migration). */
@@ -68,9 +69,9 @@ export const conversations = pgTable(
     index('conversations_assignee').on(t.workspaceId, t.assigneeId, t.sortAt, t.id),
     index('conversations_campaign').on(t.workspaceId, t.campaignId, t.sortAt, t.id),
     index('conversations_account').on(t.workspaceId, t.accountXUserId, t.sortAt, t.id),
-    // For the number of people who wait for an answer.
+    // Serves the number of people who wait for an answer.
     index('conversations_waiting').on(t.workspaceId, t.accountXUserId).where(isWaiting),
-    // For the job that ends snoozes, over all workspaces.
+    // Serves the job that ends snoozes, over all workspaces.
     index('conversations_snoozed').on(t.snoozedUntil).where(sql`status = 'snoozed'`),
   ],
 )
@@ -79,12 +80,12 @@ export const conversations = pgTable(
 export const conversationCounts = pgTable('conversation_counts', {
   workspaceId: workspaceId().primaryKey(),
   open: integer('open').notNull().default(0),
-  /** Of the open ones. */
+  /** How many of the open conversations are unread. */
   unread: integer('unread').notNull().default(0),
   snoozed: integer('snoozed').notNull().default(0),
 })
 
-/** What a member has written and not sent. */
+/** A member's draft of a message. */
 export const conversationDrafts = pgTable(
   'conversation_drafts',
   {
@@ -124,19 +125,19 @@ export const labelCorrections = pgTable(
   ],
 )
 
-/** What undoing a change of conversations restores, by the caller's id of the change. */
+/** The former state of changed conversations, for the undo. `undoId` comes from the caller. */
 export const conversationUndos = pgTable(
   'conversation_undos',
   {
     workspaceId: workspaceId(),
     undoId: uuid('undo_id').notNull(),
     conversationId: uuid('conversation_id').notNull(),
-    /** The row of `conversations`, with the `enrollment` that re-engagement paused. */
+    /** The former row of `conversations`, and the `enrollment` that re-engagement paused. */
     before: jsonb('before').notNull(),
-    /** The reply whose label changed with the conversation's; null: none. */
+    /** The reply whose label changed with the conversation's; null if none did. */
     replyId: uuid('reply_id'),
     replyLabel: text('reply_label', { enum: REPLY_LABELS }),
-    /** Of the changed conversation. If it has changed since, it is not undone. */
+    /** When the conversation was changed. If it has changed since, it is not undone. */
     updatedAt: time('updated_at').notNull(),
   },
   (t) => [
@@ -145,7 +146,7 @@ export const conversationUndos = pgTable(
   ],
 )
 
-/** What members write about a conversation. A note is deleted with its lead. */
+/** Members' notes on a conversation. A note is deleted with its lead. */
 export const conversationNotes = pgTable(
   'conversation_notes',
   {

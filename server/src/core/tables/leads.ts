@@ -18,20 +18,20 @@ import { reasonSql } from '../../db/reasons.ts'
 import { authUsers } from '../../domains/identity/auth/tables.ts'
 import { workspaceId } from '../../domains/identity/workspaces/tables.ts'
 
-/** The status as filters see it: contacted counts as sent, failed_contact as failed. */
+/** The status by which filters select: contacted counts as sent, failed_contact as failed. */
 export const filterStatus = sql<string>`(case dm_status when 'contacted' then 'sent' when 'failed_contact' then 'failed' else dm_status end)`
-/** The follower count for orders and bounds: unknown sorts before 0. */
+/** The follower count by which leads are sorted and bounded. Unknown comes before 0. */
 export const knownFollowers = sql<number>`coalesce(follower_count, -1)`
 export const foldedName = sql<string>`lower(name)`
 export const foldedHandle = sql<string>`lower(twitter_handle)`
-/** The part of a bio used for ordering, short enough for an index entry. */
+/** The part of a bio used for sorting, short enough for an index entry. */
 export const foldedBio = sql<string>`lower(left(coalesce(bio, ''), 60))`
 /** The text that keywords match, covered by the trigram index `leads_words`. */
 export const words = sql<string>`(coalesce(name, '') || ' ' || twitter_handle || ' ' || coalesce(bio, ''))`
 
 /**
- * One row per person and workspace: by X user id, or by handle while the id is unknown. `bio_words`, which
- * PostgreSQL generates for `hasBioWord`, is left out here: nobody reads it.
+ * One row per person and workspace: by X user id, or by handle while the id is unknown. Leaves out
+ * `bio_words`, which PostgreSQL generates for `hasBioWord` and nobody reads.
  */
 export const leads = pgTable(
   'leads',
@@ -40,14 +40,14 @@ export const leads = pgTable(
     workspaceId: workspaceId(),
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     xUserId: text('x_user_id'),
-    /** When X last showed this id with this handle; null: a file or a program may have claimed the id. */
+    /** When X last showed this id with this handle; null: the id may only be a claim of a file or program. */
     xUserCheckedAt: time('x_user_checked_at'),
     name: text('name').notNull(),
-    /** Without the @, in X's spelling; compared in lower case. */
+    /** Without the @, in X's spelling. Compared in lower case. */
     twitterHandle: text('twitter_handle').notNull(),
-    /** When X showed the handle with another id: theirs is unknown until X shows it. */
+    /** When X showed the handle with another id. Since then, the lead's own handle is unknown. */
     handleLostAt: time('handle_lost_at'),
-    /** Their handles before, oldest first; `until` as ISO 8601. */
+    /** Former handles, oldest first. `until` is in ISO 8601. */
     formerHandles: jsonb('former_handles').$type<{ handle: string; until: string }[]>().notNull().default([]),
     bio: text('bio'),
     followerCount: integer('follower_count'),
@@ -59,20 +59,20 @@ export const leads = pgTable(
     website: text('website'),
     metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull().default({}),
     dmStatus: text('dm_status', { enum: LEAD_STATUSES }).notNull().default('not_sent'),
-    /** When they last messaged an account of the workspace, by X's clock. */
+    /** When the person last messaged an account of the workspace, by X's clock. */
     repliedAt: time('replied_at'),
-    /** When they were last messaged, if that lead was deleted and then added again. */
+    /** When the person was last messaged, if that was before their lead was deleted and added again. */
     contactedBeforeAt: time('contacted_before_at'),
-    /** X's user id of the account that was last seen to be unable to message them; null: none. */
+    /** X user id of the account that, when last checked, could not message them; null: none. */
     closedTo: text('closed_to'),
-    /** When, and for which campaign, an automated message to them was last claimed. */
+    /** When an automated message to them was last claimed, and for which campaign. */
     lastClaimedAt: time('last_claimed_at'),
     lastClaimedCampaignId: uuid('last_claimed_campaign_id'),
-    /** Why, since when and by what source they may be messaged, as X's rules require. */
+    /** Why, since when and by which source they may be messaged, as X's rules require. */
     basis: text('basis', { enum: CONTACT_BASES }).notNull().default('none'),
     basisAt: time('basis_at'),
     basisSource: text('basis_source'),
-    /** Invented: a part of the sample data. */
+    /** Invented, as part of the sample data. */
     isSample: boolean('is_sample').notNull().default(false),
     createdAt: createdAt(),
     updatedAt: time('updated_at').notNull().defaultNow(),
@@ -83,14 +83,14 @@ export const leads = pgTable(
       .on(t.workspaceId, sql`lower(twitter_handle)`)
       .where(sql`x_user_id is null`),
     index('leads_handle').on(t.workspaceId, sql`lower(twitter_handle)`),
-    // Orders of the leads page. All ascending, so that `desc` reads them backwards. Those over an
-    // expression include its column (in the migration), for index-only scans.
+    // The sort orders of the leads page. All are ascending; `desc` reads them backwards. Indexes
+    // over an expression include its column (in the migration), for index-only scans.
     index('leads_newest').on(t.workspaceId, t.createdAt, t.id),
     index('leads_followers').on(t.workspaceId, knownFollowers, t.id),
     index('leads_name').on(t.workspaceId, foldedName, t.id),
     index('leads_bio').on(t.workspaceId, foldedBio, t.id),
     index('leads_replied').on(t.workspaceId, t.createdAt, t.id).where(sql`replied_at is not null`),
-    // Few leads have a basis; 'none' is counted as the rest.
+    // Few leads have a basis, so 'none' is counted as the remainder.
     index('leads_basis').on(t.workspaceId, t.basis, t.createdAt, t.id).where(sql`basis <> 'none'`),
     index('leads_contacted_before')
       .on(t.workspaceId, t.contactedBeforeAt, t.id)
@@ -114,7 +114,7 @@ export const leadStandings = pgTable(
   (t) => [primaryKey({ columns: [t.workspaceId, t.standing, t.createdAt, t.leadId] })],
 )
 
-/** SQL after `from`: a workspace's rows `s`, all or of one status, with an open where clause. */
+/** SQL for a `from` clause, with an open `where`: a workspace's rows `s`, all or of one status. */
 export function ofStanding(workspaceId: unknown, standing: unknown): SQL {
   const only = standing === undefined ? sql`` : sql`and s.standing = ${standing}`
   return sql`lead_standings s where s.workspace_id = ${workspaceId} ${only}`
@@ -132,8 +132,8 @@ export const leadCounts = pgTable(
 )
 
 /**
- * At least the bytes of each workspace's leads. Deletions are not subtracted; they are noticed by counting
- * again, once the limit seems to be reached. A workspace without a row was not counted yet.
+ * At least the bytes of each workspace's leads. Deletions are not subtracted: once the limit seems
+ * to be reached, the bytes are counted again. A workspace without a row has not been counted yet.
  */
 export const leadBytes = pgTable('lead_bytes', {
   workspaceId: workspaceId().primaryKey(),
@@ -142,7 +142,10 @@ export const leadBytes = pgTable('lead_bytes', {
 
 const VALUES = ['name', 'twitter_handle', 'source_profile', 'url', 'profile_image_url', 'location', 'website']
 
-/** SQL: the bytes of a lead's values without its bio. @param lead an alias @param newer an alias whose values replace them */
+/**
+ * SQL: the bytes of a lead's values except its bio. @param lead an alias @param newer an alias
+ * whose values replace those of `lead`
+ */
 export function valueBytes(lead: string, newer?: string): SQL<number> {
   const value = (column: string) => (newer ? `coalesce(${newer}.${column}, ${lead}.${column})` : `${lead}.${column}`)
   const metadata = newer ? `${lead}.metadata || coalesce(${newer}.metadata, '{}')` : `coalesce(${lead}.metadata, '{}')`
@@ -157,22 +160,22 @@ export function allBytes(lead: string): SQL<number> {
 
 /** SQL condition: the bio has this word, in lower case. */
 export function hasBioWord(word: string): SQL {
-  // Words have no characters that are special in a pattern.
+  // Words contain no characters with a special meaning in a pattern.
   const pattern = `(?<![[:alnum:]_])${word}(?![[:alnum:]_])`
-  // The stored words decide nearly always. They ignore case less exactly than the pattern does.
+  // The stored words nearly always decide. They fold case less exactly than the pattern.
   return sql`(coalesce(leads.bio_words @@ bio_query(${word}::text), true) and coalesce(leads.bio, '') ~* ${pattern})`
 }
 
 /**
- * People who were messaged or replied before their lead was deleted: they are not messaged again.
- * Stores only hashes. A row is deleted when the lead returns, or with the workspace.
+ * People who were messaged or replied before their lead was deleted, so that they are not messaged
+ * again. Stores only hashes. A row is deleted when the lead returns, or with the workspace.
  */
 export const pastContacts = pgTable(
   'past_contacts',
   {
     id: id(),
     workspaceId: workspaceId(),
-    /** Hash of X's user id; null if unknown. */
+    /** Hash of the X user id; null if unknown. */
     xUserHash: text('x_user_hash'),
     handleHash: text('handle_hash').notNull(),
     contactedAt: time('contacted_at'),
@@ -186,44 +189,51 @@ export const pastContacts = pgTable(
 )
 
 /**
- * SQL over the aliases of a queued message and its campaign: it may still be sent, or may have been.
- * Archived campaigns send nothing new, but a dead worker may have handed a message to X.
+ * SQL over the aliases of a queued message and its campaign: the message may still be sent, or may
+ * have been. Archived campaigns send nothing new, but a dead worker may have handed a message to X.
  */
 export function mayGoOut(message: string, campaign: string): SQL {
   return sql`(${sql.raw(campaign)}.status <> 'archived' or ${sql.raw(message)}.lease_expires_at is not null)`
 }
 
-/** SQL over a lead's alias: why it is never messaged on the real X; null if it may be. */
+/** SQL over a lead's alias: why a sample lead is never messaged on the real X; null for other leads. */
 export function sampleReason(lead: string, { isRealX }: { isRealX: boolean }): SQL {
   return isRealX ? sql`case when ${sql.raw(lead)}.is_sample then ${reasonSql('sample')} end` : sql`null::jsonb`
 }
 
-/** SQL over a lead's alias: a message was sent to them, maybe before they were deleted and added again. */
+/**
+ * SQL over a lead's alias: a message was sent to the person, possibly before their lead was deleted
+ * and added again.
+ */
 export function gotMessage(lead: string): SQL {
   const alias = sql.raw(lead)
   return sql`(${alias}.contacted_before_at is not null or exists (select from dms o where o.lead_id = ${alias}.id and o.sent_at is not null))`
 }
 
 /**
- * SQL over a lead's alias: its X id is right. X has shown it with the handle or, before this was stored,
- * in a scrape, a reply or a sent message. Ids from files are not.
+ * SQL over a lead's alias: its X id is confirmed. X has shown it with the handle or, before that
+ * was stored, in a scrape, a reply or a sent message. An id from a file is not confirmed.
  */
 export function isIdConfirmed(lead: string): SQL<boolean> {
   const l = sql.raw(lead)
-  // With a limit, the planner scans no whole table. With `coalesce`, it reads a lead's messages, not the index of all X ids.
+  // The limit keeps the planner from scanning whole tables. `coalesce` makes it read the lead's
+  // messages rather than the index of all X ids.
   return sql`(${l}.x_user_checked_at is not null or coalesce(
     (select ${l}.x_user_id is not null from scrape_leads f where f.lead_id = ${l}.id limit 1),
     (select ${l}.x_user_id is not null from replies r where r.lead_id = ${l}.id and r.kind = 'reply' limit 1),
     (select ${l}.x_user_id is not null from dms d where d.lead_id = ${l}.id and coalesce(d.x_event_id, '') <> '' limit 1), false))`
 }
 
-/** SQL over a lead's alias: why nobody may be messaged by its handle, which another person has taken; null if it is theirs. */
+/**
+ * SQL over a lead's alias: why it must not be messaged by its handle, which another person has
+ * taken; null if the handle is its own.
+ */
 export function lostHandleReason(lead: string): SQL {
   const l = sql.raw(lead)
   return sql`case when ${l}.handle_lost_at is not null then ${reasonSql('identity', { handle: sql`${l}.twitter_handle`, xUserId: sql`${l}.x_user_id` })} end`
 }
 
-/** SQL over a message's alias: it was claimed and not released. A simulation sets only `claimed_at`. */
+/** SQL over a message's alias: the message was claimed and not released. A simulation sets only `claimed_at`. */
 export function wasTried(message: string): SQL {
   const alias = sql.raw(message)
   return sql`(${alias}.tried_at is not null or ${alias}.claimed_at is not null)`

@@ -9,7 +9,7 @@ export const leadListItems = pgTable(
   {
     leadListId: partOf('lead_list_id', () => leadLists.id),
     leadId: partOf('lead_id', () => leads.id),
-    /** Status in this list only; a lead can have another one elsewhere. */
+    /** The lead's status in this list. It may differ in other lists. */
     contactStatus: text('contact_status', { enum: CONTACT_STATUSES }).notNull().default('pending'),
     addedAt: time('added_at').notNull().defaultNow(),
   },

@@ -12,18 +12,18 @@ export const openers = pgTable(
     id: uuid('id').notNull().default(newId),
     campaignId: uuid('campaign_id').notNull(),
     leadId: uuid('lead_id').notNull(),
-    /** '' if it failed. */
+    /** '' if no opener could be written. */
     text: text('text').notNull(),
     /** Parts of the lead's profile. If one of them changes, the approval is dropped. */
     factsUsed: text('facts_used').array().notNull(),
-    /** Of the profile that it was written about, or that its approver saw. */
+    /** Hash of the profile that the writer used or the approver saw. */
     profileHash: text('profile_hash').notNull(),
-    /** Of what the model was asked, if it wrote the text: the same request is paid once. */
+    /** Hash of the prompt, if a model wrote the text. An identical prompt reuses the answer. */
     requestHash: text('request_hash'),
     source: text('source', { enum: OPENER_SOURCES }).notNull(),
     status: text('status', { enum: OPENER_STATUSES }).notNull(),
     version: integer('version').notNull().default(1),
-    /** Null unless it is approved. No foreign key: the approval outlives the account. */
+    /** Null if not approved. No foreign key: the approval outlives the account. */
     approvedBy: uuid('approved_by'),
     approvedAt: time('approved_at'),
     createdAt: createdAt(),
@@ -51,7 +51,7 @@ export const openerCounts = pgTable(
   (t) => [primaryKey({ columns: [t.workspaceId, t.campaignId] })],
 )
 
-/** SQL over a lead's alias: its approved opener in a campaign, or null. @param campaignId null: none */
+/** SQL over a lead's alias: its approved opener in a campaign, or null. @param campaignId null: outside campaigns */
 export function approvedOpener(lead: string, campaignId: string | null): SQL<string | null> {
   if (campaignId === null) return sql`null::text`
   const l = sql.raw(lead)
@@ -59,7 +59,7 @@ export function approvedOpener(lead: string, campaignId: string | null): SQL<str
     and o.campaign_id = ${campaignId}::uuid and o.lead_id = ${l}.id and o.status = 'approved')`
 }
 
-/** SQL: a statement that waits for changes of a campaign's openers, and keeps others from committing one. */
+/** SQL statement that waits for changes of a campaign's openers, and blocks others until the transaction ends. */
 export function lockOpeners(workspaceId: string, campaignId: string): SQL {
   return sql`select from opener_counts where workspace_id = ${workspaceId} and campaign_id = ${campaignId} for no key update`
 }

@@ -10,10 +10,10 @@ export const leadRemovals = pgTable(
     id: id(),
     workspaceId: workspaceId(),
     leadCount: integer('lead_count').notNull(),
-    /** A hash of the selection, to recognize retries. They get the same cursor. */
+    /** A hash of the selection, which recognizes retries. They get the same cursor. */
     selectionHash: text('selection_hash'),
     cursor: text('cursor'),
-    /** The job that deleted them, which may keep it longer. */
+    /** The job that deleted the leads, which may keep them longer. */
     jobId: uuid('job_id'),
     createdAt: createdAt(),
   },
@@ -26,11 +26,14 @@ export const removedLeads = pgTable(
   {
     removalId: partOf('removal_id', () => leadRemovals.id),
     leadId: uuid('lead_id').notNull(),
-    /** Its row of `leads`. */
+    /** The lead's row of `leads`. */
     lead: jsonb('lead').notNull(),
-    /** Its messages, by id. */
+    /** The ids of the lead's messages. */
     dmIds: uuid('dm_ids').array().notNull(),
-    /** Its rows of lead_list_items, lead_tags, scrape_leads, replies, lead_reads, conversations, notes and openers. */
+    /**
+     * The lead's rows of lead_list_items, lead_tags, scrape_leads, replies, lead_reads,
+     * conversations, notes and openers.
+     */
     places: jsonb('places').notNull(),
     tags: jsonb('tags').notNull().default([]),
     finds: jsonb('finds').notNull().default([]),
@@ -43,7 +46,7 @@ export const removedLeads = pgTable(
   (t) => [primaryKey({ columns: [t.removalId, t.leadId] }), index('removed_leads_lead').on(t.leadId)],
 )
 
-/** SQL over the alias of a row of a lead: the lead was deleted, and is kept for an undo. */
+/** SQL over the alias of a row of a lead: the lead was deleted, and the deletion can be undone. */
 export function isRestorable(row: string): SQL<boolean> {
   return sql`exists (select from removed_leads removed where removed.lead_id = ${sql.raw(row)}.lead_id)`
 }

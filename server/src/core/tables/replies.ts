@@ -32,30 +32,30 @@ export const replies = pgTable(
     leadId: uuid('lead_id')
       .notNull()
       .references(() => leads.id, { onDelete: 'cascade' }),
-    /** Our message that it answers; null if they wrote first or the owner wrote it. */
+    /** Our message that this reply answers; null if they wrote first, or if the owner wrote the message. */
     dmId: uuid('dm_id').references(() => dms.id, { onDelete: 'set null' }),
-    /** X's id of the workspace's account in that conversation. */
+    /** The X id of the workspace's account in that conversation. */
     accountXUserId: text('account_x_user_id').notNull(),
-    /** X's id of the message. It may arrive many times and is stored once. */
+    /** The X id of the message. It may arrive many times, but is stored once. */
     xEventId: text('x_event_id').notNull(),
     /** `reply`: the lead wrote it. `written`: the account's owner wrote it outside the product. */
     kind: text('kind', { enum: ['reply', 'written'] }).notNull(),
     /** The first REPLY_TEXT_MAX characters; null if it was deleted, or never stored without consent. */
     text: text('text'),
-    /** Asks, by a rule, not to be messaged again. */
+    /** By a rule, the text asks not to be messaged again. */
     optedOut: boolean('opted_out').notNull().default(false),
-    /** What kind of reply it is; null: unknown. */
+    /** The kind of reply; null: unknown. */
     label: text('label', { enum: REPLY_LABELS }),
-    /** When it was written, by X's clock. */
+    /** When the message was written, by X's clock. */
     at: time('at').notNull(),
-    /** When it was stored. It stops messages that were queued before. */
+    /** When the message was stored. It stops messages that were queued before. */
     createdAt: createdAt(),
   },
   (t) => [
     uniqueIndex('replies_event').on(t.workspaceId, t.xEventId),
     index('replies_lead').on(t.leadId, t.createdAt),
     index('replies_dm').on(t.dmId).where(sql`dm_id is not null`),
-    // For the deletion of old texts.
+    // Serves the deletion of old texts.
     index('replies_texts').on(t.workspaceId, t.at).where(sql`text is not null`),
   ],
 )
@@ -77,9 +77,9 @@ export const leadReads = pgTable(
 export const READ_COUNTS_SECONDS = 90
 
 /**
- * SQL: whether all that X showed until a few seconds ago is known, so that a follow-up is not blind:
- * the account's last complete read began recently, and no delivered message waits to be stored.
- * @param xUserId SQL of the account's id at X @param seconds how recently
+ * SQL: a follow-up may leave, because the account's replies are known: its last complete read began
+ * recently, and no delivered message waits to be stored. @param xUserId SQL: the account's X id
+ * @param seconds how recently the read began
  */
 export function isReplyKnown(xUserId: SQL, seconds = READ_COUNTS_SECONDS): SQL<boolean> {
   return sql`(${isRead(xUserId, seconds)} and not ${hasUnstored(xUserId)})`
@@ -90,12 +90,12 @@ export function isRead(xUserId: SQL, seconds = READ_COUNTS_SECONDS): SQL<boolean
   return sql`exists (select from reply_watches w where w.x_user_id = ${xUserId} and w.read_until > now() - make_interval(secs => ${seconds}))`
 }
 
-/** SQL: a message was delivered to the account and is not stored yet. */
+/** SQL: a message was delivered to the account and has not been stored yet. */
 function hasUnstored(xUserId: SQL): SQL<boolean> {
   return sql`exists (select from x_deliveries u where u.account_x_user_id = ${xUserId} and u.holds)`
 }
 
-/** Deliveries of the last seconds that nobody has stored yet, from which on claims wait a little. */
+/** If this number of recent deliveries is not stored yet, claims wait a little. */
 const BACKLOG = 50
 
 /** SQL: replies arrive faster than they are stored. Reads at most BACKLOG rows. */
@@ -105,8 +105,9 @@ export const areRepliesBehind = sql<boolean>`(
   ) unstored)`
 
 /**
- * SQL: a person's conversation in X Chat with an account changed since its events were read, so that
- * nobody knows who wrote last. @param personXUserId SQL; null: nobody knows whose conversations changed
+ * SQL: the conversation in X Chat between a person and an account has changed since its events were
+ * read, so who wrote last is unknown. @param personXUserId SQL; null: any changed conversation may
+ * be theirs
  */
 export function isChatUnread(xUserId: SQL, personXUserId: SQL): SQL<boolean> {
   return sql`exists (select from chat_reads t
@@ -114,18 +115,18 @@ export function isChatUnread(xUserId: SQL, personXUserId: SQL): SQL<boolean> {
 }
 
 /**
- * SQL over the aliases of a message and its lead: it is a follow-up that nobody may send now, because
- * its account or its person's conversation has to be read first. @param xUserId SQL
+ * SQL over the aliases of a message and its lead: the message is a follow-up that must not be sent
+ * now, because its account or its person's conversation has to be read first. @param xUserId SQL
  */
 export function isBlind(message: string, lead: string, xUserId: SQL): SQL<boolean> {
   const person = sql.raw(`${lead}.x_user_id`)
   return sql`(${sql.raw(message)}.is_follow_up and (not ${isReplyKnown(xUserId)} or ${isChatUnread(xUserId, person)}))`
 }
 
-/** A read takes a few seconds, in which nobody needs to be told why a follow-up waits. */
+/** A read takes a few seconds, in which screens need not say why a follow-up waits. */
 const READ_TAKES = sql`interval '30 seconds'`
 
-/** SQL over the alias of a queued follow-up: it waits because its account or its person could not be read. */
+/** SQL over the alias of a queued follow-up: it waits because its account or its conversation could not be read. */
 export function waitsForRead(message: string): SQL<boolean> {
   const d = sql.raw(message)
   return sql`exists (select from x_accounts a left join reply_watches w on w.x_user_id = a.x_user_id
@@ -134,7 +135,7 @@ export function waitsForRead(message: string): SQL<boolean> {
       or (${d}.due_at <= now() + ${READ_TAKES} and ${isChatUnread(sql`a.x_user_id`, sql`(select h.x_user_id from leads h where h.id = ${d}.lead_id)`)})))`
 }
 
-/** SQL: for how many seconds the account's last complete read still counts; null: there is none. */
+/** SQL: how many seconds the account's last complete read still counts; null: there was none. */
 export function knownForSeconds(xUserId: SQL): SQL<number | null> {
   return sql`(select extract(epoch from w.read_until - now())::float + ${READ_COUNTS_SECONDS} from reply_watches w where w.x_user_id = ${xUserId})`
 }
@@ -143,16 +144,16 @@ export function knownForSeconds(xUserId: SQL): SQL<number | null> {
 export const isChanged = (chat: string) =>
   sql.raw(`(${chat}.read_until is null or ${chat}.read_until < ${chat}.changed_at)`)
 
-/** A read of an account's conversations that X or this server has interrupted. */
+/** A read of an account's conversations that X or a restart has interrupted. */
 export interface Reading {
-  /** When it began, as the database wrote it. */
+  /** When the read began, as the database wrote it. */
   since: string
-  /** The lists of messages and of X Chat's conversations. */
+  /** The progress in the list of messages and in the list of X Chat's conversations. */
   messages: ListReading
   chats: ListReading
 }
 export interface ListReading {
-  /** Where the list continues; null: from the newest entry. */
+  /** Where the list continues; null: at the newest entry. */
   next: string | null
   isComplete: boolean
   /** The time of the oldest entry so far (ISO 8601), if all were in descending order. */
@@ -168,21 +169,21 @@ export const replyWatches = pgTable(
     /** X calls this webhook through `subscriptionIds`; null if the account is only polled. */
     webhookId: text('webhook_id'),
     subscriptionIds: text('subscription_ids').array().notNull().default([]),
-    /** The X apps that have subscriptions to it. */
+    /** The X apps with subscriptions to the account. */
     xAppIds: uuid('x_app_ids').array().notNull().default([OPERATOR_APP_ID]),
     /** Why there are no subscriptions, as a text to show. */
     problem: text('problem'),
     /** When the subscriptions are checked next. */
     nextCheckAt: time('next_check_at').notNull().defaultNow(),
-    /** When its conversations are read next. A due follow-up moves this forward. */
+    /** When the account's conversations are read next. A due follow-up moves this forward. */
     nextPollAt: time('next_poll_at').notNull().defaultNow(),
-    /** Before this, X refuses to be read. */
+    /** X refuses reads before this time. */
     restsUntil: time('rests_until'),
-    /** When the last complete read began: what was said until then is known. */
+    /** When the last complete read began: everything up to then is known. */
     readUntil: time('read_until'),
-    /** The read to continue; null: the next one begins. */
+    /** The interrupted read to continue; null: the next one starts from the newest entry. */
     reading: jsonb('reading').$type<Reading>(),
-    /** Since when reading fails, and which call X answers how, as a text to show; null: it does not. */
+    /** Since when reads fail, and the failing call with X's answer, as a text to show; null: they succeed. */
     failsSince: time('fails_since'),
     failure: text('failure'),
     /** When the owners were notified of this failure. */
@@ -197,8 +198,8 @@ export const replyWatches = pgTable(
 )
 
 /**
- * When conversations of X Chat changed, by X's list, and until when their events were read. Follow-ups
- * to a person whose conversation changed since then wait.
+ * When conversations of X Chat changed according to X's list, and up to when their events were
+ * read. If a conversation changed after that, follow-ups to its person wait.
  */
 export const chatReads = pgTable(
   'chat_reads',
@@ -219,23 +220,23 @@ export const chatReads = pgTable(
   ],
 )
 
-/** What X has delivered and nobody has stored yet, sealed. Deleted once it is stored. */
+/** Deliveries from X that are not processed yet, sealed. They are deleted once they are. */
 export const xDeliveries = pgTable(
   'x_deliveries',
   {
     id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    /** The app whose webhook got it. */
+    /** The app whose webhook received the delivery. */
     xAppId: uuid('x_app_id')
       .notNull()
       .references(() => xApps.id, { onDelete: 'cascade' }),
-    /** Whom it names, as ids at X. */
+    /** The X ids of the account and the person that it names. */
     accountXUserId: text('account_x_user_id'),
     personXUserId: text('person_x_user_id'),
-    /** It may be a message: until it is stored, the account's follow-ups wait. */
+    /** It may be a message, so the account's follow-ups wait until it is processed. */
     holds: boolean('holds').notNull(),
     sealedBody: text('sealed_body').notNull(),
     attempts: integer('attempts').notNull().default(0),
-    /** When it is tried next; while a process works on it, when others may. */
+    /** When the delivery is tried next. While one process works on it, when another may take it over. */
     nextAt: time('next_at').notNull().defaultNow(),
     receivedAt: time('received_at').notNull().defaultNow(),
   },
@@ -246,17 +247,17 @@ export const xDeliveries = pgTable(
 )
 
 /**
- * SQL over a lead's alias: the reason to skip it if it replied; else null.
- * @param isAllowed SQL: leads who replied are included
+ * SQL over a lead's alias: the reason to skip a lead who replied; else null. @param isAllowed SQL:
+ * leads who replied are included
  */
 export function repliedReason(lead: string, isAllowed: SQL): SQL {
   return sql`case when ${sql.raw(lead)}.replied_at is not null and not ${isAllowed} then ${reasonSql('replied')} end`
 }
 
 /**
- * SQL over the aliases of a lead and a message: the reason to skip it if either side wrote in the
- * conversation since it was queued, or a follow-up's previous message was sent; else null. What was
- * said before its enrollment was resumed does not count.
+ * SQL over the aliases of a lead and a message: the reason to skip the message if either side has
+ * written since it was queued or, for a follow-up, since the previous message was sent; else null.
+ * Messages before the enrollment was resumed do not count.
  */
 export function answeredReason(lead: string, message: string): SQL {
   const [l, d] = [sql.raw(lead), sql.raw(message)]

@@ -18,7 +18,7 @@ export interface VersionVariant {
 /** A step as a version stores it. Its place in the version is its number, from 1. */
 export interface VersionStep {
   id: string
-  /** Re-engagement is a version's last step, if it has one. */
+  /** Re-engagement is always the last step of a version. */
   kind: 'step' | 'reengagement'
   /** Null for the first step. For re-engagement, `afterDays` as days. */
   delay: Delay | null
@@ -29,7 +29,7 @@ export interface VersionStep {
   variants: readonly VersionVariant[]
 }
 
-/** The steps of a campaign as each saved change left them. A version never changes once used. */
+/** The steps of a campaign as each saved change left them. A version never changes once people follow it. */
 export const sequenceVersions = pgTable(
   'sequence_versions',
   {
@@ -43,8 +43,9 @@ export const sequenceVersions = pgTable(
 )
 
 /**
- * One lead's way through a campaign. Open are `active` and `paused`; `campaigns.open_enrollments`
- * counts them. A deleted lead's id stays, and is known again if the deletion is undone.
+ * One lead's way through a campaign. `active` and `paused` enrollments are open;
+ * `campaigns.open_enrollments` counts them. The id of a deleted lead stays, and becomes valid again
+ * if the deletion is undone.
  */
 export const enrollments = pgTable(
   'enrollments',
@@ -55,9 +56,9 @@ export const enrollments = pgTable(
     leadId: uuid('lead_id').notNull(),
     state: text('state', { enum: ENROLLMENT_STATES }).notNull().default('active'),
     version: integer('version').notNull(),
-    /** The account of the first message, which sends all others; null before it. */
+    /** The account that sent the first message and sends all others; null before the first one. */
     xAccountId: uuid('x_account_id'),
-    /** The last step that was sent, with its number then; null: none yet. */
+    /** The last step that was sent, and its number at that time; null: none yet. */
     lastStepId: uuid('last_step_id'),
     lastStepNumber: integer('last_step_number'),
     /** `dms.step` of the last message. */
@@ -67,16 +68,16 @@ export const enrollments = pgTable(
     skippedStepId: uuid('skipped_step_id'),
     skippedStepNumber: integer('skipped_step_number'),
     skippedAt: time('skipped_at'),
-    /** The next step, queued or to come; null: none. */
+    /** The number of the next step, queued or to come; null: no step follows. */
     nextStepNumber: integer('next_step_number'),
-    /** It waits for its first message until the plan allows it: the launch had a limit. */
+    /** The first message waits until the plan allows it, because the launch had a limit. */
     isUnqueued: boolean('is_unqueued').notNull().default(false),
-    /** When the due job looks at it; null: it has a queued message, or nothing follows. */
+    /** When the due job checks the enrollment; null: a message is queued, or nothing follows. */
     nextAt: time('next_at'),
     pausedUntil: time('paused_until'),
-    /** Why it is paused or stopped. */
+    /** Why the enrollment is paused or stopped. */
     reason: jsonb('reason').$type<EnrollmentReason>(),
-    /** What was said before does not stop the next message. */
+    /** When it was resumed. Replies before that do not stop the next message. */
     resumedAt: time('resumed_at'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -93,7 +94,7 @@ export const enrollments = pgTable(
   ],
 )
 
-/** What the blocks of a pair of variants say. It is stored per pair and test. */
+/** The evidence from the blocks of a pair of variants. Stored per pair and test. */
 export interface PairEvidence {
   blocks: number
   successesA: number
@@ -105,13 +106,13 @@ export interface PairEvidence {
   ahead: 'a' | 'b' | null
 }
 
-/** A variant and its share of the people of a step. Shares need not add up to 1. */
+/** A variant and its share of a step's people. Shares need not add up to 1. */
 export interface VariantShare {
   id: string
   share: number
 }
 
-/** A variant's closed windows. */
+/** The closed windows of a variant. */
 export interface VariantRecord {
   id: string
   people: number
@@ -120,12 +121,12 @@ export interface VariantRecord {
 
 /** A message's place in the order of sending. */
 export interface Place {
-  /** As the database wrote it. */
+  /** The time, as the database wrote it. */
   at: string
   id: string
 }
 
-/** What a test knows. Each message counts once, in order. */
+/** The progress of a test. Each message counts once, in order. */
 export interface StepTestState {
   pairs: {
     a: string
@@ -135,7 +136,7 @@ export interface StepTestState {
     afterA: Place | null
     afterB: Place | null
   }[]
-  /** For an adaptive allocation: each variant's closed windows. */
+  /** The closed windows of each variant, for an adaptive allocation. */
   records: (VariantRecord & { after: Place | null })[]
 }
 
@@ -151,38 +152,38 @@ export const stepTests = pgTable(
     windowDays: integer('window_days').notNull(),
     variants: jsonb('variants').$type<readonly { id: string; weight: number }[]>().notNull(),
     state: jsonb('state').$type<StepTestState>().notNull().default({ pairs: [], records: [] }),
-    /** Null: not judged yet, or people are not split as planned. */
+    /** Null: not judged yet, or the split differs from the plan. */
     verdict: jsonb('verdict').$type<Verdict>(),
     isSplitOff: boolean('is_split_off').notNull().default(false),
-    /** Instead of the weights; null: the weights decide. */
+    /** Shares that replace the weights; null: the weights decide. */
     shares: jsonb('shares').$type<readonly VariantShare[]>(),
     startedAt: time('started_at').notNull().defaultNow(),
     decidedAt: time('decided_at'),
     endedAt: time('ended_at'),
-    /** When it is looked at; null: it is over. */
+    /** When the test is checked next; null: it is over. */
     nextAt: time('next_at'),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),
     uniqueIndex('step_tests_current').on(t.workspaceId, t.campaignId, t.stepId).where(sql`ended_at is null`),
-    // For the job, over all workspaces.
+    // Serves the job that judges tests, over all workspaces.
     index('step_tests_next').on(t.nextAt).where(sql`next_at is not null`),
   ],
 )
 export type StepTest = typeof stepTests.$inferSelect
 
-/** SQL over an enrollment's alias: it has not ended. */
+/** SQL over an enrollment's alias: the enrollment is open. */
 export function isOpen(enrollment: string): SQL<boolean> {
   return sql`(${sql.raw(enrollment)}.state in ('active', 'paused'))`
 }
 
-/** SQL over the aliases of an enrollment and a message: they belong together. */
+/** SQL over the aliases of an enrollment and a message: the message belongs to the enrollment. */
 export function isEnrollmentOf(enrollment: string, message: string): SQL<boolean> {
   const [e, d] = [sql.raw(enrollment), sql.raw(message)]
   return sql`(${e}.workspace_id = ${d}.workspace_id and ${e}.id = ${d}.enrollment_id)`
 }
 
-/** SQL over a message's alias: it was sent, may have been, or is being sent. */
+/** SQL over a message's alias: the message was sent, may have been, or is being sent. */
 export function isWritten(message: string): SQL<boolean> {
   const d = sql.raw(message)
   return sql`(${d}.sent_at is not null or ${d}.outcome_unknown
@@ -190,8 +191,8 @@ export function isWritten(message: string): SQL<boolean> {
 }
 
 /**
- * SQL over an enrollment's alias: it ended before a message was recorded as sent. Failed people are not
- * included: undoing a deletion continues them as they are.
+ * SQL over an enrollment's alias: it ended before a message was recorded as sent. Failed
+ * enrollments are not included: undoing a deletion continues them as they are.
  */
 export function isUnsent(enrollment: string): SQL<boolean> {
   const e = sql.raw(enrollment)
@@ -199,8 +200,9 @@ export function isUnsent(enrollment: string): SQL<boolean> {
 }
 
 /**
- * SQL over an enrollment's alias: the version that it follows. Edits leave people who ended before
- * a message was written to them: they follow the campaign's, which is stored when they continue.
+ * SQL over an enrollment's alias: the version that it follows. Edits do not touch people whose
+ * enrollment ended before their first message: they follow the campaign's version, which is stored
+ * when they continue.
  */
 export function versionOf(enrollment: string): SQL<number> {
   const e = sql.raw(enrollment)
@@ -210,8 +212,8 @@ export function versionOf(enrollment: string): SQL<number> {
 }
 
 /**
- * SQL over the aliases of an enrollment and its message: a row with the `number` of the step that
- * follows it and the `delay` until then, as an interval of whole days; no row if none follows.
+ * SQL over the aliases of an enrollment and its message: a row with the `number` of the next step
+ * and the `delay` until then, as an interval of whole days; no row if no step follows.
  */
 export function followingStep(enrollment: string, message: string): SQL {
   const [e, d] = [sql.raw(enrollment), sql.raw(message)]
@@ -228,7 +230,10 @@ export function followingStep(enrollment: string, message: string): SQL {
     order by s.number limit 1`
 }
 
-/** SQL over a message's alias and its campaign's: its variant, if the campaign still has its step. */
+/**
+ * SQL over the aliases of a message and its campaign: the name of the message's variant, if the
+ * campaign still has its step.
+ */
 export function variantNameOf(message: string, campaign: string): SQL<{ id: string; name: string } | null> {
   const [d, c] = [sql.raw(message), sql.raw(campaign)]
   return sql`(select jsonb_build_object('id', variant.value -> 'id', 'name', variant.value -> 'name')

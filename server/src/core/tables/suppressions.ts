@@ -15,11 +15,11 @@ export const suppressions = pgTable(
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     /** In lower case, without the @. */
     twitterHandle: text('twitter_handle').notNull(),
-    /** Set, also by a trigger, once known: a new handle does not lift the suppression. */
+    /** The person's X id, once known, also set by a trigger: a new handle does not lift the suppression. */
     xUserId: text('x_user_id'),
-    /** When X showed this id with this handle; null: either may be wrong, so each suppresses alone. */
+    /** When X showed this id with this handle; null: either may be wrong, so each suppresses on its own. */
     xUserCheckedAt: time('x_user_checked_at'),
-    /** When X showed the handle with another id: since then, only the id suppresses. */
+    /** When X showed the handle with another id. Since then, only the id suppresses. */
     handleLostAt: time('handle_lost_at'),
     reason: text('reason', { enum: SUPPRESSION_REASONS }).notNull(),
     note: text('note'),
@@ -54,7 +54,7 @@ export function isSuppressed(lead: string): SQL<boolean> {
   return sql`(${suppressionReason(lead)} is not null)`
 }
 
-/** SQL over a suppression `s` and a lead's alias: the handle is that of both. */
+/** SQL over a suppression `s` and a lead's alias: both have the handle. */
 const hasHandle = (lead: string) => {
   const l = sql.raw(lead)
   return sql`s.twitter_handle = lower(${l}.twitter_handle) and s.handle_lost_at is null and ${l}.handle_lost_at is null`
@@ -78,13 +78,16 @@ export function suppressionsOf(workspaceId: string, leadId: string): SQL {
     select s.id from leads l join suppressions s on s.workspace_id = l.workspace_id and s.x_user_id = l.x_user_id where ${its}`
 }
 
-/** SQL over `leads`: whether they can be messaged. Like `isSuppressed`, for many rows. */
+/** SQL over `leads`: whether they can be messaged. Like `isSuppressed`, but for many rows. */
 export function isMessageable(workspaceId: string): SQL {
   const onList = sql`select from suppressions s where s.workspace_id = ${workspaceId}`
   return sql`not exists (${onList} and ${hasHandle('leads')}) and not exists (${onList} and s.x_user_id = leads.x_user_id)`
 }
 
-/** SQL over a lead's alias: why it is skipped if suppressed, else null. Two index lookups. */
+/**
+ * SQL over a lead's alias: why a suppressed lead is skipped; null if it is not suppressed. Takes
+ * two index lookups.
+ */
 export function suppressionReason(lead: string): SQL {
   const l = sql.raw(lead)
   return sql`coalesce(
