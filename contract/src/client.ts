@@ -5,14 +5,14 @@ import type { Contract } from './contract.ts'
 import { isErrorEnvelope } from './errors.ts'
 
 export interface Tokens {
-  /** The access token to send, or null for none. */
+  /** Returns the access token to send; null: none. */
   current(): string | null | Promise<string | null>
-  /** Called once after a 401. Returns a new access token, or null if there is none. */
+  /** Called once after a 401. Returns a new access token; null: there is none. */
   refresh?(): Promise<string | null>
 }
 
 export interface ClientOptions {
-  /** The contract, or its minified form without schemas, which keeps zod out of the browser. */
+  /** The contract, or its minified form without schemas, so that browsers need no zod. */
   contract: AnyContractRouter
   /** Base URL of the API: `https://host/api`. */
   url: string

@@ -1,8 +1,9 @@
 /* Reads CSV files: the server uses it to import, the screen to preview. */
 
 /**
- * A record's fields, or why it is unreadable. `line`: its first line in the file, from 1. `cells`: what can
- * be read of a record with bad quotes, or with more or fewer fields than the first line. `isWhole`: all of it.
+ * A record's fields, or why it is unreadable. `line`: its first line in the file, from 1. `cells`:
+ * the readable cells of a record with wrong quotes or with more or fewer fields than the first
+ * line. `isWhole`: no cell is missing.
  */
 export type CsvRecord =
   | { line: number; fields: string[] }
@@ -18,8 +19,9 @@ const TOO_LONG = `is longer than ${RECORD_MAX_BYTES / 1024} KiB, or a quote in i
 const BAD_QUOTES = 'has a quote that is not closed or not doubled'
 
 /**
- * Reads one file in parts (RFC 4180): also `sep=;` lines, usual delimiters, BOMs, missing trailing
- * fields and stray quotes. An unreadable line is reported, and reading continues after it.
+ * Reads one file in parts (RFC 4180). Also accepts `sep=;` lines, the usual delimiters, BOMs,
+ * missing trailing fields and stray quotes. An unreadable line is reported, and reading continues
+ * after it.
  */
 export function openCsv(parse: Parse) {
   let line = 1
@@ -59,7 +61,7 @@ export function openCsv(parse: Parse) {
     return { line, problem }
   }
 
-  /** The cells of a line, as if quotes meant nothing. */
+  /** Splits a line into cells, ignoring quotes. */
   function roughCells(text: string): string[] {
     return text.split(delimiter ?? ',').map((cell) => cell.trim().replace(/^"|"$/g, ''))
   }
@@ -77,7 +79,7 @@ export function openCsv(parse: Parse) {
     /** The field delimiter; null before anything is read. */
     delimiter: () => delimiter,
 
-    /** Yields the records within these bytes: the unused rest, then new ones. @returns bytes used */
+    /** Yields the records in the unused rest and these bytes. @returns the number of bytes used */
     *read(bytes: Uint8Array, isLast: boolean): Generator<CsvRecord, number> {
       let used = 0
       if (delimiter === null) {

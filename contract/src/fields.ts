@@ -23,7 +23,7 @@ export function wholeNumber(min: number, max: number) {
   return z.number().int().min(min).max(max)
 }
 
-/** For this long no sender claims what is queued, so that it can be undone. */
+/** How many seconds no sender claims what is queued, so that it can be undone. */
 export const HoldSeconds = wholeNumber(0, 30).default(0)
 
 /** A whole number in a query string. Typed clients pass a number. */
@@ -54,7 +54,7 @@ export function isMoment(text: string): boolean {
   return !Number.isNaN(at.getTime()) && at.toISOString().slice(0, 19) === text.slice(0, 19)
 }
 
-/** A time in a request, in the format of responses. */
+/** A time in a request. Responses use the same format. */
 export const Moment = z.string().refine(isMoment, 'must be a time such as 2026-01-31T12:00:00Z')
 
 /** Whether the text is formatted like an id. */
@@ -72,10 +72,10 @@ export function paging(defaultSize: number) {
 
 export const BAD_CURSOR = 'must be the cursor of an earlier response'
 
-/** Where the last response ended. Every page costs the same, however deep. */
+/** A cursor of the last response. Every page costs the same, however deep. */
 export const Cursor = z.string().max(500).refine(isStorable, BAD_CURSOR)
 
-/** Like `paging`, also by the last response's cursor. */
+/** Like `paging`, but pages can also continue from a cursor. */
 export function cursorPaging(defaultSize: number) {
   return { ...paging(defaultSize), cursor: Cursor.optional() }
 }
@@ -86,10 +86,10 @@ export const Page = z.object({ total: z.number().int(), page: z.number().int(), 
 export function isStorable(value: string): boolean {
   return !value.includes('\u0000') && value.isWellFormed()
 }
-/** What is wrong with a text that is not storable. */
+/** The problem of a text that cannot be stored. */
 export const UNSTORABLE = 'must not contain NUL characters or broken Unicode'
 
-/** Input of calls that take none: no body, or an empty object. Unknown keys are rejected. */
+/** Input of calls that need none: no body, or an empty object. Unknown keys are rejected. */
 export const NoInput = z.preprocess((body) => body ?? {}, z.strictObject({}))
 
 /** Trimmed user text that PostgreSQL can store. */
@@ -113,14 +113,17 @@ export function requiredText(max: number, problem = 'is required') {
 
 /** Phishing risks in emailed names: line breaks, control characters and the start of a URL. */
 const UNSAFE_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|:\/\/|\bwww[.。]/giu
-/** What mail programs or readers make a link of: a domain, also in an address, an IP address or Markdown. */
+/** What mail programs or readers turn into a link: a domain (also in an email address), an IP address or Markdown. */
 const LINKED = /[^\s.。][.。]\p{L}{2}|\d{1,3}(?:[.。]\d{1,3}){3}|\bxn--|\][([]|\b(?:https?|mailto|tel):/iu
-/** A link in Markdown, which has signs that separate words. */
+/** A link in Markdown. Its signs separate words. */
 const MARKDOWN_LINK = /\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])/g
-/** Invisible, and part of no domain. */
+/** An invisible character that cannot be part of a domain. */
 const WORD_JOINER = '\u2060'
 
-/** As mail programs read a text: without invisible characters, and with plain letters for circled and full-width ones. */
+/**
+ * A text as mail programs read it: without invisible characters, and with plain letters for circled
+ * and full-width ones.
+ */
 const asRead = (value: string) => value.normalize('NFKC').replace(/\p{DI}/gu, '')
 
 /** The name of a person, workspace or campaign. Emails carry it to others. */
@@ -136,7 +139,7 @@ export function requiredName(max: number, problem = 'is required') {
   return nameText(max).refine(isVisible, problem)
 }
 
-/** Makes an unvalidated name (from old rows or a provider) one line without control characters and URLs. */
+/** Turns an unvalidated name (from an old row or a provider) into one line without control characters and URLs. */
 export function safeName(value: string): string {
   const safe = asRead(value).search(UNSAFE_IN_NAMES) === -1 ? value : asRead(value)
   return safe.replace(UNSAFE_IN_NAMES, ' ').replace(/\s+/g, ' ').trim() || '…'
@@ -147,12 +150,12 @@ export function nameInBody(value: string): string {
   return safeName(value).replace(/(?<=\S)[.。．｡․@＠](?=\S)/gu, `${WORD_JOINER}$&${WORD_JOINER}`)
 }
 
-/** A name for the subject of an email, or `instead` if mail programs make a link of it. */
+/** A name for the subject of an email, or `instead` if mail programs would turn it into a link. */
 export function nameInSubject(value: string, instead: string): string {
   return LINKED.test(asRead(value)) ? instead : safeName(value)
 }
 
-/** The subject of an email, whatever names are in it. */
+/** Makes the subject of an email safe, whatever names it contains. */
 export function subjectLine(value: string): string {
   return safeName(value)
     .replace(MARKDOWN_LINK, '…')
@@ -179,7 +182,7 @@ export const ReferralCode = z
   .transform((code) => (code.length > LONGEST_REFERRAL_CODE || code.includes('\u0000') ? undefined : code || undefined))
   .optional()
 
-/** The handle of an existing lead, as people write it. Becomes the handle alone. */
+/** The handle of an existing lead, as people write it. Parsing leaves only the handle. */
 export const HandleOfLead = z
   .string()
   .transform(handleIn)
@@ -188,7 +191,7 @@ export const HandleOfLead = z
 /** A handle on X, with or without @, excluding X's reserved paths. Strips the @. */
 export const TwitterHandle = HandleOfLead.refine((handle) => handleFault(handle) !== 'page', HANDLE_PROBLEMS.page)
 
-/** A handle as people write it, or X's address of a user id, https://x.com/i/user/1. */
+/** A handle as people write it, or X's address for a user id, https://x.com/i/user/1. */
 export const PersonOnX = z.string().superRefine((person, context) => {
   const fault = personFault(person)
   if (fault) context.addIssue({ code: 'custom', message: HANDLE_PROBLEMS[fault] })

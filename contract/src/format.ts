@@ -74,10 +74,10 @@ export function formatMonth(month: string): string {
   return formatDate(`${month}-01`, { month: 'long', year: 'numeric', timeZone: 'UTC' })
 }
 
-/** Kept, because creating one takes longer than formatting. */
+/** Cached, because creating a format takes longer than formatting. */
 const dateFormats = new Map<string, Intl.DateTimeFormat>()
 
-/** Formats -5 and 'minute' as "5 minutes ago". In English, like the sentences around it. */
+/** Formats -5 and 'minute' as "5 minutes ago". Always in English, like the sentences around it. */
 export function formatRelative(value: number, unit: Intl.RelativeTimeFormatUnit): string {
   return new Intl.RelativeTimeFormat('en').format(value, unit)
 }

@@ -2,14 +2,14 @@ import type { z } from 'zod'
 import type { FieldProblem } from './errors.ts'
 import { formatCount, formatList, formatNumber } from './format.ts'
 
-/** An issue that zod passes to an error map; `Issue` is one that it reports. */
+/** An issue as zod passes it to an error map. `Issue` is one that zod reports. */
 type RawIssue = z.core.$ZodRawIssue
 interface Issue {
   message: string
   code?: string
   keys?: readonly string[]
   path?: readonly (PropertyKey | { key: PropertyKey })[] | undefined
-  /** Of a union: the issues of each branch, with paths within it. */
+  /** Only for a union: the issues of each branch, with paths within it. */
   errors?: readonly (readonly Issue[])[]
 }
 
@@ -35,7 +35,7 @@ function problemsOf({ code, message, keys = [], path = [], errors = [] }: Issue)
   return [fieldProblem(parts.join('.'), message)]
 }
 
-/** Branches of a union whose own fields are wrong, those with the fewest issues first. */
+/** The branches of a union whose own fields are invalid, those with the fewest issues first. */
 function branchesWithFields(branches: readonly (readonly Issue[])[]): (readonly Issue[])[] {
   const countOf = (issues: readonly Issue[]) => issues.reduce((sum, { keys = [''] }) => sum + keys.length, 0)
   const isObject = (issues: readonly Issue[]) =>
@@ -88,7 +88,7 @@ const TYPES: Record<string, string> = {
   record: 'an object',
 }
 
-/** Replaces zod's default messages by predicates, which `fieldProblem` makes sentences. */
+/** Replaces zod's default messages with predicates. `fieldProblem` turns these into sentences. */
 export function predicateOf(issue: RawIssue): string {
   if (issue.input === undefined && issue.code !== 'custom') return 'is required'
   switch (issue.code) {

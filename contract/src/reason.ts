@@ -8,35 +8,36 @@ export const SKIP_CODES = [
   /** `how`: 'request' (X asks whether to accept their message), or absent. */
   'replied',
   /**
-   * `how`: 'campaign' (with `campaign`, its name), 'direct', 'earlier_lead' (before their lead was
-   * deleted and added again), 'x_user' (a deleted lead had their X id) or 'backup' (after it).
+   * `how`: 'campaign' (with `campaign`, its name), 'direct', 'earlier_lead' (their lead was deleted
+   * and added again since), 'x_user' (a deleted lead had their X id) or 'backup' (after the backup
+   * was made).
    */
   'contacted',
   /** `how`: 'campaign' (with `campaign`, its name) or 'direct'. */
   'queued_elsewhere',
-  /** The account's owner messaged them on X. */
+  /** The account's owner messaged them directly on X. */
   'written_by_hand',
   'no_basis',
   /** Another lead is the same person. */
   'duplicate',
   'lead_missing',
-  /** They take no messages from the account. */
+  /** They do not accept messages from the account. */
   'closed_inbox',
-  /** They take messages from X Premium accounts only. */
+  /** They accept messages only from X Premium accounts. */
   'premium_only',
-  /** Their handle belongs to another person than their X id: `handle`, `xUserId`. */
+  /** Their handle belongs to someone else than their X id: `handle`, `xUserId`. */
   'identity',
   /** The condition of its step was not met. */
   'condition',
   /** A member of the workspace stopped them. */
   'person',
-  /** The lead is invented, and nobody messages those on X. */
+  /** The lead is invented, and the real X must not message it. */
   'sample',
-  /** Its text has `written` in it, which is a variable that nothing has filled. */
+  /** The text contains `written`, a variable that nothing has filled. */
   'placeholder',
 ] as const
 
-/** Why a person's way through a campaign is paused or was stopped. */
+/** Why an enrollment is paused or was stopped. */
 export const ENROLLMENT_CODES = [
   'reply',
   'opt_out',
@@ -45,39 +46,39 @@ export const ENROLLMENT_CODES = [
   /** An automatic reply. */
   'auto_reply',
   'written_by_hand',
-  /** A member of the workspace decided it. */
+  /** A member of the workspace decided this. */
   'person',
   'outcome_unknown',
-  /** `skip`: the code of the reason to skip their message. */
+  /** `skip` is the code of the reason to skip the message. */
   'skipped',
   'archived',
-  /** Their last message is encrypted in X Chat, where a person must answer. */
+  /** Their last message is encrypted in X Chat, so a person must answer there. */
   'encrypted',
 ] as const
 
 /** Why a campaign was paused automatically. */
 export const PAUSE_CODES = [
   'x_locked',
-  /** X rejected `refused` of the last `of` messages; without them, several in a row. */
+  /** X rejected `refused` of the last `of` messages. Without these parameters: several in a row. */
   'refusals',
   /** `optOuts` of the last `of` messages led to an opt-out. */
   'opt_outs',
   'x_disconnected',
-  /** `backedUpAt` (ISO 8601), and `isReadable`: X can show what was sent since. */
+  /** `backedUpAt` (ISO 8601). `isReadable`: X can show what was sent since. */
   'restored',
-  /** A message would be sent with `written` in it, which is a variable that nothing has filled. */
+  /** A message would be sent with `written` in it, a variable that nothing has filled. */
   'placeholder',
 ] as const
 
-/** Why a queued message waits, apart from what its whole campaign waits for. */
+/** Why a queued message waits, not counting the reasons of its whole campaign. */
 export const DM_WAIT_CODES = [
-  /** `at`: another campaign messaged them in the 24 hours before (ISO 8601). */
+  /** `at`: when another campaign messaged them, in the 24 hours before (ISO 8601). */
   'day_apart',
-  /** Nobody knows now whether they have replied. */
+  /** It is unknown whether they have replied. */
   'detection',
-  /** X did not show whether they can be messaged. It is tried again when it is due. */
+  /** X did not show whether they can be messaged. The message is tried again when it is due. */
   'inbox_unclear',
-  /** It may have been sent: its conversation at X is read. */
+  /** The message may have been sent, so its conversation is read on X. */
   'settling',
 ] as const
 
@@ -189,7 +190,7 @@ export function dmWaitText({ code, params }: SkipReason | DmWaitReason, now: Dat
   return `Wrote to this person ${hours < 1 ? 'less than an hour ago' : formatRelative(-hours, 'hour')}`
 }
 
-/** The `pauseReason` of a campaign. @param xMessage what X said, shown instead; null if nothing */
+/** The `pauseReason` of a campaign. @param xMessage X's own explanation, which is shown instead; null: X gave none */
 export function pauseText({ code, params }: PauseReason, xMessage: string | null): string {
   if (xMessage !== null) return xMessage
   switch (code) {

@@ -1,4 +1,4 @@
-/** What a reply means. `referral` names someone else. */
+/** The meaning of a reply. `referral` names another person. */
 export const REPLY_LABELS = [
   'interested',
   'meeting',
@@ -11,13 +11,13 @@ export const REPLY_LABELS = [
 ] as const
 export type ReplyLabel = (typeof REPLY_LABELS)[number]
 
-/** Labels of people who wait for an answer if they wrote last; so do people without a label. */
+/** People with these labels, or without a label, wait for an answer if they wrote last. */
 export const WAITING_LABELS = ['interested', 'meeting', 'question', 'referral'] as const satisfies ReplyLabel[]
 
 /** People who wait are counted up to this number, so that Home costs the same with any inbox. */
 export const REPLIES_WAITING_MAX = 1_000
 
-/** Labels as words to show. */
+/** Labels as screens show them. */
 export const LABEL_NAMES: Record<ReplyLabel, string> = {
   interested: 'Interested',
   meeting: 'Meeting',

@@ -3,18 +3,21 @@ import { oc } from '@orpc/contract'
 import { z } from 'zod'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode } from './errors.ts'
 
-/** Anyone, members with at least this role, or operators; to others these return 404. */
+/**
+ * Who may call an operation: anyone, members with at least this role, or operators. Others get 404
+ * from an operator's operation.
+ */
 export type Access = 'public' | 'operator' | Role
 export type Role = 'viewer' | 'member' | 'admin' | 'owner'
 
 /**
- * What a call changes: nothing, rows in one transaction, or `outside` of one: in other services too,
- * or in several transactions.
- * Idempotency-Key works for `rows` and `outside`, not for `unkeyed` calls such as sign-in.
+ * What a call changes. `none`: nothing. `rows`: rows in one transaction. `outside`: also other
+ * services, or rows in several transactions. Idempotency-Key works for `rows` and `outside`, not
+ * for `unkeyed` calls such as sign-in.
  */
 export type Effect = 'none' | 'rows' | 'outside' | 'unkeyed'
 
-/** What API keys can reach. */
+/** The sections of the API that keys can reach. */
 export const SCOPE_DOMAINS = [
   'leads',
   'lists',
@@ -32,7 +35,7 @@ export const SCOPES: readonly Scope[] = SCOPE_DOMAINS.flatMap(
   (domain) => [`${domain}:read`, `${domain}:write`] as const,
 )
 
-/** Whether a key with these scopes has the needed one. `write` includes `read`. */
+/** Whether a key with these scopes has the required one. `write` includes `read`. */
 export function scopesAllow(scopes: readonly Scope[], needed: Scope): boolean {
   return scopes.includes(needed) || scopes.includes(needed.replace(':read', ':write') as Scope)
 }
@@ -40,9 +43,9 @@ export function scopesAllow(scopes: readonly Scope[], needed: Scope): boolean {
 export interface OperationMeta<A extends Access = Access> {
   access: A
   effect: Effect
-  /** Whether a paired extension may call it with its own token. */
+  /** Whether a paired extension may call the operation with its own token. */
   byExtension: boolean
-  /** What an API key needs to call it; null: no key can. */
+  /** The scope that an API key needs to call the operation; null: no key can. */
   scope: Scope | null
 }
 
@@ -57,7 +60,7 @@ interface RouteOptions<C extends ErrorCode> {
   summary: string
   description?: string
   byExtension?: boolean
-  /** False: no API key may call it, although its section has a scope. */
+  /** False: no API key may call the operation, even though its section has a scope. */
   byKey?: boolean
   /** Errors in addition to those of every operation. */
   errors?: readonly C[]
@@ -70,8 +73,9 @@ type ErrorMapOf<C extends ErrorCode> = {
 }
 
 /**
- * The `route` of a section of the API reference, continued with `.input()` and `.output()`.
- * @param domain API keys with its scopes may call the operations of viewers and members
+ * Returns `route` for a section of the API reference. Continue each route with `.input()` and
+ * `.output()`. @param domain API keys with this domain's scopes may call the operations of viewers
+ * and members
  */
 export function routes(tag: string, domain: ScopeDomain | null = null) {
   return <const A extends Access, const C extends ErrorCode = never>(

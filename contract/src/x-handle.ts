@@ -22,7 +22,7 @@ const NO_PROFILES = new Set([
   'tos',
 ])
 
-/** X's rule for handles. */
+/** The form of handles on X. */
 export const HANDLE_SPELLING = /^[A-Za-z0-9_]{1,15}$/
 
 /** Problems of a handle, as predicates that follow a subject. */
@@ -31,13 +31,13 @@ export const HANDLE_PROBLEMS = {
   page: 'is a page on X, not a handle',
 } as const
 
-/** Why X does not allow this handle (without @); null: it may exist. */
+/** Why X does not allow this handle (without @); null: X allows it. */
 export function handleFault(handle: string): keyof typeof HANDLE_PROBLEMS | null {
   if (!HANDLE_SPELLING.test(handle)) return 'spelling'
   return NO_PROFILES.has(handle.toLowerCase()) ? 'page' : null
 }
 
-/** Characters without a shape of their own, such as bidi marks: copied texts contain them. */
+/** Characters without a visible shape, such as bidi marks, which copied texts contain. */
 const INVISIBLE = /[\p{Cf}\p{DI}]/gu
 
 /** Removes invisible characters. Handles and ids have none. */
@@ -45,7 +45,7 @@ export function withoutInvisible(text: string): string {
   return text.replace(INVISIBLE, '')
 }
 
-/** Around a handle or address in a text: "Ann (@ann)", <https://x.com/ann>. */
+/** Characters around a handle or address in a text: "Ann (@ann)", <https://x.com/ann>. */
 const OPEN = `(?:^|[\\s(<["'\\u201c\\u2018])`
 const CLOSED = `[\\s)>\\]"'\\u201d\\u2019]*$`
 const ON_X = `${OPEN}(?:https?:)?(?:\\/\\/)?(?:www\\.|mobile\\.|m\\.)?(?:x|twitter)\\.com\\/+`

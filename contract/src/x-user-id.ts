@@ -1,6 +1,6 @@
 import { handleFault, handleIn, withoutInvisible } from './x-handle.ts'
 
-/** Why a text is not believed to be a person's id at X, as predicates that follow a subject. */
+/** Why a text is rejected as a person's id at X, as predicates that follow a subject. */
 export const X_USER_ID_PROBLEMS = {
   spelling: 'is not an X user ID',
   rounded: 'was rounded by a spreadsheet or another program',
@@ -10,15 +10,15 @@ export type XUserIdFault = keyof typeof X_USER_ID_PROBLEMS
 /** X's ids are positive numbers of up to 64 bits, without leading zeros. */
 const SPELLING = /^[1-9]\d{0,19}$/
 const MAX_ID = 2n ** 64n - 1n
-/** Spreadsheets keep 15 digits of a number and replace the others by zeros. */
+/** Spreadsheets keep 15 digits of a number and replace the rest by zeros. */
 const FIFTEEN_DIGITS = /^\d{15}0+$/
-/** X's address of a person whose handle is unknown. */
+/** X's address for a person whose handle is unknown. */
 const ADDRESS = /\b(?:x|twitter)\.com\/+(?:i\/user\/|intent\/(?:user|follow)\/?\?(?:\S*&)?user_id=)(\d+)\b\S*$/i
 const EXPONENT = /^\d(?:[.,]\d+)?e\+?\d+$/i
 
 /**
- * Reads an X user id from a file or a program: digits, also as a spreadsheet marks text, or with a
- * fraction of zero. Numbers that lost digits on their way name other people, so they are faults.
+ * Reads an X user id from a file or a program: digits, possibly marked as text by a spreadsheet, or
+ * with a fraction of zero. A number that has lost digits names someone else, so it is a fault.
  */
 export function readXUserId(text: string): { id: string } | { fault: XUserIdFault } {
   const visible = withoutInvisible(text).trim()
@@ -30,7 +30,7 @@ export function readXUserId(text: string): { id: string } | { fault: XUserIdFaul
   return (id !== bare && !isExact(id)) || isRounded(id) ? { fault: 'rounded' } : { id }
 }
 
-/** Why a text names nobody on X, neither by handle nor by id; null: it names someone. */
+/** Why a text names nobody on X, neither by handle nor by id; null: it names a person. */
 export function personFault(text: string): ReturnType<typeof handleFault> {
   return 'id' in readXUserId(text) ? null : handleFault(handleIn(text))
 }

@@ -5,7 +5,7 @@ import { FactorRemoval, NewPassword, SignedIn } from './auth.ts'
 
 const route = routes('Account')
 
-/** Minutes for which a reauthentication allows sensitive changes. */
+/** How long a reauthentication allows sensitive changes, in minutes. */
 export const REAUTHENTICATED_MINUTES = 10
 /** Digits of an emailed code. */
 export const MAIL_CODE_DIGITS = 8
@@ -18,7 +18,7 @@ export const User = z.object({
   createdAt: Time,
   /** False for accounts that sign in only through a provider such as Google. */
   hasPassword: z.boolean(),
-  /** The new address, until both mailboxes have confirmed the change; else null. */
+  /** The new email address while its change is pending; else null. */
   pendingEmail: z.string().nullable(),
   /** Which of the two mailboxes have confirmed; null: no change is pending. */
   pendingEmailConfirmed: z.object({ present: z.boolean(), new: z.boolean() }).nullable(),

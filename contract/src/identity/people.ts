@@ -55,7 +55,7 @@ export interface SwitchProof {
 
 const Token = requiredText(200)
 
-/** Kept keys are suspended until an admin adopts them. */
+/** Keeps the API keys, suspended until an admin adopts them. */
 const keepApiKeys = z.boolean().default(false)
 
 export const people = {
@@ -120,7 +120,7 @@ export const people = {
   }).output(
     z.object({
       invitations: z.array(Invitation),
-      /** Why the plan allows no more people, and the plan that does; null: it does. */
+      /** Why the plan allows no more people, and which plan does; null: it allows more. */
       planLimit: z.string().nullable(),
     }),
   ),

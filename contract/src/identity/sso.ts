@@ -40,7 +40,7 @@ export const SsoConnection = z.object({
   scopes: z.string().nullable(),
   ssoUrl: z.string().nullable(),
   certificates: z.array(SsoCertificate),
-  /** Members who linked it to their account. */
+  /** The number of members who linked the provider to their account. */
   linkedCount: z.number().int(),
   createdAt: Time,
   updatedAt: Time,
@@ -57,9 +57,9 @@ export const SsoDomain = z.object({
 })
 export type SsoDomain = z.output<typeof SsoDomain>
 
-/** Our values that the identity provider asks for. */
+/** Values of ours that the identity provider asks for. */
 export const ServiceProvider = z.object({
-  /** OpenID Connect. */
+  /** For OpenID Connect. */
   redirectUri: z.url(),
   /** SAML. */
   entityId: z.url(),
@@ -79,7 +79,7 @@ export const SsoConnectionInput = z
     kind: z.enum(['oidc', 'saml']),
     issuer: Address.optional(),
     clientId: requiredText(500).optional(),
-    /** If absent, the stored secret stays. A new issuer or client requires a new one. */
+    /** If absent, the stored secret stays. A new issuer or client requires a new secret. */
     clientSecret: requiredText(2_000).optional(),
     scopes: z
       .string()

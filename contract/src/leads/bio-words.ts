@@ -1,4 +1,4 @@
-/** Words that a bio must contain, and words that it must not, all in lower case. */
+/** Words that a bio must contain and words that it must not contain, in lower case. */
 export interface BioWords {
   required: readonly string[]
   excluded: readonly string[]

@@ -1,6 +1,6 @@
 // Without schemas, so that screens can import it cheaply.
 
-/** How imports compare the names of columns. */
+/** The form in which imports compare column names. */
 export function columnKey(header: string): string {
   return header
     .trim()
@@ -8,14 +8,14 @@ export function columnKey(header: string): string {
     .replaceAll(/[\s-]+/g, '_')
 }
 
-/** Which person a column names by its header, in any case and with any separators; null: none. */
+/** Which person's column a header names, in any case and with any separators; null: none. */
 export function personColumnOf(header: string): 'twitter_handle' | 'x_user_id' | null {
   const words = header.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2').replaceAll(/[./:]+/g, '_')
   const key = [header, words].map(columnKey).find((one) => Object.hasOwn(PERSON_COLUMNS, one))
   return key === undefined ? null : (PERSON_COLUMNS[key] ?? null)
 }
 
-/** Names of the columns that say who a person is, also in the exports of other programs. */
+/** Headers that name people, including those of other programs' exports. */
 const PERSON_COLUMNS: Record<string, 'twitter_handle' | 'x_user_id'> = {
   twitter_handle: 'twitter_handle',
   handle: 'twitter_handle',

@@ -9,7 +9,7 @@ const route = routes('Leads', 'leads')
 export const IMPORT_STATUSES = ['running', 'completed', 'failed', 'canceled'] as const
 export type ImportStatus = (typeof IMPORT_STATUSES)[number]
 
-/** First the file's bytes are read, then its lines are saved as leads. */
+/** The bytes of the file are read first, then its lines are saved as leads. */
 export const IMPORT_STAGES = ['reading', 'saving'] as const
 export type ImportStage = (typeof IMPORT_STAGES)[number]
 
@@ -30,7 +30,7 @@ export const Import = z.object({
   rejectedCount: z.number().int(),
   /** Rows that were imported without their X user id. */
   warningCount: z.number().int(),
-  /** Why it failed. */
+  /** Why the import failed. */
   error: z.string().nullable(),
   createdAt: Time,
 })

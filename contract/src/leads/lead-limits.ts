@@ -3,7 +3,7 @@
 /** Maximum number of ids per call. Larger selections use `filter`. */
 export const IDS_MAX = 5_000
 
-/** Leads that one call changes at most. The response has a cursor for the rest. */
+/** The maximum number of leads that one call changes. The response has a cursor for the rest. */
 export const PART_MAX = 10_000
 
 /** Maximum number of characters in a bio, and of bytes in a lead's other values together. */
@@ -21,5 +21,5 @@ export const BASIS_SOURCE_MAX = 500
 export const LIST_TAGS_MAX = 20
 export const LIST_TAG_LENGTH_MAX = 40
 
-/** What a lead gets that is queued without a message. */
+/** The message of a lead that is queued without one. */
 export const DEFAULT_MESSAGE = 'Hello! I noticed your profile and wanted to connect.'

@@ -18,7 +18,7 @@ import {
   takesValue,
 } from './rule-fields.ts'
 
-/** A value that is JSON text in a query string. Bodies and typed clients pass the value. */
+/** In a query string, the value is JSON text. Bodies and typed clients pass the value itself. */
 function jsonInQuery<T extends z.ZodType>(schema: T) {
   const read = z.preprocess((given, context) => {
     if (typeof given !== 'string') return given
@@ -37,7 +37,7 @@ export const FilterTags = z
   .union([z.array(Id), z.string().transform((ids) => ids.split(',').flatMap((id) => id.trim() || []))])
   .pipe(z.array(Id).min(1).max(FILTER_TAGS_MAX))
 
-/** Not trimmed: an imported name may begin with a space. */
+/** Not trimmed, because an imported name may begin with a space. */
 const FieldName = z.string().min(1).max(FIELD_NAME_MAX).refine(isStorable, UNSTORABLE)
 
 const FieldCondition = z
@@ -87,7 +87,7 @@ function customValueOf(op: RuleOp): z.ZodType<RuleValue> {
 const RuleValue = z.union([z.string(), z.number(), z.array(z.string())])
 type RuleValue = z.output<typeof RuleValue>
 
-/** Compares one field. `after` includes the time itself; `is_not` and `not_contains` reverse the others. */
+/** Compares one field. `after` includes the time itself; `is_not` and `not_contains` negate `is` and `contains`. */
 const LeadRule = z
   .strictObject({
     /** A field of the plain filter, `createdAt`, or `field:{name}` for a custom field. */

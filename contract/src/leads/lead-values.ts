@@ -4,7 +4,7 @@
 export const LEAD_STANDINGS = ['not_sent', 'queued', 'sent', 'failed'] as const
 export type LeadStanding = (typeof LEAD_STANDINGS)[number]
 
-/** Statuses in the leads filter. Who `replied` also has one of the others. */
+/** Statuses in the leads filter. A lead who has `replied` also has one of the others. */
 export const LEAD_FILTER_STATUSES = [...LEAD_STANDINGS, 'replied'] as const
 
 /** Why a lead may be messaged under X's rules: they asked, wrote first, or are a customer. */

@@ -67,20 +67,20 @@ export const Lead = z.object({
   sourceProfile: z.string().nullable(),
   url: z.string().nullable(),
   profileImageUrl: z.string().nullable(),
-  /** Where to load the picture from: a path that is good until the end of the next day. */
+  /** The path of the picture, which works until the end of the next day. */
   pictureUrl: z.string().nullable(),
   location: z.string().nullable(),
   website: z.string().nullable(),
   metadata: z.record(z.string(), z.unknown()),
   dmStatus: z.enum(LEAD_STATUSES),
-  /** Invented: a part of the sample data. */
+  /** Invented, as part of the sample data. */
   isSample: z.boolean(),
   createdAt: Time,
   updatedAt: Time,
 })
 export type Lead = z.output<typeof Lead>
 
-/** A UUID that the caller has chosen. */
+/** A UUID chosen by the caller. */
 export const CallersId = z
   .string()
   .refine(isId, 'must be a UUID')
@@ -108,7 +108,7 @@ export type ListedLead = z.output<typeof ListedLead>
 export const LeadDetail = ListedLead.extend({
   /** The person's user id at X; null if unknown. */
   xUserId: z.string().nullable(),
-  /** When X showed their handle with another person's id; null: nothing says that it is not theirs. */
+  /** When X showed the handle with another person's id; null: the handle is not known to be someone else's. */
   handleLostAt: Time.nullable(),
   /** When the contact basis was recorded. */
   basisAt: Time.nullable(),
@@ -123,13 +123,13 @@ const stepOfCampaign = { campaignId: z.string(), campaignName: z.string(), stepN
 /** An event in a lead's history. */
 export const LeadEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('created'), at: Time }),
-  /** X has shown them with another handle. `twitterHandle`: the one until then. */
+  /** X has shown them with a new handle. `twitterHandle` is the old one. */
   z.object({ kind: z.literal('renamed'), at: Time, twitterHandle: z.string() }),
   z.object({
     kind: z.literal('scraped'),
     at: Time,
     scrapeId: z.string(),
-    /** Null unless it read followers or following. */
+    /** Null unless the scrape read followers or following. */
     twitterHandle: z.string().nullable(),
     type: z.enum(X_SOURCES),
   }),
@@ -146,41 +146,41 @@ export const LeadEvent = z.discriminatedUnion('kind', [
     stepNumber: z.number().int().nullable(),
     variant: z.object({ id: z.string(), name: z.string() }).nullable(),
     status: z.enum(DM_STATUSES),
-    /** Empty if it was written in the inbox and then deleted, and for viewers. */
+    /** Empty if it was written in the inbox and then deleted. Viewers always get ''. */
     message: z.string(),
     errorMessage: z.string().nullable(),
     /** Why it was skipped; null for other failures, which only have a text. */
     reason: SkipReason.nullable(),
-    /** Why it was skipped, or waits because its person is paused. */
+    /** Why the message was skipped, or why it waits: its person is paused. */
     why: Reason.nullable(),
-    /** It failed with an unknown outcome: it may have been sent. */
+    /** The message failed with an unknown outcome, so it may have been sent. */
     outcomeUnknown: z.boolean(),
   }),
   z.object({
     kind: z.literal('replied'),
     at: Time,
     replyId: z.string(),
-    /** Null if the text was deleted, and for viewers and keys that cannot read conversations. */
+    /** Null if the text was deleted. Also null for viewers and for keys that cannot read conversations. */
     text: z.string().nullable(),
     /** They opted out. */
     optedOut: z.boolean(),
-    /** What it means; null: unknown. */
+    /** The meaning of the reply; null: unknown. */
     label: z.enum(REPLY_LABELS).nullable(),
     /** The message they replied to; null if they wrote first. */
     dmId: z.string().nullable(),
-    /** It arrived while a follow-up was leaving: X had it before, and the product after. */
+    /** The reply arrived while a follow-up was leaving: X knew of it before, and the product only after. */
     crossedFollowUp: z.boolean(),
   }),
   /** The account's owner messaged them outside this product. */
   z.object({ kind: z.literal('written'), at: Time, replyId: z.string(), text: z.string().nullable() }),
-  /** The last step that was left out, because its condition was not met. */
+  /** The last step was skipped because its condition was not met. */
   z.object({ kind: z.literal('skipped'), at: Time, ...stepOfCampaign, why: Reason }),
-  /** They are paused in a campaign before this step. */
+  /** They are paused before this step of a campaign. */
   z.object({
     kind: z.literal('paused'),
     at: Time,
     ...stepOfCampaign,
-    /** Null: until someone resumes them. */
+    /** Null: they stay paused until someone resumes them. */
     until: Time.nullable(),
     why: EnrollmentReason.nullable(),
   }),
@@ -207,13 +207,13 @@ export const LeadFilter = z.object({
   basis: z.enum(CONTACT_BASES).optional(),
   /** The label of one of their conversations. */
   label: z.enum(REPLY_LABELS).optional(),
-  /** Found by this scrape. */
+  /** Only leads found by this scrape. */
   scrapeId: Id.optional(),
-  /** Has all of these tags. */
+  /** Only leads with all of these tags. */
   tags: FilterTags.optional(),
   /** Conditions on custom fields. All must be met. JSON in a query string. */
   fields: FieldConditions.optional(),
-  /** Last messaged at this time or later. Leads that were never messaged match neither. */
+  /** Last messaged at this time or later. Leads that were never messaged do not match. */
   contactedAfter: Moment.optional(),
   /** Last messaged before this time. */
   contactedBefore: Moment.optional(),
@@ -222,9 +222,9 @@ export const LeadFilter = z.object({
 })
 export type LeadFilter = z.output<typeof LeadFilter>
 
-/** The query of GET /leads. Also a selection, instead of `leadIds`. */
+/** The query of GET /leads. It can also select leads, instead of `leadIds`. */
 export const LeadQuery = LeadFilter.extend({
-  /** Words that the bio must have, and with a minus must not have: `founder -crypto`. */
+  /** Words that the bio must contain or, with a minus, must not contain: `founder -crypto`. */
   bioWords: text(500)
     .refine((words) => {
       const { required, excluded } = parseBioWords(words)
@@ -233,12 +233,12 @@ export const LeadQuery = LeadFilter.extend({
     .optional(),
   /** False: excludes suppressed leads; true: only suppressed leads. */
   suppressed: QueryFlag.optional(),
-  /** A saved filter, instead of its fields. It works on every plan. */
+  /** The id of a saved filter, instead of its fields. Works on every plan. */
   filterId: Id.optional(),
 })
 export type LeadQuery = z.output<typeof LeadQuery>
 
-/** Refinement: a query has a saved filter or the fields of one. */
+/** Refinement: a query has either a saved filter or filter fields. */
 export function hasOneFilter(query: Partial<LeadQuery>): boolean {
   const names = Object.keys(LeadFilter.shape) as (keyof LeadFilter)[]
   return query.filterId === undefined || names.every((name) => query[name] === undefined || query[name] === '')
@@ -272,12 +272,12 @@ export type LeadSort = z.output<typeof LeadSort>
 export const leadSelection = {
   leadIds: z.array(Id).min(1).max(IDS_MAX).optional(),
   filter: z.strictObject(LeadQuery.shape).refine(hasOneFilter, ONE_FILTER).optional(),
-  /** From the last response with the same filter: continues after that part. */
+  /** The cursor of the last response with the same filter, to continue after that part. */
   cursor: Cursor.optional(),
 }
 export type LeadSelection = { leadIds?: string[]; filter?: LeadQuery; cursor?: string }
 
-/** Pass it to the next call, because one call changes at most 10,000 leads; null: done. */
+/** Pass the cursor to the next call, because one call changes at most 10,000 leads; null: all are done. */
 export const nextPart = { cursor: z.string().nullable() }
 
 /** Refinement: the body has exactly one kind of selection. */
@@ -293,13 +293,13 @@ export const ImportResult = z.object({
   /** Rejected lines by line number, from 1. At most the first 10,000. */
   rejected: z.array(z.object({ line: z.number().int(), problem: z.string() })),
   rejectedCount: z.number().int(),
-  /** Rows that were imported without their X user id, which is not believed. At most the first 10,000. */
+  /** Rows that were imported without their X user id, because it is doubtful. At most the first 10,000. */
   warnings: z.array(z.object({ line: z.number().int(), problem: z.string() })),
   warningCount: z.number().int(),
 })
 export type ImportResult = z.output<typeof ImportResult>
 
-/** How programs write `fields` and `rules`. */
+/** How programs pass `fields` and `rules`. */
 const RULES_TEXT = `In a query string, \`fields\` and \`rules\` are JSON, and \`tags\` are ids separated by commas.
 
 \`rules\` is \`{ match: 'all' | 'any', rules: [rule or { match, rules: [rule] }] }\` with at most ${RULES_MAX} rules \`{ field, op, value }\`. A field is one of these filters, \`createdAt\`, or \`field:{name}\` for a custom field. These are their operators:
@@ -323,7 +323,7 @@ export const leads = {
       LeadQuery.extend({
         ...cursorPaging(LEADS_PAGE_SIZE),
         sort: LeadSort.default('-createdAt'),
-        /** `none`: the total is null. GET /leads/count has it. */
+        /** `none`: the response has no total. GET /leads/count returns it. */
         total: z.enum(['none']).optional(),
       }).refine(hasOneFilter, ONE_FILTER),
     )
@@ -393,7 +393,7 @@ export const leads = {
       z
         .strictObject({
           ...leadSelection,
-          /** Chosen by the caller, who can undo and repeat the call if the response is lost. */
+          /** Chosen by the caller, who needs it to undo or repeat the call if the response is lost. */
           removalId: CallersId.optional(),
         })
         .refine(hasOneSelection, ONE_SELECTION),
@@ -401,7 +401,7 @@ export const leads = {
     .output(
       Success.extend({
         removed: z.number().int(),
-        /** Pass it to restore them; null if nothing was deleted. */
+        /** Pass it to restore the leads; null if nothing was deleted. */
         removalId: z.string().nullable(),
         ...nextPart,
       }),
@@ -431,7 +431,7 @@ export const leads = {
           ...leadSelection,
           message: text(10_000).optional(),
           holdSeconds: HoldSeconds,
-          /** Chosen by the caller, the same for all parts, to undo them. */
+          /** Chosen by the caller to undo the messages. The same for all parts. */
           undoId: CallersId.optional(),
         })
         .refine(hasOneSelection, ONE_SELECTION),

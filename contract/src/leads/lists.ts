@@ -25,7 +25,7 @@ export const List = z.object({
   /** A smart list contains all leads that match its filter; null: a manual list. */
   filter: LeadFilter.nullable(),
   leadCount: z.number().int(),
-  /** Leads that the list's campaigns have messaged. */
+  /** How many leads the list's campaigns have messaged. */
   contactedCount: z.number().int(),
   /** When a smart list was last counted, if counting is slow; null: exact or never. */
   countedAt: Time.nullable(),
@@ -33,7 +33,7 @@ export const List = z.object({
   campaignCount: z.number().int(),
   sentCount: z.number().int(),
   replyCount: z.number().int(),
-  /** A part of the sample data. */
+  /** Part of the sample data. */
   isSample: z.boolean(),
   createdAt: Time,
 })
@@ -108,7 +108,7 @@ export const lists = {
     .input(
       z.object({
         id: Id,
-        /** With a status or keyword, the newest leads come first in any list. */
+        /** If a status or keyword is given, the newest leads come first, in any list. */
         status: z.enum(LEAD_FILTER_STATUSES).optional(),
         keyword: LeadFilter.shape.keyword,
         ...cursorPaging(100),

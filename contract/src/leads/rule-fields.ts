@@ -23,7 +23,7 @@ export const RULE_OPS = [
 ] as const
 export type RuleOp = (typeof RULE_OPS)[number]
 
-/** Conditions of the plain filter on a custom field. */
+/** The operators that the plain filter has for a custom field. */
 export const FIELD_OPS = ['is', 'contains', 'is_set', 'is_not_set'] as const
 export type FieldOp = (typeof FIELD_OPS)[number]
 

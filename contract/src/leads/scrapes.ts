@@ -8,7 +8,10 @@ import { FOLLOWER_SLIDERS, KEYWORD_LENGTH_MAX, KEYWORDS_MAX, SCRAPE_HANDLES_MAX 
 
 const route = routes('Scraping', 'scrapes')
 
-/** `waiting`: until `resumesAt`, as X limits requests or is down; if null, for an X account. */
+/**
+ * `waiting`: until `resumesAt`, because X limits requests or is down. If that is null, until an X
+ * account is connected.
+ */
 export const SCRAPE_STATUSES = ['queued', 'running', 'waiting', 'completed', 'canceled', 'failed'] as const
 export type ScrapeStatus = (typeof SCRAPE_STATUSES)[number]
 
@@ -21,12 +24,12 @@ export const SCRAPE_WAIT_MAX_RESULTS = 1_000
 
 export const Scrape = z.object({
   id: z.string(),
-  /** Null unless it reads followers or following. */
+  /** Null unless the scrape reads followers or following. */
   twitterHandle: z.string().nullable(),
   type: z.enum(X_SOURCES),
-  /** The post whose likers or repliers it reads. */
+  /** The post whose likers or repliers are read. */
   postUrl: z.string().nullable(),
-  /** The list whose members it reads. */
+  /** The list whose members are read. */
   listUrl: z.string().nullable(),
   minFollowers: z.number().int(),
   maxFollowers: z.number().int(),
@@ -35,7 +38,7 @@ export const Scrape = z.object({
   status: z.enum(SCRAPE_STATUSES),
   /** Profiles read from X so far. */
   fetched: z.number().int(),
-  /** Read profiles that match the bounds and keywords, and are now leads. */
+  /** How many of the read profiles match the bounds and keywords, and are now leads. */
   matched: z.number().int(),
   /** Null until X has returned the follower count. */
   estimate: z
@@ -51,7 +54,7 @@ export const Scrape = z.object({
   /** What X has charged so far; null: nothing. */
   spentCents: z.number().int().nullable(),
   resumesAt: Time.nullable(),
-  /** Why it waits or failed, or which limit stopped it and the plan that lifts it. */
+  /** Why the scrape waits or failed; or which limit stopped it, and the plan that lifts it. */
   error: z.string().nullable(),
   /** What stopped it early; null: nothing. It can be resumed once the plan allows more leads. */
   stoppedBy,
@@ -74,12 +77,12 @@ const scrapeRequest = {
   type: z.enum(['followers', 'following']),
   minFollowers: FollowerBound.default(FOLLOWER_SLIDERS.min.default),
   maxFollowers: FollowerBound.default(FOLLOWER_SLIDERS.max.default),
-  /** Any of these may occur anywhere in the bio, case-insensitively. None: no filter. */
+  /** A bio matches if it contains any of these, case-insensitively. None: every bio matches. */
   keywords: z
     .array(text(KEYWORD_LENGTH_MAX).pipe(z.string().min(1)))
     .max(KEYWORDS_MAX)
     .default([]),
-  /** The X account to read with. Defaults to the current one. */
+  /** The X account that reads. Defaults to the current one. */
   xAccountId: Id.optional(),
   credentials: z
     .strictObject({
@@ -180,7 +183,7 @@ export const scrapes = {
       z
         .strictObject({
           ...sourceRequest,
-          /** The scrape stops after this many leads, for `likely`. */
+          /** The scrape stops after this many leads. Used for `likely`. */
           maxResults: z.number().int().min(1).max(1_000_000).default(SCRAPE_WAIT_MAX_RESULTS),
           xAccountId: Id.optional(),
         })
@@ -191,11 +194,11 @@ export const scrapes = {
         twitterHandle: z.string().nullable(),
         /** Number of profiles. */
         profiles: z.number().int(),
-        /** Time to read all of them. It takes less if maxResults is reached earlier. */
+        /** How long reading all of them takes. If maxResults is reached earlier, it takes less. */
         seconds: z.number().int(),
-        /** What X charges for that; null: nothing. */
+        /** What X charges for reading all of them; null: nothing. */
         costCents: z.number().int().nullable(),
-        /** What it probably reads until it has `maxResults` leads, judging by earlier scrapes. */
+        /** How much is probably read until there are `maxResults` leads, judging by earlier scrapes. */
         likely: z.object({
           profiles: z.number().int(),
           seconds: z.number().int(),
@@ -244,7 +247,10 @@ export const scrapes = {
             count: z.number().int(),
           }),
         ),
-        /** The 40 most frequent words in the bios of the leads found. `count`: how many bios have it. */
+        /**
+         * The 40 most frequent words in the bios of the leads found. `count` is the number of bios
+         * that contain it.
+         */
         words: z.array(z.object({ word: z.string(), count: z.number().int() })),
       }),
     ),

@@ -2,13 +2,13 @@ import { handleFault, handleIn } from '../x-handle.ts'
 import { readXUserId } from '../x-user-id.ts'
 import { columnKey, personColumnOf } from './column-names.ts'
 
-// Without schemas: the server reads suppression files with it, and the screen maps their columns.
+// Without schemas: the server uses it to read suppression files, the screen to map their columns.
 
 /** The columns of a suppression file. */
 export const SUPPRESSION_COLUMNS = ['twitter_handle', 'x_user_id', 'reason', 'note'] as const
 export type SuppressionColumn = (typeof SUPPRESSION_COLUMNS)[number]
 
-/** Headers of single columns that are spelled like handles. */
+/** Headers of files with a single column that could also be handles. */
 const HEADER_WORDS = new Set([
   'handles',
   'usernames',
@@ -58,13 +58,13 @@ export function namesPeople(row: readonly string[]): boolean {
   return row.some((cell) => personColumnOf(cell) !== null)
 }
 
-/** Whether a row may be a title above the header: a single cell that is neither a header nor a person. */
+/** Whether a row may be a title above the header: it has a single cell, which is neither a header nor a person. */
 export function isTitle(row: readonly string[]): boolean {
   const [cell = '', ...others] = row.filter((one) => one.trim() !== '')
   return others.length === 0 && !namesPeople(row) && !HEADER_WORDS.has(columnKey(cell)) && !isClearlyPerson(cell)
 }
 
-/** Whether no header is written like this: with an @, as a profile URL or as an id. */
+/** Whether a cell can only mean a person: it has an @, or is a profile URL or an id. */
 function isClearlyPerson(cell: string): boolean {
   const handle = handleIn(cell)
   const isMarked = handle.toLowerCase() !== cell.trim().toLowerCase()

@@ -7,7 +7,7 @@ import { SUPPRESSION_NOTE_MAX } from './suppression-limits.ts'
 
 const route = routes('Suppressions', 'suppressions')
 
-/** Opted out elsewhere, replied to stop, added by a member, or imported. */
+/** Why: opted out elsewhere, asked in a reply to stop, added by a member, or imported. */
 export const SUPPRESSION_REASONS = ['opted_out', 'replied_stop', 'manual', 'import'] as const
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
 
@@ -20,17 +20,23 @@ export const Suppression = z.object({
   twitterHandle: z.string(),
   /** The person's user id at X, if known. It survives changes of the handle. */
   xUserId: z.string().nullable(),
-  /** When X showed the handle with another person's id, whom it does not suppress; null: it is theirs. */
+  /**
+   * When X showed the handle with another person's id. The entry does not suppress that person.
+   * Null: the handle is still theirs.
+   */
   handleLostAt: Time.nullable(),
   reason: SuppressionReasonField,
   note: z.string().nullable(),
-  /** The member who added it; null: a reply did, or the member has left. */
+  /** The member who added the entry; null: a reply added it, or the member has left. */
   by: z.object({ id: z.string(), name: z.string() }).nullable(),
   createdAt: Time,
 })
 export type Suppression = z.output<typeof Suppression>
 
-/** Selected by handles, an X user id, lead ids or a filter: exactly one of them, but one handle may have an id. */
+/**
+ * People selected by handles, an X user id, lead ids or a filter: exactly one of these, except that
+ * one handle may come with an id.
+ */
 export interface SuppressionSelection extends LeadSelection {
   handles?: string[]
   xUserId?: string
@@ -41,11 +47,11 @@ const hasOneSelection = ({ handles, xUserId, leadIds, filter }: SuppressionSelec
 
 /** The response of an import (POST /suppressions/import, text/csv). */
 export const SuppressionImport = z.object({
-  /** Newly suppressed. */
+  /** How many people are newly suppressed. */
   imported: z.number().int(),
-  /** Already suppressed, and left unchanged. */
+  /** How many were already suppressed, and are left unchanged. */
   known: z.number().int(),
-  /** Queued messages that will not be sent because of it. */
+  /** How many queued messages will not be sent because of this. */
   stopped: z.number().int(),
   /** Rejected lines by line number. At most the first 10,000. */
   rejected: z.array(z.object({ line: z.number().int(), problem: z.string() })),
@@ -83,8 +89,8 @@ export const suppressions = {
         .strictObject({
           handles: z.array(PersonOnX).min(1).max(IDS_MAX).optional(),
           /**
-           * The person's user id at X, alone or with one handle, as a removed suppression had it. Ids that
-           * were rounded by a spreadsheet are left out.
+           * The person's user id at X, alone or with one handle, as a removed suppression had it.
+           * Ids rounded by a spreadsheet are left out.
            */
           xUserId: z
             .string()
@@ -102,11 +108,11 @@ export const suppressions = {
     )
     .output(
       Success.extend({
-        /** Newly suppressed. Existing entries are left unchanged. */
+        /** How many people are newly suppressed. Existing entries are left unchanged. */
         suppressed: z.number().int(),
         /** The new entry, if there is exactly one. */
         suppressionId: z.string().nullable(),
-        /** Queued messages that will not be sent because of it. */
+        /** How many queued messages will not be sent because of this. */
         stopped: z.number().int(),
         ...nextPart,
       }),

@@ -69,7 +69,7 @@ export const tags = {
     )
     .output(
       Success.extend({
-        /** Number of tags added or removed, over all leads. */
+        /** How many tags were added or removed, over all leads. */
         changed: z.number().int(),
         ...nextPart,
       }),

@@ -14,7 +14,7 @@ const selection = { leadIds, filter }
 const tagging = { ...selection, tagIds: z.array(Id).min(1).max(TAGS_MAX) }
 const listing = { ...selection, listId: Id }
 
-/** What a job is to do with which leads. */
+/** What a job does, and with which leads. */
 const BulkOrder = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('tag'), ...tagging }),
   z.strictObject({ kind: z.literal('untag'), ...tagging }),
@@ -44,10 +44,10 @@ const BulkOrder = z.discriminatedUnion('kind', [
   }),
 ])
 export type BulkOrder = z.output<typeof BulkOrder>
-/** As callers write it. */
+/** An order as callers write it. */
 export type NewBulkOrder = z.input<typeof BulkOrder>
 
-/** All fields, so that an unknown one is named even without a kind. */
+/** The fields of all kinds, so that an unknown field is reported even without a kind. */
 const Fields = z.strictObject({
   kind: z.enum(['tag', 'untag', 'add_to_list', 'remove_from_list', 'suppress', 'basis', 'delete', 'queue']),
   ...selection,
@@ -67,10 +67,10 @@ const Fields = z.strictObject({
   holdSeconds: wholeNumber(0, 30).optional(),
 })
 
-/** Only the fields of its kind. */
+/** Accepts only the fields of the order's kind. */
 const OfItsKind: z.ZodType<BulkOrder, z.output<typeof Fields>> = BulkOrder as never
 
-/** Jobs come before leads, so the operation that starts one is here. */
+/** The area of jobs comes before that of leads, so the operation that starts a job is defined here. */
 export const bulk = {
   create: route('POST /jobs', 'member', 'rows', {
     summary: 'Start a job that changes a selection of leads',

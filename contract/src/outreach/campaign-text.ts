@@ -1,6 +1,6 @@
 import type { CampaignStatus } from './campaigns.ts'
 
-/** A campaign's status as people read it. Without schemas: screens and the server's search say it. */
+/** A campaign's status as people read it. Without schemas, for screens and the server's search. */
 export const CAMPAIGN_STATUS_TEXTS = {
   draft: 'Draft',
   paused: 'Paused',

@@ -34,12 +34,12 @@ export const Campaign = z.object({
   /** Who sends: our worker through X's API, or the browser extension. */
   channel: z.enum(['api', 'extension']),
   xAccountId: z.string().nullable(),
-  /** Includes leads that another campaign has messaged. */
+  /** The campaign includes leads that another campaign has messaged. */
   allowRepeat: z.boolean(),
-  /** Includes leads who have replied. Leads who opted out are never included. */
+  /** The campaign includes leads who have replied. Leads who opted out are never included. */
   allowReplied: z.boolean(),
   status: z.enum(CAMPAIGN_STATUSES),
-  /** Fixed when the campaign is queued. */
+  /** Set when the campaign is queued. */
   totalLeadsInList: z.number().int(),
   dmsQueuedCount: z.number().int(),
   /** Includes delivered and replied messages. */
@@ -48,36 +48,36 @@ export const Campaign = z.object({
   /** Sent messages that X reports as delivered. Includes replied messages. */
   dmsDeliveredCount: z.number().int(),
   dmsRepliedCount: z.number().int(),
-  /** People whose first message was sent. */
+  /** The number of people whose first message was sent. */
   peopleMessaged: z.number().int(),
-  /** Those who replied. Automatic replies do not count. */
+  /** How many of them replied. Automatic replies do not count. */
   peopleReplied: z.number().int(),
-  /** Those whose reply is `interested`, `meeting` or `question`. */
+  /** How many of them replied with `interested`, `meeting` or `question`. */
   peoplePositive: z.number().int(),
-  /** Without re-engagement. */
+  /** Not counting re-engagement. */
   stepCount: z.number().int(),
-  /** People in the sequence who have not left it. Counted from the launch. */
+  /** The number of people who are still in the sequence. Counted from the launch. */
   openEnrollments: z.number().int(),
   /** When a follow-up may next be due; null: no follow-up is expected. */
   nextFollowUpAt: Time.nullable(),
-  /** Until when its launch can be undone, unless a message is claimed before; null: it can't. */
+  /** Until when the launch can be undone, unless a message is claimed before; null: it cannot. */
   undoUntil: Time.nullable(),
   lastRunAt: Time.nullable(),
-  /** A part of the sample data. */
+  /** Part of the sample data. */
   isSample: z.boolean(),
   createdAt: Time,
   updatedAt: Time,
-  /** Why it was paused automatically, as a text to show. */
+  /** Why the campaign was paused automatically, as a text to show. */
   pauseReason: z.string().nullable(),
-  /** The same as a code; null unless it was paused automatically. */
+  /** The same reason as a code; null unless the campaign was paused automatically. */
   reason: PauseReason.nullable(),
-  /** Claimed messages; of a paused or archived campaign, those that may still be sent. */
+  /** The number of claimed messages. If the campaign is paused or archived, those that may still be sent. */
   messagesInFlight: z.number().int(),
-  /** Active, but an older campaign on the same X account sends first. */
+  /** The campaign is active, but an older one on the same X account sends first. */
   waiting: z.boolean(),
-  /** The oldest campaign that sends first, or would if this paused one were resumed; null: none. */
+  /** The oldest campaign that sends first, or would if this paused one were resumed; null: there is none. */
   waitsBehind: z.object({ id: z.string(), name: z.string() }).nullable(),
-  /** Why and until when nothing of this active campaign can be sent; null: it can. */
+  /** Why, and until when, this active campaign can send nothing; null: it can send. */
   waitingFor: CampaignWait.nullable(),
   /** Messages sent on each of the last 14 days (UTC), today last. Only in lists. */
   sentByDay: z.array(z.number().int()).optional(),
@@ -123,9 +123,9 @@ export const campaigns = {
         .strictObject({
           name,
           leadListId: Id,
-          /** The template that it was started from: the campaign counts in the template's figures. */
+          /** The template from which the campaign was started, whose figures then include the campaign. */
           templateId: Id.optional(),
-          /** Instead of `steps`: a sequence of one step with one variant. */
+          /** A sequence of one step with one variant. Replaces `steps`. */
           messageTemplate: messageTemplate.optional(),
           steps: StepInputs.optional(),
           reengagement: ReengagementInput.nullable().optional(),
@@ -212,7 +212,10 @@ export const campaigns = {
     .input(
       z.strictObject({
         id: Id,
-        /** How many people get a message now; the others once the plan's limit has reset or was raised. 0: nobody. */
+        /**
+         * How many people get a message now. The others get theirs once the plan's limit has reset
+         * or was raised. 0: nobody does now.
+         */
         limit: wholeNumber(0, 1_000_000_000).optional(),
         holdSeconds: HoldSeconds,
       }),

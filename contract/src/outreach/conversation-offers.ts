@@ -5,10 +5,10 @@ import { routes } from '../route.ts'
 
 const route = routes('Inbox', 'conversations')
 
-/** How long someone who wrote first is offered as a lead. */
+/** How many days someone who wrote first is offered as a lead. */
 export const OFFER_DAYS = 7
 
-/** Someone who is not a lead wrote to an X account. Their message is not stored. */
+/** A person who wrote to an X account and is not a lead. Their message is not stored. */
 export const ConversationOffer = z.object({
   id: z.string(),
   /** Without the @. */

@@ -29,14 +29,14 @@ export const CONVERSATION_IDS_MAX = 1_000
 export const CONVERSATION_STATUSES = ['open', 'snoozed', 'done'] as const
 export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number]
 
-/** What the inbox shows. All fields narrow it. */
+/** What the inbox shows. Each field narrows it further. */
 export const Filter = z.object({
   status: z.enum(CONVERSATION_STATUSES).optional(),
   label: z.enum(REPLY_LABELS).optional(),
   /** A tag's id or name. */
   tag: text(100).optional(),
   leadId: Id.optional(),
-  /** A member's id, `me`, or `none` for conversations that nobody is assigned to. */
+  /** A member's id, `me`, or `none` for conversations without an assignee. */
   assigneeId: z.union([z.enum(['me', 'none']), Id]).optional(),
   xAccountId: Id.optional(),
   campaignId: Id.optional(),
@@ -48,7 +48,7 @@ export const Filter = z.object({
 })
 export type Filter = z.output<typeof Filter>
 
-/** All messages between an X account and a lead. It exists once the lead has written. */
+/** All messages between an X account and a lead. It exists from the lead's first message on. */
 export const Conversation = z.object({
   id: z.string(),
   lead: z.object({
@@ -78,11 +78,11 @@ export const Conversation = z.object({
   snoozedUntil: Time.nullable(),
   /** Null: no reply could be read, or its language is unknown. */
   label: z.enum(REPLY_LABELS).nullable(),
-  /** How sure the label is, 0–1; null if a person or a second opinion set it. */
+  /** The confidence of the label, from 0 to 1; null if a person or a second opinion set it. */
   confidence: z.number().nullable(),
   /** `suggested`: the classifier or a member labelled it as opted out, and a person should confirm. */
   suppression: z.enum(['none', 'suggested', 'suppressed']),
-  /** X keeps its texts encrypted, so they cannot be shown or answered here. */
+  /** X keeps the texts encrypted, so they cannot be shown or answered here. */
   isEncrypted: z.boolean(),
   assigneeId: z.string().nullable(),
 })
@@ -101,7 +101,7 @@ export function isWaiting({
   return status === 'open' && !lastMessage.isOurs && mayBeAnswered && suppression !== 'suppressed'
 }
 
-/** A message of a conversation. Ids are unique over both sides. */
+/** A message in a conversation. Ids are unique across both sides. */
 export const Message = z.object({
   id: z.string(),
   /** Null if it was deleted or is not stored. */
@@ -111,19 +111,19 @@ export const Message = z.object({
   /** `member`: written here. `owner`: written on X by the account's owner. */
   author: z.enum(['lead', 'campaign', 'member', 'owner']),
   memberId: z.string().nullable(),
-  /** Of a message sent here. */
+  /** Only of a message sent here. */
   status: z.enum(DM_STATUSES).nullable(),
-  /** Of a campaign's message. */
+  /** Only of a campaign's message. */
   stepNumber: z.number().int().nullable(),
   variant: z.object({ id: z.string(), name: z.string() }).nullable(),
   /** Of a reply. */
   label: z.enum(REPLY_LABELS).nullable(),
-  /** Why it failed, if a code says so. */
+  /** Why the message failed, if there is a code for it. */
   why: Reason.nullable(),
 })
 export type Message = z.output<typeof Message>
 
-/** What members write about a conversation. The lead never sees it. */
+/** A member's note on a conversation. The lead never sees it. */
 export const Note = z.object({
   id: z.string(),
   text: z.string(),
@@ -137,11 +137,11 @@ export type Note = z.output<typeof Note>
 export const Draft = z.object({ text: z.string(), updatedAt: Time })
 export type Draft = z.output<typeof Draft>
 
-/** What members change of a conversation. */
+/** What members can change in a conversation. */
 const changes = {
-  /** `done` also marks it as read. */
+  /** `done` also marks the conversation as read. */
   status: z.enum(CONVERSATION_STATUSES).optional(),
-  /** When it opens again. Only with the status `snoozed`, which needs it. */
+  /** When the conversation opens again. Required with the status `snoozed`, and only allowed with it. */
   snoozedUntil: Moment.optional(),
   label: z.enum(REPLY_LABELS).optional(),
   /** A member's id; null: nobody. */
@@ -168,7 +168,7 @@ export const conversations = {
     .output(
       z.object({
         conversations: z.array(Conversation),
-        /** Of the whole workspace, whatever the filter; `unread` only of the open ones. */
+        /** The counts of the whole workspace, whatever the filter. `unread` counts open conversations only. */
         counts: z.object({ open: z.number().int(), unread: z.number().int(), snoozed: z.number().int() }),
         cursor: z.string().nullable(),
       }),
@@ -184,11 +184,11 @@ export const conversations = {
         messages: z.array(Message),
         /** Oldest first. */
         notes: z.array(Note),
-        /** The caller's own. */
+        /** The caller's own draft. */
         draft: Draft.nullable(),
         /** Who else is writing an answer, without its text. */
         otherDrafts: z.array(z.object({ userId: z.string(), name: z.string(), updatedAt: Time })),
-        /** Of the messages. */
+        /** The cursor of the messages. */
         cursor: z.string().nullable(),
       }),
     ),
@@ -204,9 +204,9 @@ export const conversations = {
         .strictObject({
           id: Id,
           ...changes,
-          /** When the snooze ends, their sequence continues with its re-engagement message. */
+          /** The sequence continues with its re-engagement message when the snooze ends. */
           reengage: z.boolean().optional(),
-          /** Chosen by the caller, to undo it with `POST /conversations/update/undo`. */
+          /** Chosen by the caller, who can undo the change with `POST /conversations/update/undo`. */
           undoId: CallersId.optional(),
         })
         .refine(isSnooze, SNOOZE)
@@ -236,7 +236,7 @@ export const conversations = {
     .input(
       z.strictObject({
         id: Id,
-        /** Sent as it is, without variables. */
+        /** The text is sent as it is, without variables. */
         text: requiredText(MESSAGE_MAX, 'Please enter a message to send'),
         /** The newest message that its author has seen. */
         afterMessageId: Id,
@@ -261,9 +261,9 @@ export const conversations = {
         .strictObject({
           conversationIds: z.array(Id).min(1).max(CONVERSATION_IDS_MAX).optional(),
           filter: z.strictObject(Filter.shape).optional(),
-          /** From the last response with the same filter: continues after that part. */
+          /** The cursor of the last response with the same filter, to continue after that part. */
           cursor: Cursor.optional(),
-          /** Chosen by the caller, the same for all parts, to undo them. */
+          /** Chosen by the caller to undo the changes. The same for all parts. */
           undoId: CallersId.optional(),
           ...changes,
         })

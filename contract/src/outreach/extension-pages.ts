@@ -1,6 +1,7 @@
 /**
- * What the extension looks for on x.com, as signed data that the product serves, so that a change of X's
- * page needs no new version of the extension. Plain code, because the extension ships no schema library.
+ * What the extension looks for on x.com. The product serves it as signed data, so a change of X's
+ * page needs no new version of the extension. Plain code, because the extension ships no schema
+ * library.
  */
 
 /** Every part of X's pages: one or more CSS selectors or paths. A document has exactly these parts. */
@@ -20,25 +21,25 @@ export const PAGE_PARTS = {
   profileMissing: 'selectors',
   /** The buttons that every profile has. */
   profileActions: 'selectors',
-  /** Buttons whose `data-testid` starts with the person's id. */
+  /** Buttons with a `data-testid` that starts with the person's id. */
   profileId: 'selectors',
   messageButton: 'selectors',
-  /** What a message button under another name may look like. */
+  /** Elements that may be a message button under another name. */
   likeMessageButton: 'selectors',
 
-  /** Shows a conversation on any page. */
+  /** The element that shows a conversation on any page. */
   drawer: 'selectors',
   conversation: 'selectors',
-  /** Links to the other person. */
+  /** Links to the other person in the conversation. */
   conversationHeader: 'selectors',
-  /** Shown once the messages have loaded, if they include the first one. */
+  /** Shown once the loaded messages include the first one. */
   conversationStart: 'selectors',
   composer: 'selectors',
   sendButton: 'selectors',
   message: 'selectors',
-  /** The text of a message: the first selector that matches counts. */
+  /** The text of a message. The first selector that matches counts. */
   messageText: 'selectors',
-  /** Messages that X accepted, and those that it did not. */
+  /** Messages that X accepted, and messages that it did not accept. */
   messageSent: 'selectors',
   messageFailed: 'selectors',
   /** Where X says that a message was not sent. */
@@ -66,9 +67,9 @@ export type Pages = Record<PagePart, string[]>
 
 /** The parts with their signature by the maintainers' key. */
 export interface SignedPages {
-  /** A lower one than the last is refused. */
+  /** A version lower than the last one is refused. */
   version: number
-  /** ISO 8601. Not used after this time. */
+  /** ISO 8601. The document is not used after this time. */
   notAfter: string
   pages: Pages
   /** Ed25519 over `signedText`, in base64. */
@@ -77,12 +78,12 @@ export interface SignedPages {
 
 const VALUES_MAX = 20
 const VALUE_LENGTH_MAX = 300
-/** No braces, semicolons, backslashes or `//`, so that nothing but a selector fits. */
+/** Excludes braces, semicolons, backslashes and `//`, so that only a selector matches. */
 const SELECTOR = /^(?!.*\/\/)[\w\s\-[\]="'$^*~|:().,>+#/]+$/
 /** A path on x.com. `{a}-{b}` is a pair of user ids. */
 const PATH = /^(?:\/(?:[\w-]+|\{a\}-\{b\}))+$/
 
-/** @returns the document, if it has the right form. Its signature is not checked. @throws Error */
+/** @returns the document, if it is well-formed. Does not check its signature. @throws Error */
 export function parsePages(value: unknown): SignedPages {
   const { version, notAfter, pages, signature } = fieldsOf(value)
   if (!Number.isSafeInteger(version) || (version as number) < 1) throw new Error('version is not a positive integer')
@@ -107,7 +108,7 @@ function valuesProblem(values: unknown, kind: 'selectors' | 'paths'): string | n
   return wrong === undefined ? null : `has a value that is not one of ${kind}: ${String(wrong).slice(0, 100)}`
 }
 
-/** What the signature covers. Independent of the order of keys. */
+/** The text that the signature covers. It does not depend on the order of keys. */
 export function signedText({ version, notAfter, pages }: Omit<SignedPages, 'signature'>): string {
   const parts = Object.keys(PAGE_PARTS)
     .sort()
@@ -115,7 +116,7 @@ export function signedText({ version, notAfter, pages }: Omit<SignedPages, 'sign
   return JSON.stringify(['x-automated extension pages', version, notAfter, parts])
 }
 
-/** The user ids in a path that matches one of these, or continues one; null: none matches. */
+/** The user ids in a path that matches one of the given paths, or continues one of them; null: no path matches. */
 export function matchPath(paths: readonly string[], path: string): string[] | null {
   for (const pattern of paths) {
     const match = new RegExp(`^${pattern.replaceAll('{a}-{b}', '(\\d+)-(\\d+)')}(?:/|$)`).exec(path)

@@ -20,9 +20,9 @@ export const Pairing = z.object({
   /** The account signed in to X at its last report; null: none, or X wasn't open yet. */
   signedInAs: z.string().nullable(),
   paused: z.boolean(),
-  /** The part of X's page that it no longer finds; null if it finds all. */
+  /** The part of X's page that the extension no longer finds; null: it finds all. */
   pageChanged: z.string().nullable(),
-  /** Whether it sends while no page of the product is open. */
+  /** Whether the extension sends while no page of the product is open. */
   sendsInBackground: z.boolean(),
   createdAt: Time,
   lastSeenAt: Time,
@@ -30,13 +30,13 @@ export const Pairing = z.object({
 export type Pairing = z.output<typeof Pairing>
 
 const version = requiredText(50)
-/** Spaces, dashes and case are ignored. */
+/** A pairing code. Spaces, dashes and case are ignored. */
 const PairingCode = z
   .string()
   .max(50)
   .transform((code) => code.replace(/[\s-]/g, '').toUpperCase())
 
-/** What the extension reports whenever it polls. */
+/** What the extension reports with every poll. */
 const Report = z
   .strictObject({
     version,
@@ -55,7 +55,7 @@ const Report = z
 /** The account data that the popup shows. */
 const ExtensionState = z.object({
   account: z.object({ email: z.string(), workspaceName: z.string() }),
-  /** Usage and cap of the last 24 hours, of the X account that sends next. */
+  /** How many messages the X account that sends next has used in the last 24 hours, and its cap. */
   sentToday: z.number().int(),
   dailyCap: z.number().int(),
   /** Active campaigns of channel 'extension', and their queued messages. */

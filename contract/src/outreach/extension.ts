@@ -14,20 +14,20 @@ export interface SendDmRequest {
     twitterHandle: string
     /** 1 to MESSAGE_LIMIT characters, not blank. */
     message: string
-    /** Idempotency key (the lease): send is pressed at most once per id. */
+    /** Idempotency key (the lease). Send is pressed at most once per id. */
     requestId?: string
     /**
      * The claimed message, whose lease is `requestId`. Before pressing send, the extension asks the
      * product or the page (PageQuestion) for permission; if paired, it reports the outcome.
      */
     dmId?: string
-    /** The run it belongs to: consecutive people of whom X shows too little are counted per run. */
+    /** The run to which the message belongs. People of whom X shows too little are counted per run. */
     runId?: string
     /** The account that must be signed in to X, with or without a leading @. */
     sendsAs?: string
-    /** The X user id that the profile or the conversation must have. On another one, nothing is typed. */
+    /** The X user id that the profile or the conversation must have. If it differs, nothing is typed. */
     xUserId?: string
-    /** Send is not pressed after this time (ms since 1970): others may claim it then. */
+    /** Send is not pressed after this time (ms since 1970), because others may claim the message then. */
     notAfter?: number
   }
 }
@@ -37,7 +37,7 @@ export interface ExtensionStatusRequest {
   action: 'GET_STATUS'
 }
 
-/** Checks that a message could be sent now: by opening X, but nobody's profile. Changes nothing. */
+/** Checks whether a message could be sent now. Opens X, but nobody's profile. Changes nothing. */
 export interface CheckRequest {
   action: 'CHECK_SENDING'
   /** The account that must be signed in to X, with or without a leading @. */
@@ -50,19 +50,19 @@ export interface PairRequest {
   data: { code: string }
 }
 
-/** Deletes the pairing. A message already being sent is finished. */
+/** Deletes the pairing. A message that is being sent is finished first. */
 export interface UnpairRequest {
   action: 'UNPAIR'
 }
 
-/** Allows a paired extension to send while no page of the product is open, or forbids it. */
+/** Allows or forbids a paired extension to send while no page of the product is open. */
 export interface BackgroundSendingRequest {
-  /** The former name works for one version, for older extensions. Drop it in 1.1. */
+  /** The former name is for older versions of the other side. Drop it in 1.1. */
   action: 'SET_BACKGROUND_SENDING' | typeof FORMER_BACKGROUND_SENDING
   data: { allowed: boolean }
 }
 
-/** What SET_BACKGROUND_SENDING was called before 1.0. */
+/** The name of SET_BACKGROUND_SENDING before 1.0. */
 export const FORMER_BACKGROUND_SENDING = 'SET_SENDING_ALONE'
 
 export type ExtensionRequest =
@@ -76,14 +76,14 @@ export type ExtensionRequest =
 /** The port of a page's run. While it is open, the extension claims nothing in the background. */
 export const RUN_PORT = 'run'
 
-/** Asks the page whether the message may still go out, if the extension has no key for it. */
+/** Asks the page whether the message may still go out. Only used if the extension has no key for it. */
 export interface PageQuestion {
   ask: 'MAY_SEND'
   dmId: string
   lease: string
 }
 
-/** The page's answer; null: unknown. Only true sends. */
+/** The page's answer; null: unknown. The extension sends only if it is true. */
 export interface PageAnswer {
   dmId: string
   lease: string
@@ -93,39 +93,39 @@ export interface PageAnswer {
 /** How long after its claim a message may be sent, in ms; well within LEASE_SECONDS. */
 export const SEND_WITHIN_MS = 90_000
 
-/** The longest direct message that X takes, in UTF-16 code units. */
+/** The longest direct message that X accepts, in UTF-16 code units. */
 export const MESSAGE_LIMIT = 10_000
 
 /** The text for each reason not to send, with {handle} and {detail} as placeholders. */
 export const EXTENSION_TEXT = {
-  /** Concerns this lead only: the next one can be tried. */
+  /** These concern only this lead, so the next one can be tried. */
   INBOX_CLOSED: '@{handle} does not accept direct messages from your X account.',
   NO_SUCH_PERSON: '@{handle} is no longer on X.',
-  /** X shows another id than the lead's. */
+  /** X shows another id than that of the lead. */
   WRONG_PERSON: '@{handle} on X is not your lead: the profile has another X user ID. Nothing was sent.',
-  /** They wrote first. Counts like a reply. */
+  /** The person wrote first. Counts as a reply. */
   MESSAGE_REQUEST: '@{handle} wrote to you first. Accept their message request on X. Nothing was sent.',
   DRAFT_IN_THE_WAY: 'There is an unfinished message to @{handle} on X. Send or delete it there first.',
   OUTCOME_UNKNOWN: 'Outcome unknown: check the conversation before sending again',
   X_REFUSED: 'X rejected the message: {detail}',
-  /** Withdrawn by the product: its campaign was paused, or its lead opted out. */
+  /** The product withdrew the message: its campaign was paused, or its lead opted out. */
   CALLED_BACK: 'Not sent: its campaign was paused, or @{handle} may no longer be messaged.',
   /** Fails nobody: the message returns to the queue. */
   CANNOT_TELL: 'X did not show whether @{handle} can be messaged. Nothing was sent. It will be tried again later.',
-  /** Concerns every lead, so the run stops. */
+  /** These concern every lead, so the run stops. */
   PAUSED: 'The extension is paused. Resume it in its popup.',
   NOT_SIGNED_IN: 'Log in to X in this browser first, then try again.',
-  /** {detail} names both: '@b, but the campaign sends as @a'. */
+  /** {detail} names both accounts: '@b, but the campaign sends as @a'. */
   WRONG_ACCOUNT:
     'This browser is logged in to X as {detail}. Switch to that account on x.com, then try again. If both are the same account under a new name, connect it again.',
   X_NEEDS_YOU: 'X needs your attention: {detail}. Open x.com, then try again.',
   X_UNAVAILABLE: 'X did not show its page in time. Nothing was sent.',
   PAGE_CHANGED:
     'X has changed its page: the extension no longer finds {detail}. Nothing was sent. Update the extension, or choose “Check again” in its popup.',
-  /** {detail} is how many in a row. */
+  /** {detail} is the number of people in a row. */
   CANNOT_TELL_IN_A_ROW:
     "X did not show for {detail} people in a row whether they can be messaged. X may be slow, or may have changed its page. Nothing was sent to them, and no one was marked as failed. Look at @{handle}'s profile on X, then choose “Check again” in the extension's popup.",
-  /** What extensions before 0.2 say instead. Drop it in 0.3. */
+  /** The text of extensions before 0.2. Drop it in 0.3. */
   INBOXES_CLOSED: "The last {detail} people couldn't be messaged. Nothing was sent to @{handle}.",
   PRODUCT_UNREACHABLE: 'X-Automated did not respond, so nothing was sent.',
   BUSY: 'The extension is still busy with earlier messages. Try again in a moment.',
@@ -137,9 +137,9 @@ export const EXTENSION_TEXT = {
 export type ExtensionErrorCode = keyof typeof EXTENSION_TEXT
 
 /**
- * What a failure means. `failed`: this lead only. `later`: not sent, and nobody knows why; the message
- * is queued again. `unknown`: it may have been sent. `called-back`: withdrawn by the product. `stop`:
- * certainly not sent, and the next one would fail too.
+ * What a failure means. `failed`: it concerns this lead only. `later`: not sent for an unknown
+ * reason, so the message is queued again. `unknown`: it may have been sent. `called-back`: the
+ * product withdrew it. `stop`: certainly not sent, and the next message would fail too.
  */
 export type ExtensionEnd = 'failed' | 'later' | 'unknown' | 'called-back' | 'stop'
 
@@ -160,7 +160,7 @@ export function endOf(code: ExtensionErrorCode | undefined): ExtensionEnd {
   return code === undefined ? 'failed' : (ENDS[code] ?? 'stop')
 }
 
-/** After this many consecutive people of whom X shows too little, it may have changed its page. */
+/** After this many people in a row of whom X shows too little, X may have changed its page. */
 export const UNCLEAR_IN_A_ROW = 3
 
 export interface ExtensionFailure {
@@ -181,17 +181,17 @@ export type ExtensionStatusReply = { success: true; status: ExtensionStatus } | 
 export interface ExtensionStatus {
   version: string
   paused: boolean
-  /** The part of X's page that was not found; null if all were. */
+  /** The part of X's page that was not found; null: all were found. */
   pageChanged: string | null
-  /** The account last seen on X, without @; null: none, undefined: X was not open yet. */
+  /** The account last seen on X, without @; null: none; undefined: X has not been open yet. */
   signedInAs: string | null | undefined
-  /** The account it is paired with; null: none. */
+  /** The account with which the extension is paired; null: none. */
   pairedWith: { email: string; workspaceName: string } | null
-  /** Whether it sends while no page of the product is open. */
+  /** Whether the extension sends while no page of the product is open. */
   sendsInBackground: boolean
-  /** The former name of `sendsInBackground`, for pages of the version before. Drop it in 1.1. */
+  /** The former name of `sendsInBackground`, for pages of the previous version. Drop it in 1.1. */
   sendsAlone?: boolean
-  /** What it is doing now. */
+  /** What the extension is doing now. */
   activity: ExtensionActivity
 }
 
@@ -200,10 +200,10 @@ export type ExtensionActivity =
   | { doing: 'sending'; handle: string }
   /** Milliseconds since 1970. */
   | { doing: 'waiting'; until: number }
-  /** The user must fix something first; it tries again at `until`. */
+  /** The user must fix something first. The extension tries again at `until`. */
   | { doing: 'stopped'; error: string; until: number }
 
-/** Match patterns of the manifest for this origin; on loopback, for both its names. */
+/** The manifest's match patterns for this origin. A loopback origin gets both of its names. */
 export function connectableMatches(publicUrl: string): string[] {
   const { protocol, hostname, port } = new URL(publicUrl)
   const loopback = ['localhost', '127.0.0.1']

@@ -45,9 +45,9 @@ export const messages = {
         leadId: Id,
         /** May contain `{{name}}`, `{{handle}}` and the variables of campaigns. */
         message: requiredText(MESSAGE_MAX, 'Please enter a message to send'),
-        /** `handle` without the @, which the server adds. */
+        /** `handle` without the @. The server adds it. */
         templateVariables: z.strictObject({ name: text(200).transform(messageValue), handle: HandleOfLead }),
-        /** Also messages leads that were messaged before. */
+        /** Leads that were messaged before get the message, too. */
         allowRepeat: z.boolean().default(false),
       }),
     )

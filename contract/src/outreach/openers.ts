@@ -19,7 +19,7 @@ export const OPENERS_PAGE = 50
 export const OPENER_STATUSES = ['draft', 'approved', 'failed'] as const
 export type OpenerStatus = (typeof OPENER_STATUSES)[number]
 
-/** Who writes: a model, or our own rules without one. */
+/** Who writes: a model, or without one the built-in rules. */
 export const OPENER_SOURCES = ['model', 'built_in'] as const
 
 /** One sentence about a lead, inserted into a campaign's messages by `{ai_opener|fallback}`. */
@@ -42,7 +42,7 @@ export type Opener = z.output<typeof Opener>
 
 const hasNoVariables = (text: string) => readPlaces(text).every(({ kind }) => kind === 'words')
 
-/** Leads of the campaign's list: by id, or all that match a filter. */
+/** Leads of the campaign's list, selected by id or by a filter. */
 const selection = {
   leadIds: z.array(Id).min(1).max(IDS_MAX).optional(),
   filter: leadSelection.filter,
@@ -77,7 +77,7 @@ export const openers = {
         .strictObject({
           id: Id,
           ...selection,
-          /** Default: `model` if one is configured. */
+          /** Defaults to `model` if a model is configured. */
           source: z.enum(OPENER_SOURCES).optional(),
         })
         .refine(hasOneSelection, ONE_SELECTION),
@@ -101,7 +101,7 @@ export const openers = {
       z.object({
         openers: z.array(Opener),
         counts: z.object({ draft: z.number().int(), approved: z.number().int(), failed: z.number().int() }),
-        /** The latest job that writes openers of this campaign, also if it has ended. */
+        /** The latest job that writes openers for this campaign, even if it has ended. */
         job: Job.nullable(),
         cursor: z.string().nullable(),
       }),
@@ -125,7 +125,7 @@ export const openers = {
       z.object({
         success: z.literal(true),
         approved: z.number().int(),
-        /** Changed or deleted since, and not approved. */
+        /** The ids of openers that were changed or deleted since, and so not approved. */
         changed: z.array(z.string()),
       }),
     ),
@@ -156,7 +156,7 @@ export const openers = {
     .input(z.strictObject({ id: Id }))
     .output(
       Opener.extend({
-        /** Why the model did not write it; null: it did, or there is none. */
+        /** Why the model did not write the opener; null: it did, or there is no model. */
         fault: z.enum(WRITER_FAULTS).nullable(),
       }),
     ),

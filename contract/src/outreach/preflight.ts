@@ -5,13 +5,13 @@ import { STEPS_MAX } from './sequence-limits.ts'
 import { ReengagementInput, refineMessages, StepInput, VariantInput, variantsOf } from './steps.ts'
 import { MESSAGE_MAX } from './template.ts'
 
-/** How many people, from the start of the list, are checked for empty variables. */
+/** Empty variables are looked for in this many people, from the start of the list. */
 export const LEADS_CHECKED_MAX = 1_000
 
 /** The bill assumes one reply from this number of people. */
 export const REPLIES_ONE_IN = 4
 
-/** What speaks against a launch, or should be known before it. */
+/** What argues against a launch, or should be known before it. */
 export const PREFLIGHT_WARNINGS = [
   /** The plan's limit does not cover everyone. */
   'plan',
@@ -20,25 +20,25 @@ export const PREFLIGHT_WARNINGS = [
   /** There are follow-ups, and nothing detects replies. */
   'no_detection',
   'no_x_account',
-  /** Most people take no messages from the account. */
+  /** Most people do not accept messages from the account. */
   'closed_inboxes',
-  /** The sending limits never let it end. */
+  /** With these sending limits, the campaign never ends. */
   'never_ends',
   /** Its bill exceeds what the workspace's spending limit leaves this month. */
   'spending',
 ] as const
 export type PreflightWarning = (typeof PREFLIGHT_WARNINGS)[number]
 
-/** Who gets a campaign's messages and when, if nobody replies. Of a running one: what is left. */
+/** Who gets a campaign's messages and when, if nobody replies. For a running campaign, what is left. */
 export const Preflight = z.object({
   /** People in the list. */
   leads: z.number().int(),
   willSend: z.number().int(),
-  /** Of these, how many the plan lets get their first message now. */
+  /** How many people the plan allows to get their first message now. */
   limitNow: z.number().int(),
-  /** When the next of the others get theirs; null: nobody waits for the plan. */
+  /** When the next people get their first message; null: nobody waits for the plan. */
   waitUntil: Time.nullable(),
-  /** By reason, most people first, with up to three handles. */
+  /** Skipped people by reason, most people first, with up to three handles each. */
   skipped: z.array(z.object({ reason: SkipReason, count: z.number().int(), sample: z.array(z.string()) })),
   /** The next three messages. */
   messages: z.array(
@@ -51,23 +51,23 @@ export const Preflight = z.object({
       message: z.string(),
     }),
   ),
-  /** People checked, from the start of the list. At most LEADS_CHECKED_MAX. */
+  /** How many people were checked, from the start of the list. At most LEADS_CHECKED_MAX. */
   checked: z.number().int(),
-  /** Variables, as written, that are empty for some of them, who get the fallback. */
+  /** Variables, as written, that are empty for some of them. These people get the fallback. */
   missing: z.array(z.object({ place: z.string(), leads: z.number().int() })),
-  /** Messages of the account's other campaigns that are sent first. */
+  /** How many messages of the account's other campaigns are sent first. */
   ahead: z.number().int(),
   /** Null: nothing is sent. */
   firstSendAt: Time.nullable(),
-  /** Null: nothing is sent, or the sending limits never let it end. */
+  /** Null: nothing is sent, or with these sending limits sending never ends. */
   lastSendAt: Time.nullable(),
   /** The days on which messages are sent, in the time zone of the account; at most 366. */
   perDay: z.array(z.object({ date: z.string(), count: z.number().int(), followUps: z.number().int() })),
   /** What X charges for sending, and for reading conversations before follow-ups; null: nothing. */
   costCents: z.number().int().nullable(),
   /**
-   * What X charges in all, if every message is sent and one in REPLIES_ONE_IN people replies: messages,
-   * looking people up, replies, and reading each of these once; null: nothing.
+   * What X charges in total if every message is sent and one in REPLIES_ONE_IN people replies: for
+   * messages, look-ups, replies, and one read of each of these; null: nothing.
    */
   billCents: z.number().int().nullable(),
   plan: z.object({
@@ -83,11 +83,11 @@ export type Preflight = z.output<typeof Preflight>
 
 const unfinished = text(MESSAGE_MAX)
 
-/** A campaign that may still be incomplete. */
+/** A campaign whose form may be incomplete. */
 export const PreflightInput = z
   .strictObject({
     leadListId: Id,
-    /** Instead of `steps`: a sequence of one step with one variant. */
+    /** A sequence of one step with one variant. Replaces `steps`. */
     messageTemplate: unfinished.optional(),
     steps: z
       .array(StepInput.extend({ variants: variantsOf(VariantInput.extend({ messageTemplate: unfinished })) }))

@@ -5,7 +5,7 @@ import { DAY_MS } from '../time.ts'
 export interface RehearsedDates {
   /** Days on which messages go out, '2026-11-20'. */
   perDay: readonly { date: string; count: number; followUps: number }[]
-  /** Null: the sending limits never let it end. */
+  /** Null: with these sending limits, sending never ends. */
   lastSendAt: Date | null
 }
 
@@ -33,7 +33,7 @@ function doneText(date: string, today: string): string {
   return day === 'today' || day === 'tomorrow' ? day : `on ${day}`
 }
 
-/** "today", "tomorrow", "Tuesday" within a week, "Dec 4", "Dec 4, 2027" in another year. */
+/** "today", "tomorrow", "Tuesday" if it is within a week, "Dec 4", or "Dec 4, 2027" in another year. */
 function dayText(date: string, today: string, near: 'weekday' | 'date'): string {
   const daysAhead = Math.round((Date.parse(date) - Date.parse(today)) / DAY_MS)
   if (daysAhead <= 0) return 'today'

@@ -11,7 +11,7 @@ export const REPLY_TEXT_MAX = 10_000
 /** How long texts of conversations are kept, in days. */
 export const KEEP_TEXTS_DAYS = { min: 30, max: 3_650, default: 365 } as const
 
-/** A workspace's own opt-out words, in addition to the built-in ones. */
+/** Maximum number of a workspace's own opt-out words, which add to the built-in ones. */
 export const OPT_OUT_WORDS_MAX = 50
 export const OPT_OUT_WORD_LENGTH_MAX = 50
 
@@ -22,29 +22,29 @@ export const ReplyDetection = z.object({
    * read; `starting`: an account was just connected; `off`: no account is connected.
    */
   state: z.enum(['live', 'degraded', 'starting', 'off']),
-  /** Why it is degraded, as a text to show. */
+  /** Why detection is degraded, as a text to show. */
   problem: z.string().nullable(),
-  /** Until when every account's conversations were read completely. */
+  /** Up to this time, the conversations of every account were read completely. */
   checkedAt: Time.nullable(),
-  /** Handles of accounts with message requests in X Chat. X does not report them, so only X shows them. */
+  /** Handles of accounts with message requests in X Chat. X does not report these, so they only show on X. */
   requestsOf: z.array(z.string()),
 })
 export type ReplyDetection = z.output<typeof ReplyDetection>
 
 const ConversationSettings = z.object({
-  /** Older texts are deleted; times and labels stay. */
+  /** How many days texts are kept. Times and labels stay longer. */
   keepTextsDays: wholeNumber(KEEP_TEXTS_DAYS.min, KEEP_TEXTS_DAYS.max),
 })
 
-/** What a text says as a reply. */
+/** What a text means as a reply. */
 export const ClassifiedText = z.object({
-  /** Null: the language is unknown, or two are mixed. */
+  /** Null: the text is in an unknown language, or mixes two. */
   label: z.enum(REPLY_LABELS).nullable(),
-  /** How likely the label is right; 1 if a rule decided, 0 without a label. */
+  /** The probability that the label is right; 1 if a rule decided, 0 without a label. */
   confidence: z.number().min(0).max(1),
-  /** ISO 639-1; 'und' without letters, or unknown. */
+  /** ISO 639-1; 'und' if the text has no letters or its language is unknown. */
   language: z.string(),
-  /** The start of the day that the text names: when they are back, want to hear more, or want to meet. */
+  /** The start of the day that the text names: when the writer is back, wants to hear more, or wants to meet. */
   date: Time.nullable(),
 })
 
@@ -60,7 +60,10 @@ export const replies = {
     .input(
       z.strictObject({
         texts: z.array(requiredText(REPLY_TEXT_MAX)).min(1).max(100),
-        /** The day on which they were written, such as 2026-11-20, for "tomorrow". Default: today in UTC. */
+        /**
+         * The day on which the texts were written, such as 2026-11-20, to interpret "tomorrow".
+         * Defaults to today in UTC.
+         */
         writtenOn: z.iso
           .date()
           .refine((day) => day < '2100', 'must be before 2100')

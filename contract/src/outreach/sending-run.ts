@@ -3,7 +3,7 @@ import { type ExtensionEnd, type ExtensionErrorCode, endOf } from './extension.t
 /** The outcome of a claim, as reported to the product. */
 export interface Outcome {
   wasSent: boolean
-  /** Instead of `errorMessage`. */
+  /** Replaces `errorMessage`. */
   reason?: { code: 'lead_missing' | 'identity' | 'replied'; params: Record<string, never> }
   errorMessage?: string
   outcomeUnknown?: boolean
@@ -11,11 +11,11 @@ export interface Outcome {
 
 /** What an attempt means for its claim and for the run. */
 export interface Verdict {
-  /** `later`: released, and due again in hours. Null: the product knows the outcome already. */
+  /** `later`: the message is released and due again in hours. Null: the product already knows the outcome. */
   outcome: Outcome | 'release' | 'later' | null
-  /** Why later messages would fail too. */
+  /** Why later messages would fail, too. */
   stop?: string
-  /** The text of X's refusal. */
+  /** X's own text, if X refused the message. */
   refused?: string
 }
 
@@ -27,15 +27,15 @@ export interface PendingClaim<Claim> {
 
 /** A claim request without a response yet. */
 export interface ClaimRequest {
-  /** Idempotency key: the product repeats its response. */
+  /** Idempotency key: with the same key, the product repeats its response. */
   key: string
   /** Local time in milliseconds. */
   since: number
-  /** The account given in the first request. A repeated request needs the same body. */
+  /** The account named in the first request. A repeated request needs the same body. */
   signedInAs?: string | undefined
 }
 
-/** A value that a run continues from. */
+/** A value from which a run continues. */
 export interface Stored<Value> {
   read(): Promise<Value | null>
   write(value: Value | null): Promise<void>
@@ -45,12 +45,15 @@ export interface Stored<Value> {
 export interface Transport<Claim> {
   /** The next message, or the seconds until one is due; null: nothing is queued. */
   claim(request: ClaimRequest): Promise<{ claim: Claim } | { inSeconds: number | null }>
-  /** Presses send at most once per lease. @param requestedAt of the claim, in milliseconds since 1970 */
+  /**
+   * Presses send at most once per lease. @param requestedAt when the claim was requested, in
+   * milliseconds since 1970
+   */
   send(claim: Claim, requestedAt: number): Promise<Verdict>
   record(claim: Claim, outcome: Outcome): Promise<unknown>
   /** @param inboxUnclear X did not show whether the person can be messaged: due again in hours */
   release(claim: Claim, inboxUnclear: boolean): Promise<unknown>
-  /** The outcome of a claim that a dead worker left. Without it, such a claim is released. */
+  /** The outcome of a claim left by a worker that died. Without this function, such a claim is released. */
   outcomeAfterCrash?(claim: Claim): Promise<Outcome | 'release'>
   signedInAs?: string | undefined
   pendingClaim: Stored<PendingClaim<Claim>>
@@ -67,19 +70,23 @@ export type Step =
   | { next: 'idle' }
   | { next: 'stopped'; error: string }
 
-/** How long a claim request is repeated after a lost response. Well within the lease it may contain. */
+/**
+ * How long a claim request is repeated after a lost response. Far shorter than a lease, because the
+ * response may contain one.
+ */
 const REPEAT_FOR_MS = 60_000
-/** This many consecutive refusals by X concern the account, not the leads. */
+/** After this many refusals in a row, X means the account rather than the leads. */
 const REFUSALS_IN_A_ROW = 3
-/** Failures for which the product skips the message with a reason instead of a text. */
+/** For these failures, the product skips the message with a reason instead of a text. */
 const SKIP_CODES: Partial<Record<ExtensionErrorCode, 'identity' | 'replied'>> = {
   WRONG_PERSON: 'identity',
   MESSAGE_REQUEST: 'replied',
 }
 
 /**
- * Sends queued messages for a page or the extension, one claim per step. What a step has begun is stored
- * first, and a leftover claim is never sent. Rejects as the transport does; the next step then continues.
+ * Sends queued messages for a page or the extension, one claim per step. Each step first stores
+ * what it begins, and never sends a leftover claim. Rejects if the transport does; the next step
+ * then continues.
  */
 export function createRun<Claim>(transport: Transport<Claim>) {
   const { pendingClaim, claimRequest, refusals, now } = transport
@@ -122,7 +129,7 @@ export function createRun<Claim>(transport: Transport<Claim>) {
   return { step }
 }
 
-/** What the extension's reply means. @param reply without `end`, its code says what kind of failure it is */
+/** What the extension's reply means. @param reply if it lacks `end`, its code decides */
 export function verdictOf(
   reply: { success: true } | { success: false; error: string; code?: ExtensionErrorCode; end?: ExtensionEnd },
 ): Verdict {
@@ -137,13 +144,16 @@ export function verdictOf(
   return code === 'X_REFUSED' ? { outcome, refused: error } : { outcome }
 }
 
-/** When a message is due, in seconds; null: nothing is queued. @param retryAfter the header of a claim without one */
+/**
+ * When a message is due, in seconds; null: nothing is queued. @param retryAfter the header of a
+ * response without a message
+ */
 export function secondsUntilDue(retryAfter: string | null | undefined): number | null {
   const seconds = Number(retryAfter)
   return seconds > 0 ? seconds : null
 }
 
-/** A value that ends with its page. */
+/** A stored value that is lost with its page. */
 export function inMemory<Value>(): Stored<Value> {
   let value: Value | null = null
   return {

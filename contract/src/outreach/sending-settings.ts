@@ -10,8 +10,8 @@ export const WARM_UP_START = 20
 export const WARM_UP_GROWTH = 1.1
 
 /**
- * Sending window, daily cap, warm-up cap, interval between messages, a limit of X, the plan's limit,
- * X's bill (its credits, or the workspace's spending limit), or the 24 hours of the X app.
+ * Why sending waits: sending window, daily cap, warm-up, interval, X's own limit, the plan's limit,
+ * X's bill (credits or the workspace's spending limit), or the 24-hour limit of the X app.
  */
 export const WAIT_REASONS = ['hours', 'cap', 'warm_up', 'pause', 'x', 'plan', 'funds', 'app'] as const
 export type WaitReason = (typeof WAIT_REASONS)[number]
@@ -20,13 +20,13 @@ export const Waiting = z.object({ reason: z.enum(WAIT_REASONS), until: Time })
 export type Waiting = z.output<typeof Waiting>
 
 /**
- * Also: its X account is not connected, an older campaign sends first, nobody knows now whether the
- * people of its next follow-ups have replied, others messaged its next people in the past 24 hours, or
- * X did not show whether its next people can be messaged.
+ * Further reasons: the X account is not connected, an older campaign sends first, it is unknown
+ * whether the people of the next follow-ups have replied, others messaged the next people in the
+ * past 24 hours, or X did not show whether they can be messaged.
  */
 export const CampaignWait = z.object({
   reason: z.enum([...WAIT_REASONS, 'account', 'turn', 'detection', 'day_apart', 'inbox_unclear']),
-  /** Null: not known. */
+  /** Null: unknown. */
   until: Time.nullable(),
 })
 export type CampaignWait = z.output<typeof CampaignWait>
@@ -49,7 +49,7 @@ const WorkDays = z
   .max(7)
   .transform((days) => [...new Set(days)].sort())
 
-/** Times of day; an end before the start is on the next day. */
+/** Times of day. If the end is before the start, it is on the next day. */
 const Hours = z
   .strictObject({ start: ClockTime, end: ClockTime })
   .refine(({ start, end }) => start !== end, { message: 'must differ from the start', path: ['end'] })
@@ -61,32 +61,32 @@ const limitFields = {
   workDays: WorkDays,
   /** Null: all day. */
   hours: Hours.nullable(),
-  /** Lower than the product's cap; null: the product's. */
+  /** At most the product's cap; null: the product's cap. */
   dailyCap: wholeNumber(1, 500).nullable(),
   warmUp: z.boolean(),
-  /** Longer than the product's interval; null: the product's. */
+  /** At least the product's interval; null: the product's interval. */
   pauseSeconds: wholeNumber(0, 86_400).nullable(),
 }
 
 /** The sending limits of one X account, and how much of them is used. */
 export const SendingLimits = z.object({
-  /** Null: the extension, while no X account is connected. */
+  /** Null: the limits of the extension while no X account is connected. */
   xAccountId: z.string().nullable(),
   /** Without the @. */
   handle: z.string().nullable(),
   ...limitFields,
-  /** Never changed by the workspace. */
+  /** The workspace has never changed them. */
   isDefault: z.boolean(),
   /** Messages sent in the last 24 hours, over all campaigns, channels and workspaces. */
   sentInDay: z.number().int(),
-  /** Used of the cap in these 24 hours: claimed and refused messages count, too. */
+  /** How much of the cap is used in these 24 hours. Claimed and refused messages count, too. */
   countedInDay: z.number().int(),
   /** The current cap per 24 hours, lower during warm-up. */
   capNow: z.number().int(),
   warmingUp: z.boolean(),
   /**
-   * What the account can send in the next 24 hours of what the server's X app has left, in turns with
-   * others; null on an own app, or if this X has no limit per app.
+   * How many messages the account can send in the next 24 hours through the server's X app, if all
+   * its accounts take turns; null: it uses another app, or this X does not limit apps.
    */
   appShare: z.number().int().nullable(),
   waitingFor: Waiting.nullable(),
@@ -96,11 +96,14 @@ export type SendingLimits = z.output<typeof SendingLimits>
 /** When a campaign pauses itself. */
 export const DEFAULT_PROTECTION = { refusalPercent: 20, closedInboxPercent: 60, optOutsPerHundred: 4 }
 const protectionFields = {
-  /** It pauses when X refuses this share of its last 50 messages, closed inboxes aside. */
+  /** The campaign pauses when X refuses this share of its last 50 messages. Closed inboxes do not count. */
   refusalPercent: wholeNumber(5, 100).default(DEFAULT_PROTECTION.refusalPercent),
-  /** It warns when this share of its last 50 messages reached a closed inbox. */
+  /** The campaign warns when this share of its last 50 messages met a closed inbox. */
   closedInboxPercent: wholeNumber(5, 100).default(DEFAULT_PROTECTION.closedInboxPercent),
-  /** It pauses when this number of its last 100 messages led to an opt-out, from the 50th on. */
+  /**
+   * The campaign pauses when this many of its last 100 messages led to an opt-out. Checked from the
+   * 50th message on.
+   */
   optOutsPerHundred: wholeNumber(1, 100).default(DEFAULT_PROTECTION.optOutsPerHundred),
 }
 export const Protection = z.object(protectionFields)
@@ -110,21 +113,21 @@ export const SendingSettings = z.object({
   accounts: z.array(SendingLimits),
   /** The X app with which the workspace connects accounts. */
   xApp: z.object({
-    /** The workspace brought it. */
+    /** The workspace brought this app. */
     isOwn: z.boolean(),
-    /** Messages that count: claimed in the last 24 hours, over all accounts and workspaces of the app. */
+    /** Messages that count: claims of the last 24 hours, over all accounts and workspaces of the app. */
     sentInDay: z.number().int(),
-    /** Messages in 24 hours; null: this X has no limit per app. */
+    /** How many messages X allows in 24 hours; null: this X does not limit apps. */
     dailyLimit: z.number().int().nullable(),
   }),
   /** Product-wide limits that no setting can exceed. */
   limits: z.object({ dailyCap: z.number().int(), pauseSeconds: z.number() }),
-  /** The workspace's own, in addition to the built-in ones. */
+  /** The workspace's own words, in addition to the built-in ones. */
   optOutWords: z.array(z.string()),
   basis: z.object({
     /** Campaigns only message leads with a contact basis. */
     required: z.boolean(),
-    /** X is real, not simulated, so its rules apply. */
+    /** X is real rather than the stand-in, so its rules apply. */
     isRealX: z.boolean(),
     liftedBy: z.string().nullable(),
     liftedAt: Time.nullable(),

@@ -12,7 +12,7 @@ const messageRoute = routes('Sending', 'campaigns')
 /** How long a sender's claim on a message lasts. */
 export const LEASE_SECONDS = 120
 
-/** After this, a message is tried again whose person's inbox was unclear, in hours. */
+/** How many hours later a message is tried again if its person's inbox was unclear. */
 export const UNCLEAR_HOURS = 6
 
 /** Tolerated difference between X's clock and ours, in milliseconds. */
@@ -27,16 +27,16 @@ export const Dm = z.object({
   createdAt: Time,
   updatedAt: Time,
   errorMessage: z.string().nullable(),
-  /** Why it was skipped, or what it waits for; null for other failures, which only have a text. */
+  /** Why the message was skipped, or what it waits for; null for other failures, which only have a text. */
   reason: z.union([SkipReason, DmWaitReason]).nullable(),
   /** Null: not part of a sequence. */
   stepNumber: z.number().int().nullable(),
   variant: VariantName.nullable(),
-  /** While it is queued: when it may first be sent. */
+  /** For a queued message: when it may first be sent. */
   dueAt: Time.nullable(),
-  /** The latest reply to it. Viewers see no text. */
+  /** The latest reply to the message. Viewers see no text. */
   reply: z.object({ text: z.string().nullable(), at: Time, label: z.enum(REPLY_LABELS).nullable() }).nullable(),
-  /** It failed with an unknown outcome. Check the conversation before requeueing it. */
+  /** The message failed with an unknown outcome. Check the conversation before requeueing it. */
   outcomeUnknown: z.boolean(),
   /** Null if the lead was deleted. */
   lead: LeadOfMessage.nullable(),
@@ -49,11 +49,11 @@ export const Claim = z.object({
   lease: z.string(),
   leadId: z.string(),
   twitterHandle: z.string(),
-  /** The X user id that the profile must have, or nothing may be sent; null if unknown. */
+  /** The X user id that the profile must have, or nothing is sent; null if unknown. */
   xUserId: z.string().nullable(),
   message: z.string(),
   leaseExpiresAt: Time,
-  /** The X account that must send it and whose limits apply, without @; null if unknown. */
+  /** The handle of the X account that must send and whose limits apply, without @; null if unknown. */
   sendsAs: z.string().nullable(),
 })
 export type Claim = z.output<typeof Claim>
@@ -66,11 +66,11 @@ const ClaimAnswer = z.union([
 
 const holder = requiredText(100)
 
-/** Messages per run of the simulated queue, by default. */
+/** How many messages one run of the simulated queue processes by default. */
 const SIMULATED_BATCH = 5
 const SIMULATED_BATCH_MAX = 20
 
-/** The messages of campaigns. These operations are called `campaigns.…`. */
+/** Operations on the messages of campaigns. Their names begin with `campaigns.`. */
 export const sending = {
   processQueue: route('POST /campaigns/process-queue', 'member', 'outside', {
     summary: 'Process queued messages without sending them, if X is simulated',
@@ -137,12 +137,12 @@ export const sending = {
         wasSent: z.boolean(),
         errorMessage: text(2_000).optional(),
         /**
-         * Instead of `errorMessage`. `lead_missing`: the claim names nobody; `identity`: the profile has
-         * another X user id than the claim; `replied`: their message request waits on X. The server fills
-         * in the parameters.
+         * Replaces `errorMessage`. `lead_missing`: the claim names nobody. `identity`: the profile
+         * has another X user id than the claim. `replied`: they have sent a message request on X.
+         * The server adds the parameters.
          */
         reason: SkipReason.extend({ code: z.enum(['lead_missing', 'identity', 'replied']) }).optional(),
-        /** It may have been sent. The lead gets no other message until someone checks. */
+        /** The message may have been sent. The lead gets no other message until someone checks. */
         outcomeUnknown: z.boolean().default(false),
       }),
     )

@@ -1,19 +1,19 @@
-/** Limits of sequences, without schemas: the server enforces them, and screens say them first. */
+/** Limits of sequences. Without schemas: the server enforces them, and screens show them before that. */
 import { formatCount } from '../format.ts'
 import { PLAN_LEVELS, type PlanLevel } from '../platform/plans.ts'
 
-/** Steps of a sequence, without re-engagement. */
+/** Maximum number of steps of a sequence, not counting re-engagement. */
 export const STEPS_MAX = 10
-/** Active variants of a step. */
+/** Maximum number of active variants of a step. */
 export const VARIANTS_MAX = 5
-/** Totals of people stop counting here. */
+/** Totals of people are counted up to this number. */
 export const ENROLLMENTS_COUNTED_MAX = 10_000
 
 const DELAY_DAYS_MAX = 90
 /** The longest delay in each unit. */
 export const DELAY_MAX = { minutes: DELAY_DAYS_MAX * 1_440, hours: DELAY_DAYS_MAX * 24, days: DELAY_DAYS_MAX }
 
-/** What a workspace may have in a sequence. Re-engagement does not count as a step. */
+/** What a workspace may use in a sequence. Re-engagement does not count as a step. */
 export interface SequenceLimits {
   steps: number
   hasVariants: boolean
@@ -32,7 +32,7 @@ export function sequenceLimits(plan: PlanLevel, achievements: readonly string[])
   return achievements.includes('global') ? { ...limits, steps: Math.max(limits.steps, PLAN_LIMITS.pro.steps) } : limits
 }
 
-/** Why a plan refuses variants and re-engagement. */
+/** The texts that refuse variants and re-engagement. */
 export const ONLY_AGENCY = {
   variants: 'A/B variants are part of the Agency plan. Upgrade to Agency to test several messages.',
   reengagement: 'Re-engagement is part of the Agency plan. Upgrade to Agency to add it.',
@@ -42,7 +42,7 @@ export const ONLY_AGENCY = {
 const liftOf = (steps: number): PlanLevel | null =>
   (['pro', 'agency'] as const).find((plan) => PLAN_LIMITS[plan].steps > steps) ?? null
 
-/** Why a workspace cannot have another step. */
+/** The text that refuses another step. */
 export function stepsLimitText(plan: PlanLevel, { steps }: Pick<SequenceLimits, 'steps'>): string {
   const higher = liftOf(steps)
   if (!higher) return `A campaign has at most ${steps} steps.`
@@ -50,7 +50,7 @@ export function stepsLimitText(plan: PlanLevel, { steps }: Pick<SequenceLimits, 
   return `Your ${PLAN_LEVELS[plan].name} plan${reward} includes ${formatCount(steps, 'step')} per campaign. Upgrade to ${PLAN_LEVELS[higher].name} for ${PLAN_LIMITS[higher].steps}.`
 }
 
-/** What a plan that has ended leaves of a sequence at its launch; null: all of it. */
+/** Which part of a sequence can still be launched after a plan has ended, as a text; null: all of it. */
 export function launchLimitText(plan: PlanLevel, limits: SequenceLimits, sequence: SequenceLimits): string | null {
   const parts = [
     sequence.steps > limits.steps &&

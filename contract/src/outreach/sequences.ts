@@ -16,7 +16,7 @@ export const Sequence = z.object({
 })
 export type Sequence = z.output<typeof Sequence>
 
-/** Open are `active` and `paused`. */
+/** `active` and `paused` enrollments are open. */
 export const ENROLLMENT_STATES = ['active', 'paused', 'replied', 'opted_out', 'finished', 'failed', 'stopped'] as const
 
 /** The person of a message or an enrollment. */
@@ -24,7 +24,7 @@ export const LeadOfMessage = z.object({
   id: z.string(),
   name: z.string(),
   twitterHandle: z.string(),
-  /** Where we serve the picture, until the end of the next day. */
+  /** The path of the picture on our server. Works until the end of the next day. */
   pictureUrl: z.string().nullable(),
 })
 /** The variant of a message. */
@@ -37,33 +37,33 @@ export const Enrollment = z.object({
   /** Null if the lead was deleted. */
   lead: LeadOfMessage.nullable(),
   state: z.enum(ENROLLMENT_STATES),
-  /** The version of the sequence that it follows. */
+  /** The version of the sequence that the person follows. */
   version: z.number().int(),
-  /** The next step; null: none follows. */
+  /** The number of the next step; null: no step follows. */
   stepNumber: z.number().int().nullable(),
-  /** When the next message may first be sent; null: none follows, or no time is known. */
+  /** When the next message may first be sent; null: no message follows, or the time is unknown. */
   nextAt: Time.nullable(),
   pausedUntil: Time.nullable(),
-  /** Why it is paused or has ended. */
+  /** Why the enrollment is paused or has ended. */
   reason: EnrollmentReason.nullable(),
 })
 export type Enrollment = z.output<typeof Enrollment>
 
-/** What became of a message. `sent` includes `read`, and `read` includes `replied`. */
+/** The outcome of a message. `sent` includes `read`, and `read` includes `replied`. */
 export const OUTCOMES = ['sent', 'read', 'replied', 'positive', 'optedOut', 'failed', 'skipped'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** What an A/B test of a step says. */
+/** The result of a step's A/B test. */
 export const Verdict = z.object({
   /** `mixed`: the winner also gets more opt-outs. */
   status: z.enum(['collecting', 'winner', 'mixed', 'no_difference']),
-  /** The winner; null unless there is one. */
+  /** The winner; null if there is none. */
   variantId: z.string().nullable(),
   /** The smallest E of the leading variant against each other one, at its highest. */
   evidence: z.number(),
-  /** The evidence with which a variant wins. */
+  /** The evidence that a variant needs to win. */
   evidenceNeeded: z.number(),
-  /** Days until a variant has won at the present rates; null: the campaign is too small. */
+  /** Days until a variant has won, at the current rates; null: the campaign is too small. */
   estimatedDays: z.number().int().nullable(),
 })
 export type Verdict = z.output<typeof Verdict>
@@ -73,44 +73,44 @@ export const VariantResults = z.object({
   name: z.string(),
   isActive: z.boolean(),
   sent: z.number().int(),
-  /** Delivered or replied: X reports reading, not delivery. */
+  /** Delivered or replied: X reports reads, not deliveries. */
   read: z.number().int(),
-  /** Got a reply that was not automatic. */
+  /** Messages with a reply that was not automatic. */
   replied: z.number().int(),
   positive: z.number().int(),
   optedOut: z.number().int(),
-  /** Tried in vain. */
+  /** Messages that were tried, but failed. */
   failed: z.number().int(),
-  /** Never tried, because they may not be messaged. */
+  /** Messages that were never tried, because their people may not be messaged. */
   skipped: z.number().int(),
 })
 export type VariantResults = z.output<typeof VariantResults>
 
 export const StepResults = z.object({
   id: z.string(),
-  /** Its place in the sequence; re-engagement comes last. */
+  /** The step's place in the sequence. Re-engagement comes last. */
   number: z.number().int(),
   kind: z.enum(['step', 'reengagement']),
   allocation: z.enum(ALLOCATIONS),
-  /** People are not split over the variants as planned, so there is no verdict. */
+  /** The split of people over the variants differs from the plan, so there is no verdict. */
   isSplitOff: z.boolean(),
   variants: z.array(VariantResults),
-  /** Null: one variant, an adaptive allocation, or `isSplitOff`. */
+  /** Null: the step has one variant, its allocation is adaptive, or `isSplitOff` is true. */
   verdict: Verdict.nullable(),
 })
 export type StepResults = z.output<typeof StepResults>
 
-/** People on each side of the flight board. */
+/** Maximum number of people on each side of the flight board. */
 export const FLIGHT_MAX = 300
 
 export const FlightDot = z.object({
   enrollmentId: z.string(),
-  /** Null: the message is not written yet. */
+  /** Null: the message does not exist yet. */
   dmId: z.string().nullable(),
   lead: LeadOfMessage.nullable(),
   stepNumber: z.number().int(),
   variant: VariantName.nullable(),
-  /** `planned`: a step that is to come; `held`: its person is paused. */
+  /** `planned`: a step to come. `held`: the person is paused. */
   state: z.enum(['planned', 'queued', 'held', 'sent', 'read', 'replied', 'failed']),
   /** When it was sent, failed, or may first be sent. */
   at: Time,
@@ -135,10 +135,10 @@ export const sequences = {
     .input(
       z.strictObject({
         id: Id,
-        /** The version that was edited. */
+        /** The version that the edit is based on. */
         version: wholeNumber(1, 2_147_483_647),
         steps: StepInputs,
-        /** Left out: it stays. Null: it is removed. */
+        /** If it is left out, it stays. Null removes it. */
         reengagement: ReengagementInput.nullable().optional(),
         applyTo: z.enum(['unpassed', 'unstarted']).default('unpassed'),
       }),
@@ -162,18 +162,18 @@ export const sequences = {
       z.object({
         /** Newest first. */
         past: z.array(FlightDot),
-        /** Soonest first. */
+        /** The earliest message first. */
         next: z.array(FlightDot),
         account: z.object({
-          /** Messages that it may send in 24 hours. */
+          /** How many messages the account may send in 24 hours. */
           capNow: z.number().int(),
           /** Messages sent in the last 24 hours. */
           sentInDay: z.number().int(),
-          /** Used of `capNow`, as in the sending limits. */
+          /** How much of `capNow` is used, as in the sending limits. */
           countedInDay: z.number().int(),
-          /** The day of its warm-up, from 1; null: it does not warm up. */
+          /** The day of the account's warm-up, from 1; null: it does not warm up. */
           warmUpDay: z.number().int().nullable(),
-          /** Of the last `checked` messages, those that X refused, except for closed or protected inboxes. */
+          /** How many of the last `checked` messages X refused, not counting closed or protected inboxes. */
           refusals: z.number().int(),
           checked: z.number().int(),
         }),
@@ -204,7 +204,7 @@ export const enrollments = {
     .output(
       z.object({
         enrollments: z.array(Enrollment),
-        /** At most ENROLLMENTS_COUNTED_MAX, unless all are listed. */
+        /** Counted up to ENROLLMENTS_COUNTED_MAX, unless all people are listed. */
         total: z.number().int(),
         cursor: z.string().nullable(),
       }),
@@ -218,7 +218,7 @@ export const enrollments = {
     .input(
       z.strictObject({
         id: Id,
-        /** When they continue; without it, when someone resumes them. */
+        /** When the person continues. Without it, someone has to resume them. */
         until: Moment.optional(),
       }),
     )

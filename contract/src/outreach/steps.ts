@@ -3,7 +3,7 @@ import { isId, requiredName, requiredText, wholeNumber } from '../fields.ts'
 import { DELAY_MAX, STEPS_MAX, VARIANTS_MAX } from './sequence-limits.ts'
 import { MESSAGE_MAX } from './template.ts'
 
-/** Time after the previous message. Days count only days with a sending window. */
+/** Time after the previous message. A delay in days counts only days with a sending window. */
 export const Delay = z
   .strictObject({ amount: wholeNumber(1, DELAY_MAX.minutes), unit: z.enum(['minutes', 'hours', 'days']) })
   .refine(({ amount, unit }) => amount <= DELAY_MAX[unit], {
@@ -12,7 +12,7 @@ export const Delay = z
   })
 export type Delay = z.output<typeof Delay>
 
-/** What must be true of the previous message when the step is due. Otherwise the step is skipped. */
+/** What must be true of the previous message when the step is due. If it is not, the step is skipped. */
 export const STEP_CONDITIONS = ['no_reply', 'read', 'not_read'] as const
 export type StepCondition = (typeof STEP_CONDITIONS)[number]
 
@@ -24,29 +24,29 @@ export const Variant = z.object({
   messageTemplate: z.string(),
   weight: z.number().int(),
   isActive: z.boolean(),
-  /** It was sent, so its text no longer changes: an edit retires it and creates a new one. */
+  /** The variant was sent, so its text no longer changes: an edit retires it and creates a new one. */
   isFrozen: z.boolean(),
 })
 export type Variant = z.output<typeof Variant>
 
 export const Step = z.object({
   id: z.string(),
-  /** Its place in the sequence, from 1. */
+  /** The step's place in the sequence, from 1. */
   number: z.number().int(),
   /** Null for the first step. */
   delay: z.object({ amount: z.number().int(), unit: z.enum(['minutes', 'hours', 'days']) }).nullable(),
   condition: z.enum(STEP_CONDITIONS).nullable(),
   allocation: z.enum(ALLOCATIONS),
-  /** Moves everyone who was not sent the step to the winner of its test. */
+  /** Moves everyone who has not been sent the step to the winner of its test. */
   switchToWinner: z.boolean(),
-  /** A positive reply counts for the test within this time. */
+  /** For the test, a positive reply counts within this time. */
   testWindowDays: z.number().int(),
   variants: z.array(Variant),
 })
 export type Step = z.output<typeof Step>
 
 const messageTemplate = requiredText(MESSAGE_MAX)
-/** An id of an earlier response; compared, never looked up. */
+/** An id from an earlier response. It is compared, never looked up. */
 const knownId = z
   .string()
   .refine(isId, 'must be an id of an earlier response')
@@ -55,7 +55,7 @@ const knownId = z
 
 /** A variant in a request. */
 export const VariantInput = z.strictObject({
-  /** Without one it is new. */
+  /** Without an id, the variant is new. */
   id: knownId,
   name: requiredName(50).optional(),
   messageTemplate,
@@ -63,7 +63,7 @@ export const VariantInput = z.strictObject({
   isActive: z.boolean().default(true),
 })
 
-/** At least one active variant, and not too many. No two have the same name. */
+/** Requires at least one active variant, and not too many. All names must differ. */
 export function variantsOf<V extends z.ZodType<{ isActive: boolean; name?: string | undefined }>>(variant: V) {
   return z
     .array(variant)
@@ -87,9 +87,9 @@ export function variantsOf<V extends z.ZodType<{ isActive: boolean; name?: strin
 
 /** A step in a request. A step or variant that is left out is removed. */
 export const StepInput = z.strictObject({
-  /** Without one it is new. */
+  /** Without an id, the step is new. */
   id: knownId,
-  /** For every step but the first. */
+  /** Required for every step but the first. */
   delay: Delay.nullish(),
   condition: z.enum(STEP_CONDITIONS).nullish(),
   allocation: z.enum(ALLOCATIONS).default('weights'),
@@ -99,7 +99,7 @@ export const StepInput = z.strictObject({
 })
 export type StepInput = z.output<typeof StepInput>
 
-/** Every step waits for the one before it, and the first one for nothing. */
+/** Requires a delay for every step but the first. */
 function refineDelays(steps: readonly Pick<StepInput, 'delay' | 'condition'>[], context: z.RefinementCtx): void {
   const first = steps[0]
   if (first?.delay) context.addIssue({ code: 'custom', path: [0, 'delay'], message: 'must be null for the first step' })
@@ -129,7 +129,7 @@ export type TemplateStep = z.output<typeof TemplateStep>
 
 export const TemplateSteps = z.array(TemplateStep).min(1).max(STEPS_MAX).superRefine(refineDelays)
 
-/** An optional last message, some days after the one before it, if nothing happened since. */
+/** An optional last message, sent some days after the previous one if nothing has happened since. */
 export const ReengagementInput = z.strictObject({
   afterDays: wholeNumber(1, DELAY_MAX.days).default(30),
   messageTemplate,

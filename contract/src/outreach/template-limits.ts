@@ -1,4 +1,4 @@
-/** Limits of templates, without schemas: the server enforces them, and screens say them first. */
+/** Limits of templates. Without schemas: the server enforces them, and screens show them before that. */
 import { formatNumber } from '../format.ts'
 import { PLAN_LEVELS, type PlanLevel } from '../platform/plans.ts'
 
@@ -9,11 +9,11 @@ export const TEMPLATE_LIMITS = {
   agency: { templates: null, canShare: true },
 } as const satisfies Record<PlanLevel, { templates: number | null; canShare: boolean }>
 
-/** Why a plan refuses to share a template. */
+/** The text that refuses sharing a template. */
 export const SHARING_IS_AGENCY =
   'Shared templates are part of the Agency plan. Upgrade to Agency to share templates with your team.'
 
-/** Why a plan refuses another template. */
+/** The text that refuses another template. */
 export function templatesLimitText(plan: 'free' | 'pro'): string {
   const limitation = `Your ${PLAN_LEVELS[plan].name} plan includes ${formatNumber(TEMPLATE_LIMITS[plan].templates)} templates.`
   return plan === 'free'

@@ -1,7 +1,7 @@
 /**
- * Message templates with variables like `{lead_name}`, `{column|fallback}` and `{{name}}`: double braces
- * mean the same as single ones.
- * Without schemas: the server compiles parsed templates to SQL, and screens preview them with `fillSegment`.
+ * fallback}` and `{{name}}`: double braces mean the same as single ones.|fallback}` and `{{name}}`:
+ * double braces mean the same as single ones. Without schemas: the server compiles parsed templates
+ * to SQL, and screens preview them with `fillSegment`.
  */
 
 import { withoutBraces } from '../message-value.ts'
@@ -20,26 +20,26 @@ export type Segment =
   | { kind: 'variable'; key: string; fallback: string }
 export type Template = Segment[]
 
-/** What nothing fills, as written. Templates that contain one are rejected. */
+/** A part that nothing fills, as written. Templates that contain one are rejected. */
 export interface UnknownPlace {
   kind: 'unknown'
   written: string
-  /** The spelling that works; null: no variable is meant, or nobody knows which. */
+  /** The spelling that works; null: no variable is meant, or it is unclear which. */
   instead: string | null
 }
 
 /** The data that fills a template. */
 export interface Recipient {
   name: string
-  /** With or without the @. */
+  /** The handle, with or without the @. */
   twitterHandle: string
   metadata: Record<string, unknown>
-  /** Only if it is approved. */
+  /** Only set if the opener is approved. */
   opener?: string | null
 }
 
 const NAME_FALLBACK = 'there'
-/** Reserved: no column has this name. */
+/** Reserved: no column can have this name. */
 const OPENER = 'ai_opener'
 /** Valid variable names. Anything else in single braces, such as `{1}` or `{"a": 1}`, is plain text. */
 const PLACE_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_ .-]{0,99}$/u
@@ -48,12 +48,12 @@ const PLACE = /(\{{1,9})([^{}|]*)((?:\|[^{}|]*)*)(\}{1,9})/g
 const NAMES = 'lead[ _]?name|(?:first|last|full)[ _-]?name|[fl]?name'
 const HANDLES = '(?:twitter[ _]?|x[ _]?)?handle|user[ _-]?name'
 const KNOWN = `(?:${NAMES}|${HANDLES}|company(?:[ _]?name)?|ai_opener)`
-/** Braces, also as other scripts have them, that are no pair around plain text. */
+/** Braces, including those of other scripts. UNOPENED and UNCLOSED are not part of a pair. */
 const OPENING = '[{\\uff5b\\ufe5b\\u2774]{1,9}'
 const CLOSING = '[}\\uff5d\\ufe5c\\u2775]{1,9}'
 const UNOPENED = `(?<!\\{[^{}]*)${CLOSING}`
 const UNCLOSED = `${OPENING}(?!\\{|[^{}]*\\})`
-/** Text that reads like a variable and is none: of this grammar without its braces, or of another tool. */
+/** Text that looks like a variable but is not one: it lacks braces, or belongs to another tool. */
 const LEFTOVER = new RegExp(
   [
     '\\{{1,9}\\s*[\\p{L}_][\\p{L}\\p{M}\\p{N}_ .-]{0,99}\\|[^{}\\n]{0,100}',
@@ -76,23 +76,23 @@ const LEFTOVER = new RegExp(
   ].join('|'),
   'giu',
 )
-/** A sign that would stay before the value of a variable: its tool has signs before its braces. */
+/** A sign that would remain before the value of a variable: some tools write signs before their braces. */
 const SIGN = /[$#%]{1,9}$|(?<![\p{L}\p{N}])&$|[@\uff20]{1,9}$/u
-/** A filter of Liquid, Jinja or Django, where this grammar has a fallback. */
+/** A filter of Liquid, Jinja or Django in the place of a fallback. */
 const FILTER = /^[a-z_]+ ?(?:: ?["'\u201c\u2018\d]|\()/i
-/** In double braces, filters without an argument, too. */
+/** Filters without an argument, which only count in double braces. */
 const BARE_FILTER = 'capitali[sz]e|capfirst|title(?:case|ize)?|upcase|downcase|upper|lower|trim|strip|escape'
 const FILTER_OR_WORD = new RegExp(`${FILTER.source}|^(?:${BARE_FILTER})$`, 'i')
-/** Braces around a variable that are of no other one. */
+/** Braces before a variable that belong to no other variable. */
 const BEFORE = new RegExp(`\\{+[^{}]*$|${UNOPENED}[ \\t\\u00a0]*$`)
 const AFTER = new RegExp(`^(?:[ \\t\\u00a0]*${CLOSING}|${UNCLOSED})`)
 /** Characters without a shape, which copied texts contain. */
 const INVISIBLE = /[\p{Cf}\p{DI}]/gu
-/** The characters that are trimmed, in JavaScript and in SQL. */
+/** The characters that JavaScript and SQL both trim. */
 export const BLANKS = ' \t\n\r\f\v\u00a0'
 const AROUND = new RegExp(`^[${BLANKS}]+|[${BLANKS}]+$`, 'g')
 
-/** A part of a template, and how it is written there. */
+/** A part of a template, and how the template writes it. */
 export interface WrittenPlace {
   place: Segment | UnknownPlace
   written: string
@@ -103,14 +103,14 @@ export function readPlaces(source: string): (Segment | UnknownPlace)[] {
   return readWritten(source).map(({ place }) => place)
 }
 
-/** Like `readPlaces`, with how each part is written. All together are the template. */
+/** Like `readPlaces`, with the spelling of each part. Joined together, these are the template. */
 export function readWritten(source: string): WrittenPlace[] {
   const visible = source.replace(INVISIBLE, '')
   const parts = readVisible(visible)
   return visible === source ? parts : withInvisible(parts, source)
 }
 
-/** The parts of a template that has no invisible characters. */
+/** The parts of a template without invisible characters. */
 function readVisible(source: string): WrittenPlace[] {
   const parts: WrittenPlace[] = []
   let end = 0
@@ -118,7 +118,7 @@ function readVisible(source: string): WrittenPlace[] {
     const place = placeOf(match)
     if (!place) continue
     const before = source.slice(end, match.index)
-    // A brace around a variable would be sent.
+    // A brace that stays around a variable would be sent.
     const last = before.search(BEFORE)
     const opening = last < 0 || before.slice(last).match(LEFTOVER) ? '' : before.slice(last)
     const closing = source.slice(match.index + match[0].length).match(AFTER)?.[0] ?? ''
@@ -136,13 +136,13 @@ function readVisible(source: string): WrittenPlace[] {
   return parts
 }
 
-/** Whether a sign before a variable is part of it. Prices ("${price|100}") and hashtags may have one. */
+/** Whether a sign before a variable is part of the text. Prices ("${price|100}") and hashtags may have one. */
 function isSignOf(place: Segment, sign: string): boolean {
   if (place.kind !== 'variable') return true
   return sign.startsWith('$') && !/\p{N}/u.test(place.fallback)
 }
 
-/** Puts the invisible characters of plain text and fallbacks back, which emoji and Persian need. */
+/** Restores the invisible characters of plain text and fallbacks, which emoji and Persian need. */
 function withInvisible(parts: WrittenPlace[], source: string): WrittenPlace[] {
   const characters = [...source]
   let at = 0
@@ -179,7 +179,7 @@ export function parseTemplate(source: string): { template: Template } | { unknow
   return { template }
 }
 
-/** What of a rendered message would show its reader a variable in braces; null: nothing. */
+/** The part of a rendered message that would show its reader a variable in braces; null: none. */
 export function leftoverIn(message: string): string | null {
   if (!/[{}]/.test(message)) return null
   const left = readWritten(message).find(({ place, written }) => place.kind !== 'words' && /[{}]/.test(written))
@@ -197,7 +197,7 @@ export function unknownText({ written, instead }: UnknownPlace): string {
 
 const unknown = (written: string, instead: string | null): UnknownPlace => ({ kind: 'unknown', written, instead })
 
-/** The variable in braces; null: it is plain text. */
+/** The variable in a pair of braces; null: it is plain text. */
 function placeOf([written, opening = '', inside = '', rest = '', closing = '']: RegExpMatchArray):
   | Segment
   | UnknownPlace
@@ -211,16 +211,16 @@ function placeOf([written, opening = '', inside = '', rest = '', closing = '']: 
   return segment ?? unknown(written, isClosed && !isFilter ? null : insteadOf(inside, isFilter ? filled(rest) : rest))
 }
 
-/** The first fallback. @param rest fallbacks with their bars */
+/** The first of several fallbacks. @param rest fallbacks with their bars */
 const fallbackOf = (rest: string) => trim(rest.split('|')[1] ?? '')
 
-/** The text that a filter gives to those without a value, as a fallback; '' if it gives none. */
+/** The text that a filter gives people without a value, used as a fallback; '' if there is none. */
 function filled(rest: string): string {
   const text = /^default\w* ?[:(] ?(?:true, ?)?["'\u201c\u2018]([^"'\u201d\u2019]+)/i.exec(fallbackOf(rest))?.[1]
   return text === undefined ? '' : `|${text}`
 }
 
-/** Plain text, and what in it would show a reader our grammar. */
+/** Splits plain text into words and what looks like a variable to a reader. */
 function wordsOf(words: string): WrittenPlace[] {
   const parts: WrittenPlace[] = []
   const takeWords = (written: string) => {
@@ -236,7 +236,7 @@ function wordsOf(words: string): WrittenPlace[] {
   return parts
 }
 
-/** The variable that is meant. @param rest its fallbacks with their bars */
+/** The variable that is probably meant. @param rest its fallbacks with their bars */
 function insteadOf(written = '', rest = ''): string | null {
   const bare = written.replace(/^(?:[^\p{L}_]+|__+)|(?:[^\p{L}\p{M}\p{N}_]+|__+|\)s)$/gu, '')
   const [name = '', fallback] = `${bare}${rest}`.split('|')
@@ -266,7 +266,7 @@ export function fillSegment(segment: Segment, lead: Recipient): string {
   return withoutBraces(variableOf(lead.metadata, segment.key)) || segment.fallback
 }
 
-/** Of columns that differ in case, the first non-blank by code point wins. Only texts count. */
+/** If columns differ only in case, the first non-blank one by code point wins. Only texts count. */
 function variableOf(metadata: Record<string, unknown>, wanted: string): string {
   const keys = Object.keys(metadata).filter((key) => lowerAscii(key) === wanted)
   for (const key of keys.sort()) {
@@ -281,7 +281,7 @@ function trim(text: string): string {
   return text.replace(AROUND, '')
 }
 
-/** Lowercases A to Z only, because PostgreSQL and JavaScript differ on other letters. */
+/** Lowercases only A to Z, because PostgreSQL and JavaScript differ on other letters. */
 function lowerAscii(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }

@@ -11,24 +11,24 @@ export const FOLDER_NAME_MAX = 100
 /** Percent from 0 to 100 with one decimal; null: nobody was messaged. */
 const Rate = z.number().min(0).max(100).nullable()
 
-/** The messages of a campaign, to start others from. */
+/** The messages of a campaign, from which other campaigns can be started. */
 export const Template = z.object({
   id: z.string(),
   name: z.string(),
   folder: z.string().nullable(),
   steps: z.array(TemplateStep),
-  /** Every member sees it; otherwise only its author and admins do. */
+  /** True: every member sees it. False: only its author and admins do. */
   isShared: z.boolean(),
-  /** It ships with the product: read-only, and counted toward no plan. */
+  /** The template ships with the product: it is read-only, and no plan counts it. */
   isStarter: z.boolean(),
   isArchived: z.boolean(),
-  /** Null: a starter, or an account that was deleted. */
+  /** Null: the template is a starter, or the account was deleted. */
   author: z.object({ id: z.string(), name: z.string() }).nullable(),
-  /** Campaigns that were started from it. */
+  /** The number of campaigns started from it. */
   campaignCount: z.number().int(),
   /** People of these campaigns who replied, as a share of those who were messaged. */
   replyRate: Rate,
-  /** Those whose reply is `interested`, `meeting` or `question`. */
+  /** The share of them whose reply is `interested`, `meeting` or `question`. */
   positiveRate: Rate,
   createdAt: Time,
   updatedAt: Time,
@@ -47,7 +47,7 @@ export const templates = {
     .input(
       z.object({
         folder: search(FOLDER_NAME_MAX).optional(),
-        /** Part of the name, the folder or a message. */
+        /** Matches a part of the name, the folder or a message. */
         q: search(200).optional(),
         isArchived: QueryFlag.default(false),
         ...paging(50),

@@ -1,15 +1,15 @@
 import { formatCount, formatRate } from '../format.ts'
 
-/** What the results of a step say about its variants. */
+/** The result of a step's test. */
 export interface TestResult {
   status: 'collecting' | 'winner' | 'mixed' | 'no_difference'
-  /** The winner; null unless there is one. */
+  /** The winner; null if there is none. */
   variantId: string | null
-  /** Null: at the present rates, this campaign has too few people. */
+  /** Null: at the current rates, this campaign has too few people. */
   estimatedDays: number | null
 }
 
-/** A variant's figures, as people. */
+/** The figures of a variant, counted in people. */
 export interface VariantFigures {
   id: string
   name: string
@@ -21,7 +21,7 @@ export interface VariantFigures {
 export const SPLIT_OFF_TEXT = 'The split is not as planned'
 export const ADAPTIVE_TEXT = 'optimising, not a test'
 
-/** The verdict as a sentence, for screens and notifications. @param variants those in the test */
+/** The verdict as a sentence, for screens and notifications. @param variants the variants in the test */
 export function verdictText({ status, variantId, estimatedDays }: TestResult, variants: VariantFigures[]): string {
   const winner = variants.find(({ id }) => id === variantId)
   const others = variants.filter(({ id }) => id !== variantId)
@@ -41,7 +41,7 @@ export function verdictText({ status, variantId, estimatedDays }: TestResult, va
   return `Not enough data yet. At this pace about ${formatCount(estimatedDays, 'more day')}.`
 }
 
-/** "7.9% against 3.1%": the winner's rate and the one that is nearest to beating it. */
+/** "7.9% against 3.1%": the winner's rate, and the rate closest to it. */
 function compared(
   winner: VariantFigures,
   others: VariantFigures[],

@@ -1,6 +1,6 @@
-/** What the AI writer offers and reports, as texts. Without schemas: screens use it, too. */
+/** Texts of what the AI writer offers and reports. Without schemas, because screens use them, too. */
 
-/** The goals that the built-in writer knows. Models take any text. */
+/** The goals that the built-in writer offers. Models accept any text. */
 export const WRITER_GOALS = {
   conversation: 'Start a conversation',
   call: 'Book a call',
@@ -28,19 +28,19 @@ export const WRITER_FAULTS = [
   'not_found',
   /** The address is private, or not a web address. */
   'address_refused',
-  /** Another status from 400 on. */
+  /** Any other status from 400 on. */
   'provider_error',
   'unreachable',
   'timeout',
   /** The answer ended early. */
   'cut_off',
-  /** The answer does not have the form that was asked for. */
+  /** The answer does not have the requested form. */
   'malformed',
   /** The model declined. */
   'refused',
-  /** The text is in another language than the one asked for. */
+  /** The text is in another language than the requested one. */
   'other_language',
-  /** The text is longer than asked for. */
+  /** The text is longer than requested. */
   'too_long',
   /** The text failed our other checks: invented facts, links or prices. */
   'unusable',
@@ -70,26 +70,26 @@ export function faultText(fault: WriterFault): string {
   return FAULT_TEXTS[fault]
 }
 
-/** Longer messages are called long, in characters. */
+/** Messages with more characters than this are called long. */
 export const LONG_MESSAGE = 500
 /** Web addresses, also without a scheme. */
 export const LINKS = /\bhttps?:\/\/\S+|\bwww\.\S+|\b[\w-]{1,63}\.(?:com|net|org|io|co|ai|app|dev|me|gg|xyz|ly)\b\S*/gi
-/** Question marks, those that follow each other as one. */
+/** Question marks. Several in a row count as one. */
 export const QUESTIONS = /[?\uff1f\u061f]+/g
 
 export const LINT_CODES = [
-  /** X accepts no message this long. */
+  /** X does not accept messages of this length. */
   'too_long',
   'long',
   'link',
   'many_questions',
   'no_question',
   'capitals',
-  /** Braces with a variable that is not known. */
+  /** Braces with an unknown variable. */
   'unknown_variable',
   'no_fallback',
   'hard_to_read',
-  /** Much like a message that the workspace already sends. */
+  /** The text resembles a message that the workspace already sends. */
   'similar',
 ] as const
 export type LintCode = (typeof LINT_CODES)[number]
@@ -109,7 +109,7 @@ const LINT_TEXTS: Record<LintCode, (params: Params) => string> = {
   similar: ({ campaign }) => `This is almost the same as a message in “${campaign}”.`,
 }
 
-/** A problem of the lint, in one sentence. */
+/** A problem that the lint found, in one sentence. */
 export function lintText({ code, params }: { code: LintCode; params: Params }): string {
   return LINT_TEXTS[code](params)
 }

@@ -12,7 +12,7 @@ export const ABOUT_MAX = 4_000
 
 export const DRAFT_KINDS = ['message', 'sequence', 'rewrite', 'reply'] as const
 
-/** A suggested text, with the parts of the profile or conversation that it uses. */
+/** A suggested text, and the parts of the profile or conversation that it uses. */
 export const DraftText = z.object({ text: z.string(), factsUsed: z.array(z.string()) })
 export const DraftSequence = z.object({
   /** The first step has no delay. */
@@ -24,22 +24,22 @@ export type Draft = z.output<typeof Draft>
 export const DraftSource = z.enum(['model', 'built_in'])
 export type DraftSource = z.output<typeof DraftSource>
 
-/** What POST /writer/drafts takes. It answers with server-sent events (server/src/edges/writer-drafts.ts). */
+/** The input of POST /writer/drafts, which responds with server-sent events (server/src/edges/writer-drafts.ts). */
 export const DraftsInput = z
   .strictObject({
     kind: z.enum(DRAFT_KINDS),
-    /** What the message is for. A goal of WRITER_GOALS, or the user's own words. */
+    /** The purpose of the message: a goal of WRITER_GOALS, or the user's own words. */
     goal: text(500).optional(),
     audience: text(500).optional(),
     /** One of WRITER_TONES, or the user's own words. */
     tone: text(50).optional(),
-    /** A name or an ISO 639-1 code. Default: English, or that of the text or conversation. */
+    /** A name or an ISO 639-1 code. Defaults to the language of the text or conversation, or English. */
     language: text(50).optional(),
-    /** In characters, of each message. */
+    /** The maximum length of each message, in characters. */
     maxLength: wholeNumber(50, MESSAGE_MAX).optional(),
-    /** What is rewritten. */
+    /** The text to rewrite. */
     text: requiredText(MESSAGE_MAX).optional(),
-    /** How, such as `shorter` or `translate`. */
+    /** How to rewrite it, such as `shorter` or `translate`. */
     instruction: requiredText(500).optional(),
     conversationId: Id.optional(),
   })
@@ -57,7 +57,7 @@ export const DraftsDone = z.object({
   drafts: z.array(Draft),
   source: DraftSource,
   usage: z.object({ tokens: z.number().int(), cents: z.number().nullable() }),
-  /** Why the drafts are not the model's, or not all of them; null: no problem, or no model is configured. */
+  /** Why some or all drafts are not from the model; null: there was no problem, or no model is configured. */
   fault: z.enum(WRITER_FAULTS).nullable(),
 })
 export type DraftsDone = z.output<typeof DraftsDone>
@@ -65,7 +65,7 @@ export type DraftsDone = z.output<typeof DraftsDone>
 export const LintProblem = z.object({
   code: z.enum(LINT_CODES),
   params: z.record(z.string(), z.union([z.string(), z.number()])),
-  /** Its place in the text, in UTF-16 units. */
+  /** The start of the problem in the text, in UTF-16 units. */
   start: z.number().int(),
   end: z.number().int(),
 })
@@ -83,11 +83,11 @@ export const Provider = z.object({
   /** `operator`: the server's operator pays, within the plan's allowance. */
   from: z.enum(['workspace', 'operator']),
   baseUrl: z.string().nullish(),
-  /** The last characters of the key; null: there is none. */
+  /** The last characters of the key; null: there is no key. */
   keyEnding: z.string().nullish(),
   inputCentsPerMillion: z.number().nullish(),
   outputCentsPerMillion: z.number().nullish(),
-  /** Of a UTC month; null: no limit. */
+  /** The budget of a UTC month; null: no limit. */
   budgetCents: z.number().nullish(),
   budgetTokens: z.number().int().nullish(),
   updatedAt: Time.nullish(),
@@ -99,7 +99,7 @@ const ProviderInput = z
     kind: z.enum(PROVIDER_KINDS),
     baseUrl: text(500).nullish(),
     model: requiredText(200),
-    /** Left out, the stored key is kept. */
+    /** If it is left out, the stored key stays. */
     apiKey: requiredText(500)
       .refine((key) => /^[!-~]*$/.test(key), 'must have no spaces, accents or line breaks')
       .optional(),
@@ -111,7 +111,7 @@ const ProviderInput = z
   .superRefine(({ kind, baseUrl, inputCentsPerMillion, outputCentsPerMillion }, context) => {
     if (kind === 'openai_compatible' && !baseUrl)
       context.addIssue({ code: 'custom', path: ['baseUrl'], message: 'is required' })
-    // With one price, nothing would have a cost.
+    // If only one price were set, the cost of calls could not be computed.
     const [hasInput, hasOutput] = [inputCentsPerMillion != null, outputCentsPerMillion != null]
     if (hasInput !== hasOutput)
       context.addIssue({
@@ -122,7 +122,7 @@ const ProviderInput = z
   })
 
 const Usage = z.object({
-  /** Such as `2026-11`, in UTC. */
+  /** A UTC month, such as `2026-11`. */
   month: z.string(),
   tokens: z.number().int(),
   cents: z.number(),

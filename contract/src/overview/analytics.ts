@@ -28,7 +28,7 @@ export const ActivityDay = z.object({
   sent: z.number().int(),
   /** Includes replied messages. */
   delivered: z.number().int(),
-  /** Sent messages that got a reply. */
+  /** Sent messages with a reply. */
   replied: z.number().int(),
 })
 export type ActivityDay = z.output<typeof ActivityDay>
@@ -49,15 +49,15 @@ export const Analytics = z.object({
   /** Positive replies as a share of messages sent. */
   positiveReplyRate: Rate,
   /**
-   * From a reply to our first answer, by hand or in the inbox: half of them took longer. Of the latest
-   * MEDIAN_ANSWERS_OF messages with replies; null: none was answered.
+   * The median time from a reply to our first answer, by hand or in the inbox, over the latest
+   * MEDIAN_ANSWERS_OF messages with replies; null: no reply was answered.
    */
   medianAnswerSeconds: z.number().int().nullable(),
   /** Always null, because links are not tracked. */
   clickRate: Rate,
   /** Replies as a share of all leads. */
   conversionRate: Rate,
-  /** The most recent repliers first. */
+  /** The leads who replied most recently come first. */
   topPerformingLeads: z.array(z.object({ handle: z.string(), name: z.string(), repliedAt: z.iso.datetime() })),
   /** Every requested day, oldest first. Defaults to the last seven days. */
   series: z.array(ActivityDay),
@@ -67,7 +67,7 @@ export const Analytics = z.object({
 export type Analytics = z.output<typeof Analytics>
 
 const period = {
-  /** With only `from`, ends today; with only `to`, covers the week before it. */
+  /** With only `from`, the period ends today. With only `to`, it is the week before that day. */
   from: Day.optional(),
   to: Day.optional(),
 }
@@ -94,7 +94,7 @@ export const BreakdownQuery = withValidPeriod(
     by: z.enum(BREAKDOWNS),
     /** Required for steps and variants. */
     campaignId: Id.optional(),
-    /** Pass the last response's cursor. */
+    /** The cursor of the last response. */
     cursor: z.string().max(500).refine(isId, BAD_CURSOR).optional(),
   }),
 ).refine(({ by, campaignId }) => campaignId !== undefined || (by !== 'step' && by !== 'variant'), {
@@ -103,11 +103,11 @@ export const BreakdownQuery = withValidPeriod(
 })
 
 export const BreakdownRow = z.object({
-  /** Null: an account, a member or a variant that is no longer known. */
+  /** Null: the account, member or variant no longer exists. */
   id: z.string().nullable(),
   name: z.string(),
   peopleMessaged: z.number().int(),
-  /** With at least one reply that was not automatic. */
+  /** People with at least one reply that was not automatic. */
   peopleReplied: z.number().int(),
   peoplePositive: z.number().int(),
   optedOut: z.number().int(),
@@ -115,17 +115,17 @@ export const BreakdownRow = z.object({
   replyRate: Rate,
   /** `peoplePositive` as a share of `peopleMessaged`. */
   positiveRate: Rate,
-  /** From a message to the first reply to it; null: no replies. */
+  /** The median time from a message to the first reply; null: no replies. */
   medianReplySeconds: z.number().int().nullable(),
-  /** From a reply to our first answer, by hand or in the inbox; null: no answers. */
+  /** The median time from a reply to our first answer, by hand or in the inbox; null: no answers. */
   medianAnswerSeconds: z.number().int().nullable(),
 })
 export type BreakdownRow = z.output<typeof BreakdownRow>
 
-/** Replies that a median looks at: of each campaign in a comparison, and of all in any other. */
+/** How many replies a median covers: of each campaign in a comparison of campaigns, and of all in any other. */
 export const MEDIAN_OF_EACH = 200
 export const MEDIAN_OF_ALL = 5_000
-/** Replies that `medianAnswerSeconds` of GET /analytics looks at, because screens poll it. */
+/** How many replies `medianAnswerSeconds` of GET /analytics covers. Few, because screens poll it. */
 export const MEDIAN_ANSWERS_OF = 1_000
 const MEDIAN_RULE = `\`medianReplySeconds\` and \`medianAnswerSeconds\` are about the replies that came in the period: the latest ${MEDIAN_OF_EACH} of each campaign, or the latest ${MEDIAN_OF_ALL} in all other breakdowns.`
 
@@ -138,7 +138,7 @@ export const HeatmapCell = z.object({
   weekday: z.number().int().min(1).max(7),
   hour: z.number().int().min(0).max(23),
   sent: z.number().int(),
-  /** With a reply that was not automatic. */
+  /** Messages with a reply that was not automatic. */
   replied: z.number().int(),
   positive: z.number().int(),
 })
@@ -155,7 +155,7 @@ export const analytics = {
       withValidPeriod(
         z.object({
           ...period,
-          /** A campaign id, or `direct` for messages without a campaign (leads page, messenger). */
+          /** A campaign id, or `direct` for messages outside campaigns (leads page, messenger). */
           campaignId: z.union([z.literal('direct'), Id]).optional(),
         }),
       ),
@@ -170,7 +170,7 @@ export const analytics = {
     .input(BreakdownQuery)
     .output(
       z.object({
-        /** The newest campaigns, accounts and members first; steps and variants in their order. */
+        /** The newest campaigns, accounts and members come first. Steps and variants are in their own order. */
         rows: z.array(BreakdownRow),
         cursor: z.string().nullable(),
       }),
@@ -184,7 +184,7 @@ export const analytics = {
     .input(HeatmapQuery)
     .output(
       z.object({
-        /** The hours in which something was sent. */
+        /** Only hours in which something was sent. */
         cells: z.array(HeatmapCell),
         /** The IANA time zone of the hours. */
         timeZone: z.string(),

@@ -1,6 +1,6 @@
 // Without schemas, so that screens can import it cheaply.
 
-/** Maximum number of members invited per call, because nobody can join meanwhile. */
+/** Maximum number of members invited per call. It is limited because nobody can join during the call. */
 export const INVITATIONS_MAX = 1_000
 /** Maximum number of search results. */
 export const FOUND_MEMBERS_MAX = 1_000

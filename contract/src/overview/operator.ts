@@ -13,8 +13,9 @@ export const OPERATOR_ACTIONS = ['release', 'refuse', 'undo', 'invite', 'export'
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number]
 
 /**
- * `event`: an event that X delivered; `group`: one about a group, which we ignore; `account`: one about an
- * account that is not connected; `answer`: an answer to a call; `error`: an error that X does not document; `parameter`: one that X refused.
+ * `event`: an event that X delivered. `group`: an event about a group, which we ignore. `account`:
+ * an event about an account that is not connected. `answer`: the answer to a call. `error`: an
+ * error that X does not document. `parameter`: a parameter that X refused.
  */
 export const UNREADABLE_SOURCES = ['event', 'group', 'account', 'answer', 'error', 'parameter'] as const
 export type UnreadableSource = (typeof UNREADABLE_SOURCES)[number]
@@ -34,9 +35,9 @@ export type GrowthDay = z.output<typeof GrowthDay>
 
 export const WaitlistMember = z.object({
   id: z.string(),
-  /** Null after the account was deleted. Its position stays taken. */
+  /** Null after the account was deleted. Its position stays occupied. */
   email: z.string().nullable(),
-  /** 0: has an account, but never joined the waitlist. */
+  /** 0: the person has an account, but never joined the waitlist. */
   position: z.number().int(),
   referralCode: z.string().nullable(),
   referralCount: count,
@@ -50,7 +51,7 @@ export const WaitlistMember = z.object({
 export type WaitlistMember = z.output<typeof WaitlistMember>
 
 export const HeldReferral = z.object({
-  /** The referred member. */
+  /** The referred member's id. */
   memberId: z.string(),
   email: z.string().nullable(),
   referrerEmail: z.string().nullable(),
@@ -78,7 +79,7 @@ export const LoggedAction = z.object({
   action: z.enum(OPERATOR_ACTIONS),
   /** Null after the operator's account was deleted. */
   operatorEmail: z.string().nullable(),
-  /** The member a decision was about; null for other actions, and after they were deleted. */
+  /** The member whom a decision was about; null for other actions, and after the member was deleted. */
   memberEmail: z.string().nullable(),
   /** Number of members invited or exported. */
   count: count.nullable(),
@@ -91,7 +92,7 @@ export const Unreadable = z.object({
   source: z.enum(UNREADABLE_SOURCES),
   /** The type of event, or the call: 'GET /2/dm_events'. */
   name: z.string(),
-  /** The names of its fields, never their values; of a refused parameter, its name. */
+  /** The names of its fields, never their values. For a refused parameter, the name of that. */
   keys: z.array(z.string()),
   count,
   lastAt: Time,
@@ -101,7 +102,7 @@ export type Unreadable = z.output<typeof Unreadable>
 const Day = z.iso.date('must be a day such as 2026-11-20')
 const OneReferral = z.strictObject({ memberId: Id })
 
-/** Returns 404 to everyone not in OPERATORS, as if these paths did not exist. */
+/** Returns 404 to everyone who is not in OPERATORS, as if these paths did not exist. */
 export const operator = {
   growth: route('GET /operator/growth', 'operator', 'none', {
     summary: 'Get the growth of the waitlist',
@@ -195,11 +196,11 @@ export const operator = {
     .output(
       z.object({
         totalCents: z.number(),
-        /** Since when it has none; null: it has credits. */
+        /** Since when the app has no credits; null: it has credits. */
         fundsSince: Time.nullable(),
-        /** When X is tried next; null: it has credits. */
+        /** When X is tried next; null: the app has credits. */
         triedAt: Time.nullable(),
-        /** Apps that workspaces brought and that have no credits. */
+        /** The number of apps that workspaces brought and that have no credits. */
         ownAppsWithout: count,
       }),
     ),

@@ -19,12 +19,12 @@ export const Report = z.object({
   campaignId: z.string().nullable(),
   month: z.string().nullable(),
   title: z.string(),
-  /** Anyone who has it can read the report. Null: the server's secret has changed since. */
+  /** Anyone with this address can read the report. Null: the server's secret has changed since. */
   url: z.string().nullable(),
   includesPeople: z.boolean(),
-  /** `plan`: the workspace's plan has no client reports. */
+  /** `plan`: the workspace's plan does not include client reports. */
   status: z.enum(['active', 'expired', 'plan']),
-  /** Null if the account was deleted. */
+  /** Null if that account was deleted. */
   createdBy: z.object({ id: z.string(), name: z.string() }).nullable(),
   createdAt: Time,
   expiresAt: Time,
@@ -38,14 +38,14 @@ export const Totals = z.object({
   messagesSent: count,
   /** Messages that X reports as read. */
   read: count,
-  /** With at least one reply that was not automatic. */
+  /** People with at least one reply that was not automatic. */
   peopleReplied: count,
   peoplePositive: count,
   optedOut: count,
 })
 export type Totals = z.output<typeof Totals>
 
-/** A report as its readers see it: no ids, and nothing about the members of the workspace. */
+/** A report as its readers see it, without ids and without data about members of the workspace. */
 export const SharedReport = z.object({
   title: z.string(),
   kind: z.enum(['campaign', 'month']),
@@ -54,22 +54,22 @@ export const SharedReport = z.object({
   to: z.string(),
   workspace: Branding.extend({ name: z.string() }),
   totals: Totals,
-  /** Messages by the day they were sent; at most REPORT_DAYS_SHOWN, the latest. */
+  /** Messages by the day on which they were sent. At most the latest REPORT_DAYS_SHOWN days. */
   days: z.array(z.object({ day: z.string(), sent: count, replied: count, positive: count })),
-  /** At most REPORT_CAMPAIGNS_MAX, those with the most messages. */
+  /** The campaigns with the most messages, at most REPORT_CAMPAIGNS_MAX. */
   campaigns: z.array(
     z.object({
       name: z.string(),
       totals: Totals,
       steps: z.array(
         StepResults.pick({ number: true, kind: true }).extend({
-          // Messages that failed or were skipped are nothing for its readers.
+          // Failed and skipped messages do not concern the readers.
           variants: z.array(VariantResults.omit({ id: true, isActive: true, failed: true, skipped: true })),
         }),
       ),
     }),
   ),
-  /** People who replied, the latest first; at most REPORT_PEOPLE_MAX. Null: not included. */
+  /** People who replied, the latest first, at most REPORT_PEOPLE_MAX. Null: the report does not include them. */
   people: z
     .array(
       z.object({
@@ -99,9 +99,9 @@ export const reports = {
           kind: z.enum(['campaign', 'month']),
           campaignId: Id.optional(),
           month: Month.optional(),
-          /** By default the campaign's name, or the month. */
+          /** Defaults to the campaign's name, or the month. */
           title: requiredName(REPORT_TITLE_MAX).optional(),
-          /** Whether it names the people who replied. */
+          /** Whether the report names the people who replied. */
           includesPeople: z.boolean().default(false),
           expiresAt: Moment.optional(),
         })

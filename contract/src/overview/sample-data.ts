@@ -4,7 +4,7 @@ import { routes } from '../route.ts'
 
 const route = routes('Sample data')
 
-/** What the workspace has of the sample data. */
+/** How much of the sample data the workspace has. */
 export const SampleData = Success.extend({
   leads: z.number().int(),
   lists: z.number().int(),

@@ -5,11 +5,11 @@ import { routes } from '../route.ts'
 
 const route = routes('Today')
 
-/** Days of the chart, and campaigns, of GET /today. */
+/** How many days the chart of GET /today has, and how many campaigns it lists. */
 export const TODAY_DAYS = 14
 export const TODAY_CAMPAIGNS = 5
 
-/** What waits for a person. `key_suspended` is for admins, the last two are for owners. */
+/** Things that wait for a person. `key_suspended` is for admins, the last two are for owners. */
 export const NEED_CODES = [
   'funds',
   'spending',
@@ -27,24 +27,24 @@ export type NeedCode = (typeof NEED_CODES)[number]
 export const Need = z.object({
   code: z.enum(NEED_CODES),
   params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
-  /** The page on which it can be solved. */
+  /** The page on which the need can be resolved. */
   path: z.string(),
 })
 export type Need = z.output<typeof Need>
 
 export const Today = z.object({
   /**
-   * People who wait for an answer: they wrote last, and neither their label nor a suppression forbids one.
-   * REPLIES_WAITING_MAX means that many or more.
+   * People who wait for an answer: they wrote last, and neither their label nor a suppression
+   * forbids one. The count stops at REPLIES_WAITING_MAX.
    */
   repliesWaiting: z.number().int(),
-  /** Since midnight in the account's time zone, or in that of the current account. */
+  /** Messages sent since midnight, in the time zone of the account or of the current account. */
   sentToday: z.number().int(),
-  /** Used of the daily caps in the last 24 hours, in total: as `countedInDay` of the sending limits. */
+  /** How much of all daily caps is used in the last 24 hours: the sum of `countedInDay` in the sending limits. */
   countedInDay: z.number().int(),
-  /** The current daily caps, in total. */
+  /** The sum of the current daily caps. */
   capNow: z.number().int(),
-  /** When the limits let the next message or follow-up go out; null: there is none. */
+  /** When the limits allow the next message or follow-up; null: there is none. */
   nextSendAt: Time.nullable(),
   /** Active and paused campaigns, active ones first. */
   campaigns: z.array(
@@ -54,13 +54,13 @@ export const Today = z.object({
       status: z.enum(CAMPAIGN_STATUSES),
       peopleMessaged: z.number().int(),
       totalLeadsInList: z.number().int(),
-      /** Percent of the people messaged. */
+      /** In percent of the people messaged. */
       positiveRate: z.number().nullable(),
       /** Messages sent on each of the last 14 days (UTC), today last. */
       sentByDay: z.array(z.number().int()).optional(),
     }),
   ),
-  /** The last days in the same time zone, today last. Replies count on the day of the message that they answer. */
+  /** The last days in the same time zone, today last. A reply counts on the day of the message that it answers. */
   days: z.array(
     z.object({ day: z.string(), sent: z.number().int(), replied: z.number().int(), positive: z.number().int() }),
   ),
@@ -76,7 +76,7 @@ export const today = {
   })
     .input(
       z.object({
-        /** Default: all accounts, in total. */
+        /** Defaults to the total of all accounts. */
         xAccountId: Id.optional(),
       }),
     )

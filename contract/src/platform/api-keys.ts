@@ -12,23 +12,23 @@ export const API_KEY_NAME_MAX = 100
 
 const Scopes = z.array(z.enum(SCOPES))
 
-/** A token for programs, with the role of a member and only the operations of its scopes. */
+/** A token for programs. It has the role of a member, but only the operations of its scopes. */
 export const ApiKey = z.object({
   id: z.string(),
   name: z.string(),
-  /** Its first 12 characters. */
+  /** The first 12 characters of the key. */
   start: z.string(),
   scopes: Scopes,
-  /** `plan`: the workspace's plan has no API access. `suspended`: until an admin adopts it. */
+  /** `plan`: the workspace's plan has no API access. `suspended`: the key waits for an admin to adopt it. */
   status: z.enum(['active', 'expired', 'plan', 'suspended']),
-  /** Who created or adopted it, for whom it acts. Null if the account was deleted. */
+  /** Who created or adopted the key, and for whom it acts. Null if that account was deleted. */
   createdBy: z.object({ id: z.string(), name: z.string() }).nullable(),
   createdAt: Time,
   /** Null: never. */
   expiresAt: Time.nullable(),
-  /** To the minute. */
+  /** Rounded to the minute. */
   lastUsedAt: Time.nullable(),
-  /** When it stops or stopped working, because nobody who is an admin answers for it. */
+  /** When the key stops or stopped working, because no admin answers for it. */
   suspendedAt: Time.nullable(),
 })
 export type ApiKey = z.output<typeof ApiKey>

@@ -5,7 +5,7 @@ import { SUPPORT_KINDS } from './support.ts'
 
 const route = routes('Billing')
 
-/** A plan for sale: a built-in one, or another that has a price at the payment provider. */
+/** A plan for sale: a built-in one, or any other with a price at the payment provider. */
 export const Plan = z.object({
   id: z.string(),
   name: z.string(),
@@ -39,19 +39,19 @@ export const SubscriptionDetails = Subscription.extend({
   billingCycle: z.enum(['monthly', 'yearly']),
   /** For `trialing`: when the trial ends and the first payment is due. */
   trialEnd: Time.nullable(),
-  /** After a failed payment: since when, and until when the plan stays active. */
+  /** After a failed payment: since when the payment is due, and until when the plan stays active. */
   pastDueSince: Time.nullable(),
   graceEndsAt: Time.nullable(),
   /** The provider's payment page for the open invoice. Only for the owner. */
   payUrl: z.string().nullable(),
-  /** Whether it can be changed or canceled here; false for plans that were granted. */
+  /** Whether the plan can be changed or canceled here; false if it was granted. */
   manageable: z.boolean(),
 })
 export type SubscriptionDetails = z.output<typeof SubscriptionDetails>
 
 /** An additional paid subscription that has no effect. */
 export const OtherSubscription = Subscription.extend({
-  /** Pass this id to cancel it. */
+  /** Pass this id to cancel the subscription. */
   id: z.string(),
   name: z.string(),
   priceCents: z.number().int(),
@@ -68,11 +68,11 @@ export const Usage = z.object({
   used: z.number().int(),
   /** Null: unlimited. */
   limit: z.number().int().nullable(),
-  /** True from USAGE_WARNING_PERCENT on. */
+  /** True if usage has reached USAGE_WARNING_PERCENT. */
   warning: z.boolean(),
   /** 'Your Free plan includes 50 DMs a month. Upgrade to Pro for 5,000 DMs a month.' */
   words: z.string(),
-  /** The next level with a higher limit; null: none. */
+  /** The next level with a higher limit; null: there is none. */
   lifts: z.object({ level, name: z.string(), limit: z.number().int().nullable() }).nullable(),
 })
 export type Usage = z.output<typeof Usage>
@@ -80,25 +80,25 @@ export type Usage = z.output<typeof Usage>
 export const BillingOverview = z.object({
   /** Whether payments are configured. If not, nothing can be bought. */
   available: z.boolean(),
-  /** The level, and whether it is paid, earned by referrals, or neither. */
+  /** The level of the plan, and whether it is paid, earned by referrals, or neither. */
   level,
   source: z.enum(['subscription', 'reward', 'none']),
   /** Null: none. */
   subscription: SubscriptionDetails.nullable(),
-  /** Without effect, usually bought by mistake while signed out. For the owner only. */
+  /** Subscriptions without effect, usually bought by mistake while signed out. Only for the owner. */
   others: z.array(OtherSubscription),
   /** The last subscription, if there is no active one. */
   ended: z.object({ planId: z.string(), name: z.string(), endedAt: Time }).nullable(),
   /** Months of Pro earned by the owner's referrals, paused while a plan is paid. */
   rewards: z.object({
     months: z.number().int(),
-    /** When they run out; null: none are left. */
+    /** When the earned months run out; null: none are left. */
     until: Time.nullable(),
     grants: z.array(z.object({ achievement: z.string(), months: z.number().int(), grantedAt: Time })),
     /** Everything that the owner has earned, with or without months. Some achievements raise limits. */
     achievements: z.array(z.string()),
   }),
-  /** The support that the plan's card promises or, for an owner, that their Platinum reward gives. */
+  /** The support that the plan includes or, for an owner, that their Platinum reward gives. */
   support: z.object({
     kind: z.enum(SUPPORT_KINDS),
     email: z.string(),
@@ -117,13 +117,13 @@ export const Rewards = z.object({
     z.object({
       achievement: z.string(),
       earnedAt: Time,
-      /** `held`: until 48 hours after `needed` referred members have confirmed their address. */
+      /** `held`: the reward starts 48 hours after `needed` referred members have confirmed their address. */
       status: z.enum(['held', 'given']),
       confirmed: z.number().int(),
       needed: z.number().int(),
-      /** Null: not enough have confirmed. */
+      /** Null: not enough members have confirmed. */
       startsAt: Time.nullable(),
-      /** What a given reward opens, for the owner; null for others, and if it opens nothing. */
+      /** The page that a given reward opens. Only for the owner; null if it opens none. */
       url: z.string().nullable(),
     }),
   ),
@@ -165,7 +165,7 @@ export const Invoice = z.object({
 })
 export type Invoice = z.output<typeof Invoice>
 
-/** The provider's checkout pages for built-in plans; null: not for sale. */
+/** The provider's checkout pages for built-in plans; null: the plan is not for sale. */
 export const PaymentLinks = z.object({
   links: z.object({
     pro_monthly: z.string().nullable(),

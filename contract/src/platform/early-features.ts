@@ -10,7 +10,7 @@ export interface EarlyFeature {
   opensIn: string
 }
 
-/** Only new features: what already exists never becomes early. */
+/** Only new features belong here: an existing feature never becomes early. */
 export const EARLY_FEATURES: readonly EarlyFeature[] = []
 
 /** The features that a release has not opened to everyone yet. */

@@ -17,7 +17,7 @@ export const JOB_KINDS = [
 ] as const
 export type JobKind = (typeof JOB_KINDS)[number]
 
-/** What an API key needs to start, cancel or undo a job of each kind, besides `leads:write`. */
+/** The scope that an API key needs, besides `leads:write`, to start, cancel or undo a job of each kind. */
 export const JOB_SCOPES: Record<JobKind, Scope> = {
   openers: 'writer:write',
   tag: 'leads:write',
@@ -32,11 +32,11 @@ export const JOB_SCOPES: Record<JobKind, Scope> = {
 
 export const JOB_STATUSES = ['queued', 'running', 'completed', 'canceled', 'failed'] as const
 
-/** Jobs are kept this long. */
+/** For how many days jobs are kept. */
 export const JOB_DAYS = 30
-/** A job can be undone this long after its end; one that queues messages, until they are due. */
+/** How long a job can be undone after its end. If it queues messages, only until they are due. */
 export const UNDO_MINUTES = 60
-/** Unfinished jobs per workspace. */
+/** Maximum number of unfinished jobs per workspace. */
 export const UNFINISHED_JOBS_MAX = 5
 
 /** Long work on leads that runs on the server, part by part. */
@@ -44,20 +44,20 @@ export const Job = z.object({
   id: z.string(),
   kind: z.enum(JOB_KINDS),
   status: z.enum(JOB_STATUSES),
-  /** Leads that it has looked at. */
+  /** How many leads the job has looked at. */
   done: z.number().int(),
-  /** Leads that matched when it was created. */
+  /** How many leads matched when the job was created. */
   total: z.number().int(),
-  /** Leads that it has changed. */
+  /** How many leads the job has changed. */
   changed: z.number().int(),
-  /** Null if unknown, or if it has ended. */
+  /** Null if unknown, or if the job has ended. */
   secondsLeft: z.number().int().nullable(),
-  /** Until when it can be undone; null: it has not ended, or cannot be undone. */
+  /** Until when the job can be undone; null: it has not ended, or it cannot be undone. */
   undoUntil: Time.nullable(),
-  /** The job that it undoes. */
+  /** The id of the job that this job undoes. */
   undoes: z.string().nullable(),
   undoneBy: z.string().nullable(),
-  /** Why it failed, or what went wrong without ending it. */
+  /** Why the job failed, or a problem that did not end it. */
   error: z.string().nullable(),
   /** Null if their account was deleted. */
   createdBy: z.object({ id: z.string(), name: z.string() }).nullable(),

@@ -29,36 +29,36 @@ export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
 
 /** The parameters of a notification's text, as database triggers store them. */
 export interface NotificationFacts {
-  /** Of the X account, without the @. */
+  /** The handle of the X account, without the @. */
   handle?: string
   campaignId?: string
   campaignName?: string
-  /** What X refuses of the workspace's own app. */
+  /** What X refuses about the workspace's own app. */
   problem?: XAppProblem
-  /** Of the test that was decided: the number of its step. `reason` is the verdict as a sentence. */
+  /** The number of the step whose test was decided. `reason` is then the verdict as a sentence. */
   step?: string
-  /** Why the account was disconnected or cannot be read, or the campaign paused, in X's words. */
+  /** Why the account was disconnected or cannot be read, or why the campaign paused, in X's words. */
   reason?: string
   /** Why the campaign was paused. */
   pause?: PauseReason
   sent?: number
   failed?: number
-  /** Which limit of the plan, how much of it is used, and the limit itself. */
+  /** The plan's limit: which one, how much of it is used, and its value. */
   limited?: 'scrapedLeads' | 'dms'
   used?: number
   limit?: number
   planName?: string
-  /** Who replied, what it means if that is known, and their conversation. Never the text. */
+  /** Who replied, what the reply means (if known), and the conversation. Never the text. */
   leadName?: string
   label?: ReplyLabel
   conversationId?: string
   /** When the grace period of a failed payment or of API keys, the trial, or the month of a spending limit ends (ISO 8601). */
   until?: string
-  /** What X charges this month, and the workspace's limit. */
+  /** How much X charges this month, and the workspace's limit. */
   spentCents?: number
   limitCents?: number
   isReached?: boolean
-  /** The API key, or the first of several, and who created or adopted it. */
+  /** The name of the API key, or of the first of several, and who created or adopted it. */
   keyName?: string
   keys?: number
   personId?: string
@@ -68,17 +68,17 @@ export interface NotificationFacts {
 /** How often replies are emailed. */
 export const EMAIL_FREQUENCIES = ['immediate', 'daily'] as const
 
-/** Replies that members hear of unless they choose otherwise. */
+/** Labels of replies that members are notified of by default. */
 export const DEFAULT_REPLY_LABELS: ReplyLabel[] = REPLY_LABELS.filter((label) => label !== 'auto_reply')
 
-/** Notifications are deleted after this many days. */
+/** After this many days, notifications are deleted. */
 export const NOTIFICATION_DAYS = 90
 
 export const Notification = z.object({
   id: z.string(),
   kind: z.enum(NOTIFICATION_KINDS),
   title: z.string(),
-  /** A sentence or two; '' if the title says it all. */
+  /** A sentence or two; '' if the title is enough. */
   text: z.string(),
   /** The page to open, on this origin. */
   path: z.string(),
@@ -92,16 +92,16 @@ export const NotificationPreference = z.object({
   kind: z.enum(NOTIFICATION_KINDS),
   inApp: z.boolean(),
   email: z.boolean(),
-  /** Only of `lead_replied`: show it through the Notification API while a tab is open. */
+  /** Only for `lead_replied`: notifications of the browser while a tab is open. */
   browser: z.boolean().optional(),
-  /** Only of `lead_replied`: an email for each, or one a day. */
+  /** Only for `lead_replied`: one email per reply, or one a day. */
   frequency: z.enum(EMAIL_FREQUENCIES).optional(),
-  /** Only of `lead_replied`: which labels. A reply without a label always counts. */
+  /** Only for `lead_replied`: the labels to be notified of. A reply without a label always counts. */
   labels: z.array(z.enum(REPLY_LABELS)).optional(),
 })
 export type NotificationPreference = z.output<typeof NotificationPreference>
 
-/** Up to UNREAD_MAX (notification-limits.ts). */
+/** Counted up to UNREAD_MAX (notification-limits.ts). */
 const unread = z.number().int()
 const Preferences = z.object({ preferences: z.array(NotificationPreference) })
 
@@ -112,7 +112,7 @@ export const notifications = {
     .input(
       z.object({
         ...paging(20),
-        /** Only those that the person's browser shows, even if they are not in the app. */
+        /** Only notifications that the person's browser shows, even if they are turned off in the app. */
         browser: QueryFlag.optional(),
       }),
     )

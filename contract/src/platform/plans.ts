@@ -15,48 +15,48 @@ export const PLAN_LEVELS = {
   agency: { name: 'Agency', scrapedLeads: null, dms: 20_000, xAccounts: 10, people: null },
 } as const satisfies Record<PlanLevel, { name: string } & Record<Limited, number | null>>
 
-/** Comparison, figures per step and variant, the heat map, and CSV files of them. */
+/** Whether the plan includes comparisons, figures per step and variant, the heat map, and CSV files of these. */
 export function hasAdvancedAnalytics(plan: PlanLevel): boolean {
   return plan === 'agency'
 }
 
-/** Why a plan refuses them. */
+/** The text if the plan does not include it. */
 export const ADVANCED_ANALYTICS_TEXT =
   'Advanced analytics are part of the Agency plan. Upgrade to Agency to compare campaigns, see when people reply, and export figures.'
 
-/** Filtering leads by reply label, several tags, custom fields, and when they were last messaged. */
+/** Whether the plan includes filtering leads by reply label, several tags, custom fields and last contact. */
 export function hasAdvancedFilters(plan: PlanLevel): boolean {
   return plan !== 'free'
 }
 
-/** Why a plan refuses them. */
+/** The text if the plan does not include it. */
 export const ADVANCED_FILTERS_TEXT =
   'Advanced filtering is part of the Pro plan. Upgrade to Pro to filter by reply label, several tags, custom fields and the last contact.'
 
-/** Filtering leads by and/or rules. The owner's Global Networker reward gives them to every plan. */
+/** Whether leads can be filtered by and/or rules. The owner's Global Networker reward allows it on every plan. */
 export function hasFilterRules(plan: PlanLevel, achievements: readonly string[]): boolean {
   return plan === 'agency' || achievements.includes('global')
 }
 
-/** Why a plan refuses them. */
+/** The text if the plan does not include it. */
 export const FILTER_RULES_TEXT =
   'Custom filtering rules are part of the Agency plan. Upgrade to Agency to combine conditions with “and” and “or”.'
 
-/** API keys and their calls. */
+/** Whether the plan includes API keys and their calls. */
 export function hasApiAccess(plan: PlanLevel): boolean {
   return plan === 'agency'
 }
 
-/** Why a plan refuses them. */
+/** The text if the plan does not include it. */
 export const API_ACCESS_TEXT =
   'API access is part of the Agency plan. Upgrade to Agency to create API keys and to use those you have.'
 
-/** Client reports, with the workspace's logo and color. */
+/** Whether the plan includes client reports with the workspace's logo and color. */
 export function hasClientReports(plan: PlanLevel): boolean {
   return plan === 'agency'
 }
 
-/** Why a plan refuses them. */
+/** The text if the plan does not include it. */
 export const CLIENT_REPORTS_TEXT =
   'Client reports are part of the Agency plan. Upgrade to Agency to share results under your own name, logo and color.'
 
@@ -64,7 +64,7 @@ export function isPlanId(id: string): id is PlanId {
   return PLAN_IDS.some((one) => one === id)
 }
 
-/** The level of a built-in plan or of one named like it. */
+/** The level of a built-in plan, or of a plan whose id has the same beginning. */
 export function levelOf(planId: string): Exclude<PlanLevel, 'free'> {
   return planId.startsWith('agency') ? 'agency' : 'pro'
 }

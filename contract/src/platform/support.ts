@@ -3,7 +3,7 @@ import type { BuiltInPlan, PlanLevel } from './plans.ts'
 export const SUPPORT_KINDS = ['basic', 'email', 'priority', 'priority_24_7'] as const
 export type SupportKind = (typeof SUPPORT_KINDS)[number]
 
-/** What each kind is called, and when it promises the first answer; null: it promises no time. */
+/** The name of each kind of support, and the target for the first answer; null: there is no target. */
 export const SUPPORT: Record<SupportKind, { name: string; firstAnswer: string | null }> = {
   basic: { name: 'Support by email', firstAnswer: null },
   email: { name: 'Email support', firstAnswer: '2 business days' },
@@ -11,7 +11,7 @@ export const SUPPORT: Record<SupportKind, { name: string; firstAnswer: string | 
   priority_24_7: { name: '24/7 priority support', firstAnswer: '4 hours, day and night' },
 }
 
-/** The support that a plan's card promises. */
+/** The kind of support that a plan includes. */
 export function supportOf(plan: PlanLevel, billingCycle: BuiltInPlan['billingCycle']): SupportKind {
   if (plan === 'free') return 'basic'
   const isYearly = billingCycle === 'yearly'

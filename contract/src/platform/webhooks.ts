@@ -17,14 +17,14 @@ export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number]
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-/** Every attempt of about a day failed, or the endpoint returned 410 Gone. */
+/** `failing`: every attempt of about a day failed. `gone`: the endpoint returned 410 Gone. */
 export const DISABLED_REASONS = ['failing', 'gone'] as const
 export type DisabledReason = (typeof DISABLED_REASONS)[number]
 
-/** Attempts per delivery, spread over about a day. */
+/** Number of attempts per delivery, spread over about a day. */
 export const DELIVERY_ATTEMPTS = 8
 export const ENDPOINTS_MAX = 20
-/** Deliveries are counted up to this many. */
+/** Deliveries are counted up to this number. */
 export const COUNTED_DELIVERIES_MAX = 10_000
 
 export const WebhookEndpoint = z.object({
@@ -33,7 +33,7 @@ export const WebhookEndpoint = z.object({
   description: z.string(),
   events: z.array(z.enum(WEBHOOK_EVENTS)),
   enabled: z.boolean(),
-  /** Null if enabled, or disabled by an operator. */
+  /** Null if the endpoint is enabled, or was disabled by an operator. */
   disabledReason: z.enum(DISABLED_REASONS).nullable(),
   /** Since when every attempt failed; null if the last one succeeded. */
   failingSince: Time.nullable(),
@@ -43,7 +43,7 @@ export type WebhookEndpoint = z.output<typeof WebhookEndpoint>
 
 export const WebhookDelivery = z.object({
   id: z.string(),
-  /** `webhook-id` of every attempt. */
+  /** The `webhook-id` of every attempt. */
   eventId: z.string(),
   event: z.enum(DELIVERY_EVENTS),
   payload: z.record(z.string(), z.unknown()),
@@ -80,7 +80,7 @@ const description = text(200)
 
 const OneEndpoint = z.strictObject({ id: Id })
 
-/** Returns 404 to everyone not in OPERATORS, as if these paths did not exist. */
+/** Returns 404 to everyone who is not in OPERATORS, as if these paths did not exist. */
 export const webhooks = {
   list: route('GET /operator/webhooks', 'operator', 'none', { summary: 'List endpoints' }).output(
     z.object({ endpoints: z.array(WebhookEndpoint) }),

@@ -4,7 +4,7 @@ import { routes } from '../route.ts'
 
 const route = routes('X connection')
 
-/** Whose profiles a scrape can read: of a handle, a post, a list, or the handles themselves. */
+/** What a scrape can read: the profiles around a handle, a post or a list, or given handles. */
 export const X_SOURCES = ['followers', 'following', 'likers', 'repliers', 'list_members', 'handles'] as const
 export type XSource = (typeof X_SOURCES)[number]
 
@@ -30,7 +30,7 @@ export const XAccount = z.object({
   handle: z.string(),
   /** As on `Lead`. */
   pictureUrl: z.string().nullable(),
-  /** When X was last asked, by connecting or refreshing; null: not known yet. */
+  /** When X was last asked, on connecting or refreshing; null: unknown. */
   followerCount: z.number().int().nullable(),
   /** `lost`: X no longer accepts our connection; see `reason`. */
   status: z.enum(['connected', 'lost']),
@@ -38,18 +38,21 @@ export const XAccount = z.object({
   /** The default account for scrapes and campaigns. */
   isCurrent: z.boolean(),
   lastConnected: Time.nullable(),
-  /** Whether texts of its conversations with leads are stored; null: nobody has decided yet, so no. */
+  /**
+   * Whether texts of the account's conversations with leads are stored; null: nobody has decided,
+   * so they are not.
+   */
   storesConversations: z.boolean().nullable(),
   /** Who allowed it, and when; null: texts are not stored. */
   consent: z.object({ by: z.object({ id: z.string(), name: z.string() }), at: Time }).nullable(),
-  /** Whether the inbox offers people as leads who wrote to it and are not leads. */
+  /** Whether the inbox suggests unknown senders as leads. */
   offersUnknownSenders: z.boolean(),
-  /** Whether the caller connected it, and may therefore consent. */
+  /** Whether the caller connected the account, and so may consent. */
   isConnectedByCaller: z.boolean(),
 })
 export type XAccount = z.output<typeof XAccount>
 
-/** Outcomes in the callback's `x` parameter. `shared`: another workspace has the account, too. */
+/** Outcomes in the callback's `x` parameter. `shared`: another workspace has connected the account, too. */
 export const X_CALLBACK_OUTCOMES = [
   'connected',
   'shared',

@@ -8,8 +8,8 @@ const route = routes('X app')
 export const X_APP_DAILY_LIMIT = 1_440
 
 /**
- * What X refuses: the client id and secret, the bearer token, or our webhook, because X may not call
- * it or the consumer secret is wrong.
+ * What X may refuse: the client id and secret, the bearer token, or our webhook (X may not call it,
+ * or the consumer secret is wrong).
  */
 export const X_APP_PROBLEMS = ['client', 'bearer_token', 'webhook'] as const
 export type XAppProblem = (typeof X_APP_PROBLEMS)[number]
@@ -25,15 +25,15 @@ export const X_APP_PROBLEM_TEXT: Record<XAppProblem, string> = {
 export const XApp = z.object({
   id: z.string(),
   clientId: z.string(),
-  /** To enter at X as the callback URI of the app. */
+  /** To be entered at X as the app's callback URI. */
   callbackUrl: z.url(),
-  /** Where X reports replies. It is registered automatically. */
+  /** The address at which X reports replies. It is registered automatically. */
   webhookUrl: z.url(),
-  /** Null: X accepts it. */
+  /** Null: X accepts the app. */
   problem: z.enum(X_APP_PROBLEMS).nullable(),
-  /** Messages that count toward its daily limit: claimed in the last 24 hours, over all its accounts. */
+  /** Messages that count toward the daily limit: claims of the last 24 hours, over all accounts of the app. */
   sentInDay: z.number().int(),
-  /** Messages in 24 hours; null: this X has no such limit. */
+  /** How many messages X allows in 24 hours; null: this X does not limit apps. */
   dailyLimit: z.number().int().nullable(),
   updatedAt: Time,
 })
@@ -41,7 +41,7 @@ export type XApp = z.output<typeof XApp>
 
 const disconnectsAccounts = z.boolean().default(false)
 
-/** Printable ASCII, so that it can be sent in a header. */
+/** Only printable ASCII, so that it can be sent in a header. */
 const key = (max: number) =>
   requiredText(max).refine((text) => /^[ -~]*$/.test(text), 'has a character that no key of X has. Copy it again')
 const secret = key(500)
@@ -66,7 +66,7 @@ export const xApp = {
         clientSecret: secret,
         consumerSecret: secret,
         bearerToken: secret,
-        /** Allows another client id although X accounts are connected. */
+        /** Confirms a new client id even though it disconnects X accounts. */
         disconnectsAccounts,
       }),
     )

@@ -5,8 +5,8 @@ import { routes } from '../route.ts'
 const route = routes('X costs')
 
 /**
- * What calls of X are made for: sending messages, reading conversations, deliveries of what people
- * write, finding leads, and looking up single people.
+ * Why X is called: to send messages, to read conversations, to receive events, to find leads, or to
+ * look up single people.
  */
 export const X_PURPOSES = ['send', 'read', 'events', 'scrape', 'lookup'] as const
 export type XPurpose = (typeof X_PURPOSES)[number]
@@ -20,14 +20,14 @@ export const SPENDING_LIMIT_MAX_CENTS = 100_000_000
 /** Null: no limit. */
 const limitCents = z.number().int().nullable()
 
-/** What X charges for a month, estimated from what was sent and read. To a tenth of a cent. */
+/** What X charges for a month, to a tenth of a cent. Estimated from what was sent and read. */
 export const XCosts = z.object({
   totalCents: z.number(),
   limitCents,
   /** `empty`: an X app of the workspace has no credits left, so everything that uses it waits. */
   funds: z.enum(['ok', 'empty']),
   fundsSince: Time.nullable(),
-  /** Accounts with charges. What X publishes no price for is an entry of its own. */
+  /** Accounts with charges. Items without a published price are entries of their own. */
   accounts: z.array(
     z.object({
       xAccountId: z.string(),
@@ -35,9 +35,9 @@ export const XCosts = z.object({
       byPurpose: z.array(
         z.object({
           purpose: z.enum(X_PURPOSES),
-          /** Messages, people, events and posts that X charges for. */
+          /** How many messages, people, events and posts X charges for. */
           count: z.number().int(),
-          /** Null: X publishes no price. */
+          /** Null: X publishes no price for these. */
           cents: z.number().nullable(),
         }),
       ),

@@ -5,8 +5,8 @@ import { routes } from '../route.ts'
 const route = routes('Waitlist')
 
 /**
- * Why an operator must review a referral: the first two before it is credited, the others before it
- * counts for rewards.
+ * Why an operator must review a referral. The first two are reviewed before it is credited, the
+ * others before it counts for rewards.
  */
 export const HOLD_REASONS = ['disposable_domain', 'address_burst', 'own_network', 'no_mail_server'] as const
 export type HoldReason = (typeof HOLD_REASONS)[number]
@@ -35,7 +35,7 @@ export const REFERRAL_TIERS = [
 /** Credited referrals in one UTC day for the viral achievement. */
 export const VIRAL_REFERRALS = 5
 
-/** Referred members who must confirm before a reward that costs money starts; 0 for other rewards. */
+/** How many referred members must confirm before a reward that costs money starts; 0 for other rewards. */
 export function confirmationsNeeded(achievement: Achievement): number {
   if (achievement === 'viral') return VIRAL_REFERRALS
   return REFERRAL_TIERS.find(({ key }) => key === achievement)?.threshold ?? 0
@@ -72,20 +72,20 @@ export const LeaderboardRow = z.object({
 export type LeaderboardRow = z.output<typeof LeaderboardRow>
 
 export const Dashboard = z.object({
-  /** 0: not on the waitlist yet. */
+  /** 0: the person is not on the waitlist yet. */
   position,
   referralCount,
   referralCode: z.string(),
   signupDate: Time,
   achievements,
-  /** The next tier. From 50 referrals, the last tier with nothing remaining. */
+  /** The next tier. From 50 referrals on, the last tier with nothing remaining. */
   nextReward: z.object({
     key: z.enum(ACHIEVEMENT_KEYS),
     label: z.string(),
     threshold: z.number().int(),
     remaining: z.number().int(),
   }),
-  /** Whether this account has a referrer. POST /referrals sets one, once. */
+  /** Whether this account has a referrer. POST /referrals can set it once. */
   isReferred: z.boolean(),
   /** 25, 50, 75 and 100 at the four tiers, linear in between. */
   progressPercent: z.number(),
@@ -102,7 +102,7 @@ export const waitlist = {
       z.strictObject({
         email: z.string({ error: 'Please enter your email address' }).pipe(Email),
         referralCode: ReferralCode,
-        /** The page where the visit started. It is only used to count the join. */
+        /** The page where the visit started. It only counts the join. */
         path: text(2_000).optional(),
       }),
     )
@@ -172,7 +172,7 @@ export const waitlist = {
       Success.extend({
         message: z.string(),
         leaderboard: z.array(LeaderboardRow),
-        /** Null if signed out, or without referrals in the period. */
+        /** Null if the caller is signed out, or has no referrals in the period. */
         own: LeaderboardRow.nullable(),
         ...Page.shape,
         /** Null on the last page. */

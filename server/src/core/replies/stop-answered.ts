@@ -66,7 +66,7 @@ export async function endAnswered(tx: Db, workspaceId: string, leadIds: readonly
 
 /**
  * Pauses the lead's sequence until a date, when it continues with re-engagement. Chooses the
- * sequence of the given campaign, or else the account's latest one. @returns the enrollment before,
+ * sequence of the given campaign, or else the account's latest one. @returns the former enrollment,
  * for `undoReengagement`; null: there is no such sequence
  */
 export async function pauseForReengagement(
