@@ -62,6 +62,18 @@ test('processes that start together adopt a database of version 0.1 with its row
   expect(await schemaText(client)).toBe(await schemaText(migrated.client))
 })
 
+test('a migration waits for the processes of the older version', async () => {
+  const { client, url } = await openEmpty()
+  await createVersion01(client)
+  await client.query('select pg_advisory_lock(7281002, 1)')
+  const refusal = 'Stop the older version first: 1 of its processes still use the database.'
+  await expect(migrateDatabase(url, { patienceSeconds: 0 })).rejects.toThrow(refusal)
+  const migrated = migrateDatabase(url)
+  await client.query('select pg_advisory_unlock(7281002, 1)')
+  await migrated
+  expect(await journalOf(client)).toEqual(['of 0104_people_who_wait', LAST_OF_VERSION_0_1, ...hashes])
+})
+
 test('a database of an earlier version says which version to start first, and stays as it is', async () => {
   const { client, url } = await openEmpty()
   await createVersion01(client, 'of 0103_without_key_triggers')
