@@ -1,6 +1,6 @@
 import type { Email } from '../../../emails/email.ts'
 
-/** @param link valid for an hour, once */
+/** @param link valid once, for an hour */
 export function resetPasswordEmail(to: string, link: string): Email {
   return {
     to,
@@ -37,7 +37,7 @@ export function codeEmail(to: string, code: string, purpose: string, link: strin
   }
 }
 
-/** To the current address of an account that is changing it. @param link valid for 24 hours */
+/** Sent to the current address of an account that is changing it. @param link valid for 24 hours */
 export function confirmOldAddressEmail(to: string, newAddress: string, link: string): Email {
   return {
     to,
@@ -48,7 +48,7 @@ export function confirmOldAddressEmail(to: string, newAddress: string, link: str
   }
 }
 
-/** To the new address of an account that is changing it. @param link valid for 24 hours */
+/** Sent to the new address of an account that is changing it. @param link valid for 24 hours */
 export function confirmNewAddressEmail(to: string, link: string): Email {
   return {
     to,
@@ -59,7 +59,7 @@ export function confirmNewAddressEmail(to: string, link: string): Email {
   }
 }
 
-/** Another account tried to change to this address. Its screen does not reveal that it is taken. */
+/** Sent to an address to which another account tried to change. The screen does not reveal that it is taken. */
 export function addressTakenEmail(to: string, loginLink: string): Email {
   return {
     to,
@@ -72,7 +72,7 @@ export function addressTakenEmail(to: string, loginLink: string): Email {
   }
 }
 
-/** To the former address of an account that has changed it. */
+/** Sent to the former address of an account that has changed it. */
 export function addressChangedEmail(to: string, newAddress: string, link: string): Email {
   return {
     to,

@@ -99,14 +99,17 @@ export async function verifyCode(context: Context, { ticket, code }: InputOf<'ac
     await proveMailbox({ ...context, db: tx }, user)
     return finishSignIn(tx, context, user)
   })
-  // Thrown after the commit, so that a wrong attempt counts.
+  // Thrown after the commit, so that the failed attempt counts.
   if (!session) throw new Refusal('INVALID_CODE')
   return session
 }
 
 type EmailKind = AccountEmail['kind'] | 'reauthenticate' | 'change'
 
-/** Counts an email. @returns false over the recipient's limit @throws Refusal over the caller's */
+/**
+ * Counts an email. @returns false if the recipient's limit is exceeded @throws Refusal if the
+ * caller's limit is exceeded
+ */
 async function mayEmail({ db, limits, request }: Context, kind: EmailKind, email: string): Promise<boolean> {
   await limits.consume('mailByAddress', request)
   await limits.consume('mailByRecipientAndAddress', hashToken(`${kind}\n${email}\n${request.addressHash}`))
@@ -138,7 +141,7 @@ export async function workOnAccountEmails(services: EmailServices): Promise<void
 async function sendAccountEmail(services: EmailServices & { db: Db }, mail: AccountEmail): Promise<void> {
   const { db, outbox, origin } = services
   const [user] = await db.select().from(authUsers).where(eq(authUsers.email, mail.email))
-  // A pending sign-up has no password to reset: its confirmation link asks for one.
+  // A pending sign-up has no password to reset. Its confirmation link asks for a password anyway.
   if (mail.kind === 'resend' || (mail.kind === 'recover' && !user)) return emailConfirmation(services, mail.email)
   await db.transaction(async (tx) => {
     if (mail.kind === 'code') {
@@ -244,7 +247,7 @@ async function findPassword(db: Db, userId: string): Promise<string | null> {
 
 /** @throws Refusal INVALID_CREDENTIALS, RATE_LIMITED */
 async function checkPassword({ db, limits }: { db: Db; limits: Limits }, userId: string, password: string) {
-  // Counted before the check, so that parallel guesses count too.
+  // Count the attempt before the check, so that parallel guesses count too.
   await limits.consume('proofByUser', userId)
   const hash = await findPassword(db, userId)
   if (!hash || !(await verifyPassword(hash, password)))
@@ -305,7 +308,7 @@ async function findAccount(db: Db, { userId }: Pick<Actor, 'userId'>) {
   return user
 }
 
-/** @throws Refusal UNAUTHORIZED: the account is gone */
+/** @throws Refusal UNAUTHORIZED: the account no longer exists */
 export async function findUser(db: Db, actor: Actor) {
   const { id, email, name, createdAt } = await findAccount(db, actor)
   const isPending = and(eq(authEmailChanges.userId, id), gt(authEmailChanges.expiresAt, sql`now()`))
@@ -335,7 +338,7 @@ export async function updateUser(context: Context, actor: Actor, changes: InputO
   const moves = email !== undefined && email !== presentEmail
   if (password !== undefined || moves) await requireProof(context, actor, currentPassword)
   else await requireAccountSession(db, actor)
-  // No account uses the new address yet, so this refusal withholds nothing from its owner.
+  // The address is unused, so this error reveals nothing about another account.
   if (moves && !(await mayEmail(context, 'change', email)))
     throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 60 * 60 })
   const hash = password === undefined ? null : await hashPassword(password)
@@ -460,7 +463,7 @@ export async function listSessions(db: Db, actor: Actor) {
   }
 }
 
-/** Ends one of the caller's sessions; from single sign-on, only this one. */
+/** Ends one of the caller's sessions. A session from single sign-on can end only itself. */
 export async function endSession({ db, auth }: { db: Db; auth: Auth }, actor: Actor, id: string): Promise<void> {
   if (id !== actor.sessionId) await requireAccountSession(db, actor)
   const ended = await db.transaction((tx) => endSessionOf(tx, auth, { userId: actor.userId, id }))

@@ -2,7 +2,7 @@ import { index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { time } from '../../../db/columns.ts'
 import { authSessions, authUsers, userId } from '../auth/tables.ts'
 
-/** Emailed links that set a new password: an hour, single use, hashed. */
+/** Emailed links that set a new password. They are hashed and valid once, for an hour. */
 export const authPasswordResets = pgTable(
   'auth_password_resets',
   {

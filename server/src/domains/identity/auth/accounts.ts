@@ -2,12 +2,12 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../../db/open.ts'
 import { authIdentities, authUsers } from './tables.ts'
 
-// The rows of accounts and of what signs in to them, written for all ways of signing in.
+// The rows of accounts and of their sign-in methods, for all ways of signing in.
 
 type Account = typeof authUsers.$inferSelect
 type Identity = typeof authIdentities.$inferInsert
 
-/** Inserts an account. @returns null if its address has one */
+/** Inserts an account. @returns null if its address already has an account */
 export async function insertAccount(
   tx: Db,
   row: Pick<typeof authUsers.$inferInsert, 'email' | 'name' | 'emailVerified'>,

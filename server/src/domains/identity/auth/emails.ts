@@ -11,7 +11,7 @@ export function confirmAddressEmail(to: string, link: string): Email {
   }
 }
 
-/** A known address signed up again: the screen never reveals that an account exists. */
+/** Sent if a known address signs up again: the screen never reveals that an account exists. */
 export function alreadyRegisteredEmail(to: string, loginLink: string, resetLink: string): Email {
   return {
     to,

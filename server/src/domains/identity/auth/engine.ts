@@ -17,7 +17,7 @@ const KEY_ROTATION_DAYS = 90
 /** A retired key still verifies tokens for this long. */
 export const KEY_GRACE_SECONDS = 86_400
 
-/** Signs a token with the newest key, or a new one after 90 days. @param origin issuer and audience */
+/** Signs a token with the newest key. After 90 days, creates a new key. @param origin issuer and audience */
 export async function signToken(
   db: Db,
   { secret, origin }: { secret: string; origin: string },
@@ -62,7 +62,7 @@ export async function checkSecret(db: Db, secret: string): Promise<void> {
   }
 }
 
-/** Seals the keys of earlier versions as all others, unless a running process may still read them. */
+/** Seals the keys of earlier versions again like all other secrets, unless a running process may still read them. */
 export async function sealEarlierKeys(db: Db, secret: string): Promise<void> {
   const isEarlier = like(authKeys.privateKey, '"%')
   const keys = await db
@@ -84,7 +84,7 @@ function openKey(secret: string, sealed: string): string {
   return sealed.startsWith('"') ? openEarlier(secret, JSON.parse(sealed)) : keySealer(secret).open(sealed)
 }
 
-/** Opens what earlier versions sealed: nonce, text and tag of XChaCha20-Poly1305 in hex. */
+/** Opens what earlier versions sealed: the nonce, text and tag of XChaCha20-Poly1305 in hex. */
 function openEarlier(secret: string, sealed: string): string {
   const bytes = Buffer.from(sealed, 'hex')
   const key = createHash('sha256').update(secret).digest()

@@ -5,13 +5,13 @@ import { authFactors } from '../second-factors/tables.ts'
 
 const TICKET_MINUTES = 15
 
-/** Proof that the caller controls the account's mailbox; a password alone is not such a proof. */
+/** Proof that the caller controls the account's mailbox. A password alone does not prove that. */
 interface MailboxProof {
   userId: string
   provedAt: Date
 }
 
-/** After a mailbox proof, offers to remove older factors: they may be lost or an attacker's. */
+/** After a mailbox proof, offers to remove older second factors, which may be lost or an attacker's. */
 export async function offerFactorRemoval({ db, env }: { db: Db; env: { authSecret: string } }, userId: string) {
   const factors = await db
     .select({ kind: authFactors.kind, name: authFactors.name, createdAt: authFactors.createdAt })

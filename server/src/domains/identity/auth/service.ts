@@ -39,7 +39,7 @@ import {
 } from './tables.ts'
 import type { Auth } from './tokens.ts'
 
-/** Two tabs may use the same refresh token within this time of each other. */
+/** Within this time, two tabs may use the same refresh token. */
 const REFRESH_GRACE_SECONDS = 10
 
 type RefreshToken = typeof authRefreshTokens.$inferSelect
@@ -84,8 +84,8 @@ export async function signIn(
 ) {
   const { db, limits, request } = context
   const account = hashToken(`${input.email}\n${request.addressHash}`)
-  // Counted before the check, so that parallel guesses count too; refunded if the password is
-  // right.
+  // Count the attempt before the check, so that parallel guesses count too. It is refunded if the
+  // password is right.
   await limits.consume('signInByAddress', request)
   await limits.consume('signInByAccountAndAddress', account)
   const isKnown = await isKnownAddress(db, input.email, request.address)
@@ -96,11 +96,12 @@ export async function signIn(
   const isPassword = and(eq(authIdentities.userId, known.id), eq(authIdentities.providerId, 'credential'))
   const [credential] = await db.select({ hash: authIdentities.password }).from(authIdentities).where(isPassword)
   const hash = credential?.hash
-  // Slow by design. Outside of any transaction, so that it does not occupy a pool connection.
+  // This is slow by design. It runs outside any transaction, so that it does not occupy a pool connection.
   const isRight = await (hash ? verifyPassword(hash, input.password) : hashPassword(input.password).then(() => false))
   if (!hash || !isRight) throw new Refusal('INVALID_CREDENTIALS')
   const session = await db.transaction(async (tx) => {
-    // Locked: a password or address change either rejects this sign-in or ends its session.
+    // Locked, so that a concurrent password or address change either rejects this sign-in or ends
+    // its session.
     const [user] = await tx
       .select()
       .from(authUsers)
@@ -151,7 +152,7 @@ export async function trustSession(db: Db, sessionId: string): Promise<Date> {
   return now
 }
 
-/** Whether it came from single sign-on, with no proof since. @throws Refusal UNAUTHORIZED: ended */
+/** Whether the session came from single sign-on and has not been proved since. @throws Refusal UNAUTHORIZED: ended */
 export async function isSsoSession(db: Db, { sessionId }: Pick<Actor, 'sessionId'>): Promise<boolean> {
   const [session] = await db
     .select({ ssoIdentityId: authSessions.ssoIdentityId })
@@ -169,14 +170,15 @@ export async function stillHasRole(db: Db, { workspaceId, userId, sessionId, rol
   return rows.some((row) => roleAllows(row.role, role))
 }
 
-/** Guards account changes: single sign-on vouches for one workspace only. */
+/** Guards changes of the account: single sign-on vouches for a person in one workspace only. */
 export async function requireAccountSession(db: Db, actor: Pick<Actor, 'sessionId'>): Promise<void> {
   if (await isSsoSession(db, actor)) throw new Refusal('REAUTHENTICATION_NEEDED')
 }
 
 /**
  * Starts a session for a verified user. @param ssoIdentityId the single sign-on, which vouches for
- * them in its workspace only @throws Refusal INVALID_CODE: no longer a member of that workspace
+ * them in its workspace only @throws Refusal INVALID_CODE: the user is no longer a member of that
+ * workspace
  */
 export async function signInAs(
   tx: Db,
@@ -250,7 +252,7 @@ export async function proveMailbox(
   await context.waitlist.joinOnSignUp(context, user.id, referral)
 }
 
-/** Whether the account has a session from this address; such callers skip limits on guesses. */
+/** Whether the account has a session from this address; such callers skip the limits on guesses. */
 export async function isKnownAddress(db: Db, email: string, address: string): Promise<boolean> {
   const [found] = await db
     .select({ id: authSessions.id })
@@ -290,8 +292,9 @@ export async function exchangeCode({ db, auth, request }: AuthContext, input: In
 }
 
 /**
- * Exchanges a refresh token for a new pair; repeatable until a successor is used.
- * @throws Refusal UNAUTHORIZED: unknown, expired, or reused after rotation, which ends the session
+ * Exchanges a refresh token for a new pair of tokens. This can be repeated until a successor is
+ * used. @throws Refusal UNAUTHORIZED: unknown, expired, or reused after rotation, which ends the
+ * session
  */
 export async function refresh({ db, auth, request }: AuthContext, { refreshToken }: InputOf<'auth', 'refresh'>) {
   const tokenHash = hashToken(refreshToken)
@@ -343,7 +346,7 @@ async function useRefreshToken(tx: Db, { id, parentId }: RefreshToken): Promise<
   await tx.update(authRefreshTokens).set({ revokedAt: now }).where(isSibling)
 }
 
-/** Signs out of this session, all others, or all; from single sign-on, only this one. */
+/** Signs out of this session, of all others, or of all. A session from single sign-on can only end itself. */
 export async function signOut(
   { db, auth }: { db: Db; auth: Auth },
   actor: Actor,
@@ -370,7 +373,7 @@ export async function switchWorkspace(
       .from(authSessions)
       .innerJoin(authUsers, eq(authUsers.id, authSessions.userId))
       .where(and(eq(authSessions.id, sessionId), eq(authSessions.userId, userId)))
-      // Locked until the tokens exist, so that its proof cannot change meanwhile.
+      // Locked until the tokens exist, so that the session's proof cannot change meanwhile.
       .for('update', { of: authSessions })
     if (!found) throw new Refusal('UNAUTHORIZED')
     const own = (await listWorkspaces(tx, userId)).find(({ id }) => id === workspaceId)
@@ -384,7 +387,7 @@ export async function switchWorkspace(
   })
 }
 
-/** @throws Refusal REAUTHENTICATION_NEEDED: not the workspace of the session's single sign-on */
+/** @throws Refusal REAUTHENTICATION_NEEDED: the session's single sign-on belongs to another workspace */
 async function requireSsoWorkspace(
   tx: Db,
   { sessionId, userId, ssoIdentityId }: { sessionId: string; userId: string; ssoIdentityId: string },
@@ -414,7 +417,7 @@ async function requireSsoWorkspace(
   )
 }
 
-/** The signed-in user. @throws Refusal UNAUTHORIZED: the account is gone */
+/** The signed-in user. @throws Refusal UNAUTHORIZED: the account no longer exists */
 export async function findMe({ db, env }: { db: Db; env: { operators: string[] } }, actor: Actor) {
   const [user] = await db.select().from(authUsers).where(eq(authUsers.id, actor.userId))
   const workspaces = await listWorkspaces(db, actor.userId)
@@ -513,9 +516,9 @@ export async function endOtherSessions(
   await endSessions(tx, auth, and(eq(authSessions.userId, userId), except ? ne(authSessions.id, except) : undefined))
 }
 
-/** Deletes identities and what came from them. @param which a condition on auth_identities */
+/** Deletes identities, with their sessions, codes and tickets. @param which a condition on auth_identities */
 export async function endIdentities(tx: Db, auth: Auth, which: SQL | undefined): Promise<void> {
-  // Codes and tickets first: exchanges and pairings lock them before the identity.
+  // Delete codes and tickets first: exchanges and pairings lock them before the identity.
   const ofThese = tx.select({ id: authIdentities.id }).from(authIdentities).where(which)
   await tx.delete(authCodes).where(inArray(authCodes.ssoIdentityId, ofThese))
   await deleteTickets(tx, ofThese)
@@ -524,7 +527,7 @@ export async function endIdentities(tx: Db, auth: Auth, which: SQL | undefined):
     .from(authSessions)
     .where(inArray(authSessions.ssoIdentityId, ofThese))
   await deletePairingCodes(tx, inArray(extensionCodes.sessionId, theirSessions))
-  // Locked, so that no new session can come from them meanwhile.
+  // Locked, so that no session can be created from them meanwhile.
   const rows = await tx.select({ id: authIdentities.id }).from(authIdentities).where(which).for('update')
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return

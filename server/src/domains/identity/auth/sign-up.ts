@@ -16,7 +16,7 @@ import { authCodes, authSignUps, authUsers } from './tables.ts'
 
 const CODE_SECONDS = 60
 const LINK_HOURS = 24
-/** A sign-up expires this long after its last email; its browser is recognized until then. */
+/** A sign-up expires this long after its last email. Its browser is recognized until then. */
 const WAITING_DAYS = 7
 const COOKIE_SECONDS = WAITING_DAYS * 86_400
 
@@ -39,7 +39,7 @@ type Context = SignUpContext & EmailContext & { request: ClientHashes & { addres
 export async function signUp(context: Context, input: InputOf<'auth', 'signUpEmail'>) {
   const { db, limits, request, outbox, origin } = context
   await limits.consume('signUpByAddress', request)
-  // Several sign-ups of one address coexist, so that no one can invalidate another's link.
+  // An address can have several pending sign-ups, so that no one can invalidate another's link.
   const id = randomUUID()
   const browser = newToken()
   const password = await hashSignUpPassword(context.env.authSecret, input)
@@ -88,7 +88,7 @@ export async function openConfirmation(
   })
 }
 
-/** Confirms a sign-up. Any other browser than its own must set a new password. */
+/** Confirms a sign-up. In any other browser than its own, a new password is required. */
 export async function confirmEmail(
   context: SignUpContext & { db: Db },
   { token, password, cookies }: InputOf<'auth', 'confirmEmail'> & { cookies: string | null },
@@ -152,7 +152,7 @@ export async function issueCode(
   return code
 }
 
-/** Counts one use of a limit. @returns false beyond it, so that the caller can respond as usual */
+/** Counts one use of a limit. @returns false if it is exceeded, so that the caller can respond as usual */
 export async function isWithin(limits: Limits, limit: LimitName, key: string): Promise<boolean> {
   try {
     await limits.consume(limit, key)
@@ -164,7 +164,7 @@ export async function isWithin(limits: Limits, limit: LimitName, key: string): P
 }
 
 /**
- * Deletes the sign-ups of an address that its account gives up; otherwise their links would work
+ * Deletes the sign-ups of an address that its account gives up. Otherwise their links would work
  * again. Call it in the same transaction, before the account's row changes.
  */
 export async function deleteSignUps(tx: Db, email: string): Promise<void> {
@@ -204,11 +204,11 @@ async function findWaiting(db: Db, email: string, password?: string): Promise<Si
   return waiting
 }
 
-/** @returns null if another link confirmed it, or its account has since changed address */
+/** @returns null if another link has confirmed the sign-up, or its account has since changed its address */
 async function createAccount(context: SignUpContext & { db: Db }, signUp: SignUp, password: string | null) {
   const { db: tx } = context
   const { id, email, name, referral } = signUp
-  // The caller read it before this transaction: deleteSignUps may have removed it since.
+  // The caller has read the row before this transaction, and deleteSignUps may have removed it since.
   const [waiting] = await tx
     .select({ id: authSignUps.id })
     .from(authSignUps)
@@ -260,8 +260,8 @@ function hashSignUpPassword(secret: string, { email, password }: { email: string
   return hashPassword(password, salt)
 }
 
-// Tokens are derived from the id and our secret: they can be emailed again, and the table does not
-// reveal them.
+// Tokens are derived from the id and our secret, so they can be emailed again, and the table does
+// not reveal them.
 
 const ID_BYTES = 16
 

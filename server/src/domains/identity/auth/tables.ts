@@ -26,9 +26,12 @@ export const authSessions = pgTable(
     expiresAt: time('expires_at').notNull(),
     ipAddress: text('ip_address'),
     userAgent: text('user_agent'),
-    /** When the user last reauthenticated, which sensitive changes require. */
+    /** When the user last reauthenticated. Sensitive changes require it. */
     reauthenticatedAt: time('reauthenticated_at'),
-    /** The single sign-on that it came from, whose workspace limits it, and with which it ends. */
+    /**
+     * The single sign-on that created the session. It limits the session to its workspace, and ends
+     * it when it ends.
+     */
     ssoIdentityId: uuid('sso_identity_id').references(() => authIdentities.id, { onDelete: 'cascade' }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -39,7 +42,7 @@ export const authSessions = pgTable(
   ],
 )
 
-/** Sign-ups without an account yet: their link is unopened. An address can have several. */
+/** Sign-ups that have no account yet, because their link is unopened. An address can have several. */
 export const authSignUps = pgTable(
   'auth_sign_ups',
   {
@@ -51,10 +54,10 @@ export const authSignUps = pgTable(
     browserHash: text('browser_hash'),
     /** PKCE challenge (S256) for the confirmation's one-time code. */
     codeChallenge: text('code_challenge'),
-    /** The referral to credit once it is confirmed. */
+    /** The referral to credit once the sign-up is confirmed. */
     referral: jsonb('referral').$type<SignUpReferral>(),
     createdAt: createdAt(),
-    /** When its link expires; extended each time it is emailed again. */
+    /** When the link expires. Each email extends it. */
     expiresAt: time('expires_at').notNull(),
   },
   (t) => [index('auth_sign_ups_email').on(t.email, t.createdAt), index('auth_sign_ups_age').on(t.expiresAt)],
@@ -116,21 +119,21 @@ export const authRefreshTokens = pgTable(
     createdAt: createdAt(),
     expiresAt: time('expires_at').notNull(),
     rotatedAt: time('rotated_at'),
-    /** The token it replaced. */
+    /** The token that this one replaced. */
     parentId: uuid('parent_id'),
-    /** Set when a sibling was used. */
+    /** Set when a sibling of this token was used. */
     revokedAt: time('revoked_at'),
   },
   (t) => [index('auth_refresh_tokens_session').on(t.sessionId), index('auth_refresh_tokens_parent').on(t.parentId)],
 )
 
-/** One-time codes that complete a sign-in by redirect: 60 seconds, single use, hashed. */
+/** One-time codes that complete a sign-in by redirect. They are hashed and valid once, for 60 seconds. */
 export const authCodes = pgTable('auth_codes', {
   codeHash: text('code_hash').primaryKey(),
   userId: userId(),
   /** PKCE challenge (S256); null if none was given. */
   codeChallenge: text('code_challenge'),
-  /** As in the session that the code creates. */
+  /** The same as in the session that the code creates. */
   ssoIdentityId: uuid('sso_identity_id').references(() => authIdentities.id, { onDelete: 'cascade' }),
   expiresAt: time('expires_at').notNull(),
 })

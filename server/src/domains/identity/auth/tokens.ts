@@ -25,7 +25,7 @@ export interface Auth {
   /** Verifies an access token without a database read. @returns null if it is not valid */
   verify(token: string): Promise<Actor | null>
   publicKeys(): Promise<JSONWebKeySet>
-  /** False if a token was checked and there are no keys at all. */
+  /** False if a token was checked although there are no keys at all. */
   knowsKeys(): boolean
   revoke(db: Db, sessionIds: string[]): Promise<void>
   close(): void
@@ -38,7 +38,7 @@ interface AuthOptions {
   secret: string
 }
 
-/** Verified tokens that are kept. */
+/** Maximum number of verified tokens to cache. */
 const VERIFIED_MAX = 10_000
 
 /** Opens authentication for this process: keys, revocations and membership changes. */
@@ -47,7 +47,7 @@ export async function openAuth({ database, channels, origin, secret }: AuthOptio
   await retryWhileUnavailable(() => sealEarlierKeys(db, secret))
   const revocations = await openRevocations(db, channels)
   const keys = createKeys(db)
-  /** Verified tokens until they expire, so that each signature is checked once. */
+  /** Verified tokens, cached until they expire, so that each signature is checked once. */
   const verified = new Map<string, { actor: Actor; version: number; expiresAt: number }>()
 
   return {
@@ -98,7 +98,7 @@ interface Claims {
   mv?: number
 }
 
-/** The public keys of our access tokens. */
+/** A cache of the public keys of our access tokens. */
 function createKeys(db: Db) {
   let known: { set: JSONWebKeySet; resolve: ReturnType<typeof createLocalJWKSet> } | null = null
   const read = async () => {
@@ -113,7 +113,7 @@ function createKeys(db: Db) {
   }
   let reloadedAt = 0
   let reloading: ReturnType<typeof read> | null = null
-  /** Reads them after this call, at most once a second. */
+  /** Reads the keys again, at most once a second. */
   const reload = async () => {
     await sleep(Math.max(0, reloadedAt + 1_000 - Date.now()), undefined, { ref: false })
     reloading = null
@@ -123,11 +123,11 @@ function createKeys(db: Db) {
   return {
     load: async () => (await read()).set,
     areKnown: () => known?.set.keys.length !== 0,
-    /** The key that signed a token. */
+    /** Finds the key that signed a token. */
     async find(header: JWTHeaderParameters, token: FlattenedJWSInput) {
       const current = known ?? (await read())
       if (current.set.keys.some(({ kid }) => kid === header.kid)) return current.resolve(header, token)
-      // The key may be newer than our copy, or its id forged.
+      // The key may be newer than the cache, or its id may be forged.
       reloading ??= reload()
       return (await reloading).resolve(header, token)
     },
@@ -138,10 +138,10 @@ export const REVOCATIONS_CHANNEL = 'revocations'
 /** Fallback for lost database notifications. */
 const REVOCATION_POLL_MS = 20_000
 
-/** Which sessions have ended and which memberships have changed, for as long as access tokens last. */
+/** Caches which sessions have ended and which memberships have changed, for as long as access tokens last. */
 async function openRevocations(db: Db, channels: Channels) {
   const revoked = new Map<string, number>()
-  /** Minimum token version per membership; raised when its role changes or it ends. */
+  /** The minimum token version per membership. It rises when the role changes or the membership ends. */
   const outdated = new Map<string, { version: number; knownAt: number }>()
   const outdate = (key: string, version: number) => {
     const known = outdated.get(key)?.version ?? 0
@@ -167,7 +167,7 @@ async function openRevocations(db: Db, channels: Channels) {
     }),
   ]
   return {
-    /** Whether a token of this version is still good. */
+    /** Whether a token of this version is still valid. */
     allow: (actor: Actor, version: number) =>
       !revoked.has(actor.sessionId) && (outdated.get(membershipKey(actor))?.version ?? 0) <= version,
     add,

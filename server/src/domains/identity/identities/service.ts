@@ -92,7 +92,7 @@ async function begin(context: Context, row: Omit<State, 'stateHash' | 'expiresAt
   return { url }
 }
 
-/** Nonce and verifier are derived from the state, so that they need not be stored. */
+/** Nonce and verifier are derived from the state, so they need not be stored. */
 function requestOf({ env }: { env: { authSecret: string } }, state: string): OpenIdRequest {
   const derived = (purpose: string) =>
     createHmac('sha256', env.authSecret).update(`${purpose}\n${state}`).digest('base64url')
@@ -180,7 +180,7 @@ async function findOrCreateUser(context: Context, { claims, referralCode, joins 
     .where(and(eq(authIdentities.providerId, GOOGLE), eq(authIdentities.accountId, claims.subject)))
   const { email } = claims
   if (!linked && !email) throw problem('no_email')
-  // A matching address proves nothing unless Google has confirmed it.
+  // A matching address proves nothing if Google has not confirmed it.
   if (!linked && claims.emailConfirmed !== true) throw problem('unconfirmed_email')
 
   let user = linked?.user ?? (await findByEmail(tx, email ?? ''))
@@ -195,7 +195,7 @@ async function findOrCreateUser(context: Context, { claims, referralCode, joins 
   }
   if (joins) await context.waitlist.join(context, { email: user.email, referralCode })
   const wasConfirmed = user.emailVerified
-  // If the address was never confirmed, this removes the password and sessions set up with it.
+  // If the address was never confirmed, this removes its password and sessions.
   const referral = isNew && !joins ? await context.waitlist.findSignUpReferral(context, referralCode) : null
   await proveMailbox(context, user, referral)
   if (!linked) {
@@ -319,7 +319,7 @@ export async function unlink(
   if (!found) throw new Refusal('IDENTITY_NOT_FOUND')
   await requireProof(context, actor)
   await db.transaction(async (tx) => {
-    // Lock all of them, so that two parallel calls cannot remove the last one.
+    // Lock all identities, so that two parallel calls cannot remove the last one.
     const all = await tx
       .select({ id: authIdentities.id })
       .from(authIdentities)

@@ -2,7 +2,7 @@ import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { partOf, time } from '../../../db/columns.ts'
 import { authSessions } from '../auth/tables.ts'
 
-/** Pending sign-ins (10 minutes, single use) and used id_tokens until they expire. */
+/** Pending sign-ins (valid once, for 10 minutes), and used id_tokens until they expire. */
 export const authStates = pgTable('auth_states', {
   stateHash: text('state_hash').primaryKey(),
   intent: text('intent', { enum: ['login', 'waitlist', 'link', 'used'] }).notNull(),
@@ -14,7 +14,10 @@ export const authStates = pgTable('auth_states', {
   expiresAt: time('expires_at').notNull(),
 })
 
-/** Outside accounts to be linked by the session that started it: 60 seconds, once, hashed. */
+/**
+ * Outside accounts to be linked by the session that started it. The codes are hashed and valid
+ * once, for 60 seconds.
+ */
 export const authLinkCodes = pgTable('auth_link_codes', {
   codeHash: text('code_hash').primaryKey(),
   codeChallenge: text('code_challenge').notNull(),

@@ -19,7 +19,7 @@ import { workspaceInvitations } from './tables.ts'
 const isOpen = gt(workspaceInvitations.expiresAt, sql`now()`)
 const shown = { ...getTableColumns(workspaceInvitations), invitedBy: authUsers.name }
 
-/** Pending invitations, and why no more people can join, if the plan is full. */
+/** The pending invitations and, if the plan is full, why no more people can join. */
 export async function list({ db, plans }: Pick<Context, 'db' | 'plans'>, { workspaceId }: Actor) {
   const invitations = await db
     .select(shown)
@@ -32,7 +32,7 @@ export async function list({ db, plans }: Pick<Context, 'db' | 'plans'>, { works
   return { invitations, planLimit: beyond?.message ?? null }
 }
 
-/** Emails an invitation, or a new one. Does not reveal whether the address has an account. */
+/** Emails an invitation, or a new link if one is pending. Does not reveal whether the address has an account. */
 export async function invite(context: Context, actor: Actor, { email, role }: InputOf<'people', 'invite'>) {
   const { workspaceId } = actor
   await context.limits.consume('inviteByWorkspace', workspaceId)
@@ -78,7 +78,7 @@ export async function resend(context: Context, actor: Actor, id: string) {
   })
 }
 
-/** Counts an invitation just before it is sent, so that rejected attempts use up no limit. */
+/** Counts an invitation just before it is sent, so that rejected attempts do not count. */
 async function countInvitation(limits: Limits, { workspaceId }: Actor, email: string): Promise<void> {
   await limits.consume('inviteByWorkspaceAndRecipient', hashToken(`${workspaceId}\n${email}`))
   await limits.consume('inviteByRecipient', hashToken(email))
@@ -123,7 +123,7 @@ export async function revoke(db: Db, actor: Actor, id: string): Promise<void> {
   })
 }
 
-/** Revokes a former admin's invitations: they could return through one of their own addresses. */
+/** Revokes the invitations of a former admin, who could return through one of their own addresses. */
 export async function revokeInvitationsBy(tx: Db, { workspaceId }: Actor, userId: string): Promise<void> {
   const isOfWorkspace = and(eq(workspaceInvitations.workspaceId, workspaceId), eq(workspaceInvitations.userId, userId))
   await tx.delete(workspaceInvitations).where(isOfWorkspace)
@@ -193,8 +193,8 @@ export async function deleteInvitationsTo(tx: Db, email: string): Promise<void> 
 }
 
 /**
- * Finds and locks the pending invitation of an address that something other than the emailed link
- * vouches for. @returns null if there is none, or the plan has no room
+ * Finds and locks the pending invitation of an address that was proved in another way than by the
+ * emailed link. @returns null if there is none, or the plan has no room
  */
 export async function findOpenInvitation(
   { db: tx, plans }: Pick<Context, 'db' | 'plans'>,

@@ -100,7 +100,7 @@ export async function remove(
   })
 }
 
-/** @throws Refusal LAST_OWNER; FORBIDDEN: already removed */
+/** @throws Refusal LAST_OWNER; FORBIDDEN: the caller was already removed */
 export async function leave(
   { db, apiKeys }: Pick<Context, 'db' | 'apiKeys'>,
   actor: Actor,

@@ -18,7 +18,7 @@ import { authUsers } from '../auth/tables.ts'
 import { factorsChangedEmail } from './emails.ts'
 import { authFactors, authRecoveryCodes, authTickets } from './tables.ts'
 
-/** Loaded on first use, because few people have a passkey and it takes 9 MB. */
+/** Loaded on first use: it takes 9 MB, and few people have a passkey. */
 const webauthn = () => import('@simplewebauthn/server')
 
 const ISSUER = 'X-Automated'
@@ -29,7 +29,7 @@ const CHALLENGE_SECONDS = 10 * 60
 const RECOVERY_CODES = 10
 /** EdDSA, ES256 and RS256 (COSE): every browser supports one of these. */
 const ALGORITHMS = [-8, -7, -257]
-/** Per account, including unconfirmed ones. */
+/** The maximum per account, counting unconfirmed factors. */
 const MAX_FACTORS = 20
 
 type Row = typeof authFactors.$inferSelect
@@ -37,7 +37,7 @@ type Credential = NonNullable<Shown['credential']>
 
 type Context = Pick<RequestContext, 'db' | 'env' | 'limits' | 'outbox' | 'origin'>
 
-/** The proof that a user presents: a code or a passkey's response. */
+/** What a user presents as proof: a code or a passkey's response. */
 type Shown = Omit<InputOf<'secondFactors', 'verify'>, 'id'>
 
 const isConfirmed = isNotNull(authFactors.confirmedAt)
@@ -121,7 +121,7 @@ export async function verify(context: Context, actor: Actor, { id, ...shown }: I
   const found = await findFactor(db, actor, id)
   await limits.consume('secondFactorByUser', actor.userId)
   const outcome = await db.transaction(async (tx) => {
-    // Locked, so that a code or challenge works once.
+    // Locked, so that a code or challenge works only once.
     const [factor] = await tx.select().from(authFactors).where(eq(authFactors.id, found.id)).for('update')
     if (!factor) throw new Refusal('FACTOR_NOT_FOUND')
     if (factor.confirmedAt) {
@@ -172,7 +172,7 @@ export async function remove(context: Context, actor: Actor, id: string): Promis
   })
 }
 
-/** Removes factors older than a mailbox proof. Repeating it changes nothing. */
+/** Removes the factors that are older than a mailbox proof. Can be repeated. */
 export async function removeByMailbox(context: Context, { ticket }: InputOf<'secondFactors', 'removeByMailbox'>) {
   const proof = openRemovalTicket(context.env, ticket)
   if (!proof) throw new Refusal('INVALID_CODE')
@@ -262,7 +262,7 @@ export async function signIn(context: Context & AuthContext, { ticket, ...shown 
     const proved = await verifySecondStep(context, tx, userId, shown, step.challenge)
     const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, userId))
     if (!proved || !user) return null
-    // Already deleted if a parallel call redeemed the ticket.
+    // No row is left if a parallel call has redeemed the ticket.
     const [used] = await tx.delete(authTickets).where(eq(authTickets.ticketHash, ticketHash)).returning()
     return used ? signInAs(tx, { auth: context.auth, request }, user, used.ssoIdentityId) : null
   })

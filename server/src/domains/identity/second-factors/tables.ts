@@ -2,7 +2,7 @@ import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-
 import { createdAt, id, time } from '../../../db/columns.ts'
 import { authIdentities, userId } from '../auth/tables.ts'
 
-/** Second factors. One counts once it is confirmed. */
+/** Second factors. A factor counts once it is confirmed. */
 export const authFactors = pgTable(
   'auth_factors',
   {
@@ -19,7 +19,7 @@ export const authFactors = pgTable(
     publicKey: text('public_key'),
     signCount: integer('sign_count').notNull().default(0),
     transports: text('transports').array(),
-    /** The challenge to sign next; one attempt uses it up. */
+    /** The challenge to sign next. One attempt uses it up. */
     challenge: text('challenge'),
     challengeExpiresAt: time('challenge_expires_at'),
     confirmedAt: time('confirmed_at'),
@@ -29,7 +29,7 @@ export const authFactors = pgTable(
   (t) => [index('auth_factors_user').on(t.userId)],
 )
 
-/** Recovery codes: single use, hashed. */
+/** Recovery codes, hashed. Each works once. */
 export const authRecoveryCodes = pgTable(
   'auth_recovery_codes',
   {
@@ -39,11 +39,11 @@ export const authRecoveryCodes = pgTable(
   (t) => [primaryKey({ columns: [t.userId, t.codeHash] })],
 )
 
-/** Sign-ins that wait for their second step: 10 minutes, hashed. */
+/** Sign-ins that wait for their second step, for 10 minutes. Hashed. */
 export const authTickets = pgTable('auth_tickets', {
   ticketHash: text('ticket_hash').primaryKey(),
   userId: userId(),
-  /** As in the session that the ticket creates. */
+  /** The same as in the session that the ticket creates. */
   ssoIdentityId: uuid('sso_identity_id').references(() => authIdentities.id, { onDelete: 'cascade' }),
   attemptsLeft: integer('attempts_left').notNull(),
   challenge: text('challenge'),

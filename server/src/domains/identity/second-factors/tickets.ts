@@ -4,7 +4,7 @@ import type { Db } from '../../../db/open.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
 import { authFactors, authRecoveryCodes, authTickets } from './tables.ts'
 
-// What a sign-in needs of second factors.
+// The parts of second factors that sign-ins need.
 
 /** Time to complete the second step of a sign-in. */
 const TICKET_SECONDS = 10 * 60

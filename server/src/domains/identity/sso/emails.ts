@@ -4,12 +4,12 @@ import type { Email } from '../../../emails/email.ts'
 export interface ConnectionChange {
   kind: 'set up' | 'changed' | 'removed'
   workspace: string
-  /** Whether everyone has to link it again. */
+  /** Whether everyone has to link single sign-on again. */
   endsLinks: boolean
   origin: string
 }
 
-/** Emails the owner and everyone who linked it that the identity provider has changed. */
+/** Emails the owner and everyone who linked single sign-on that the identity provider has changed. */
 export function connectionChangedEmail(
   { email, isOwner, isLinked }: { email: string; isOwner: boolean; isLinked: boolean },
   change: ConnectionChange,

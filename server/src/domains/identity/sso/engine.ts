@@ -16,7 +16,7 @@ import { newToken, type Sealer } from '../../../sealing.ts'
 import { openIdRequestOf, serviceProviderOf } from './rules.ts'
 import type { ssoConnections } from './tables.ts'
 
-/** What talking to an identity provider needs. This module does not touch the database. */
+/** What is needed to talk to an identity provider. This module does not use the database. */
 export interface ProviderContext {
   env: { standIns: boolean; authSecret: string }
   origin: string
@@ -83,8 +83,8 @@ export async function fetchMetadata({ safeFetch }: ProviderContext, { metadataUr
 }
 
 /**
- * Validates the provider settings of a form. @param stored keeps its client secret if the form has
- * no new one and issuer and client are unchanged @throws Refusal INVALID_INPUT
+ * Validates the provider settings of a form. @param stored its client secret is kept if the form
+ * has no new one, and issuer and client are unchanged @throws Refusal INVALID_INPUT
  */
 export function readProvider(
   { env, ssoSealer }: ProviderContext,

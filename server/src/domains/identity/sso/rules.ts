@@ -12,7 +12,7 @@ export function isProvedBy(records: readonly string[], token: string): boolean {
   return records.some((record) => record.trim() === DOMAIN_RECORD + token)
 }
 
-/** The settings that decide whom a provider's subjects refer to, and who can vouch for them. */
+/** The settings that decide to whom a provider's subjects refer, and who can vouch for them. */
 interface ProviderIdentity {
   kind: 'oidc' | 'saml'
   issuer: string
@@ -21,8 +21,9 @@ interface ProviderIdentity {
 }
 
 /**
- * Whether subjects stay the same people with a new provider. OpenID subjects may differ per client
- * (OpenID Connect Core 1.0, section 8.1); for SAML, only a shared key proves the same provider.
+ * Whether subjects still mean the same people with a new provider. OpenID subjects may differ per
+ * client (OpenID Connect Core 1.0, section 8.1). For SAML, only a shared key proves that it is the
+ * same provider.
  */
 export function keepsLinks(former: ProviderIdentity, next: ProviderIdentity): boolean {
   if (former.kind !== next.kind || former.issuer !== next.issuer) return false
@@ -51,7 +52,7 @@ export function serviceProviderOf(origin: string, workspaceId: string) {
   }
 }
 
-/** Nonce and verifier are derived from the state, so that they need not be stored. */
+/** Nonce and verifier are derived from the state, so they need not be stored. */
 export function openIdRequestOf(secret: string, state: string) {
   const derived = (purpose: string) => createHmac('sha256', secret).update(`${purpose}\n${state}`).digest('base64url')
   return { state, nonce: derived('sso nonce'), codeVerifier: derived('sso verifier') }

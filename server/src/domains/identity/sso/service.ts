@@ -51,7 +51,7 @@ type OwnerContext = { db: Db; auth: Auth; limits: Limits; outbox: Outbox; origin
 type Request = typeof ssoRequests.$inferSelect
 type Identity = Pick<typeof authIdentities.$inferSelect, 'id' | 'userId'>
 
-/** Why a sign-in was rejected; the page that the browser returns to explains it. */
+/** Why a sign-in was rejected. The page to which the browser returns explains it. */
 class SsoRejected extends Error {
   readonly problem: SsoProblem
   constructor(problem: SsoProblem) {
@@ -168,7 +168,7 @@ export async function finishSamlSignIn(context: SignInContext, workspaceId: stri
   })
 }
 
-/** Our SAML metadata. It works for any id, so that it does not reveal which workspaces exist. */
+/** Our SAML metadata. It exists for any id, so that it does not reveal which workspaces exist. */
 export function metadataOf({ origin }: { origin: string }, workspaceId: string): Promise<string> {
   return samlMetadata(serviceProviderOf(origin, workspaceId))
 }
@@ -182,7 +182,7 @@ async function take(db: Db, step: Request['step'], given: string): Promise<Reque
   return row && row.expiresAt > new Date() ? row : null
 }
 
-/** The connection of a request that came to its own endpoint. @throws SsoRejected */
+/** The connection of a request that arrived at its own endpoint. @throws SsoRejected */
 async function connectionFor(
   db: Db,
   request: Request | null,
@@ -277,7 +277,10 @@ async function findMember(
   return linked
 }
 
-/** Creates an invited person's account, linked. @throws SsoRejected: not invited, or has one */
+/**
+ * Creates an invited person's account, linked to the provider. @throws SsoRejected: not invited, or
+ * has an account
+ */
 async function acceptInvitation(
   context: SignInContext,
   { connection, claims, email }: { connection: Connection; claims: ProviderClaims; email: string },
@@ -376,7 +379,7 @@ function shownDomain(domain: typeof ssoDomains.$inferSelect) {
   return { ...domain, record: DOMAIN_RECORD + domain.token }
 }
 
-/** Saves the workspace's provider. Ends pending sign-ins, and links it may not vouch for. */
+/** Saves the workspace's provider. Ends pending sign-ins, and the links for which it may not vouch. */
 export async function save(context: AdminContext & OwnerContext, actor: Actor, input: InputOf<'sso', 'save'>) {
   const { db, limits } = context
   const { workspaceId, userId } = actor
@@ -414,12 +417,12 @@ function isUnchanged(stored: Connection, provider: Provider): boolean {
   return isDeepStrictEqual({ ...stored, ...provider }, stored)
 }
 
-/** In the transaction, as the token's role may be outdated. @throws Refusal FORBIDDEN */
+/** Read in the transaction, because the token's role may be outdated. @throws Refusal FORBIDDEN */
 async function requireOwner(tx: Db, { workspaceId, userId }: Actor): Promise<void> {
   if ((await findRole(tx, { workspaceId, userId })) !== 'owner') throw new Refusal('FORBIDDEN')
 }
 
-/** Emails the owner and everyone linked to a connection. Call it before links end. */
+/** Emails the owner and everyone linked to a connection. Call it before the links end. */
 async function emailChange(
   { outbox, origin }: OwnerContext,
   tx: Db,
@@ -428,7 +431,7 @@ async function emailChange(
 ): Promise<void> {
   const isOwnerHere = and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.role, 'owner'))
   const isLinkedHere = eq(authIdentities.providerId, providerIdOf(id))
-  // Built for each use: a union modifies its first query.
+  // Built for each use, because a union modifies its first query.
   const owners = () => tx.select({ userId: workspaceMembers.userId }).from(workspaceMembers).where(isOwnerHere)
   const linked = () => tx.select({ userId: authIdentities.userId }).from(authIdentities).where(isLinkedHere)
   const people = await tx
@@ -464,7 +467,7 @@ export async function remove(context: OwnerContext, actor: Actor): Promise<void>
   })
 }
 
-/** Ends all identities and unused link codes of a connection, which the caller has locked. */
+/** Ends all identities and unused link codes of a connection. The caller has locked the connection. */
 async function unlinkAll(tx: Db, auth: Auth, connectionId: string): Promise<void> {
   const providerId = providerIdOf(connectionId)
   await endLinkCodes(tx, providerId)
@@ -521,7 +524,7 @@ export async function verifyDomain({ db, dns, limits }: AdminContext, { workspac
       .set({ verifiedAt: sql`now()` })
       .where(and(isOwn, isNull(ssoDomains.verifiedAt)))
       .returning()
-    // A parallel request verified or removed it.
+    // A parallel request has verified or removed the domain.
     const row = verified ?? (await db.select().from(ssoDomains).where(isOwn))[0]
     if (!row) throw new Refusal('SSO_DOMAIN_NOT_FOUND')
     return shownDomain(row)

@@ -4,7 +4,7 @@ import { createdAt, id, time, updatedAt } from '../../../db/columns.ts'
 import { authSessions, authUsers } from '../auth/tables.ts'
 import { workspaceId, workspaces } from '../workspaces/tables.ts'
 
-/** A workspace's identity provider, one at most. Its identities have the provider `sso:<id>`. */
+/** The identity provider of a workspace, which has at most one. Its identities have the provider `sso:<id>`. */
 export const ssoConnections = pgTable(
   'sso_connections',
   {
@@ -21,7 +21,7 @@ export const ssoConnections = pgTable(
     sealedClientSecret: text('sealed_client_secret'),
     scopes: text('scopes'),
     ssoUrl: text('sso_url'),
-    /** PEM; any of them may sign. */
+    /** PEM. Each of them may sign. */
     certificates: text('certificates').array(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -35,7 +35,7 @@ export const ssoConnections = pgTable(
   ],
 )
 
-/** Email domains that a workspace claims, and when DNS verified it. */
+/** Email domains that a workspace claims, and when DNS verified each. */
 export const ssoDomains = pgTable(
   'sso_domains',
   {
@@ -51,19 +51,19 @@ export const ssoDomains = pgTable(
   },
   (t) => [
     uniqueIndex('sso_domains_of_workspace').on(t.workspaceId, t.domain),
-    // Anyone can claim a domain; only one workspace can have verified it.
+    // Anyone can claim a domain, but only one workspace can have it verified.
     uniqueIndex('sso_domains_proved').on(t.domain).where(sql`verified_at is not null`),
   ],
 )
 
-/** Pending sign-ins: 10 minutes, single use, hashed. Nonce and verifier are derived. */
+/** Pending sign-ins. They are hashed and valid once, for 10 minutes. Nonce and verifier are derived. */
 export const ssoRequests = pgTable(
   'sso_requests',
   {
     requestHash: text('request_hash').primaryKey(),
-    /** `leave`: until the redirect to the provider; `return`: until the browser comes back. */
+    /** `leave`: waits for the redirect to the provider. `return`: waits for the browser to come back. */
     step: text('step', { enum: ['leave', 'return'] }).notNull(),
-    /** Null if no workspace has verified the requested domain: revealed only after the redirect. */
+    /** Null if no workspace has verified the requested domain. This is revealed only after the redirect. */
     connectionId: uuid('connection_id').references(() => ssoConnections.id, { onDelete: 'cascade' }),
     /** PKCE challenge (S256); the browser keeps the verifier. */
     codeChallenge: text('code_challenge').notNull(),
@@ -76,7 +76,7 @@ export const ssoRequests = pgTable(
   (t) => [index('sso_requests_connection').on(t.connectionId)],
 )
 
-/** Used SAML assertions until they expire, so that none works twice. */
+/** Used SAML assertions, stored until they expire so that none works twice. */
 export const ssoAssertions = pgTable('sso_assertions', {
   assertionHash: text('assertion_hash').primaryKey(),
   expiresAt: time('expires_at').notNull(),

@@ -14,7 +14,7 @@ interface Membership {
 
 /** A membership as access tokens contain it. */
 export interface VersionedMembership extends Membership {
-  /** Tokens with an earlier version are rejected. */
+  /** Tokens with a lower version are rejected. */
   version: number
 }
 
@@ -50,7 +50,7 @@ export async function ensurePersonalWorkspace(
   return workspace
 }
 
-/** Renames a workspace, or ends that it is somebody's personal one. */
+/** Renames a workspace, or stops it from being somebody's personal one. */
 export async function changeWorkspace(
   tx: Db,
   id: string,
@@ -85,7 +85,7 @@ export async function findRole(db: Db, member: { workspaceId: string; userId: st
 
 // The workspace of a session
 
-/** A session's workspace; null if not chosen yet, or the user was removed from it. */
+/** A session's workspace; null if nothing is chosen yet, or the user was removed from it. */
 export async function findChosenWorkspace(tx: Db, sessionId: string): Promise<VersionedMembership | null> {
   const [chosen] = await tx
     .select(versioned)
@@ -119,7 +119,7 @@ export async function workspaceOf(
     .where(and(eq(workspaceMembers.userId, user.id), isNotNull(workspaceMembers.chosenAt)))
     .orderBy(sql`${workspaceMembers.chosenAt} desc`)
     .limit(1)
-    // The membership cannot end before the choice is stored.
+    // The lock keeps the membership from ending before the choice is stored.
     .for('key share', { of: workspaceMembers })
   const workspace = last ?? (await ensurePersonalWorkspace(tx, user))
   await tx
@@ -129,7 +129,7 @@ export async function workspaceOf(
   return workspace
 }
 
-/** Chooses the workspace of this session and the next sign-in. @returns false: not a member */
+/** Chooses the workspace of this session and of the next sign-in. @returns false: the user is not a member */
 export async function chooseWorkspace(
   tx: Db,
   { sessionId, userId, workspaceId }: { sessionId: string; userId: string; workspaceId: string },
@@ -165,7 +165,7 @@ export async function addMember(tx: Db, member: { workspaceId: string; userId: s
     .onConflictDoNothing()
 }
 
-/** Changes a member's role. Tokens with the former one are rejected, soon by every process. */
+/** Changes a member's role. Tokens with the former role are rejected, and soon in every process. */
 export async function setRole(
   tx: Db,
   { workspaceId, userId }: { workspaceId: string; userId: string },
@@ -193,7 +193,7 @@ async function outdate(tx: Db, which: SQL | undefined, version: SQL): Promise<vo
     select pg_notify(${MEMBERSHIPS_CHANNEL}, workspace_id || ' ' || user_id || ' ' || version) from outdated`)
 }
 
-/** Versions of the memberships that changed since a moment, by key. */
+/** Versions of the memberships that changed since a moment, by membership key. */
 export async function listMembershipChanges(db: Db, since: Date): Promise<{ key: string; version: number }[]> {
   const rows = await db.select().from(membershipChanges).where(gt(membershipChanges.changedAt, since))
   return rows.map((row) => ({ key: membershipKey(row), version: row.version }))

@@ -20,7 +20,7 @@ export const workspaces = pgTable(
   {
     id: id(),
     name: text('name').notNull(),
-    /** The user whose personal workspace it is; null for a team's. */
+    /** The user whose personal workspace it is; null if it is a team's. */
     personalOf: uuid('personal_of').references(() => authUsers.id, { onDelete: 'cascade' }),
     createdAt: createdAt(),
   },
@@ -36,9 +36,9 @@ export const workspaceMembers = pgTable(
     workspaceId: workspaceId(),
     userId: userId(),
     role: text('role', { enum: ['viewer', 'member', 'admin', 'owner'] }).notNull(),
-    /** Grows with each role change, over all members. Tokens with an earlier one are rejected. */
+    /** Grows with each change of a role, over all members. Tokens with a lower version are rejected. */
     version: bigserial('version', { mode: 'number' }).notNull(),
-    /** When the user last switched to this workspace; the next sign-in opens it. */
+    /** When the user last switched to this workspace. The next sign-in opens the latest one. */
     chosenAt: time('chosen_at'),
     createdAt: createdAt(),
   },
@@ -70,8 +70,8 @@ export const workspaceChoices = pgTable(
 )
 
 /**
- * Memberships that changed or ended; tokens with an earlier version are rejected. Kept for an hour,
- * without foreign keys, because the workspace or user may be gone.
+ * Memberships that changed or ended. Tokens with a lower version are rejected. Rows are kept for an
+ * hour, without foreign keys, because the workspace or user may no longer exist.
  */
 export const membershipChanges = pgTable(
   'membership_changes',
@@ -95,12 +95,12 @@ export const extensionPairings = pgTable(
     workspaceId: workspaceId(),
     tokenHash: text('token_hash').notNull().unique(),
     version: text('version').notNull(),
-    /** The X account signed in in that browser at the last report. */
+    /** The X account that was signed in in that browser at the last report. */
     signedInAs: text('signed_in_as'),
     paused: boolean('paused').notNull().default(false),
     /** The part of X's page that the extension cannot find. */
     pageChanged: text('page_changed'),
-    /** Whether it sends without an open page of the product. */
+    /** Whether the extension sends without an open page of the product. */
     sendsInBackground: boolean('sends_in_background').notNull().default(false),
     reportedAt: time('reported_at').notNull().defaultNow(),
     createdAt: createdAt(),
@@ -108,12 +108,12 @@ export const extensionPairings = pgTable(
   (t) => [index('extension_pairings_user').on(t.userId)],
 )
 
-/** One-time codes that pair an extension: 10 minutes, single use, hashed. */
+/** One-time codes that pair an extension. They are hashed and valid once, for 10 minutes. */
 export const extensionCodes = pgTable('extension_codes', {
   codeHash: text('code_hash').primaryKey(),
   userId: userId(),
   workspaceId: workspaceId(),
-  /** The session that created the code; the code ends with it. */
+  /** The session that created the code. The code ends with it. */
   sessionId: partOf('session_id', () => authSessions.id),
   expiresAt: time('expires_at').notNull(),
 })

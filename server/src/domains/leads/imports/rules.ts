@@ -1,9 +1,9 @@
 import type { ImportStage, ImportStatus } from '@x-automated/contract/leads/imports'
 
-/** Shares of the total time for reading and saving. Removing duplicates takes the rest. */
+/** The shares of reading and saving in the total time. Removing duplicates takes the rest. */
 const READING_SHARE = 0.27
 const SAVING_SHARE = 0.6
-/** Below this share, the remaining time is unknown. */
+/** Below this share of the work, the remaining time is unknown. */
 const ESTIMATE_MIN_SHARE = 0.02
 
 /** The remaining seconds; null while unknown. @param elapsedSeconds since it started */
@@ -14,13 +14,13 @@ export function secondsLeft(stage: ImportStage, done: number, of: number, elapse
   return Math.ceil((elapsedSeconds * (1 - whole)) / whole)
 }
 
-/** A silent import counts as dead, and can save nothing even if it is alive. */
+/** An import without progress for this long counts as dead. It can save nothing, even if it is alive. */
 export const SILENT_SECONDS_MAX = 60
 
-/** The whole file is one transaction. */
+/** Says that nothing was imported: the whole file is one transaction. */
 export const DIED = 'The server stopped or stalled while reading this file. Nothing was imported. Import it again.'
 
-/** The state of an import; a silent one has failed. @param silentSeconds since its last update */
+/** The state of an import. A silent import has failed. @param silentSeconds since its last update */
 export function stateOf(
   { status, error }: { status: ImportStatus; error: string | null },
   silentSeconds: number,

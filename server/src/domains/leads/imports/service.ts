@@ -14,7 +14,7 @@ import { DIED, SILENT_SECONDS_MAX, secondsLeft, stateOf } from './rules.ts'
 import { imports } from './tables.ts'
 
 const { rejected, warnings, workerId: _, ...listed } = getTableColumns(imports)
-/** Ages in seconds, by the database's clock, like `updatedAt`. */
+/** Ages in seconds, by the database's clock, which also writes `updatedAt`. */
 const ages = {
   elapsedSeconds: sql<number>`extract(epoch from clock_timestamp() - created_at)::float`,
   silentSeconds: sql<number>`extract(epoch from clock_timestamp() - updated_at)::float`,
@@ -38,7 +38,7 @@ function view({ elapsedSeconds, silentSeconds, ...row }: Row) {
 const inOwn = (actor: Actor) => eq(imports.workspaceId, actor.workspaceId)
 const isRunning = (id: string) => and(eq(imports.id, id), eq(imports.status, 'running'))
 const isSilent = sql`${imports.updatedAt} < clock_timestamp() - make_interval(secs => ${SILENT_SECONDS_MAX})`
-/** SQL: it is running and does not count as dead. */
+/** SQL: the import is running and does not count as dead. */
 const isAlive = (id: string) => and(isRunning(id), not(isSilent))
 
 /** Marks imports of dead processes as failed. */
@@ -74,7 +74,7 @@ export async function find(db: Db, actor: Actor, id: string) {
   return { ...view(row), rejected: row.rejected, warnings: row.warnings }
 }
 
-/** Cancels an import; nothing is saved. */
+/** Cancels an import. Nothing is saved. */
 export async function cancel(db: Db, actor: Actor, id: string) {
   const { rowCount } = await db
     .update(imports)
@@ -117,7 +117,7 @@ export async function run(
           row.note(progress)
           onProgress(progress)
         },
-        // In the same transaction as the leads.
+        // Runs in the transaction that saves the leads.
         onDone: async (tx, result) => {
           await complete(tx, id, result)
           await publishEvents(tx, actor.workspaceId, 'import', [id])
@@ -153,7 +153,7 @@ async function begin(
   return id
 }
 
-/** Records a failure. If that fails too, the import soon counts as dead. */
+/** Records a failure. If that fails, too, the import soon counts as dead. */
 async function fail(db: Db, { workspaceId }: Actor, id: string, message: string): Promise<void> {
   const error = message.replaceAll('\u0000', '')
   try {
@@ -171,7 +171,7 @@ async function complete(tx: Db, id: string, result: ImportResult) {
   if (rowCount === 0) throw await stopped(tx, id)
 }
 
-/** Why an import must stop. */
+/** Finds out why an import must stop. */
 async function stopped(db: Db, id: string): Promise<Refusal> {
   const isDead = (await db.$count(imports, isRunning(id))) > 0
   return new Refusal('IMPORT_STATE', isDead ? DIED : 'The import was canceled. Nothing was imported.')
@@ -181,8 +181,9 @@ async function stopped(db: Db, id: string): Promise<Refusal> {
 const WATCH_MS = 1_000
 
 /**
- * Writes the import's progress to its row every second. Aborts if it was canceled or considered
- * dead. @param db not the import's transaction, so that others see the progress before it ends
+ * Writes the import's progress to its row every second. Aborts the import if it was canceled or
+ * considered dead. @param db not the import's transaction, so that others see the progress
+ * meanwhile
  */
 function watch(db: Db, { workspaceId }: Actor, id: string) {
   const stop = new AbortController()
@@ -199,14 +200,14 @@ function watch(db: Db, { workspaceId }: Actor, id: string) {
       if (rowCount === 0) stop.abort(await stopped(db, id))
       await publishEvents(db, workspaceId, 'import', [id])
     } catch {
-      // Retried in a second. If the database is down, the import fails anyway.
+      // The next write is in a second. If the database is down, the import fails anyway.
     } finally {
       isBusy = false
     }
   }
   const timer = setInterval(() => void look(), WATCH_MS)
   return {
-    /** Aborted with the refusal if the import must stop. */
+    /** Aborts with the refusal if the import must stop. */
     signal: stop.signal,
     note: (progress: ImportProgress) => {
       latest = progress

@@ -6,7 +6,7 @@ import { createdAt, id, updatedAt } from '../../../db/columns.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 
-/** Running imports of leads, and the results of the last ones. */
+/** Running imports of leads, and the results of the latest ones. */
 export const imports = pgTable(
   'imports',
   {
@@ -26,10 +26,10 @@ export const imports = pgTable(
     warnings: jsonb('warnings').$type<ImportResult['warnings']>().notNull().default([]),
     warningCount: integer('warning_count').notNull().default(0),
     error: text('error'),
-    /** The process that runs it (workers.id). */
+    /** The process that runs the import (workers.id). */
     workerId: bigint('worker_id', { mode: 'number' }),
     createdAt: createdAt(),
-    /** Updated every second while it runs. A silent import is dead. */
+    /** Updated every second while the import runs. A silent import is dead. */
     updatedAt: updatedAt(),
   },
   (t) => [

@@ -56,11 +56,14 @@ function eventOf({ kind, at, rest }: EventRow): Event {
   } as unknown as Event
 }
 
-/** SQL over a reply `r`: X had it up to 3 minutes before a follow-up was sent, and it was stored after its claim. */
+/**
+ * SQL over a reply `r`: X had it up to 3 minutes before a follow-up was sent, but it was stored
+ * after the follow-up was claimed.
+ */
 const crossedFollowUp = sql`exists (
   select from dms d where d.lead_id = r.lead_id and d.is_follow_up and r.at < d.sent_at and r.created_at > d.claimed_at and r.at > d.claimed_at - interval '3 minutes')`
 
-/** SQL: what happened to a lead. Two events of one moment have different refs. */
+/** SQL: the events of a lead. Two events at the same moment have different refs. */
 function eventsOf(actor: Actor, id: string): SQL {
   const { workspaceId, role } = actor
   const seesTexts = roleAllows(role, 'member') && hasScope(actor, 'conversations:read')

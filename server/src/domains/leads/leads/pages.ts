@@ -21,12 +21,12 @@ import { prepare } from '../../../db/prepared.ts'
  * frequent pages (all leads, or one status) are one prepared statement together with their total.
  */
 
-/** A lead as shown on pages. */
+/** A lead as pages show it. */
 type PageLead = Omit<ListedLead, 'createdAt' | 'updatedAt' | 'pictureUrl'> & { createdAt: Date; updatedAt: Date }
 
 type Json<T> = { [K in keyof T]: T[K] extends Date ? string : T[K] }
 
-/** Tags in the order in which they were added. */
+/** `tagIds` has the tags in the order in which they were added. */
 const columns = sql`leads.id, name, twitter_handle as "twitterHandle", bio, follower_count as "followerCount", following_count as "followingCount",
   source_profile as "sourceProfile", url, profile_image_url as "profileImageUrl", location, website, metadata, dm_status as "dmStatus", basis,
   array(select t.tag_id from lead_tags t where t.lead_id = leads.id order by t.added_at, t.tag_id) as "tagIds",
@@ -35,13 +35,13 @@ const columns = sql`leads.id, name, twitter_handle as "twitterHandle", bio, foll
 
 const asJson = sql<Json<PageLead>[]>`coalesce(json_agg(page), '[]')`
 
-/** Converts in place, because pages are read often and nobody else uses the rows. */
+/** Converts the rows in place, because pages are read often and nobody else uses the rows. */
 function asLeads(rows: Json<PageLead>[]): PageLead[] {
   for (const row of rows) Object.assign(row, { createdAt: new Date(row.createdAt), updatedAt: new Date(row.updatedAt) })
   return rows as unknown as PageLead[]
 }
 
-/** Sort keys before the id; each order has an index. */
+/** The sort keys before the id. Each order has an index. */
 interface Order {
   by: SQL[]
   bound(value: unknown): SQL
@@ -80,7 +80,7 @@ const ORDERS: Record<Exclude<LeadSort, `-${string}`>, Order> = {
 
 const orderOf = (sort: LeadSort) => ORDERS[sort.replace('-', '') as keyof typeof ORDERS]
 const keysOf = (sort: LeadSort) => [...orderOf(sort).by, sql`leads.id`]
-/** The same for a row `s` of lead_standings, which supports two of the orders. */
+/** The sort keys of a row `s` of lead_standings, which supports two of the orders. */
 const standingKeysOf = (sort: LeadSort) => [
   ...(sort.endsWith('dmStatus') ? [sql`s.standing`] : []),
   sql`s.created_at`,
@@ -95,13 +95,13 @@ function inOrder(sort: LeadSort, keys = keysOf(sort)): SQL {
   )
 }
 
-/** SQL: after a place, whose parts may be placeholders. */
+/** SQL: the row comes after a place, whose parts may be placeholders. */
 function isBehind(sort: LeadSort, { value, id }: { value: unknown; id: unknown }, keys = keysOf(sort)): SQL {
   const is = sort.startsWith('-') ? sql`<` : sql`>`
   return sql`(${sql.join(keys, sql`, `)}) ${is} (${orderOf(sort).bound(value)}, ${id}::uuid)`
 }
 
-/** The place of the last lead of a page. */
+/** The place of a page's last lead. */
 export function placeOf(sort: LeadSort, lead: PageLead): Place {
   return { value: orderOf(sort).valueOf(lead), id: lead.id }
 }
@@ -155,7 +155,7 @@ function standingIds(
   return sql`select s.lead_id as id from ${ofStanding(workspaceId, status)} ${behind} order by ${inOrder(sort, keys)}`
 }
 
-/** Selects the ids first: on late pages an index alone suffices. */
+/** Selects only ids, because on late pages an index alone is enough. */
 async function readIds(db: Db, ids: SQL, sort: LeadSort): Promise<PageLead[]> {
   const { rows } = await db.execute<{ leads: Json<PageLead>[] }>(sql`
     select ${asJson} as leads from (

@@ -44,7 +44,7 @@ export async function fields(db: Db, { workspaceId }: Actor) {
 type ListInput = InputOf<'leads', 'list'>
 type LeadsPage = Awaited<ReturnType<typeof readList>>
 
-/** One page of leads, with the exact total unless it is not wanted. */
+/** One page of leads, with the exact total unless the caller does not want it. */
 export function list(
   db: Db,
   actor: Actor,
@@ -60,7 +60,7 @@ async function readList(db: Db, actor: Actor, { page, pageSize, sort, cursor, to
   const place = cursor === undefined ? null : readCursor(sort, cursor)
   if (cursor !== undefined && !place) throw invalidField('cursor', `${BAD_CURSOR} in the same order`)
   const offset = place ? 0 : (page - 1) * pageSize
-  // One extra row tells whether there are more.
+  // One extra row shows whether there are more.
   const span = { sort, place, limit: pageSize + 1 }
   const isCounted = wanted !== 'none'
   const { leads: found, total } =
@@ -78,12 +78,12 @@ export async function countMatching(db: Db, actor: Actor, asked: InputOf<'leads'
   return { total: await count(db, actor, await resolveFilter(db, actor, asked)) }
 }
 
-/** Whether the filter asks for all leads, or for one standing in an indexed order. */
+/** Whether the filter selects all leads, or those with one status in an indexed order. */
 function isPlain(filter: ResolvedFilter, sort: LeadSort): filter is { status?: LeadStanding } {
   return isStandingOnly(filter) && (filter.status === undefined || isStandingOrder(sort, filter.status))
 }
 
-/** Whether the filter asks for all leads, or for one standing, which have maintained counts. */
+/** Whether the filter selects all leads, or those with one status. Both have stored counts. */
 function isStandingOnly(filter: ResolvedFilter): filter is { status?: LeadStanding } {
   return filter.status !== 'replied' && namesOf(filter).every((name) => name === 'status')
 }
@@ -118,12 +118,12 @@ function reversed(sort: LeadSort): LeadSort {
   return (sort.startsWith('-') ? sort.slice(1) : `-${sort}`) as LeadSort
 }
 
-/** The fields that a filter uses. */
+/** The names of the fields that a filter uses. */
 function namesOf(filter: ResolvedFilter): string[] {
   return Object.entries(filter).flatMap(([name, value]) => (value === undefined || value === '' ? [] : name))
 }
 
-/** Tags in the order in which they were added. Names are qualified for queries without joins. */
+/** The tags in the order in which they were added. Names are qualified for queries without joins. */
 const tagIds = sql<string[]>`array(
   select t.tag_id::text from lead_tags t where t.lead_id = leads.id order by t.added_at, t.tag_id
 )`
@@ -173,12 +173,12 @@ export async function listByStanding(
   }
 }
 
-/** The number of matches, from maintained counts for a single status, list, tag or scrape. */
+/** The number of matches. For a single status, list, tag or scrape it comes from stored counts. */
 export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter): Promise<number> {
   const asked = namesOf(filter)
   const only = asked.length === 1 ? asked[0] : null
   const own = eq(leads.workspaceId, actor.workspaceId)
-  // The suppressed ones are few, and the total may have a maintained count.
+  // Suppressed leads are few, and the total may have a stored count.
   if (filter.suppressed === false) {
     const [all, suppressed] = await Promise.all(
       [undefined, true].map((suppressed) => count(db, actor, { ...filter, suppressed })),

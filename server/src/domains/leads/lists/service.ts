@@ -95,8 +95,9 @@ const COUNTING_MS = 1_000
 const counting = new Map<string, Promise<Counts | null>>()
 
 /**
- * Counts stale smart lists in turn and returns the counts ready in time; a failed one stays as
- * stored. The rest continue in the background, so `db` must be a pool, not a transaction.
+ * Counts stale smart lists one after the other, and returns the counts that are ready in time. A
+ * list whose count fails keeps its stored count. The rest continue in the background, so `db` must
+ * be a pool, not a transaction.
  */
 async function countWithinDeadline(db: Db, rows: Row[]): Promise<Map<string, Counts>> {
   const counted = new Map<string, Counts>()
@@ -132,7 +133,7 @@ async function countOne(db: Db, row: Row): Promise<Counts> {
   await db
     .update(leadLists)
     .set({ ...found, countMs: Math.round(performance.now() - began) })
-    // Unless the filter changed meanwhile or another process stored a count first.
+    // Only if the filter has not changed meanwhile, and no other process has stored a count.
     .where(
       and(
         eq(leadLists.id, row.id),
@@ -183,7 +184,7 @@ export async function removeSamples(tx: Db, { workspaceId }: Actor): Promise<voi
   await tx.delete(leadLists).where(and(eq(leadLists.workspaceId, workspaceId), eq(leadLists.isSample, true)))
 }
 
-/** Smart lists cannot nest. Dropping an unknown id would match more leads. */
+/** Smart lists cannot nest, and a filter with an unknown id would match more leads without it. */
 async function checkFilter(db: Db, actor: Actor, filter: LeadFilter): Promise<void> {
   const unknown = await unknownIds(db, actor, filter)
   const isUnknown = (id: string | undefined) => unknown.has(id?.toLowerCase() ?? '')
@@ -231,7 +232,7 @@ export async function update(
     const before = await findStored(tx, actor, id, 'no key update')
     if (filter && !before.filter)
       throw new Refusal('LEAD_LIST_KIND', 'This is a manual list. Create a smart list to use a filter.')
-    // After a downgrade, a list can still be changed with the filter that it has.
+    // After a downgrade, a list can still be changed while it keeps its filter.
     if (filter) await requirePlanToStore(tx, actor, filter, before.filter)
     if (filter) await checkFilter(tx, actor, filter)
     const edits = {
@@ -267,14 +268,17 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
     const { rows: users } = await tx.execute(sql`
       select from campaigns where lead_list_id = ${id} and status = 'active' limit 1`)
     if (users.length > 0) throw new Refusal('LEAD_LIST_IN_USE')
-    // Lock items before campaigns, as recording outcomes does. The cascade would lock in any order.
+    // Lock items before campaigns, as recording outcomes does. The cascade would lock in an arbitrary order.
     await tx.execute(sql`
       select count(*) from (select from lead_list_items where lead_list_id = ${id} order by lead_id for update) locked`)
     await tx.delete(leadLists).where(eq(leadLists.id, id))
   })
 }
 
-/** One page of a list's leads, last added first; of a smart list or a filter, newest first. */
+/**
+ * One page of a list's leads: those of a manual list last added first, those of a smart list or a
+ * filter newest first.
+ */
 export async function listLeads(db: Db, actor: Actor, { id, status, keyword, ...input }: InputOf<'lists', 'leads'>) {
   const row = await findStored(db, actor, id)
   if (row.filter || status || keyword) {
@@ -294,7 +298,7 @@ export async function listLeads(db: Db, actor: Actor, { id, status, keyword, ...
     }
   }
   const page = newestFirst(input, leadListItems.addedAt, leadListItems.leadId)
-  // The page comes from the index alone; only its rows are read.
+  // The index alone yields the page. Only its rows are read.
   const entries = db
     .select({ leadId: leadListItems.leadId, addedAt: leadListItems.addedAt })
     .from(leadListItems)
@@ -344,7 +348,7 @@ export async function members(db: Db, actor: Actor, { id, leadIds }: InputOf<'li
   return { leadIds: rows.map((row) => row.id) }
 }
 
-/** Adds leads, ignoring those already in the list. Leads that its campaigns have messaged are contacted. */
+/** Adds leads, ignoring those already in the list. Leads that its campaigns have messaged count as contacted. */
 export async function addLeads(db: Db, actor: Actor, { id, ...selection }: InputOf<'lists', 'addLeads'>) {
   return change(db, actor, { id, ...selection }, addListEntries)
 }

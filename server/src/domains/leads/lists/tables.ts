@@ -14,15 +14,15 @@ export const leadLists = pgTable(
     description: text('description'),
     /** Maintained by triggers on lead_list_items. */
     leadCount: integer('lead_count').notNull().default(0),
-    /** Set for a smart list, whose counts are those of `countedAt`; null for a manual list. */
+    /** Set for a smart list, whose counts were made at `countedAt`; null for a manual list. */
     filter: jsonb('filter').$type<LeadFilter>(),
     tags: text('tags').array().notNull().default([]),
     /** Maintained by triggers on lead_list_items, like `leadCount`. */
     contactedCount: integer('contacted_count').notNull().default(0),
     countedAt: time('counted_at'),
-    /** Duration of the count in milliseconds; a slow count stays valid longer. */
+    /** How long the count took, in milliseconds. A slow count stays valid longer. */
     countMs: integer('count_ms').notNull().default(0),
-    /** A part of the sample data. */
+    /** Part of the sample data. */
     isSample: boolean('is_sample').notNull().default(false),
     createdAt: createdAt(),
   },

@@ -21,7 +21,7 @@ export async function list(db: Db, actor: Actor) {
   return { filters: rows }
 }
 
-/** Drops ids that the workspace does not have. @throws Refusal FILTER_EXISTS, TOO_MANY, PLAN_LIMIT */
+/** Leaves out ids that do not exist in the workspace. @throws Refusal FILTER_EXISTS, TOO_MANY, PLAN_LIMIT */
 export async function create(db: Db, actor: Actor, input: InputOf<'savedFilters', 'create'>) {
   return withUniqueViolationAs(db, 'FILTER_EXISTS', async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('filters of ' || ${actor.workspaceId}, 0))`)
@@ -35,12 +35,12 @@ export async function create(db: Db, actor: Actor, input: InputOf<'savedFilters'
   })
 }
 
-/** Drops ids that the workspace does not have. @throws Refusal FILTER_NOT_FOUND, FILTER_EXISTS, PLAN_LIMIT */
+/** Leaves out ids that do not exist in the workspace. @throws Refusal FILTER_NOT_FOUND, FILTER_EXISTS, PLAN_LIMIT */
 export async function update(db: Db, actor: Actor, { id, ...change }: InputOf<'savedFilters', 'update'>) {
   return withUniqueViolationAs(db, 'FILTER_EXISTS', async (tx) => {
     const [before] = await tx.select({ filter: savedFilters.filter }).from(savedFilters).where(own(actor, id))
     if (!before) throw new Refusal('FILTER_NOT_FOUND')
-    // After a downgrade, a filter can still be changed with what it has.
+    // After a downgrade, a filter can still be changed while it keeps its fields.
     if (change.filter) await requirePlanToStore(tx, actor, change.filter, before.filter)
     const filter = change.filter && (await withoutUnknownIds(tx, actor, change.filter))
     const [row] = await tx
@@ -53,7 +53,7 @@ export async function update(db: Db, actor: Actor, { id, ...change }: InputOf<'s
   })
 }
 
-/** Makes saved filters that use a tag use another. @param names its id and name */
+/** Replaces a tag by another in saved filters. @param names the id and name of the tag to replace */
 export async function replaceTag(tx: Db, actor: Actor, names: readonly string[], into: string): Promise<void> {
   const using = await tx
     .select({ id: savedFilters.id, filter: savedFilters.filter })

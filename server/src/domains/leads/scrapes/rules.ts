@@ -16,7 +16,10 @@ interface Wanted {
   keywords: readonly string[]
 }
 
-/** Bounds are inclusive. Any keyword in the bio, ignoring case, is enough; none: all match. */
+/**
+ * Whether a profile matches. Bounds are inclusive. One keyword in the bio is enough, ignoring case;
+ * without keywords, every bio matches.
+ */
 export function isWanted(
   profile: { bio: string; followerCount: number },
   { minFollowers, maxFollowers, keywords }: Wanted,
@@ -32,10 +35,10 @@ interface Progress {
   type: XSource
   maxResults: number
   fetched: number
-  /** `fetched` plus profiles read again: what X bills. */
+  /** `fetched`, plus the profiles that were read again: what X charges for. */
   billed: number
   matched: number
-  /** The number of profiles by X; null before it is known. */
+  /** How many profiles X has counted; null before that is known. */
   expected: number | null
   /** Time spent reading, in milliseconds. */
   busyMs: number
@@ -43,7 +46,7 @@ interface Progress {
   readPriceCents: number
 }
 
-/** X's bounds of a page, its rate limit in pages per window, and the smallest useful page. */
+/** X's bounds for the size of a page, its rate limit in pages per window, and the smallest useful page. */
 const PAGES: Record<XSource, { most: number; perWindow: number }> = {
   followers: { most: 1_000, perWindow: 300 },
   following: { most: 1_000, perWindow: 300 },
@@ -54,7 +57,7 @@ const PAGES: Record<XSource, { most: number; perWindow: number }> = {
 }
 const PAGE_MIN = 100
 
-/** The next page size. X bills each profile, so it requests no more than are likely needed. */
+/** The next page size. X charges for each profile, so no more are requested than are probably needed. */
 export function pageSize({
   type,
   maxResults,
@@ -64,13 +67,13 @@ export function pageSize({
   return Math.min(PAGES[type].most, Math.max(PAGE_MIN, readsFor(maxResults - matched, { fetched, matched })))
 }
 
-/** The profiles to read for this many leads. Without data, assume that one in three matches. */
+/** How many profiles must be read for this many leads. Without data, one in three is assumed to match. */
 export function readsFor(missing: number, { fetched, matched }: Pick<Progress, 'fetched' | 'matched'>): number {
   const hitRate = fetched === 0 ? 1 / 3 : Math.max(matched, 0.5) / fetched
   return Math.ceil(missing / hitRate)
 }
 
-/** Profiles per bin of HISTOGRAM_BOUNDS, added to `counted`. */
+/** Adds a profile to its bin of HISTOGRAM_BOUNDS. */
 export function addToBins(counted: readonly number[], followerCounts: readonly number[]): number[] {
   const bins = HISTOGRAM_BOUNDS.map((_, place) => counted[place] ?? 0)
   for (const followers of followerCounts) {
@@ -87,7 +90,7 @@ interface Estimate {
   costCents: number | null
 }
 
-/** Profiles, remaining seconds and X's cost; null before X has returned a count. */
+/** The profiles, the remaining seconds and X's cost; null before X has returned a count. */
 export function estimate(progress: Progress, status: ScrapeStatus, waitSeconds: number): Estimate | null {
   const { expected, fetched, billed, matched, maxResults, busyMs } = progress
   if (expected === null) return null
@@ -117,11 +120,11 @@ export function priceOf(type: XSource, { readPriceCents }: Pick<Progress, 'readP
   return type === 'repliers' ? readPriceCents * 1.5 : readPriceCents
 }
 
-/** The assumed time per profile without earlier data. */
+/** The assumed time per profile if there is no earlier data. */
 const MS_EACH = 1
 const WINDOW_SECONDS = 15 * 60
 
-/** The expected seconds of a scrape. @param msEach time per profile in earlier ones, or null */
+/** The expected seconds of a scrape. @param msEach time per profile in earlier scrapes, or null */
 export function secondsFor(
   profiles: number,
   msEach: number | null,
@@ -148,15 +151,15 @@ export interface Failure {
 
 /** What happens to a scrape after a failed call. */
 export type Verdict =
-  /** Continues at `resumesAt`, or if null, once an X account is connected. */
+  /** The scrape continues at `resumesAt` or, if that is null, once an X account is connected. */
   | { status: 'waiting'; resumesAt: Date | null; failures: number; error: string }
-  /** `failures` 0: the answer was final. */
+  /** `failures` is 0 if X's answer was final. */
   | { status: 'failed'; failures: number; error: string }
 
-/** Failed calls in a row before a scrape gives up. */
+/** After this many failed calls in a row, a scrape gives up. */
 export const FAILURES_MAX = 8
 
-/** X's windows last 15 minutes; a longer wait than this means a wrong clock. */
+/** X's windows last 15 minutes. A wait longer than this means that a clock is wrong. */
 const WAIT_MAX_MS = 24 * 60 * 60_000
 
 /** @param failures unanswered calls in a row before this one */
@@ -175,7 +178,7 @@ export function verdict(failure: Failure, { failures, ...source }: { failures: n
         error: "X's rate limit is reached. The scrape continues automatically.",
       }
     }
-    // Nobody knows when X is paid again; a month at most.
+    // It is unknown when X will be paid again. It takes a month at most.
     case 'funds':
       return {
         status: 'waiting',
@@ -233,7 +236,7 @@ function peopleOf({ type, twitterHandle }: Source): string {
   return type === 'handles' ? 'profiles of these handles' : `${type} of @${twitterHandle}`
 }
 
-/** @param isSuspended X says so of the person */
+/** @param isSuspended X says that the person is suspended */
 export function noSuchSource({ type, twitterHandle }: Source, isSuspended = false): string {
   if (type === 'likers' || type === 'repliers') return "This post doesn't exist on X."
   if (type === 'list_members') return "This list doesn't exist on X, or it is private."
@@ -241,7 +244,7 @@ export function noSuchSource({ type, twitterHandle }: Source, isSuspended = fals
   return type === 'handles' ? 'None of these handles exist on X.' : `@${twitterHandle} doesn't exist on X.`
 }
 
-/** Whether X is known to hide this account's lists: protected, and not followed by the reader. */
+/** Whether X is known to hide this account's lists: it is protected, and the reader does not follow it. */
 export function isHidden(
   user: { id: string; protected: boolean; isFollowed: boolean | null },
   account: { xUserId: string },
@@ -254,7 +257,7 @@ export function protectedAccount(handle: string, type: XSource): string {
   return `@${handle} is protected. Only approved followers can see ${list}.`
 }
 
-/** Whether resuming can help: no final answer from X, and if it completed, the plan stopped it. */
+/** Whether resuming can help: X gave no final answer and, if the scrape completed, the plan stopped it. */
 export function isResumable({
   status,
   stoppedBy,

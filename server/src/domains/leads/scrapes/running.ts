@@ -28,22 +28,22 @@ import { addWords } from './words.ts'
 
 /** Scrapes per process. */
 const CONCURRENCY = 4
-/** How often a process looks for scrapes whose process died or whose notification was lost. */
+/** How often a process looks for scrapes of dead processes, and for lost notifications. */
 const SWEEP_MS = 10_000
-/** After this time a scrape goes to the end of the queue, so that short ones need not wait. */
+/** After this time a scrape goes to the end of the queue, so that short ones do not wait for long ones. */
 const TURN_MS = 15_000
 
 type RunnerServices = Pick<RequestContext, 'database' | 'jobs' | 'x' | 'xApps' | 'xMeters' | 'sealer' | 'isDraining'>
 
-/** What a process works with. */
+/** The context of a process that runs scrapes. */
 interface Runner extends RunnerServices {
   workerId: number
-  /** Scrapes running in this process, with the version at which each was claimed. */
+  /** Scrapes that run in this process, each with the version at which it was claimed. */
   running: Map<string, number>
   log: FastifyBaseLogger
 }
 
-/** Runs scrapes in this process, including those of dead processes, until closed. */
+/** Runs scrapes in this process until it is closed, including those of dead processes. */
 export async function runScrapes(
   services: RunnerServices & Pick<RequestContext, 'channels'>,
   log: FastifyBaseLogger,
@@ -96,7 +96,7 @@ async function takeOver({ database, jobs, workerId, running }: Runner): Promise<
   })
 }
 
-/** Resumes scrapes that waited for an X account. @param workspaceId null for all */
+/** Resumes scrapes that waited for an X account. @param workspaceId null: in all workspaces */
 async function wakeConnected({ database, jobs }: Runner, workspaceId: string | null): Promise<void> {
   await database.db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ id: string; workspaceId: string }>(sql`
@@ -132,7 +132,7 @@ async function run(runner: Runner, scrapeId: string): Promise<void> {
       row = await step(runner, row)
     }
   } finally {
-    // Unless this process has claimed it again.
+    // Unless this process has claimed the scrape again.
     if (runner.running.get(scrapeId) === taken) runner.running.delete(scrapeId)
   }
 }
@@ -201,8 +201,8 @@ async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
     }
     if (error instanceof Refusal && error.code === 'TOO_MANY')
       return settle(runner, row, { status: 'failed', failures: 0, error: error.message })
-    // Retried like a failure of X. If the database is down, this write fails too, and the queue
-    // retries.
+    // A bug is retried like a failure of X. If the database is down, this write fails too, and the
+    // queue retries.
     const stopped = await settle(runner, row, verdict(FAULT, row, new Date()))
     runner.log.error({ err: error, scrapeId: row.id }, 'scrape failed')
     return stopped
@@ -211,7 +211,7 @@ async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
 
 const FAULT: Failure = { kind: 'fault', message: 'Something went wrong on our side.', retryAt: null }
 
-/** Looks up what to read and its number of profiles. */
+/** Looks up the source of a scrape and its number of profiles. */
 async function lookUp(
   runner: Runner,
   row: ScrapeRow,
@@ -240,7 +240,7 @@ async function savePage(
 ): Promise<ScrapeRow | null> {
   const wanted = new Map(page.users.filter((user) => isWanted(user, row)).map((user) => [user.id, user]))
   return transact(runner.database.db, async (tx) => {
-    // First, so that it waits for or detects a cancellation or another process.
+    // This statement comes first, so that it waits for, or detects, a cancellation or another process.
     const [mine] = await tx.select({ id: scrapes.id }).from(scrapes).where(isStillClaimed(row)).for('update')
     if (!mine) return null
     // X's lists change while they are read, so a person can appear twice.
@@ -271,7 +271,7 @@ async function savePage(
         found.map(({ bio }) => bio),
       )
       await storeClosed(tx, row, found)
-      // Suppressed people become no leads and do not count.
+      // Suppressed people do not become leads and do not count.
       await use(tx, row.workspaceId, 'scrapedLeads', Math.max(0, used - (found.length - leadIds.length)))
       await linkScraped(tx, row.id, leadIds)
     }
@@ -287,7 +287,7 @@ async function savePage(
       billed: row.billed + page.users.length,
       matched,
       words,
-      // A page cut by the plan is read again when the scrape is resumed.
+      // A page that the plan cut is read again when the scrape is resumed.
       cursor: isCut || page.next === null ? row.cursor : page.next,
       busyMs: row.busyMs + Date.now() - began,
       failures: 0,
@@ -298,7 +298,7 @@ async function savePage(
 }
 
 /**
- * The users that the plan still allows as leads; a person counts once a month. @returns `used`: how
+ * The users whom the plan still allows as leads. A person counts once a month. @returns `used`: how
  * many count · `isCut`: some were left out · `isUsedUp`: nothing is left this month · `reason`: why
  */
 async function withinPlan(tx: Db, row: ScrapeRow, users: XUser[]) {
@@ -363,7 +363,7 @@ function leadOf(user: XUser, { twitterHandle }: ScrapeRow): IncomingLead {
   }
 }
 
-/** Removes what PostgreSQL cannot store as text: NUL and lone surrogates. */
+/** Removes characters that PostgreSQL cannot store as text: NUL and lone surrogates. */
 function storable<T extends string | null>(text: T): T {
   return (text === null ? null : text.replaceAll('\u0000', '').toWellFormed()) as T
 }

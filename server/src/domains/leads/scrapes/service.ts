@@ -73,12 +73,12 @@ async function start(
   })
 }
 
-/** @throws Refusal INVALID_INPUT if the configured X has no such list */
+/** @throws Refusal INVALID_INPUT if the configured X does not offer such lists */
 function requireOffered({ sources }: XApi, type: ScrapeInput['type']): void {
   if (!sources.includes(type)) throw invalidField('type', 'is not offered by X')
 }
 
-/** Handles without repetitions, ignoring case. */
+/** The handles without duplicates, ignoring case. */
 function distinct(handles: readonly string[] | undefined): string[] | null {
   return handles ? [...new Map(handles.map((handle) => [handle.toLowerCase(), handle])).values()] : null
 }
@@ -89,7 +89,7 @@ async function requireAllowance(db: Db, workspaceId: string): Promise<void> {
   if (allowance.left === 0) throw beyondPlan(allowance, 'scrapedLeads')
 }
 
-/** Estimates a scrape. It reads every profile unless it finds enough leads before. */
+/** Estimates a scrape. A scrape reads every profile, unless it finds enough leads before. */
 export async function estimateFor(
   context: SignedInContext,
   actor: Actor,
@@ -167,7 +167,7 @@ export async function scrape(context: SignedInContext, actor: Actor, input: Scra
   // The client has disconnected. A retry with the same key waits again.
   if (signal?.aborted) throw new Refusal('UNAVAILABLE')
   if (row.status === 'waiting' && row.resumesAt === null) {
-    // The caller asks for credentials and scrapes again.
+    // The caller then asks for credentials and starts the scrape again.
     await end(context.database.db, actor, row.id, 'canceled').catch(ignoreRefusal)
     throw new Refusal('X_SESSION_EXPIRED')
   }
@@ -222,7 +222,7 @@ export async function find(db: Db, actor: Actor, id: string): Promise<ScrapeRow>
   return row
 }
 
-/** Cancels a scrape and keeps its leads. @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE (over) */
+/** Cancels a scrape and keeps its leads. @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE (it is over) */
 export async function cancel(db: Db, actor: Actor, id: string) {
   return view(await end(db, actor, id, 'canceled'))
 }
@@ -252,7 +252,7 @@ function end(db: Db, actor: Actor, id: string, status: 'canceled'): Promise<Scra
   return change(db, actor, id, inArray(scrapes.status, ['queued', 'running', 'waiting']), { status, error: null })
 }
 
-/** A change by a user. It makes the running process lose its claim. */
+/** A change by a user. Because of it, the running process loses its claim. */
 async function change(db: Db, actor: Actor, id: string, allowed: SQL, set: Partial<ScrapeRow>): Promise<ScrapeRow> {
   const [row] = await db
     .update(scrapes)
@@ -271,7 +271,7 @@ function ignoreRefusal(error: unknown): void {
   if (!(error instanceof Refusal)) throw error
 }
 
-/** Polls after this time, because notifications may be lost when a connection breaks. */
+/** How often to poll, because notifications may be lost when a connection breaks. */
 const POLL_MS = 3_000
 
 /** Yields the scrape now and after each change, until it is over or aborted. */

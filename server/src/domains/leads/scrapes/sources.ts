@@ -6,11 +6,11 @@ import type { XUser } from '../../../outside/x-schemas.ts'
 import type { ScrapeRow } from './changes.ts'
 import { isHidden, noSuchSource, protectedAccount, wholeCount } from './rules.ts'
 
-// What a scrape reads from X: a handle's followers, a post's or list's people, or given handles.
+// What a scrape reads from X: the people around a handle, a post or a list, or given handles.
 
 type ScrapeSource = Pick<ScrapeRow, 'type' | 'twitterHandle' | 'postUrl' | 'listUrl' | 'handles'>
 
-/** The source's id on X, the handle as X spells it, and the number of profiles; or why there is none. */
+/** The source's id on X, the handle as X spells it, and the number of profiles; or why there is no such source. */
 export async function findSource(
   x: XApi,
   token: string,
@@ -45,7 +45,7 @@ export async function findSource(
   }
 }
 
-/** One page of the source's people; `next` is null on the last. @param id X's id of the source */
+/** One page of the source's people; `next` is null on the last. @param id the source's id on X */
 export async function readSource(
   x: XApi,
   token: string,

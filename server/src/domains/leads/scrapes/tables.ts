@@ -18,7 +18,7 @@ import { authUsers } from '../../identity/auth/tables.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 
-/** How many bios have each word, most frequent first. */
+/** The number of bios with each word, most frequent first. */
 export type WordCounts = readonly (readonly [word: string, bios: number])[]
 
 /** A scrape is a job that survives its process and continues from its cursor. */
@@ -29,11 +29,11 @@ export const scrapes = pgTable(
     workspaceId: workspaceId(),
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
-    /** The chosen X account, which it waits for; otherwise it uses the workspace's current one. */
+    /** The user chose the X account, so the scrape waits for it. Otherwise it uses the workspace's current one. */
     isAccountFixed: boolean('is_account_fixed').notNull().default(false),
     /** X's price per profile, in cents; 0 if free. */
     readPriceCents: doublePrecision('read_price_cents').notNull().default(0),
-    /** Null unless it reads followers or following. */
+    /** Null unless the scrape reads followers or following. */
     twitterHandle: text('twitter_handle'),
     type: text('type', { enum: X_SOURCES }).notNull(),
     postUrl: text('post_url'),
@@ -45,35 +45,38 @@ export const scrapes = pgTable(
     keywords: jsonb('keywords').$type<string[]>().notNull(),
     maxResults: integer('max_results').notNull(),
     status: text('status', { enum: SCRAPE_STATUSES }).notNull().default('queued'),
-    /** X's id of what it reads, once known. */
+    /** The id on X of what the scrape reads, once known. */
     sourceUserId: text('source_user_id'),
     /** X's pagination token of the next page; null for the first. */
     cursor: text('cursor'),
     fetched: integer('fetched').notNull().default(0),
-    /** Leads of the page at the cursor that the plan cut; it is read again when resumed. */
+    /**
+     * How many leads of the page at the cursor were already counted. The plan cut that page, so it
+     * is read again when the scrape is resumed.
+     */
     cutReads: integer('cut_reads').notNull().default(0),
     /** Profiles read per bin of HISTOGRAM_BOUNDS; empty before the first page. */
     bins: integer('bins').array().notNull().default(sql`'{}'`),
-    /** The same of the page that the plan cut, which is read again. */
+    /** The bins of the page that the plan cut and that is read again. */
     cutBins: integer('cut_bins').array().notNull().default(sql`'{}'`),
-    /** How many leads found have each word in their bio; see `addWords`. */
+    /** The number of found leads with each word in their bio; see `addWords`. */
     words: jsonb('words').$type<WordCounts>().notNull().default([]),
-    /** Profiles billed by X, including pages read again. */
+    /** How many profiles X has charged for, including those read again. */
     billed: integer('billed').notNull().default(0),
     matched: integer('matched').notNull().default(0),
-    /** The number of profiles by X. */
+    /** How many profiles X has counted. */
     expected: integer('expected'),
     /** Time spent reading, in milliseconds. */
     busyMs: bigint('busy_ms', { mode: 'number' }).notNull().default(0),
     resumesAt: time('resumes_at'),
     error: text('error'),
-    /** Why it completed early. */
+    /** Why the scrape completed early. */
     stoppedBy: text('stopped_by', { enum: STOPPED_BY }),
-    /** Unanswered calls in a row. */
+    /** The number of unanswered calls in a row. */
     failures: integer('failures').notNull().default(0),
-    /** Raised by every change, so that an overtaken process loses its claim. */
+    /** Each change raises it, so that an overtaken process loses its claim. */
     version: integer('version').notNull().default(0),
-    /** The process that runs it (workers.id), while running. */
+    /** The process that runs the scrape (workers.id). */
     workerId: bigint('worker_id', { mode: 'number' }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -85,7 +88,10 @@ export const scrapes = pgTable(
   ],
 )
 
-/** Remaining leads per scrape, by triggers. Separate, so that deletions lock no scrape. */
+/**
+ * The number of remaining leads per scrape, maintained by triggers. In a separate table, so that
+ * deletions lock no scrape.
+ */
 export const scrapeCounts = pgTable('scrape_counts', {
   scrapeId: uuid('scrape_id')
     .primaryKey()

@@ -1,7 +1,10 @@
 import { wordsIn } from '@x-automated/contract/leads/bio-words'
 import type { WordCounts } from './tables.ts'
 
-/** Words kept while a scrape reads. The rarest are dropped, so a word that is rare at first counts too low. */
+/**
+ * How many words are kept while a scrape reads. The rarest are dropped, so a word that is rare at
+ * first is counted too low.
+ */
 const KEPT = 300
 const SHOWN = 40
 const LENGTH_MAX = 24
@@ -15,7 +18,7 @@ export function addWords(counted: WordCounts, bios: readonly (string | null)[]):
   return [...counts].sort(([a, left], [b, right]) => right - left || (a < b ? -1 : 1)).slice(0, KEPT)
 }
 
-/** The words to offer as filters: those of at least two bios. */
+/** The words to offer as filters, which occur in at least two bios. */
 export function frequentWords(counted: WordCounts): { word: string; count: number }[] {
   return counted
     .filter(([, bios]) => bios > 1)
@@ -23,7 +26,7 @@ export function frequentWords(counted: WordCounts): { word: string; count: numbe
     .map(([word, count]) => ({ word, count }))
 }
 
-/** Whether a word says something about a person: no number, no word that every text has. */
+/** Whether a word says something about a person: it is not a number, and not in every text. */
 function isTelling(word: string): boolean {
   return word.length > 1 && word.length <= LENGTH_MAX && /\p{L}/u.test(word) && !COMMON.has(word)
 }

@@ -41,8 +41,8 @@ export async function create(db: Db, actor: Actor, { name, color }: InputOf<'tag
 }
 
 /**
- * Creates the tags of a file that the workspace does not have. @param names distinct, ignoring case
- * @throws Refusal INVALID_INPUT: too many
+ * Creates the tags of a file that are missing in the workspace. @param names distinct, ignoring
+ * case @throws Refusal INVALID_INPUT: too many
  */
 export async function createMissing(tx: Db, { workspaceId }: WorkspaceOf, names: readonly string[]): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('tags of ' || ${workspaceId}, 0))`)
@@ -59,7 +59,7 @@ export async function createMissing(tx: Db, { workspaceId }: WorkspaceOf, names:
     on conflict (workspace_id, lower(name)) do nothing`)
 }
 
-/** Creates sample tags, and uses the tags that have these names. @param colors by name */
+/** Creates sample tags, or uses existing tags with these names. @param colors by name */
 export async function ensureSamples(tx: Db, { workspaceId }: Actor, colors: Record<string, TagColor>) {
   const rows = Object.entries(colors).map(([name, color]) => ({ workspaceId, name, color, isSample: true }))
   await tx.insert(tags).values(rows).onConflictDoNothing()
@@ -71,7 +71,7 @@ export async function ensureSamples(tx: Db, { workspaceId }: Actor, colors: Reco
     .orderBy(asc(tags.id))
 }
 
-/** Deletes the sample tags that no lead has. */
+/** Deletes the sample tags without leads. */
 export async function removeSamples(tx: Db, { workspaceId }: Actor): Promise<void> {
   await tx.delete(tags).where(and(eq(tags.workspaceId, workspaceId), eq(tags.isSample, true), eq(tags.leadCount, 0)))
 }
@@ -80,7 +80,7 @@ export async function removeSamples(tx: Db, { workspaceId }: Actor): Promise<voi
 export async function update(db: Db, actor: Actor, { id, ...change }: InputOf<'tags', 'update'>) {
   return withUniqueViolationAs(db, 'TAG_EXISTS', async (tx) => {
     if (change.name !== undefined) {
-      // Lock the tag before its filters, in the same order as `merge`.
+      // Lock the tag before the filters, in the same order as `merge`.
       await lockTags(tx, actor, [id])
       await keepInFilters(tx, actor, id, id)
     }
@@ -127,7 +127,7 @@ export async function requireTag(db: Db, { workspaceId }: WorkspaceOf, tag: stri
   if ((await db.$count(tags, isTag(workspaceId, tag))) === 0) throw new Refusal('TAG_NOT_FOUND')
 }
 
-/** Makes smart lists and saved filters that use a tag, by id or current name, use the id `into`. */
+/** Makes smart lists and saved filters use the id `into` instead of a tag, found by its id or current name. */
 async function keepInFilters(tx: Db, actor: Actor, id: string, into: string): Promise<void> {
   const [tag] = await tx.select({ name: tags.name }).from(tags).where(own(actor, id))
   if (!tag) throw new Refusal('TAG_NOT_FOUND')

@@ -45,16 +45,16 @@ import type { BulkInput } from './service.ts'
 
 // The jobs that change a selection of leads, kind by kind.
 
-/** Leads that one query finds, without locks. */
+/** How many leads one query finds. It takes no locks. */
 const LEADS_AHEAD = 20_000
-/** When a job's messages are due at the latest. Its end brings them forward. */
+/** The latest time at which a job's messages are due. When the job ends, it brings them forward. */
 const LATEST_DUE = sql`now() + interval '1 day'`
 
 interface Part {
   tx: Db
   services: Services
   job: JobRow
-  /** Who started it; the user is null once their account is deleted. */
+  /** Who started the job. The user is null once their account is deleted. */
   by: Author
   /** Subquery of the part's lead ids. */
   chosen: ReturnType<typeof sql>
@@ -62,7 +62,7 @@ interface Part {
 
 type BulkKind = BulkInput['kind']
 
-/** A kind of job: how a part changes its leads, and how that is undone. */
+/** How a kind of job changes the leads of a part, and how that is undone. */
 interface Changes<K extends BulkKind, C> {
   change(part: Part, input: BulkInput<K>): Promise<{ changed: number; changes: C }>
   undo(tx: Db, job: JobRow, changes: C, input: BulkInput<K>, services: Services): Promise<number>
@@ -108,7 +108,7 @@ async function* walk(services: Services, job: JobRow, change: (part: Part) => Pr
 /** Releases the messages of an ended job once its undo is over, unless they are being undone. */
 async function releaseMessages({ database: { db }, jobs }: Services, job: JobRow): Promise<void> {
   const { workspaceId, undoUntil } = job
-  // Without a time, it has queued nothing.
+  // Without that time, the job has queued nothing.
   if (!undoUntil) return
   if (undoUntil > new Date()) return scheduleJob(db, jobs, job, undoUntil)
   for await (const { place, changes } of readChanges(db, job))

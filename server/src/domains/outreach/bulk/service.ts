@@ -19,7 +19,7 @@ import { create as createJob, requireRoom } from '../../platform/jobs/service.ts
 
 // Starts jobs that change a selection of leads.
 
-/** What a job stores: its order, with the filter of a smart list instead of the list. */
+/** What a job stores: its order. The filter of a smart list replaces the list. */
 export type BulkInput<K = BulkOrder['kind']> = Omit<Extract<BulkOrder, { kind: K }>, 'filter'> & {
   filter?: ResolvedFilter
 }
@@ -36,14 +36,14 @@ export async function create({ db, jobs }: Pick<RequestContext, 'db' | 'jobs'>, 
   })
 }
 
-/** Checks what all leads have in common, so that a job does not start only to fail. */
+/** Checks what applies to all leads, so that no job starts only to fail. */
 async function check(
   tx: Db,
   actor: Actor,
   order: BulkOrder,
   selection: { leadIds: string[] | undefined; filter: ResolvedFilter | undefined },
 ): Promise<void> {
-  // A filter by something that was deleted matches no one.
+  // A filter that names something deleted matches no one.
   const { listId, scrapeId, tag, tags = [] } = order.filter ?? {}
   if (listId) await findStored(tx, actor, listId)
   if (scrapeId) await findScrape(tx, actor, scrapeId)

@@ -1,7 +1,7 @@
 import { nameInSubject } from '@x-automated/contract/fields'
 import type { Email } from '../../../emails/email.ts'
 
-/** Test email to a campaign's author, with the message as one lead would see it. */
+/** A test email to a campaign's author, with the message as one lead would see it. */
 export function testEmail(
   to: string,
   { campaign, handle, message, link }: { campaign: string; handle: string; message: string; link: string },

@@ -39,11 +39,11 @@ import { membersOf } from './preparing.ts'
 
 type Context = Pick<SignedInContext, 'db' | 'env' | 'x'>
 
-/** A campaign that was not launched, or its draft in a form. */
+/** A campaign that was not launched, or a draft in a form. */
 interface Planned {
-  /** NO_ID: not saved. */
+  /** NO_ID if the campaign is not saved. */
   id: string
-  /** Null: deleted. */
+  /** Null if the list was deleted. */
   leadListId: string | null
   steps: readonly VersionStep[]
   channel: 'api' | 'extension'
@@ -63,7 +63,7 @@ export async function preflight(
   return check(context, actor, { ...input, id: NO_ID, steps: planned, xAccountId: xAccountId ?? null })
 }
 
-/** Checks a saved campaign; of a launched one, what is left. @throws Refusal CAMPAIGN_NOT_FOUND */
+/** Checks a saved campaign; if it was launched, only the rest of it. @throws Refusal CAMPAIGN_NOT_FOUND */
 export async function preflightOf(context: Context, actor: Actor, id: string): Promise<PreflightAnswer> {
   const { db } = context
   const campaign = await find(db, actor, id)
@@ -75,7 +75,7 @@ export async function preflightOf(context: Context, actor: Actor, id: string): P
   return isLaunched ? checkRest(context, actor, campaign, steps) : check(context, actor, { ...campaign, steps })
 }
 
-/** A preflight with dates that are not written as text yet. */
+/** A preflight whose dates are not text yet. */
 type PreflightAnswer = Omit<Preflight, 'waitUntil' | 'firstSendAt' | 'lastSendAt' | 'plan'> & {
   waitUntil: Date | null
   firstSendAt: Date | null
@@ -139,7 +139,7 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
   }
 }
 
-/** What is left of a launched campaign. */
+/** Checks the rest of a launched campaign. */
 async function checkRest(
   context: Context,
   actor: Actor,
@@ -204,14 +204,14 @@ async function checkRest(
 
 type Detected = Awaited<ReturnType<typeof detection>>['state'] | null
 
-/** The state of reply detection; null: there are no follow-ups, which alone need it. */
+/** The state of reply detection; null: the campaign has no follow-ups, so it does not need any. */
 async function detectionFor(db: Db, actor: Actor, followUps: Plan['followUps']): Promise<Detected> {
   return followUps.length === 0 ? null : (await detection(db, actor)).state
 }
 
 /**
- * What X bills for messages, in cents; null: nothing. Conversations are read before follow-ups, and each
- * message of ours is read with them.
+ * What X charges for messages, in cents; null: nothing. Conversations are read before follow-ups,
+ * which reads each of our messages, too.
  */
 function costOf(x: Context['x'], channel: Planned['channel'], messages: number, followUps: Plan['followUps']) {
   const sending = channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
@@ -219,7 +219,7 @@ function costOf(x: Context['x'], channel: Planned['channel'], messages: number, 
   return sending + reading > 0 ? Math.ceil((sending + reading) * messages) : null
 }
 
-/** Who was skipped, by reason. */
+/** The skipped people, by reason. */
 async function findSkipped(db: Db, campaignId: string): Promise<Skipped[]> {
   const { rows } = await db.execute<Skipped>(sql`
     select reason, count, array(
@@ -231,7 +231,7 @@ async function findSkipped(db: Db, campaignId: string): Promise<Skipped[]> {
   return rows
 }
 
-/** What a launched campaign has left to send. @param limit messages of a month; null: none */
+/** What a launched campaign has left to send. @param limit messages per month; null: no limit */
 async function planOfRest(
   db: Db,
   actor: Actor,
@@ -265,7 +265,7 @@ async function planOfRest(
 const namesOf = (warnings: Partial<Record<PreflightWarning, boolean>>) =>
   Object.entries(warnings).flatMap(([name, applies]) => (applies ? [name as PreflightWarning] : []))
 
-/** When people get their first message who wait for the plan. @param limit a month's; null: none */
+/** When people waiting for plan quota get their first message. @param limit messages per month; null: no limit */
 function partsOf(people: number, nextPartAt: Date | null, limit: number | null): Plan['due'] {
   const parts: { followUp: number; at: Date; people: number }[] = []
   for (let left = people; left > 0 && nextPartAt && limit !== 0; ) {
@@ -299,7 +299,7 @@ async function findDates(
 
 type Skipped = { reason: SkipReason; count: number; sample: string[] }
 
-/** Counts a list's leads, and those who are skipped, by reason. */
+/** Counts a list's leads and, by reason, those who are skipped. */
 async function countReasons(db: Db, members: SQL, skip: SQL): Promise<{ leads: number; skipped: Skipped[] }> {
   const { rows } = await db.execute<Omit<Skipped, 'reason'> & { reason: SkipReason | null }>(sql`
     select skip.reason, count(*)::int as count, coalesce((array_agg(l.twitter_handle) filter (where skip.reason is not null))[1:3], '{}') as sample
@@ -312,8 +312,8 @@ async function countReasons(db: Db, members: SQL, skip: SQL): Promise<{ leads: n
 }
 
 /**
- * The share of people whose X id is looked up before their first message. @param from a query: ids of
- * leads, at most LEADS_CHECKED_MAX @param skip as in `countReasons`: who is skipped does not count
+ * The share of people whose X id is looked up before their first message. @param from a query: ids
+ * of leads, at most LEADS_CHECKED_MAX @param skip as in `countReasons`; skipped people do not count
  */
 async function lookupShare(db: Db, from: SQL, skip: SQL = sql`select null as reason`): Promise<number> {
   const { rows } = await db.execute<{ share: number }>(sql`
@@ -322,7 +322,7 @@ async function lookupShare(db: Db, from: SQL, skip: SQL = sql`select null as rea
   return one(rows).share
 }
 
-/** SQL: people of a launched campaign whose first message is not sent, at most LEADS_CHECKED_MAX. */
+/** SQL: people of a launched campaign whose first message has not been sent, at most LEADS_CHECKED_MAX. */
 function unsentOf({ workspaceId }: Actor, campaignId: string): SQL {
   return sql`select lead_id from enrollments where workspace_id = ${workspaceId} and campaign_id = ${campaignId}
     and state in ('active', 'paused') and last_sent_at is null limit ${LEADS_CHECKED_MAX}`
@@ -334,7 +334,7 @@ async function exceedsLimit(db: Db, workspaceId: string, billCents: number | nul
   return spending !== null && (billCents ?? 0) > spending.limitCents - spending.mills / 10
 }
 
-/** Counts the messages sent before a campaign's. @param accountId null: all campaigns without an account */
+/** Counts the messages sent before a campaign's. @param accountId null: counts all campaigns without an account */
 async function countAhead(db: Db, { workspaceId }: Actor, accountId: string | null, id?: string): Promise<number> {
   const { rows } = await db.execute<{ ahead: number }>(sql`
     select coalesce(sum(firsts_queued_count), 0)::int as ahead from campaigns
@@ -344,12 +344,12 @@ async function countAhead(db: Db, { workspaceId }: Actor, accountId: string | nu
   return one(rows).ahead
 }
 
-/** Messages in a pre-flight. */
+/** How many messages a pre-flight shows. */
 const SHOWN = 3
 
 type FirstLead = Pick<Recipient, keyof Recipient> & { id: string }
 
-/** The first three people who get a message, among the first of the list. */
+/** The first three people who get a message, among the first leads of the list. */
 async function findFirst(db: Db, campaignId: string, members: SQL, skip: SQL): Promise<FirstLead[]> {
   const { rows } = await db.execute<FirstLead>(sql`
     select l.id, l.name, l.twitter_handle as "twitterHandle", l.metadata, ${approvedOpener('l', campaignId)} as opener

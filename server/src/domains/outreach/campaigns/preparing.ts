@@ -50,7 +50,7 @@ export async function duplicate(db: Db, actor: Actor, id: string) {
   return find(db, actor, await insert(db, actor, copy, await copySteps(db, actor, id)))
 }
 
-/** The lead of a test message if the list is empty. */
+/** The lead of a test message if the list has none. */
 const EXAMPLE = sql`(select null::uuid as id, null::uuid as workspace_id, 'Maya Okafor' as name, 'mayabuilds' as twitter_handle, '{}'::jsonb as metadata) l`
 
 /**
@@ -89,7 +89,7 @@ function templateOf(steps: readonly VersionStep[], stepNumber: number, variantId
   return variant.messageTemplate
 }
 
-/** A message as the given lead would see it, or the first one of the list. @throws Refusal LEAD_NOT_FOUND */
+/** A message as the given lead would see it, or else the first lead of the list. @throws Refusal LEAD_NOT_FOUND */
 async function renderFor(
   db: Db,
   actor: Actor,

@@ -58,7 +58,10 @@ export async function list(
 
 const DAYS_SHOWN = 14
 
-/** What campaigns sent on each of the last days (UTC), today last. The cost depends on their number only. */
+/**
+ * What campaigns sent on each of the last days (UTC), today last. The cost depends only on the
+ * number of campaigns.
+ */
 export async function findSentByDay(db: Db, { workspaceId }: Actor, of: readonly { id: string }[]) {
   const { rows } = await db.execute<{ id: string; ago: number; sent: number }>(sql`
     with today as (select (now() at time zone 'UTC')::date as day)
@@ -92,15 +95,13 @@ export async function create(
   return find(db, actor, await insert(db, actor, input, steps))
 }
 
-/**
- * A pause or an archiving is answered within this time. A healthy worker owns a message for less.
- */
+/** A pause or an archiving responds within this time. A healthy worker owns a message for less. */
 const ANSWER_WITHIN_MS = 25_000
 
 type UpdateContext = Pick<SignedInContext, 'db' | 'env' | 'progress'>
 
 /**
- * Edits a campaign or changes its status. After a pause or an archiving, waits up to 25 seconds for
+ * Edits a campaign or changes its status. After pausing or archiving, waits up to 25 seconds for
  * claimed messages. @throws Refusal as `campaigns.update` declares
  */
 export async function update(context: UpdateContext, actor: Actor, changes: Changes, signal?: AbortSignal) {

@@ -21,7 +21,7 @@ const isOpen = and(isNull(conversationOffers.declinedAt), isRecent)
 
 /**
  * Offers the senders of messages to each workspace that has the X account, allows offers, and does
- * not have the sender as a lead. Stores no text. @param ofApp as of `receive`
+ * not have the sender as a lead. Stores no text. @param ofApp as in `receive`
  */
 export async function offerSenders(db: Db, messages: readonly Message[], ofApp: string | null): Promise<void> {
   if (messages.length === 0) return
@@ -55,20 +55,20 @@ async function offerSender(db: Db, message: Message, ofApp: string | null): Prom
   await publishOffers(db, rows)
 }
 
-/** Publishes that offers have appeared or expired. The inbox shows them. */
+/** Publishes new and expired offers, for the inbox. */
 async function publishOffers(db: Db, offers: readonly { workspaceId: string }[]): Promise<void> {
   for (const id of new Set(offers.map(({ workspaceId }) => workspaceId)))
     await publishEvents(db, id, 'conversation', [])
 }
 
-/** SQL over an alias with a person of a workspace: whether they are a lead. */
+/** SQL over the alias of a person in a workspace: the person is a lead. */
 function isLead(person: SQL): SQL {
   return sql`(exists (select from leads l where l.workspace_id = ${person}.workspace_id and l.x_user_id = ${person}.x_user_id)
     or exists (select from leads l where l.workspace_id = ${person}.workspace_id and l.x_user_id is null
       and lower(l.twitter_handle) = lower(${person}.twitter_handle)))`
 }
 
-/** One page of open offers, newest first, without people who became leads meanwhile. */
+/** One page of open offers, newest first. Leaves out people who have become leads. */
 export async function list(db: Db, actor: Actor, { cursor }: InputOf<'conversationOffers', 'list'>) {
   const page = newestFirst({ page: 1, pageSize: PAGE_SIZE, cursor }, conversationOffers.at, conversationOffers.id)
   const rows = await db
@@ -91,7 +91,10 @@ export async function list(db: Db, actor: Actor, { cursor }: InputOf<'conversati
   }
 }
 
-/** Creates the lead with its contact basis. @throws Refusal OFFER_NOT_FOUND; also if suppressed since */
+/**
+ * Creates the lead with its contact basis. @throws Refusal OFFER_NOT_FOUND; the offer is gone, or
+ * the person was suppressed since
+ */
 export async function accept(db: Db, actor: Actor, id: string) {
   return transact(db, async (tx) => {
     const [offer] = await tx

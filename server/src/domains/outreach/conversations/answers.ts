@@ -35,13 +35,13 @@ export async function answer(
           await deleteDraft(db, actor, id)
           return findSent(db, actor, row, dmId)
         },
-        // A reply may have come after the check.
+        // A reply may have arrived after the check.
         refusalOf: async (db, reason) => (await changed(db)) ?? new Refusal('LEAD_STATE', refusalText(reason)),
       },
       signal,
     )
   } catch (error) {
-    // It may have arrived: its draft would invite a second one.
+    // The answer may have arrived, and its draft would invite the author to send it twice.
     if (error instanceof Refusal && error.code === 'DM_UNSETTLED') await deleteDraft(context.database.db, actor, id)
     throw error
   }

@@ -28,7 +28,7 @@ export async function update(
     let enrollment: object | null = null
     if (reengage && changes.snoozedUntil) {
       const until = new Date(changes.snoozedUntil)
-      // Pausing locks campaigns, and a label locks the lead, which comes first.
+      // Pausing locks campaigns, and a label locks the lead. Enrollments come before both.
       await lockEnrollmentsOfLeads(tx, actor.workspaceId, sql`select ${found.leadId}::uuid`)
       await lockMessages(tx, sql`select ${found.leadId}::uuid`)
       enrollment = await pauseForReengagement(tx, actor.workspaceId, found, until)
@@ -42,7 +42,7 @@ export async function update(
 const NOTHING_TO_SEND = 'No campaign has a re-engagement message for this person.'
 
 /**
- * Changes the given conversations, or up to `most` that match the filter. @throws Refusal
+ * Changes the given conversations, or at most `most` that match the filter. @throws Refusal
  * PERSON_NOT_FOUND, INVALID_INPUT
  */
 export async function updateMany(
@@ -70,12 +70,12 @@ export async function updateMany(
   })
 }
 
-/** @throws Refusal INVALID_INPUT: the end of a snooze has passed; PERSON_NOT_FOUND: not a member */
+/** @throws Refusal INVALID_INPUT: the end of a snooze has passed; PERSON_NOT_FOUND: the assignee is not a member */
 async function checkChanges(db: Db, { workspaceId }: Actor, { snoozedUntil, assigneeId }: Changes): Promise<void> {
   if (snoozedUntil !== undefined && new Date(snoozedUntil) <= new Date())
     throw invalidField('snoozedUntil', 'must be in the future')
   if (!assigneeId) return
-  // Viewers have no inbox.
+  // Viewers cannot be assigned, because they have no inbox.
   const { rows } = await db.execute(sql`
     select from workspace_members where workspace_id = ${workspaceId} and user_id = ${assigneeId} and role <> 'viewer'`)
   if (rows.length === 0) throw new Refusal('PERSON_NOT_FOUND')

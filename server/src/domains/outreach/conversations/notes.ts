@@ -6,7 +6,7 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { DELETED_ACCOUNT, findNames } from '../../identity/people/service.ts'
 
-/** Notes that a conversation shows. */
+/** How many notes a conversation shows. */
 const NOTES_MAX = 200
 
 /** The latest notes of a conversation, oldest first. */

@@ -23,7 +23,7 @@ import { notesOf } from './notes.ts'
 
 // Conversations
 
-/** A conversation as the contract's output reads it, before its lead's picture gets an address. */
+/** A conversation as the contract's output schema takes it, before its lead's picture gets an address. */
 export type ReadConversation = Omit<z.input<typeof Conversation>, 'lead'> & {
   lead: Omit<z.input<typeof Conversation>['lead'], 'pictureUrl'>
 }
@@ -35,10 +35,7 @@ type Row = Record<string, unknown> & { id: string; sortAt: string; accountXUserI
   }
 }
 
-/**
- * Reads conversations in the order of lists.
- * @param chosen subquery of rows of `conversations`, which are few
- */
+/** Reads conversations in the order of lists. @param chosen subquery of few rows of `conversations` */
 async function readConversations(db: Db, chosen: SQL): Promise<Row[]> {
   const { rows } = await db.execute<Row>(sql`
     select c.id, c.sort_at as "sortAt", c.account_x_user_id as "accountXUserId", c.lead_id as "leadId", jsonb_build_object(
@@ -67,7 +64,7 @@ function conversationOf({ conversation }: Row): ReadConversation {
   } as ReadConversation
 }
 
-/** SQL condition on `conversations c`: the workspace's that match a filter. */
+/** SQL condition on `conversations c`: it belongs to the workspace and matches the filter. */
 export function matching(
   { workspaceId, userId }: Pick<Actor, 'workspaceId' | 'userId'>,
   { status, label, tag, leadId, assigneeId, xAccountId, campaignId, q }: Filter,
@@ -94,7 +91,7 @@ export function matching(
   )
 }
 
-/** SQL conditions that find `q` in a lead, in a reply `r` and in an answer or answered message `d`. */
+/** SQL conditions that find `q`: in a lead, in a reply `r`, and in an answer or answered message `d`. */
 function containing(q: string) {
   const pattern = anywhere(q)
   if (q.length >= INDEXED_LENGTH)
@@ -112,7 +109,7 @@ function containing(q: string) {
     message: sql`false`,
   }
 }
-/** Indexes of texts find no fewer characters, except at the beginning of a word. */
+/** Text indexes cannot find fewer characters than this, except at the beginning of a word. */
 const INDEXED_LENGTH = 3
 
 /** SQL subquery of conversations whose lead, replies, answers or answered messages contain `q`. */
@@ -131,7 +128,7 @@ function saying(workspaceId: string, q: string): SQL {
     where d.workspace_id = ${workspaceId} and ${has.message}`
 }
 
-/** SQL condition on conversations `c`, which are few: the same, without an index. */
+/** SQL condition on a few conversations `c`: like `saying`, but without an index. */
 function says(q: string): SQL {
   const has = containing(q)
   return sql`(
@@ -141,7 +138,7 @@ function says(q: string): SQL {
       where d.lead_id = c.lead_id and a.x_user_id = c.account_x_user_id and ${has.message}))`
 }
 
-/** Conversations that a search reads first: what many of them contain is found among these. */
+/** How many conversations a search reads first. Frequent words are found among these. */
 const NEWEST = 1_000
 
 /** One page of conversations, and the counts of the workspace. */
@@ -156,7 +153,7 @@ export async function list(db: Db, actor: Actor, input: InputOf<'conversations',
   const all = sql`conversations`
   const search = async () => {
     const { q, ...others } = filter
-    // One extra row tells whether there are more.
+    // One extra row shows whether there are more.
     const count = pageSize + 1
     if (q) {
       const first = newest(all, sql`${matching(actor, others)} ${behind}`, NEWEST)
@@ -182,20 +179,20 @@ export async function list(db: Db, actor: Actor, input: InputOf<'conversations',
 
 /**
  * The people who wait for an answer in open conversations, whether these are read or not, up to
- * REPLIES_WAITING_MAX. @param accountXUserId null: on all accounts
+ * REPLIES_WAITING_MAX. @param accountXUserId null: all accounts
  */
 export async function countWaiting(
   db: Db,
   { workspaceId }: Pick<Actor, 'workspaceId'>,
   accountXUserId: string | null,
 ): Promise<number> {
-  // A person who wrote to several accounts counts once. Row by row, so that the limit ends the scan.
+  // A person who wrote to several accounts counts once. Checked row by row, so that the limit ends the scan.
   const isCounted =
     accountXUserId === null
       ? sql`not exists (select from conversations o where o.workspace_id = c.workspace_id and o.lead_id = c.lead_id
           and o.account_x_user_id < c.account_x_user_id and ${isWaiting})`
       : sql`c.account_x_user_id = ${accountXUserId}`
-  // The planner expects `is null` to be rare, and would not stop at the limit.
+  // The planner would expect few rows for `is null`, and would not stop at the limit.
   const mayGetAnswer = sql`case when ${isSuppressed('leads')} then false else true end`
   const { rows } = await db.execute<{ count: number }>(sql`
     select count(*)::int as count from (
@@ -248,8 +245,8 @@ export async function findRow(db: Db, { workspaceId }: Actor, id: string): Promi
 type MessageRow = Record<string, unknown> & Omit<z.input<typeof Message>, 'at'> & { at: string }
 
 /**
- * SQL: the messages of one conversation. Of ours, those that were sent or may have been, and those
- * that failed when they were tried.
+ * SQL: the messages of one conversation. Includes our messages that were sent, may have been sent,
+ * or failed when they were tried.
  */
 function messagesOf({ workspaceId }: Actor, { leadId, accountXUserId }: Pick<Row, 'leadId' | 'accountXUserId'>): SQL {
   return sql`
@@ -270,7 +267,7 @@ function messagesOf({ workspaceId }: Actor, { leadId, accountXUserId }: Pick<Row
     from replies r where r.lead_id = ${leadId} and r.account_x_user_id = ${accountXUserId}`
 }
 
-/** The messages that came after one; all of the newest page if there is no such message. */
+/** The messages after the given one, or the newest page if there is no such message. */
 export async function findNewer(db: Db, actor: Actor, row: Row, afterId: string) {
   const { rows } = await db.execute<MessageRow>(sql`
     with message as materialized (${messagesOf(actor, row)})
@@ -281,7 +278,7 @@ export async function findNewer(db: Db, actor: Actor, row: Row, afterId: string)
   return rows.map(messageOf)
 }
 
-/** A message that was sent here, also if its lead was merged meanwhile. */
+/** A message that was sent here, even if its lead was merged since. */
 export async function findSent(db: Db, actor: Actor, row: Row, id: string) {
   const { rows: sent } = await db.execute<{ leadId: string }>(sql`
     select lead_id as "leadId" from dms where workspace_id = ${actor.workspaceId} and id = ${id}`)

@@ -31,17 +31,17 @@ import { extensionPairings, workspaces } from '../../identity/workspaces/tables.
 
 // Pairing
 
-/** No vowels, which could spell words, and no ambiguous characters. */
+/** Leaves out vowels, which could spell words, and ambiguous characters. */
 const CODE_LETTERS = 'BCDFGHJKMNPQRSTVWXYZ23456789'
 
-/** A pairing code that can be typed: 38 bits. */
+/** A pairing code that is short enough to type, with 38 bits. */
 function newCode(): string {
   return Array.from({ length: 8 }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('')
 }
 
 /**
- * Condition for the pairings that a session may see and end: the user's; from single sign-on, only
- * this workspace's.
+ * SQL condition for the pairings that a session may see and end: the user's or, in a session from
+ * single sign-on, only those of this workspace.
  */
 async function isVisibleTo(db: Db, actor: Actor) {
   const isOwn = eq(extensionPairings.userId, actor.userId)
@@ -87,14 +87,14 @@ export async function pair(
 ) {
   await limits.consume('pairByAddress', request)
   const token = EXTENSION_TOKEN_PREFIX + newToken()
-  // Its single sign-on may end meanwhile; the retry then finds no code.
+  // The single sign-on may end meanwhile. A retry then finds no code.
   const account = await transact(db, async (tx) => {
     const redeemed = await redeemPairingCode(tx, code)
     if (!redeemed) return null
     const { userId, workspaceId } = redeemed
     const [from] = await tx.select().from(authSessions).where(eq(authSessions.id, redeemed.sessionId))
     if (!from) return null
-    // The pairing ends with the single sign-on it came from.
+    // The pairing ends with the single sign-on that created its code.
     const sessionId = await beginSession(tx, request, userId, from.ssoIdentityId)
     await tx.insert(extensionPairings).values({ sessionId, userId, workspaceId, version, tokenHash: hashToken(token) })
     return findAccount(tx, { userId, workspaceId })
@@ -114,7 +114,7 @@ async function findAccount(db: Db, { userId, workspaceId }: { userId: string; wo
   return found
 }
 
-/** The token of an Authorization header if it belongs to an extension, else null. */
+/** The token in an Authorization header, if it belongs to an extension; else null. */
 export function extensionToken(authorization: string | null): string | null {
   const token = authorization?.match(/^Bearer ([\w-]+)$/i)?.[1]
   return token?.startsWith(EXTENSION_TOKEN_PREFIX) ? token : null
@@ -122,7 +122,7 @@ export function extensionToken(authorization: string | null): string | null {
 
 /**
  * Authenticates an extension. Reads the database on every call, so that unpairing takes effect
- * immediately. @throws Refusal UNAUTHORIZED: unpaired, or its owner has left the workspace
+ * immediately. @throws Refusal UNAUTHORIZED: it was unpaired, or its owner has left the workspace
  */
 export async function authenticateExtension(db: Db, token: string): Promise<Actor> {
   const [found] = await db
@@ -139,7 +139,7 @@ export async function authenticateExtension(db: Db, token: string): Promise<Acto
   return { ...found, workspaceId: found.workspaceId as WorkspaceScope, role }
 }
 
-/** The signed parts of X's pages. @throws Refusal NOT_FOUND: this server has none */
+/** The signed parts of X's pages. @throws Refusal NOT_FOUND: this server has no such data */
 export function readPages(pages: SignedPages | null) {
   if (!pages) throw new Refusal('NOT_FOUND', 'This server has no page data for the extension.')
   return pages
@@ -155,7 +155,7 @@ interface Report {
 
 /**
  * Stores an extension's report and returns the state of sending. @throws Refusal PAIRING_NOT_FOUND:
- * not called by an extension
+ * the caller is not an extension
  */
 export async function report(
   { db, env, request }: { db: Db; env: SendingEnv; request: Client },
@@ -174,7 +174,7 @@ export async function report(
   return { account, ...(await readSending(db, actor, env)), latestVersion }
 }
 
-/** Counts what waits for the extension, and the cap used by the X account that sends next. */
+/** Counts what waits for the extension, and how much of the cap the X account that sends next has used. */
 async function readSending(db: Db, actor: Actor, env: SendingEnv) {
   const { workspaceId } = actor
   const { rows } = await db.execute<{ campaigns: number; queued: number; accountId: string | null }>(sql`
@@ -192,9 +192,7 @@ async function readSending(db: Db, actor: Actor, env: SendingEnv) {
   return { campaigns: waiting, queued, sentToday: countedInDay, dailyCap: cap.cap }
 }
 
-/**
- * Ends one of the user's pairings; extensions can end their own. @throws Refusal PAIRING_NOT_FOUND
- */
+/** Ends one of the user's pairings. An extension can end its own. @throws Refusal PAIRING_NOT_FOUND */
 export async function unpair({ db, auth }: Pick<AuthContext, 'db' | 'auth'>, actor: Actor, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     const [pairing] = await tx

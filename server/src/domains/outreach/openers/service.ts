@@ -43,7 +43,7 @@ export async function list(db: Db, actor: Actor, { id, status, leadId, pageSize,
   }
 }
 
-/** @throws Refusal OPENER_NOT_FOUND; INVALID_INPUT: approves an opener without a text */
+/** @throws Refusal OPENER_NOT_FOUND; INVALID_INPUT: an opener without a text cannot be approved */
 export async function update(db: Db, actor: Actor, { id, text, isApproved }: InputOf<'openers', 'update'>) {
   return transact(db, async (tx) => {
     const before = await lock(tx, actor, id)

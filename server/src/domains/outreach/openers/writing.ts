@@ -93,7 +93,7 @@ export async function create(
   })
 }
 
-/** Whether a campaign sends no more messages. */
+/** Whether a campaign will send no more messages. */
 const isOver = ({ status }: Pick<Campaign, 'status'>) => status === 'archived' || status === 'completed'
 
 /** Only one part or new job of a campaign runs at a time. */
@@ -133,18 +133,18 @@ async function membersOf(db: Db, { workspaceId, leadListId }: Campaign): Promise
 
 // Writing
 
-/** Leads that are looked for together. */
+/** How many leads one query looks for. */
 const LEADS_AHEAD = 5_000
-/** Leads per part, written at the same time. A killed process loses at most one part. */
+/** How many leads a part has. They are written in parallel; a killed process loses at most one part. */
 const PART = 5
-/** How often in succession a job waits for a model that receives too many requests. */
+/** How many times in a row a job waits for a model that receives too many requests. */
 const PAUSES_MAX = 3
-/** If the provider does not say how long. */
+/** How long to wait if the provider does not say. */
 const PAUSE_SECONDS = 5
-/** A job does not wait longer than this for a provider. */
+/** The longest time that a job waits for a provider. */
 const PAUSE_SECONDS_MAX = 60
 
-/** A job's parts, from its place on. */
+/** Works on a job's parts, from its current place on. */
 export async function* writeOpeners(services: Services, job: JobRow): AsyncGenerator<JobPart> {
   const { db } = services.database
   const { campaignId, source, ...selection } = job.input as OpenersInput
@@ -167,19 +167,19 @@ export async function* writeOpeners(services: Services, job: JobRow): AsyncGener
       select l.id ${leads} and l.created_at <= ${job.createdAt.toISOString()}::timestamptz
         and l.id > ${place ?? NO_ID}::uuid order by l.id limit ${LEADS_AHEAD}`)
     for (let from = 0; from < rows.length; from += PART) {
-      // It may have been archived meanwhile.
+      // The campaign may have been archived meanwhile.
       if (!(await findOpen())) return
       const ids = rows.slice(from, from + PART).map(({ id }) => id)
       const tasks = ids.map((leadId) => write(context, by, { campaign, leadId, ...writing, isCached: true }))
       const found = (await Promise.all(tasks)).filter((one) => one !== null)
       const calls = found.flatMap((one) => one.calls)
-      // The built-in writer was not asked to help out.
+      // The built-in writer does not replace a model whose budget is used up.
       const affordable = found.filter(({ fault }) => fault !== 'budget')
       const pauseSeconds = job.failures < PAUSES_MAX ? pauseOf(affordable) : null
       const isKept = ({ fault, text }: WrittenOpener) =>
         pauseSeconds === null || (fault !== 'rate_limited' && text !== '')
       const kept = affordable.filter(isKept)
-      // From this lead on, leads without an opener are looked for again.
+      // From this lead on, the job looks again for leads without an opener.
       const firstLeft = affordable.find((one) => !isKept(one))?.leadId
       place = firstLeft ? (ids[ids.indexOf(firstLeft) - 1] ?? place) : (ids.at(-1) ?? place)
       const fault = kept.find((one) => one.fault)?.fault
@@ -204,7 +204,7 @@ export async function* writeOpeners(services: Services, job: JobRow): AsyncGener
   }
 }
 
-/** How long to wait for a model that receives too many requests; null: not at all. */
+/** How long to wait for a model that receives too many requests; null: no wait is needed. */
 function pauseOf(written: readonly WrittenOpener[]): number | null {
   const limited = written.filter(({ fault }) => fault === 'rate_limited')
   const seconds = Math.max(...limited.map(({ retryAfterSeconds }) => retryAfterSeconds ?? PAUSE_SECONDS))
@@ -221,7 +221,7 @@ interface Task {
   leadId: string
   model: ModelProvider | null
   about: string
-  /** Whether what the model wrote for the same request is good enough. */
+  /** Accepts what the model wrote earlier for the same request. */
   isCached?: boolean
   signal?: AbortSignal | undefined
 }
@@ -250,7 +250,7 @@ async function write(
   return { ...written, text: written.text ?? '', leadId, profileHash, requestHash }
 }
 
-/** A model's unchanged text for the same request, in any campaign. */
+/** A model's unedited text for the same request, in any campaign. */
 async function findWritten(db: Db, workspaceId: string, leadId: string, requestHash: string) {
   const [row] = await db
     .select({ text: openers.text, factsUsed: openers.factsUsed })

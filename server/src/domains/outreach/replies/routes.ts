@@ -15,7 +15,7 @@ export const replyRoutes = {
   ),
 }
 
-/** X accounts come before replies, so their operation that deletes texts is answered here. */
+/** The area of X accounts comes before replies, so their operation that deletes texts is implemented here. */
 export const xAccountConsentRoutes = {
   consent: member.xAccount.consent.handler(async ({ context, input }) =>
     context.pictures.withUrl(await consent(context.db, context.actor, input)),

@@ -24,21 +24,22 @@ import type { Limits } from '../../../requests/limits.ts'
 import { offerSenders } from '../conversation-offers/service.ts'
 
 /*
- * Events at X may arrive twice, in any order and process, even before our message is recorded.
- * Each is stored once, by X's id, and every order leads to the same state.
+ * X's events may arrive twice, in any order, in any process, and even before our message is
+ * recorded. Each is stored once, by X's id, and every order leads to the same state.
  */
 
 type Message = Extract<XHappening, { kind: 'message' }>
 type Read = Extract<XHappening, { kind: 'read' }>
 type Part = { conversation: Conversation } & ({ event: Message; at: Date } | { event: Read; at: Date })
 
-/** Leads whose events one transaction stores. */
+/** How many leads' events one transaction stores. */
 const LEADS_AT_A_TIME = 100
 
 /**
- * Stores events from X, those of one lead in order. Ignores known ones. Of those without a lead, only an
- * offer may stay. @param ofApp counts for accounts of this app only: its owner can sign events about
- * anyone @returns messages that an active sender may have written: they must come again
+ * Stores events from X, those of one lead in order. Ignores known events. An event of someone who
+ * is not a lead leaves at most an offer. @param ofApp limits events to accounts of this app, whose
+ * owner can sign events about anyone @returns messages that an active sender may have written,
+ * which must be passed in again
  */
 export async function receive(
   db: Db,
@@ -61,10 +62,10 @@ export async function receive(
   return undecided
 }
 
-/** Each takes a connection. */
+/** How many workspaces are processed at a time. Each takes a connection. */
 const WORKSPACES_AT_A_TIME = 3
 
-/** Stores the events of a workspace, those of many leads in one transaction. @returns as `receive` */
+/** Stores the events of a workspace, those of many leads in one transaction. @returns see `receive` */
 async function storeParts(db: Db, workspaceId: string, parts: readonly Part[]): Promise<XHappening[]> {
   const undecided: XHappening[] = []
   for (const round of roundsOf(parts)) {
@@ -89,7 +90,7 @@ async function storeParts(db: Db, workspaceId: string, parts: readonly Part[]): 
   return undecided
 }
 
-/** Splits events so that no part has two of one lead, and those of each stay in order. */
+/** Splits events so that no part has two events of one lead, and each lead's events stay in order. */
 function roundsOf(parts: readonly Part[]): Part[][] {
   const rounds: Part[][] = []
   const next = new Map<string, number>()
@@ -111,8 +112,8 @@ export function startReplyDetection(context: WatchContext & DeliveryContext): Pr
 }
 
 /**
- * Finds each workspace's account and lead in events that it does not know: by X id, or by handle, since
- * imported leads may have no X id.
+ * Finds the account and lead of each event that is new to a workspace: by X id, or by handle,
+ * because imported leads may have no X id.
  */
 async function findConversations(db: Db, events: readonly (Message | Read)[], ofApp: string | null): Promise<Part[]> {
   if (events.length === 0) return []
@@ -144,15 +145,15 @@ async function findConversations(db: Db, events: readonly (Message | Read)[], of
     order by x.place`)
   return found.map(({ place, now, ...conversation }): Part => {
     const event = events[place] as Message | Read
-    // X does not always say when.
+    // X does not always name the time.
     return { conversation, event, at: event.at ?? new Date(now) } as Part
   })
 }
 
-/** Texts that count as one call. */
+/** How many texts count as one call. */
 const TEXTS_PER_CALL = 10
 
-/** What texts would be labelled as replies today. @throws Refusal RATE_LIMITED */
+/** How texts would be labelled as replies today. @throws Refusal RATE_LIMITED */
 export async function classifyTexts(
   { db, actor, limits }: { db: Db; actor: Actor; limits: Limits },
   { texts, writtenOn }: InputOf<'replies', 'classify'>,
@@ -168,7 +169,7 @@ export async function classifyTexts(
     const isUnread = isUnknownOrMixed(text)
     const { label, confidence } = classifyReply(text, options, isUnread)
     results.push({ label, confidence, language, date: isUnread ? null : namedDay(text, options) })
-    // Long texts take milliseconds each, in which others wait.
+    // Long texts take milliseconds each, which delays other work.
     await setImmediate()
   }
   return { results }
@@ -205,7 +206,7 @@ type Detected = {
   isSubscribed: boolean
   /** Why X does not report everything. */
   problem: string | null
-  /** Why it cannot be read. */
+  /** Why the account cannot be read. */
   failure: string | null
   readUntil: string | null
   hasRequests: boolean

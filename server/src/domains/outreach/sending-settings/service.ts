@@ -20,7 +20,7 @@ import { replySettings, sendingLimits, sendingSettings } from './tables.ts'
 
 // The settings
 
-/** The sending settings of each connected X account; without one, of the extension. */
+/** The sending settings of each connected X account or, if there is none, of the extension. */
 export async function find(db: Db, env: SendingEnv, actor: Actor) {
   const connected = (await list(db, actor)).accounts
   const ids = connected.map(({ id }) => id)
@@ -85,7 +85,7 @@ export async function saveLimits(
 ) {
   return db.transaction(async (tx) => {
     if (xAccountId) await findAccount(tx, actor.workspaceId, xAccountId)
-    // Default warm-up starts with the first message ever; turning it on restarts it now.
+    // Default warm-up starts with the first message ever. Turning warm-up on restarts it now.
     const before = await findLimits(tx, env, actor.workspaceId, xAccountId)
     const accountLimits = {
       ...input,
@@ -115,9 +115,7 @@ export async function saveOptOutWords(db: Db, env: SendingEnv, actor: Actor, wor
   return find(db, env, actor)
 }
 
-/**
- * Limits campaigns to leads with a contact basis, or lifts that. Queued messages are not affected.
- */
+/** Restricts campaigns to leads with a contact basis, or lifts the restriction. Queued messages are not affected. */
 export async function saveBasis(db: Db, env: SendingEnv, actor: Actor, required: boolean) {
   const basis = {
     basisRequired: required,

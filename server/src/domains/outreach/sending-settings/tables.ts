@@ -11,21 +11,21 @@ export const sendingLimits = pgTable(
   {
     id: id(),
     workspaceId: workspaceId(),
-    /** Null: the extension, while no X account is connected. */
+    /** Null: limits of the extension while no X account is connected. */
     xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'cascade' }),
     /** A name of the IANA database, such as Europe/Berlin. */
     timeZone: text('time_zone').notNull(),
     /** Days on which working hours start: 1 (Monday) to 7. */
     workDays: smallint('work_days').array().notNull(),
-    /** Minutes after midnight; both null: all day. An end before the start is on the next day. */
+    /** Minutes after midnight; both null: all day. If the end is before the start, it is on the next day. */
     startMinute: integer('start_minute'),
     endMinute: integer('end_minute'),
-    /** Lower than DAILY_DM_CAP; null: only that one. */
+    /** At most DAILY_DM_CAP; null: only DAILY_DM_CAP applies. */
     dailyCap: integer('daily_cap'),
     warmUp: boolean('warm_up').notNull(),
     /** Warm-up starts with the first message after this time; null: with the first ever. */
     warmUpSince: time('warm_up_since'),
-    /** Longer than SEND_INTERVAL_SECONDS; null: only that one. */
+    /** At least SEND_INTERVAL_SECONDS; null: only SEND_INTERVAL_SECONDS applies. */
     pauseSeconds: integer('pause_seconds'),
     updatedAt: updatedAt(),
   },
@@ -44,18 +44,18 @@ export const sendingLimits = pgTable(
   ],
 )
 
-/** What a workspace has set for all its accounts. Null: the default. */
+/** Settings of a workspace for all its accounts. Null: the default. */
 export const sendingSettings = pgTable('sending_settings', {
   workspaceId: uuid('workspace_id')
     .primaryKey()
     .references(() => workspaces.id, { onDelete: 'cascade' }),
   /** Campaigns require a contact basis. By default they do if X is real. */
   basisRequired: boolean('basis_required'),
-  /** When a campaign pauses itself or warns, see `Protection`. */
+  /** When a campaign pauses itself or warns; see `Protection`. */
   refusalPercent: smallint('refusal_percent'),
   closedInboxPercent: smallint('closed_inbox_percent'),
   optOutsPerHundred: smallint('opt_outs_per_hundred'),
-  /** Who lifted the limit after reading X's rules, and when. */
+  /** Who lifted the requirement after reading X's rules, and when. */
   basisLiftedBy: uuid('basis_lifted_by').references(() => authUsers.id, { onDelete: 'set null' }),
   basisLiftedAt: time('basis_lifted_at'),
   updatedAt: updatedAt(),

@@ -10,7 +10,7 @@ import { renderAgain } from '../../../core/sequences/sequence.ts'
 import { member, viewer } from '../../../operations.ts'
 import { listByStanding } from '../../leads/leads/service.ts'
 
-/** The messages of campaigns, and those who send them. */
+/** The messages of campaigns, and their senders. */
 export const sendingRoutes = {
   dms: viewer.campaigns.dms.handler(async ({ context, input }) => {
     const { dms, ...page } = await listMessages(context.db, context.env, context.actor, input)
@@ -41,7 +41,7 @@ export const messageRoutes = {
   send: member.messages.send.handler(({ context, input, signal }) => sendNow(context, context.actor, input, signal)),
 }
 
-/** Leads come before sending, so their operation that queues messages is answered here. */
+/** The area of leads comes before sending, so the operation that queues messages is implemented here. */
 export const leadQueueRoutes = {
   undoQueue: member.leads.undoQueue.handler(({ context, input }) => undoQueue(context.db, context.actor, input.undoId)),
   queue: member.leads.queue.handler(({ context, input }) => queueDirect(context.db, context.actor, input)),

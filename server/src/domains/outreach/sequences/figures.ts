@@ -23,7 +23,7 @@ export async function readFigures(
   return new Map(rows.map(({ id, ...figures }) => [id, figures]))
 }
 
-/** The current steps of campaigns with their figures, by campaign. @param during as for `readFigures` */
+/** The current steps of campaigns with their figures, by campaign. @param during as in `readFigures` */
 export async function findStepFigures(db: Db, workspaceId: string, campaignIds: readonly string[], during?: SQL) {
   if (campaignIds.length === 0) return new Map<string, never[]>()
   const current = and(

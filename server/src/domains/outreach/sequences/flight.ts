@@ -18,12 +18,12 @@ import type { Db } from '../../../db/open.ts'
 
 type Campaign = typeof campaigns.$inferSelect
 
-/** Messages of the account that `refusals` looks at. */
+/** How many of the account's messages `refusals` covers. */
 const MESSAGES_CHECKED = 50
 
 /**
- * The messages of the past and the next 24 hours. It reads at most what the workspace's accounts
- * claimed in a day and a fixed number of rows. @throws Refusal CAMPAIGN_NOT_FOUND
+ * The messages of the past 24 hours and the next 24 hours. Reads at most the claims of the
+ * workspace's accounts in a day, and a fixed number of rows. @throws Refusal CAMPAIGN_NOT_FOUND
  */
 export async function flight(db: Db, env: SendingEnv, actor: Actor, id: string) {
   const campaign = await findCampaign(db, actor, id)
@@ -70,7 +70,7 @@ type NextRow = Row & { ahead: number }
 
 const dated = <R extends { at: Date }>(rows: readonly R[]): R[] => rows.map((row) => ({ ...row, at: new Date(row.at) }))
 
-/** When each queued message is about to go, one interval after another. */
+/** When each queued message will go out, one interval after another. */
 function inTurn(rows: readonly NextRow[], state: SendingState): Row[] {
   let place = 0
   return rows.flatMap(({ ahead, ...row }) => {
@@ -84,7 +84,7 @@ function inTurn(rows: readonly NextRow[], state: SendingState): Row[] {
 
 const leadColumns = sql`case when l.id is not null then jsonb_build_object('id', l.id, 'name', l.name, 'twitterHandle', l.twitter_handle, 'profileImageUrl', l.profile_image_url) end`
 
-/** SQL over a message `d`, its enrollment and its lead `l`: a Row without `state` and `at`. */
+/** SQL over a message `d`, its enrollment and its lead `l`: the columns of a Row, except `state` and `at`. */
 const messageColumns = sql`d.enrollment_id as "enrollmentId", d.id as "dmId", d.step_number as "stepNumber", d.variant_id as "variantId",
   ${leadColumns} as lead`
 
@@ -143,7 +143,7 @@ async function findNext(db: Db, { id, workspaceId, xAccountId, createdAt }: Camp
   return dated(rows)
 }
 
-/** What X refused of the account's last messages. */
+/** How many of the account's last messages X refused. */
 async function findHealth(db: Db, { workspaceId }: Campaign, accountId: string | null) {
   const { rows } = await db.execute<{ refusals: number; checked: number }>(sql`
     select (count(*) filter (where refusal <> 'closed'))::int as refusals, count(*)::int as checked

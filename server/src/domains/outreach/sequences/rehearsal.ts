@@ -13,43 +13,46 @@ import {
 import { type Delay, UNIT_MS } from '../../../core/sequences/delays.ts'
 import { FIRST_OF } from '../../../core/tables/messages.ts'
 
-/** Days in `perDay`; what follows only counts for `lastSendAt`. */
+/** How many days `perDay` lists. Later days count only for `lastSendAt`. */
 const DAYS_LISTED = 366
-/** Later windows repeat every week: a clock change moves them by an hour, which no one plans by. */
+/**
+ * After this many days, windows simply repeat every week: a clock change moves them by an hour,
+ * which does not matter for planning.
+ */
 const EXACT_DAYS = 400
 const YEARS_MAX = 100
-/** Follow-ups that are due within this time are due together. */
+/** Follow-ups whose due times are this close are treated as due together. */
 const TOGETHER_MS = 15 * UNIT_MS.minutes
 
 /** When a step follows: a delay, or calendar days for re-engagement. */
 export type FollowUp = Delay | { afterDays: number }
 
-/** What an account is going to send. */
+/** What an account will send. */
 export interface Plan {
   /** First messages of older campaigns, which go first. */
   ahead: number
   /** People who get the first message. */
   people: number
-  /** The steps after the first, and re-engagement. */
+  /** The delays of the steps after the first, and of re-engagement. */
   followUps: readonly FollowUp[]
-  /** People of a running campaign who are due for one of `followUps` (from 0) or the first message (-1). */
+  /** Only for a running campaign: people who are due for one of `followUps` (from 0) or the first message (-1). */
   due: readonly { followUp: number; at: Date; people: number }[]
 }
 
 /** The account that sends, at the moment of the rehearsal. */
 export interface RehearsedAccount {
   accountLimits: AccountLimits
-  /** With the account's share of the X app as its cap, if that is lower. */
+  /** If the account's share of the X app is lower than its cap, it replaces the cap. */
   limits: ProductLimits
   before: SentBefore
 }
 
 interface Rehearsal {
-  /** The days on which the campaign sends, in the account's time zone; at most 366. */
+  /** The days on which the campaign sends, in the account's time zone. At most 366. */
   perDay: { date: string; count: number; followUps: number }[]
   /** Null: nothing is sent. */
   firstSendAt: Date | null
-  /** Null: nothing is sent, or the limits never let it end. */
+  /** Null: nothing is sent, or with these limits sending never ends. */
   lastSendAt: Date | null
 }
 
@@ -57,15 +60,15 @@ interface Rehearsal {
 interface Cohort {
   dueAt: number
   people: number
-  /** The window in which they got the message before. */
+  /** The window in which they got the previous message. */
   sentIn: number
 }
 
-/** The cohorts of one follow-up, due in order. */
+/** The cohorts of one follow-up, in the order in which they are due. */
 interface Queue {
   followUp: number
   cohorts: Cohort[]
-  /** The first cohort that is left. */
+  /** The index of the first cohort that is left. */
   head: number
 }
 
@@ -77,7 +80,7 @@ interface Stretch {
 
 /**
  * The dates of a plan under the rules that sending follows, if nobody replies and every condition
- * is met. It takes many messages in one step, so 100,000 people take milliseconds.
+ * is met. Many messages are handled in one step, so 100,000 people take milliseconds.
  */
 export function rehearse(plan: Plan, { accountLimits, limits, before }: RehearsedAccount, now: Date): Rehearsal {
   const eachMs = Math.round(pauseSecondsOf(accountLimits, limits) * MEAN_JITTER * 1_000)
@@ -126,7 +129,7 @@ export function rehearse(plan: Plan, { accountLimits, limits, before }: Rehearse
   return { ...result, lastSendAt: lastAt === null ? null : new Date(lastAt) }
 }
 
-/** The sending windows by their index from now; undefined: there are none. */
+/** The sending windows by their index from now; undefined: there are no windows. */
 function windowLine(hours: WorkingHours, now: Date): (index: number) => SendingWindow | undefined {
   const exact = windowsFrom(hours, now, EXACT_DAYS)
   const known: SendingWindow[] = []
@@ -162,7 +165,7 @@ function createCap(
   let oldest = 0
   if (inDay > 0) stretches.push({ from: (lastAt ?? now).getTime() - (inDay - 1) * eachMs, count: inDay })
   return {
-    /** How many messages may start at `at`, one interval apart; for 0, when to look again. */
+    /** How many messages may start at `at`, one interval apart. If none may, when to look again. */
     at(at: number): { count: number; until: number | null } {
       if (!current || (current.growsAt && current.growsAt.getTime() <= at)) {
         current = capAt(accountLimits, limits, startedAt, new Date(at))
@@ -177,7 +180,7 @@ function createCap(
       if (used < cap) return { count: cap - used, until: null }
       const first = stretches[oldest]
       const leavesAt = (first?.from ?? at) + DAY_MS
-      // The messages of a stretch leave the 24 hours one interval apart, as new ones come in.
+      // As new messages of a stretch are sent, its old ones leave the 24 hours at the same interval.
       if (leavesAt <= at) return { count: first?.count ?? 0, until: null }
       return { count: 0, until: growsAt ? Math.min(leavesAt, growsAt.getTime()) : leavesAt }
     },
@@ -209,7 +212,7 @@ function dueAfter(delay: FollowUp, at: number, sentIn: number, windows: Windows)
   return (to?.opensAt ?? at) + at - (from?.opensAt ?? at)
 }
 
-/** The queue whose next people have been due longest; null: no follow-up is left. */
+/** The queue whose next people have been due longest; null: no follow-ups are left. */
 function longestDue(queues: readonly Queue[]): { queue: Queue; cohort: Cohort } | null {
   let found: { queue: Queue; cohort: Cohort } | null = null
   for (const queue of queues) {
@@ -219,10 +222,10 @@ function longestDue(queues: readonly Queue[]): { queue: Queue; cohort: Cohort } 
   return found
 }
 
-/** The messages of a plan in the order in which they are sent. */
+/** A plan's messages in the order of sending. */
 function createLine(plan: Plan, windows: Windows, eachMs: number) {
   let { ahead, people } = plan
-  // Those who are due now are apart: a new cohort is never due before an earlier one of its queue.
+  // Separate from people who are due now: a new cohort is never due before an earlier one of its queue.
   const emptyQueues = () => plan.followUps.map((_, followUp): Queue => ({ followUp, cohorts: [], head: 0 }))
   const early: Queue[] = [...emptyQueues(), { followUp: -1, cohorts: [], head: 0 }]
   const fresh = emptyQueues()
@@ -248,7 +251,7 @@ function createLine(plan: Plan, windows: Windows, eachMs: number) {
 
   return {
     isLeft: () => people > 0 || inFollowUps > 0,
-    /** If nothing is due at `at`, when the next message is; else null. */
+    /** When the next message is due; null: one is due at `at`. */
     dueAfter(at: number): number | null {
       if (ahead + people > 0) return null
       return next && next.cohort.dueAt > at ? next.cohort.dueAt : null

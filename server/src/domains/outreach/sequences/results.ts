@@ -33,7 +33,7 @@ export async function results(db: Db, actor: Actor, id: string) {
   }
 }
 
-/** Null: no test, an adaptive allocation, or people are not split as planned. */
+/** Null: there is no test, the allocation is adaptive, or the split differs from the plan. */
 function verdictIn(test: StepTest | undefined): Verdict | null {
   if (!test || test.allocation === 'adaptive' || test.isSplitOff) return null
   return (

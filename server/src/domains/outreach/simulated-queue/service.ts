@@ -14,8 +14,9 @@ import { Refusal } from '../../../refusal.ts'
 import type { SignedInContext } from '../../../requests/context.ts'
 
 /*
- * The simulated queue, only with the stand-in X. It claims messages under a lease, like any sender.
- * It respects the cap and the sending window, but not the interval. Outcomes are random.
+ * The simulated queue, which exists only with the stand-in X. It claims messages under a lease,
+ * like any sender. It respects the cap and the sending window, but not the interval. Outcomes are
+ * random.
  */
 
 /** Randomness and time; tests replace both. */
@@ -31,9 +32,9 @@ const LONGEST_MS = 1_000
 const FAILURE = 'Simulated send failure'
 const LIMITED = "This X account's sending limits allow no message right now."
 const OLDER_FIRST = 'An older campaign on this X account sends first, and another sender has claimed its messages.'
-/** Error of a message whose campaign was archived while it was claimed. */
+/** The error of a message whose campaign was archived while the message was claimed. */
 const NO_CAMPAIGN = 'Missing campaign relation'
-/** Waits at most this long for a message to become due. */
+/** The longest wait for a message to become due. */
 const MAX_WAIT_MS = 5_000
 /** Maximum duration of one call. */
 const RUN_MS = 25_000
@@ -111,7 +112,8 @@ async function record(
   wasSent: boolean,
 ): Promise<{ wasSent: boolean; campaignCompleted: boolean } | 'paused' | 'lost'> {
   return transact(db, async (tx) => {
-    // A running pause ends first and is seen below. A later one waits for this transaction.
+    // A pause that is running ends first, so the next statement sees it. A later one waits for this
+    // transaction.
     await tx.execute(sql`select pg_advisory_xact_lock_shared(${campaignLock(sql`${claim.campaignId}::text`)})`)
     const [campaign] = await tx
       .select({ status: campaigns.status })

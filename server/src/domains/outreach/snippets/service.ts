@@ -30,7 +30,7 @@ export async function create(db: Db, actor: Actor, input: InputOf<'snippets', 'c
   })
 }
 
-/** @throws Refusal SNIPPET_NOT_FOUND, SNIPPET_EXISTS; FORBIDDEN: neither author nor admin */
+/** @throws Refusal SNIPPET_NOT_FOUND, SNIPPET_EXISTS; FORBIDDEN: the caller is neither the author nor an admin */
 export async function update(db: Db, actor: Actor, { id, ...change }: InputOf<'snippets', 'update'>) {
   return withUniqueViolationAs(db, 'SNIPPET_EXISTS', async (tx) => {
     await requireOwn(tx, actor, id)
@@ -44,7 +44,7 @@ export async function update(db: Db, actor: Actor, { id, ...change }: InputOf<'s
   })
 }
 
-/** @throws Refusal SNIPPET_NOT_FOUND; FORBIDDEN: neither author nor admin */
+/** @throws Refusal SNIPPET_NOT_FOUND; FORBIDDEN: the caller is neither the author nor an admin */
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     await requireOwn(tx, actor, id)

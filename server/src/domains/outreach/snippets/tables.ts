@@ -3,7 +3,7 @@ import { pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-cor
 import { createdAt, newId, updatedAt } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 
-/** Texts for replies, shared by the members of a workspace. */
+/** Texts to insert into answers. All members of a workspace share them. */
 export const snippets = pgTable(
   'snippets',
   {

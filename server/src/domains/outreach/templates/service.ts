@@ -21,7 +21,7 @@ type Answer = Omit<Template, 'createdAt' | 'updatedAt'> & { createdAt: Date; upd
 
 // Reading
 
-/** Viewers see shared templates, members also their own, admins all. */
+/** SQL: viewers see shared templates, members also their own, admins all. */
 function visibleTo(actor: Actor): SQL | undefined {
   const own = roleAllows(actor.role, 'member') ? eq(templates.authorId, authorOf(actor)) : undefined
   return and(
@@ -30,7 +30,7 @@ function visibleTo(actor: Actor): SQL | undefined {
   )
 }
 
-/** Lists templates, the last changed first and starters last. */
+/** Lists templates, the last changed first and the starters at the end. */
 export async function list(db: Db, actor: Actor, input: InputOf<'templates', 'list'>) {
   const { folder, isArchived, page, pageSize } = input
   const pattern = input.q?.trim() ? anywhere(input.q.trim()) : undefined
@@ -94,11 +94,11 @@ function starterAnswer(starter: Starter): WithoutFigures {
   }
 }
 
-/** Adds the results of campaigns that were started from templates, from the campaigns' counts. */
+/** Adds the figures of the campaigns started from each template. They come from the campaigns' counts. */
 async function withFigures(db: Db, actor: Actor, all: readonly WithoutFigures[]): Promise<Answer[]> {
   const ids = all.map(({ id }) => id)
   const messaged = sql`sum(${campaigns.peopleMessaged})`
-  // `least` ignores null, so nobody messaged would be 100 percent.
+  // `least` ignores null, so without this condition nobody messaged would mean 100 percent.
   const share = (part: SQL) =>
     sql`case when ${messaged} > 0 then least(100, round(100.0 * sum(${part}) / ${messaged}, 1)) end`.mapWith(toRate)
   const rows =
@@ -129,7 +129,7 @@ async function find(db: Db, actor: Actor, id: string): Promise<Answer> {
   return one(await withFigures(db, actor, [answerOf(row)]))
 }
 
-/** Checks that a campaign may be started from it. @throws Refusal TEMPLATE_NOT_FOUND */
+/** Checks that a campaign may be started from the template. @throws Refusal TEMPLATE_NOT_FOUND */
 export async function requireTemplate(db: Db, actor: Actor, id: string): Promise<void> {
   if (STARTERS.some((starter) => starter.id === id)) return
   const [row] = await db
@@ -150,7 +150,7 @@ export async function create(db: Db, actor: Actor, input: InputOf<'templates', '
   })
 }
 
-/** Copies a template as a private one of the caller. @throws Refusal TEMPLATE_NOT_FOUND, PLAN_LIMIT */
+/** Copies a template. The copy is private to the caller. @throws Refusal TEMPLATE_NOT_FOUND, PLAN_LIMIT */
 export async function duplicate(db: Db, actor: Actor, { id, ...input }: InputOf<'templates', 'duplicate'>) {
   return db.transaction(async (tx) => {
     const { name, folder, steps } = STARTERS.some((starter) => starter.id === id)
@@ -172,8 +172,8 @@ async function insert(
 }
 
 /**
- * @throws Refusal TEMPLATE_NOT_FOUND, PLAN_LIMIT, INVALID_INPUT (placeholder); FORBIDDEN: neither
- * author nor admin, or a starter
+ * @throws Refusal TEMPLATE_NOT_FOUND, PLAN_LIMIT, INVALID_INPUT (placeholder); FORBIDDEN: the
+ * caller is neither the author nor an admin, or it is a starter
  */
 export async function update(
   db: Db,
@@ -194,7 +194,10 @@ export async function update(
   })
 }
 
-/** @throws Refusal TEMPLATE_NOT_FOUND; FORBIDDEN: neither author nor admin, or a starter */
+/**
+ * @throws Refusal TEMPLATE_NOT_FOUND; FORBIDDEN: the caller is neither the author nor an admin, or
+ * it is a starter
+ */
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     await lock(tx, actor, id)
@@ -219,7 +222,7 @@ async function lock(tx: Db, actor: Actor, id: string): Promise<Row> {
   return row
 }
 
-/** Every text must be readable, so that no message has a gap. @throws Refusal INVALID_INPUT */
+/** Checks that every text can be parsed and filled, so that no message has a gap. @throws Refusal INVALID_INPUT */
 function readMessages(steps: Parameters<typeof messagesOf>[0]): void {
   for (const { path, text } of messagesOf(steps)) readTemplate(path, text)
 }
@@ -227,8 +230,9 @@ function readMessages(steps: Parameters<typeof messagesOf>[0]): void {
 // Plans
 
 /**
- * Keeps others from adding templates until the transaction ends. With the owner's Gold reward,
- * private templates have no limit and don't count. @throws Refusal PLAN_LIMIT
+ * Checks that there is room, and keeps others from adding templates until the transaction ends.
+ * With the owner's Gold reward, private templates are unlimited and don't count. @throws Refusal
+ * PLAN_LIMIT
  */
 async function requireRoom(
   tx: Db,

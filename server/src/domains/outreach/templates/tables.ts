@@ -4,7 +4,7 @@ import { boolean, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-
 import { createdAt, newId, time, updatedAt } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 
-/** Messages to start campaigns from. Starters are in the code, not here. */
+/** Messages from which campaigns can be started. Starters are in the code, not here. */
 export const templates = pgTable(
   'templates',
   {
@@ -23,7 +23,7 @@ export const templates = pgTable(
   (t) => [primaryKey({ columns: [t.workspaceId, t.id] })],
 )
 
-/** SQL over `templates`: a message of it matches the pattern. */
+/** SQL over `templates`: one of its messages matches the pattern. */
 export function hasMessageLike(pattern: string) {
   return sql`exists (select from jsonb_path_query(${templates.steps}, '$[*].variants[*].messageTemplate') m(message)
     where m.message #>> '{}' ilike ${pattern})`

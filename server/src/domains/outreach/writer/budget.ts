@@ -11,22 +11,22 @@ import { type BudgetLimits, type Cost, centsOf } from './prices.ts'
 /** Who pays for a call, and on whose behalf it is made. */
 export interface Payer {
   workspaceId: string
-  /** Null: no member asked for it. */
+  /** Null if no member asked for the call. */
   userId: string | null
   payer: 'workspace' | 'operator'
 }
 
-/** What was added to the month's usage before a call. */
+/** The amount that was added to the month's usage before a call. */
 export interface Reservation extends Payer {
   month: string
   tokens: number
   microcents: number
 }
 
-/** The member of calls that nobody asked for. */
+/** Stands for the member of calls that no member asked for. */
 const NOBODY = NO_ID
 
-/** Adds a call's maximum to the month's usage if it fits the limits. @returns null if it does not */
+/** Adds a call's maximum to the month's usage if it fits the limits. @returns null if it does not fit */
 export async function reserve(db: Db, by: Payer, limits: BudgetLimits, most: Cost): Promise<Reservation | null> {
   const microcents = most.microcents ?? 0
   const fits = (tokens: ReturnType<typeof sql>, cents: ReturnType<typeof sql>) => sql`
@@ -51,14 +51,14 @@ export async function reserve(db: Db, by: Payer, limits: BudgetLimits, most: Cos
   return row ? { ...by, month: row.month, tokens: most.tokens, microcents } : null
 }
 
-/** Corrects the usage to what calls really used. Call it in the transaction that stores the output. */
+/** Replaces reserved amounts by what the calls really used. Call it in the transaction that stores the output. */
 export async function settle(db: Db, calls: readonly { reservation: Reservation; used: Cost }[]): Promise<void> {
   for (const { reservation, used } of calls) {
     const { workspaceId, month, payer, userId } = reservation
     const change = sql`tokens = greatest(0, tokens + ${used.tokens - reservation.tokens}::bigint),
       microcents = greatest(0, microcents + ${(used.microcents ?? 0) - reservation.microcents}::bigint)`
     const its = sql`workspace_id = ${workspaceId} and month = ${month}::date and payer = ${payer}`
-    // The total's row first, as reserve() locks them: otherwise they deadlock.
+    // Lock the row of the total first, as reserve() does. Another order would deadlock.
     await db.execute(sql`
       with total as (update writer_usage set ${change} where ${its} returning 1)
       update writer_member_usage set ${change} from total where ${its} and user_id = ${userId ?? NOBODY}`)
@@ -90,7 +90,7 @@ export async function beyondBudget(db: Db, by: Pick<Payer, 'workspaceId' | 'paye
   })
 }
 
-/** Usage of a month. Below admin, only the caller's row is in `members`. */
+/** The usage of a month. For callers below admin, `members` has only their own row. */
 export async function usage(
   db: Db,
   { workspaceId, userId, role }: Actor,
@@ -100,7 +100,7 @@ export async function usage(
   const current = new Date().toISOString().slice(0, 7)
   const asked = month ?? current
   const first = `${asked}-01`
-  // The limits are those of the key in use, so what the other one paid this month is left out.
+  // The limits belong to the key in use, so what the other payer paid this month is left out.
   const paid = asked === current ? sql`and payer = ${payer}` : sql``
   const { rows: totals } = await db.execute<{ tokens: number; microcents: number }>(sql`
     select coalesce(sum(tokens), 0)::float as tokens, coalesce(sum(microcents), 0)::float as microcents
@@ -124,7 +124,7 @@ export async function usage(
   }
 }
 
-/** The start of the month after the one of a date such as `2026-11-01`. */
+/** The start of the month after a month such as `2026-11-01`. */
 function monthAfter(date: string): Date {
   const [year = 0, month = 1] = date.split('-').map(Number)
   return new Date(Date.UTC(year, month, 1))

@@ -19,7 +19,7 @@ const GREETINGS: Record<WriterTone, readonly [string, string, string]> = {
   direct: ['Hi {lead_name},', '{lead_name}, a quick one:', 'Hi {lead_name}, straight to the point:'],
 }
 
-/** Per goal: three reasons to write, and the question in each tone. */
+/** For each goal, three reasons to write, and a question in each tone. */
 const GOALS: Record<WriterGoal, { reasons: readonly [string, string, string] } & Record<WriterTone, string>> = {
   conversation: {
     reasons: [
@@ -98,7 +98,7 @@ const FOLLOW_UPS: Record<WriterTone, readonly [string, string]> = {
   ],
 }
 
-/** Words of a user's goal that point to one of the built-in ones. */
+/** Words in a user's goal that indicate a built-in goal. */
 const GOAL_WORDS: Record<Exclude<WriterGoal, 'conversation'>, RegExp> = {
   call: /\b(call|meet|meeting|demo|book|appointment|schedule)/i,
   trial: /\b(try|trial|sign ?up|product|app|beta|download|launch|buy|sell)/i,
@@ -107,7 +107,7 @@ const GOAL_WORDS: Record<Exclude<WriterGoal, 'conversation'>, RegExp> = {
   partner: /\b(partner|collab|affiliate|sponsor|cooperat|integrat)/i,
 }
 
-/** The built-in goal that is nearest to what the user wrote. */
+/** The built-in goal that is closest to what the user wrote. */
 export function goalOf(goal = ''): WriterGoal {
   const exact = (Object.keys(WRITER_GOALS) as WriterGoal[]).find(
     (known) => known === goal.toLowerCase() || WRITER_GOALS[known].toLowerCase() === goal.toLowerCase(),
@@ -130,14 +130,14 @@ interface Wish {
   maxLength?: number | undefined
 }
 
-/** Three messages, in English. A message that would be too long loses its reason, then its greeting. */
+/** Three messages, in English. If a message would be too long, its reason is left out, then its greeting. */
 export function writeMessages({ goal, audience, tone, maxLength = MESSAGE_MAX }: Wish): Written[] {
   const voice = toneOf(tone)
   const people = audience?.replace(/[{}|]/g, '').trim() || 'people in your field'
   const questions = questionsOf(goalOf(goal), voice)
   return GOALS[goalOf(goal)].reasons.map((reason, index) => {
     const greeting = GREETINGS[voice][index] ?? ''
-    // A function, because `$` has a meaning in a string.
+    // A function, because `$` has a special meaning in a replacement string.
     const said = reason.replace('[people]', () => people)
     const start = /[.:]$/.test(greeting) ? said.charAt(0).toUpperCase() + said.slice(1) : said
     const [question] = questions
@@ -146,7 +146,7 @@ export function writeMessages({ goal, audience, tone, maxLength = MESSAGE_MAX }:
   })
 }
 
-/** A goal's question in a tone, and its shortest one, which fits every length. */
+/** A goal's question in a tone, and its shortest question, which fits any length. */
 function questionsOf(goal: WriterGoal, voice: WriterTone): [string, string] {
   const { [voice]: question, friendly, professional, direct } = GOALS[goal]
   const [shortest = question] = [friendly, professional, direct].sort((a, b) => a.length - b.length)
@@ -184,7 +184,7 @@ const OPENERS = [
   (words: string) => `\u201c${words}\u201d in your bio caught my eye.`,
 ]
 
-/** One sentence about a person, in English; null if their profile says nothing that can be quoted. */
+/** One sentence about a person, in English; null if nothing in their profile can be quoted. */
 export function writeBuiltInOpener(facts: Facts): Written | null {
   const { name, bio, source } = usableFacts(facts)
   const quoted = bio
@@ -201,11 +201,11 @@ export function writeBuiltInOpener(facts: Facts): Written | null {
     : { text: `I found your profile through the people around ${account}.`, factsUsed: [account] }
 }
 
-/** What a bio asks its readers to do. */
+/** Requests that a bio makes to its readers. */
 const DEMANDS =
   /^(visit|click|join|call|dm|message|send|write|buy|pay|follow|subscribe|contact|check|get|go|act|confirm)\b/i
 
-/** Words, without digits, links, handles or emoji. */
+/** Whether a part has words, and no digits, links, handles or emoji. */
 function isQuotable(part: string): boolean {
   const words = part.split(' ')
   if (DEMANDS.test(part)) return false
