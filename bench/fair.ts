@@ -59,9 +59,9 @@ try {
   const ask = (who: keyof typeof agents, token: string | undefined, path: string, method = 'GET', body?: object) =>
     new Promise<{ status: number; retryAfter: number }>((resolve) => {
       const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
-      const sent = request(url + path, { agent: agents[who], method, headers }, (answer) => {
-        const { statusCode: status = 0, headers } = answer
-        answer.resume().once('end', () => resolve({ status, retryAfter: Number(headers['retry-after'] ?? 0) }))
+      const sent = request(url + path, { agent: agents[who], method, headers }, (response) => {
+        const { statusCode: status = 0, headers } = response
+        response.resume().once('end', () => resolve({ status, retryAfter: Number(headers['retry-after'] ?? 0) }))
       })
       sent.once('error', () => resolve({ status: 0, retryAfter: 1 }))
       sent.end(body && JSON.stringify(body))

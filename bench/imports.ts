@@ -58,7 +58,7 @@ try {
     print(name, measured, outcome)
   }
   console.log(`    machine load ${loadavg()[0]?.toFixed(1)}`)
-  for (const one of [sender, caller]) await one.terminate()
+  for (const worker of [sender, caller]) await worker.terminate()
   await server.close()
 
   async function callDuring(work: () => Promise<unknown>): Promise<Measured> {
@@ -84,8 +84,8 @@ try {
 
 async function ask<T>(client: Worker, order: unknown): Promise<T> {
   client.postMessage(order)
-  const [answer] = await once(client, 'message')
-  return answer as T
+  const [reply] = await once(client, 'message')
+  return reply as T
 }
 
 /** Measures the longest event loop turn in processor time, which a busy machine does not affect. */

@@ -115,18 +115,18 @@ try {
     for (const [name, query] of Object.entries(filters)) {
       const url = `${server.url}/api/conversations?${query}`
       const times: number[] = []
-      let found = 0
+      let count = 0
       for (let call = 0; call < CALLS; call += 1) {
         const began = performance.now()
         const response = await fetch(url, { headers })
         const body = (await response.json()) as { conversations?: unknown[] }
         times.push(performance.now() - began)
         if (!response.ok) throw new Error(`${url}: ${JSON.stringify(body)}`)
-        found = body.conversations?.length ?? 0
+        count = body.conversations?.length ?? 0
         // It won't get better.
         if (call >= 20 && quantile(times, 0.5) > LIST_MAX_MS) break
       }
-      console.log(`    ${name.padEnd(32)} ${spans(times)}   ${found} found`)
+      console.log(`    ${name.padEnd(32)} ${spans(times)}   ${count} found`)
       require(quantile(times, 0.99) < LIST_MAX_MS, `the maximum p99 is ${LIST_MAX_MS} ms`)
     }
     console.log(`    (load ${load()})`)
@@ -202,8 +202,8 @@ try {
     const burst: Burst = { handles: answering.map(({ handle }) => handle), to: 'bench_owner', seconds }
     xProcess.send(burst)
     const [written] = (await once(xProcess, 'message')) as [number[]]
-    const measured = arriving.map(async (arrival, place) => {
-      times.push((await arrival) - (written[Math.floor(place / streams.length)] ?? 0))
+    const measured = arriving.map(async (arrival, index) => {
+      times.push((await arrival) - (written[Math.floor(index / streams.length)] ?? 0))
     })
     const isAll = await Promise.race([
       Promise.all(measured).then(() => true),

@@ -165,9 +165,9 @@ try {
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    const answer = await response.json()
-    if (!response.ok) throw new Error(`${method} ${route}: ${JSON.stringify(answer)}`)
-    return answer as T
+    const result = await response.json()
+    if (!response.ok) throw new Error(`${method} ${route}: ${JSON.stringify(result)}`)
+    return result as T
   }
 
   async function snapshot(): Promise<Snapshot> {
@@ -188,13 +188,13 @@ try {
   }
 
   async function seed() {
-    const one = async (text: string, values: unknown[]) =>
+    const insertOne = async (text: string, values: unknown[]) =>
       (await pool.query<{ id: string }>(`${text} returning id`, values)).rows[0]?.id ?? ''
-    const workspaceId = await one(`insert into workspaces (name) values ($1)`, ['jobs'])
+    const workspaceId = await insertOne(`insert into workspaces (name) values ($1)`, ['jobs'])
     const newTag = (name: string) =>
-      one(`insert into tags (workspace_id, name, color) values ($1, $2, 'blue')`, [workspaceId, name])
+      insertOne(`insert into tags (workspace_id, name, color) values ($1, $2, 'blue')`, [workspaceId, name])
     const [tagId, ownTagId] = [await newTag('Job'), await newTag('Call')]
-    const listId = await one(`insert into lead_lists (workspace_id, name) values ($1, 'Job')`, [workspaceId])
+    const listId = await insertOne(`insert into lead_lists (workspace_id, name) values ($1, 'Job')`, [workspaceId])
     await reader.query(
       `insert into leads (workspace_id, x_user_id, name, twitter_handle, bio, follower_count, created_at)
        select $1, n::text, 'Person ' || md5(n::text), 'h' || md5('h' || n), 'Writes about design in city ' || n % 97, n, now() - n * interval '1 second'

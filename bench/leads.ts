@@ -89,8 +89,8 @@ try {
     const floor = median(rounds[FLOOR] ?? [])
     for (const [name, url] of Object.entries(urls)) {
       const ours = median(rounds[name] ?? [])
-      const answer = await fetch(url, { headers: { authorization } })
-      const { total } = (await answer.json()) as { total?: number }
+      const response = await fetch(url, { headers: { authorization } })
+      const { total } = (await response.json()) as { total?: number }
       const ratio = (ours.perSecond / floor.perSecond).toFixed(2)
       const beside =
         total === undefined ? '' : `   ours / floor ${ratio}${byRound(name)}   total ${formatNumber(total)}`
@@ -143,7 +143,7 @@ try {
     const file = { read, bytes: 1 }
     const ours = await timed(() => importLeads(db, actor, file))
     const again = await timed(() => importLeads(db, actor, file))
-    const column = (place: number) => people.map((fields) => fields[place])
+    const column = (index: number) => people.map((fields) => fields[index])
     const other = await newWorkspace(pool)
     const insert = await timed(() =>
       pool.query(
@@ -204,8 +204,8 @@ function median(rates: Rate[]): Rate {
 }
 
 function line({ perSecond, p50, p99 }: Rate): string {
-  const shown = perSecond < 10 ? Math.round(perSecond * 10) / 10 : Math.round(perSecond)
-  return `${formatNumber(shown).padStart(7)} answers/s   p50 ${p50} ms   p99 ${p99} ms`
+  const rounded = perSecond < 10 ? Math.round(perSecond * 10) / 10 : Math.round(perSecond)
+  return `${formatNumber(rounded).padStart(7)} answers/s   p50 ${p50} ms   p99 ${p99} ms`
 }
 
 function bio(n: number): string {

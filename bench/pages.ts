@@ -88,7 +88,7 @@ async function measureChanges(page: Page): Promise<void> {
   const report = (name: string, all: { title: number; all: number }[], once?: number) => {
     const of = (share: number, part: 'title' | 'all') =>
       quantile(
-        all.map((one) => one[part]),
+        all.map((sample) => sample[part]),
         share,
       )
         .toFixed(0)

@@ -129,7 +129,7 @@ if (Number(held[0]?.n) !== FOLLOWERS) fail(new Error(`${held[0]?.n} leads`))
 const withIndexes = await copySeconds('including all')
 const bare = await copySeconds('')
 const memory = (peak - before) / 1024 / 1024
-const rate = (taken: number) => `${formatNumber(Math.round(FOLLOWERS / taken))} rows a second`
+const rate = (duration: number) => `${formatNumber(Math.round(FOLLOWERS / duration))} rows a second`
 
 console.log(`  ${formatNumber(FOLLOWERS)} followers, each a new lead`)
 console.log(`  scrape                      ${rate(seconds)}  (${seconds.toFixed(1)} s)`)
@@ -199,9 +199,9 @@ async function copySeconds(like: string): Promise<number> {
   await client.query(`create table floor (like leads ${like})`)
   const start = performance.now()
   await copy(`copy floor (${names}) from stdin`, { rows })
-  const taken = (performance.now() - start) / 1000
+  const duration = (performance.now() - start) / 1000
   await client.query('drop table floor')
-  return taken
+  return duration
 }
 
 /** The COPY protocol, which `pg` does not implement itself (Client.query accepts a Submittable). */

@@ -97,15 +97,15 @@ try {
 /** Repeats a call and prints its durations and what it returned. Fails if the p99 reaches the maximum. */
 async function measure(name: string, maxMs: number, call: () => Promise<string>): Promise<void> {
   const times: number[] = []
-  let found = ''
+  let result = ''
   for (let calls = 0; calls < CALLS; calls += 1) {
     const began = performance.now()
-    found = await call()
+    result = await call()
     times.push(performance.now() - began)
     // It won't get better.
     if (calls >= 10 && quantile(times, 0.5) > maxMs) break
   }
-  console.log(`    ${name.padEnd(24)} ${spans(times)}   ${found || 'nothing'}`)
+  console.log(`    ${name.padEnd(24)} ${spans(times)}   ${result || 'nothing'}`)
   if (quantile(times, 0.99) < maxMs) return
   console.log(`    the maximum p99 is ${maxMs} ms`)
   process.exitCode = 1

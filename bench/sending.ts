@@ -72,7 +72,7 @@ async function compareCycles(services: Services): Promise<void> {
 
 async function measureMillion({ database }: Services): Promise<void> {
   await fillQueue(database, sealer, { accounts: CAMPAIGNS, messages: QUEUED })
-  const answers = await sendSome(database, Math.ceil((3 * REPLIES) / CAMPAIGNS))
+  const replies = await sendSome(database, Math.ceil((3 * REPLIES) / CAMPAIGNS))
   await database.pool.query('vacuum analyze dms')
   console.log(`  ${formatNumber(QUEUED)} messages queued over ${CAMPAIGNS} campaigns`)
   let alone = 0
@@ -90,7 +90,7 @@ async function measureMillion({ database }: Services): Promise<void> {
       cluster.url,
       Array.from({ length: processes }, () => ({ kind: 'claims', seconds: CLAIM_SECONDS, dailyDmCap: CAP })),
     )
-    const [claims, times] = [done.flatMap((one) => one.claims), done.flatMap((one) => one.times)]
+    const [claims, times] = [done.flatMap((result) => result.claims), done.flatMap((result) => result.times)]
     console.log(
       `  ${of(processes)}  ${perSecond(done)} claimed and recorded   claim ${spans(claims)}   with its record ${spans(times)}   (load ${loadavg()[0]?.toFixed(1)})`,
     )
@@ -108,11 +108,11 @@ async function measureMillion({ database }: Services): Promise<void> {
   for (const processes of [1, 4]) {
     const shares = Array.from({ length: processes }, () => ({
       kind: 'replies' as const,
-      answers: answers.splice(0, REPLIES / processes),
+      answers: replies.splice(0, REPLIES / processes),
     }))
     const done = await spread(cluster.url, shares)
     console.log(
-      `  ${of(processes)}  ${perSecond(done)} replies stored   each ${spans(done.flatMap((one) => one.times))}   (load ${loadavg()[0]?.toFixed(1)})`,
+      `  ${of(processes)}  ${perSecond(done)} replies stored   each ${spans(done.flatMap((result) => result.times))}   (load ${loadavg()[0]?.toFixed(1)})`,
     )
   }
   const { rows } = await database.pool.query(`select count(*)::int as replied from dms where status = 'replied'`)

@@ -245,14 +245,14 @@ async function compare(seats: Seat[]): Promise<void> {
       for (let i = 0; i < seats.length; i++) {
         // Each round starts with a different size.
         const at = (i + round + WARM_UP) % seats.length
-        const [seat, kept] = [seats[at] as Seat, times[at] as (typeof times)[number]]
+        const [seat, samples] = [seats[at] as Seat, times[at] as (typeof times)[number]]
         const spent = { product: await time(() => product(seat)), floor: await time(() => floor(seat)) }
         if (round < 0) continue
-        kept.product.push(spent.product)
-        kept.floor.push(spent.floor)
+        samples.product.push(spent.product)
+        samples.floor.push(spent.floor)
       }
     }
-    const medians = times.map((kept) => ({ product: median(kept.product), floor: median(kept.floor) }))
+    const medians = times.map((samples) => ({ product: median(samples.product), floor: median(samples.floor) }))
     const growth = (medians.at(-1)?.product ?? Number.NaN) / (medians[0]?.product ?? Number.NaN)
     worst = Math.max(worst, growth)
     const cells = medians.map((m) => `${m.product.toFixed(2)} (${m.floor.toFixed(2)})`.padStart(20)).join('')

@@ -102,18 +102,18 @@ async function measure(isLive: boolean): Promise<void> {
       throw new Error('Nothing could be sent.')
     }
     /** Ids that pages of 100 show within a day. */
-    let shown = new Set<string>()
+    let shownIds = new Set<string>()
     const look = async () => {
       if (!services.x) return
       const { accessToken } = await services.x.signInWithPassword('costs', 'long enough')
       const { messages } = await services.x.listAllMessages(accessToken, { cursor: null, size: 100 })
-      for (const { id } of messages) shown.add(id)
+      for (const { id } of messages) shownIds.add(id)
     }
 
     let followUps = 0
     await launch()
     for (let day = 0; day < DAYS; day += 1) {
-      shown = new Set()
+      shownIds = new Set()
       followUps = 0
       if (day === DAYS - 1) {
         await services.xMeters.flush()
@@ -121,12 +121,12 @@ async function measure(isLive: boolean): Promise<void> {
       }
       for (let slot = 0; slot * SLOT_MS < DAY_MS; slot += 1) {
         if (slot % LOOK_SLOTS === 0 || !isLive) await look()
-        const place = slot - FIRST_SLOT
-        // First messages have the odd places, so a follow-up is due at the even ones, except at the beginning.
-        const isFollowUp = place % 2 === 0
+        const position = slot - FIRST_SLOT
+        // First messages have odd positions, so a follow-up is due at even ones, except at the beginning.
+        const isFollowUp = position % 2 === 0
         if (isFollowUp) await queueFollowUps(db, env)
         const isDue = !isFollowUp || (await db.$count(dms, sql`status = 'queued' and is_follow_up`)) > 0
-        if (place >= 0 && place < MESSAGES && isDue) {
+        if (position >= 0 && position < MESSAGES && isDue) {
           const handle = await sendOne()
           if (isFollowUp) followUps += 1
           if (isFollowUp && followUps % (MESSAGES / 2 / REPLIES) === 0) await reply(handle)
@@ -170,12 +170,12 @@ async function measure(isLive: boolean): Promise<void> {
     }
 
     async function reply(handle: string): Promise<void> {
-      const answer = await fetch(`${x.url}/_people/${handle}/reply`, {
+      const response = await fetch(`${x.url}/_people/${handle}/reply`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ to: 'costs', text: 'Tell me more' }),
       })
-      if (!answer.ok) throw new Error(await answer.text())
+      if (!response.ok) throw new Error(await response.text())
     }
 
     async function report(): Promise<void> {
@@ -184,7 +184,7 @@ async function measure(isLive: boolean): Promise<void> {
       )
       const now = Object.fromEntries(rows.map(({ resource, count }) => [resource, count]))
       const floor = { message: MESSAGES, dm_delivery: isLive ? REPLIES : 0 }
-      const days = { now, 'with pages of 100': { ...now, dm_event: shown.size }, floor }
+      const days = { now, 'with pages of 100': { ...now, dm_event: shownIds.size }, floor }
       console.log(`  ${MESSAGES} messages and ${REPLIES} replies a day, ${isLive ? 'with' : 'without'} a webhook`)
       for (const [name, counts] of Object.entries(days))
         console.log(

@@ -103,12 +103,12 @@ export async function openExtensionWorld(world?: World): Promise<ExtensionWorld>
     return page
   }
   const put = async (path: string, body: unknown) => {
-    const answer = await fetch(x.url + path, {
+    const response = await fetch(x.url + path, {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
-    if (!answer.ok) throw new Error(await answer.text())
+    if (!response.ok) throw new Error(await response.text())
   }
 
   return {

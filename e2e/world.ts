@@ -243,7 +243,9 @@ async function launchBrowser(kind: BrowserKind): Promise<Browser> {
 export async function expectSoundPage(page: Page, rules?: string[]): Promise<void> {
   // Color changes propagate one level per frame, so wait for them.
   await expect
-    .poll(() => page.evaluate(() => document.getAnimations().filter((one) => one instanceof CSSTransition).length))
+    .poll(() =>
+      page.evaluate(() => document.getAnimations().filter((animation) => animation instanceof CSSTransition).length),
+    )
     .toBe(0)
   // Without frames, axe needs no second page and no list of passes, which saves two thirds of the
   // time.
@@ -317,12 +319,12 @@ export async function reauthenticate(page: Page, password = PASSWORD): Promise<v
 /** Confirms a sign-up with its emailed link. @param password the account's new password */
 export async function confirmEmail(world: World, email: string, password = PASSWORD): Promise<void> {
   const link = new URL(await linkInMail(world.mailbox, email, /^Confirm/))
-  const answer = await fetch(`${world.origin}/api/auth/verify-email`, {
+  const response = await fetch(`${world.origin}/api/auth/verify-email`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ token: link.searchParams.get('token'), password }),
   })
-  expect(answer.status).toBe(200)
+  expect(response.status).toBe(200)
 }
 
 /** Signs in to an existing account in a new session. */
@@ -352,23 +354,23 @@ export async function signInAtGoogle(page: Page, email: string): Promise<void> {
 }
 
 async function postAuth(world: World, path: string, email: string): Promise<Record<string, string>> {
-  const answer = await fetch(`${world.origin}/api/auth/${path}`, {
+  const response = await fetch(`${world.origin}/api/auth/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email, password: PASSWORD }),
   })
-  expect(answer.status).toBe(200)
-  return answer.json() as Promise<Record<string, string>>
+  expect(response.status).toBe(200)
+  return response.json() as Promise<Record<string, string>>
 }
 
 /** Imports a CSV file of leads. @param lines the first is the header */
 export async function importLeads({ origin }: Pick<World, 'origin'>, token: string, lines: string[]): Promise<void> {
-  const answer = await fetch(`${origin}/api/leads/import`, {
+  const response = await fetch(`${origin}/api/leads/import`, {
     method: 'POST',
     headers: { 'content-type': 'text/csv', authorization: `Bearer ${token}` },
     body: lines.join('\n'),
   })
-  expect(answer.status).toBe(200)
+  expect(response.status).toBe(200)
 }
 
 /** Calls the API as the page's signed-in user. @returns null for an empty body */
@@ -390,13 +392,13 @@ export async function callApiAs(
   body?: unknown,
   type = 'application/json',
 ) {
-  const answer = await fetch(`${origin}/api${path}`, {
+  const response = await fetch(`${origin}/api${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, 'content-type': type },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
-  expect(answer.status).toBeLessThan(300)
-  return answer.status === 204 ? null : answer.json()
+  expect(response.status).toBeLessThan(300)
+  return response.status === 204 ? null : response.json()
 }
 
 /**
@@ -443,12 +445,12 @@ export async function messagesAtX(x: X): Promise<{ id: string; from: string; to:
 
 /** Writes a message at X, as anyone. @param to without the @ */
 export async function writeAs(x: X, from: string, to: string, text: string): Promise<void> {
-  const answer = await fetch(`${x.url}/_people/${from}/reply`, {
+  const response = await fetch(`${x.url}/_people/${from}/reply`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ to, text }),
   })
-  expect(answer.status).toBe(201)
+  expect(response.status).toBe(201)
 }
 
 /** A free port below the ephemeral range, so that no connection takes it first. */

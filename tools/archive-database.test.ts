@@ -84,13 +84,13 @@ test('backs up a consistent snapshot of a running product and restores all of it
   let hasEnded = false
   const writing = (async () => {
     while (!hasEnded) {
-      const one = await database.pool.connect()
+      const client = await database.pool.connect()
       const id = randomUUID()
-      await one.query('begin')
-      await one.query(`insert into workspaces (id, name) values ($1, 'moving')`, [id])
-      await one.query(`insert into lead_lists (workspace_id, name) values ($1, 'moving')`, [id])
-      await one.query('commit')
-      one.release()
+      await client.query('begin')
+      await client.query(`insert into workspaces (id, name) values ($1, 'moving')`, [id])
+      await client.query(`insert into lead_lists (workspace_id, name) values ($1, 'moving')`, [id])
+      await client.query('commit')
+      client.release()
     }
   })()
   const countMoving = async () => (await database.pool.query('select from lead_lists')).rowCount

@@ -125,8 +125,8 @@ async function headOf(client: pg.Client, authSecret: string): Promise<Head> {
 }
 
 async function queueVersionOf(client: pg.Client): Promise<number | null> {
-  const found = await client.query(`select to_regclass('pgboss.version') as version`)
-  if (!found.rows[0]?.version) return null
+  const result = await client.query(`select to_regclass('pgboss.version') as version`)
+  if (!result.rows[0]?.version) return null
   const { rows } = await client.query<{ version: number }>('select version from pgboss.version')
   return rows[0]?.version ?? null
 }
@@ -305,11 +305,11 @@ async function createTables(client: pg.Client, migrations: MigrationMeta[], head
  * afterwards.
  */
 async function copyRows(client: pg.Client, file: string): Promise<{ tables: number; rows: number }> {
-  const known = await tablesOf(client)
+  const targetTables = await tablesOf(client)
   const keys = await dropForeignKeys(client)
   const triggered = await triggeredTables(client)
   for (const name of triggered) await client.query(`alter table ${name} disable trigger user`)
-  await client.query(`truncate ${known.map(({ name }) => name).join(', ')}`)
+  await client.query(`truncate ${targetTables.map(({ name }) => name).join(', ')}`)
 
   let rows = 0
   let copy: CopyStreamQuery | null = null
@@ -319,7 +319,7 @@ async function copyRows(client: pg.Client, file: string): Promise<{ tables: numb
     if (part.kind === 'table') {
       // Earlier versions archived them.
       if (STATISTICS.test(part.table)) continue
-      const table = known.find(({ name }) => name === part.table)
+      const table = targetTables.find(({ name }) => name === part.table)
       if (!table || part.columns.some((column) => !table.columns.includes(column)))
         throw new BadArchive(`${file} has a table that its version did not have: ${part.table}.`)
       filled.add(table.name)

@@ -76,8 +76,8 @@ export async function* readArchive(file: string): AsyncGenerator<Part> {
   let hasEnded = false
   let inRows = false
   let isFirst = true
-  for await (const whole of wholeLines(file)) {
-    let rest = whole
+  for await (const fullLine of wholeLines(file)) {
+    let rest = fullLine
     while (rest.length > 0) {
       if (hasEnded) throw new BadArchive(`${file} has data after its end.`)
       if (inRows) {

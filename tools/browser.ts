@@ -15,8 +15,8 @@ export async function findBrowser(say: Say): Promise<string> {
     if (runs(process.env.CHROMIUM_PATH)) return process.env.CHROMIUM_PATH
     throw new Error(`CHROMIUM_PATH ${process.env.CHROMIUM_PATH} is not a working browser.`)
   }
-  const found = findOnPath()
-  if (found) return found
+  const installed = findOnPath()
+  if (installed) return installed
   await installWithApt(['chromium', 'chromium-headless-shell'], say)
   const browser = findOnPath() ?? fromPlaywright().find(runs)
   if (browser) return browser

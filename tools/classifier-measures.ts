@@ -13,7 +13,7 @@ export function readHeldOut(file: string): LabelledText[] {
   return file.split('\n').flatMap((line) => {
     const [, language, name] = /^# (\w+) (\w+)\s*$/.exec(line) ?? []
     if (language) {
-      const label = REPLY_LABELS.find((known) => known === name)
+      const label = REPLY_LABELS.find((candidate) => candidate === name)
       section = label ? { language, label } : null
       return []
     }
@@ -25,12 +25,12 @@ export function readHeldOut(file: string): LabelledText[] {
 export function f1Of(matrix: readonly (readonly number[])[]): number[] {
   return matrix.map((row, label) => {
     const right = row[label] ?? 0
-    const said = matrix.reduce((sum, other) => sum + (other[label] ?? 0), 0)
+    const predicted = matrix.reduce((sum, other) => sum + (other[label] ?? 0), 0)
     const all = row.reduce((sum, count) => sum + count, 0)
-    return said + all === 0 ? 1 : (2 * right) / (said + all)
+    return predicted + all === 0 ? 1 : (2 * right) / (predicted + all)
   })
 }
 
 export function mean(of: readonly number[]): number {
-  return of.reduce((sum, one) => sum + one, 0) / (of.length || 1)
+  return of.reduce((sum, value) => sum + value, 0) / (of.length || 1)
 }

@@ -22,8 +22,8 @@ export type SeedMessage = Omit<SeedOptions, 'say'>
 /** The demo account of this DATA_DIR, created on the first start. */
 export async function demoAccount({ say, ...options }: SeedOptions): Promise<DemoAccount> {
   const file = join(options.dataDir, 'demo.json')
-  const known = readPrivateJson(file, isDemoAccount, 'Delete it to create the demo account again.')
-  if (known) return known
+  const stored = readPrivateJson(file, isDemoAccount, 'Delete it to create the demo account again.')
+  if (stored) return stored
   say('Creating the demo account…')
   const account = await runSeed(options)
   writePrivate(file, `${JSON.stringify(account, null, 2)}\n`)
@@ -35,8 +35,8 @@ async function runSeed(message: SeedMessage): Promise<DemoAccount> {
   const child = fork(join(import.meta.dirname, 'seed.ts'))
   child.send(message)
   let account: unknown
-  child.once('message', (answer) => {
-    account = answer
+  child.once('message', (reply) => {
+    account = reply
   })
   const [code, signal] = await once(child, 'exit')
   if (!isDemoAccount(account)) throw new Error(`tools/seed.ts ended with ${code ?? signal}`)

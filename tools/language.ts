@@ -41,8 +41,8 @@ export function languageProblems(path: string, text: string): string[] {
   if (!PHRASES.some(([phrase]) => phrase.test(text))) return []
   return text.split('\n').flatMap((line, index) =>
     PHRASES.flatMap(([phrase, instead]) => {
-      const found = phrase.exec(line)
-      return found ? [`${path}:${index + 1}: "${found[0]}" reads like a translation: write ${instead}`] : []
+      const match = phrase.exec(line)
+      return match ? [`${path}:${index + 1}: "${match[0]}" reads like a translation: write ${instead}`] : []
     }),
   )
 }

@@ -53,10 +53,10 @@ async function runCommand() {
   })
 }
 
-/** Calls `gone` when npm, which started this process, has ended. */
-function watchParent(gone) {
+/** Calls `onEnded` when npm, which started this process, has ended. */
+function watchParent(onEnded) {
   const parent = process.ppid
-  return setInterval(() => process.env.npm_lifecycle_event && process.ppid !== parent && gone(), 1_000).unref()
+  return setInterval(() => process.env.npm_lifecycle_event && process.ppid !== parent && onEnded(), 1_000).unref()
 }
 
 /**

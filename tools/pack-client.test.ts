@@ -12,13 +12,13 @@ import { root } from './root.ts'
 const run = promisify(execFile)
 
 /** What npm would install with a package: all its dependencies, and theirs. */
-async function dependenciesOf(folder: string, found = new Set<string>()): Promise<Set<string>> {
+async function dependenciesOf(folder: string, collected = new Set<string>()): Promise<Set<string>> {
   const { dependencies = {} } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   for (const name of Object.keys(dependencies)) {
-    if (found.has(name)) continue
-    await dependenciesOf(join(root, 'node_modules', name), found.add(name))
+    if (collected.has(name)) continue
+    await dependenciesOf(join(root, 'node_modules', name), collected.add(name))
   }
-  return found
+  return collected
 }
 
 const PROGRAM = `

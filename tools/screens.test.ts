@@ -29,10 +29,10 @@ it.each([
 })
 
 it('shows exactly one sheet of every area in each look', () => {
-  const shown = [...read('docs/screens.md').matchAll(/\(pictures\/([\w-]+\.webp)\)/g)].map(([, file]) => file)
+  const listed = [...read('docs/screens.md').matchAll(/\(pictures\/([\w-]+\.webp)\)/g)].map(([, file]) => file)
   const wanted = Object.keys(SCREENS).flatMap((area) =>
     ['wide', 'dark', 'narrow'].map((look) => `${area}-${look}.webp`),
   )
-  expect(shown.toSorted()).toEqual(wanted.toSorted())
+  expect(listed.toSorted()).toEqual(wanted.toSorted())
   for (const file of wanted) expect(existsSync(join(root, 'docs/pictures', file)), file).toBe(true)
 })

@@ -146,8 +146,8 @@ async function signIn({ url, mailbox }: SeedMessage): Promise<Client> {
 
 async function readEmailedLink(mailbox: string): Promise<string> {
   for (let tries = 0; tries < 100; tries += 1) {
-    const answer = await fetch(`${mailbox}/messages?to=${encodeURIComponent(DEMO.email)}`)
-    const emails = (await answer.json()) as { subject: string; text: string }[]
+    const response = await fetch(`${mailbox}/messages?to=${encodeURIComponent(DEMO.email)}`)
+    const emails = (await response.json()) as { subject: string; text: string }[]
     const link = emails.find((email) => email.subject.startsWith('Confirm'))?.text.match(/https?:\/\/\S+/)?.[0]
     if (link) return link
     await sleep(100)
@@ -182,7 +182,7 @@ interface DemoList {
 /** Creates a list of leads from one of the scrapes. @returns its id */
 async function fillList(client: Client, { name, description, source, limit, minFollowers }: DemoList): Promise<string> {
   const { lists } = await client.lists.list({})
-  const list = lists.find((one) => one.name === name) ?? (await client.lists.create({ name, description }))
+  const list = lists.find((candidate) => candidate.name === name) ?? (await client.lists.create({ name, description }))
   if (list.leadCount > 0) return list.id
   const { leads: everyone } = await readLeads(client, minFollowers)
   const leadIds = everyone.filter((lead) => lead.sourceProfile?.replace(/^@/, '') === source).slice(0, limit)
@@ -236,12 +236,12 @@ async function finishCampaign(
       if (account) await db.update(xAccounts).set({ nextSendAt: null }).where(eq(xAccounts.id, account.id))
       // The last message completes the campaign, which then refuses claims.
       const context = { db, env: limits, jobs: { reschedule: async () => {} }, remember: async () => {} }
-      const answer = await claimOne(context, actor, { id: campaignId, holder: 'demo' }).catch((error: unknown) => {
+      const result = await claimOne(context, actor, { id: campaignId, holder: 'demo' }).catch((error: unknown) => {
         if (error instanceof Refusal) return null
         throw error
       })
-      if (answer?.status !== 200) break
-      const { dmId, lease, leadId, message } = answer.body
+      if (result?.status !== 200) break
+      const { dmId, lease, leadId, message } = result.body
       const [lead] = await db.select().from(leads).where(eq(leads.id, leadId))
       const problem = await withAccount(needs, account?.id ?? '', (api, token) =>
         api.sendMessage(token, lead?.xUserId ?? '', message),

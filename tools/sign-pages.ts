@@ -42,9 +42,10 @@ export function publicKeyOf(key: KeyObject): string {
 
 function run(): void {
   const { values } = parseArgs({ options: { key: { type: 'string' }, 'new-key': { type: 'string' } } })
-  const given = values.key ?? values['new-key']
-  if (given === undefined) throw new Error('Name the private key: npm run sign:pages -- --key FILE (or --new-key FILE)')
-  const keyFile = resolve(process.env.INIT_CWD ?? '.', given)
+  const keyOption = values.key ?? values['new-key']
+  if (keyOption === undefined)
+    throw new Error('Name the private key: npm run sign:pages -- --key FILE (or --new-key FILE)')
+  const keyFile = resolve(process.env.INIT_CWD ?? '.', keyOption)
   if (!relative(root, keyFile).startsWith('..')) throw new Error('Keep the private key outside of the repository.')
   const keyPath = join(root, 'extension', 'pages-key.json')
   if (values['new-key'] !== undefined) createKey(keyFile, keyPath)

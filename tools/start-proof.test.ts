@@ -58,14 +58,14 @@ const START_MS = 300_000
 
 /** Starts the product and waits until it is ready. */
 async function running(port: number): Promise<Start> {
-  const one = start(port)
+  const starter = start(port)
   await Promise.race([
-    expect.poll(one.output, { timeout: START_MS, interval: 20 }).toContain('Started in'),
-    one.ended.then(() => {
-      throw new Error(one.output())
+    expect.poll(starter.output, { timeout: START_MS, interval: 20 }).toContain('Started in'),
+    starter.ended.then(() => {
+      throw new Error(starter.output())
     }),
   ])
-  return one
+  return starter
 }
 
 async function stopped(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
@@ -105,10 +105,10 @@ function under(pid: number): { pid: number; script: string }[] {
   return children.flatMap((child) => [child, ...under(child.pid)])
 }
 
-function programOf(one: Start, script: string): number {
-  const found = under(one.child.pid ?? 0).find((program) => program.script.includes(script))
-  if (!found) throw new Error(`${script} is not running.`)
-  return found.pid
+function programOf(starter: Start, script: string): number {
+  const match = under(starter.child.pid ?? 0).find((program) => program.script.includes(script))
+  if (!match) throw new Error(`${script} is not running.`)
+  return match.pid
 }
 
 describe.runIf(process.platform === 'linux')('npm start', () => {
@@ -146,9 +146,9 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
   test('reports a port in use and exits', async () => {
     const other = await occupy(0)
     const { port } = other.address() as { port: number }
-    const one = start(port)
-    expect(await one.ended).toBe(1)
-    expect(one.output()).toContain(`Port ${port} on 127.0.0.1 is used by another program.`)
+    const starter = start(port)
+    expect(await starter.ended).toBe(1)
+    expect(starter.output()).toContain(`Port ${port} on 127.0.0.1 is used by another program.`)
     other.close()
   })
 
@@ -165,22 +165,22 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
 
   test('restarts a killed server, and killed stand-ins at the same addresses', async () => {
     const port = await freePort()
-    const one = await running(port)
+    const starter = await running(port)
     const { x } = JSON.parse(readFileSync(join(dataDir, 'stand-ins.json'), 'utf8'))
-    process.kill(programOf(one, 'server/build/main.js'), 'SIGKILL')
-    process.kill(programOf(one, 'stand-ins/build/main.js'), 'SIGKILL')
-    await expect.poll(one.output, { timeout: 60_000 }).toContain('Restarted the server.')
-    await expect.poll(one.output).toContain('Restarted the stand-ins.')
-    expect(one.output()).toContain('The server exited (SIGKILL). Restarting it in 1 s.')
+    process.kill(programOf(starter, 'server/build/main.js'), 'SIGKILL')
+    process.kill(programOf(starter, 'stand-ins/build/main.js'), 'SIGKILL')
+    await expect.poll(starter.output, { timeout: 60_000 }).toContain('Restarted the server.')
+    await expect.poll(starter.output).toContain('Restarted the stand-ins.')
+    expect(starter.output()).toContain('The server exited (SIGKILL). Restarting it in 1 s.')
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
     expect((await fetch(`${x}/_log/dms?to=anyone`)).status).toBe(200)
-    expect(one.output()).not.toContain('new addresses')
+    expect(starter.output()).not.toContain('new addresses')
   })
 
   test('names a damaged file in one sentence and exits', async () => {
-    const one = await running(await freePort())
-    one.child.kill('SIGTERM')
-    await one.ended
+    const starter = await running(await freePort())
+    starter.child.kill('SIGTERM')
+    await starter.ended
     const file = join(dataDir, 'database.json')
     const content = readFileSync(file)
     writeFileSync(file, '{"password":')
@@ -193,8 +193,8 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
 
   test('waits for the children of a starter that was killed by SIGKILL', async () => {
     const port = await freePort()
-    const one = await running(port)
-    await stopped(one.child, 'SIGKILL')
+    const starter = await running(port)
+    await stopped(starter.child, 'SIGKILL')
     await running(port)
   })
 
@@ -212,22 +212,22 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     const delaysMs = [150, 300, 500, 800, 1_200, 1_800, 2_600]
     const first = isLongProof ? 0 : Math.floor(Math.random() * (delaysMs.length - 1))
     for (const afterMs of delaysMs.slice(first, isLongProof ? undefined : first + 2)) {
-      const one = start(await freePort())
+      const starter = start(await freePort())
       await sleep(afterMs)
-      await stopped(one.child, 'SIGKILL')
-      await one.ended
-      outputs.push(one.output())
+      await stopped(starter.child, 'SIGKILL')
+      await starter.ended
+      outputs.push(starter.output())
     }
     for (const output of outputs) expect(output).not.toMatch(/Error|ERR_|Warning|^ +at /m)
   })
 
   test('takes over the database after everything else was killed by SIGKILL', async () => {
     const port = await freePort()
-    const one = await running(port)
-    const all = under(one.child.pid ?? 0)
+    const starter = await running(port)
+    const all = under(starter.child.pid ?? 0)
     const isDatabase = ({ pid }: { pid: number }) => readlinkSync(`/proc/${pid}/exe`).endsWith('/postgres')
     for (const { pid } of all.filter((child) => !isDatabase(child))) process.kill(pid, 'SIGKILL')
-    await stopped(one.child, 'SIGKILL')
+    await stopped(starter.child, 'SIGKILL')
     const next = await running(port)
     expect(next.output()).toContain('Reusing the database that was left running')
   })

@@ -128,21 +128,21 @@ async function requireFreePort(): Promise<void> {
  * one.
  */
 function superviseStandIns(dataDir: string): Supervised {
-  let known: string | undefined
+  let lastAddresses: string | undefined
   const standIns = superviseProgram({
     name: 'stand-ins',
     launch: () => launch('stand-ins', [], { ...env, DATA_DIR: dataDir }, 'inherit'),
     readyType: 'ready',
     onReadyAgain(addresses) {
-      if (JSON.stringify(addresses) === known) return
-      known = JSON.stringify(addresses)
+      if (JSON.stringify(addresses) === lastAddresses) return
+      lastAddresses = JSON.stringify(addresses)
       say('The stand-ins have new addresses. Restarting the server…')
       environment = Promise.resolve(serverEnvironment({ ...env, DATA_DIR: dataDir }, addresses as StandIns))
       server?.restart()
     },
   })
   void standIns.ready.then((addresses) => {
-    known = JSON.stringify(addresses)
+    lastAddresses = JSON.stringify(addresses)
   })
   return standIns
 }

@@ -56,15 +56,15 @@ if (specifications.length === 0 && !isFullRun) {
 
 /** Builds what these tests run, and finds a browser if they need one. */
 async function prepare(specifications: TestSpecification[]): Promise<void> {
-  const found = new Set(specifications.map((specification) => kindOf(specification.project.name)))
+  const needed = new Set(specifications.map((specification) => kindOf(specification.project.name)))
   const say = (line: string) => console.error(line)
   const setBrowser = async () => {
     process.env.CHROMIUM_PATH = await findBrowser(say)
   }
   await Promise.all([
-    found.has('journeys') && setBrowser(),
-    (found.has('journeys') || found.has('browsers')) && buildIfStale('server', say),
-    (found.size > 1 || !found.has('unit')) && buildIfStale('web', say),
+    needed.has('journeys') && setBrowser(),
+    (needed.has('journeys') || needed.has('browsers')) && buildIfStale('server', say),
+    (needed.size > 1 || !needed.has('unit')) && buildIfStale('web', say),
   ])
 }
 

@@ -61,21 +61,21 @@ interface Language {
 function readLanguage(file: string): Language {
   const read: Language = { language: basename(file, '.txt'), lines: [], opener: '', closer: '', name: '' }
   let section = ''
-  let place = 0
+  let position = 0
   for (const line of readFileSync(file, 'utf8').split('\n')) {
     if (line.startsWith('# ')) section = line.slice(2).trim()
     else if (line.trim() === '') continue
     else if (section === 'opener' || section === 'closer' || section === 'name') read[section] = `(${line})`
     else {
-      place += 1
-      read.lines.push({ label: labelOf(section), line, isDevelopment: place % DEVELOPMENT === 0 })
+      position += 1
+      read.lines.push({ label: labelOf(section), line, isDevelopment: position % DEVELOPMENT === 0 })
     }
   }
   return read
 }
 
 function labelOf(section: string): ReplyLabel {
-  const label = REPLY_LABELS.find((known) => known === section)
+  const label = REPLY_LABELS.find((candidate) => candidate === section)
   if (!label) throw new Error(`Unknown section: ${section}`)
   return label
 }
@@ -94,21 +94,21 @@ function messageOf(line: string): string {
 
 /** Writes a message as people do: with a greeting, in lower case, with a typo, without marks. */
 function vary(message: string, { opener, closer, name }: Language): string {
-  let said = message
+  let varied = message
   const named = (text: string) => messageOf(text).replaceAll('{name}', messageOf(name))
-  if (opener && random() < 0.2) said = `${named(opener)}${pick([', ', '! ', ' ', '\n', '. '])}${said}`
-  if (closer && random() < 0.15) said = `${said}${pick([' ', '. ', '\n', ', ', '! '])}${named(closer)}`
-  if (random() < 0.35) said = said.toLowerCase()
-  else if (random() < 0.05) said = said.toUpperCase()
-  if (random() < 0.12) said = said.normalize('NFD').replace(/[\u0300-\u036f]/g, '')
-  if (random() < 0.12) said = said.replace(/[.,!?']/g, '')
-  if (random() < 0.1) said += pick(['!', '.', '..', '!!', ' :)', ' 😊', '...'])
-  if (random() < 0.12 && said.length > 6) {
-    const at = 1 + Math.floor(random() * (said.length - 3))
-    const [a, b] = [said[at] ?? '', said[at + 1] ?? '']
-    said = said.slice(0, at) + pick([b + a, a, a + a + b]) + said.slice(at + 2)
+  if (opener && random() < 0.2) varied = `${named(opener)}${pick([', ', '! ', ' ', '\n', '. '])}${varied}`
+  if (closer && random() < 0.15) varied = `${varied}${pick([' ', '. ', '\n', ', ', '! '])}${named(closer)}`
+  if (random() < 0.35) varied = varied.toLowerCase()
+  else if (random() < 0.05) varied = varied.toUpperCase()
+  if (random() < 0.12) varied = varied.normalize('NFD').replace(/[\u0300-\u036f]/g, '')
+  if (random() < 0.12) varied = varied.replace(/[.,!?']/g, '')
+  if (random() < 0.1) varied += pick(['!', '.', '..', '!!', ' :)', ' 😊', '...'])
+  if (random() < 0.12 && varied.length > 6) {
+    const at = 1 + Math.floor(random() * (varied.length - 3))
+    const [a, b] = [varied[at] ?? '', varied[at + 1] ?? '']
+    varied = varied.slice(0, at) + pick([b + a, a, a + a + b]) + varied.slice(at + 2)
   }
-  return said
+  return varied
 }
 
 interface Sample {
@@ -178,14 +178,14 @@ function train(
   const rows = new Float32Array(classes * buckets)
   const squares = new Float32Array(classes * buckets).fill(1e-4)
   const bias = new Float32Array(classes)
-  const order = samples.map((_, place) => place)
+  const order = samples.map((_, index) => index)
   for (let epoch = 0; epoch < EPOCHS; epoch += 1) {
-    for (let place = order.length - 1; place > 0; place -= 1) {
-      const other = Math.floor(random() * (place + 1))
-      ;[order[place], order[other]] = [order[other] as number, order[place] as number]
+    for (let position = order.length - 1; position > 0; position -= 1) {
+      const other = Math.floor(random() * (position + 1))
+      ;[order[position], order[other]] = [order[other] as number, order[position] as number]
     }
-    for (const place of order) {
-      const { at, value, label, weight } = samples[place] as Sample
+    for (const sampleIndex of order) {
+      const { at, value, label, weight } = samples[sampleIndex] as Sample
       const sums = Float64Array.from(bias)
       for (let index = 0; index < at.length; index += 1) {
         const row = (at[index] as number) * classes
@@ -218,7 +218,11 @@ function pack({ rows, bias }: { rows: Float32Array; bias: Float32Array }, temper
     scale[c] = most / 127 || 1
   }
   const bytes = Int8Array.from(rows, (weight, cell) => Math.round(weight / scale[cell % classes]!))
-  return { scale: scale.map((one) => one / temperature), bias: bias.map((one) => one / temperature), rows: bytes }
+  return {
+    scale: scale.map((value) => value / temperature),
+    bias: bias.map((value) => value / temperature),
+    rows: bytes,
+  }
 }
 
 /** The temperature at which the samples are most likely. */
@@ -227,7 +231,7 @@ function temperatureOf(model: { rows: Float32Array; bias: Float32Array }, sample
     const packed = pack(model, temperature)
     return samples.reduce((sum, sample) => sum - Math.log(Math.max(1e-9, sharesOf(packed, sample)[sample.label]!)), 0)
   }
-  const candidates = Array.from({ length: 28 }, (_, place) => 0.5 * 1.1 ** place)
+  const candidates = Array.from({ length: 28 }, (_, exponent) => 0.5 * 1.1 ** exponent)
   const losses = candidates.map(loss)
   return candidates[losses.indexOf(Math.min(...losses))] as number
 }
@@ -237,11 +241,11 @@ const ALIKE = 0.6
 
 /** Parts of two or three characters of a text. */
 function partsOf(text: string): Set<string> {
-  const said = ` ${fold(text)
+  const padded = ` ${fold(text)
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
     .trim()} `
-  const size = hasUnspaced(said) ? 2 : 3
-  return new Set(Array.from({ length: Math.max(0, said.length - size + 1) }, (_, at) => said.slice(at, at + size)))
+  const size = hasUnspaced(padded) ? 2 : 3
+  return new Set(Array.from({ length: Math.max(0, padded.length - size + 1) }, (_, at) => padded.slice(at, at + size)))
 }
 
 /** The share of parts that two texts have in common. */
@@ -256,11 +260,11 @@ function likeness(a: Set<string>, b: Set<string>): number {
 function writeFigures(trained: readonly { language: string; text: string }[]): void {
   const heldOut = readHeldOut(readFileSync(join(folder, 'held-out.txt'), 'utf8'))
   const options = { optOutWords: [], now: new Date('2026-11-20T12:00:00Z'), timeZone: 'UTC' }
-  const read = heldOut.map((one) => ({
-    ...one,
-    said: classifyReply(one.text, options),
-    spoken: detectLanguage(one.text),
-    byRule: isOptOut(fold(one.text)),
+  const read = heldOut.map((message) => ({
+    ...message,
+    said: classifyReply(message.text, options),
+    spoken: detectLanguage(message.text),
+    byRule: isOptOut(fold(message.text)),
   }))
   const unknown = readFileSync(join(folder, 'held-out-other.txt'), 'utf8')
     .split('\n')
@@ -269,46 +273,53 @@ function writeFigures(trained: readonly { language: string; text: string }[]): v
   const matrixOf = (rows: typeof read) =>
     REPLY_LABELS.map((label) =>
       [...REPLY_LABELS, null].map(
-        (said) => rows.filter((one) => one.label === label && one.said.label === said).length,
+        (predicted) => rows.filter((row) => row.label === label && row.said.label === predicted).length,
       ),
     )
-  const share = <Row>(rows: readonly Row[], isRight: (one: Row) => boolean) =>
-    mean(rows.map((one) => Number(isRight(one)))).toFixed(3)
+  const share = <Row>(rows: readonly Row[], isRight: (row: Row) => boolean) =>
+    mean(rows.map((row) => Number(isRight(row)))).toFixed(3)
   const isOptOutLabel = ({ label }: { label: ReplyLabel }) => label === 'opted_out'
   const optOuts = read.filter(isOptOutLabel)
   const others = read.filter(({ label }) => label !== 'opted_out')
   const matrix = matrixOf(read)
   const table = (rows: (string | number)[][]) =>
-    rows.map((row, place) => `| ${row.join(' | ')} |${place === 0 ? `\n|${'---|'.repeat(row.length)}` : ''}`).join('\n')
-  const known = new Map<string, Set<string>[]>()
+    rows.map((row, index) => `| ${row.join(' | ')} |${index === 0 ? `\n|${'---|'.repeat(row.length)}` : ''}`).join('\n')
+  const partsByLanguage = new Map<string, Set<string>[]>()
   for (const { language, text } of trained) {
-    const others = known.get(language) ?? []
+    const others = partsByLanguage.get(language) ?? []
     others.push(partsOf(text))
-    known.set(language, others)
+    partsByLanguage.set(language, others)
   }
   const unlike = read.filter(({ language, text }) => {
     const parts = partsOf(text)
-    return !(known.get(language) ?? []).some((other) => likeness(parts, other) >= ALIKE)
+    return !(partsByLanguage.get(language) ?? []).some((other) => likeness(parts, other) >= ALIKE)
   })
   const heldLanguages = [...new Set(read.map(({ language }) => language))]
-  const bins = [0, 0.5, 0.7, 0.9, 0.97].map((from, place, all) => ({ from, to: all[place + 1] ?? 1 }))
-  const guessed = read.filter(({ said }) => said.by === 'model')
+  const bins = [0, 0.5, 0.7, 0.9, 0.97].map((from, index, all) => ({ from, to: all[index + 1] ?? 1 }))
+  const guessed = read.filter(({ said: prediction }) => prediction.by === 'model')
   const figures = [
     `Held-out messages: ${read.length} in ${heldLanguages.length} languages. Training: ${languages.map(({ language }) => language).join(', ')}.`,
     table([
       ['measure', 'value', 'target'],
-      ['opt-out recall', share(optOuts, ({ said }) => said.label === 'opted_out'), '0.98'],
+      ['opt-out recall', share(optOuts, ({ said: prediction }) => prediction.label === 'opted_out'), '0.98'],
       ['opt-out recall of the rules alone', share(optOuts, ({ byRule }) => byRule), '0.95'],
       ['others that the rules suppress by mistake', share(others, ({ byRule }) => byRule), ''],
       ['macro F1', mean(f1Of(matrix)).toFixed(3), '0.80'],
       ['language detected', share(read, ({ language, spoken }) => language === spoken), ''],
       ['taken for an unknown or mixed language', share(read, ({ text }) => isUnknownOrMixed(text)), ''],
-      ['unknown or mixed messages with a label', share(unknown, ({ said }) => said.label !== null), ''],
+      [
+        'unknown or mixed messages with a label',
+        share(unknown, ({ said: prediction }) => prediction.label !== null),
+        '',
+      ],
     ]),
     `Of these, ${unlike.length} resemble no training message of their language (fewer than ${ALIKE * 100}% of their parts of three characters in common). On them alone:`,
     table([
       ['measure', 'value'],
-      ['opt-out recall', share(unlike.filter(isOptOutLabel), ({ said }) => said.label === 'opted_out')],
+      [
+        'opt-out recall',
+        share(unlike.filter(isOptOutLabel), ({ said: prediction }) => prediction.label === 'opted_out'),
+      ],
       ['opt-out recall of the rules alone', share(unlike.filter(isOptOutLabel), ({ byRule }) => byRule)],
       ['opt-outs', unlike.filter(isOptOutLabel).length],
       ['macro F1', mean(f1Of(matrixOf(unlike))).toFixed(3)],
@@ -322,13 +333,13 @@ function writeFigures(trained: readonly { language: string; text: string }[]): v
     table([
       ['language', 'messages', 'F1', 'opt-out recall'],
       ...heldLanguages.map((language) => {
-        const rows = read.filter((one) => one.language === language)
-        const asked = rows.filter(({ label }) => label === 'opted_out')
+        const rows = read.filter((row) => row.language === language)
+        const optOutRows = rows.filter(({ label }) => label === 'opted_out')
         return [
           language,
           rows.length,
           mean(f1Of(matrixOf(rows))).toFixed(3),
-          share(asked, ({ said }) => said.label === 'opted_out'),
+          share(optOutRows, ({ said: prediction }) => prediction.label === 'opted_out'),
         ]
       }),
     ]),
@@ -336,8 +347,10 @@ function writeFigures(trained: readonly { language: string; text: string }[]): v
     table([
       ['confidence', 'messages', 'right'],
       ...bins.map(({ from, to }) => {
-        const rows = guessed.filter(({ said }) => said.confidence >= from && said.confidence < to)
-        return [`${from}–${to}`, rows.length, share(rows, ({ label, said }) => label === said.label)]
+        const rows = guessed.filter(
+          ({ said: prediction }) => prediction.confidence >= from && prediction.confidence < to,
+        )
+        return [`${from}–${to}`, rows.length, share(rows, ({ label, said: prediction }) => label === prediction.label)]
       }),
     ]),
   ].join('\n\n')
@@ -366,10 +379,10 @@ for (const { language, label, text, ...sample } of held.labels) {
   const matrix = confusion.get(language) ?? REPLY_LABELS.map(() => REPLY_LABELS.map(() => 0))
   confusion.set(language, matrix)
   const shares = sharesOf(packed, sample)
-  const said = shares.indexOf(Math.max(...shares))
-  matrix[label]![said]! += 1
-  if (said !== label && process.argv.includes('--errors') && random() < 0.03)
-    console.log(`  ${REPLY_LABELS[label]} → ${REPLY_LABELS[said]} ${shares[said]?.toFixed(2)}: ${text}`)
+  const predicted = shares.indexOf(Math.max(...shares))
+  matrix[label]![predicted]! += 1
+  if (predicted !== label && process.argv.includes('--errors') && random() < 0.03)
+    console.log(`  ${REPLY_LABELS[label]} → ${REPLY_LABELS[predicted]} ${shares[predicted]?.toFixed(2)}: ${text}`)
 }
 for (const [language, matrix] of confusion)
   say(

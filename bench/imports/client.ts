@@ -15,14 +15,14 @@ const { url, authorization } = workerData as { url: string; authorization: strin
 
 /** Imports a file of that shape, and cancels the import after `secondsMax`. */
 async function send({ shape, size, secondsMax }: { shape: string; size: number; secondsMax: number }): Promise<string> {
-  const found = SHAPES[shape]
-  if (!found) throw new Error(`no shape ${shape}`)
+  const definition = SHAPES[shape]
+  if (!definition) throw new Error(`no shape ${shape}`)
   const answered = Promise.withResolvers<string>()
   const headers = { authorization, 'content-type': 'text/csv' }
-  const sending = request(`${url}/api${found.to ?? '/leads/import'}`, { method: 'POST', headers })
+  const sending = request(`${url}/api${definition.to ?? '/leads/import'}`, { method: 'POST', headers })
   sending.on('response', (response) => answered.resolve(text(response)))
   sending.on('error', answered.reject)
-  Readable.from(bytesOf(found, size)).pipe(sending)
+  Readable.from(bytesOf(definition, size)).pipe(sending)
   const deadline = Date.now() + secondsMax * 1_000
   // Retry until it works: the import does not exist before the upload starts.
   const canceling = setInterval(() => {
@@ -36,17 +36,17 @@ async function send({ shape, size, secondsMax }: { shape: string; size: number; 
 }
 
 async function cancelAll(): Promise<void> {
-  const answer = await fetch(`${url}/api/imports`, { headers: { authorization } })
-  const { imports } = (await answer.json()) as { imports: { id: string; status: string }[] }
+  const response = await fetch(`${url}/api/imports`, { headers: { authorization } })
+  const { imports } = (await response.json()) as { imports: { id: string; status: string }[] }
   for (const { id, status } of imports)
     if (status === 'running')
       await fetch(`${url}/api/imports/${id}/cancel`, { method: 'POST', headers: { authorization } })
 }
 
-function outcomeOf(answer: { error?: string; imported?: number; updated?: number; rejectedCount?: number }): string {
-  if (answer.error !== undefined) return answer.error
+function outcomeOf(result: { error?: string; imported?: number; updated?: number; rejectedCount?: number }): string {
+  if (result.error !== undefined) return result.error
   const count = (value = 0) => formatNumber(value)
-  return `${count(answer.imported)} imported, ${count(answer.updated)} updated, ${count(answer.rejectedCount)} rejected`
+  return `${count(result.imported)} imported, ${count(result.updated)} updated, ${count(result.rejectedCount)} rejected`
 }
 
 const ROUTES = ['/healthz', '/api/waitlist/count', '/api/me', '/api/lists', '/api/leads', '/api/imports']
@@ -61,10 +61,10 @@ async function call(): Promise<void> {
   for (let n = 0; isCalling; n += 1) {
     const route = ROUTES[n % ROUTES.length] as string
     const began = performance.now()
-    const answer = await fetch(`${url}${route}`, { headers: { authorization } })
-    await answer.arrayBuffer()
+    const response = await fetch(`${url}${route}`, { headers: { authorization } })
+    await response.arrayBuffer()
     calls.push({ route, ms: performance.now() - began })
-    if (!answer.ok) throw new Error(`${route} answered ${answer.status}`)
+    if (!response.ok) throw new Error(`${route} answered ${response.status}`)
     await setTimeout(2)
   }
 }

@@ -55,20 +55,20 @@ export async function fillConversations(
        from conversations where workspace_id = $1`,
       [workspaceId],
     )
-    for (const [name, one] of [
+    for (const [name, divisor] of [
       ['Warm', 10],
       ['Rare', 1_000],
     ])
       await client.query(
         `with t as (insert into tags (workspace_id, name, color) values ($1, $2, 'blue') returning id)
          insert into lead_tags (tag_id, lead_id) select t.id, l.id from t, leads l where l.workspace_id = $1 and l.follower_count % $3::int = 7`,
-        [workspaceId, name, one],
+        [workspaceId, name, divisor],
       )
     await client.query('vacuum analyze')
   } finally {
     await client.end()
   }
-  const { rows: known } = await pool.query<Record<'campaignId' | 'xAccountId' | 'accountXUserId' | 'leadId', string>>(
+  const { rows: samples } = await pool.query<Record<'campaignId' | 'xAccountId' | 'accountXUserId' | 'leadId', string>>(
     `select c.campaign_id as "campaignId", a.id as "xAccountId", a.x_user_id as "accountXUserId", c.lead_id as "leadId"
      from conversations c join x_accounts a on a.workspace_id = c.workspace_id where c.workspace_id = $1 limit 1`,
     [workspaceId],
@@ -82,7 +82,7 @@ export async function fillConversations(
      order by md5(c.id::text) limit 1000`,
     [workspaceId],
   )
-  const [one, deep] = [known[0], middle[0]]
-  if (!one || !deep) throw new Error('no conversation was inserted')
-  return { ...one, cursor: writeCursor(deep), repliers }
+  const [sample, deep] = [samples[0], middle[0]]
+  if (!sample || !deep) throw new Error('no conversation was inserted')
+  return { ...sample, cursor: writeCursor(deep), repliers }
 }

@@ -19,15 +19,15 @@ process.on('message', async ({ handles, to, seconds }: Burst) => {
   const started = performance.now()
   const times: number[] = []
   const writing: Promise<unknown>[] = []
-  for (const [place, handle] of handles.entries()) {
-    const dueIn = started + (1_000 * seconds * place) / handles.length - performance.now()
+  for (const [index, handle] of handles.entries()) {
+    const dueIn = started + (1_000 * seconds * index) / handles.length - performance.now()
     if (dueIn > 0) await new Promise((resolve) => setTimeout(resolve, dueIn))
     times.push(Date.now())
     writing.push(
       fetch(`${url}/_people/${handle}/reply`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ to, text: `Tell me more about ${place}` }),
+        body: JSON.stringify({ to, text: `Tell me more about ${index}` }),
       }),
     )
   }

@@ -51,14 +51,14 @@ async function claim({
   while (performance.now() - began < seconds * 1_000 && done.times.length < count) {
     await waitFor(began + (1_000 * done.times.length) / perSecond)
     const start = performance.now()
-    const { claimed: one, isIdle } = await claimDue(database.db, liveness.workerId, limits)
-    if (!one) {
+    const { claimed: message, isIdle } = await claimDue(database.db, liveness.workerId, limits)
+    if (!message) {
       if (isIdle) await new Promise((resolve) => setTimeout(resolve, 1))
       continue
     }
     const claimedAt = performance.now()
     await record(database.db, [
-      { claimed: one, verdict: { kind: 'sent', eventId: randomUUID(), mills: 15 }, failures: 0 },
+      { claimed: message, verdict: { kind: 'sent', eventId: randomUUID(), mills: 15 }, failures: 0 },
     ])
     done.claims.push(claimedAt - start)
     done.times.push(performance.now() - start)
@@ -78,10 +78,10 @@ async function sendAll({ seconds, ...x }: Extract<Task, { kind: 'sends' }>): Pro
   return done
 }
 
-async function answer({ answers, perSecond = Infinity }: Extract<Task, { kind: 'replies' }>): Promise<Done> {
+async function answer({ answers: replies, perSecond = Infinity }: Extract<Task, { kind: 'replies' }>): Promise<Done> {
   const done: Done = { times: [], claims: [], seconds: 0 }
   const began = performance.now()
-  for (const { leadXUserId, accountXUserId } of answers) {
+  for (const { leadXUserId, accountXUserId } of replies) {
     await waitFor(began + (1_000 * done.times.length) / perSecond)
     const start = performance.now()
     const message = {

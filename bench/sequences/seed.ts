@@ -152,14 +152,14 @@ export async function fillCampaign(
     )
     const columns = `workspace_id, lead_id, campaign_id, enrollment_id, step, step_id, step_number, variant_id, message, status, reason, error_message,
       refusal, sent_at, claimed_at, tried_at, delivered_at, replied_at, answers, person_answers, x_account_id, x_event_id, is_follow_up, created_at`
-    const said = `case e.state when 'replied' then 1 + 2 * (l.follower_count / 100 % 3 = 0)::int when 'opted_out' then 5 else 0 end`
+    const replyCount = `case e.state when 'replied' then 1 + 2 * (l.follower_count / 100 % 3 = 0)::int when 'opted_out' then 5 else 0 end`
     const sentRows = (number: number) => `
       insert into dms (${columns})
       select e.workspace_id, e.lead_id, e.campaign_id, e.id, ${number - 1}, ${stepColumns(number, number === 1 ? 'l.follower_count / 100 % 2' : '0')}, 'Hi',
         case when e.last_step_number = ${number} and e.state in ('replied', 'opted_out') then 'replied' when l.follower_count % 2 = 0 then 'delivered' else 'sent' end,
         null, null, null, at, at, at, case when l.follower_count % 2 = 0 or e.state in ('replied', 'opted_out') then at end,
         case when e.last_step_number = ${number} and e.state in ('replied', 'opted_out') then at end,
-        case when e.last_step_number = ${number} then ${said} else 0 end, ${number === 1 ? said : '0'}, e.x_account_id,
+        case when e.last_step_number = ${number} then ${replyCount} else 0 end, ${number === 1 ? replyCount : '0'}, e.x_account_id,
         'seed ${number} ' || e.id, ${number > 1}, at
       from enrollments e join leads l on l.id = e.lead_id, lateral (select e.last_sent_at - make_interval(days => e.last_step_number - ${number}) as at) t
       where e.last_step_number >= ${number}`

@@ -37,11 +37,11 @@ export function createClient({ contract, url, fetch: send = fetch, tokens }: Cli
         ? new ORPCError(body.code, { status: response.status, message: body.error, data: body.details, defined: true })
         : null,
     fetch: async (request) => {
-      const answer = await send(withToken(request.clone(), await tokens?.current()))
+      const response = await send(withToken(request.clone(), await tokens?.current()))
       // 401 always means an expired token, so retry once with a new one.
-      if (answer.status !== 401 || !tokens?.refresh || isSigningIn(request.url)) return answer
+      if (response.status !== 401 || !tokens?.refresh || isSigningIn(request.url)) return response
       const fresh = await tokens.refresh()
-      return fresh ? send(withToken(request, fresh)) : answer
+      return fresh ? send(withToken(request, fresh)) : response
     },
   })
   return createORPCClient(link)

@@ -83,15 +83,15 @@ export function openCsv(parse: Parse) {
     *read(bytes: Uint8Array, isLast: boolean): Generator<CsvRecord, number> {
       let used = 0
       if (delimiter === null) {
-        if (BOM.every((byte, place) => bytes[place] === byte)) used = BOM.length
+        if (BOM.every((byte, index) => bytes[index] === byte)) used = BOM.length
         const end = used + endOfFirstLine(bytes.subarray(used))
         // The first line determines the delimiter, so wait until it is complete.
         if (!isLast && end === bytes.length && end <= RECORD_MAX_BYTES) return 0
         const first = utf8.decode(bytes.subarray(used, end))
-        const said = SAYS_DELIMITER.exec(first)?.[1]
-        delimiter = said ?? commonIn(first)
+        const declared = SAYS_DELIMITER.exec(first)?.[1]
+        delimiter = declared ?? commonIn(first)
         strict = strictRecord(delimiter)
-        if (said !== undefined) {
+        if (declared !== undefined) {
           used = end
           line += 1
         }

@@ -107,7 +107,7 @@ const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-const column = (place: 0 | 1) => Object.fromEntries(Object.entries(ERRORS).map(([code, row]) => [code, row[place]]))
+const column = (index: 0 | 1) => Object.fromEntries(Object.entries(ERRORS).map(([code, row]) => [code, row[index]]))
 export const ERROR_STATUS = /* @__PURE__ */ column(0) as { [C in ErrorCode]: (typeof ERRORS)[C][0] }
 export const ERROR_TEXT = /* @__PURE__ */ column(1) as { [C in ErrorCode]: (typeof ERRORS)[C][1] }
 

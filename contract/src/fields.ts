@@ -129,7 +129,7 @@ const asRead = (value: string) => value.normalize('NFKC').replace(/\p{DI}/gu, ''
 /** The name of a person, workspace or campaign. Emails carry it to others. */
 export function nameText(max: number) {
   return text(max).refine(
-    (value) => [value, asRead(value)].every((one) => one.search(UNSAFE_IN_NAMES) === -1),
+    (value) => [value, asRead(value)].every((form) => form.search(UNSAFE_IN_NAMES) === -1),
     'must be one line, without control characters or web addresses',
   )
 }

@@ -50,13 +50,13 @@ export function formatRate(share: number): string {
 }
 
 /** Formats 1 and "lead" as "1 lead", 1200 as "1,200 leads". @param many the plural, if irregular */
-export function formatCount(count: number, one: string, many = `${one}s`): string {
-  return `${formatNumber(count)} ${pluralize(count, one, many)}`
+export function formatCount(count: number, singular: string, many = `${singular}s`): string {
+  return `${formatNumber(count)} ${pluralize(count, singular, many)}`
 }
 
 /** The word alone: "lead" for 1, "leads" for 0 and 2. @param many an irregular plural */
-export function pluralize(count: number, one: string, many = `${one}s`): string {
-  return ENGLISH_PLURALS.select(count) === 'one' ? one : many
+export function pluralize(count: number, singular: string, many = `${singular}s`): string {
+  return ENGLISH_PLURALS.select(count) === 'one' ? singular : many
 }
 
 const ENGLISH_PLURALS = new Intl.PluralRules('en')

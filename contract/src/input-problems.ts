@@ -114,8 +114,10 @@ export function predicateOf(issue: RawIssue): string {
 
 /** The message of the branch that matched furthest, else all expected types. */
 function unionPredicate(branches: readonly (readonly { code?: string; message: string }[])[]): string {
-  const said = branches.find((issues) => issues.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'))
-  if (said?.[0]) return said[0].message
+  const furthest = branches.find((issues) =>
+    issues.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'),
+  )
+  if (furthest?.[0]) return furthest[0].message
   const wanted = branches.flatMap((issues) => issues.map(({ message }) => message.replace(/^must be /, '')))
   return `must be ${formatList(new Set(wanted), 'disjunction')}`
 }

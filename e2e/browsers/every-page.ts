@@ -22,12 +22,12 @@ export function describeEveryPage(name: string, openTab: () => Promise<Tab>): vo
       await tab.evaluate(`void setTimeout(() => { throw new Error('planted error') })`)
       await tab.evaluate(`void Promise.reject(new Error('planted rejection'))`)
       await tab.evaluate(`void (document.body.appendChild(new Image()).src = 'https://planted.example/picture.png')`)
-      const found: string[] = []
+      const errors: string[] = []
       for (const planted of ['planted message', 'planted error', 'planted rejection', 'planted.example'])
         await expect
           .poll(async () => {
-            found.push(...(await tab.takeErrors()))
-            return found.join('\n')
+            errors.push(...(await tab.takeErrors()))
+            return errors.join('\n')
           }, PATIENCE)
           .toContain(planted)
       expect(await sidewaysAt(tab, 390)).toBe(0)

@@ -68,12 +68,12 @@ export async function openWebKit(): Promise<Tab> {
   children.push(spawn('WebKitWebDriver', args, { stdio: 'ignore' }))
 
   const call = async <Value>(method: string, path: string, body?: unknown): Promise<Value> => {
-    const answer = await fetch(`http://127.0.0.1:${driverPort}${path}`, {
+    const response = await fetch(`http://127.0.0.1:${driverPort}${path}`, {
       method,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    const { value } = (await answer.json()) as { value: Value }
-    if (!answer.ok) throw new Error(`${method} ${path}: ${JSON.stringify(value)}`)
+    const { value } = (await response.json()) as { value: Value }
+    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(value)}`)
     return value
   }
   // Browser and driver take a moment to listen.
@@ -93,8 +93,8 @@ export async function openWebKit(): Promise<Tab> {
     resize: (width, height) => post('/window/rect', { x: 0, y: 0, width, height }),
     evaluate,
     async click(selector) {
-      const found = await post<Record<string, string>>('/element', { using: 'css selector', value: selector })
-      await post(`/element/${found[ELEMENT]}/click`, {})
+      const element = await post<Record<string, string>>('/element', { using: 'css selector', value: selector })
+      await post(`/element/${element[ELEMENT]}/click`, {})
       const away = { type: 'pointerMove', duration: 0, x: 0, y: 0 }
       await post('/actions', { actions: [{ type: 'pointer', id: 'mouse', actions: [away] }] })
     },

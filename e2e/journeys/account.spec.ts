@@ -31,13 +31,13 @@ const NEW_PASSWORD = 'Correct-horse2'
 const REFUSED = /status of 40[0139]/
 
 async function post(path: string, body: unknown) {
-  const answer = await fetch(`${world.origin}/api${path}`, {
+  const response = await fetch(`${world.origin}/api${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  expect(answer.status).toBe(200)
-  return answer.json() as Promise<Record<string, unknown>>
+  expect(response.status).toBe(200)
+  return response.json() as Promise<Record<string, unknown>>
 }
 
 async function logIn(page: Page, email: string, password = PASSWORD) {
@@ -81,8 +81,8 @@ async function listenTo(page: Page) {
 
 async function readEmailedCode(email: string): Promise<string> {
   for (let tries = 0; tries < 200; tries += 1) {
-    const answer = await fetch(`${world.mailbox.url}/messages?to=${encodeURIComponent(email)}`)
-    const mails = (await answer.json()) as { subject: string }[]
+    const response = await fetch(`${world.mailbox.url}/messages?to=${encodeURIComponent(email)}`)
+    const mails = (await response.json()) as { subject: string }[]
     const code = mails.find(({ subject }) => subject.startsWith('Your code'))?.subject.replace(/\D/g, '')
     if (code) return code
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -333,7 +333,7 @@ describe('the account page, in a browser', () => {
     await proofDialog(page).getByRole('button', { name: 'Use the passkey', exact: true }).click()
     await codes.getByRole('listitem').first().waitFor()
     const renewed = await codes.getByRole('listitem').allInnerTexts()
-    expect(renewed.filter((one) => recoveryCodes.includes(one))).toEqual([])
+    expect(renewed.filter((code) => recoveryCodes.includes(code))).toEqual([])
     await codes.getByRole('button', { name: 'Copy codes' }).click()
     await codes.getByText('Copied!').waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(renewed.join('\n'))

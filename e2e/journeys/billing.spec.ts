@@ -25,8 +25,8 @@ async function openBilling(email: string, options?: Parameters<World['openPage']
 async function waitForPlan({ token }: SignedUp, planId: string): Promise<void> {
   const ask = async () => {
     const headers = { authorization: `Bearer ${token}` }
-    const answer = await (await fetch(`${world.origin}/api/billing/subscription`, { headers })).json()
-    return (answer as { subscription: { planId: string } | null }).subscription?.planId
+    const body = await (await fetch(`${world.origin}/api/billing/subscription`, { headers })).json()
+    return (body as { subscription: { planId: string } | null }).subscription?.planId
   }
   await expect.poll(ask, { timeout: 120_000, interval: 100 }).toBe(planId)
 }
@@ -179,12 +179,12 @@ describe('plans and payments, in a browser', () => {
       signUp(world, 'bob@example.com'),
     ])
     await account.enter(pricing)
-    const asked: string[] = []
-    pricing.on('request', (request) => request.url().endsWith('/billing/links/own') && asked.push(request.url()))
+    const requests: string[] = []
+    pricing.on('request', (request) => request.url().endsWith('/billing/links/own') && requests.push(request.url()))
     await pricing.goto('/pricing')
     const link = pricing.getByRole('link', { name: 'Get Started' }).first()
     await expectSoundPage(pricing)
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
     // Once somebody points at it, the link carries the workspace and the email.
     await link.hover()
     await expect
@@ -244,9 +244,9 @@ describe('plans and payments, in a browser', () => {
       )
       await page.route('**/api/billing/overview', async (route) => {
         const overview = await (await route.fetch()).json()
-        const known = { name: '', level: 'pro', priceCents: null, billingCycle: 'monthly', trialEnd: null }
+        const planDetails = { name: '', level: 'pro', priceCents: null, billingCycle: 'monthly', trialEnd: null }
         const due = { pastDueSince: null, graceEndsAt: null, payUrl: null, manageable: true }
-        await route.fulfill({ json: { ...overview, subscription: { ...details, ...known, ...due, ...more } } })
+        await route.fulfill({ json: { ...overview, subscription: { ...details, ...planDetails, ...due, ...more } } })
       })
       await page.reload()
     }

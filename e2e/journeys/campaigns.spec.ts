@@ -61,8 +61,8 @@ async function setFaults(...faults: object[]) {
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const row = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
 
-const shows = (place: Locator, pattern: RegExp) =>
-  expect.poll(() => place.innerText(), { timeout: 120_000 }).toMatch(pattern)
+const shows = (locator: Locator, pattern: RegExp) =>
+  expect.poll(() => locator.innerText(), { timeout: 120_000 }).toMatch(pattern)
 
 async function fill(page: Page, name: string, list: RegExp, message: string) {
   await page.getByLabel('Campaign Name').fill(name)
@@ -113,7 +113,7 @@ describe('campaigns, in a browser', () => {
     await button(page, 'Save and Pause').click()
     await page.getByText('Name must have at most 200 characters.').waitFor()
     const name = page.getByLabel('Campaign Name')
-    await expect.poll(() => name.evaluate((one) => one === document.activeElement)).toBe(true)
+    await expect.poll(() => name.evaluate((element) => element === document.activeElement)).toBe(true)
     await fill(page, 'Hello', /^Founders \(People who build in public and…\)$/, 'Hi {lead_name} of {compny}')
     await page.getByText('Unknown variable: {compny}.').waitFor()
     await page.getByRole('link', { name: 'Lists', exact: true }).first().click()
@@ -304,17 +304,17 @@ describe('campaigns, in a browser', () => {
     // Errors come with a retry button.
     world.expectConsole(/status of (403|404)/)
     const missing = '01900000-0000-7000-8000-000000000000'
-    let asked = 0
+    let requestCount = 0
     page.on('request', (request) => {
-      if (request.url().endsWith(`/api/campaigns/${missing}`)) asked += 1
+      if (request.url().endsWith(`/api/campaigns/${missing}`)) requestCount += 1
     })
     await page.goto(`/campaigns/${missing}`)
     await page.getByText('Campaign not found or access denied').waitFor()
     // The event of an earlier change may ask again. If it existed, it would be polled every 4 seconds.
     await page.waitForTimeout(3_000)
-    asked = 0
+    requestCount = 0
     await page.waitForTimeout(6_000)
-    expect(asked).toBe(0)
+    expect(requestCount).toBe(0)
     const reads = /\/api\/(campaigns|lists)(\?|\/.*\/dms)/
     await page.route(reads, (route) => route.fulfill(broken))
     await page.goto('/campaigns')
@@ -399,12 +399,12 @@ describe('campaigns, in a browser', () => {
     await expect
       .poll(async () => (await client.campaigns.find({ id: first.id })).status, { timeout: 120_000 })
       .toBe('completed')
-    const said = await fetch(`${world.x.url}/_people/open_i1/reply`, {
+    const response = await fetch(`${world.x.url}/_people/open_i1/reply`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ to: 'includer', text: 'Tell me more' }),
     })
-    expect(said.status).toBe(201)
+    expect(response.status).toBe(201)
     await expect
       .poll(async () => (await client.campaigns.find({ id: first.id })).dmsRepliedCount, { timeout: 120_000 })
       .toBe(1)

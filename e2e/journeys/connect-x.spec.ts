@@ -94,8 +94,8 @@ describe('connecting X, in a browser', () => {
     await page.getByText('The connection was lost').waitFor()
     await page.getByText(reason).first().waitFor()
     await expectSoundPage(page)
-    for (const place of ['/campaigns', '/twitter?tab=scraper']) {
-      await page.goto(place)
+    for (const path of ['/campaigns', '/twitter?tab=scraper']) {
+      await page.goto(path)
       await page.getByText('The connection to @founder_two was lost').waitFor()
       await page.getByText(reason).waitFor()
     }

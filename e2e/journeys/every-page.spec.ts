@@ -193,7 +193,7 @@ describe('every page', () => {
     const page = await openPage()
     world.expectConsole(/status of 404/)
     // /auth/callback redirects to the first page or to the login.
-    for (const path of ofGuests.filter((one) => one !== '/auth/callback').concat('/nothing-here'))
+    for (const path of ofGuests.filter((candidate) => candidate !== '/auth/callback').concat('/nothing-here'))
       await check(page, path)
 
     // The API reference, with an open operation.
@@ -284,15 +284,18 @@ describe('every page', () => {
 
   it('never overflows horizontally while loading', async () => {
     const owner = await signUp(world, 'patient@example.com')
-    const [unknown, known] = [await openBlockedPage(() => false), await openBlockedPage((url) => ABOUT_OWNER.test(url))]
-    for (const page of [unknown, known]) await owner.enter(page)
+    const [unknown, ownerKnown] = [
+      await openBlockedPage(() => false),
+      await openBlockedPage((url) => ABOUT_OWNER.test(url)),
+    ]
+    for (const page of [unknown, ownerKnown]) await owner.enter(page)
     const wide: string[] = []
     for (const { path, access } of pages)
-      for (const page of access === 'public' ? [unknown] : [unknown, known])
+      for (const page of access === 'public' ? [unknown] : [unknown, ownerKnown])
         await checkWhileLoading(
           page,
           fillPath(path, { campaignId: NO_ID, conversationId: NO_ID, listId: NO_ID }),
-          page === known,
+          page === ownerKnown,
         ).catch((cause) => wide.push(`${path}: ${cause.message}`))
     expect(wide).toEqual([])
   })

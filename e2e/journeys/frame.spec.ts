@@ -144,8 +144,8 @@ it('prints the page without what is around it', async () => {
   const fixed = () =>
     page.evaluate(() =>
       [...document.querySelectorAll('body *')]
-        .filter((one) => getComputedStyle(one).position === 'fixed' && one.checkVisibility())
-        .map((one) => one.textContent)
+        .filter((element) => getComputedStyle(element).position === 'fixed' && element.checkVisibility())
+        .map((element) => element.textContent)
         .filter((text) => text !== 'Skip to content'),
     )
   expect(await fixed()).not.toEqual([])

@@ -20,8 +20,8 @@ async function enter(handle: string) {
   await client.xAccount.connect({ username: handle, password: 'any eight or more' })
   const [account] = (await client.xAccount.list({})).accounts
   await client.xAccount.consent({ id: account?.id ?? '', storesConversations: true, offersUnknownSenders: false })
-  const people = ['a', 'b', 'c'].map((one) => `open_${handle}_${one}`)
-  await importLeads(world, token, ['twitter_handle,name', ...people.map((one, n) => `${one},Pelican ${n + 1}`)])
+  const people = ['a', 'b', 'c'].map((letter) => `open_${handle}_${letter}`)
+  await importLeads(world, token, ['twitter_handle,name', ...people.map((lead, n) => `${lead},Pelican ${n + 1}`)])
   const list = await client.lists.create({ name: 'Bird watchers' })
   const { leads } = await client.leads.list({})
   await client.lists.addLeads({ id: list.id, leadIds: leads.map(({ id }) => id) })

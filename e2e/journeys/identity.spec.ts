@@ -68,7 +68,7 @@ describe('signing up and in, in a browser', () => {
     await sent
       .getByText('Almost there! Check your email for a confirmation link to complete your registration.')
       .waitFor()
-    await expect.poll(() => sent.evaluate((one) => one === document.activeElement)).toBe(true)
+    await expect.poll(() => sent.evaluate((element) => element === document.activeElement)).toBe(true)
     await expectSoundPage(page)
 
     // The emailed link signs in here and credits the friend.
@@ -284,13 +284,13 @@ describe('signing up and in, in a browser', () => {
   it("removes a stranger's second factor after a reset", async () => {
     const { token } = await signUp(world, 'rosalind@example.com')
     const post = async (path: string, body: object) => {
-      const answer = await fetch(`${world.origin}/api${path}`, {
+      const response = await fetch(`${world.origin}/api${path}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
         body: JSON.stringify(body),
       })
-      expect([path, answer.status]).toEqual([path, 200])
-      return answer.json() as Promise<{ id: string; secret: string }>
+      expect([path, response.status]).toEqual([path, 200])
+      return response.json() as Promise<{ id: string; secret: string }>
     }
     await post('/auth/reauthenticate', { password: PASSWORD })
     const { id, secret } = await post('/auth/factors', { kind: 'totp', name: 'A phone' })

@@ -35,10 +35,10 @@ async function enter(handle: string, texts: Record<string, string>): Promise<Per
   const [account] = (await client.xAccount.list({})).accounts
   await client.xAccount.consent({ id: account?.id ?? '', storesConversations: true, offersUnknownSenders: false })
   const handles = Object.keys(texts)
-  await importLeads(world, token, ['twitter_handle,name', ...handles.map((one) => `${one},Name of ${one}`)])
+  await importLeads(world, token, ['twitter_handle,name', ...handles.map((lead) => `${lead},Name of ${lead}`)])
   // What a lead wrote before X reports it to us is never read.
   await expect.poll(async () => (await client.replies.detection()).state).toBe('live')
-  for (const one of handles) await writeAs(world.x, one, handle, texts[one] ?? '')
+  for (const lead of handles) await writeAs(world.x, lead, handle, texts[lead] ?? '')
   await expect
     .poll(async () => (await client.conversations.list({})).conversations.length, { timeout: 120_000 })
     .toBe(handles.length)
@@ -507,15 +507,15 @@ describe('the inbox', () => {
     await theirs.waitForURL('**/dashboard')
     const [conversation] = (await client.conversations.list({})).conversations
     const pages = [page, theirs]
-    for (const one of pages) {
-      await one.goto(`/inbox/${conversation?.id}`)
-      await one.getByRole('log').getByText('Which plan do I need?').waitFor()
+    for (const tab of pages) {
+      await tab.goto(`/inbox/${conversation?.id}`)
+      await tab.getByRole('log').getByText('Which plan do I need?').waitFor()
     }
     await reply(page).fill('Starter will do.')
     await reply(theirs).fill('Take Growth.')
     world.expectConsole(/409/)
-    await Promise.all(pages.map((one) => reply(one).press('Control+Enter')))
-    const refused = (one: Page) => one.getByText('Not sent: the conversation has changed').isVisible()
+    await Promise.all(pages.map((tab) => reply(tab).press('Control+Enter')))
+    const refused = (tab: Page) => tab.getByText('Not sent: the conversation has changed').isVisible()
     await expect.poll(async () => (await Promise.all(pages.map(refused))).filter(Boolean)).toHaveLength(1)
     const sent = async () => (await messagesAtX(world.x)).filter(({ from }) => from === handle).map(({ text }) => text)
     const [first = ''] = await sent()
@@ -523,13 +523,13 @@ describe('the inbox', () => {
     const loser = (await refused(page)) ? page : theirs
     await loser.getByRole('status').getByText(first).waitFor()
     await loser.getByRole('log').getByText(first).waitFor()
-    const kept = await reply(loser).inputValue()
+    const draft = await reply(loser).inputValue()
     await reply(loser).press('Control+Enter')
-    await expect.poll(sent).toEqual([first, kept])
+    await expect.poll(sent).toEqual([first, draft])
     // Neither is what arrives while someone writes.
-    for (const one of pages) {
-      await one.getByRole('log').getByText(kept).waitFor()
-      await one.locator('button:disabled:not([aria-busy])', { hasText: 'Send' }).waitFor()
+    for (const tab of pages) {
+      await tab.getByRole('log').getByText(draft).waitFor()
+      await tab.locator('button:disabled:not([aria-busy])', { hasText: 'Send' }).waitFor()
     }
     await reply(page).fill('Anything else?')
     await reply(theirs).fill('Ask me anything.')
@@ -537,9 +537,9 @@ describe('the inbox', () => {
     await page.getByRole('log').getByText('Ask me anything.').waitFor()
     await reply(page).press('Control+Enter')
     await page.getByText('Not sent: the conversation has changed').waitFor()
-    expect(await sent()).toEqual([first, kept, 'Ask me anything.'])
+    expect(await sent()).toEqual([first, draft, 'Ask me anything.'])
     await reply(page).press('Control+Enter')
-    await expect.poll(sent).toEqual([first, kept, 'Ask me anything.', 'Anything else?'])
+    await expect.poll(sent).toEqual([first, draft, 'Ask me anything.', 'Anything else?'])
   })
 
   it('fills a snippet that a slash inserts, and asks for what the lead does not have', async () => {

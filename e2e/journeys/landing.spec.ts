@@ -167,14 +167,14 @@ describe('the landing page', () => {
     await page.getByText('Widen the range to see a message.').waitFor()
     await page.keyboard.press('Home')
     const founder = page.getByLabel(/^founder/)
-    const shown = page.getByText(/sample people match$/)
-    const all = await shown.innerText()
+    const matchCount = page.getByText(/sample people match$/)
+    const all = await matchCount.innerText()
     await founder.press('Space')
-    const required = await shown.innerText()
+    const required = await matchCount.innerText()
     expect(required).not.toBe(all)
     await founder.press('Space')
     await page.getByLabel(/^founder.*excluded$/).waitFor()
-    expect(await shown.innerText()).not.toBe(required)
+    expect(await matchCount.innerText()).not.toBe(required)
     await page.getByLabel('@figma').press('Space')
     await expect.poll(() => page.getByText('@figma', { exact: true }).count()).toBe(2)
     await expectSoundPage(page)
@@ -310,15 +310,15 @@ describe('the landing page', () => {
     const page = await world.openPage({ width: 390, height: 844 })
     await page.goto('/privacy.html')
     const height = () => page.evaluate(() => document.fonts.ready.then(() => document.body.scrollHeight))
-    const shown = await height()
+    const initial = await height()
     // Before that, the first font of the list is missing.
     await page.evaluate(() => {
       const { style } = document.documentElement
       style.fontFamily = getComputedStyle(document.documentElement).fontFamily.replace(/^[^,]+, /, '')
     })
     const before = await height()
-    expect(before).not.toBe(shown)
-    expect(Math.abs(before - shown) / shown).toBeLessThan(DOCUMENT_HEIGHTS_DIFFER_MAX)
+    expect(before).not.toBe(initial)
+    expect(Math.abs(before - initial) / initial).toBeLessThan(DOCUMENT_HEIGHTS_DIFFER_MAX)
     // The footer is aligned to one edge.
     const edges = await page
       .locator('footer > div > *')
@@ -358,11 +358,11 @@ describe('the landing page', () => {
     // A submitted form redirects back to its page.
     await page.getByLabel('Email').fill('ada@example.com')
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-    const sent = page.waitForResponse((answer) => answer.request().method() === 'POST')
-    const shown = page.waitForEvent('load')
+    const sent = page.waitForResponse((response) => response.request().method() === 'POST')
+    const loaded = page.waitForEvent('load')
     await page.keyboard.press('Enter')
     expect((await sent).status()).toBe(303)
-    await shown
+    await loaded
     await page.getByRole('heading', { name: 'Create an Account' }).waitFor()
     expect(page.url()).toBe(`${world.origin}/auth`)
   })

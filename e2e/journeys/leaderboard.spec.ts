@@ -11,13 +11,13 @@ let calls = 0
 /** Joins from a new address range. @returns the referral code */
 async function join(email: string, referralCode?: string): Promise<string> {
   calls += 1
-  const answer = await fetch(`${world.origin}/api/waitlist/join`, {
+  const response = await fetch(`${world.origin}/api/waitlist/join`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-for': `${20 + (calls % 150)}.${calls}.1.1` },
     body: JSON.stringify({ email, ...(referralCode ? { referralCode } : {}) }),
   })
-  expect(answer.status).toBe(200)
-  return ((await answer.json()) as { referralCode: string }).referralCode
+  expect(response.status).toBe(200)
+  return ((await response.json()) as { referralCode: string }).referralCode
 }
 
 const board = (page: Page) => page.getByRole('table', { name: 'Leaderboard' })
@@ -133,11 +133,11 @@ describe('the leaderboard, in a browser', () => {
   it('shows an error for each cause of failure', async () => {
     const page = await world.openPage()
     world.expectConsole(/Failed to load resource/)
-    let answer: [number, string] = [500, 'INTERNAL']
+    let failure: [number, string] = [500, 'INTERNAL']
     let hold: Promise<void> | null = null
     await page.route('**/api/leaderboard*', async (route) => {
       await hold
-      await refuse(route, ...answer, 'broken')
+      await refuse(route, ...failure, 'broken')
     })
     const held = Promise.withResolvers<void>()
     hold = held.promise
@@ -153,7 +153,7 @@ describe('the leaderboard, in a browser', () => {
       [503, 'NOT_READY', 'Leaderboard data not available yet.'],
       [502, 'BAD_GATEWAY', 'Failed to retrieve leaderboard. Please try again.'],
     ] as const) {
-      answer = [status, code]
+      failure = [status, code]
       await again.click()
       await page.getByText(message).waitFor()
     }

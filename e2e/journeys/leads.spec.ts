@@ -656,7 +656,7 @@ describe('the leads page, in a browser', () => {
       page
         .getByRole('main')
         .getByRole('button')
-        .evaluateAll((all) => all.map((one) => one.ariaLabel ?? one.textContent))
+        .evaluateAll((all) => all.map((button) => button.ariaLabel ?? button.textContent))
 
     await page.goto('/leads')
     await page.getByText(viewerNotice).waitFor()

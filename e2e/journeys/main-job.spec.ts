@@ -40,7 +40,7 @@ async function connectX(page: Page, username: string) {
 }
 
 /** Scrapes everyone with 0 to 1,000,000 followers who follow the handle. */
-async function scrape(page: Page, handle: string, found: number) {
+async function scrape(page: Page, handle: string, count: number) {
   await page.getByRole('tab', { name: 'X Scraper' }).click()
   await page.getByLabel('X Handle to Scrape').fill(`@${handle}`)
   const sliders = page.getByRole('slider')
@@ -50,9 +50,9 @@ async function scrape(page: Page, handle: string, found: number) {
   await page.keyboard.press('End')
   await expectSoundPage(page)
   await page.getByRole('button', { name: 'Start Scraping' }).click()
-  await page.getByText(new RegExp(`Successfully scraped ${found} followers from @${handle}`)).waitFor()
+  await page.getByText(new RegExp(`Successfully scraped ${count} followers from @${handle}`)).waitFor()
   await page
-    .getByText(new RegExp(`${found} leads found`))
+    .getByText(new RegExp(`${count} leads found`))
     .first()
     .waitFor()
 }
@@ -81,12 +81,12 @@ async function makeList(page: Page, name: string, total: number) {
   await page.evaluate(
     async ([listName]) => {
       const call = async (path: string, body: unknown) => {
-        const answer = await fetch(`/api${path}`, {
+        const response = await fetch(`/api${path}`, {
           method: 'POST',
           headers: { 'content-type': 'application/json', authorization: `Bearer ${localStorage.getItem('authToken')}` },
           body: JSON.stringify(body),
         })
-        return answer.json()
+        return response.json()
       }
       const list = await call('/lists', { name: listName, description: 'Everyone who follows the handle' })
       await call(`/lists/${list.id}/leads`, { filter: {} })

@@ -13,13 +13,13 @@ beforeAll(async () => {
 
 let address = 0
 async function post(path: string, body: unknown) {
-  const answer = await fetch(`${world.origin}/api${path}`, {
+  const response = await fetch(`${world.origin}/api${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-for': `198.18.${++address}.1` },
     body: JSON.stringify(body),
   })
-  expect(answer.status).toBe(200)
-  return (await answer.json()) as { position: number; referralCode: string }
+  expect(response.status).toBe(200)
+  return (await response.json()) as { position: number; referralCode: string }
 }
 
 /** Signs up, confirms and lands on the dashboard. */

@@ -74,8 +74,8 @@ it("shares a campaign's report under the workspace's own brand, until it is dele
       return send(request)
     }
   })
-  const answer = await reader.goto(pathname)
-  expect(answer?.headers()).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+  const response = await reader.goto(pathname)
+  expect(response?.headers()).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
   await reader.getByRole('heading', { name: 'Founders in autumn' }).waitFor()
   await reader.getByRole('row', { name: 'First message' }).waitFor()
   await reader.getByText('Nobody has replied yet.').waitFor()

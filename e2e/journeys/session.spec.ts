@@ -192,8 +192,8 @@ describe('the session, in a browser', () => {
     // 100 ms after a reload it returns to the last page. Uses a real clock to detect the reload.
     const again = await world.openPage()
     await again.goto('/leaderboard')
-    const kept = await page.evaluate(() => ({ ...localStorage }))
-    await again.evaluate((stored) => Object.assign(localStorage, stored), kept)
+    const storage = await page.evaluate(() => ({ ...localStorage }))
+    await again.evaluate((stored) => Object.assign(localStorage, stored), storage)
     await again.goto('/leads')
     await again.getByRole('heading', { name: 'Twitter Leads' }).waitFor()
     await again.evaluate(() => addEventListener('pagehide', () => sessionStorage.setItem('lastVisitedPath', '/lists')))
@@ -234,7 +234,7 @@ describe('the session, in a browser', () => {
     }
     await expect.poll(stateAfterClearing, { timeout: 120_000, interval: 500 }).toBe('undefined')
     // Their requests are rejected from now on.
-    for (const one of [page, again]) await one.context().close()
+    for (const tab of [page, again]) await tab.context().close()
   })
 
   it('stays on its page if another one is opened offline', async () => {
@@ -285,8 +285,8 @@ describe('the session, in a browser', () => {
   it('shows the not-found page and the error page', async () => {
     const page = await world.openPage({ width: 390, height: 844 })
     world.expectConsole(/status of 404/)
-    const answer = await page.goto('/nowhere')
-    expect(answer?.status()).toBe(404)
+    const response = await page.goto('/nowhere')
+    expect(response?.status()).toBe(404)
     await page.getByRole('heading', { name: '404 - Page Not Found' }).waitFor()
     await expectSoundPage(page)
     expect(await page.locator('meta[name="robots"]').getAttribute('content')).toBe('noindex')

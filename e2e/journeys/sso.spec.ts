@@ -17,12 +17,12 @@ const NARROW = { width: 390, height: 844 }
 
 /** Creates a confirmed account through the API and logs in. */
 async function logIn(page: Page, email: string) {
-  const answer = await fetch(`${world.origin}/api/auth/sign-up/email`, {
+  const response = await fetch(`${world.origin}/api/auth/sign-up/email`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email, password: PASSWORD }),
   })
-  expect(answer.status).toBe(200)
+  expect(response.status).toBe(200)
   await confirmEmail(world, email)
   await page.goto('/login')
   await page.getByLabel('Email').fill(email)
@@ -169,9 +169,9 @@ it('sets up OpenID Connect, then SAML, links it and signs in', async () => {
 
   // Members see who the admins are; removing asks first.
   await third.route('**/api/me', async (route) => {
-    const answer = await route.fetch()
-    const me = await answer.json()
-    await route.fulfill({ response: answer, json: { ...me, workspace: { ...me.workspace, role: 'member' } } })
+    const response = await route.fetch()
+    const me = await response.json()
+    await route.fulfill({ response: response, json: { ...me, workspace: { ...me.workspace, role: 'member' } } })
   })
   await third.goto('/settings?tab=single-sign-on')
   await third.getByText('Only the owner and admins can set up single sign-on').waitFor()
@@ -192,13 +192,13 @@ it('sets up OpenID Connect, then SAML, links it and signs in', async () => {
 
 /** Calls the API with a token. */
 async function api(token: string, method: string, path: string, body?: object) {
-  const answer = await fetch(`${world.origin}/api${path}`, {
+  const response = await fetch(`${world.origin}/api${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
     body: body && JSON.stringify(body),
   })
-  expect([method, path, answer.status < 300]).toEqual([method, path, true])
-  return answer.status === 204 ? null : answer.json()
+  expect([method, path, response.status < 300]).toEqual([method, path, true])
+  return response.status === 204 ? null : response.json()
 }
 
 /** Sets up the identity provider and a verified domain in a workspace. */

@@ -87,8 +87,8 @@ it('edits, archives, restores and loses a template, and names the plan that lift
   await button(page, 'Undo').click()
   await page.getByText('Template “One” restored.').waitFor()
   await button(page, 'More for One').waitFor()
-  const [one] = (await client.templates.list({ q: 'One' })).templates
-  expect(one?.steps[0]?.variants[0]?.messageTemplate).toBe('Hello {lead_name}')
+  const [template] = (await client.templates.list({ q: 'One' })).templates
+  expect(template?.steps[0]?.variants[0]?.messageTemplate).toBe('Hello {lead_name}')
 
   // Someone else deletes it while the form of a campaign has its messages.
   const { id: leadListId } = await client.lists.create({ name: 'Founders' })
@@ -96,7 +96,7 @@ it('edits, archives, restores and loses a template, and names the plan that lift
   await page.getByText('Started from “One”.').waitFor()
   await page.getByLabel('Campaign Name').fill('Without it')
   await page.getByLabel('Select Lead List').selectOption(leadListId)
-  await client.templates.remove({ id: one?.id ?? '' })
+  await client.templates.remove({ id: template?.id ?? '' })
   await button(page, 'Save and Pause').press('Enter')
   await page.getByText('This template is no longer available.').waitFor()
   await expect.poll(() => button(page, 'Save and Pause').evaluate((save) => save === document.activeElement)).toBe(true)

@@ -38,13 +38,13 @@ async function join(page: Page, email: string, position: number) {
 const stored = (page: Page, key: string) => page.evaluate((name) => localStorage.getItem(name), key)
 
 async function post(path: string, body: unknown): Promise<{ referralCode: string; referralCount: number }> {
-  const answer = await fetch(`${world.origin}/api${path}`, {
+  const response = await fetch(`${world.origin}/api${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  expect(answer.status).toBe(200)
-  return answer.json() as Promise<{ referralCode: string; referralCount: number }>
+  expect(response.status).toBe(200)
+  return response.json() as Promise<{ referralCode: string; referralCount: number }>
 }
 
 describe('the waitlist, in a browser', () => {
@@ -252,11 +252,11 @@ describe('the waitlist, in a browser', () => {
     await page.getByRole('button', { name: 'Try again' }).click()
     const counter = page.getByText(/^\d+\+ people have already joined$/)
     await counter.waitFor()
-    const known = await counter.innerText()
+    const countText = await counter.innerText()
     expect(await page.getByText('Could not load').count()).toBe(0)
     await page.route('**/api/waitlist/count', (route) => refuse(route, 400, 'INVALID_INPUT', 'broken'))
     await page.reload()
-    await page.getByText(known, { exact: true }).waitFor()
+    await page.getByText(countText, { exact: true }).waitFor()
     await page.unroute('**/api/waitlist/count')
 
     const press = page.getByRole('button', { name: 'GET EARLY ACCESS' })
@@ -330,7 +330,7 @@ describe('the waitlist, in a browser', () => {
       await page.getByRole('button', { name: `Share on ${network}` }).click()
     const link = `${world.origin}/waitlist?ref=${await stored(page, 'waitlistReferralCode')}`
     const shareText = 'Join me on X-Automated and get priority access! Use my referral link:'
-    const read = ([url, ...given]: string[]) => [...new URL(url ?? '').searchParams.values(), ...given]
+    const read = ([url, ...rest]: string[]) => [...new URL(url ?? '').searchParams.values(), ...rest]
     const window = ['_blank', 'noopener,width=600,height=400']
     expect(((await page.evaluate('popups')) as string[][]).map(read)).toEqual([
       [shareText, link, ...window],

@@ -25,13 +25,13 @@ beforeAll(async () => {
 })
 
 async function join(email: string, referralCode?: string) {
-  const answer = await fetch(`${world.origin}/api/waitlist/join`, {
+  const response = await fetch(`${world.origin}/api/waitlist/join`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email, referralCode }),
   })
-  expect(answer.status).toBe(200)
-  return (await answer.json()) as { position: number; referralCode: string }
+  expect(response.status).toBe(200)
+  return (await response.json()) as { position: number; referralCode: string }
 }
 
 const widgetOn = (page: Page) => page.frameLocator('iframe[title="Join the X-Automated waitlist"]')
@@ -126,12 +126,12 @@ describe('the join widget on a foreign site', () => {
     await expectSoundPage(page)
 
     // The referral counts for the owner, who remains first.
-    const answer = await fetch(`${world.origin}/api/waitlist/position`, {
+    const positionResponse = await fetch(`${world.origin}/api/waitlist/position`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ email: 'owner@example.com' }),
     })
-    expect(await answer.json()).toMatchObject({ referralCount: 1 })
+    expect(await positionResponse.json()).toMatchObject({ referralCount: 1 })
   })
 
   it('follows the color scheme of its page and ignores other windows', async () => {
@@ -187,12 +187,12 @@ describe('the join widget on a foreign site', () => {
 
 /** Signs up with a verified address, and in. */
 async function signIn(page: Page, email: string) {
-  const answer = await fetch(`${world.origin}/api/auth/sign-up/email`, {
+  const response = await fetch(`${world.origin}/api/auth/sign-up/email`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email, password: PASSWORD }),
   })
-  expect(answer.status).toBe(200)
+  expect(response.status).toBe(200)
   await confirmEmail(world, email)
   await page.goto('/login')
   await page.getByLabel('Email').fill(email)
@@ -228,11 +228,11 @@ it("offers members the snippet and sends joins to an operator's webhook", async 
   await expectSoundPage(page)
   await form.getByRole('textbox', { name: 'URL' }).fill(`${site.origin}/hook`)
   await form.getByRole('button', { name: 'Add webhook' }).click()
-  const shown = page.getByRole('dialog', { name: 'Signing secret' })
-  const secret = await shown.getByLabel('Secret').inputValue()
+  const dialog = page.getByRole('dialog', { name: 'Signing secret' })
+  const secret = await dialog.getByLabel('Secret').inputValue()
   expect(secret).toMatch(/^whsec_/)
   await expectSoundPage(page)
-  await shown.getByRole('button', { name: 'Done' }).click()
+  await dialog.getByRole('button', { name: 'Done' }).click()
 
   await join('grace@example.com')
   await expect.poll(() => site.received.length, { timeout: 120_000 }).toBeGreaterThanOrEqual(1)

@@ -49,7 +49,7 @@ async function enter(world: World, handle: string): Promise<{ page: Page; client
   await client.xAccount.connect({ username: handle, password: 'any eight or more' })
   await importLeads(world, token, [
     'twitter_handle,name,bio',
-    ...Object.entries(BIOS).map(([one, bio]) => `${one},Name of ${one},${bio}`),
+    ...Object.entries(BIOS).map(([handle, bio]) => `${handle},Name of ${handle},${bio}`),
   ])
   const { id } = await client.lists.create({ name: 'Founders' })
   await client.lists.addLeads({ id, filter: {} })
@@ -176,18 +176,18 @@ describe('the AI writer, with a model', () => {
     await expect.poll(() => isFocusKept(page)).toBe(true)
     // What is typed while a text is saved stays.
     const about = page.getByLabel('About us')
-    const whole = 'We write onboarding emails. $39 a month.'
+    const fullText = 'We write onboarding emails. $39 a month.'
     await about.fill('We write onboarding emails.')
     await page.route('**/api/writer/about', async (route) => {
-      if (route.request().method() === 'PUT') await about.fill(whole)
+      if (route.request().method() === 'PUT') await about.fill(fullText)
       await route.continue()
     })
     await button(page, 'Save').click()
     await page.getByText('Text saved.').waitFor()
     await expect.poll(() => button(page, 'Save').getAttribute('aria-busy')).toBeNull()
-    expect(await about.inputValue()).toBe(whole)
+    expect(await about.inputValue()).toBe(fullText)
     await button(page, 'Save').click()
-    await expect.poll(async () => (await client.writer.about()).text).toBe(whole)
+    await expect.poll(async () => (await client.writer.about()).text).toBe(fullText)
     await page.unroute('**/api/writer/about')
     await expectSoundBothWays(page)
 
@@ -212,7 +212,7 @@ describe('the AI writer, with a model', () => {
     await button(page, 'Write three drafts').click()
     await button(page, 'Cancel').click()
     await expect
-      .poll(() => button(page, 'Write three drafts').evaluate((one) => one === document.activeElement))
+      .poll(() => button(page, 'Write three drafts').evaluate((element) => element === document.activeElement))
       .toBe(true)
     expect(await page.getByLabel('Audience (optional)').inputValue()).toBe('founders')
     await client.writer.removeProvider()
@@ -239,7 +239,9 @@ describe('the AI writer, with a model', () => {
     await client.writer.saveProvider({ ...own, model: 'stand-in-malformed' })
     await button(page, 'Shorter').press('Enter')
     await suggestions.getByText("The model's response couldn't be read.").waitFor()
-    await expect.poll(() => button(page, 'Shorter').evaluate((one) => one === document.activeElement)).toBe(true)
+    await expect
+      .poll(() => button(page, 'Shorter').evaluate((element) => element === document.activeElement))
+      .toBe(true)
     await client.writer.removeProvider()
     await button(page, 'Another suggestion').click()
     await suggestions.getByText('Suggested, 2 of 2').waitFor()
@@ -250,7 +252,7 @@ describe('the AI writer, with a model', () => {
     await expect.poll(() => reply.inputValue()).toMatch(/^Good to hear from you/)
     await button(page, 'Suggest replies').click()
     await button(page, 'Close suggestions').click()
-    await expect.poll(() => reply.evaluate((one) => one === document.activeElement)).toBe(true)
+    await expect.poll(() => reply.evaluate((element) => element === document.activeElement)).toBe(true)
     expect((await messagesAtX(modelWorld.x)).filter(({ from }) => from === 'modeled')).toEqual([])
     expect((await client.writer.usage({})).tokens).toBeGreaterThan(0)
   })

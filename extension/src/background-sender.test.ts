@@ -18,10 +18,10 @@ beforeEach(() => {
 /** A product that hands out this many messages, and has none due for an hour after that. */
 function openProduct(messages: number) {
   let claimed = 0
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   vi.stubGlobal('fetch', async (url: string, { body }: { body: string }) => {
     if (!url.endsWith('/claim')) return Response.json({})
-    asked.push(JSON.parse(body))
+    requests.push(JSON.parse(body))
     if (claimed === messages) return new Response(null, { status: 204, headers: { 'retry-after': '3600' } })
     claimed += 1
     const claim = {
@@ -33,7 +33,7 @@ function openProduct(messages: number) {
     }
     return Response.json(claim)
   })
-  return asked
+  return requests
 }
 
 /** One life of a worker in which every message gets this reply. */
@@ -62,7 +62,7 @@ test('stops after three refusals by X in a row, even if the worker was restarted
 
 test('reports the account signed in to X, so that its campaigns come first', async () => {
   await changeState({ pairing, sendsInBackground: true, account: { handle: 'me', at: 0 } })
-  const asked = openProduct(0)
+  const requests = openProduct(0)
   live({ success: true })
-  await vi.waitFor(() => expect(asked).toEqual([{ holder: 'extension alone', signedInAs: 'me' }]), 10_000)
+  await vi.waitFor(() => expect(requests).toEqual([{ holder: 'extension alone', signedInAs: 'me' }]), 10_000)
 })

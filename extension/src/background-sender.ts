@@ -144,8 +144,8 @@ export function createBackgroundSender(messenger: ReturnType<typeof createMessen
 const backgroundRun = sessionValue<string>('backgroundRun')
 
 async function readRun(): Promise<string> {
-  const known = await backgroundRun.read()
-  if (known !== null) return known
+  const stored = await backgroundRun.read()
+  if (stored !== null) return stored
   const runId = crypto.randomUUID()
   await backgroundRun.write(runId)
   return runId

@@ -15,8 +15,8 @@ export function createJournal(store: {
 }) {
   async function change(id: string, entry: Entry | undefined) {
     const { [id]: _, ...others } = (await store.read()) ?? {}
-    const kept = Object.entries(others).slice(-(LONGEST - 1))
-    await store.write(Object.fromEntries(entry ? [...kept, [id, entry]] : kept))
+    const recent = Object.entries(others).slice(-(LONGEST - 1))
+    await store.write(Object.fromEntries(entry ? [...recent, [id, entry]] : recent))
   }
 
   return {

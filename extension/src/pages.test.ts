@@ -6,20 +6,20 @@ import { createPages, type PagePort } from './pages.ts'
 function openPort(documentId: string) {
   const messageListeners = new Set<(answer: unknown) => void>()
   const disconnectListeners = new Set<() => void>()
-  const asked: PageQuestion[] = []
+  const questions: PageQuestion[] = []
   const events = <Listener>(listeners: Set<Listener>) => ({
     addListener: (listener: Listener) => void listeners.add(listener),
     removeListener: (listener: Listener) => void listeners.delete(listener),
   })
   const port: PagePort = {
     sender: { documentId },
-    postMessage: (question) => asked.push(question),
+    postMessage: (question) => questions.push(question),
     onMessage: events(messageListeners),
     onDisconnect: events(disconnectListeners),
   }
   return {
     port,
-    asked,
+    asked: questions,
     answer(answer: unknown) {
       for (const listener of [...messageListeners]) listener(answer)
     },

@@ -55,7 +55,7 @@ export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { tok
       ...(token && { authorization: `Bearer ${token}` }),
       ...(key && { 'idempotency-key': key }),
     }
-    let answer: Response
+    let response: Response
     let read: unknown
     try {
       const init = {
@@ -65,14 +65,14 @@ export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { tok
         credentials: 'omit',
         cache: 'no-store',
       } as const
-      answer = await fetch(`${origin}/api${path}`, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
-      read = answer.status === 204 ? null : await answer.json()
+      response = await fetch(`${origin}/api${path}`, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
+      read = response.status === 204 ? null : await response.json()
     } catch (error) {
       throw new ProductError(0, error instanceof Error ? error.message : 'no answer')
     }
-    if (answer.ok) return { status: answer.status, headers: answer.headers, body: read }
+    if (response.ok) return { status: response.status, headers: response.headers, body: read }
     const { error, code } = (read ?? {}) as { error?: string; code?: string }
-    throw new ProductError(answer.status, error ?? `The server returned ${answer.status}.`, code)
+    throw new ProductError(response.status, error ?? `The server returned ${response.status}.`, code)
   }
 
   return {
@@ -87,8 +87,8 @@ export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { tok
      * of the X account signed in come first.
      */
     async claim({ key, signedInAs }: ClaimRequest): Promise<{ claim: Claim } | { inSeconds: number | null }> {
-      const asked = { holder: 'extension alone', ...(signedInAs !== undefined && { signedInAs }) }
-      const { status, headers, body } = await call('/claim', asked, key)
+      const input = { holder: 'extension alone', ...(signedInAs !== undefined && { signedInAs }) }
+      const { status, headers, body } = await call('/claim', input, key)
       if (status === 200) return { claim: body as Claim }
       return { inSeconds: secondsUntilDue(headers.get('retry-after')) }
     },

@@ -25,9 +25,9 @@ export async function takeStep({ product, journal, send, ...stores }: RunNeeds):
     record: (claim, outcome) => product.record(claim, outcome).catch(unlessSettled),
     release: (claim, inboxUnclear) => product.release(claim, inboxUnclear).catch(unlessSettled),
     async outcomeAfterCrash({ lease }) {
-      const known = await journal.find(lease)
-      if (!known) return 'release'
-      return known.state === 'sent' ? { wasSent: true } : { wasSent: false, outcomeUnknown: true }
+      const entry = await journal.find(lease)
+      if (!entry) return 'release'
+      return entry.state === 'sent' ? { wasSent: true } : { wasSent: false, outcomeUnknown: true }
     },
   })
   try {

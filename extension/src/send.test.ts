@@ -18,8 +18,8 @@ function openJournal() {
   })
 }
 
-/** A page where everything succeeds, except what `asked` answers first. */
-function openPage(asked: (command: Command) => unknown = () => undefined, over: Partial<Page> = {}) {
+/** A page where everything succeeds, except what `override` returns first. */
+function openPage(override: (command: Command) => unknown = () => undefined, over: Partial<Page> = {}) {
   const commands: string[] = []
   const usual = {
     check: { done: {} },
@@ -38,8 +38,8 @@ function openPage(asked: (command: Command) => unknown = () => undefined, over: 
     show: async () => false,
     ask: async <C extends Command>(command: C) => {
       commands.push(command.do)
-      const answer = asked(command)
-      return (answer === undefined ? usual[command.do] : answer) as Answer<C['do']>
+      const result = override(command)
+      return (result === undefined ? usual[command.do] : result) as Answer<C['do']>
     },
     ...over,
   }
@@ -47,20 +47,20 @@ function openPage(asked: (command: Command) => unknown = () => undefined, over: 
 }
 
 test('passes the sending account to the page before it reads and before it presses', async () => {
-  const asked: Command[] = []
-  const { page } = openPage((command) => void asked.push(command))
+  const commands: Command[] = []
+  const { page } = openPage((command) => void commands.push(command))
   await send({ ...attempt, sendsAs: 'me' }, page, openJournal(), leave)
-  expect(asked.filter((command) => 'sendsAs' in command).map((command) => command.do)).toEqual(['meet', 'press'])
+  expect(commands.filter((command) => 'sendsAs' in command).map((command) => command.do)).toEqual(['meet', 'press'])
 })
 
 test("passes the lead's id on X to every step", async () => {
-  const asked: Command[] = []
-  const { page } = openPage((command) => void asked.push(command))
+  const commands: Command[] = []
+  const { page } = openPage((command) => void commands.push(command))
   await send({ ...attempt, xUserId: '1' }, page, openJournal(), leave)
-  expect(asked.map((command) => 'xUserId' in command && command.xUserId)).toEqual(['1', '1', '1', '1'])
+  expect(commands.map((command) => 'xUserId' in command && command.xUserId)).toEqual(['1', '1', '1', '1'])
 })
 
-const on = (name: Command['do'], answer: unknown) => (command: Command) => (command.do === name ? answer : undefined)
+const on = (name: Command['do'], result: unknown) => (command: Command) => (command.do === name ? result : undefined)
 
 test('opens the profile, then the conversation, writes and presses; a second call sends nothing', async () => {
   const journal = openJournal()
@@ -114,8 +114,8 @@ test.each(['PAGE_CHANGED', 'X_UNAVAILABLE', 'CANNOT_TELL'])(
 )
 
 test('continues after a page load on the way to the conversation', async () => {
-  let asked = 0
-  const { page, commands } = openPage((command) => (command.do === 'open' && asked++ === 0 ? null : undefined), {
+  let attempts = 0
+  const { page, commands } = openPage((command) => (command.do === 'open' && attempts++ === 0 ? null : undefined), {
     arrive: async () => true,
   })
   expect(await send(attempt, page, openJournal(), leave)).toBe('sent')
@@ -126,14 +126,14 @@ test('settles an unclear press by reading the conversation, or leaves it unknown
   const unclear = { done: { appeared: false } }
   const refused = { done: { appeared: false, refused: 'No' } }
   const counts = { total: 3, same: 0, sent: 0, failed: 0, whole: true }
-  const found = { done: { ...counts, total: 4, same: 1, sent: 1 } }
+  const present = { done: { ...counts, total: 4, same: 1, sent: 1 } }
   const absent = { done: counts }
   const pending = { done: { ...counts, total: 4, same: 1 } }
   const partly = { done: { ...counts, total: 1, whole: false } }
   const cases: [press: unknown, look: unknown, outcome: unknown][] = [
-    [unclear, found, 'sent'],
-    [refused, found, 'sent'],
-    [null, found, 'sent'],
+    [unclear, present, 'sent'],
+    [refused, present, 'sent'],
+    [null, present, 'sent'],
     [refused, absent, { code: 'X_REFUSED', detail: 'No' }],
     // It is shown, but X has not accepted it yet.
     [refused, pending, { code: 'OUTCOME_UNKNOWN' }],

@@ -35,10 +35,10 @@ export type Outcome = 'sent' | Problem
  */
 export async function send(attempt: Attempt, page: Page, journal: Journal, leave: Leave): Promise<Outcome> {
   const { id, handle, message } = attempt
-  const known = await journal.find(id)
-  if (known && (known.handle !== handle || known.message !== message))
+  const entry = await journal.find(id)
+  if (entry && (entry.handle !== handle || entry.message !== message))
     return { code: 'INVALID_REQUEST', detail: 'its requestId was used for another message' }
-  if (known) return known.state === 'sent' ? 'sent' : { code: 'OUTCOME_UNKNOWN' }
+  if (entry) return entry.state === 'sent' ? 'sent' : { code: 'OUTCOME_UNKNOWN' }
 
   const ready = await prepare(attempt, page)
   if ('code' in ready) return ready

@@ -34,11 +34,15 @@ test('accepts a signed document, also with its keys in another order', async () 
 
 test.each<[string, (document: SignedPages) => unknown, string]>([
   ['another key', () => documentOf({}, generateKeyPairSync('ed25519').privateKey), 'signature'],
-  ['a changed value', (one) => ({ ...one, pages: { ...one.pages, composer: ['textarea'] } }), 'signature'],
-  ['a changed version', (one) => ({ ...one, version: 6 }), 'signature'],
-  ['a later end', (one) => ({ ...one, notAfter: '2030-01-01' }), 'signature'],
-  ['no signature', (one) => ({ ...one, signature: '' }), 'signature'],
-  ['a signature that is not base64', (one) => ({ ...one, signature: '%' }), ''],
+  [
+    'a changed value',
+    (document) => ({ ...document, pages: { ...document.pages, composer: ['textarea'] } }),
+    'signature',
+  ],
+  ['a changed version', (document) => ({ ...document, version: 6 }), 'signature'],
+  ['a later end', (document) => ({ ...document, notAfter: '2030-01-01' }), 'signature'],
+  ['no signature', (document) => ({ ...document, signature: '' }), 'signature'],
+  ['a signature that is not base64', (document) => ({ ...document, signature: '%' }), ''],
   ['a lower version than the last one', () => documentOf({ version: 4 }), 'older'],
   ['an end that has passed', () => documentOf({ notAfter: '2026-11-27' }), 'valid until'],
   [
@@ -51,14 +55,14 @@ test.each<[string, (document: SignedPages) => unknown, string]>([
   await expect(verifyPages(change(documentOf()), trust)).rejects.toThrow(problem)
 })
 
-/** The stored documents of an extension that ships version 2, and a product that serves `answers`. */
-function open(answers: unknown[]) {
+/** The stored documents of an extension that ships version 2, and a product that serves `responses`. */
+function open(responses: unknown[]) {
   let stored: StoredPages | null = null
   let time = now
-  const asked = vi.fn(async () => {
-    const answer = answers.shift()
-    if (answer instanceof Error) throw answer
-    return answer
+  const fetchDocument = vi.fn(async () => {
+    const response = responses.shift()
+    if (response instanceof Error) throw response
+    return response
   })
   vi.spyOn(console, 'warn').mockImplementation(() => {})
   const store = {
@@ -67,10 +71,10 @@ function open(answers: unknown[]) {
       stored = next
     },
   }
-  const pages = createSignedPages({ shippedVersion: 2, publicKey, store, fetch: asked, now: () => time })
+  const pages = createSignedPages({ shippedVersion: 2, publicKey, store, fetch: fetchDocument, now: () => time })
   return {
     pages,
-    asked,
+    asked: fetchDocument,
     stored: () => stored,
     store: (next: StoredPages) => {
       stored = next
@@ -85,27 +89,27 @@ const withComposer = (composer: string, over: Partial<SignedPages> = {}) =>
   documentOf({ pages: { ...documentOf().pages, composer: [composer] }, ...over })
 
 test('asks the product once a day, and hourly while a part of a page is missing', async () => {
-  const { pages, asked, wait } = open([documentOf(), documentOf(), documentOf(), documentOf()])
+  const { pages, asked: fetchDocument, wait } = open([documentOf(), documentOf(), documentOf(), documentOf()])
   expect(await pages.read()).toBeNull()
   await pages.refresh()
   await pages.refresh()
-  expect(asked).toHaveBeenCalledTimes(1)
+  expect(fetchDocument).toHaveBeenCalledTimes(1)
   wait(2)
   await pages.refresh()
-  expect(asked).toHaveBeenCalledTimes(1)
+  expect(fetchDocument).toHaveBeenCalledTimes(1)
   await pages.refresh({ isPartMissing: true })
-  expect(asked).toHaveBeenCalledTimes(2)
+  expect(fetchDocument).toHaveBeenCalledTimes(2)
   await pages.refresh({ isForced: true })
   wait(25)
   await pages.refresh()
-  expect(asked).toHaveBeenCalledTimes(4)
+  expect(fetchDocument).toHaveBeenCalledTimes(4)
 })
 
 test('asks again if the product did not answer', async () => {
-  const { pages, asked } = open([new Error('unreachable'), documentOf()])
+  const { pages, asked: fetchDocument } = open([new Error('unreachable'), documentOf()])
   await pages.refresh()
   await pages.refresh()
-  expect(asked).toHaveBeenCalledTimes(2)
+  expect(fetchDocument).toHaveBeenCalledTimes(2)
   expect(await pages.read()).not.toBeNull()
 })
 

@@ -73,9 +73,9 @@ export function createSignedPages({ shippedVersion, publicKey, store, fetch, now
       const age = now() - stored.askedAt
       if (!isForced && age >= 0 && age < (isPartMissing ? HOUR_MS : DAY_MS)) return
       try {
-        const answer = await fetch()
+        const fetched = await fetch()
         await store.write({ ...stored, askedAt: now() })
-        const document = await verify(answer, stored.version)
+        const document = await verify(fetched, stored.version)
         await store.write({ document, version: document.version, askedAt: now() })
       } catch (error) {
         console.warn("The product's page data is not used:", error)

@@ -33,8 +33,8 @@ export function createXTab() {
 
   /** The tab of an earlier worker, if it still exists. */
   async function lastTab(): Promise<number | undefined> {
-    const known = await xTab.read()
-    return known === null ? undefined : (await browser.tabs.get(known).catch(() => undefined))?.id
+    const lastTabId = await xTab.read()
+    return lastTabId === null ? undefined : (await browser.tabs.get(lastTabId).catch(() => undefined))?.id
   }
 
   const page: Page = {
@@ -60,11 +60,11 @@ export function createXTab() {
     },
     async ask<C extends Command>(command: C): Promise<Answer<C['do']> | null> {
       if (tabId === undefined || here === undefined) return null
-      const asked = browser.tabs
+      const response = browser.tabs
         .sendMessage<Command, Answer<C['do']>>(tabId, command, { documentId: here })
         .catch(() => null)
       const timeout = new Promise<null>((resolve) => setTimeout(() => resolve(null), ANSWER_MS))
-      return (await Promise.race([asked, timeout])) ?? null
+      return (await Promise.race([response, timeout])) ?? null
     },
     async show() {
       const tab = tabId === undefined ? undefined : await browser.tabs.get(tabId).catch(() => undefined)

@@ -191,7 +191,7 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   let level = [value]
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > levels) return true
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+    level = level.flatMap((node) => (typeof node === 'object' && node !== null ? Object.values(node) : []))
   }
   return false
 }

@@ -77,8 +77,8 @@ export type Env = ReturnType<typeof readEnv>
 
 /** Parses the environment. @throws Error that names each invalid variable, and why */
 export function readEnv(source: NodeJS.ProcessEnv) {
-  const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ''))
-  const parsed = Variables.safeParse(given)
+  const variables = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ''))
+  const parsed = Variables.safeParse(variables)
   if (!parsed.success) {
     throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('\n'))
   }
@@ -114,7 +114,7 @@ export function readEnv(source: NodeJS.ProcessEnv) {
     smtpUrl: v.SMTP_URL ?? null,
     mailFrom: v.MAIL_FROM,
     /** Whether a support address was configured; otherwise no one reads it. */
-    hasContact: Boolean(given.SUPPORT_EMAIL ?? given.MAIL_FROM),
+    hasContact: Boolean(variables.SUPPORT_EMAIL ?? variables.MAIL_FROM),
     supportEmail,
     prioritySupportEmail: v.PRIORITY_SUPPORT_EMAIL ?? supportEmail,
     /** Where silver referrers book their strategy call; without a page, by email. */

@@ -10,9 +10,9 @@ it('keeps the type of a database error, and nothing people wrote', () => {
     table: 'users',
     detail: 'Key (email)=(ann@example.com) already exists.',
   })
-  const said = describeError(new DrizzleQueryError('insert into users values ($1)', ['ann@example.com'], cause))
-  expect(JSON.stringify(said)).not.toContain('ann@example.com')
-  expect(said).toMatchObject({ cause: { code: '23505', constraint: 'users_email', table: 'users' } })
+  const description = describeError(new DrizzleQueryError('insert into users values ($1)', ['ann@example.com'], cause))
+  expect(JSON.stringify(description)).not.toContain('ann@example.com')
+  expect(description).toMatchObject({ cause: { code: '23505', constraint: 'users_email', table: 'users' } })
 })
 
 it('keeps the message and place of our own errors', () => {

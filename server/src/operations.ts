@@ -20,13 +20,13 @@ const base = implement(contract).$context<RequestContext>()
 const refusals = base.middleware(async ({ context, next, procedure, path }) => {
   const operation = path.join('.')
   try {
-    const answer = await next()
+    const result = await next()
     context.setOutcome(operation, 'OK')
-    return answer
+    return result
   } catch (error) {
-    const said = asDeclaredError(error, procedure['~orpc'].errorMap, operation, context)
-    context.setOutcome(operation, outcomeOf(said))
-    throw said
+    const declared = asDeclaredError(error, procedure['~orpc'].errorMap, operation, context)
+    context.setOutcome(operation, outcomeOf(declared))
+    throw declared
   }
 })
 
@@ -43,7 +43,7 @@ const idempotency = base.middleware(async ({ context, next, procedure }, input, 
     path: actor ? `${actor.workspaceId} ${request.path}` : request.path,
     body: input,
   })
-  const answer =
+  const result =
     effect === 'rows'
       ? await once(context.db, keyed, async (tx) => (await next({ context: { db: tx } })).output, hasTaken)
       : await onceOutside(
@@ -52,7 +52,7 @@ const idempotency = base.middleware(async ({ context, next, procedure }, input, 
           async (keeping) => (await next({ context: keeping })).output,
           hasTaken,
         )
-  return output(answer)
+  return output(result)
 })
 
 /** Keys of one caller never meet those of another. */
@@ -61,8 +61,8 @@ function callerName({ apiKey, userId }: Actor): string {
 }
 
 /** An empty claim changed nothing, so it is not stored: a retry may find a message. */
-function hasTaken(answer: unknown): boolean {
-  return (answer as { status?: unknown } | undefined)?.status !== 204
+function hasTaken(result: unknown): boolean {
+  return (result as { status?: unknown } | undefined)?.status !== 204
 }
 
 /** What other members see changed after operations of a domain, or after one. */
@@ -110,9 +110,9 @@ const guard = base.middleware(async ({ context, next, procedure, path }, input) 
   }
   try {
     const database = databaseFor(context, actor, operation, effect)
-    const answer = await next({ context: { actor, database, db: database.db } })
-    if (hasTaken(answer.output)) touch()
-    return answer
+    const result = await next({ context: { actor, database, db: database.db } })
+    if (hasTaken(result.output)) touch()
+    return result
   } catch (error) {
     // A message that failed at X is stored.
     if (effect === 'outside') touch()
@@ -189,9 +189,9 @@ function asDeclaredError(
 }
 
 /** The code in the envelope; oRPC has its own name for invalid input. */
-function outcomeOf(said: unknown): string {
-  if (!(said instanceof ORPCError)) return 'INTERNAL'
-  return said.code in ERROR_STATUS ? said.code : said.status === 400 ? 'INVALID_INPUT' : 'INTERNAL'
+function outcomeOf(error: unknown): string {
+  if (!(error instanceof ORPCError)) return 'INTERNAL'
+  return error.code in ERROR_STATUS ? error.code : error.status === 400 ? 'INVALID_INPUT' : 'INTERNAL'
 }
 
 function faultOf(code: ErrorCode): ORPCError<string, unknown> {

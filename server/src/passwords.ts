@@ -16,6 +16,6 @@ export async function hashPassword(password: string, salt = randomBytes(16).toSt
 /** Whether this password has this hash. */
 export async function verifyPassword(hash: string, password: string): Promise<boolean> {
   const [salt = ''] = hash.split(':', 1)
-  const [expected, given] = [Buffer.from(hash), Buffer.from(await hashPassword(password, salt))]
-  return expected.length === given.length && timingSafeEqual(expected, given)
+  const [expected, actual] = [Buffer.from(hash), Buffer.from(await hashPassword(password, salt))]
+  return expected.length === actual.length && timingSafeEqual(expected, actual)
 }

@@ -47,8 +47,8 @@ it('deletes files that nobody has used for 30 days', async () => {
   }
   await cache.read('used')
   await cache.purgeUnused()
-  const found = await Promise.all(['left', 'used', 'recent'].map((name) => cache.read(name)))
-  expect(found.map((bytes) => bytes?.toString())).toEqual([undefined, 'used', 'recent'])
+  const contents = await Promise.all(['left', 'used', 'recent'].map((name) => cache.read(name)))
+  expect(contents.map((bytes) => bytes?.toString())).toEqual([undefined, 'used', 'recent'])
   await createPictureCache(join(root, 'none')).purgeUnused()
 })
 

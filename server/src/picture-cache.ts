@@ -33,8 +33,8 @@ export function createPictureCache(root: string, { maxBytes = MAX_BYTES, folders
     return Promise.all(
       (await readdir(folder).catch(() => [])).map(async (name) => {
         const file = join(folder, name)
-        const found = await stat(file).catch(() => null)
-        return { file, bytes: found ? sizeOf(found.size) : 0, usedMs: found?.mtimeMs ?? 0 }
+        const stats = await stat(file).catch(() => null)
+        return { file, bytes: stats ? sizeOf(stats.size) : 0, usedMs: stats?.mtimeMs ?? 0 }
       }),
     )
   }
@@ -75,8 +75,8 @@ export function createPictureCache(root: string, { maxBytes = MAX_BYTES, folders
 
     /** Deletes files that nobody has used for 30 days. */
     async purgeUnused(): Promise<void> {
-      for (let place = 0; place < folders; place++)
-        for (const { file, usedMs } of await filesOf(join(root, String(place))))
+      for (let index = 0; index < folders; index++)
+        for (const { file, usedMs } of await filesOf(join(root, String(index))))
           if (Date.now() - usedMs > UNUSED_MS) await rm(file, { force: true })
     },
   }

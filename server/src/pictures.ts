@@ -51,8 +51,8 @@ export function createPictures({ secret, host, cache }: { secret: string; host: 
     },
     /** Whether `urlOf` made this address, and it has not expired. */
     isSigned(id: string, expires: number, signature: string, nowMs = Date.now()): boolean {
-      const [wanted, given] = [Buffer.from(sign(id, expires)), Buffer.from(signature)]
-      return wanted.length === given.length && timingSafeEqual(wanted, given) && expires * 1000 > nowMs
+      const [wanted, actual] = [Buffer.from(sign(id, expires)), Buffer.from(signature)]
+      return wanted.length === actual.length && timingSafeEqual(wanted, actual) && expires * 1000 > nowMs
     },
     /** A picture from the cache or its host. Concurrent calls share one fetch. */
     async read(source: string | null): Promise<Buffer | null> {

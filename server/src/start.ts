@@ -151,8 +151,8 @@ export async function startServer({
 type Given = Pick<Services, 'env' | 'log' | 'origin' | 'extensionVersion' | 'extensionPages' | 'isDraining'>
 
 /** Opens the database and what needs it, and creates the clients of outside services. */
-async function openServices(given: Given, databaseUrl: string, pictureCache: PictureCache): Promise<Services> {
-  const { env, log, origin } = given
+async function openServices(base: Given, databaseUrl: string, pictureCache: PictureCache): Promise<Services> {
+  const { env, log, origin } = base
   const database = openDatabase(databaseUrl, {
     max: env.databasePoolMax,
     onIdleError: (error) => log.warn({ err: error }, 'a database connection broke'),
@@ -167,7 +167,7 @@ async function openServices(given: Given, databaseUrl: string, pictureCache: Pic
   const requestWorker = createRequestWorker(database)
   const unreadables = createUnreadables(database.db, log)
   return {
-    ...given,
+    ...base,
     ...createClients(env, origin, unreadables.report),
     unreadables,
     database,

@@ -60,14 +60,14 @@ export interface Letter {
 
 /** All emails to an address, newest first. */
 export async function mailsTo(app: TestApp, email: string): Promise<Letter[]> {
-  const answer = await fetch(`${app.mailbox.url}/messages?to=${encodeURIComponent(email)}`)
-  return (await answer.json()) as Letter[]
+  const response = await fetch(`${app.mailbox.url}/messages?to=${encodeURIComponent(email)}`)
+  return (await response.json()) as Letter[]
 }
 
 /** Waits for an email to an address with this subject, and returns the newest. */
 export async function mailTo(app: TestApp, email: string, subject: RegExp): Promise<Letter> {
   for (let tries = 0; tries < 1_200; tries++) {
-    const mail = (await mailsTo(app, email)).find((one) => subject.test(one.subject))
+    const mail = (await mailsTo(app, email)).find((letter) => subject.test(letter.subject))
     if (mail) return mail
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
@@ -76,7 +76,7 @@ export async function mailTo(app: TestApp, email: string, subject: RegExp): Prom
 
 /** The first link in an email whose URL contains `part`. */
 export function linkIn(mail: Letter, part: string): URL {
-  const link = mail.text.match(/https?:\/\/\S+/g)?.find((found) => found.includes(part))
+  const link = mail.text.match(/https?:\/\/\S+/g)?.find((url) => url.includes(part))
   if (!link) throw new Error(`no link with ${part} in ${mail.subject}`)
   return new URL(link)
 }
@@ -91,16 +91,18 @@ export async function beginSignUp(
   headers: Record<string, string> = {},
 ): Promise<{ answer: Answer; token: string; cookie: string }> {
   const before = (await mailsTo(app, email)).length
-  const answer = await call(app, 'POST', '/auth/sign-up/email', { email, password: PASSWORD, ...input }, headers)
-  const cookie = answer.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  const response = await call(app, 'POST', '/auth/sign-up/email', { email, password: PASSWORD, ...input }, headers)
+  const cookie = response.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
   await expect.poll(async () => (await mailsTo(app, email)).length, { timeout: 60_000 }).toBeGreaterThan(before)
   const link = linkIn(await mailTo(app, email, /Confirm your email/), 'verify-email')
-  return { answer, token: link.searchParams.get('token') ?? '', cookie }
+  return { answer: response, token: link.searchParams.get('token') ?? '', cookie }
 }
 
 /** Opens the emailed link of a sign-up. @returns the page that it leads to */
 export async function openLink(app: TestApp, token: string, cookie = ''): Promise<URL> {
-  const answer = await call(app, 'GET', `/auth/verify-email?token=${encodeURIComponent(token)}`, undefined, { cookie })
-  expect(answer.status).toBe(302)
-  return new URL(answer.headers.get('location') ?? '')
+  const response = await call(app, 'GET', `/auth/verify-email?token=${encodeURIComponent(token)}`, undefined, {
+    cookie,
+  })
+  expect(response.status).toBe(302)
+  return new URL(response.headers.get('location') ?? '')
 }

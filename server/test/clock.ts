@@ -79,7 +79,7 @@ export async function openClock(databaseUrl: string): Promise<Clock> {
   const now = () => ownNow() + aheadMs
   // A proxy of the same class, so that `instanceof Date` still works.
   globalThis.Date = new Proxy(ownDate, {
-    construct: (target, given, asked) => Reflect.construct(target, given.length > 0 ? given : [now()], asked),
+    construct: (target, args, newTarget) => Reflect.construct(target, args.length > 0 ? args : [now()], newTarget),
     get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
   })
   performance.now = () => ownPerformanceNow.call(performance) + aheadMs

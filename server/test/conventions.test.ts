@@ -23,10 +23,10 @@ const ofOperators = operations.filter((operation) => operation.access === 'opera
 const signedIn = operations.filter((operation) => operation.access !== 'public' && operation.access !== 'operator')
 const named = <T extends { name: string }>(list: T[]) => list.map((operation) => [operation.name, operation] as const)
 
-function expectEnvelope(answer: Answer, status: number, code: string) {
-  expect([answer.status, answer.body.code]).toEqual([status, code])
-  expect(answer.body).toMatchObject({ success: false, error: expect.stringMatching(/\S/) })
-  expect(Object.keys(answer.body).every((key) => ['success', 'code', 'error', 'details'].includes(key))).toBe(true)
+function expectEnvelope(response: Answer, status: number, code: string) {
+  expect([response.status, response.body.code]).toEqual([status, code])
+  expect(response.body).toMatchObject({ success: false, error: expect.stringMatching(/\S/) })
+  expect(Object.keys(response.body).every((key) => ['success', 'code', 'error', 'details'].includes(key))).toBe(true)
   expect(ERROR_STATUS[code as keyof typeof ERROR_STATUS]).toBe(status)
 }
 
@@ -62,17 +62,17 @@ describe('every operation of operators', () => {
     const body = operation.method === 'GET' ? undefined : { surprise: true }
     const path = pathWith(operation, SOME_ID)
     const nothing = await call(app, operation.method, '/nothing/here', body)
-    const answers = [
+    const responses = [
       await call(app, operation.method, path, body),
       await call(app, operation.method, path, body, { authorization: 'Bearer a.b.c' }),
       await stranger.call(operation.method, path, body, { 'idempotency-key': 'some-key' }),
       await unverified.call(operation.method, path, body),
     ]
-    for (const answer of answers) {
-      expectEnvelope(answer, 404, 'NOT_FOUND')
-      expect(answer.body).toEqual(nothing.body)
-      expect([...answer.headers.keys()].sort()).toEqual([...nothing.headers.keys()].sort())
-      expect(answer.headers.get('content-type')).toBe(nothing.headers.get('content-type'))
+    for (const response of responses) {
+      expectEnvelope(response, 404, 'NOT_FOUND')
+      expect(response.body).toEqual(nothing.body)
+      expect([...response.headers.keys()].sort()).toEqual([...nothing.headers.keys()].sort())
+      expect(response.headers.get('content-type')).toBe(nothing.headers.get('content-type'))
     }
   })
 })
@@ -81,9 +81,9 @@ describe('every operation that changes something', () => {
   const withBody = changing.filter((operation) => operation.takesInput)
 
   it.each(named(changing))('returns 400 from %s for an unknown key', async (_, operation) => {
-    const answer = await person.call(operation.method, pathWith(operation, SOME_ID), { surprise: true })
-    expectEnvelope(answer, 400, 'INVALID_INPUT')
-    expect(JSON.stringify(answer.body.details)).toContain('surprise')
+    const response = await person.call(operation.method, pathWith(operation, SOME_ID), { surprise: true })
+    expectEnvelope(response, 400, 'INVALID_INPUT')
+    expect(JSON.stringify(response.body.details)).toContain('surprise')
   })
 
   it.each(named(withBody))(
@@ -105,8 +105,10 @@ describe('every operation that changes something', () => {
 
   it.each(named(withBody))('returns 400 from %s for another content type', async (_, operation) => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'nonsense']) {
-      const answer = await person.call(operation.method, pathWith(operation, SOME_ID), 'a=b', { 'content-type': type })
-      expectEnvelope(answer, 400, 'INVALID_INPUT')
+      const response = await person.call(operation.method, pathWith(operation, SOME_ID), 'a=b', {
+        'content-type': type,
+      })
+      expectEnvelope(response, 400, 'INVALID_INPUT')
     }
   })
 
@@ -138,13 +140,13 @@ describe('every operation with invalid input', () => {
       const { method } = operation
       const path = pathWith(operation, SOME_ID)
       const isInPath = (field: string) => operation.path.includes(`{${field}}`)
-      const taken = Object.entries(operation.input.properties ?? {}).filter(([field]) => !isInPath(field))
-      const input: JsonSchema = { properties: Object.fromEntries(taken) }
+      const fields = Object.entries(operation.input.properties ?? {}).filter(([field]) => !isInPath(field))
+      const input: JsonSchema = { properties: Object.fromEntries(fields) }
       const bodies = [
         {},
         { surprise: true },
         ...WRONG.map((wrong) => filled(input, wrong)),
-        ...WRONG.map((wrong) => Object.fromEntries(taken.map(([field]) => [field, wrong]))),
+        ...WRONG.map((wrong) => Object.fromEntries(fields.map(([field]) => [field, wrong]))),
       ]
       const makeCaller = async () => {
         const caller = await makePerson(app)
@@ -155,19 +157,19 @@ describe('every operation with invalid input', () => {
       let refused = 0
       // Operations without fields take all of them as the same body.
       for (const body of new Map(bodies.map((body) => [JSON.stringify(body), body])).values()) {
-        const answer =
+        const response =
           method === 'GET'
             ? await caller.call('GET', `${path}?${inQuery(body as Record<string, unknown>)}`)
             : await caller.call(method, path, body)
-        expect(answer.status).not.toBe(500)
-        if (answer.body.code !== 'INVALID_INPUT') {
+        expect(response.status).not.toBe(500)
+        if (response.body.code !== 'INVALID_INPUT') {
           // The call was accepted, and may have ended the session.
           caller = await makeCaller()
           continue
         }
         refused += 1
-        expect(answer.body.error).not.toMatch(SCHEMA_WORDS)
-        const details = (answer.body.details ?? []) as FieldProblem[]
+        expect(response.body.error).not.toMatch(SCHEMA_WORDS)
+        const details = (response.body.details ?? []) as FieldProblem[]
         expect(new Set(details.map(({ field }) => field)).size).toBe(details.length)
         for (const { field, problem } of details) {
           expect([field, problem]).toEqual([expect.any(String), expect.stringMatching(/^(?!The body is)[A-Z“].{6,}/)])
@@ -233,8 +235,8 @@ describe('every operation with an id in its path', () => {
     app.services.env.operators.push(caller.email)
     for (const id of [SOME_ID, 'x', '1', "'; drop table leads; --", '%00', 'ü'.repeat(20)]) {
       const body = operation.method === 'GET' ? undefined : (bodies[operation.name] ?? undefined)
-      const answer = await caller.call(operation.method, pathWith(operation, encodeURIComponent(id)), body)
-      expect([id, answer.status, answer.body.success]).toEqual([id, 404, false])
+      const response = await caller.call(operation.method, pathWith(operation, encodeURIComponent(id)), body)
+      expect([id, response.status, response.body.success]).toEqual([id, 404, false])
     }
   })
 })
@@ -263,12 +265,12 @@ describe('other paths', () => {
   it.each(['/api/%zz', '/api/campaigns/%ff', '/%'])(
     'returns 400 in the envelope for the malformed path %s',
     async (path) => {
-      const answer = await fetch(app.origin + path)
-      expect([answer.status, await answer.json()]).toEqual([
+      const response = await fetch(app.origin + path)
+      expect([response.status, await response.json()]).toEqual([
         400,
         { success: false, code: 'INVALID_INPUT', error: 'The URL is malformed.' },
       ])
-      expect(answer.headers.get('x-request-id')).toBeTruthy()
+      expect(response.headers.get('x-request-id')).toBeTruthy()
     },
   )
 
@@ -281,9 +283,9 @@ describe('other paths', () => {
       'BODY_TOO_LARGE',
     ],
   ])('returns the envelope for %s', async (_, request, status, code) => {
-    const answer = await sendRaw(app.origin, request)
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ success: false, code })
+    const response = await sendRaw(app.origin, request)
+    expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(JSON.parse(response.split('\r\n\r\n')[1] ?? '')).toMatchObject({ success: false, code })
   })
 
   it('sets no cookie and allows no other origin', async () => {
@@ -360,9 +362,9 @@ describe('GET /api/docs', () => {
 async function sendRaw(origin: string, request: string): Promise<string> {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1')
   socket.end(request)
-  let answer = ''
-  for await (const chunk of socket) answer += chunk
-  return answer
+  let response = ''
+  for await (const chunk of socket) response += chunk
+  return response
 }
 
 describe('every workspace table but the earliest', () => {
@@ -394,7 +396,7 @@ describe('every workspace table but the earliest', () => {
   })
 
   it('is found if it has not', async () => {
-    const found = await app.db
+    const reported = await app.db
       .transaction(async (tx) => {
         await tx.execute(sql`create table later_rows (id uuid primary key, workspace_id uuid not null)`)
         await tx.execute(sql`create table later_counts (workspace_id uuid, id uuid, primary key (workspace_id, id))`)
@@ -403,6 +405,6 @@ describe('every workspace table but the earliest', () => {
         throw await findProblems(tx)
       })
       .catch((problems: unknown) => problems)
-    expect(found).toEqual([...earliest, 'later_counts', 'later_rows'].sort())
+    expect(reported).toEqual([...earliest, 'later_counts', 'later_rows'].sort())
   })
 })

@@ -17,25 +17,25 @@ beforeAll(async () => {
  * Makes many concurrent calls as several people: reads, and writes inside and outside transactions.
  */
 async function callALot(origin: string, people: Person[], rounds: number): Promise<{ status: number; ms: number }[]> {
-  const answers: { status: number; ms: number }[] = []
-  const one = async (person: Person, method: string, path: string, body?: unknown, key?: string) => {
+  const results: { status: number; ms: number }[] = []
+  const callOnce = async (person: Person, method: string, path: string, body?: unknown, key?: string) => {
     const since = performance.now()
     const headers = { authorization: `Bearer ${person.token}`, ...(key ? { 'idempotency-key': key } : {}) }
     const { status } = await call({ url: `${origin}/api` }, method, path, body, headers)
-    answers.push({ status, ms: performance.now() - since })
+    results.push({ status, ms: performance.now() - since })
   }
   for (let round = 0; round < rounds; round += 1) {
     await Promise.all(
       people.flatMap((person, i) => [
-        one(person, 'GET', '/leads?pageSize=10'),
-        one(person, 'GET', '/campaigns'),
-        one(person, 'GET', '/analytics'),
-        one(person, 'POST', '/lists', { name: `List ${i} ${round}` }),
-        one(person, 'POST', '/lists', { name: `Keyed list ${i} ${round}` }, `${i} ${round}`),
+        callOnce(person, 'GET', '/leads?pageSize=10'),
+        callOnce(person, 'GET', '/campaigns'),
+        callOnce(person, 'GET', '/analytics'),
+        callOnce(person, 'POST', '/lists', { name: `List ${i} ${round}` }),
+        callOnce(person, 'POST', '/lists', { name: `Keyed list ${i} ${round}` }, `${i} ${round}`),
       ]),
     )
   }
-  return answers
+  return results
 }
 
 describe.each([
@@ -67,14 +67,14 @@ describe.each([
       }
     })()
     const campaign = await launch(person, list)
-    const answers = await callALot(server.origin, people, 6)
+    const results = await callALot(server.origin, people, 6)
     await completed(person, campaign.id)
     isOver = true
     await counting
 
     // With few connections, some calls wait too long for their turn.
     const allowed = most < 15 ? [200, 429] : [200]
-    expect(answers.filter(({ status }) => !allowed.includes(status))).toEqual([])
+    expect(results.filter(({ status }) => !allowed.includes(status))).toEqual([])
     expect((await arrived(app)).length - before).toBe(60)
     expect(Math.max(...counts)).toBeLessThanOrEqual(most)
     // All must be in use, or the count proves nothing.

@@ -54,7 +54,7 @@ interface Load {
 async function putUnderLoad(server: ServerProcess, callers = 8): Promise<Load> {
   // A user can make 600 calls a minute.
   const people = await Promise.all(Array.from({ length: callers }, () => makePerson(app)))
-  const answers: Load['answers'] = []
+  const responses: Load['answers'] = []
   let isOver = false
   const caller = async (person: Person, number: number) => {
     for (let round = 0; !isOver; round += 1) {
@@ -67,11 +67,11 @@ async function putUnderLoad(server: ServerProcess, callers = 8): Promise<Load> {
       const headers: Record<string, string> = { authorization: `Bearer ${person.token}` }
       if (round % 8 === 1) headers['idempotency-key'] = `${number} ${round}`
       const since = performance.now()
-      const answer = await call({ url: `${server.origin}/api` }, method, path, body, headers)
-      answers.push({
-        status: answer.status,
-        body: answer.body,
-        retryAfter: answer.headers.get('retry-after'),
+      const response = await call({ url: `${server.origin}/api` }, method, path, body, headers)
+      responses.push({
+        status: response.status,
+        body: response.body,
+        retryAfter: response.headers.get('retry-after'),
         ms: performance.now() - since,
       })
       await sleep(100)
@@ -82,16 +82,16 @@ async function putUnderLoad(server: ServerProcess, callers = 8): Promise<Load> {
     isOver = true
   })
   return {
-    answers,
+    answers: responses,
     async stop() {
       isOver = true
-      for (const one of await running) if (one.status === 'rejected') throw one.reason
+      for (const outcome of await running) if (outcome.status === 'rejected') throw outcome.reason
     },
   }
 }
 
-function expectOnlyUnavailable({ answers }: Load): void {
-  const failed = answers.filter(({ status }) => status >= 500)
+function expectOnlyUnavailable({ answers: responses }: Load): void {
+  const failed = responses.filter(({ status }) => status >= 500)
   expect(failed.filter(({ body }) => body.code !== 'UNAVAILABLE' || body.success !== false)).toEqual([])
   expect(failed.filter(({ status, retryAfter }) => status !== 503 || !(Number(retryAfter) >= 1))).toEqual([])
 }
@@ -153,16 +153,19 @@ describe('while the database is unavailable', () => {
       const wrong: unknown[] = []
       const unavailable = new Set<string>()
       for (const operation of operations) {
-        const given = inputs[operation.name]
-        const body = operation.method === 'GET' ? undefined : (given ?? (operation.takesInput ? {} : undefined))
+        const input = inputs[operation.name]
+        const body = operation.method === 'GET' ? undefined : (input ?? (operation.takesInput ? {} : undefined))
         for (const headers of [{}, { 'idempotency-key': operation.name }]) {
           const path = pathWith(operation, '01900000-0000-7000-8000-000000000000')
-          const answer = await person.call(operation.method, path, body, headers as Record<string, string>)
+          const response = await person.call(operation.method, path, body, headers as Record<string, string>)
           const isRight =
-            answer.status < 500 ||
-            (answer.status === 503 && answer.body.success === false && Number(answer.headers.get('retry-after')) >= 1)
-          if (!isRight || (given && answer.status !== 503)) wrong.push([operation.name, answer.status, answer.body])
-          if (answer.status === 503) unavailable.add(operation.name)
+            response.status < 500 ||
+            (response.status === 503 &&
+              response.body.success === false &&
+              Number(response.headers.get('retry-after')) >= 1)
+          if (!isRight || (input && response.status !== 503))
+            wrong.push([operation.name, response.status, response.body])
+          if (response.status === 503) unavailable.add(operation.name)
         }
       }
       expect(wrong).toEqual([])
@@ -229,9 +232,9 @@ describe('the bundled database', () => {
       }
     }
     // More than there are connections.
-    const answers = await Promise.all(Array.from({ length: 20 }, timed))
-    for (const answer of answers) expect(answer).toMatchObject({ status: 503, code: 'UNAVAILABLE', retryAfter: '1' })
-    expect(Math.max(...answers.map(({ seconds }) => seconds))).toBeLessThan(30)
+    const results = await Promise.all(Array.from({ length: 20 }, timed))
+    for (const result of results) expect(result).toMatchObject({ status: 503, code: 'UNAVAILABLE', retryAfter: '1' })
+    expect(Math.max(...results.map(({ seconds }) => seconds))).toBeLessThan(30)
     expect(await isReady(server)).toBe(false)
     signal('SIGCONT')
     await eventually(() => isReady(server), 'ready again')
@@ -389,10 +392,10 @@ describe('a full disk', () => {
       503,
       { code: 'NOT_READY', dependencies: { database: 'full' } },
     ])
-    const answers: Awaited<ReturnType<typeof call>>[] = []
-    while (answers.length < 28 && answers.at(-1)?.status !== 503) answers.push(await joinOnce())
-    expect(answers.pop()).toMatchObject({ status: 503, body: { success: false, code: 'UNAVAILABLE' } })
-    expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+    const responses: Awaited<ReturnType<typeof call>>[] = []
+    while (responses.length < 28 && responses.at(-1)?.status !== 503) responses.push(await joinOnce())
+    expect(responses.pop()).toMatchObject({ status: 503, body: { success: false, code: 'UNAVAILABLE' } })
+    expect(responses.filter(({ status }) => status !== 200)).toEqual([])
 
     rmSync(filler)
     await eventually(() => isReady(server), 'ready again')

@@ -18,7 +18,7 @@ const COMMON = new Set([
 ])
 
 const file = process.env.ANSWERS_FILE
-const given = new Set(file && existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [])
+const produced = new Set(file && existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [])
 
 // Only a full run produces all responses.
 describe.skipIf(!process.env.FULL_RUN)('every declared answer was given in some test', () => {
@@ -30,7 +30,7 @@ describe.skipIf(!process.env.FULL_RUN)('every declared answer was given in some 
         if (code === 'INVALID_INPUT' && !takesInput) return false
         // Every member has the role of a viewer, so FORBIDDEN is impossible.
         if (code === 'FORBIDDEN' && access === 'viewer') return false
-        return !given.has(`${name} ${code}`)
+        return !produced.has(`${name} ${code}`)
       })
       expect(missing).toEqual([])
     },
@@ -40,7 +40,7 @@ describe.skipIf(!process.env.FULL_RUN)('every declared answer was given in some 
 describe.skipIf(!process.env.FULL_RUN)('every given answer is declared', () => {
   it('has a status that the document of the API names', async () => {
     const declared = statusesIn(JSON.parse(await describeApi()))
-    const undeclared = [...given].filter((line) => {
+    const undeclared = [...produced].filter((line) => {
       const [method, route, status = ''] = line.split(' ')
       const statuses = declared.get(`${method} ${route}`) ?? declared.get(route ?? '')
       return /^\d+$/.test(status) && statuses && !statuses.includes(status)

@@ -38,8 +38,8 @@ async function waiting(table: string): Promise<number> {
 
 const timed = async <T extends { status: number }>(calling: Promise<T>) => {
   const since = performance.now()
-  const answer = await calling
-  return Object.assign(answer, { ms: performance.now() - since })
+  const response = await calling
+  return Object.assign(response, { ms: performance.now() - since })
 }
 
 /** What others do meanwhile: sign-ins, joins, the load balancer and members of other workspaces. */
@@ -60,13 +60,13 @@ describe('a workspace whose requests take long', () => {
     const release = await hold('leads', test)
     const refused: Answer[] = []
     const attack = Array.from({ length: 30 }, async () => {
-      const answer = await attacker.call('GET', '/leads?keyword=e&sort=name&page=2000')
-      if (answer.status === 429) refused.push(answer)
+      const response = await attacker.call('GET', '/leads?keyword=e&sort=name&page=2000')
+      if (response.status === 429) refused.push(response)
     })
     await expect.poll(() => waiting('leads'), { timeout: 10_000 }).toBeGreaterThanOrEqual(2)
 
-    const answers = await Promise.all(everybodyElse(other))
-    expect(answers.map(({ status }) => status)).toEqual([400, 200, 200, 200, 200, 200])
+    const responses = await Promise.all(everybodyElse(other))
+    expect(responses.map(({ status }) => status)).toEqual([400, 200, 200, 200, 200, 200])
     expect(await waiting('leads')).toBeLessThanOrEqual(3)
 
     await expect.poll(() => refused.at(-1)?.headers.get('retry-after'), { timeout: 5_000 }).toBe('2')

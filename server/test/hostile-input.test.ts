@@ -45,16 +45,16 @@ const ODD = {
 describe('every operation with side effects', () => {
   it.each(named(changing))('returns 400 from %s for deeply nested JSON', async (_, operation) => {
     for (const [kind, body] of Object.entries(DEEP))
-      for (const answer of await send(operation, body))
-        expect([kind, answer.status, answer.body.code]).toEqual([kind, 400, 'INVALID_INPUT'])
+      for (const response of await send(operation, body))
+        expect([kind, response.status, response.body.code]).toEqual([kind, 400, 'INVALID_INPUT'])
   })
 
   it.each(named(changing.filter((operation) => operation.takesInput)))(
     'returns 400 from %s for odd JSON',
     async (_, operation) => {
       for (const [kind, body] of Object.entries(ODD))
-        for (const answer of await send(operation, body))
-          expect([kind, answer.status, answer.body.code]).toEqual([kind, 400, 'INVALID_INPUT'])
+        for (const response of await send(operation, body))
+          expect([kind, response.status, response.body.code]).toEqual([kind, 400, 'INVALID_INPUT'])
     },
   )
 })
@@ -94,8 +94,8 @@ describe('a name in emails', () => {
       'Acme\u2066',
       'Acme\u0007',
     ]) {
-      const answer = await named[whose]!(name)
-      expect([name, answer.status, answer.body.details?.[0]?.field]).toEqual([name, 400, 'name'])
+      const response = await named[whose]!(name)
+      expect([name, response.status, response.body.details?.[0]?.field]).toEqual([name, 400, 'name'])
     }
     for (const name of [' Müller & Söhne: “Acme” 🎉 / שלום ', 'Acme.io', 'evil.example/login now']) {
       const fine = await named[whose]!(name)

@@ -18,9 +18,9 @@ let count = 0
 export async function makeLeads(
   app: Pick<TestApp, 'db'>,
   person: Person,
-  given: readonly GivenLead[] | number = 1,
+  input: readonly GivenLead[] | number = 1,
 ): Promise<LeadRow[]> {
-  const wanted = typeof given === 'number' ? Array.from({ length: given }, (): GivenLead => ({})) : given
+  const wanted = typeof input === 'number' ? Array.from({ length: input }, (): GivenLead => ({})) : input
   const people = wanted.map(({ dmStatus, ...lead }) => {
     count += 1
     return { ...NOBODY, name: `Lead ${count}`, twitterHandle: `handle_${count}`, ...lead }
@@ -28,7 +28,7 @@ export async function makeLeads(
   const owner = { workspaceId: person.workspaceId, userId: person.id }
   await transact(app.db, (tx) => upsertLeads(tx, owner, people, 'parts'))
   for (const status of new Set(wanted.flatMap(({ dmStatus }) => dmStatus ?? []))) {
-    const handles = people.filter((_, place) => wanted[place]?.dmStatus === status).map((one) => one.twitterHandle)
+    const handles = people.filter((_, index) => wanted[index]?.dmStatus === status).map((lead) => lead.twitterHandle)
     await transact(app.db, (tx) =>
       tx
         .update(leads)
@@ -38,7 +38,7 @@ export async function makeLeads(
   }
   const rows = await app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId))
   const byHandle = new Map(rows.map((row) => [row.twitterHandle, row]))
-  return people.map((one) => byHandle.get(one.twitterHandle) as LeadRow)
+  return people.map((lead) => byHandle.get(lead.twitterHandle) as LeadRow)
 }
 
 const NOBODY: Omit<IncomingLead, 'twitterHandle'> = {

@@ -16,14 +16,14 @@ async function isAlive(id: number): Promise<boolean> {
 
 it('reports workers of any process as alive until they close', async () => {
   const { database } = app.services
-  const [one, two] = await Promise.all([openLiveness(database), openLiveness(database)])
-  expect(one.workerId).not.toBe(two.workerId)
-  expect(await Promise.all([isAlive(one.workerId), isAlive(two.workerId)])).toEqual([true, true])
-  await one.close()
-  expect(await isAlive(one.workerId)).toBe(false)
+  const [first, second] = await Promise.all([openLiveness(database), openLiveness(database)])
+  expect(first.workerId).not.toBe(second.workerId)
+  expect(await Promise.all([isAlive(first.workerId), isAlive(second.workerId)])).toEqual([true, true])
+  await first.close()
+  expect(await isAlive(first.workerId)).toBe(false)
   expect(await isAlive(999_999)).toBe(false)
-  expect((await app.db.select().from(workers)).map((row) => row.id)).toEqual([two.workerId])
-  await two.close()
+  expect((await app.db.select().from(workers)).map((row) => row.id)).toEqual([second.workerId])
+  await second.close()
 })
 
 it('stays alive under the same id when its connection breaks', async () => {

@@ -65,8 +65,8 @@ it('sends no follow-up to people who wrote while the server was killed three tim
 
 async function write(path: string, body: object): Promise<void> {
   const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${app.x.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  expect(answer.status).toBe(201)
+  const response = await fetch(`${app.x.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  expect(response.status).toBe(201)
 }
 
 async function freePort(): Promise<number> {

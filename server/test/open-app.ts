@@ -102,7 +102,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
     startModel?.(),
   ])
   const faults: unknown[] = []
-  const answers = new Set<string>()
+  const outcomes = new Set<string>()
   const expected: RegExp[] = []
   const envOf = (more: NodeJS.ProcessEnv = {}) =>
     readEnv({
@@ -157,7 +157,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
       migrate: false,
       log: openTestLog(
         (fault) => faults.push(fault),
-        (outcome) => answers.add(outcome),
+        (outcome) => outcomes.add(outcome),
       ),
     })
     if (options.unlimitedCalls) server.services.limits.countCall = () => {}
@@ -190,7 +190,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
     anonymous: createClient({ contract, url: `${server.url}/api` }),
     startAnother: start,
     async restart(meanwhile) {
-      await Promise.all(servers.splice(0).map((one) => one.close()))
+      await Promise.all(servers.splice(0).map((server) => server.close()))
       await meanwhile()
       await clock?.bind()
       const { services } = await start({ workers: options.workers, env: { PORT: new URL(app.origin).port } })
@@ -203,7 +203,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
       expect(surprises.map(String), 'server faults').toEqual([])
     },
     async close() {
-      await Promise.all(servers.splice(0).map((one) => one.close()))
+      await Promise.all(servers.splice(0).map((server) => server.close()))
       await Promise.all([
         x?.close(),
         google?.close(),
@@ -216,7 +216,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
       await database.drop()
       await cluster?.close()
       // Read by declared-answers.spec.ts after all files have run.
-      if (process.env.ANSWERS_FILE) appendFileSync(process.env.ANSWERS_FILE, [...answers, ''].join('\n'))
+      if (process.env.ANSWERS_FILE) appendFileSync(process.env.ANSWERS_FILE, [...outcomes, ''].join('\n'))
     },
   }
   watch(app)
@@ -236,7 +236,7 @@ export const WEBHOOK_SECRET = 'whsec_of_tests'
 
 /** Registers a webhook endpoint at the payment provider, as an operator does by hand. */
 export async function registerPaymentsWebhook({ url, secretKey }: Payments, address: string): Promise<void> {
-  const answer = await fetch(`${url}/v1/webhook_endpoints`, {
+  const response = await fetch(`${url}/v1/webhook_endpoints`, {
     method: 'POST',
     headers: { authorization: `Bearer ${secretKey}` },
     body: new URLSearchParams([
@@ -244,5 +244,5 @@ export async function registerPaymentsWebhook({ url, secretKey }: Payments, addr
       ...EVENT_TYPES.map((type) => ['enabled_events[]', type] as [string, string]),
     ]),
   })
-  expect(answer.status).toBe(200)
+  expect(response.status).toBe(200)
 }

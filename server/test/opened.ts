@@ -12,14 +12,14 @@ const opened: Opened[] = []
 /** Registers the hooks of a test file. Run by setup.ts, because Vitest accepts hooks only during collection. */
 export function checkAndCloseOpened(): void {
   afterEach(async () => {
-    for (const one of opened) await one.check()
+    for (const resource of opened) await resource.check()
   })
   afterAll(async () => {
-    for (const one of opened.splice(0).reverse()) await one.close()
+    for (const resource of opened.splice(0).reverse()) await resource.close()
   })
 }
 
 /** Checks the resource after each test from now on, and closes it at the end of the file. */
-export function watch(one: Opened): void {
-  opened.push(one)
+export function watch(resource: Opened): void {
+  opened.push(resource)
 }

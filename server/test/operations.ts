@@ -53,8 +53,8 @@ export const operations: Operation[] = Object.entries(contract).flatMap(([domain
 function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   const { def } = (schema as z.ZodPipe)._zod
   const isPreprocessed = def.type === 'pipe' && def.in._zod.def.type === 'transform'
-  const taken = isPreprocessed ? (def.out as z.ZodType) : schema
-  return z.toJSONSchema(taken, { io: 'input', unrepresentable: 'any' }) as JsonSchema
+  const inputSchema = isPreprocessed ? (def.out as z.ZodType) : schema
+  return z.toJSONSchema(inputSchema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
 }
 
 /** Whether all fields of the schema are path parameters. */

@@ -30,7 +30,7 @@ export async function openPlanned(url: string): Promise<{ db: Db; reads: Read[] 
   onTestFinished(() => client.end())
   await client.query('set enable_seqscan = off')
   const run = client.query.bind(client) as (
-    ...given: unknown[]
+    ...args: unknown[]
   ) => Promise<{ rows: { 'QUERY PLAN': { Plan: Plan }[] }[] }>
   client.query = (async (config: string | pg.QueryConfig, values?: unknown[]) => {
     const text = typeof config === 'string' ? config : config.text

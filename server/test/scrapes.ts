@@ -45,7 +45,7 @@ export async function makeScrape(
 
 /** Starts a scrape of the handle's followers, without bounds unless `body` sets some. */
 export async function startScrape(person: Person, twitterHandle: string, body: object = {}): Promise<string> {
-  const answer = await person.call('POST', '/scrapes', {
+  const response = await person.call('POST', '/scrapes', {
     twitterHandle,
     type: 'followers',
     minFollowers: 0,
@@ -53,8 +53,8 @@ export async function startScrape(person: Person, twitterHandle: string, body: o
     maxResults: 100_000,
     ...body,
   })
-  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
-  return answer.body.id
+  if (response.status !== 200) throw new Error(JSON.stringify(response.body))
+  return response.body.id
 }
 
 /** Polls the scrape until `holds` returns true; fails after 20 seconds. */

@@ -97,7 +97,7 @@ async function lookAtMessages({ app, person }: World): Promise<Standing[]> {
  * throughout.
  */
 export function expectTurnsKept({ messages: before }: Looked, { messages: after }: Looked): void {
-  const was = new Map(before.map((one) => [one.id, one]))
+  const was = new Map(before.map((message) => [message.id, message]))
   const sending = after.filter(({ id, account, kind, isActive, isQueued, isDue, isFollowUp, requeuedAt }) => {
     const then = was.get(id)
     return (
@@ -108,18 +108,18 @@ export function expectTurnsKept({ messages: before }: Looked, { messages: after 
     )
   })
   const oldestOf = (account: string | null) =>
-    Math.min(...sending.filter((one) => one.account === account).map(({ age }) => age))
+    Math.min(...sending.filter((message) => message.account === account).map(({ age }) => age))
   // Settling a message or finding it at X after a restore also changes its lease, but is not an
   // attempt.
   const isClaimed = ({ id, lease, attempts, isSimulated }: Standing) =>
     attempts > (was.get(id)?.attempts ?? 0) || (isSimulated && lease !== was.get(id)?.lease)
   const outOfTurn = after.filter(
-    (one) =>
-      one.kind === 'campaign' &&
-      !one.isFollowUp &&
-      (was.get(one.id)?.account ?? one.account) === one.account &&
-      one.age > oldestOf(one.account) &&
-      isClaimed(one),
+    (message) =>
+      message.kind === 'campaign' &&
+      !message.isFollowUp &&
+      (was.get(message.id)?.account ?? message.account) === message.account &&
+      message.age > oldestOf(message.account) &&
+      isClaimed(message),
   )
   expect(outOfTurn, 'claimed while an older campaign on the account was being sent').toEqual([])
 }
@@ -170,13 +170,13 @@ function expectInOrder(
   theirs: readonly { from: string | null; text: string; at: number; source: string; step: number }[],
   source: string,
 ): void {
-  const own = theirs.filter((one) => one.source === source)
-  for (const [i, one] of own.slice(1).entries()) {
+  const own = theirs.filter((message) => message.source === source)
+  for (const [i, message] of own.slice(1).entries()) {
     const before = own[i] as (typeof own)[number]
-    expect(one.step, `the step of ${one.text} after ${before.text}`).toBeGreaterThan(before.step)
-    expect(one.from, `the account of ${one.text}`).toBe(before.from)
-    const minutes = DELAYS[source as keyof typeof DELAYS]?.[one.step - 2] ?? 0
-    expect(one.at - before.at, `milliseconds from ${before.text} to ${one.text}`).toBeGreaterThanOrEqual(
+    expect(message.step, `the step of ${message.text} after ${before.text}`).toBeGreaterThan(before.step)
+    expect(message.from, `the account of ${message.text}`).toBe(before.from)
+    const minutes = DELAYS[source as keyof typeof DELAYS]?.[message.step - 2] ?? 0
+    expect(message.at - before.at, `milliseconds from ${before.text} to ${message.text}`).toBeGreaterThanOrEqual(
       minutes * 60_000 - HAND_OVER_MS,
     )
   }
@@ -191,7 +191,7 @@ function expectLimitsKept(world: World, account: string, arrivals: readonly Arri
     .map(({ claimedAt, message }) => ({ handedAt: claimedAt, text: message }))
   const counted = [...byTime, ...simulated].toSorted((a, b) => a.handedAt - b.handedAt)
   for (const [i, { handedAt, text }] of counted.entries()) {
-    const inDay = counted.slice(0, i + 1).filter((one) => one.handedAt > handedAt - DAY_MS + HAND_OVER_MS)
+    const inDay = counted.slice(0, i + 1).filter((arrival) => arrival.handedAt > handedAt - DAY_MS + HAND_OVER_MS)
     const caps = world.caps.filter(
       ({ at }, n) => at <= handedAt && (world.caps[n + 1]?.at ?? Number.POSITIVE_INFINITY) > handedAt - CLAIM_MS_MAX,
     )
@@ -200,11 +200,11 @@ function expectLimitsKept(world: World, account: string, arrivals: readonly Arri
     )
   }
   const atPace = byTime.filter(({ text }) => !text.startsWith('By hand'))
-  for (const [i, one] of atPace.slice(1).entries()) {
+  for (const [i, arrival] of atPace.slice(1).entries()) {
     const before = atPace[i] as (typeof atPace)[number]
     expect(
-      one.handedAt - before.handedAt,
-      `milliseconds between ${before.text} and ${one.text}`,
+      arrival.handedAt - before.handedAt,
+      `milliseconds between ${before.text} and ${arrival.text}`,
     ).toBeGreaterThanOrEqual(INTERVAL_SECONDS * 1_000 - HAND_OVER_MS)
   }
 }
@@ -228,17 +228,17 @@ function followUpsOf(world: World, arrivals: readonly Arrival[]): FollowUp[] {
       to === message.to && from === message.from && stepOf(text).source === source
     const first = byTime.find(isSame)
     if (step === 1 || !first) return []
-    const answers = world.written.filter(
-      ({ handle, to, at, isMessage, ...one }) =>
+    const replies = world.written.filter(
+      ({ handle, to, at, isMessage, ...event }) =>
         isMessage &&
-        !isAutomatic(one) &&
+        !isAutomatic(event) &&
         handle === message.to &&
         to === message.from &&
         at > first.at &&
         at < message.handedAt &&
         at > (world.resumed.get(handle) ?? 0),
     )
-    return [{ message, limitMs: message.byExtension ? BLIND_MS.extension : BLIND_MS.api, answers }]
+    return [{ message, limitMs: message.byExtension ? BLIND_MS.extension : BLIND_MS.api, answers: replies }]
   })
 }
 
@@ -247,9 +247,9 @@ function followUpsOf(world: World, arrivals: readonly Arrival[]): FollowUp[] {
  * 150 to an extension, in either of its systems and whatever it has delivered.
  */
 function expectNoneBlind(world: World, arrivals: readonly Arrival[]): void {
-  for (const { message, limitMs, answers } of followUpsOf(world, arrivals)) {
-    const shown = answers.filter(({ at }) => at < message.handedAt - limitMs)
-    expect(shown, `what ${message.to} answered before ${message.text}`).toEqual([])
+  for (const { message, limitMs, answers: replies } of followUpsOf(world, arrivals)) {
+    const overlooked = replies.filter(({ at }) => at < message.handedAt - limitMs)
+    expect(overlooked, `what ${message.to} answered before ${message.text}`).toEqual([])
   }
 }
 
@@ -259,17 +259,19 @@ export async function countFollowUps(world: World): Promise<void> {
   const arrivals = await world.arrivals()
   const followUps = followUpsOf(world, arrivals)
   tally['follow-ups'] += followUps.length
-  tally['follow-ups within the limit after a reply'] += followUps.filter(({ answers }) => answers.length > 0).length
+  tally['follow-ups within the limit after a reply'] += followUps.filter(
+    ({ answers: replies }) => replies.length > 0,
+  ).length
   tally['first messages after a reply'] += arrivals.filter(
-    (one) =>
-      /^[ABC] to/.test(one.text) &&
-      stepOf(one.text).step === 1 &&
+    (arrival) =>
+      /^[ABC] to/.test(arrival.text) &&
+      stepOf(arrival.text).step === 1 &&
       written.some(
         ({ handle, to, isMessage, at, ...words }) =>
-          handle === one.to &&
+          handle === arrival.to &&
           isMessage &&
           !isAutomatic(words) &&
-          at < one.handedAt - BLIND_MS.extension &&
+          at < arrival.handedAt - BLIND_MS.extension &&
           arrivals.some((before) => before.to === handle && before.from === to && before.at < at),
       ),
   ).length
@@ -278,7 +280,7 @@ export async function countFollowUps(world: World): Promise<void> {
   tally['people whose reply nothing delivered'] += new Set(
     rows
       .map(({ handle }) => handle)
-      .filter((handle) => written.some((one) => one.handle === handle && one.delivery === 'lost')),
+      .filter((handle) => written.some((event) => event.handle === handle && event.delivery === 'lost')),
   ).size
 }
 
@@ -298,7 +300,7 @@ export async function expectPromisesKept(world: World): Promise<void> {
       .filter(isSimulated)
       .map(({ account, handle, message, claimedAt }) => ({ from: account, to: handle, text: message, at: claimedAt })),
   ]
-    .map((one) => ({ ...one, ...stepOf(one.text) }))
+    .map((message) => ({ ...message, ...stepOf(message.text) }))
     .sort((a, b) => a.at - b.at)
   for (const person of new Set(written.map(({ to }) => to))) {
     const theirs = written.filter(({ to }) => to === person)
@@ -308,11 +310,11 @@ export async function expectPromisesKept(world: World): Promise<void> {
     const lost = rows.filter(({ kind, handle }) => kind === 'direct' && handle === person).map(({ message }) => message)
     const isKnown = ({ source, text }: (typeof theirs)[number]) => source !== 'B' || !lost.includes(text)
     const own = theirs.filter(isKnown)
-    for (const source of new Set(own.map((one) => one.source))) expectInOrder(own, source)
-    for (const [i, one] of theirs.slice(1).entries()) {
+    for (const source of new Set(own.map((message) => message.source))) expectInOrder(own, source)
+    for (const [i, current] of theirs.slice(1).entries()) {
       const before = theirs[i] as (typeof theirs)[number]
-      if (one.source === before.source || one.source === 'By hand') continue
-      expect(one.at - before.at, `milliseconds from ${before.text} to ${one.text}`).toBeGreaterThanOrEqual(
+      if (current.source === before.source || current.source === 'By hand') continue
+      expect(current.at - before.at, `milliseconds from ${before.text} to ${current.text}`).toBeGreaterThanOrEqual(
         DAY_MS - HAND_OVER_MS,
       )
     }
@@ -320,17 +322,20 @@ export async function expectPromisesKept(world: World): Promise<void> {
 
   for (const { name, closedAt } of world.campaigns) {
     if (closedAt === null) continue
-    const late = arrivals.filter(({ text, place }) => text.startsWith(`${name} to`) && place >= closedAt.place)
+    const late = arrivals.filter(
+      ({ text, place: position }) => text.startsWith(`${name} to`) && position >= closedAt.place,
+    )
     const drawn = rows.filter((row) => row.campaign === name && isSimulated(row) && (row.sentAt ?? 0) > closedAt.at)
     expect([...late, ...drawn], `nothing of ${name} goes out after its pause`).toEqual([])
   }
 
-  for (const [handle, { place, queuedBefore, isPermanent }] of world.stopped) {
-    const late = arrivals.filter((one) => {
+  for (const [handle, { place: position, queuedBefore, isPermanent }] of world.stopped) {
+    const late = arrivals.filter((arrival) => {
       // After a restore, B may send a text again that was found at X.
-      const row = rows.find(({ eventId }) => eventId === one.id) ?? rows.find(({ message }) => message === one.text)
+      const row =
+        rows.find(({ eventId }) => eventId === arrival.id) ?? rows.find(({ message }) => message === arrival.text)
       const queuedAt = row?.queuedAt ?? Number.POSITIVE_INFINITY
-      return one.to === handle && one.place >= place && (isPermanent || queuedAt <= queuedBefore)
+      return arrival.to === handle && arrival.place >= position && (isPermanent || queuedAt <= queuedBefore)
     })
     expect(late, `nothing goes to ${handle} after ${isPermanent ? 'an opt-out' : 'a reply'}`).toEqual([])
   }
@@ -354,9 +359,9 @@ export async function expectNothingLost(world: World): Promise<void> {
     const enrolled = people.filter(({ campaign }) => campaign === name).map(({ handle }) => handle)
     if (wish !== 'none' && own.length > 0)
       expect(enrolled.toSorted(), `everyone in the list of ${name}`).toEqual(list.handles.toSorted())
-    const shown = campaigns.find((one) => one.name === name)
-    const isOver = own.length > 0 && own.every(({ status }) => status !== 'queued') && shown?.openEnrollments === 0
-    if (shown?.status !== 'archived') expect(shown?.status === 'completed', `${name} is completed`).toBe(isOver)
+    const listed = campaigns.find((candidate) => candidate.name === name)
+    const isOver = own.length > 0 && own.every(({ status }) => status !== 'queued') && listed?.openEnrollments === 0
+    if (listed?.status !== 'archived') expect(listed?.status === 'completed', `${name} is completed`).toBe(isOver)
   }
   for (const row of rows) {
     const { message, status, campaignStatus } = row
@@ -394,9 +399,11 @@ export async function expectNothingLost(world: World): Promise<void> {
       and not exists (select from dms d where d.lead_id = l.id and d.status = 'queued' and d.is_held)`,
   )
   expect(waiting, 'leads that are shown as queued').toEqual([])
-  const known = new Set(rows.filter((row) => row.sentAt !== null || row.outcomeUnknown).map(({ message }) => message))
+  const sentTexts = new Set(
+    rows.filter((row) => row.sentAt !== null || row.outcomeUnknown).map(({ message }) => message),
+  )
   expect(
-    arrivals.filter(({ text }) => !known.has(text)).map(({ text }) => text),
+    arrivals.filter(({ text }) => !sentTexts.has(text)).map(({ text }) => text),
     'sent, but not shown as sent',
   ).toEqual([])
 }
@@ -423,11 +430,11 @@ export async function expectEveryoneServed(world: World): Promise<void> {
       e.reason -> 'params' ->> 'skip' as skip, exists (select from dms d where d.enrollment_id = e.id and d.status = 'failed') as "hasFailed"
     from enrollments e join campaigns c on c.id = e.campaign_id join leads l on l.id = e.lead_id
     where e.workspace_id = ${world.person.workspaceId} and c.status in ('active', 'completed')`)
-  for (const one of rows) expect(isServed(world, one), JSON.stringify(one)).toBe(true)
+  for (const enrollment of rows) expect(isServed(world, enrollment), JSON.stringify(enrollment)).toBe(true)
 }
 
 function isServed(world: World, { campaign, handle, state, why, step, skip, hasFailed }: Enrolled): boolean {
-  const own = world.written.filter((one) => one.handle === handle)
+  const own = world.written.filter((event) => event.handle === handle)
   // What nobody can read counts as a message.
   const hasWritten = own.some((event) => event.isMessage || event.isUnreadable)
   const hasOptedOut = own.some(({ text, isChat }) => text === 'STOP' && !isChat)

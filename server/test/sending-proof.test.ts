@@ -199,8 +199,8 @@ async function report(world: World, name: string, isSure: boolean): Promise<void
   const { hand } = extension
   if (!hand) return
   extension.hand = hand.pressed && !isSure ? hand : null
-  const said = isSure ? { wasSent: hand.pressed } : { wasSent: false, outcomeUnknown: true }
-  await world.client.campaigns.recordOutcome({ id: hand.dmId, lease: hand.lease, ...said })
+  const outcome = isSure ? { wasSent: hand.pressed } : { wasSent: false, outcomeUnknown: true }
+  await world.client.campaigns.recordOutcome({ id: hand.dmId, lease: hand.lease, ...outcome })
 }
 
 /** The simulated queue. Its waits move the clock, or it hangs with a claimed message. */
@@ -363,7 +363,7 @@ const fromX = fc.oneof(
   { weight: 2, arbitrary: fc.constant(heal) },
 )
 
-const one = fc.oneof(
+const anyCommand = fc.oneof(
   { weight: 6, arbitrary: workers.map(sendOne) },
   {
     weight: 4,
@@ -557,9 +557,9 @@ const one = fc.oneof(
     weight: 1,
     arbitrary: fc
       .tuple(fc.constantFrom(0, 1), fc.constantFrom(0 as const, 1 as const))
-      .map(([n, place]) =>
-        command(`${'ABC'[n]} is sent from ${['the first', 'the other'][place]} account`, (world) =>
-          world.changeAccount(campaignOf(world, n), place),
+      .map(([n, index]) =>
+        command(`${'ABC'[n]} is sent from ${['the first', 'the other'][index]} account`, (world) =>
+          world.changeAccount(campaignOf(world, n), index),
         ),
       ),
   },
@@ -598,7 +598,7 @@ function atOnce(all: Parallel[]): Command {
     await Promise.all(all.map(({ alone }) => alone(world)))
   })
 }
-const several = fc.array(one, { minLength: 2, maxLength: 4 }).map(atOnce)
+const several = fc.array(anyCommand, { minLength: 2, maxLength: 4 }).map(atOnce)
 
 /** Finishes all work and sends what is left. */
 async function finish(world: World, delivers: boolean): Promise<void> {
@@ -648,9 +648,9 @@ async function finish(world: World, delivers: boolean): Promise<void> {
 /** A database failure during another step. */
 const during = (disaster: typeof loss) =>
   fc
-    .tuple(disaster, fc.array(one, { minLength: 1, maxLength: 3 }))
+    .tuple(disaster, fc.array(anyCommand, { minLength: 1, maxLength: 3 }))
     .map(([first, others]) => [atOnce([first, ...others])])
-const some = fc.oneof({ weight: 30, arbitrary: one }, { weight: 1, arbitrary: deletion })
+const some = fc.oneof({ weight: 30, arbitrary: anyCommand }, { weight: 1, arbitrary: deletion })
 const upTo = (maxCommands: number, step: fc.Arbitrary<Command> = some) =>
   fc.commands([step, step, step, step, several], { maxCommands, size: 'max' })
 const long = fc.oneof({ weight: 80, arbitrary: some }, weeks)

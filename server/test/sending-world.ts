@@ -59,12 +59,12 @@ export const DELAYS: Readonly<Record<'A' | 'B' | 'C', readonly number[]>> = { A:
 
 /** Steps whose texts name their campaign and number. */
 function stepsOf(name: string, delays: readonly number[], edit = ''): StepInput[] {
-  const one = (messageTemplate: string) => ({ variants: [{ messageTemplate }] })
+  const stepWith = (messageTemplate: string) => ({ variants: [{ messageTemplate }] })
   const followUps = delays.map((amount, index) => ({
-    ...one(`${name} to {twitter_handle}, ${index + 2}${edit}`),
+    ...stepWith(`${name} to {twitter_handle}, ${index + 2}${edit}`),
     delay: { amount, unit: 'minutes' },
   }))
-  return [one(`${name} to {twitter_handle}`), ...followUps] as StepInput[]
+  return [stepWith(`${name} to {twitter_handle}`), ...followUps] as StepInput[]
 }
 
 /** What X does with the next message. */
@@ -270,18 +270,18 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
   const simulating: (() => void)[] = []
   const pending: Promise<unknown>[] = []
   const extensions = new Map<string, Extension>()
-  let place = 0
+  let position = 0
 
   const handOver = (mark: Mark, ...message: Parameters<typeof sendMessage>) => {
-    const taken = sendMessage(...message).then((event) => {
+    const sending = sendMessage(...message).then((event) => {
       handed.set(event.eventId, mark)
       return event
     })
-    handing.add(taken)
-    taken.catch((error) => {
+    handing.add(sending)
+    sending.catch((error) => {
       if (isOutOfFunds(error)) tally['calls without funds'] += 1
     })
-    return taken.finally(() => handing.delete(taken))
+    return sending.finally(() => handing.delete(sending))
   }
   /** Calls X as a logged-in user whose session survives clock changes. */
   const onThePage = async (sender: string, send: (token: string) => Promise<unknown>) => {
@@ -295,7 +295,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
   }
   const sendWithMishaps: typeof sendMessage = async (token, to, text) => {
     const mishap = mishaps.shift()
-    const mark = { at: clock.now(), place: place++, byExtension: false }
+    const mark = { at: clock.now(), place: position++, byExtension: false }
     const take = (key = token) => handOver(mark, key, to, text)
     switch (mishap) {
       case undefined:
@@ -362,7 +362,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
   }
   /** Whom a lead writes to: the account that wrote last. */
   const accountOf = async (handle: string) => {
-    const theirs = (await world.arrivals()).filter((one) => one.to === handle)
+    const theirs = (await world.arrivals()).filter((arrival) => arrival.to === handle)
     return theirs.toSorted((a, b) => a.at - b.at).at(-1)?.from ?? account.handle
   }
 
@@ -404,10 +404,10 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
     /** A person pauses, resumes or stops someone's way through a campaign. */
     async decide(campaign: CampaignState, nth: number, what: 'pause' | 'resume' | 'stop') {
       const { enrollments } = await client.enrollments.list({ id: campaign.id })
-      const one = enrollments[nth % Math.max(1, enrollments.length)]
-      if (!one) return
-      await client.enrollments[what]({ id: one.id })
-      const handle = one.lead?.twitterHandle
+      const enrollment = enrollments[nth % Math.max(1, enrollments.length)]
+      if (!enrollment) return
+      await client.enrollments[what]({ id: enrollment.id })
+      const handle = enrollment.lead?.twitterHandle
       // Anyone who is resumed may be messaged again.
       if (what === 'resume' && handle && !stopped.get(handle)?.isPermanent) stopped.delete(handle)
       if (what === 'resume' && handle) resumed.set(handle, clock.now())
@@ -451,13 +451,13 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
 
     async step(ms: number) {
       const end = clock.now() + ms
-      for (const one of underWay.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)) {
+      for (const message of underWay.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)) {
         // Concurrent steps wait for it, too: the clock must not move on before it has arrived.
-        one.arriving ??= clock
-          .step(Math.max(0, one.at - clock.now()))
-          .then(one.arrive)
-          .finally(() => underWay.splice(underWay.indexOf(one), 1))
-        await one.arriving
+        message.arriving ??= clock
+          .step(Math.max(0, message.at - clock.now()))
+          .then(message.arrive)
+          .finally(() => underWay.splice(underWay.indexOf(message), 1))
+        await message.arriving
       }
       await clock.step(Math.max(0, end - clock.now()))
     },
@@ -465,7 +465,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
     /** Clicks send on X's page, as an extension does. */
     async press(hand: ExtensionHand) {
       hand.pressed = true
-      const mark = { at: clock.now(), place: place++, byExtension: true }
+      const mark = { at: clock.now(), place: position++, byExtension: true }
       await onThePage(hand.sendsAs, (token) => handOver(mark, token, idOfHandle(hand.handle), hand.message))
     },
     /** A lead writes to the account that wrote last. The product learns of it when X delivers it. */
@@ -518,7 +518,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
     /** X gives up delivering what has happened. Reading shows it. */
     async loseEvents() {
       tally['lost deliveries'] += webhook.take().length
-      for (const one of written) if (one.delivery === 'waits') one.delivery = 'lost'
+      for (const event of written) if (event.delivery === 'waits') event.delivery = 'lost'
     },
     /** X delivers from now on in another form. */
     setForm: (form: (typeof FORMS)[number]) => webhook.setForm(form),
@@ -542,7 +542,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
     },
     /** X delivers again what the server may have missed. */
     async replay() {
-      for (const one of written) if (one.delivery === 'lost') one.delivery = 'waits'
+      for (const event of written) if (event.delivery === 'lost') event.delivery = 'waits'
       await webhook.cause(() => webhook.replay())
       tally.replays += 1
     },
@@ -552,11 +552,11 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
     /** X delivers what has happened, in reverse order, and our own messages again. The server only stores it. */
     async passOn() {
       const batch = webhook.take()
-      for (const one of written) if (one.delivery === 'waits') one.delivery = 'passed on'
+      for (const event of written) if (event.delivery === 'waits') event.delivery = 'passed on'
       const earlier = webhook.passed().slice(-REPEATED).reverse()
       tally.deliveries += await webhook.passOn(batch)
       tally['late deliveries'] += batch.filter(({ at }) => clock.now() - at > LATE_DELIVERY_MS).length
-      tally['unreadable deliveries'] += batch.filter((one) => one.isUnreadable).length
+      tally['unreadable deliveries'] += batch.filter((event) => event.isUnreadable).length
       tally['repeated deliveries'] += await webhook.passOn([...batch, ...earlier])
     },
     /** Processes what X has delivered. */
@@ -592,7 +592,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
         before.byHand &&= byHand
         return
       }
-      stopped.set(handle, { place, queuedBefore, isPermanent, byHand })
+      stopped.set(handle, { place: position, queuedBefore, isPermanent, byHand })
     },
     async saveCap(most: number) {
       try {
@@ -627,8 +627,8 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
         await client.xAccount.connect({ username: handle, password: 'long enough' })
     },
     /** Another account sends a campaign's first messages. */
-    async changeAccount({ id, holding }: CampaignState, place: 0 | 1) {
-      if (!holding) await client.campaigns.update({ id, xAccountId: (accounts[place] ?? account).id })
+    async changeAccount({ id, holding }: CampaignState, index: 0 | 1) {
+      if (!holding) await client.campaigns.update({ id, xAccountId: (accounts[index] ?? account).id })
     },
     /** The campaign's account sent 50 messages long ago, so that one opt-out pauses it. */
     async addEarlierMessages({ id }: CampaignState) {
@@ -653,7 +653,7 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       for (const campaign of campaigns) {
         if (campaign.closedAt || campaign.holding || !rows.some(({ id }) => id === campaign.id)) continue
         campaign.wish = 'paused'
-        if (!(await world.isInFlight(campaign.id))) campaign.closedAt = { place, at: clock.now() }
+        if (!(await world.isInFlight(campaign.id))) campaign.closedAt = { place: position, at: clock.now() }
       }
     },
 
@@ -667,10 +667,10 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
     async claimByExtension(name: string) {
       const extension = world.extensionNamed(name)
       if (extension.hand) return
-      const answer = await client.campaigns.claimAny({ holder: name })
+      const response = await client.campaigns.claimAny({ holder: name })
       // A follow-up may wait for this.
-      if (answer.status !== 200) return lookAtAll(app)
-      const { dmId, lease, twitterHandle: handle, message, sendsAs } = answer.body
+      if (response.status !== 200) return lookAtAll(app)
+      const { dmId, lease, twitterHandle: handle, message, sendsAs } = response.body
       extension.hand = { dmId, lease, handle, message, sendsAs: sendsAs ?? account.handle, pressed: false }
     },
     async giveBack(name: string) {
@@ -704,12 +704,12 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
       )
       return rows.length === 0 && underWay.length === 0
     },
-    handedOver: () => place,
+    handedOver: () => position,
     /** The messages that took effect, from the stand-in's log. */
     async arrivals(): Promise<Arrival[]> {
       const logs = accounts.map(async ({ handle }) => {
-        const answer = await fetch(`${app.x.url}/_log/dms?from=${handle}`)
-        return (await answer.json()) as { id: string; from: string; to: string; text: string; at: string }[]
+        const response = await fetch(`${app.x.url}/_log/dms?from=${handle}`)
+        return (await response.json()) as { id: string; from: string; to: string; text: string; at: string }[]
       })
       const log = (await Promise.all(logs)).flat()
       await Promise.allSettled(handing)
@@ -757,13 +757,13 @@ export async function openWorld(app: TestApp, webhook: WebhookOfTest, tally: Tal
         const row = rows.find(({ id }) => id === campaign.id)
         expect(row?.status, `${campaign.name} after a restore`).not.toBe('active')
         campaign.wish = row?.status === 'archived' ? 'archived' : row?.wasQueued ? 'paused' : 'none'
-        campaign.closedAt = { place, at: clock.now() }
+        campaign.closedAt = { place: position, at: clock.now() }
       }
       const { rows: out } = await app.db.execute<{ handle: string }>(
         sql`select twitter_handle as handle from suppressions where workspace_id = ${person.workspaceId}`,
       )
       for (const [handle, { byHand }] of stopped)
-        if (byHand && !out.some((one) => one.handle === handle)) stopped.delete(handle)
+        if (byHand && !out.some((entry) => entry.handle === handle)) stopped.delete(handle)
     },
     async close() {
       await world.endAll()
@@ -799,8 +799,8 @@ const pageTokens = new Map<string, { token: string; until: number }>()
 
 /** X's page has its own session, independent of our tokens. */
 async function tokenFor(app: TestApp, { page }: WebhookOfTest, handle: string): Promise<string> {
-  const known = pageTokens.get(handle)
-  if (known && known.until > app.clock.now()) return known.token
+  const cached = pageTokens.get(handle)
+  if (cached && cached.until > app.clock.now()) return cached.token
   const { accessToken } = await page.signInWithPassword(handle, 'long enough')
   pageTokens.set(handle, { token: accessToken, until: app.clock.now() + 3_600_000 })
   return accessToken

@@ -150,12 +150,12 @@ export async function openWebhook(app: TestApp) {
     passed: (): readonly Delivery[] => passed,
     /** Delivers again later what the server could not take. */
     async passOn(deliveries: readonly Delivery[]): Promise<number> {
-      const taken = await Promise.all(deliveries.map(pass))
+      const accepted = await Promise.all(deliveries.map(pass))
       for (const [i, delivery] of deliveries.entries()) {
-        if (!taken[i]) waiting.push(delivery)
+        if (!accepted[i]) waiting.push(delivery)
         else if (!passed.includes(delivery)) passed.push(delivery)
       }
-      return taken.filter(Boolean).length
+      return accepted.filter(Boolean).length
     },
     /** Has X deliver again what the server may have missed. */
     async replay(): Promise<void> {
@@ -192,9 +192,9 @@ const post = (app: TestApp, path: string, body: object) => call(app, 'POST', pat
 
 async function call(app: TestApp, method: string, path: string, body: object): Promise<{ at: string }> {
   const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${app.x.url}${path}`, { method, headers, body: JSON.stringify(body) })
-  expect(answer.ok, `${method} ${path}`).toBe(true)
-  return (await answer.json()) as { at: string }
+  const response = await fetch(`${app.x.url}${path}`, { method, headers, body: JSON.stringify(body) })
+  expect(response.ok, `${method} ${path}`).toBe(true)
+  return (await response.json()) as { at: string }
 }
 
 /** Whether X has answered that our app has no credits. */

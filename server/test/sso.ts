@@ -52,9 +52,9 @@ export function ssoVisits(app: () => TestApp) {
   /** Requests an address without following its redirect. */
   async function visit(address: string | URL, init: RequestInit = {}): Promise<URL> {
     const url = new URL(address)
-    const answer = await fetch(app().origin + url.pathname + url.search, { ...init, redirect: 'manual' })
-    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([303, null])
-    return new URL(answer.headers.get('location')!)
+    const response = await fetch(app().origin + url.pathname + url.search, { ...init, redirect: 'manual' })
+    expect([response.status, response.headers.get('set-cookie')]).toEqual([303, null])
+    return new URL(response.headers.get('location')!)
   }
 
   /** Our page after the provider's redirect, always on our own origin. */
@@ -92,8 +92,8 @@ export function ssoVisits(app: () => TestApp) {
     const { url, codeVerifier } = await leaves(email)
     const page = url.origin === ORIGIN ? url : await (await atProvider(url, typed, decision)).back()
     const code = page.searchParams.get('code')
-    const answer = code ? await call(app(), 'POST', '/auth/exchange', { code, codeVerifier }) : null
-    return { page, code, codeVerifier, answer, error: page.searchParams.get('error') }
+    const response = code ? await call(app(), 'POST', '/auth/exchange', { code, codeVerifier }) : null
+    return { page, code, codeVerifier, answer: response, error: page.searchParams.get('error') }
   }
 
   /** Links single sign-on to the person's account, in their session. */
@@ -111,8 +111,8 @@ export function ssoVisits(app: () => TestApp) {
   async function makeLinked(kind: Kind) {
     const company = await makeCompany(kind)
     const email = `ada@${company.domain}`
-    const { answer } = await link(company.owner, company, email)
-    expect([answer.status, answer.body.provider, answer.body.email]).toEqual([200, 'sso', email])
+    const { answer: response } = await link(company.owner, company, email)
+    expect([response.status, response.body.provider, response.body.email]).toEqual([200, 'sso', email])
     return { ...company, email }
   }
 

@@ -22,7 +22,7 @@ describe.skipIf(!process.env.FULL_RUN)('the tables that a full run writes', () =
 
   it('are named once', () => {
     const tables = Object.values(owners.tables).flat()
-    expect(tables.filter((table, place) => tables.indexOf(table) < place)).toEqual([])
+    expect(tables.filter((table, index) => tables.indexOf(table) < index)).toEqual([])
   })
 })
 

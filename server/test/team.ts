@@ -27,9 +27,9 @@ export async function openSession(app: TestApp, { email }: { email: string }): P
     refreshToken: body.refreshToken,
     call: (method, path, sent) => call(app, method, path, sent, { authorization: `Bearer ${session.token}` }),
     async renew() {
-      const answer = await call(app, 'POST', '/auth/refresh', { refreshToken: session.refreshToken })
-      if (answer.status !== 200) throw new Error(`the session is over: ${answer.status}`)
-      Object.assign(session, { token: answer.body.token, refreshToken: answer.body.refreshToken })
+      const response = await call(app, 'POST', '/auth/refresh', { refreshToken: session.refreshToken })
+      if (response.status !== 200) throw new Error(`the session is over: ${response.status}`)
+      Object.assign(session, { token: response.body.token, refreshToken: response.body.refreshToken })
     },
   }
   return session

@@ -112,7 +112,7 @@ beforeAll(async () => {
     .returning()
   const domain = await owner.client.sso.addDomain({ domain: 'secret.example' })
   const colleague = await makePerson(app, { in: owner, role: 'member' })
-  await Promise.all([owner, stranger].map((one) => subscribe(app, one)))
+  await Promise.all([owner, stranger].map((person) => subscribe(app, person)))
   await prove(app, owner)
   const invitation = await owner.client.people.invite({ email: 'secret@example.org', role: 'admin' })
   const note = await owner.client.notes.create({ id: conversation!.id, text: 'A secret note' })
@@ -296,10 +296,10 @@ describe("with another workspace's ids", () => {
       const before = await ownersView()
       const body = operation.method === 'GET' ? undefined : bodies()[operation.name]
       const path = (id: string) => operation.path.replace(/\{\w+\}/, id)
-      const answer = await stranger.call(operation.method, path(idIn(operation)), body)
+      const response = await stranger.call(operation.method, path(idIn(operation)), body)
       const missing = await stranger.call(operation.method, path('01900000-0000-7000-8000-000000000000'), body)
-      expect(answer.status).toBe(404)
-      expect(answer.body).toEqual(missing.body)
+      expect(response.status).toBe(404)
+      expect(response.body).toEqual(missing.body)
       expect(await ownersView()).toBe(before)
     },
   )
@@ -346,8 +346,8 @@ describe("with another workspace's ids", () => {
     const { client } = stranger
     const mine = await client.tags.create({ name: 'Mine' })
     const before = await ownersView()
-    const taken = await stranger.call('POST', '/leads/tags', { filter: {}, add: [theirs.tag] })
-    expect([taken.status, taken.body.code]).toEqual([404, 'TAG_NOT_FOUND'])
+    const tagged = await stranger.call('POST', '/leads/tags', { filter: {}, add: [theirs.tag] })
+    expect([tagged.status, tagged.body.code]).toEqual([404, 'TAG_NOT_FOUND'])
     const merged = await stranger.call('POST', `/tags/${mine.id}/merge`, { into: theirs.tag })
     expect([merged.status, merged.body.code]).toEqual([404, 'TAG_NOT_FOUND'])
     const leadIds = [theirs.lead]
@@ -363,8 +363,8 @@ describe("with another workspace's ids", () => {
     const switched = await stranger.call('POST', '/workspace/switch', { workspaceId: owner.workspaceId })
     expect([switched.status, switched.body.code]).toEqual([404, 'WORKSPACE_NOT_FOUND'])
     await trustSession(app.db, stranger.actor.sessionId)
-    const given = await stranger.call('POST', '/workspace/owner', { personId: theirs.person })
-    expect([given.status, given.body.code]).toEqual([404, 'PERSON_NOT_FOUND'])
+    const transferred = await stranger.call('POST', '/workspace/owner', { personId: theirs.person })
+    expect([transferred.status, transferred.body.code]).toEqual([404, 'PERSON_NOT_FOUND'])
     expect(await ownersView()).toBe(before)
   })
 
@@ -399,9 +399,9 @@ it('lists nothing of another workspace', async () => {
     stranger.call('GET', '/workspace/invitations'),
     stranger.call('POST', '/claim', { holder: 'stranger' }),
   ])
-  expect(new Set(seen.slice(0, -1).map((answer) => answer.status))).toEqual(new Set([200]))
+  expect(new Set(seen.slice(0, -1).map((response) => response.status))).toEqual(new Set([200]))
   expect(seen.at(-1)?.status).toBe(204)
-  const text = JSON.stringify(seen.map((answer) => answer.body))
+  const text = JSON.stringify(seen.map((response) => response.body))
   expect(text).not.toMatch(/secret/i)
   for (const id of Object.values(theirs)) expect(text).not.toContain(id)
 })

@@ -110,11 +110,11 @@ export function addFaults(
   })
 
   app.put('/_faults', async (request, reply) => {
-    const given = z.array(z.union([RequestFault, EventFault])).safeParse(request.body)
-    if (!given.success) return reply.code(400).send({ error: z.prettifyError(given.error) })
-    const error = given.data.map(problemOf).find((problem) => problem !== undefined)
+    const parsed = z.array(z.union([RequestFault, EventFault])).safeParse(request.body)
+    if (!parsed.success) return reply.code(400).send({ error: z.prettifyError(parsed.error) })
+    const error = parsed.data.map(problemOf).find((problem) => problem !== undefined)
     if (error !== undefined) return reply.code(400).send({ error })
-    faults = given.data
+    faults = parsed.data
     return faults
   })
   /** The remaining faults. */

@@ -17,7 +17,7 @@ async function open(stateDir?: string, port?: number): Promise<Google> {
 }
 
 function authorizeUrl(google: Google, more: Record<string, string> = {}) {
-  const asked = {
+  const parameters = {
     client_id: google.clientId,
     response_type: 'code',
     scope: 'openid email profile',
@@ -29,11 +29,11 @@ function authorizeUrl(google: Google, more: Record<string, string> = {}) {
     prompt: 'select_account',
     ...more,
   }
-  return `${google.url}/auth?${new URLSearchParams(asked)}`
+  return `${google.url}/auth?${new URLSearchParams(parameters)}`
 }
 
 async function tokens(google: Google, callback: URL, verifier = VERIFIER) {
-  const answer = await fetch(`${google.url}/token`, {
+  const response = await fetch(`${google.url}/token`, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'authorization_code',
@@ -44,9 +44,9 @@ async function tokens(google: Google, callback: URL, verifier = VERIFIER) {
       code_verifier: verifier,
     }),
   })
-  const body = (await answer.json()) as { id_token?: string; error?: string }
+  const body = (await response.json()) as { id_token?: string; error?: string }
   const claims = JSON.parse(Buffer.from(body.id_token?.split('.')[1] ?? 'bnVsbA', 'base64url').toString())
-  return { status: answer.status, ...body, claims }
+  return { status: response.status, ...body, claims }
 }
 
 test('signs in any address and puts its claims into the id_token', async () => {

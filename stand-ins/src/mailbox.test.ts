@@ -92,11 +92,11 @@ describe('the page', () => {
       html: '<script>alert(1)</script><a href="http://localhost">x</a>',
     })
     const [mail] = await box.messages()
-    const answer = await fetch(`${box.url}/messages/${mail?.id}/html`)
-    expect(answer.headers.get('content-security-policy')).toMatch(
+    const response = await fetch(`${box.url}/messages/${mail?.id}/html`)
+    expect(response.headers.get('content-security-policy')).toMatch(
       /^default-src 'none';.*; sandbox allow-popups allow-popups-to-escape-sandbox$/,
     )
-    expect(await answer.text()).toContain('<base target="_blank">')
+    expect(await response.text()).toContain('<base target="_blank">')
     expect((await fetch(`${box.url}/messages/unknown/html`)).status).toBe(404)
     expect((await fetch(`${box.url}/messages/unknown`)).status).toBe(404)
     expect(await (await fetch(`${box.url}/messages/${mail?.id}`)).json()).toEqual(mail)
@@ -132,8 +132,8 @@ test('keeps the newest 2,000 emails', async () => {
   writeFileSync(join(stateDir, 'mailbox.jsonl'), mails.map((mail) => `${JSON.stringify(mail)}\n`).join(''))
   const box = await openMailbox({ stateDir })
   await box.send({ to: 'ada@example.com', subject: 'newest', text: 'x' })
-  const kept = await box.messages()
-  expect(kept).toHaveLength(2000)
-  expect(kept[0]?.subject).toBe('newest')
-  expect(kept.at(-1)?.id).toBe('1')
+  const messages = await box.messages()
+  expect(messages).toHaveLength(2000)
+  expect(messages[0]?.subject).toBe('newest')
+  expect(messages.at(-1)?.id).toBe('1')
 })

@@ -68,8 +68,8 @@ test('returns after a kill at the same addresses with every acknowledged message
   let answered = 0
   const sending = Array.from({ length: 8 }, async () => {
     for (;;) {
-      const answer = await me.send(id, `message ${answered}`).catch(() => undefined)
-      if (answer?.status !== 201) return
+      const response = await me.send(id, `message ${answered}`).catch(() => undefined)
+      if (response?.status !== 201) return
       answered++
     }
   })
@@ -106,9 +106,9 @@ test('names a damaged state file in one sentence', async () => {
     execArgv: [],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
-  const said = text(child.stderr as NodeJS.ReadableStream)
+  const output = text(child.stderr as NodeJS.ReadableStream)
   expect(await once(child, 'exit')).toEqual([1, null])
-  expect(await said).toBe(
+  expect(await output).toBe(
     `Could not start the stand-ins. ${file} is damaged in line 1. Delete the file to start without its data.\n`,
   )
 })
@@ -139,10 +139,10 @@ test('uses another port if the previous one is in use, and ends when its parent 
   const squatter = createServer().listen(0, '127.0.0.1')
   await once(squatter, 'listening')
   onTestFinished(() => void squatter.close())
-  const taken = `http://127.0.0.1:${(squatter.address() as AddressInfo).port}`
-  writeFileSync(join(folder, 'stand-ins.json'), JSON.stringify({ x: taken }))
+  const usedUrl = `http://127.0.0.1:${(squatter.address() as AddressInfo).port}`
+  writeFileSync(join(folder, 'stand-ins.json'), JSON.stringify({ x: usedUrl }))
   const { child, ready } = await run(folder)
-  expect(ready.x).not.toBe(taken)
+  expect(ready.x).not.toBe(usedUrl)
   // Ctrl-C is for the parent, which may still be sending.
   child.kill('SIGINT')
   await new Promise((resolve) => setTimeout(resolve, 100))

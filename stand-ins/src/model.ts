@@ -29,10 +29,10 @@ export async function startModel({ port = 0 }: ModelOptions = {}) {
   app.post('/v1/chat/completions', async (request, reply) => {
     if (request.headers.authorization !== `Bearer ${KEY}`)
       return problem(reply, 401, 'Incorrect API key provided.', 'invalid_request_error')
-    const given = Call.safeParse(request.body)
-    if (!given.success) return problem(reply, 400, 'The request is malformed.', 'invalid_request_error')
-    const call = given.data
-    const habit = HABITS.find((one) => call.model === `stand-in-${one}`)
+    const parsed = Call.safeParse(request.body)
+    if (!parsed.success) return problem(reply, 400, 'The request is malformed.', 'invalid_request_error')
+    const call = parsed.data
+    const habit = HABITS.find((name) => call.model === `stand-in-${name}`)
     if (!habit && call.model !== 'stand-in')
       return problem(reply, 404, `The model '${call.model}' does not exist.`, 'invalid_request_error')
     calls.push(call)
@@ -82,8 +82,8 @@ async function answer(reply: FastifyReply, call: Call, habit: Habit | undefined)
     reply.raw.write(`data: ${JSON.stringify({ ...about, object: 'chat.completion.chunk', ...(data as object) })}\n\n`)
   const size = Math.max(40, Math.ceil(content.length / 20))
   const parts = content.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? []
-  const shown = habit === 'cut' ? parts.slice(0, Math.ceil(parts.length / 2)) : parts
-  for (const part of shown) {
+  const sentParts = habit === 'cut' ? parts.slice(0, Math.ceil(parts.length / 2)) : parts
+  for (const part of sentParts) {
     send({ choices: [{ index: 0, delta: { role: 'assistant', content: part }, finish_reason: null }] })
     await sleep(1)
   }

@@ -32,7 +32,7 @@ export async function serveOpenId(app: FastifyInstance, settings: OpenIdSettings
   await app.register(async (protocol) => {
     protocol.removeAllContentTypeParsers()
     protocol.addContentTypeParser('*', (_request, _body, done) => done(null))
-    const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+    const handle = async (request: FastifyRequest, reply: FastifyReply) => {
       // No session: developers sign in as many people on one machine.
       const { headers } = request.raw
       if (headers.cookie) headers.cookie = headers.cookie.replace(/(^|;\s*)_session(\.legacy)?(\.sig)?=[^;]*/g, '')
@@ -40,28 +40,28 @@ export async function serveOpenId(app: FastifyInstance, settings: OpenIdSettings
       reply.hijack()
       void provider?.callback()(request.raw, reply.raw)
     }
-    for (const path of settings.paths) protocol.all(path, answer)
+    for (const path of settings.paths) protocol.all(path, handle)
   })
   const interaction = async (request: FastifyRequest, reply: FastifyReply) =>
     (await startProvider())?.interactionDetails(request.raw, reply.raw).catch(() => null) ?? null
-  const page = (reply: FastifyReply, asked: { uid: string; params: Record<string, unknown> }, refused?: string) =>
+  const page = (reply: FastifyReply, details: { uid: string; params: Record<string, unknown> }, refused?: string) =>
     signInPage(reply, {
       name,
-      action: `/signin/${asked.uid}`,
-      appUrl: String(asked.params.redirect_uri),
-      typed: refused ?? String(asked.params.login_hint ?? ''),
+      action: `/signin/${details.uid}`,
+      appUrl: String(details.params.redirect_uri),
+      typed: refused ?? String(details.params.login_hint ?? ''),
       isRefused: refused !== undefined,
     })
 
   app.get('/signin/:uid', async (request, reply) => {
-    const asked = await interaction(request, reply)
-    return asked ? page(reply, asked) : expired(reply)
+    const details = await interaction(request, reply)
+    return details ? page(reply, details) : expired(reply)
   })
 
   app.post('/signin/:uid', async (request, reply) => {
     const provider = await startProvider()
-    const asked = await interaction(request, reply)
-    if (!asked || !provider) return expired(reply)
+    const details = await interaction(request, reply)
+    if (!details || !provider) return expired(reply)
     const fields = (request.body ?? {}) as { email?: unknown; decision?: unknown }
     const email = String(fields.email ?? '')
       .trim()
@@ -70,7 +70,7 @@ export async function serveOpenId(app: FastifyInstance, settings: OpenIdSettings
       const result = { error: 'access_denied', error_description: 'The person declined.' }
       return reply.redirect(await provider.interactionResult(request.raw, reply.raw, result), 303)
     }
-    if (!isAddress(email)) return page(reply, asked, email)
+    if (!isAddress(email)) return page(reply, details, email)
     if (email.startsWith('error')) {
       const result = { error: 'server_error', error_description: `Something went wrong at ${name}.` }
       return reply.redirect(await provider.interactionResult(request.raw, reply.raw, result), 303)

@@ -86,11 +86,15 @@ test('lets a buyer try another card after a decline, and confirms cards that nee
   expect(declined.text).toContain('Your card was declined.')
   expect((await stripe.buy(link, { number: '4242', email })).text).toContain('Your card number is invalid.')
   expect(await stripe.all('/v1/subscriptions')).toEqual([])
-  const asked = await stripe.buy(link, { number: CONFIRMED_CARD, email })
-  expect(asked.text).toContain('Confirm your payment')
+  const confirmation = await stripe.buy(link, { number: CONFIRMED_CARD, email })
+  expect(confirmation.text).toContain('Confirm your payment')
   const carried = { email, number: CONFIRMED_CARD }
-  expect((await stripe.submit(asked.url, { ...carried, answer: 'fail' })).text).toContain('unable to authenticate')
-  expect((await stripe.submit(asked.url, { ...carried, answer: 'continue' })).text).toContain('Thanks for subscribing')
+  expect((await stripe.submit(confirmation.url, { ...carried, answer: 'fail' })).text).toContain(
+    'unable to authenticate',
+  )
+  expect((await stripe.submit(confirmation.url, { ...carried, answer: 'continue' })).text).toContain(
+    'Thanks for subscribing',
+  )
   expect(await stripe.all('/v1/subscriptions')).toMatchObject([{ status: 'active' }])
   // The session is already paid.
   await stripe.submit(declined.url, { email, number: CARD })
@@ -159,8 +163,8 @@ test('keeps a change pending until its payment succeeds, or reverts it with its 
 
   const again = (await change(stripe, subscription, to)).body
   const page = again.latest_invoice.hosted_invoice_url
-  const asked = await stripe.submit(page, { use: 'kept' })
-  expect(asked.text).toContain('Confirm your payment')
+  const confirmation = await stripe.submit(page, { use: 'kept' })
+  expect(confirmation.text).toContain('Confirm your payment')
   expect((await stripe.submit(page, { answer: 'continue' })).text).toContain('This invoice is paid.')
   expect((await stripe.call('GET', `/v1/subscriptions/${subscription.id}`)).body).toMatchObject({
     pending_update: null,

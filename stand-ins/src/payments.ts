@@ -74,9 +74,9 @@ export async function startPayments({ port = 0, stateDir, webhookSecret, returnU
   })
   /** Advances the clock and processes everything that becomes due. */
   app.post('/_clock', async (request, reply) => {
-    const given = z.object({ advanceSeconds: z.number().nonnegative() }).safeParse(request.body)
-    if (!given.success) return reply.code(400).send({ error: 'The body is { "advanceSeconds": number }' })
-    store.advance(given.data.advanceSeconds * 1_000)
+    const parsed = z.object({ advanceSeconds: z.number().nonnegative() }).safeParse(request.body)
+    if (!parsed.success) return reply.code(400).send({ error: 'The body is { "advanceSeconds": number }' })
+    store.advance(parsed.data.advanceSeconds * 1_000)
     processDueEvents()
     return { now: store.today() }
   })

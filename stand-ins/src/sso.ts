@@ -123,7 +123,7 @@ function setUpPage(url: string, records: Record<string, string[]>): string {
     ['SAML metadata', `${url}/saml/metadata`],
   ]
   const list = terms.map(([term, value]) => `<dt>${term}</dt><dd>${value}</dd>`).join('')
-  const known = Object.entries(records).map(
+  const recordRows = Object.entries(records).map(
     ([domain, txt]) => `<dt>${escaped(domain)}</dt><dd>${txt.map(escaped).join('<br>')}</dd>`,
   )
   return `<p>A local stand-in for an identity provider and its DNS. Connect it in Settings, under Single sign-on.</p>
@@ -134,5 +134,5 @@ function setUpPage(url: string, records: Record<string, string[]>): string {
 <label>TXT record <input name="txt" placeholder="x-automated-verification=…" autocapitalize="none" spellcheck="false"></label>
 <div><button value="continue">Save record</button></div>
 </form>
-<dl>${known.join('')}</dl>`
+<dl>${recordRows.join('')}</dl>`
 }

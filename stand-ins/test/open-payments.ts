@@ -12,13 +12,13 @@ export async function openPayments(options: PaymentsOptions = {}) {
 }
 
 /** Opens a webhook receiver until the end of the test. */
-export async function openReceiver(answer: () => number = () => 200) {
+export async function openReceiver(nextStatus: () => number = () => 200) {
   const received: { body: string; signature: string }[] = []
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const piece of request) body += piece
     received.push({ body, signature: String(request.headers['stripe-signature']) })
-    response.writeHead(answer()).end()
+    response.writeHead(nextStatus()).end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {

@@ -17,7 +17,7 @@ type Delivery = { body: any; signature: string | undefined; raw: string }
  */
 export async function openReceiver(
   x: OpenX,
-  { answer = () => 200, until }: { answer?: () => number; until?: Promise<void> } = {},
+  { answer: nextStatus = () => 200, until }: { answer?: () => number; until?: Promise<void> } = {},
 ) {
   const received: Delivery[] = []
   let running = 0
@@ -33,7 +33,7 @@ export async function openReceiver(
     await until
     running--
     received.push({ body: JSON.parse(raw), signature: String(request.headers['x-twitter-webhooks-signature']), raw })
-    return response.writeHead(answer()).end()
+    return response.writeHead(nextStatus()).end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
@@ -58,13 +58,13 @@ export async function openReceiver(
         .map((data) => data.payload),
     async subscribe(me: Awaited<ReturnType<OpenX['signIn']>>, ...types: string[]) {
       const { id } = (await me.get('/2/users/me')).body.data
-      const answers = []
+      const responses = []
       for (const event_type of types) {
-        answers.push(
+        responses.push(
           await me.post('/2/activity/subscriptions', { event_type, filter: { user_id: id }, webhook_id: webhookId }),
         )
       }
-      return answers
+      return responses
     },
   }
 }

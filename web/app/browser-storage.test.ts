@@ -2,23 +2,23 @@ import { expect, it } from 'vitest'
 import { type KeyValueStorage, withMemoryFallback } from './browser-storage'
 
 function storage(): KeyValueStorage {
-  const kept = new Map<string, string>()
+  const values = new Map<string, string>()
   return {
-    getItem: (key) => kept.get(key) ?? null,
-    setItem: (key, value) => void kept.set(key, value),
-    removeItem: (key) => void kept.delete(key),
+    getItem: (key) => values.get(key) ?? null,
+    setItem: (key, value) => void values.set(key, value),
+    removeItem: (key) => void values.delete(key),
   }
 }
 
 it("stores values in the browser's storage", () => {
   const own = storage()
-  const kept = withMemoryFallback(() => own)
-  kept.setItem('theme', 'dark')
+  const wrapped = withMemoryFallback(() => own)
+  wrapped.setItem('theme', 'dark')
   expect(own.getItem('theme')).toBe('dark')
   own.setItem('theme', 'light')
-  expect(kept.getItem('theme')).toBe('light')
-  kept.removeItem('theme')
-  expect([own.getItem('theme'), kept.getItem('theme')]).toEqual([null, null])
+  expect(wrapped.getItem('theme')).toBe('light')
+  wrapped.removeItem('theme')
+  expect([own.getItem('theme'), wrapped.getItem('theme')]).toEqual([null, null])
 })
 
 it.each([
@@ -30,12 +30,12 @@ it.each([
   ],
   ['has no storage', () => undefined],
 ])('falls back to memory if the browser %s', (_, find) => {
-  const kept = withMemoryFallback(find)
-  expect(kept.getItem('theme')).toBeNull()
-  kept.setItem('theme', 'dark')
-  expect(kept.getItem('theme')).toBe('dark')
-  kept.removeItem('theme')
-  expect(kept.getItem('theme')).toBeNull()
+  const wrapped = withMemoryFallback(find)
+  expect(wrapped.getItem('theme')).toBeNull()
+  wrapped.setItem('theme', 'dark')
+  expect(wrapped.getItem('theme')).toBe('dark')
+  wrapped.removeItem('theme')
+  expect(wrapped.getItem('theme')).toBeNull()
 })
 
 it('falls back to memory if storage is full, and drops the old value', () => {
@@ -47,10 +47,10 @@ it('falls back to memory if storage is full, and drops the old value', () => {
     if (isFull) throw new DOMException('The quota has been exceeded.', 'QuotaExceededError')
     setItem(key, value)
   }
-  const kept = withMemoryFallback(() => own)
-  kept.setItem('theme', 'dark')
-  expect([kept.getItem('theme'), own.getItem('theme')]).toEqual(['dark', null])
+  const wrapped = withMemoryFallback(() => own)
+  wrapped.setItem('theme', 'dark')
+  expect([wrapped.getItem('theme'), own.getItem('theme')]).toEqual(['dark', null])
   isFull = false
-  kept.setItem('theme', 'light')
-  expect([kept.getItem('theme'), own.getItem('theme')]).toEqual(['light', 'light'])
+  wrapped.setItem('theme', 'light')
+  expect([wrapped.getItem('theme'), own.getItem('theme')]).toEqual(['light', 'light'])
 })

@@ -3,7 +3,7 @@ export type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'
 
 /** Browser storage, or memory if the browser blocks it or it is full. @param find may throw */
 export function withMemoryFallback(find: () => KeyValueStorage | undefined): KeyValueStorage {
-  const kept = new Map<string, string>()
+  const memory = new Map<string, string>()
   const own = () => {
     try {
       return find()
@@ -12,21 +12,21 @@ export function withMemoryFallback(find: () => KeyValueStorage | undefined): Key
     }
   }
   return {
-    getItem: (key) => kept.get(key) ?? own()?.getItem(key) ?? null,
+    getItem: (key) => memory.get(key) ?? own()?.getItem(key) ?? null,
     setItem(key, value) {
-      kept.set(key, value)
+      memory.set(key, value)
       const storage = own()
       if (!storage) return
       try {
         storage.setItem(key, value)
-        kept.delete(key)
+        memory.delete(key)
       } catch {
         // The old value must not come back after a reload.
         storage.removeItem(key)
       }
     },
     removeItem(key) {
-      kept.delete(key)
+      memory.delete(key)
       own()?.removeItem(key)
     },
   }

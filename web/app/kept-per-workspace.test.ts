@@ -4,9 +4,9 @@ import { session } from './session'
 
 test('keeps a value for one workspace', () => {
   const current = vi.spyOn(session, 'workspaceId').mockReturnValue('a')
-  const kept = keptPerWorkspace('')
-  kept.set('draft')
-  expect(kept.get()).toBe('draft')
+  const store = keptPerWorkspace('')
+  store.set('draft')
+  expect(store.get()).toBe('draft')
   current.mockReturnValue('b')
-  expect(kept.get()).toBe('')
+  expect(store.get()).toBe('')
 })

@@ -32,7 +32,7 @@ test('reads events that arrive in pieces', async () => {
 })
 
 /** Tabs of one browser: the first one gets the lock, and `open` answers it with these streams. */
-function openTabs(count: number, answers: string[]) {
+function openTabs(count: number, streams: string[]) {
   const opened: (string | null)[] = []
   let holder: Promise<unknown> = Promise.resolve()
   const tabs = Array.from({ length: count }, () => {
@@ -43,7 +43,7 @@ function openTabs(count: number, answers: string[]) {
       channel,
       async open(lastId, signal) {
         opened.push(lastId)
-        const next = answers.shift()
+        const next = streams.shift()
         if (next !== undefined) return new Response(bodyOf(next))
         return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
       },

@@ -59,9 +59,9 @@ function browserDeps(): LiveDeps & { close(): void } {
  * Follows the workspace's events: one tab of the browser reads the stream for all of them.
  * @returns a function that ends it
  */
-export function followEvents({ onChange, onReset, onRead }: LiveHandlers, given?: LiveDeps): () => void {
-  const own = given ? null : browserDeps()
-  const deps = given ?? (own as LiveDeps)
+export function followEvents({ onChange, onReset, onRead }: LiveHandlers, providedDeps?: LiveDeps): () => void {
+  const own = providedDeps ? null : browserDeps()
+  const deps = providedDeps ?? (own as LiveDeps)
   const stop = new AbortController()
   const { signal } = stop
   let lastId: string | null = null

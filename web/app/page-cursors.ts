@@ -12,21 +12,21 @@ interface PageCursors {
  * if the page doesn't exist
  */
 export function withCursor(
-  known: PageCursors,
+  cursors: PageCursors,
   of: string,
   page: number,
   cursor: string | null | undefined,
 ): PageCursors {
-  const byPage = known.of === of ? known.byPage : {}
+  const byPage = cursors.of === of ? cursors.byPage : {}
   return { of, byPage: cursor ? { ...byPage, [page]: cursor } : byPage }
 }
 
 /** @param of identifies the list with its filters */
 export function usePageCursors(of: string) {
-  const [known, setKnown] = useState<PageCursors>({ of, byPage: {} })
+  const [cursors, setCursors] = useState<PageCursors>({ of, byPage: {} })
   return {
-    cursorOf: (page: number) => (known.of === of ? known.byPage[page] : undefined),
-    keep: (page: number, cursor: string | null | undefined) => setKnown(withCursor(known, of, page, cursor)),
-    clear: () => setKnown({ of, byPage: {} }),
+    cursorOf: (page: number) => (cursors.of === of ? cursors.byPage[page] : undefined),
+    keep: (page: number, cursor: string | null | undefined) => setCursors(withCursor(cursors, of, page, cursor)),
+    clear: () => setCursors({ of, byPage: {} }),
   }
 }

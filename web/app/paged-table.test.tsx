@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { PagedTable } from './paged-table'
 
 const lead = { id: 'a', twitterHandle: 'ada' } as Lead
-const shown = (data: { leads: Lead[]; total: number } | undefined) =>
+const render = (data: { leads: Lead[]; total: number } | undefined) =>
   renderToString(
     <PagedTable
       label="Leads"
@@ -28,6 +28,6 @@ const shown = (data: { leads: Lead[]; total: number } | undefined) =>
   )
 
 test('keeps showing leads if a background refetch fails', () => {
-  expect(shown(undefined)).toContain('Failed to fetch leads')
-  expect(shown({ leads: [lead], total: 1 })).toContain('ada')
+  expect(render(undefined)).toContain('Failed to fetch leads')
+  expect(render({ leads: [lead], total: 1 })).toContain('ada')
 })

@@ -58,7 +58,7 @@ export function PagedTable<Row extends { id: string }>({
   above,
   ...paging
 }: PagedTableProps<Row>) {
-  const shown = columns.filter((column) => column !== false)
+  const visible = columns.filter((column) => column !== false)
   // With its last row, the table is removed.
   const keptFocus = useKeptFocus<HTMLDivElement>()
   if (query.error && !query.data)
@@ -84,12 +84,12 @@ export function PagedTable<Row extends { id: string }>({
         maxHeight={maxHeight}
         dense={dense}
         stale={query.isPlaceholderData}
-        columns={shown}
+        columns={visible}
         skeletonRows={skeletonRows}
       >
         {rows?.map((row) => (
           <Tr key={row.id} selected={isSelected?.(row)}>
-            {shown.map(({ name, label = name, hidden, bare, end, corner, className, cell }, index) => (
+            {visible.map(({ name, label = name, hidden, bare, end, corner, className, cell }, index) => (
               <Td
                 // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
                 key={index}

@@ -79,17 +79,17 @@ describe('a query on screen', () => {
   const refused = (status: number) => new ORPCError('REFUSED', { status })
   const ask = vi.fn<() => Promise<string>>()
   /** Every rendered state. */
-  let shown: string[]
+  let statuses: string[]
   const show = (options: { refetchInterval?: number; retry?: false } = {}) =>
     new QueryObserver(queries, { queryKey: ['shown'], queryFn: ask, ...options }).subscribe(({ status }) => {
-      if (shown.at(-1) !== status) shown.push(status)
+      if (statuses.at(-1) !== status) statuses.push(status)
     })
 
   beforeEach(() => {
     vi.useFakeTimers()
     // TanStack Query polls in browsers only.
     environmentManager.setIsServer(() => false)
-    shown = []
+    statuses = []
     ask.mockReset()
     vi.stubGlobal('navigator', { onLine: true })
     onlineManager.setOnline(true)
@@ -101,7 +101,7 @@ describe('a query on screen', () => {
     show({ refetchInterval: 2_000 })
     await vi.advanceTimersByTimeAsync(60_000)
     expect(ask).toHaveBeenCalledTimes(2)
-    expect(shown.at(-1)).toBe('error')
+    expect(statuses.at(-1)).toBe('error')
   })
 
   test.each([
@@ -113,7 +113,7 @@ describe('a query on screen', () => {
     ask.mockResolvedValue('again')
     show({ refetchInterval: 2_000 })
     await vi.advanceTimersByTimeAsync(8_000)
-    expect(shown.at(-1)).toBe('success')
+    expect(statuses.at(-1)).toBe('success')
     const before = ask.mock.calls.length
     await vi.advanceTimersByTimeAsync(6_000)
     expect(ask.mock.calls.length - before).toBe(3)
@@ -133,12 +133,12 @@ describe('a query on screen', () => {
     ask.mockRejectedValue(fault)
     show()
     await vi.advanceTimersByTimeAsync(1_000)
-    expect(shown.at(-1)).toBe('error')
+    expect(statuses.at(-1)).toBe('error')
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(shown).toEqual(['pending', 'error'])
+    expect(statuses).toEqual(['pending', 'error'])
     ask.mockResolvedValue('healed')
     await vi.advanceTimersByTimeAsync(10_000)
-    expect(shown).toEqual(['pending', 'error', 'success'])
+    expect(statuses).toEqual(['pending', 'error', 'success'])
     expect(queries.getQueryData(['shown'])).toBe('healed')
   })
 

@@ -81,8 +81,8 @@ export class ProductQueryClient extends QueryClient {
     filters: InvalidateQueryFilters<TaggedQueryKey> = {},
     options?: InvalidateOptions,
   ): Promise<void> {
-    const found = this.getQueryCache().findAll(filters)
-    const first = new Set(found.filter(({ state }) => state.data === undefined && state.fetchStatus === 'fetching'))
+    const matching = this.getQueryCache().findAll(filters)
+    const first = new Set(matching.filter(({ state }) => state.data === undefined && state.fetchStatus === 'fetching'))
     await super.invalidateQueries(filters, options)
     if (first.size > 0) await super.invalidateQueries({ predicate: (query) => first.has(query) }, options)
   }

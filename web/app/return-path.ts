@@ -5,13 +5,13 @@ const KEY = 'authReturnPath'
 /** Returning to these after signing in would loop. */
 const signInPages = /^\/(login|auth|forgot-password|reset-password)(\/|$)/
 
-/** The path if it is on this origin and no sign-in page, else null. @param asked untrusted */
-export function safeReturnPath(asked: unknown, origin: string): string | null {
-  if (typeof asked !== 'string' || !asked.startsWith('/')) return null
+/** The path if it is on this origin and no sign-in page, else null. @param path untrusted */
+export function safeReturnPath(path: unknown, origin: string): string | null {
+  if (typeof path !== 'string' || !path.startsWith('/')) return null
   let url: URL
   try {
     // Parse like the browser does, which catches '//host', '/\host' and embedded tabs.
-    url = new URL(asked, origin)
+    url = new URL(path, origin)
   } catch {
     return null
   }

@@ -169,8 +169,8 @@ describe('starting', () => {
     async (_, user, state, expectedEvents) => {
       const b = browser({ authToken: 'opaque', refreshToken: 'r' })
       b.refresh.mockResolvedValue('refused')
-      const answer = Promise.withResolvers<User | null>()
-      b.findUser.mockReturnValue(answer.promise)
+      const pending = Promise.withResolvers<User | null>()
+      b.findUser.mockReturnValue(pending.promise)
       const { store, events, reachLimit } = b.tab()
       const started = store.start()
       expect(store.state().status).toBe('starting')
@@ -178,7 +178,7 @@ describe('starting', () => {
       reachLimit()
       await started
       expect(store.state()).toEqual({ status: 'signed-out', reason: 'unanswered' })
-      answer.resolve(user)
+      pending.resolve(user)
       await vi.waitFor(() => expect(store.state()).toEqual(state), 10_000)
       expect(events).toEqual(expectedEvents)
     },
@@ -186,14 +186,14 @@ describe('starting', () => {
 
   test('ends after 2 seconds with the remembered user if the token is still being renewed', async () => {
     const b = browser({ authToken: jwt(ada, -MINUTE_MS), refreshToken: 'r' })
-    const answer = Promise.withResolvers<RefreshAnswer>()
-    b.refresh.mockReturnValue(answer.promise)
+    const pending = Promise.withResolvers<RefreshAnswer>()
+    b.refresh.mockReturnValue(pending.promise)
     const { store, events, reachLimit } = b.tab()
     const started = store.start()
     reachLimit()
     await started
     expect(store.state()).toEqual({ status: 'signed-in', user: ada })
-    answer.resolve('refused')
+    pending.resolve('refused')
     await vi.waitFor(() => expect(store.state()).toEqual({ status: 'signed-out', reason: 'no-session' }), 10_000)
     expect(events).toEqual(['INITIAL_SESSION', 'SIGNED_OUT'])
   })
@@ -231,23 +231,23 @@ describe('refreshing', () => {
     const other = b.tab()
     await other.store.start()
     other.events.length = 0
-    const [one, two] = await Promise.all([store.refresh(), other.store.refresh()])
+    const [first, second] = await Promise.all([store.refresh(), other.store.refresh()])
     expect(b.refresh).toHaveBeenCalledTimes(1)
-    expect(one).toBe(two)
+    expect(first).toBe(second)
     expect(events).toEqual(['TOKEN_REFRESHED'])
     expect(other.store.state()).toEqual({ status: 'signed-in', user: ada })
   })
 
   test.each(['refused', 'failed'] as const)(
     'clears the stored tokens and ends the session if the refresh is %s',
-    async (answer) => {
+    async (outcome) => {
       const { b, store, events } = await signedIn()
-      b.refresh.mockResolvedValue(answer)
+      b.refresh.mockResolvedValue(outcome)
       expect(await store.refresh()).toBeNull()
       expect(b.storage.size).toBe(0)
       expect(store.state()).toEqual({ status: 'signed-out', reason: 'expired' })
       expect(events).toEqual(['SIGNED_OUT'])
-      expect(b.refresh).toHaveBeenCalledTimes(answer === 'failed' ? 4 : 1)
+      expect(b.refresh).toHaveBeenCalledTimes(outcome === 'failed' ? 4 : 1)
     },
   )
 
@@ -272,16 +272,16 @@ describe('refreshing', () => {
 
   test('discards a refresh that completes after signing out', async () => {
     const { b, store } = await signedIn()
-    let answer: (pair: RefreshAnswer) => void = () => {}
+    let resolveRefresh: (pair: RefreshAnswer) => void = () => {}
     b.refresh.mockReturnValue(
       new Promise((resolve) => {
-        answer = resolve
+        resolveRefresh = resolve
       }),
     )
     const refreshing = store.refresh()
     await vi.waitFor(() => expect(b.refresh).toHaveBeenCalled(), 10_000)
     await store.signOut()
-    answer({ token: jwt(ada, MINUTE_MS), refreshToken: 'late' })
+    resolveRefresh({ token: jwt(ada, MINUTE_MS), refreshToken: 'late' })
     expect(await refreshing).toBeNull()
     expect(b.storage.size).toBe(0)
     expect(store.state()).toEqual({ status: 'signed-out', reason: 'signed-out-here' })

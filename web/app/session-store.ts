@@ -103,10 +103,10 @@ export function createSessionStore(deps: SessionDeps) {
   /** The token's owner, if this browser stored it. */
   function remembered(token: string | null): User | null {
     const claims = token ? readClaims(token) : null
-    const kept = deps.storage.getItem(USER)
-    if (!claims || !kept) return null
+    const stored = deps.storage.getItem(USER)
+    if (!claims || !stored) return null
     try {
-      const { id, email } = JSON.parse(kept) as Partial<User>
+      const { id, email } = JSON.parse(stored) as Partial<User>
       return id === claims.userId && typeof email === 'string' ? { id, email } : null
     } catch {
       return null
@@ -179,26 +179,26 @@ export function createSessionStore(deps: SessionDeps) {
         endSession(reason)
         return null
       }
-      let answer: RefreshAnswer = await deps.refresh(stored.refreshToken)
+      let result: RefreshAnswer = await deps.refresh(stored.refreshToken)
       for (const ms of BACK_OFF_MS) {
-        if (answer !== 'unreachable' && answer !== 'failed') break
+        if (result !== 'unreachable' && result !== 'failed') break
         await deps.wait(ms)
-        answer = await deps.refresh(stored.refreshToken)
+        result = await deps.refresh(stored.refreshToken)
       }
       // The user has signed out since, so discard the response.
       if (read().refreshToken !== stored.refreshToken) return read().token
       // The session may still be valid, so keep it and let the call fail.
-      if (answer === 'unreachable') return null
-      if (answer === 'refused' || answer === 'failed') {
+      if (result === 'unreachable') return null
+      if (result === 'refused' || result === 'failed') {
         endSession(reason)
         return null
       }
       const former = knownToken
-      store(answer)
-      compare(former, answer.token)
+      store(result)
+      compare(former, result.token)
       renewedAtMs = deps.now()
       if (state.status === 'signed-in') emit('TOKEN_REFRESHED')
-      return answer.token
+      return result.token
     })
   }
 
@@ -213,11 +213,11 @@ export function createSessionStore(deps: SessionDeps) {
   }
 
   async function userOf(token: string): Promise<User | null> {
-    const known = remembered(token)
-    if (known) return known
-    const found = await deps.findUser(token)
-    if (found) remember(found)
-    return found
+    const storedUser = remembered(token)
+    if (storedUser) return storedUser
+    const user = await deps.findUser(token)
+    if (user) remember(user)
+    return user
   }
 
   async function resolveStart(): Promise<void> {
@@ -226,11 +226,11 @@ export function createSessionStore(deps: SessionDeps) {
     const claims = token ? readClaims(token) : null
     const usable = token !== null && (claims === null || claims.expiresAtMs > deps.now())
     knownToken = token
-    const known = remembered(token)
-    if (usable && known) return finishStart(known)
+    const storedUser = remembered(token)
+    if (usable && storedUser) return finishStart(storedUser)
 
     const fresh = usable ? token : await refresh('no-session')
-    if (fresh === null) return finishStart(read().refreshToken ? known : null)
+    if (fresh === null) return finishStart(read().refreshToken ? storedUser : null)
     const user = await userOf(fresh)
     if (user) return finishStart(user)
     // The token was rejected.

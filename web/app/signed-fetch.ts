@@ -19,13 +19,13 @@ export async function signedFetch(path: string, init: RequestInit = {}, signer: 
     if (token) headers.set('authorization', `Bearer ${token}`)
     return fetch(path, { ...init, headers })
   }
-  let answer = await send(await signer.currentToken())
-  if (answer.status === 401) {
+  let response = await send(await signer.currentToken())
+  if (response.status === 401) {
     const fresh = await signer.refresh()
-    if (fresh) answer = await send(fresh)
+    if (fresh) response = await send(fresh)
   }
-  if (!answer.ok) throw errorOf(answer.status, await answer.text().catch(() => ''))
-  return answer
+  if (!response.ok) throw errorOf(response.status, await response.text().catch(() => ''))
+  return response
 }
 
 /** An error response as the typed client throws it. @param body any text */

@@ -8,8 +8,8 @@ const changed = () => {
 }
 
 /** Stores a join for later visits, and shows it wherever `useStoredPlace` is used. */
-export function storePlace(place: StoredPlace): void {
-  writePlace(localStorage, place)
+export function storePlace(entry: StoredPlace): void {
+  writePlace(localStorage, entry)
   changed()
 }
 

@@ -5,19 +5,19 @@ import { useEffect, useEffectEvent, useRef } from 'react'
  * @returns call with an id: it ends after this, even if it is never seen in progress
  */
 export function useEnded<T extends { id: string }>(
-  shown: T | undefined,
+  item: T | undefined,
   inProgress: boolean,
   onEnded: (ended: T) => void,
 ): (id: string) => void {
   const watched = useRef<string>(null)
   const end = useEffectEvent(onEnded)
   useEffect(() => {
-    if (inProgress) watched.current = shown?.id ?? null
-    else if (shown) {
-      if (watched.current === shown.id) end(shown)
+    if (inProgress) watched.current = item?.id ?? null
+    else if (item) {
+      if (watched.current === item.id) end(item)
       watched.current = null
     }
-  }, [shown, inProgress])
+  }, [item, inProgress])
   return (id) => {
     watched.current = id
   }

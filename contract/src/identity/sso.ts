@@ -87,7 +87,7 @@ export const SsoConnectionInput = z
       .max(500)
       .regex(/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'must be words separated by spaces')
       .refine(
-        (scopes) => ['openid', 'email'].every((one) => scopes.split(' ').includes(one)),
+        (scopes) => ['openid', 'email'].every((scope) => scopes.split(' ').includes(scope)),
         'must contain openid and email',
       )
       .optional(),
@@ -127,7 +127,7 @@ export const sso = {
         })
         .refine(
           ({ email, domain, workspaceId }) =>
-            [email, domain, workspaceId].filter((given) => given !== undefined).length === 1,
+            [email, domain, workspaceId].filter((target) => target !== undefined).length === 1,
           'Give an email, a domain or a workspace.',
         ),
     )

@@ -11,7 +11,7 @@ export function columnKey(header: string): string {
 /** Which person's column a header names, in any case and with any separators; null: none. */
 export function personColumnOf(header: string): 'twitter_handle' | 'x_user_id' | null {
   const words = header.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2').replaceAll(/[./:]+/g, '_')
-  const key = [header, words].map(columnKey).find((one) => Object.hasOwn(PERSON_COLUMNS, one))
+  const key = [header, words].map(columnKey).find((candidate) => Object.hasOwn(PERSON_COLUMNS, candidate))
   return key === undefined ? null : (PERSON_COLUMNS[key] ?? null)
 }
 

@@ -41,8 +41,12 @@ describe('a rule', () => {
     for (const [field, ops] of Object.entries(RULE_FIELDS))
       for (const op of RULE_OPS) {
         const fits = (ops as readonly RuleOp[]).includes(op)
-        const found = problems(all(ruleOf(field, op, VALUES[field as keyof typeof VALUES])))
-        expect([field, op, found.map((one) => one.field)]).toEqual([field, op, fits ? [] : ['rules.rules.0.op']])
+        const reported = problems(all(ruleOf(field, op, VALUES[field as keyof typeof VALUES])))
+        expect([field, op, reported.map((problem) => problem.field)]).toEqual([
+          field,
+          op,
+          fits ? [] : ['rules.rules.0.op'],
+        ])
       }
     for (const op of RULE_OPS) expect(problems(all(ruleOf('field:Company', op, customValue(op))))).toEqual([])
   })
@@ -114,7 +118,7 @@ it.each([
   [{ name: '', op: 'is_set' }, 'fields.0.name'],
   [{ name: 'Company', op: 'at_least', value: '5' }, 'fields.0.op'],
 ])('rejects the condition %j', (condition, field) => {
-  expect(problems({ fields: [condition] }).map((one) => one.field)).toEqual([field])
+  expect(problems({ fields: [condition] }).map((problem) => problem.field)).toEqual([field])
 })
 
 it('is a saved filter or has fields', () => {

@@ -20,12 +20,12 @@ import {
 
 /** In a query string, the value is JSON text. Bodies and typed clients pass the value itself. */
 function jsonInQuery<T extends z.ZodType>(schema: T) {
-  const read = z.preprocess((given, context) => {
-    if (typeof given !== 'string') return given
+  const read = z.preprocess((value, context) => {
+    if (typeof value !== 'string') return value
     try {
-      return JSON.parse(given) as unknown
+      return JSON.parse(value) as unknown
     } catch {
-      context.addIssue({ code: 'custom', message: 'must be JSON', input: given })
+      context.addIssue({ code: 'custom', message: 'must be JSON', input: value })
       return z.NEVER
     }
   }, schema.optional())
@@ -140,5 +140,5 @@ export const LeadRules = jsonInQuery(Rules)
 
 /** The number of rules, over all groups. */
 export function countRules({ rules }: { rules: readonly (object | { rules: readonly object[] })[] }): number {
-  return rules.reduce((sum, one) => sum + ('rules' in one ? one.rules.length : 1), 0)
+  return rules.reduce((sum, node) => sum + ('rules' in node ? node.rules.length : 1), 0)
 }

@@ -56,7 +56,7 @@ const description = text(2_000).nullable().optional()
 const tags = z
   .array(text(LIST_TAG_LENGTH_MAX))
   .max(LIST_TAGS_MAX)
-  .transform((given) => [...new Map(given.filter(Boolean).map((tag) => [tag.toLowerCase(), tag])).values()])
+  .transform((texts) => [...new Map(texts.filter(Boolean).map((tag) => [tag.toLowerCase(), tag])).values()])
 const filter = z.strictObject(LeadFilter.shape)
 
 export const lists = {

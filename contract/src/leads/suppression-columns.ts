@@ -60,7 +60,7 @@ export function namesPeople(row: readonly string[]): boolean {
 
 /** Whether a row may be a title above the header: it has a single cell, which is neither a header nor a person. */
 export function isTitle(row: readonly string[]): boolean {
-  const [cell = '', ...others] = row.filter((one) => one.trim() !== '')
+  const [cell = '', ...others] = row.filter((value) => value.trim() !== '')
   return others.length === 0 && !namesPeople(row) && !HEADER_WORDS.has(columnKey(cell)) && !isClearlyPerson(cell)
 }
 

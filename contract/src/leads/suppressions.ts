@@ -43,7 +43,7 @@ export interface SuppressionSelection extends LeadSelection {
 }
 
 const hasOneSelection = ({ handles, xUserId, leadIds, filter }: SuppressionSelection) =>
-  [handles ?? xUserId, leadIds, filter].filter((given) => given !== undefined).length === 1
+  [handles ?? xUserId, leadIds, filter].filter((selection) => selection !== undefined).length === 1
 
 /** The response of an import (POST /suppressions/import, text/csv). */
 export const SuppressionImport = z.object({

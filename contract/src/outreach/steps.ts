@@ -116,8 +116,8 @@ export const StepInputs = z
   .superRefine(refineDelays)
   .superRefine((steps, context) => {
     const ids = steps.flatMap(({ id, variants }) => [id, ...variants.map((variant) => variant.id)])
-    const known = ids.filter((id) => id !== undefined)
-    if (new Set(known).size < known.length)
+    const existingIds = ids.filter((id) => id !== undefined)
+    if (new Set(existingIds).size < existingIds.length)
       context.addIssue({ code: 'custom', path: [], message: 'must not contain an id twice' })
   })
 

@@ -100,7 +100,7 @@ export interface WrittenPlace {
 
 /** Splits a template into its parts. Columns require a fallback, so that no message has a gap. */
 export function readPlaces(source: string): (Segment | UnknownPlace)[] {
-  return readWritten(source).map(({ place }) => place)
+  return readWritten(source).map(({ place: segment }) => segment)
 }
 
 /** Like `readPlaces`, with the spelling of each part. Joined together, these are the template. */
@@ -115,21 +115,21 @@ function readVisible(source: string): WrittenPlace[] {
   const parts: WrittenPlace[] = []
   let end = 0
   for (const match of source.matchAll(PLACE)) {
-    const place = placeOf(match)
-    if (!place) continue
+    const segment = placeOf(match)
+    if (!segment) continue
     const before = source.slice(end, match.index)
     // A brace that stays around a variable would be sent.
     const last = before.search(BEFORE)
     const opening = last < 0 || before.slice(last).match(LEFTOVER) ? '' : before.slice(last)
     const closing = source.slice(match.index + match[0].length).match(AFTER)?.[0] ?? ''
     const sign = opening ? '' : (before.match(SIGN)?.[0] ?? '')
-    const isPart = place.kind !== 'unknown' && sign !== '' && isSignOf(place, sign)
+    const isPart = segment.kind !== 'unknown' && sign !== '' && isSignOf(segment, sign)
     parts.push(...wordsOf(before.slice(0, before.length - opening.length - (isPart ? sign.length : 0))))
     const written = opening + (isPart ? sign : '') + match[0] + closing
-    const isWhole = opening + closing === '' && (!isPart || (place.kind === 'handle' && /^[@\uff20]/.test(sign)))
-    const isMention = place.kind === 'name' && /^[@\uff20]/.test(sign)
+    const isWhole = opening + closing === '' && (!isPart || (segment.kind === 'handle' && /^[@\uff20]/.test(sign)))
+    const isMention = segment.kind === 'name' && /^[@\uff20]/.test(sign)
     const instead = () => (isMention ? '{twitter_handle}' : insteadOf(match[2], match[3]))
-    parts.push({ place: isWhole ? place : unknown(written, instead()), written })
+    parts.push({ place: isWhole ? segment : unknown(written, instead()), written })
     end = match.index + match[0].length + closing.length
   }
   parts.push(...wordsOf(source.slice(end)))
@@ -137,9 +137,9 @@ function readVisible(source: string): WrittenPlace[] {
 }
 
 /** Whether a sign before a variable is part of the text. Prices ("${price|100}") and hashtags may have one. */
-function isSignOf(place: Segment, sign: string): boolean {
-  if (place.kind !== 'variable') return true
-  return sign.startsWith('$') && !/\p{N}/u.test(place.fallback)
+function isSignOf(segment: Segment, sign: string): boolean {
+  if (segment.kind !== 'variable') return true
+  return sign.startsWith('$') && !/\p{N}/u.test(segment.fallback)
 }
 
 /** Restores the invisible characters of plain text and fallbacks, which emoji and Persian need. */
@@ -152,21 +152,21 @@ function withInvisible(parts: WrittenPlace[], source: string): WrittenPlace[] {
     const words = characters.slice(from, at).join('')
     return words === '' ? [] : [{ place: { kind: 'words', words }, written: words }]
   }
-  const whole = wordsFrom(0)
-  for (const { place, written } of parts) {
+  const result = wordsFrom(0)
+  for (const { place: segment, written } of parts) {
     const from = at
     for (let left = written.length; left > 0; at++) if (!isInvisible()) left -= characters[at]?.length ?? left
-    if (place.kind === 'words') whole.push(...wordsFrom(from))
+    if (segment.kind === 'words') result.push(...wordsFrom(from))
     else {
       const own = characters.slice(from, at).join('')
       const fallback = /\|([^}]*)\}/.exec(own)?.[1]
-      whole.push(
-        { place: 'fallback' in place && fallback ? { ...place, fallback: trim(fallback) } : place, written: own },
+      result.push(
+        { place: 'fallback' in segment && fallback ? { ...segment, fallback: trim(fallback) } : segment, written: own },
         ...wordsFrom(at),
       )
     }
   }
-  return whole
+  return result
 }
 
 /** Parses a template. @returns the template, or the first unknown variable */
@@ -182,7 +182,9 @@ export function parseTemplate(source: string): { template: Template } | { unknow
 /** The part of a rendered message that would show its reader a variable in braces; null: none. */
 export function leftoverIn(message: string): string | null {
   if (!/[{}]/.test(message)) return null
-  const left = readWritten(message).find(({ place, written }) => place.kind !== 'words' && /[{}]/.test(written))
+  const left = readWritten(message).find(
+    ({ place: segment, written }) => segment.kind !== 'words' && /[{}]/.test(written),
+  )
   return left?.written ?? null
 }
 

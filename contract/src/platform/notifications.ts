@@ -151,7 +151,7 @@ export const notifications = {
         })
         .refine(
           ({ kind, browser, frequency, labels }) =>
-            kind === 'lead_replied' || [browser, frequency, labels].every((one) => one === undefined),
+            kind === 'lead_replied' || [browser, frequency, labels].every((field) => field === undefined),
           { path: ['kind'], error: 'takes no browser, frequency or labels' },
         ),
     )

@@ -61,7 +61,7 @@ export const CLIENT_REPORTS_TEXT =
   'Client reports are part of the Agency plan. Upgrade to Agency to share results under your own name, logo and color.'
 
 export function isPlanId(id: string): id is PlanId {
-  return PLAN_IDS.some((one) => one === id)
+  return PLAN_IDS.some((planId) => planId === id)
 }
 
 /** The level of a built-in plan, or of a plan whose id has the same beginning. */

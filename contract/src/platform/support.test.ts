@@ -8,7 +8,7 @@ it.each([
   ['agency_monthly', 'Priority support', 'priority'],
   ['agency_yearly', '24/7 priority support', 'priority_24_7'],
 ] as const)('gives %s the support of its card, %s', (id, promise, kind) => {
-  const plan = PLANS.find((one) => one.id === id)!
+  const plan = PLANS.find((candidate) => candidate.id === id)!
   expect(plan.features).toContain(promise)
   expect(supportOf(id.startsWith('pro') ? 'pro' : 'agency', plan.billingCycle)).toBe(kind)
   expect(SUPPORT[kind].firstAnswer).not.toBeNull()

@@ -61,13 +61,13 @@ export async function press(peer: Peer & Sender, message: string): Promise<Answe
   if (other) return { problem: other }
   const opened = conversationWith(peer)
   const isReady = () => opened !== null && isWith(opened.panel, peer) && isWritten(written(opened.composer), message)
-  const gone = () => ({ problem: wrongPerson(peer) ?? ({ code: 'X_UNAVAILABLE' } as const) })
-  if (!opened || !isReady()) return gone()
+  const failure = () => ({ problem: wrongPerson(peer) ?? ({ code: 'X_UNAVAILABLE' } as const) })
+  if (!opened || !isReady()) return failure()
   const { panel } = opened
   const button = await until(() => sendButtons(panel).find(isEnabled), EDIT_MS)
   if (!button) return { problem: { code: 'PAGE_CHANGED', detail: 'the send button' } }
   // The conversation may have changed while waiting for the button.
-  if (!isReady()) return gone()
+  if (!isReady()) return failure()
 
   const before = countMessages(panel, message)
   const knownAlerts = new Set(findAll(part('refusal')))
@@ -238,7 +238,7 @@ function isEnabled(button: HTMLElement): boolean {
 /** Counts the conversation's messages once they have loaded. */
 async function history(panel: HTMLElement, message: string): Promise<MessageCounts> {
   await until(() => find(part('message'), panel) ?? find(part('conversationStart'), panel), HISTORY_MS)
-  const isSame = (one: MessageCounts, other: MessageCounts) => one.total === other.total
+  const isSame = (counts: MessageCounts, other: MessageCounts) => counts.total === other.total
   return steady(() => countMessages(panel, message), isSame, COMPLETE_MS)
 }
 
@@ -253,6 +253,6 @@ function countMessages(panel: HTMLElement, message: string): MessageCounts {
 function reads(element: HTMLElement, message: string): boolean {
   const text = selectorsOf('messageText')
     .map((selector) => find(selector, element))
-    .find((shown) => shown !== null)
+    .find((candidate) => candidate !== null)
   return text !== undefined && readsAs(shownText(text), message)
 }

@@ -13,8 +13,8 @@ describe('readsAs', () => {
     ['text whose link became an embedded post', 'Loved this:', 'Loved this: https://x.com/ada/status/1'],
     ['a URL alone', 'example.com/x', 'https://example.com/x'],
     ['special characters of regular expressions', 'a.b*c(d) [e] {f} $1 ^|\\ /', 'a.b*c(d) [e] {f} $1 ^|\\ /'],
-  ])('matches %s', (_how, shown, message) => {
-    expect(readsAs(shown, message)).toBe(true)
+  ])('matches %s', (_how, displayed, message) => {
+    expect(readsAs(displayed, message)).toBe(true)
   })
 
   test.each([
@@ -26,8 +26,8 @@ describe('readsAs', () => {
     ['another URL', 'evil.test', 'https://example.com'],
     ['any text for a URL alone', 'Who is this?', 'https://example.com/x'],
     ['empty text', '', 'https://example.com'],
-  ])('does not match %s', (_what, shown, message) => {
-    expect(readsAs(shown, message)).toBe(false)
+  ])('does not match %s', (_what, displayed, message) => {
+    expect(readsAs(displayed, message)).toBe(false)
   })
 
   test('matches any text without a URL to itself', () => {

@@ -6,11 +6,11 @@ const OWN_HOSTS = ['x.com', 'twitter.com']
  * Whether the shown text is this message. X shortens URLs, shows emojis as images and changes
  * spaces, so URLs are compared by host and white space is ignored.
  */
-export function readsAs(shown: string, message: string): boolean {
-  const parts = message.split(new RegExp(`(${ADDRESS.source})`, 'i')).map((part, place) => {
-    return place % 2 === 1 ? addressPattern(part) : escaped(bare(part))
+export function readsAs(displayed: string, message: string): boolean {
+  const parts = message.split(new RegExp(`(${ADDRESS.source})`, 'i')).map((part, index) => {
+    return index % 2 === 1 ? addressPattern(part) : escaped(bare(part))
   })
-  return new RegExp(`^${parts.join('')}$`, 'su').test(bare(shown))
+  return new RegExp(`^${parts.join('')}$`, 'su').test(bare(displayed))
 }
 
 function addressPattern(address: string): string {
@@ -20,7 +20,9 @@ function addressPattern(address: string): string {
 }
 
 function anyCase(text: string): string {
-  return [...text].map((one) => (/\p{L}/u.test(one) ? `[${one}${one.toUpperCase()}]` : escaped(one))).join('')
+  return [...text]
+    .map((character) => (/\p{L}/u.test(character) ? `[${character}${character.toUpperCase()}]` : escaped(character)))
+    .join('')
 }
 
 /** Whether the composer contains exactly this message, except for white space. */
@@ -48,6 +50,6 @@ export function handleIn(text: string): string | null {
 }
 
 /** Whether two handles are the same, ignoring case. */
-export function isHandle(one: string | null | undefined, other: string): boolean {
-  return one?.toLowerCase() === other.toLowerCase()
+export function isHandle(handle: string | null | undefined, other: string): boolean {
+  return handle?.toLowerCase() === other.toLowerCase()
 }

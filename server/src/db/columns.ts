@@ -10,8 +10,8 @@ export const createdAt = () => time('created_at').notNull().defaultNow()
 export const updatedAt = () => time('updated_at').notNull().defaultNow()
 
 /** The id of a row with which this one is deleted. */
-export const partOf = (name: string, whole: () => AnyPgColumn) =>
-  uuid(name).notNull().references(whole, { onDelete: 'cascade' })
+export const partOf = (name: string, parentId: () => AnyPgColumn) =>
+  uuid(name).notNull().references(parentId, { onDelete: 'cascade' })
 
 /** An expiry: `seconds` from now, by this process's clock. */
 export function secondsFromNow(seconds: number): Date {

@@ -21,9 +21,9 @@ function temporaryDataDir(name = '.data'): string {
   const parent = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
   const dataDir = join(parent, name)
   onTestFinished(async () => {
-    const place = existsSync(join(dataDir, 'database.json')) ? homeOf(dataDir) : dataDir
+    const home = existsSync(join(dataDir, 'database.json')) ? homeOf(dataDir) : dataDir
     await stopLeftover(dataDir)
-    rmSync(place, { recursive: true, force: true })
+    rmSync(home, { recursive: true, force: true })
     rmSync(parent, { recursive: true, force: true })
   })
   return dataDir
@@ -138,9 +138,9 @@ describe('openEmbedded', () => {
     await query(url, 'create table t as select 7 as n')
     const left = postmasterOf(join(homeOf(dataDir), 'postgres'))?.pid
     await killed(child)
-    const said: string[] = []
-    const database = await open(dataDir, (text) => said.push(text))
-    expect(said).toEqual([`Reusing the database that was left running (process ${left}).`])
+    const logged: string[] = []
+    const database = await open(dataDir, (text) => logged.push(text))
+    expect(logged).toEqual([`Reusing the database that was left running (process ${left}).`])
     expect(await query(database.url, 'select n from t')).toEqual([{ n: 7 }])
     await database.close()
     expect(isAlive(left!)).toBe(false)

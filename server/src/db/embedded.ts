@@ -184,18 +184,18 @@ function keepRecord(dataDir: string, record: DatabaseRecord): void {
 }
 
 async function durableCluster(dataDir: string, log: Log): Promise<{ cluster: Cluster; password: string }> {
-  const known = readRecord(dataDir)
-  const record = known ?? newRecord(dataDir)
+  const stored = readRecord(dataDir)
+  const record = stored ?? newRecord(dataDir)
   const home = record.folder ?? dataDir
   const data = join(home, 'postgres')
   const exists = existsSync(data)
-  if (known && !exists && (known.made || !existsSync(home))) {
+  if (stored && !exists && (stored.made || !existsSync(home))) {
     throw new Error(
       `The database of DATA_DIR ${dataDir} is missing: it should be at ${data}. ` +
         `Restore it, or delete ${join(dataDir, RECORD_FILE)} to start with an empty one.`,
     )
   }
-  if (known) removeDrafts(data)
+  if (stored) removeDrafts(data)
   const account = exists ? ownerOf(data) : unprivilegedAccount()
   const cluster: Cluster = {
     account,
@@ -205,9 +205,9 @@ async function durableCluster(dataDir: string, log: Log): Promise<{ cluster: Clu
     logFile: join(home, 'postgres.log'),
     settings: durableSettings(),
   }
-  if (!known && record.folder) makeFolder(record.folder, account, dataDir)
+  if (!stored && record.folder) makeFolder(record.folder, account, dataDir)
   if (exists) refuseOtherVersion(cluster)
-  if (exists && !known) {
+  if (exists && !stored) {
     await stopCluster(data, 'gentle')
     await changePassword(cluster, record.password)
   }
@@ -299,8 +299,8 @@ function socketFolderFor(home: string, account: Account | undefined): string {
   const temporary = join(temporaryFolder(account), `x-automated-${owner}-${name}`)
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   if (account) chownSync(temporary, account.uid, account.gid)
-  const found = lstatSync(temporary)
-  if (!found.isDirectory() || found.uid !== owner || (found.mode & 0o077) !== 0) {
+  const stats = lstatSync(temporary)
+  if (!stats.isDirectory() || stats.uid !== owner || (stats.mode & 0o077) !== 0) {
     throw new Error(`${temporary} must be a private folder for the database's socket. Remove it and start again.`)
   }
   return temporary

@@ -126,7 +126,7 @@ export function openDatabase(
     connect,
     close: async () => {
       await session.close()
-      for (const one of new Set([sending, sidePool, signIn, open, requests])) if (!one.ending) await one.end()
+      for (const pool of new Set([sending, sidePool, signIn, open, requests])) if (!pool.ending) await pool.end()
     },
   }
   const ofSignIn = { ...database, ...withPool(signIn) }
@@ -136,7 +136,7 @@ export function openDatabase(
 
 /** Creates a function that asks whether the database answers, at most once a second. */
 function createProbe(session: Session): () => Promise<boolean> {
-  let asked: Promise<boolean> | undefined
+  let probe: Promise<boolean> | undefined
   const ask = async () => {
     try {
       await session.run((connection) => connection.query('select 1'))
@@ -146,13 +146,13 @@ function createProbe(session: Session): () => Promise<boolean> {
     }
   }
   return () => {
-    if (!asked) {
-      asked = Promise.race([ask(), sleep(PROBE_MS, false, { ref: false })])
+    if (!probe) {
+      probe = Promise.race([ask(), sleep(PROBE_MS, false, { ref: false })])
       setTimeout(() => {
-        asked = undefined
+        probe = undefined
       }, PROBE_MS).unref()
     }
-    return asked
+    return probe
   }
 }
 
@@ -170,10 +170,10 @@ interface Source {
 function fromPool(pool: pg.Pool): Source {
   return {
     async take() {
-      const taken = await pool.connect()
-      const connection = taken as unknown as Connection
+      const client = await pool.connect()
+      const connection = client as unknown as Connection
       // Do not reuse a connection that is not idle, for example after a failed rollback.
-      return { connection, release: () => taken.release(connection.getTransactionStatus() !== 'I') }
+      return { connection, release: () => client.release(connection.getTransactionStatus() !== 'I') }
     },
     asAnswer: (error) => error,
   }
@@ -250,8 +250,8 @@ function createDb(source: Source): Db {
     const { connection, release } = await source.take()
     let failure: { error: unknown } | undefined
     try {
-      const one = drizzle(connection) as unknown as Db
-      return await one.transaction(async (tx) => {
+      const base = drizzle(connection) as unknown as Db
+      return await base.transaction(async (tx) => {
         try {
           return await work(tx)
         } catch (error) {

@@ -29,18 +29,20 @@ interface Paging {
 
 /** The parts of a query for one page, newest first. @throws Refusal INVALID_INPUT: bad cursor */
 export function newestFirst({ page, pageSize, cursor }: Paging, time: PgColumn, id: PgColumn) {
-  const place = cursor === undefined ? null : readCursor(cursor)
+  const position = cursor === undefined ? null : readCursor(cursor)
   return {
-    where: place ? sql`(${time}, ${id}) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)` : undefined,
+    where: position
+      ? sql`(${time}, ${id}) < (${position.at.toISOString()}::timestamptz, ${position.id}::uuid)`
+      : undefined,
     order: [desc(time), desc(id)],
     // One extra row tells whether there are more.
     limit: pageSize + 1,
-    offset: place ? 0 : (page - 1) * pageSize,
+    offset: position ? 0 : (page - 1) * pageSize,
     /** The rows to show, and the answer's paging fields. */
     cut<Row>(rows: Row[], placeOf: (row: Row) => Place) {
-      const shown = rows.slice(0, pageSize)
-      const last = rows.length > pageSize ? shown.at(-1) : undefined
-      return { shown, paging: { page, pageSize, cursor: last ? writeCursor(placeOf(last)) : null } }
+      const pageRows = rows.slice(0, pageSize)
+      const last = rows.length > pageSize ? pageRows.at(-1) : undefined
+      return { shown: pageRows, paging: { page, pageSize, cursor: last ? writeCursor(placeOf(last)) : null } }
     },
   }
 }

@@ -24,8 +24,8 @@ export function createSessionLocks(session: Session): SessionLocks {
   const retake = async (connection: Connection): Promise<void> => {
     let isComplete = true
     for (const lock of held.values()) {
-      if (!lock.isHeld || taken.get(lock) === connection) continue
-      if (await call(connection, 'pg_try_advisory_lock', lock.key)) taken.set(lock, connection)
+      if (!lock.isHeld || lockConnections.get(lock) === connection) continue
+      if (await call(connection, 'pg_try_advisory_lock', lock.key)) lockConnections.set(lock, connection)
       else isComplete = false
     }
     if (isComplete) return
@@ -36,7 +36,7 @@ export function createSessionLocks(session: Session): SessionLocks {
     setTimeout(() => void again().catch(() => {}), RETAKE_MS).unref()
   }
   /** The connection that each lock was last taken on. */
-  const taken = new WeakMap<object, Connection>()
+  const lockConnections = new WeakMap<object, Connection>()
   session.onOpen(retake)
 
   return {
@@ -48,7 +48,7 @@ export function createSessionLocks(session: Session): SessionLocks {
       try {
         await session.run(async (connection) => {
           lock.isHeld = await call(connection, 'pg_try_advisory_lock', key)
-          taken.set(lock, connection)
+          lockConnections.set(lock, connection)
         })
       } finally {
         if (!lock.isHeld) held.delete(name)
@@ -60,7 +60,7 @@ export function createSessionLocks(session: Session): SessionLocks {
         await session
           .run(async (connection) => {
             lock.isHeld = false
-            if (taken.get(lock) === connection) await call(connection, 'pg_advisory_unlock', key)
+            if (lockConnections.get(lock) === connection) await call(connection, 'pg_advisory_unlock', key)
           })
           .catch(() => {})
         lock.isHeld = false

@@ -51,11 +51,11 @@ export function* readParts(file: CsvFile, readLine: ReadLine, rejectedMax = IMPO
         if (warned <= IMPORT_REJECTED_NAMED) warnings.push({ line: record.line, problem: line.warning })
       }
     } else if (line !== null) {
-      const one = { line: record.line, problem: line.problem }
-      first ??= one
+      const rejection = { line: record.line, problem: line.problem }
+      first ??= rejection
       count += 1
       if (count > rejectedMax) throw tooManyRejected(rejectedMax, first)
-      if (count <= IMPORT_REJECTED_NAMED) rejected.push(one)
+      if (count <= IMPORT_REJECTED_NAMED) rejected.push(rejection)
     }
     if (rows.length < ROWS_MAX && size < SIZE_MAX && performance.now() - began < PART_MS) continue
     yield part()

@@ -36,23 +36,23 @@ export function createCsvReader(): CsvReader {
       const { port1, port2: port } = new MessageChannel()
       thread.postMessage({ fd, linesOf, port } satisfies ReadOrder, [port])
       let isClosed = false
-      let asked = Promise.withResolvers<Sent>()
+      let pending = Promise.withResolvers<Sent>()
       const fail = () =>
-        asked.reject(
+        pending.reject(
           isClosing ? new Refusal('UNAVAILABLE', RESTARTING) : new Error('The CSV thread has stopped.', { cause }),
         )
-      port1.on('message', (sent: Sent) => asked.resolve(sent))
+      port1.on('message', (sent: Sent) => pending.resolve(sent))
       port1.on('close', () => {
         isClosed = true
         fail()
       })
       const ask = () => {
-        asked = Promise.withResolvers()
+        pending = Promise.withResolvers()
         // It may fail before anyone awaits it.
-        asked.promise.catch(() => {})
+        pending.promise.catch(() => {})
         if (isClosed) fail()
         else port1.postMessage('next')
-        return asked.promise
+        return pending.promise
       }
       // Ask one part ahead, so that the thread reads while this one is stored.
       let upcoming = ask()

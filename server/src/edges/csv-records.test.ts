@@ -102,9 +102,9 @@ describe('readCsv', () => {
 
   it.each(['sep=|', '\ufeffsep=|', '"sep=|"', 'SEP=| '])(
     'uses the delimiter declared by a first line %j',
-    async (said) => {
+    async (declaration) => {
       for (const end of ['\n', '\r\n'])
-        expect(await read([said, 'a,a,a|b', 'x|1;2'].join(end))).toEqual([
+        expect(await read([declaration, 'a,a,a|b', 'x|1;2'].join(end))).toEqual([
           { line: 2, fields: ['a,a,a', 'b'] },
           { line: 3, fields: ['x', '1;2'] },
         ])
@@ -133,16 +133,16 @@ describe('readCsv', () => {
       const bytes = Buffer.from(`a${end}${text}${end}b${end}`)
       const csv = openCsv(parse)
       const records: CsvRecord[] = []
-      let kept = Buffer.alloc(0)
+      let rest = Buffer.alloc(0)
       for (let at = 0; at < bytes.length; at += 10_001) {
-        const window = Buffer.concat([kept, bytes.subarray(at, at + 10_001)])
+        const window = Buffer.concat([rest, bytes.subarray(at, at + 10_001)])
         const reading = csv.read(window, false)
         let next = reading.next()
         for (; !next.done; next = reading.next()) records.push(next.value)
-        kept = window.subarray(next.value)
-        expect(kept.length).toBeLessThanOrEqual(128 * 1024)
+        rest = window.subarray(next.value)
+        expect(rest.length).toBeLessThanOrEqual(128 * 1024)
       }
-      records.push(...csv.read(kept, true))
+      records.push(...csv.read(rest, true))
       const tooLong = bad.map((line) => ({ line, problem: expect.stringContaining('128 KiB') }))
       const after = { line: bad.length + 2, fields: ['b'] }
       expect(records).toEqual([{ line: 1, fields: ['a'] }, ...tooLong, after])

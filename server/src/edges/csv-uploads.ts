@@ -40,12 +40,12 @@ export function openUploads(connections: number): Uploads {
       if (!/^text\/csv\s*(;|$)/i.test(type)) throw new Refusal('INVALID_INPUT', 'Send the file as text/csv.')
       const charset = /charset\s*=\s*"?([\w-]+)/i.exec(type)?.[1]
       if (charset && !/^utf-?8$/i.test(charset)) throw new Refusal('INVALID_INPUT', NOT_UTF8)
-      const place = space.take(userId)
+      const slot = space.take(userId)
       let file: FileHandle | null = null
       try {
         const opened = await openUnnamed()
         file = opened
-        const bytes = await receive(request.body as Readable | undefined, opened, place.fill)
+        const bytes = await receive(request.body as Readable | undefined, opened, slot.fill)
         return await take({
           bytes,
           inTurn: (work, signal) => inTurn(workspaceId, work, signal),
@@ -55,7 +55,7 @@ export function openUploads(connections: number): Uploads {
         throw isOutOfSpace(error) ? new Refusal('UNAVAILABLE', NO_SPACE, { retryAfterSeconds: 60 }) : error
       } finally {
         await file?.close()
-        place.leave()
+        slot.leave()
       }
     },
     close: () => reader.close(),
@@ -112,14 +112,14 @@ function createTurns(concurrency: number) {
   return async <T>(workspaceId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
     signal?.throwIfAborted()
     const turn = Promise.withResolvers<void>()
-    const place = { workspaceId, start: turn.resolve }
+    const waiter = { workspaceId, start: turn.resolve }
     const giveUp = () => {
-      if (!waiting.includes(place)) return
-      waiting.splice(waiting.indexOf(place), 1)
+      if (!waiting.includes(waiter)) return
+      waiting.splice(waiting.indexOf(waiter), 1)
       turn.reject(signal?.reason)
     }
     signal?.addEventListener('abort', giveUp)
-    waiting.push(place)
+    waiting.push(waiter)
     startNext()
     await turn.promise.finally(() => signal?.removeEventListener('abort', giveUp))
     try {
@@ -150,9 +150,9 @@ export async function removeAbandonedUploads(): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(NAME_START)) continue
     const path = join(folder, name)
-    const found = await lstat(path).catch(() => null)
+    const stats = await lstat(path).catch(() => null)
     // Skip other users' files in the shared folder.
-    if (!found || found.uid !== process.getuid?.() || Date.now() - found.mtimeMs < ABANDONED_MS) continue
+    if (!stats || stats.uid !== process.getuid?.() || Date.now() - stats.mtimeMs < ABANDONED_MS) continue
     await rm(path, { recursive: true, force: true })
   }
 }

@@ -30,7 +30,7 @@ beforeEach(async () => {
 })
 const opened: AbortController[] = []
 afterEach(async () => {
-  for (const one of opened.splice(0)) one.abort()
+  for (const controller of opened.splice(0)) controller.abort()
   await eventually(async () => (await app.db.$count(eventStreams)) === 0, 'streams end with their clients')
 })
 
@@ -71,13 +71,13 @@ async function open(person: Person, { url = app.url, token = person.token, lastI
   const ended = collect().catch(() => {})
   return { response, events, ended, position: () => position, close: () => stop.abort() }
 }
-const data = (stream: { events: Read[] }) => stream.events.map((one) => one.data)
+const data = (stream: { events: Read[] }) => stream.events.map((event) => event.data)
 const publish = (kind: 'campaign' | 'conversation' | 'scrape', ids: string[], person = owner) =>
   publishEvents(app.db, person.workspaceId, kind, ids)
 /** Waits for an event that is published last. */
 async function until(stream: { events: Read[] }, id: string) {
   await publish('scrape', [id])
-  await eventually(() => data(stream).some((one) => JSON.stringify(one).includes(id)), `event ${id}`)
+  await eventually(() => data(stream).some((payload) => JSON.stringify(payload).includes(id)), `event ${id}`)
 }
 async function tokenOf(person: Person, claims: object) {
   const now = Math.floor(Date.now() / 1000)
@@ -176,7 +176,7 @@ describe('GET /events', () => {
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     await until(stream, 's7')
-    const sent = data(stream).filter((one) => JSON.stringify(one).includes('busy'))
+    const sent = data(stream).filter((payload) => JSON.stringify(payload).includes('busy'))
     expect(sent.length).toBeGreaterThan(0)
     expect(sent.length).toBeLessThanOrEqual(2 + (Date.now() - began) / 1_000)
   })
@@ -202,7 +202,7 @@ describe('GET /events', () => {
     const since = () =>
       data(stream)
         .slice(before)
-        .filter((one) => (one as { kind: string }).kind === 'conversation')
+        .filter((payload) => (payload as { kind: string }).kind === 'conversation')
     await eventually(() => since().length === 3, 'the mark as read')
     expect(since()).toEqual([conversation, conversation, conversation])
   })
@@ -224,7 +224,7 @@ describe('GET /events', () => {
     const list = await owner.client.lists.create({ name: 'List' })
     await owner.client.campaigns.create({ name: 'Spring', leadListId: list.id, messageTemplate: 'Hi', status: 'draft' })
     await eventually(
-      () => data(stream).some((one) => JSON.stringify(one) === '{"kind":"campaign","ids":[]}'),
+      () => data(stream).some((payload) => JSON.stringify(payload) === '{"kind":"campaign","ids":[]}'),
       'a campaign',
     )
   })
@@ -233,7 +233,7 @@ describe('GET /events', () => {
 describe('changes by processes', () => {
   const heard = async (payload: string, change: () => Promise<unknown>) => {
     const payloads: string[] = []
-    const stop = app.services.channels.subscribe(EVENTS_CHANNEL, (one) => payloads.push(one))
+    const stop = app.services.channels.subscribe(EVENTS_CHANNEL, (received) => payloads.push(received))
     await change()
     await eventually(() => payloads.includes(payload), payload)
     stop()
@@ -358,7 +358,7 @@ describe('the end of a stream', () => {
   it('comes with a new role, a removed member, and signing out', async () => {
     const team = await makePerson(app)
     const [first, second, third] = await Promise.all([1, 2, 3].map(() => makePerson(app, { in: team, role: 'member' })))
-    const streams = await Promise.all([first!, second!, third!].map((one) => open(one)))
+    const streams = await Promise.all([first!, second!, third!].map((person) => open(person)))
     await team.client.people.update({ id: first!.id, role: 'viewer' })
     await team.client.people.remove({ id: second!.id })
     await signOut({ db: app.db, auth: app.services.auth }, third!.actor, 'local')
@@ -386,7 +386,7 @@ describe('the end of a stream', () => {
   it('comes before the next event if the database announces nothing', async () => {
     const team = await makePerson(app)
     const members = await Promise.all([1, 2, 3].map(() => makePerson(app, { in: team, role: 'member' })))
-    const [removed, demoted, left] = await Promise.all(members.map((one) => open(one)))
+    const [removed, demoted, left] = await Promise.all(members.map((member) => open(member)))
     await publish('scrape', ['before'], team)
     await eventually(() => data(removed!).length > 0, 'an event')
     const isOne = (n: number) => eq(workspaceMembers.userId, members[n]!.id)
@@ -403,21 +403,21 @@ describe('refusals', () => {
   it('are 401 without a token, with an expired one, and after signing out', async () => {
     const person = await makePerson(app)
     const expired = await tokenOf(person, { exp: Math.floor(Date.now() / 1000) - 1 })
-    const answers = [
+    const responses = [
       await call(app, 'GET', '/events'),
       await call(app, 'GET', '/events', undefined, { authorization: `Bearer ${expired}` }),
       await call(app, 'GET', '/events', undefined, { authorization: 'Bearer xae_unknown' }),
     ]
     await signOut({ db: app.db, auth: app.services.auth }, person.actor, 'local')
-    answers.push(await person.call('GET', '/events'))
-    for (const { status, body } of answers) expect([status, body.code]).toEqual([401, 'UNAUTHORIZED'])
+    responses.push(await person.call('GET', '/events'))
+    for (const { status, body } of responses) expect([status, body.code]).toEqual([401, 'UNAUTHORIZED'])
   })
 
   it('are 403 for a paired extension', async () => {
     const { code } = await owner.client.extension.createCode()
     const paired = await call(app, 'POST', '/extension/pair', { code, version: '1' })
-    const answer = await call(app, 'GET', '/events', undefined, { authorization: `Bearer ${paired.body.token}` })
-    expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN'])
+    const response = await call(app, 'GET', '/events', undefined, { authorization: `Bearer ${paired.body.token}` })
+    expect([response.status, response.body.code]).toEqual([403, 'FORBIDDEN'])
   })
 
   it('are 429 for the 21st stream of a person, over all processes, until one ends', async () => {
@@ -431,7 +431,7 @@ describe('refusals', () => {
     expect((await open(owner)).response.status).toBe(200)
     streams[0]!.close()
     await eventually(async () => (await open(person)).response.status === 200, 'a free place')
-    for (const one of opened.splice(0)) one.abort()
+    for (const controller of opened.splice(0)) controller.abort()
     await eventually(async () => (await app.db.$count(eventStreams)) === 0, 'all ended')
   })
 

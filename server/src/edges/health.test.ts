@@ -20,8 +20,8 @@ describe('GET /healthz and /readyz', () => {
   it('return 503 for /readyz if the database is down', async () => {
     const lonely = await openApp()
     await lonely.services.database.for('signIn').pool.end()
-    const answer = await fetch(`${lonely.origin}/readyz`)
-    expect([answer.status, await answer.json()]).toEqual([
+    const response = await fetch(`${lonely.origin}/readyz`)
+    expect([response.status, await response.json()]).toEqual([
       503,
       {
         success: false,
@@ -36,9 +36,9 @@ describe('GET /healthz and /readyz', () => {
 
 describe('GET /metrics', () => {
   it('returns Prometheus text to local clients', async () => {
-    const answer = await get('/metrics')
-    expect(answer.status).toBe(200)
-    expect(await answer.text()).toMatch(/^http_request_duration_seconds_count\{.*route="\/healthz".*\} \d+$/m)
+    const response = await get('/metrics')
+    expect(response.status).toBe(200)
+    expect(await response.text()).toMatch(/^http_request_duration_seconds_count\{.*route="\/healthz".*\} \d+$/m)
   })
 
   it.each(['x-forwarded-for', 'x-forwarded-host', 'forwarded', 'via', 'x-real-ip'])(

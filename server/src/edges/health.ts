@@ -68,9 +68,9 @@ const DISK_FULL = '53100'
 
 async function checkDatabase(pool: pg.Pool): Promise<DatabaseState> {
   const late = new Promise<'down'>((resolve) => setTimeout(() => resolve('down'), READY_TIMEOUT_MS).unref())
-  const answer = pool.query(WRITES_TO_DISK).then(
+  const state = pool.query(WRITES_TO_DISK).then(
     () => 'ok' as const,
     ({ code }) => (code === DISK_FULL ? ('full' as const) : ('down' as const)),
   )
-  return Promise.race([answer, late])
+  return Promise.race([state, late])
 }

@@ -39,10 +39,10 @@ describe('POST /leads/import with X ids', () => {
     expect(report).toMatchObject({ imported: 6, updated: 0, rejectedCount: 0, warningCount: 6 })
     expect(report.warnings.slice(0, 3)).toEqual([2, 3, 4].map((line) => ({ line, problem: ROUNDED })))
     expect(report.warnings[5].problem).toBe('x_user_id is not an X user ID, so it was left out')
-    expect(await people()).toEqual(lines.map((_, place) => [`open_r${place + 1}`, null, false]))
-    const [shown] = (await person.client.imports.list({})).imports
-    expect(shown?.warningCount).toBe(6)
-    expect((await person.client.imports.find({ id: shown!.id })).warnings).toEqual(report.warnings)
+    expect(await people()).toEqual(lines.map((_, index) => [`open_r${index + 1}`, null, false]))
+    const [listed] = (await person.client.imports.list({})).imports
+    expect(listed?.warningCount).toBe(6)
+    expect((await person.client.imports.find({ id: listed!.id })).warnings).toEqual(report.warnings)
     expect(await send([HEADER, ...lines])).toEqual({ ...report, imported: 0, updated: 6 })
   })
 
@@ -135,7 +135,7 @@ describe('POST /suppressions/import with X ids', () => {
     const rounded = ['r1,1588631281067220000', 'r2,1588631281067220000', 'r3,1.58863E+18']
     const report = await send([HEADER, ...rounded, `ann,${ANN}`, `ann_new,${ANN}`, ',1.58863E+18'], path)
     expect(report).toMatchObject({ imported: 5, known: 0, rejectedCount: 1, warningCount: 5 })
-    expect(report.warnings.map((one: { problem: string }) => one.problem)).toEqual([
+    expect(report.warnings.map((warning: { problem: string }) => warning.problem)).toEqual([
       ROUNDED,
       ROUNDED,
       ROUNDED,

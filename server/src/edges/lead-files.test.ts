@@ -50,7 +50,7 @@ describe('POST /leads/import', () => {
     expect(again.body).toEqual({ ...first.body, imported: 0, updated: file.handles.length })
     const after = await rows()
     expect(after.map(({ updatedAt: _, ...lead }) => lead)).toEqual(
-      stored.map(({ updatedAt: _, ...lead }, place) => (place === 0 ? { ...lead, dmStatus: 'contacted' } : lead)),
+      stored.map(({ updatedAt: _, ...lead }, index) => (index === 0 ? { ...lead, dmStatus: 'contacted' } : lead)),
     )
     const counts = await app.db.select().from(leadCounts).where(eq(leadCounts.workspaceId, person.workspaceId))
     expect(counts.reduce((sum, row) => sum + row.count, 0)).toBe(file.handles.length)
@@ -108,9 +108,9 @@ describe('POST /leads/import', () => {
     ['Latin-1', Buffer.from('twitter_handle,name\nana,Zo\xeb\n', 'latin1'), /not UTF-8/],
     ['a character cut off at the end', Buffer.from('twitter_handle,name\nana,é').subarray(0, -1), /not UTF-8/],
   ])('returns 400 for %s', async (_name, body, text) => {
-    const answer = await send(typeof body === 'string' ? body : new Uint8Array(body))
-    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
-    expect(answer.body.error).toMatch(text)
+    const response = await send(typeof body === 'string' ? body : new Uint8Array(body))
+    expect([response.status, response.body.code]).toEqual([400, 'INVALID_INPUT'])
+    expect(response.body.error).toMatch(text)
     expect(await rows()).toEqual([])
   })
 
@@ -145,8 +145,8 @@ describe('POST /leads/import', () => {
       duplex: 'half',
       headers: { authorization: `Bearer ${person.token}`, 'content-type': 'text/csv' },
     }
-    const answer = await fetch(`${app.url}/leads/import`, init as RequestInit)
-    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([413, 'BODY_TOO_LARGE'])
+    const response = await fetch(`${app.url}/leads/import`, init as RequestInit)
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([413, 'BODY_TOO_LARGE'])
     expect(await rows()).toEqual([])
   })
 
@@ -171,10 +171,10 @@ describe('POST /leads/import', () => {
       sql`create trigger refuse_lead before insert on leads for each row execute function refuse_lead()`,
     )
     app.expectFault(/Failed query|poisoned/)
-    const answer = await send('twitter_handle\nana\npoison\nbob\n')
+    const response = await send('twitter_handle\nana\npoison\nbob\n')
     await app.db.execute(sql`drop trigger refuse_lead on leads`)
-    expect([answer.status, answer.body.code]).toEqual([500, 'INTERNAL'])
-    expect(JSON.stringify(answer.body)).not.toContain('poison')
+    expect([response.status, response.body.code]).toEqual([500, 'INTERNAL'])
+    expect(JSON.stringify(response.body)).not.toContain('poison')
     expect(await rows()).toEqual([])
     expect((await send('twitter_handle\nana\npoison\nbob\n')).body.imported).toBe(3)
   })
@@ -204,9 +204,9 @@ describe('POST /leads/import', () => {
 
   it('creates each lead once for concurrent imports of one file', async () => {
     const file = makeLeadFile(400)
-    const answers = await Promise.all([send(file.text), send(file.text), send(file.text)])
-    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200])
-    expect(answers.reduce((sum, answer) => sum + answer.body.imported, 0)).toBe(file.handles.length)
+    const responses = await Promise.all([send(file.text), send(file.text), send(file.text)])
+    expect(responses.map((response) => response.status)).toEqual([200, 200, 200])
+    expect(responses.reduce((sum, response) => sum + response.body.imported, 0)).toBe(file.handles.length)
     expect(await rows()).toHaveLength(file.handles.length)
   })
 
@@ -277,9 +277,9 @@ describe('POST /leads/import', () => {
     ['wrong', '!!\n', 'twitter_handle must be 1 to 15 letters, digits or underscores'],
     ['unreadable', '"x,\n', 'has a quote that is not closed or not doubled'],
   ])('stops after 100,000 %s rows and imports nothing', async (_name, line, problem) => {
-    const answer = await send(`twitter_handle\nana\n${line.repeat(100_001)}bob\n`)
+    const response = await send(`twitter_handle\nana\n${line.repeat(100_001)}bob\n`)
     const error = `More than 100,000 rows have a problem, so nothing was imported. The first problem is in row 3: ${problem}.`
-    expect([answer.status, answer.body.code, answer.body.error]).toEqual([400, 'INVALID_INPUT', error])
+    expect([response.status, response.body.code, response.body.error]).toEqual([400, 'INVALID_INPUT', error])
     expect(await rows()).toEqual([])
     expect((await person.client.imports.list({})).imports[0]).toMatchObject({ status: 'failed', error })
   })
@@ -356,9 +356,9 @@ describe('GET /leads/export', () => {
     const { body } = await send(text, 'text/csv', other)
     expect(body).toMatchObject({ imported: before.length, rejected: [] })
     const after = await app.db.select().from(leads).where(eq(leads.workspaceId, other.workspaceId)).orderBy(leads.id)
-    const said = (list: typeof before) =>
+    const withoutIds = (list: typeof before) =>
       list.map(({ id: _, workspaceId: __, userId: ___, createdAt: ____, updatedAt: _____, ...lead }) => lead)
-    expect(said(after)).toEqual(said(before))
+    expect(withoutIds(after)).toEqual(withoutIds(before))
   })
 
   it('imports renamed columns, tags and a default basis, and streams its progress', async () => {
@@ -376,16 +376,16 @@ describe('GET /leads/export', () => {
       },
     )
     expect(response.headers.get('content-type')).toBe('application/x-ndjson')
-    const said = (await response.text())
+    const messages = (await response.text())
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>)
-    expect(said.at(-1)).toEqual({
+    expect(messages.at(-1)).toEqual({
       result: { imported: 6_002, updated: 0, rejected: [], rejectedCount: 0, warnings: [], warningCount: 0 },
     })
     const [begun] = (await person.client.imports.list({})).imports
-    expect(said[0]).toEqual({ import: { id: begun!.id } })
-    const stages = said.slice(1, -1).map(({ progress }) => progress as { stage: string; done: number; of: number })
+    expect(messages[0]).toEqual({ import: { id: begun!.id } })
+    const stages = messages.slice(1, -1).map(({ progress }) => progress as { stage: string; done: number; of: number })
     expect(stages.filter(({ stage }) => stage === 'reading').length).toBeGreaterThan(3)
     expect(stages.filter(({ stage }) => stage === 'saving')).toEqual([
       { stage: 'saving', done: 5_000, of: 6_002 },
@@ -419,10 +419,10 @@ describe('GET /leads/export', () => {
     ['columns={"a":1}', 'columns'],
     ['basis=maybe', 'basis'],
   ])('returns 400 for an import with %s', async (query, field) => {
-    const answer = await person.call('POST', `/leads/import?${query}`, 'name,twitter_handle\n', {
+    const response = await person.call('POST', `/leads/import?${query}`, 'name,twitter_handle\n', {
       'content-type': 'text/csv',
     })
-    expect([answer.status, answer.body.details?.[0]?.field]).toEqual([400, field])
+    expect([response.status, response.body.details?.[0]?.field]).toEqual([400, field])
   })
 
   it('streams the status and body of a late failure', async () => {

@@ -46,11 +46,11 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
         return uploads.receive(request, actor, (upload) => run(needs, actor, leadsIn(upload), options))
       // An NDJSON client gets the import's id, its progress and the result. The import continues if
       // the client disconnects.
-      return new Promise((answer, refuse) => {
+      return new Promise((resolve, refuse) => {
         const lines = new PassThrough()
         const writeLine = (line: object) => void lines.write(`${JSON.stringify(line)}\n`)
         const take = async (upload: Upload) => {
-          answer(reply.type('application/x-ndjson').header('x-accel-buffering', 'no').send(lines))
+          resolve(reply.type('application/x-ndjson').header('x-accel-buffering', 'no').send(lines))
           try {
             const result = await run(needs, actor, leadsIn(upload), {
               ...options,

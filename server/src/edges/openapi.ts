@@ -21,7 +21,7 @@ type Operation = NonNullable<OpenAPI.PathItemObject['get']>
 const string = { type: 'string' } as const
 const integer = { type: 'integer' } as const
 
-const parameter = (place: 'path' | 'query', name: string) => ({ name, in: place, required: true, schema: string })
+const parameter = (location: 'path' | 'query', name: string) => ({ name, in: location, required: true, schema: string })
 const optional = (name: string) => ({ name, in: 'query' as const, schema: string })
 const token = [parameter('query', 'token')]
 const workspaceId = parameter('path', 'workspaceId')

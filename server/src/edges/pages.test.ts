@@ -137,16 +137,16 @@ describe('a form posted without JavaScript', () => {
     ['a file', '--x--', { ...native, 'content-type': 'multipart/form-data; boundary=x' }],
     ['nothing that a page is taken for', '', { accept: '*/*' }],
   ])('redirects for any content: %s', async (_, payload, headers) => {
-    const { statusCode, headers: answer } = await post('/waitlist', payload, headers)
-    expect([statusCode, answer.location]).toEqual([303, '/waitlist'])
+    const { statusCode, headers: responseHeaders } = await post('/waitlist', payload, headers)
+    expect([statusCode, responseHeaders.location]).toEqual([303, '/waitlist'])
   })
 
   it('redirects to this server regardless of the requested host', async () => {
     const { port } = new URL(await host.listen({ host: '127.0.0.1', port: 0 }))
-    const asked = request({ port, method: 'POST', path: 'http://evil.example/waitlist?a=1', headers: native }).end()
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-    answer.resume()
-    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/waitlist?a=1'])
+    const pending = request({ port, method: 'POST', path: 'http://evil.example/waitlist?a=1', headers: native }).end()
+    const [response] = (await once(pending, 'response')) as [IncomingMessage]
+    response.resume()
+    expect([response.statusCode, response.headers.location]).toEqual([303, '/waitlist?a=1'])
   })
 
   it('shows the 404 page for unknown paths', async () => {
@@ -160,8 +160,8 @@ describe('a form posted without JavaScript', () => {
     ['/api', native],
     ['/nothing', { ...native, accept: 'application/json' }],
   ])('returns the error envelope for API clients: %s', async (path, headers) => {
-    const answer = await post(path, '', headers)
-    expect([answer.statusCode, answer.json().code]).toEqual([404, 'NOT_FOUND'])
+    const response = await post(path, '', headers)
+    expect([response.statusCode, response.json().code]).toEqual([404, 'NOT_FOUND'])
   })
 })
 
@@ -172,8 +172,8 @@ describe("a URL that only the app's router would accept", () => {
     ['/Dashboard/', '/dashboard/'],
     ['///evil.example/', '/evil.example/'],
     ['//\\\\evil.example', '/evil.example'],
-  ])('redirects to the intended page on our own origin: %s', async (asked, path) => {
-    const { statusCode, headers } = await get(asked)
+  ])('redirects to the intended page on our own origin: %s', async (requested, path) => {
+    const { statusCode, headers } = await get(requested)
     expect([statusCode, headers.location]).toEqual([302, path])
   })
 })
@@ -185,11 +185,11 @@ describe('a malformed URL', () => {
   it.each(['/%E0%A4%A', '/campaigns/%ff', `/campaigns/${'x'.repeat(301)}`])(
     'shows browsers the 404 page: %s',
     async (path) => {
-      const [answer, nowhere] = await Promise.all([get(path, browser), get('/nothing', browser)])
-      expect([answer.statusCode, answer.rawPayload]).toEqual([404, nowhere.rawPayload])
+      const [response, nowhere] = await Promise.all([get(path, browser), get('/nothing', browser)])
+      expect([response.statusCode, response.rawPayload]).toEqual([404, nowhere.rawPayload])
       for (const name of ['content-type', 'content-encoding', 'cache-control', ...guards])
-        expect([name, answer.headers[name]]).toEqual([name, nowhere.headers[name]])
-      expect(answer.headers['x-request-id']).toBeTruthy()
+        expect([name, response.headers[name]]).toEqual([name, nowhere.headers[name]])
+      expect(response.headers['x-request-id']).toBeTruthy()
     },
   )
 
@@ -198,10 +198,10 @@ describe('a malformed URL', () => {
     ['/%E0%A4%A', { accept: 'application/json' }],
     ['/%E0%A4%A', {}],
   ])('returns the error envelope to API clients: %s, %j', async (path, headers) => {
-    const answer = await get(path, headers)
-    expect([answer.statusCode, answer.json().code]).toEqual([400, 'INVALID_INPUT'])
-    for (const name of guards) expect([name, typeof answer.headers[name]]).toEqual([name, 'string'])
-    expect(answer.headers['cache-control']).toBe('no-store')
+    const response = await get(path, headers)
+    expect([response.statusCode, response.json().code]).toEqual([400, 'INVALID_INPUT'])
+    for (const name of guards) expect([name, typeof response.headers[name]]).toEqual([name, 'string'])
+    expect(response.headers['cache-control']).toBe('no-store')
   })
 })
 
@@ -361,11 +361,11 @@ describe('compression and caching', () => {
     ['gzip', 'gzip', 'as gzip'],
     ['identity', undefined, '0'],
   ])('serves prebuilt files for %s', async (accepted, encoding, body) => {
-    const answer = await get('/assets/page.js', { 'accept-encoding': accepted })
-    expect([answer.headers['content-encoding'], answer.body]).toEqual([encoding, body])
-    expect(answer.headers['content-type']).toMatch('javascript')
-    expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable')
-    expect(answer.headers.vary).toMatch(/accept-encoding/i)
+    const response = await get('/assets/page.js', { 'accept-encoding': accepted })
+    expect([response.headers['content-encoding'], response.body]).toEqual([encoding, body])
+    expect(response.headers['content-type']).toMatch('javascript')
+    expect(response.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    expect(response.headers.vary).toMatch(/accept-encoding/i)
   })
 
   it.each([
@@ -386,11 +386,11 @@ describe('compression and caching', () => {
     const { headers } = await get('/leaderboard', { 'accept-encoding': 'br' })
     expect(headers['cache-control']).toBe('no-cache')
     for (const encoding of ['br', 'identity']) {
-      const known = { 'if-none-match': headers.etag, 'accept-encoding': encoding }
-      const again = await get('/leaderboard', known)
+      const requestHeaders = { 'if-none-match': headers.etag, 'accept-encoding': encoding }
+      const again = await get('/leaderboard', requestHeaders)
       expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', headers.etag])
       expect(again.headers['content-security-policy']).toBe(headers['content-security-policy'])
-      expect((await get('/waitlist', known)).statusCode).toBe(200)
+      expect((await get('/waitlist', requestHeaders)).statusCode).toBe(200)
     }
     const missing = await get('/nothing')
     expect(missing.headers.etag).toBeUndefined()
@@ -424,8 +424,12 @@ describe('CORS', () => {
     ['GET', '/api/waitlist/count'],
     ['GET', '/embed'],
   ] as const)('%s %s', async (method, url) => {
-    const asked = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' }
-    const { headers } = await host.inject({ method, url, headers: asked })
+    const requestHeaders = {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type',
+    }
+    const { headers } = await host.inject({ method, url, headers: requestHeaders })
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
   })
 })

@@ -107,8 +107,8 @@ export async function servePages(app: FastifyInstance, options: PagesOptions): P
   }
 
   const paths = [...pages.keys(), ...DOCUMENTS, ...Object.keys(list.app)]
-  const known = new RegExp(`^(${paths.map((path) => path.replace(/:[^/]+/g, '[^/]+')).join('|')})/?$`)
-  const isPage = (path: string) => known.test(path)
+  const pattern = new RegExp(`^(${paths.map((path) => path.replace(/:[^/]+/g, '[^/]+')).join('|')})/?$`)
+  const isPage = (path: string) => pattern.test(path)
   app.setNotFoundHandler((request, reply) => {
     const reads = request.method === 'GET' || request.method === 'HEAD'
     const isAsked = reads || (request.method === 'POST' && takesPages(request))
@@ -147,9 +147,9 @@ function takesPages({ headers }: FastifyRequest): boolean {
 }
 
 /** Serves a path of the app, with and without a trailing slash. */
-function serve(app: FastifyInstance, path: string, answer: RouteHandlerMethod): void {
+function serve(app: FastifyInstance, path: string, handler: RouteHandlerMethod): void {
   for (const url of path === '/' ? [path] : [path, `${path}/`]) {
-    app.get(url, answer)
+    app.get(url, handler)
     app.post(url, { onRequest: redirectToPage }, () => {})
   }
 }

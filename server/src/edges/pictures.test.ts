@@ -29,15 +29,15 @@ it('serves the picture of a lead and of an X account, without a token', async ()
   await connectX(app, person)
   const { accounts } = await person.client.xAccount.list()
   for (const path of [lead.pictureUrl, accounts[0]!.pictureUrl]) {
-    const answer = await get(path!)
-    expect(answer.status).toBe(200)
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await get(path!)
+    expect(response.status).toBe(200)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'image/webp',
       'cache-control': 'private, max-age=86400',
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
     })
-    expect(Buffer.from(await answer.arrayBuffer()).toString('latin1', 8, 12)).toBe('WEBP')
+    expect(Buffer.from(await response.arrayBuffer()).toString('latin1', 8, 12)).toBe('WEBP')
   }
 })
 
@@ -61,9 +61,9 @@ it('gives no address to a picture on another host, or to none', async () => {
 })
 
 it('returns 404 for every other address', async () => {
-  const [one, other] = [await leadWith(pictureOf('dora')), await leadWith(pictureOf('enzo'))]
-  const gone = await leadWith(`${app.x.url}/profile_images/none.webp`)
-  const [path, query] = one.pictureUrl!.split('?') as [string, string]
+  const [lead, other] = [await leadWith(pictureOf('dora')), await leadWith(pictureOf('enzo'))]
+  const withoutPicture = await leadWith(`${app.x.url}/profile_images/none.webp`)
+  const [path, query] = lead.pictureUrl!.split('?') as [string, string]
   const later = query.replace(/expires=(\d+)/, (_, expires) => `expires=${Number(expires) + 86_400}`)
   for (const address of [
     path,
@@ -72,13 +72,13 @@ it('returns 404 for every other address', async () => {
     `${path}?${query}&signature=x`,
     `${other.pictureUrl!.split('?')[0]}?${query}`,
     `/api/pictures/nobody?${query}`,
-    gone.pictureUrl!,
+    withoutPicture.pictureUrl!,
   ]) {
-    const answer = await get(address)
-    expect([address, answer.status, (await answer.json()).code]).toEqual([address, 404, 'PICTURE_NOT_FOUND'])
+    const response = await get(address)
+    expect([address, response.status, (await response.json()).code]).toEqual([address, 404, 'PICTURE_NOT_FOUND'])
   }
-  await person.client.leads.remove({ id: one.id })
-  expect((await get(one.pictureUrl!)).status).toBe(404)
+  await person.client.leads.remove({ id: lead.id })
+  expect((await get(lead.pictureUrl!)).status).toBe(404)
 })
 
 it('stops serving an address after the end of the next day', async () => {

@@ -76,9 +76,9 @@ describe('GET /scrapes/{id}/events', () => {
       event: 'done',
       data: { id, status: 'completed', fetched: 3_500, matched: 3_500 },
     })
-    expect(events.slice(0, -1).every((one) => one.event === 'progress')).toBe(true)
-    expect(events.map((one) => one.data.fetched)).toEqual(expect.arrayContaining([1_000, 2_000, 3_000, 3_500]))
-    const ids = events.map((one) => one.id)
+    expect(events.slice(0, -1).every((event) => event.event === 'progress')).toBe(true)
+    expect(events.map((event) => event.data.fetched)).toEqual(expect.arrayContaining([1_000, 2_000, 3_000, 3_500]))
+    const ids = events.map((event) => event.id)
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
     // The last event equals the scrape.
     expect((await person.call('GET', `/scrapes/${id}`)).body).toEqual(events.at(-1)!.data)
@@ -164,8 +164,8 @@ describe('GET /scrapes/{id}/events', () => {
     expect((await call(app, 'GET', `/scrapes/${id}/events`)).body.code).toBe('UNAUTHORIZED')
     const stranger = await makePerson(app)
     for (const wrong of [id, 'nonsense', 'x'.repeat(250)]) {
-      const answer = await stranger.call('GET', `/scrapes/${wrong}/events`)
-      expect([answer.status, answer.body.code]).toEqual([404, 'SCRAPE_NOT_FOUND'])
+      const response = await stranger.call('GET', `/scrapes/${wrong}/events`)
+      expect([response.status, response.body.code]).toEqual([404, 'SCRAPE_NOT_FOUND'])
     }
     const streams = await Promise.all(Array.from({ length: 20 }, () => open(id)))
     const refused = await person.call('GET', `/scrapes/${id}/events`)

@@ -53,7 +53,9 @@ export function serveScrapeEvents(app: FastifyInstance, services: Services): voi
         await check()
         if (!ended.signal.aborted) stream.write(': still here\n\n')
       }, HEARTBEAT_MS)
-      const stops = [MEMBERSHIPS_CHANNEL, REVOCATIONS_CHANNEL].map((one) => services.channels.subscribe(one, check))
+      const stops = [MEMBERSHIPS_CHANNEL, REVOCATIONS_CHANNEL].map((channel) =>
+        services.channels.subscribe(channel, check),
+      )
 
       const seen = Number(request.headers['last-event-id'] ?? -1)
       const writeEvents = async () => {

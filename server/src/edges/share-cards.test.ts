@@ -15,8 +15,8 @@ beforeAll(async () => {
 })
 
 const get = async (path: string) => {
-  const answer = await fetch(`${app.origin}${path}`)
-  return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) }
+  const response = await fetch(`${app.origin}${path}`)
+  return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
 }
 /** https://www.w3.org/TR/png/#11IHDR */
 const sizeOf = (png: Buffer) => ({
@@ -60,9 +60,9 @@ describe('the preview picture of a link', () => {
   it('is generic and cached briefly for clients that looked up too many codes', async () => {
     const product = (await get('/share.png')).bytes
     for (let guess = 0; guess < 20; guess++) await get(`/share/Guess${guess}.png`)
-    const known = await get(`/share/${codes[1]}.png`)
-    expect(known.headers.get('cache-control')).toBe('public, max-age=60')
-    expect(known.bytes.equals(product)).toBe(true)
+    const existing = await get(`/share/${codes[1]}.png`)
+    expect(existing.headers.get('cache-control')).toBe('public, max-age=60')
+    expect(existing.bytes.equals(product)).toBe(true)
     await app.db.execute(sql`delete from rate_limits`)
     expect((await get(`/share/${codes[1]}.png`)).bytes.equals(product)).toBe(false)
   })
@@ -83,9 +83,9 @@ describe('the preview picture of a link', () => {
       joinedAt: new Date(),
     }))
     await app.db.insert(members).values(people)
-    const answers = await Promise.all(people.map(({ referralCode }) => get(`/share/${referralCode}.png`)))
+    const responses = await Promise.all(people.map(({ referralCode }) => get(`/share/${referralCode}.png`)))
     const product = (await get('/share.png')).bytes
-    const later = answers.filter(({ headers }) => headers.get('cache-control') === 'public, max-age=60')
+    const later = responses.filter(({ headers }) => headers.get('cache-control') === 'public, max-age=60')
     expect(later.length).toBeGreaterThan(0)
     expect(later.length).toBeLessThan(30)
     for (const { status, bytes } of later) expect([status, bytes.equals(product)]).toEqual([200, true])

@@ -57,7 +57,7 @@ function headersFor(seconds: number): Record<string, string> {
 }
 
 function createPictures() {
-  const kept = new Map<Key, Promise<Buffer>>()
+  const cache = new Map<Key, Promise<Buffer>>()
   let waiting = 0
   let last: Promise<unknown> = Promise.resolve()
 
@@ -68,18 +68,18 @@ function createPictures() {
       .finally(() => {
         waiting -= 1
       })
-    last = drawn.catch(() => kept.delete(position))
+    last = drawn.catch(() => cache.delete(position))
     return drawn
   }
 
   return {
-    hasRoomFor: (position: number) => kept.has(position) || waiting < WAITING_MAX,
+    hasRoomFor: (position: number) => cache.has(position) || waiting < WAITING_MAX,
     of(position: Key): Promise<Buffer> {
-      const picture = kept.get(position) ?? draw(position)
-      kept.delete(position)
-      kept.set(position, picture)
-      const [oldest] = kept.keys()
-      if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest)
+      const picture = cache.get(position) ?? draw(position)
+      cache.delete(position)
+      cache.set(position, picture)
+      const [oldest] = cache.keys()
+      if (cache.size > KEPT_MAX && oldest !== undefined) cache.delete(oldest)
       return picture
     },
   }

@@ -17,8 +17,8 @@ async function spaceAtTheRight(png: Buffer): Promise<number> {
   return width
 }
 
-it.each([null, 1, 88, 12_345, 888_888, 1_234_567])('keeps its right margin free for place %s', async (place) => {
-  const space = await spaceAtTheRight(await drawSharePicture(place))
+it.each([null, 1, 88, 12_345, 888_888, 1_234_567])('keeps its right margin free for place %s', async (position) => {
+  const space = await spaceAtTheRight(await drawSharePicture(position))
   expect(space).toBeGreaterThanOrEqual(EDGE - 4)
   // Something is drawn, past the middle.
   expect(space).toBeLessThan(SHARE_PICTURE.width / 2)

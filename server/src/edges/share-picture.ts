@@ -34,12 +34,12 @@ export async function drawSharePicture(position: number | null): Promise<Buffer>
     write(pen, 'Find the right people. Write once. Send at a human pace.', { x: EDGE, y: 540, size: 34, color: MUTED })
   } else {
     write(pen, 'You’re invited by', { x: EDGE, y: 310, size: 46, color: MUTED })
-    const place = `#${formatNumber(position)}`
+    const label = `#${formatNumber(position)}`
     const room = SHARE_PICTURE.width - 2 * EDGE
     // Shrink long places to fit.
-    const wanted = widthOf(pen, place, 136) + 28 + widthOf(pen, 'on the waitlist', 64)
+    const wanted = widthOf(pen, label, 136) + 28 + widthOf(pen, 'on the waitlist', 64)
     const scale = Math.min(1, room / wanted)
-    const end = write(pen, place, { x: EDGE, y: 448, size: 136 * scale, strong: true, color: ACCENT })
+    const end = write(pen, label, { x: EDGE, y: 448, size: 136 * scale, strong: true, color: ACCENT })
     write(pen, 'on the waitlist', { x: end + 28 * scale, y: 448, size: 64 * scale, strong: true })
     write(pen, 'Join with this link, and you both get priority access.', { x: EDGE, y: 540, size: 34, color: MUTED })
   }

@@ -26,8 +26,8 @@ export function serveWriterDrafts(app: FastifyInstance, services: Services): voi
   const open = new Map<string, number>()
 
   app.post('/api/writer/drafts', { compress: false }, async (request, reply) => {
-    const gone = new AbortController()
-    reply.raw.on('close', () => gone.abort())
+    const disconnect = new AbortController()
+    reply.raw.on('close', () => disconnect.abort())
     const { actor, database } = await signedIn(services, [request, reply], 'member', 'writer:write')
     const input = readInput(DraftsInput, request.body ?? {})
     const count = open.get(actor.userId) ?? 0
@@ -39,7 +39,7 @@ export function serveWriterDrafts(app: FastifyInstance, services: Services): voi
       else open.delete(actor.userId)
     }
 
-    const drafts = writeDrafts({ ...services, db: database.db }, actor, input, gone.signal)
+    const drafts = writeDrafts({ ...services, db: database.db }, actor, input, disconnect.signal)
     const first = drafts.next()
     first.catch(() => {})
     const isLate = Symbol('late')
@@ -78,7 +78,7 @@ export function serveWriterDrafts(app: FastifyInstance, services: Services): voi
         close()
         stream.end()
       })
-    if (gone.signal.aborted) return reply.hijack()
+    if (disconnect.signal.aborted) return reply.hijack()
     return sendEvents(reply, stream)
   })
 }

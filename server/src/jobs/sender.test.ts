@@ -251,9 +251,9 @@ describe('a pause with a message in flight', () => {
     let answered = 0
     const pauses = Promise.all(
       Array.from({ length: 20 }, async () => {
-        const answer = await person.client.campaigns.update({ id, status: 'paused' })
+        const campaign = await person.client.campaigns.update({ id, status: 'paused' })
         answered += 1
-        return answer
+        return campaign
       }),
     )
     await eventually(
@@ -264,8 +264,8 @@ describe('a pause with a message in flight', () => {
     for (let calls = 0; calls < 10; calls += 1) await person.client.leads.list({})
     expect(answered).toBe(0)
     expect(await arrivedFrom(account.handle)).toHaveLength(0)
-    for (const answer of await pauses)
-      expect(answer).toMatchObject({ status: 'paused', messagesInFlight: 0, dmsSentCount: 1, dmsQueuedCount: 2 })
+    for (const campaign of await pauses)
+      expect(campaign).toMatchObject({ status: 'paused', messagesInFlight: 0, dmsSentCount: 1, dmsQueuedCount: 2 })
     expect(await arrivedFrom(account.handle)).toHaveLength(1)
   })
 
@@ -298,8 +298,8 @@ describe('the interval between two messages of an account', () => {
   async function gapsAtX(handles: string[]): Promise<number[]> {
     const log = await Promise.all(
       handles.map(async (handle) => {
-        const answer = await fetch(`${app.x.url}/_log/dms?from=${handle}`)
-        return ((await answer.json()) as { at: string }[]).map(({ at }) => new Date(at).getTime()).sort()
+        const response = await fetch(`${app.x.url}/_log/dms?from=${handle}`)
+        return ((await response.json()) as { at: string }[]).map(({ at }) => new Date(at).getTime()).sort()
       }),
     )
     return log.flatMap((times) => times.slice(1).map((at, i) => at - (times[i] as number)))
@@ -362,10 +362,13 @@ describe('sending limits', () => {
 
   it('apply across consecutive campaigns', async () => {
     const { person, account } = await connected()
-    const [one, two] = [await makeList(app, person, openHandles(1)), await makeList(app, person, openHandles(1))]
+    const [firstList, secondList] = [
+      await makeList(app, person, openHandles(1)),
+      await makeList(app, person, openHandles(1)),
+    ]
     await start(withInterval(0.5))
-    await completed(person, (await launch(person, one)).id)
-    await completed(person, (await launch(person, two)).id)
+    await completed(person, (await launch(person, firstList)).id)
+    await completed(person, (await launch(person, secondList)).id)
     const claims = await app.db
       .select({ at: dms.claimedAt })
       .from(dms)
@@ -376,11 +379,14 @@ describe('sending limits', () => {
 
   it("keep the account's cap in any 24 hours across its campaigns", async () => {
     const { person, account } = await connected()
-    const [one, two] = [await makeList(app, person, openHandles(2)), await makeList(app, person, openHandles(4))]
+    const [firstList, secondList] = [
+      await makeList(app, person, openHandles(2)),
+      await makeList(app, person, openHandles(4)),
+    ]
     await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
     await Promise.all([start(), start()])
-    await launch(person, one)
-    const second = await launch(person, two)
+    await launch(person, firstList)
+    const second = await launch(person, secondList)
     await eventually(async () => (await arrivedFrom(account.handle)).length === 3, 'the cap is reached')
     await eventually(() => isDelayed(account.id, 60), 'a sender finds the cap reached')
     expect(await arrivedFrom(account.handle)).toHaveLength(3)

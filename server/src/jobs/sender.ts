@@ -28,11 +28,11 @@ const MAX_RECORD_ATTEMPTS = 8
  */
 export async function startSender(
   services: Services,
-  { concurrency = 8, timing: given = {} }: SenderOptions = {},
+  { concurrency = 8, timing: overrides = {} }: SenderOptions = {},
 ): Promise<{ close(): Promise<void> }> {
   const { database, channels, env, jobs, log } = services
   const { db } = database
-  const timing = { ...TIMING, ...given }
+  const timing = { ...TIMING, ...overrides }
   const { workerId, close: endLiveness } = await retryWhileUnavailable(() => openLiveness(database))
   await retryWhileUnavailable(() => resetSchedules(db))
   /** Running deliveries by message id. */
@@ -88,8 +88,8 @@ export async function startSender(
         return false
       }),
     )
-    for (const one of claims) if (one.status === 'rejected') throw one.reason
-    return claims.every((one) => one.status === 'fulfilled' && one.value)
+    for (const settled of claims) if (settled.status === 'rejected') throw settled.reason
+    return claims.every((settled) => settled.status === 'fulfilled' && settled.value)
   }
 
   async function sweep(): Promise<number> {
@@ -152,13 +152,13 @@ function createRecorder(db: Db): (done: Done) => Promise<void> {
   const writing = new Map<string, { waiting: Done[]; next: Promise<void> }>()
   return (done) => {
     const { campaignId } = done.claimed
-    const known = writing.get(campaignId)
-    if (known && known.waiting.length > 0) {
-      known.waiting.push(done)
-      return known.next
+    const queue = writing.get(campaignId)
+    if (queue && queue.waiting.length > 0) {
+      queue.waiting.push(done)
+      return queue.next
     }
     const waiting = [done]
-    const next = (known?.next ?? Promise.resolve())
+    const next = (queue?.next ?? Promise.resolve())
       .catch(() => {})
       .then(() => {
         const batch = waiting.splice(0)

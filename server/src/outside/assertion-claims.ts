@@ -25,7 +25,7 @@ export function claimsIn(
   if (textOf(first(assertion, 'Issuer')) !== issuer) throw new Error('the assertion has another issuer')
   const subject = first(assertion, 'Subject')
   const confirmation = all(subject, 'SubjectConfirmation').find(
-    (one) => attribute(one, 'Method') === 'urn:oasis:names:tc:SAML:2.0:cm:bearer',
+    (node) => attribute(node, 'Method') === 'urn:oasis:names:tc:SAML:2.0:cm:bearer',
   )
   const data = first(confirmation, 'SubjectConfirmationData')
   if (attribute(data, 'Recipient') !== recipient) throw new Error('the assertion is for another recipient')
@@ -64,9 +64,9 @@ const EMAIL_NAMES = new Set([
 ])
 
 function emailIn(assertion: Node): string | null {
-  for (const one of attributesOf(assertion)) {
-    if (!EMAIL_NAMES.has((attribute(one, 'Name') ?? '').toLowerCase())) continue
-    const values = all(one, 'AttributeValue').map((value) => textOf(value)?.trim() ?? '')
+  for (const node of attributesOf(assertion)) {
+    if (!EMAIL_NAMES.has((attribute(node, 'Name') ?? '').toLowerCase())) continue
+    const values = all(node, 'AttributeValue').map((value) => textOf(value)?.trim() ?? '')
     // With several values, it is unclear which one is theirs.
     if (values.length === 1 && values[0]?.includes('@')) return values[0].toLowerCase()
   }
@@ -74,7 +74,7 @@ function emailIn(assertion: Node): string | null {
 }
 
 function confirmedIn(assertion: Node): boolean | null {
-  const claim = attributesOf(assertion).find((one) => /^email_?verified$/i.test(attribute(one, 'Name') ?? ''))
+  const claim = attributesOf(assertion).find((node) => /^email_?verified$/i.test(attribute(node, 'Name') ?? ''))
   return claim ? textOf(first(claim, 'AttributeValue')) === 'true' : null
 }
 
@@ -83,9 +83,11 @@ function attributesOf(assertion: Node): Node[] {
 }
 
 function all(node: Node | undefined, name: string): Node[] {
-  const found = node?.[name]
+  const children = node?.[name]
   // The library turns an element without attributes and children into its text.
-  return Array.isArray(found) ? found.map((one) => (typeof one === 'string' ? { _: one } : (one as Node))) : []
+  return Array.isArray(children)
+    ? children.map((child) => (typeof child === 'string' ? { _: child } : (child as Node)))
+    : []
 }
 
 function first(node: Node | undefined, name: string): Node | undefined {

@@ -41,9 +41,9 @@ export function createDns(server: string | null) {
 }
 
 /** The records, or none. @throws DnsUnavailable */
-async function orNothing<Record>(answer: Promise<Record[]>): Promise<Record[]> {
+async function orNothing<Record>(records: Promise<Record[]>): Promise<Record[]> {
   try {
-    return await answer
+    return await records
   } catch (error) {
     if (NOTHING.has((error as NodeJS.ErrnoException).code ?? '')) return []
     throw new DnsUnavailable(error)

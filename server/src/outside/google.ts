@@ -25,17 +25,17 @@ export function createGoogle(options: { issuer: string; clientId: string; client
       allowLoopback: options.issuer.startsWith('http://'),
     },
   )
-  let known: { address: string; keys: ReturnType<typeof createRemoteJWKSet> } | null = null
+  let cached: { address: string; keys: ReturnType<typeof createRemoteJWKSet> } | null = null
 
   return {
     ...openId,
     /** Verifies an id_token that a browser obtained. @returns null if invalid @throws ProviderUnavailable */
     async readIdToken(idToken: string) {
       const { issuer, jwks_uri: address = '' } = await openId.discover()
-      if (known?.address !== address)
-        known = { address, keys: createRemoteJWKSet(new URL(address), { timeoutDuration: TIMEOUT_MS }) }
+      if (cached?.address !== address)
+        cached = { address, keys: createRemoteJWKSet(new URL(address), { timeoutDuration: TIMEOUT_MS }) }
       try {
-        const { payload } = await jwtVerify(idToken, known.keys, {
+        const { payload } = await jwtVerify(idToken, cached.keys, {
           issuer,
           audience: options.clientId,
           algorithms: ['RS256'],

@@ -76,7 +76,7 @@ export function createModels(options: {
       let failure: unknown = null
       const deadline = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(call.signal ? [call.signal] : [])])
       const model = await openModel(call, call.isGuarded && !options.allowPrivate ? guarded : undefined)
-      const answer = streamText({
+      const result = streamText({
         model,
         instructions: call.system,
         prompt: call.prompt,
@@ -89,12 +89,12 @@ export function createModels(options: {
           failure ??= error
         },
       })
-      const finished = Promise.all([answer.usage, answer.finishReason, answer.text]).catch(() => null)
+      const finished = Promise.all([result.usage, result.finishReason, result.text]).catch(() => null)
       // The output promise rejects for an unreadable answer; what was readable has been yielded.
-      Promise.resolve(answer.output).catch(() => {})
+      Promise.resolve(result.output).catch(() => {})
       let count = 0
       try {
-        for await (const element of answer.elementStream) {
+        for await (const element of result.elementStream) {
           count += 1
           yield element as never
         }
@@ -157,14 +157,20 @@ async function openModel(
 
 function failureOf(error: unknown, used: TokensUsed | null, hasBegun: boolean): ModelFailure {
   const chain: Record<string, unknown>[] = []
-  for (let one = error; typeof one === 'object' && one !== null && chain.length < 5; one = (one as Error).cause)
-    chain.push(one as Record<string, unknown>)
-  if (chain.some((one) => one instanceof ModelFailure)) return chain.find((one) => one instanceof ModelFailure) as never
-  if (chain.some((one) => one instanceof AddressRefused)) return new ModelFailure('address_refused')
-  const answer = chain.find(({ statusCode }) => typeof statusCode === 'number')
-  const status = Number(answer?.statusCode ?? 0)
+  for (
+    let current = error;
+    typeof current === 'object' && current !== null && chain.length < 5;
+    current = (current as Error).cause
+  )
+    chain.push(current as Record<string, unknown>)
+  if (chain.some((cause) => cause instanceof ModelFailure))
+    return chain.find((cause) => cause instanceof ModelFailure) as never
+  if (chain.some((cause) => cause instanceof AddressRefused)) return new ModelFailure('address_refused')
+  const response = chain.find(({ statusCode }) => typeof statusCode === 'number')
+  const status = Number(response?.statusCode ?? 0)
   // A 200 whose body could not be read is no provider error.
-  if (status >= 400) return new ModelFailure(faultOfStatus(status), used, status, retryAfterOf(answer?.responseHeaders))
+  if (status >= 400)
+    return new ModelFailure(faultOfStatus(status), used, status, retryAfterOf(response?.responseHeaders))
   const names = chain.map(({ name }) => String(name))
   if (names.some((name) => name === 'TimeoutError' || name === 'AbortError')) return new ModelFailure('timeout', used)
   const codes = chain.map(({ code }) => String(code)).join(' ')
@@ -180,9 +186,9 @@ function failureOf(error: unknown, used: TokensUsed | null, hasBegun: boolean): 
 
 /** The header Retry-After in seconds (RFC 9110): a number, or a date. */
 function retryAfterOf(headers: unknown): number | null {
-  const given = (headers as Record<string, string> | undefined)?.['retry-after']?.trim()
-  if (!given) return null
-  const seconds = /^\d+(\.\d+)?$/.test(given) ? Number(given) : (Date.parse(given) - Date.now()) / 1_000
+  const value = (headers as Record<string, string> | undefined)?.['retry-after']?.trim()
+  if (!value) return null
+  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000
   return Number.isFinite(seconds) ? Math.max(0, seconds) : null
 }
 

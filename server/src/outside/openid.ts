@@ -67,13 +67,13 @@ export function createOpenId(
   const client = { client_id: clientId }
   const http = { [oauth.allowInsecureRequests]: allowLoopback, [oauth.customFetch]: fetch }
 
-  let known: { server: oauth.AuthorizationServer; at: number } | null = null
+  let cached: { server: oauth.AuthorizationServer; at: number } | null = null
   const discover = async () => {
-    if (known && performance.now() - known.at < DISCOVERY_MS) return known.server
+    if (cached && performance.now() - cached.at < DISCOVERY_MS) return cached.server
     try {
       const url = new URL(issuer)
       const server = await oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, http))
-      known = { server, at: performance.now() }
+      cached = { server, at: performance.now() }
       return server
     } catch (error) {
       throw new ProviderUnavailable(error)
@@ -88,9 +88,9 @@ export function createOpenId(
     async countKeys(): Promise<number> {
       const { jwks_uri } = await discover()
       try {
-        const answer = await fetch(jwks_uri ?? '')
-        const { keys } = (await answer.json()) as { keys?: unknown }
-        if (!answer.ok || !Array.isArray(keys)) throw new Error(`${answer.status} without keys`)
+        const response = await fetch(jwks_uri ?? '')
+        const { keys } = (await response.json()) as { keys?: unknown }
+        if (!response.ok || !Array.isArray(keys)) throw new Error(`${response.status} without keys`)
         return keys.length
       } catch (error) {
         throw new ProviderUnavailable(error)
@@ -105,7 +105,7 @@ export function createOpenId(
       if (!isAddress || addressProblem(new URL(authorization_endpoint), allowLoopback))
         throw new ProviderUnavailable(new Error('its authorization endpoint is not a public web address'))
       const url = new URL(authorization_endpoint)
-      const asked = {
+      const parameters = {
         client_id: clientId,
         response_type: 'code',
         redirect_uri: redirectUri,
@@ -117,7 +117,7 @@ export function createOpenId(
         ...(prompt ? { prompt } : {}),
         ...(loginHint ? { login_hint: loginHint } : {}),
       }
-      for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value)
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
       return url.href
     },
 
@@ -127,9 +127,9 @@ export function createOpenId(
      */
     async finish(callback: URL, { state, nonce, codeVerifier }: OpenIdRequest): Promise<ProviderClaims> {
       const server = await discover()
-      let answer: URLSearchParams
+      let callbackParameters: URLSearchParams
       try {
-        answer = oauth.validateAuthResponse(server, client, callback, state)
+        callbackParameters = oauth.validateAuthResponse(server, client, callback, state)
       } catch (error) {
         if (!(error instanceof oauth.AuthorizationResponseError)) throw error
         throw new ProviderDeclined(error.error, error.error === 'access_denied')
@@ -140,7 +140,15 @@ export function createOpenId(
           ? oauth.ClientSecretBasic(clientSecret)
           : oauth.ClientSecretPost(clientSecret)
       const response = await oauth
-        .authorizationCodeGrantRequest(server, client, authentication, answer, redirectUri, codeVerifier, http)
+        .authorizationCodeGrantRequest(
+          server,
+          client,
+          authentication,
+          callbackParameters,
+          redirectUri,
+          codeVerifier,
+          http,
+        )
         .catch(asUnavailable)
       const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
         expectedNonce: nonce,

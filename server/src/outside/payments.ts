@@ -363,7 +363,7 @@ function planOf(price: Stripe.Price) {
   const cycles: Partial<Record<string, 'monthly' | 'yearly'>> = { month: 'monthly', year: 'yearly' }
   const billingCycle = cycles[recurring.interval]
   const wanted = isPlanId(planId) ? levelOf(planId) : (price.metadata.level ?? product?.metadata.level)
-  const level = PAID_LEVELS.find((one) => one === wanted)
+  const level = PAID_LEVELS.find((paidLevel) => paidLevel === wanted)
   if (!billingCycle || !level) return null
   return {
     priceId: price.id,

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createPictureHost, typeOfPicture } from './picture-host.ts'
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n and pixels', 'latin1')
-let answer: (response: ServerResponse) => void
-let asked: string[] = []
+let respond: (response: ServerResponse) => void
+let requested: string[] = []
 const server = createServer((request, response) => {
-  asked.push(request.url ?? '')
-  answer(response)
+  requested.push(request.url ?? '')
+  respond(response)
 })
 let origin: string
 beforeAll(async () => {
@@ -18,9 +18,9 @@ beforeAll(async () => {
 })
 afterAll(() => void server.close())
 
-const fetchFrom = (given: typeof answer) => {
-  asked = []
-  answer = given
+const fetchFrom = (handler: typeof respond) => {
+  requested = []
+  respond = handler
   return createPictureHost(origin).fetch(`${origin}/a.png`)
 }
 
@@ -35,12 +35,12 @@ it.each<[string, (response: ServerResponse) => void]>([
     'breaks off',
     (response) => response.writeHead(200, { 'content-length': '900' }).write(PNG, () => response.destroy()),
   ],
-])('returns nothing if the file %s', async (_, given) => {
-  expect(await fetchFrom(given)).toBeNull()
+])('returns nothing if the file %s', async (_, handler) => {
+  expect(await fetchFrom(handler)).toBeNull()
 })
 it('follows no redirect', async () => {
   expect(await fetchFrom((response) => response.writeHead(302, { location: '/other.png' }).end())).toBeNull()
-  expect(asked).toEqual(['/a.png'])
+  expect(requested).toEqual(['/a.png'])
 })
 it("fetches from X's image host only, or from the stand-in only", () => {
   const [real, standIn] = [createPictureHost(null), createPictureHost(origin)]

@@ -7,8 +7,8 @@ import { AddressRefused, createSafeFetch } from './safe-fetch.ts'
 const strict = createSafeFetch({ allowLoopback: false })
 const local = createSafeFetch({ allowLoopback: true, timeoutMs: 300, maxBytes: 1_000 })
 
-async function serve(answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   onTestFinished(() => void server.close())
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -27,7 +27,7 @@ it('rejects a name if any of its addresses is private, in the lookup used to con
       { address: '93.184.215.14', family: 4 },
       { address: private_, family: private_.includes(':') ? 6 : 4 },
     ]
-    const resolve = ((_name: string, _options: object, done: (error: null, found: object[]) => void) =>
+    const resolve = ((_name: string, _options: object, done: (error: null, results: object[]) => void) =>
       done(null, addresses)) as unknown as typeof lookup
     const fetchBy = createSafeFetch({ allowLoopback: false, resolve })
     await expect(fetchBy('https://rebinding.example/')).rejects.toThrow('resolves to a private address')
@@ -47,8 +47,8 @@ it('passes on requests and responses, and follows no redirects', async () => {
         .end(JSON.stringify([request.method, request.headers['content-length'], body])),
     )
   })
-  const answer = await local(`${url}/`, { method: 'POST', body: new URLSearchParams({ a: 'b c' }) })
-  expect([answer.status, await answer.json()]).toEqual([201, ['POST', '5', 'a=b+c']])
+  const response = await local(`${url}/`, { method: 'POST', body: new URLSearchParams({ a: 'b c' }) })
+  expect([response.status, await response.json()]).toEqual([201, ['POST', '5', 'a=b+c']])
   expect((await local(`${url}/away`)).status).toBe(302)
 })
 
@@ -63,11 +63,11 @@ it('fails if an answer is too long or takes too long', async () => {
 
 it('returns the beginning of an incomplete answer with takesBeginning', async () => {
   const begins = createSafeFetch({ allowLoopback: true, timeoutMs: 300, maxBytes: 10, takesBeginning: true })
-  const answers: RequestListener[] = [
+  const listeners: RequestListener[] = [
     (_request, reply) => void reply.end('0123456789 and more'),
     (_request, reply) => void reply.write('01234', () => reply.destroy()),
     (_request, reply) => void reply.write('01234'),
   ]
-  const read = await Promise.all(answers.map(async (answer) => (await begins(await serve(answer))).text()))
+  const read = await Promise.all(listeners.map(async (listener) => (await begins(await serve(listener))).text()))
   expect(read).toEqual(['0123456789', '01234', '01234'])
 })

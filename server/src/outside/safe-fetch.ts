@@ -57,8 +57,8 @@ export function createSafeFetch({
   resolve: resolveName = systemLookup,
 }: SafeFetchOptions): SafeFetch {
   const lookup: LookupFunction = (name, options, done) => {
-    resolveName(name, { ...options, all: true }, (error, found) => {
-      const addresses = found as LookupAddress[]
+    resolveName(name, { ...options, all: true }, (error, resolved) => {
+      const addresses = resolved as LookupAddress[]
       const first = addresses?.[0]
       if (error || !first) return done(error ?? new Error(`${name} has no address`), '', 0)
       if (!addresses.every(({ address }) => mayConnectTo(address, allowLoopback)))
@@ -116,7 +116,7 @@ type Body = ConstructorParameters<typeof Response>[0]
 function answerOf({ statusCode = 502, headers }: IncomingMessage, body: Body): Response {
   const answered = new Headers()
   for (const [name, value] of Object.entries(headers))
-    for (const one of [value].flat()) if (one !== undefined) answered.append(name, one)
+    for (const entry of [value].flat()) if (entry !== undefined) answered.append(name, entry)
   const isEmpty = [101, 204, 205, 304].includes(statusCode)
   return new Response(isEmpty ? null : body, { status: statusCode, headers: answered })
 }

@@ -36,10 +36,10 @@ export function readSamlMetadata(xml: string): ProviderMetadata | { problem: str
   if (!URL.canParse(ssoUrl) || ssoUrl.length > ADDRESS_MAX)
     return { problem: 'The metadata has no URL for the HTTP-Redirect binding.' }
   const keys = elements(descriptor, METADATA, 'KeyDescriptor').filter((key) => key.getAttribute('use') !== 'encryption')
-  const found = keys
+  const candidates = keys
     .flatMap((key) => elements(key, SIGNATURE, 'X509Certificate'))
-    .map((one) => readCertificate(one.textContent ?? ''))
-  const certificates = [...new Set(found.filter((one) => one !== null))]
+    .map((element) => readCertificate(element.textContent ?? ''))
+  const certificates = [...new Set(candidates.filter((certificate) => certificate !== null))]
   if (certificates.length === 0) return { problem: 'The metadata has no readable signing certificate.' }
   return { entityId, ssoUrl, certificates: certificates.slice(0, CERTIFICATES_MAX) }
 }
@@ -48,7 +48,7 @@ export function readSamlMetadata(xml: string): ProviderMetadata | { problem: str
 export function readCertificates(text: string): string[] | null {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [text]
   const certificates = blocks.map(readCertificate)
-  if (certificates.length > CERTIFICATES_MAX || !certificates.every((one) => one !== null)) return null
+  if (certificates.length > CERTIFICATES_MAX || !certificates.every((certificate) => certificate !== null)) return null
   return [...new Set(certificates)]
 }
 

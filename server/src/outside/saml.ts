@@ -64,15 +64,15 @@ const BROKEN_ALGORITHM = /xmldsig#(rsa-|dsa-|ecdsa-)?sha1$|xmldsig#hmac|xmldsig-
  */
 export function openSamlResponse(encoded: string): SamlResponse | null {
   if (encoded.length === 0 || encoded.length > (RESPONSE_MAX_BYTES * 4) / 3) return null
-  const found: { root: XmlElement | null; isWeak: boolean } = { root: null, isWeak: false }
+  const scan: { root: XmlElement | null; isWeak: boolean } = { root: null, isWeak: false }
   const isSound = walkXml(Buffer.from(encoded, 'base64').toString('utf8'), {
     plain: true,
     onElement(element) {
-      found.root ??= element
-      if (BROKEN_ALGORITHM.test(element.attributes.get('Algorithm') ?? '')) found.isWeak = true
+      scan.root ??= element
+      if (BROKEN_ALGORITHM.test(element.attributes.get('Algorithm') ?? '')) scan.isWeak = true
     },
   })
-  const { root } = found
+  const { root } = scan
   if (!isSound || !root) return null
   const prefix = /^(?:([^:]+):)?Response$/.exec(root.name)
   const namespace = prefix && root.attributes.get(prefix[1] ? `xmlns:${prefix[1]}` : 'xmlns')
@@ -81,7 +81,7 @@ export function openSamlResponse(encoded: string): SamlResponse | null {
     encoded,
     requestId: root.attributes.get('InResponseTo') || null,
     destination: root.attributes.get('Destination') || null,
-    isWeak: found.isWeak,
+    isWeak: scan.isWeak,
   }
 }
 
@@ -96,7 +96,9 @@ export async function finishSaml(
   if (isWeak) throw new Error('the response is signed with SHA-1 or another forgeable algorithm')
   // The envelope may be unsigned: this catches mistakes, and the signed recipient is checked below.
   if (destination !== null && destination !== options.acsUrl) throw new Error('the response is for another destination')
-  const certificates = options.certificates.filter((one) => describeCertificate(one).expiresAt > new Date())
+  const certificates = options.certificates.filter(
+    (certificate) => describeCertificate(certificate).expiresAt > new Date(),
+  )
   if (certificates.length === 0) throw new Error('every certificate of the provider has expired')
   const { SamlStatusError } = await library()
   const provider = await serviceProvider({ ...options, certificates }, requestId)

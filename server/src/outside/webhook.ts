@@ -29,8 +29,8 @@ export async function postHook({ url, headers, body, allowLoopback }: Hook): Pro
     takesBeginning: true,
   })
   try {
-    const answer = await send(url, { method: 'POST', headers, body })
-    return { status: answer.status, excerpt: (await answer.text()).replaceAll('\u0000', '') }
+    const response = await send(url, { method: 'POST', headers, body })
+    return { status: response.status, excerpt: (await response.text()).replaceAll('\u0000', '') }
   } catch (error) {
     return { problem: problemText(error as NodeJS.ErrnoException) }
   }

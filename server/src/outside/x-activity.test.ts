@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { createXActivity, type XActivity } from './x-activity.ts'
 
 /** What X answers, by method and path; a list is used up one by one. */
-let answers: Record<string, { status?: number; body?: unknown }[]>
+let responses: Record<string, { status?: number; body?: unknown }[]>
 const calls: { call: string; token: string | undefined; body: unknown }[] = []
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
@@ -15,7 +15,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
 const server = createServer(async (request, response) => {
   const call = `${request.method} ${request.url}`
   calls.push({ call, token: request.headers.authorization, body: await bodyOf(request) })
-  const { status = 200, body } = answers[call.split('?')[0] ?? '']?.shift() ?? { status: 500, body: {} }
+  const { status = 200, body } = responses[call.split('?')[0] ?? '']?.shift() ?? { status: 500, body: {} }
   response.writeHead(status).end(body === undefined ? '' : JSON.stringify(body))
 })
 let activity: XActivity
@@ -26,7 +26,7 @@ beforeAll(async () => {
   activity = createXActivity({ apiUrl: `http://127.0.0.1:${port}`, consumerSecret: 'secret', bearerToken: 'app' })
 })
 beforeEach(() => {
-  answers = {}
+  responses = {}
   calls.length = 0
 })
 afterAll(() => void server.close())
@@ -47,7 +47,7 @@ describe('ensureWebhook', () => {
     ['a list', { data: [webhook('1')], meta: { result_count: 1 } }],
     ['an object', { data: webhook('1') }],
   ])('finds the webhook in %s', async (_, body) => {
-    answers = { 'GET /2/webhooks': [{ body }] }
+    responses = { 'GET /2/webhooks': [{ body }] }
     expect(await activity.ensureWebhook(URL)).toBe('1')
   })
   it.each([
@@ -55,24 +55,24 @@ describe('ensureWebhook', () => {
     ['a list', { data: [webhook('2')] }],
     ['an object with a name', { data: { webhook: webhook('2') } }],
   ])('registers it, and reads the answer as %s', async (_, body) => {
-    answers = { 'GET /2/webhooks': [{ body: { meta: { result_count: 0 } } }], 'POST /2/webhooks': [{ body }] }
+    responses = { 'GET /2/webhooks': [{ body: { meta: { result_count: 0 } } }], 'POST /2/webhooks': [{ body }] }
     expect(await activity.ensureWebhook(URL)).toBe('2')
     expect(calls[1]).toMatchObject({ token: 'Bearer app', body: { url: URL } })
   })
   it('repeats the check of an invalid one', async () => {
-    answers = { 'GET /2/webhooks': [{ body: { data: [webhook('3', false)] } }], 'PUT /2/webhooks/3': [{ body: {} }] }
+    responses = { 'GET /2/webhooks': [{ body: { data: [webhook('3', false)] } }], 'PUT /2/webhooks/3': [{ body: {} }] }
     expect(await activity.ensureWebhook(URL)).toBe('3')
     expect(calls.map(({ call }) => call)).toEqual(['GET /2/webhooks', 'PUT /2/webhooks/3'])
   })
   it('finds the one that another process has registered meanwhile', async () => {
-    answers = {
+    responses = {
       'GET /2/webhooks': [{ body: { data: [] } }, { body: { data: [webhook('4')] } }],
       'POST /2/webhooks': [{ status: 400, body: { title: 'DuplicateUrlFailed' } }],
     }
     expect(await activity.ensureWebhook(URL)).toBe('4')
   })
   it.each([{ data: [{ id: 5 }] }, { data: 'no' }, { data: [{}] }])('fails as unknown for %j', async (body) => {
-    answers = { 'GET /2/webhooks': [{ body }] }
+    responses = { 'GET /2/webhooks': [{ body }] }
     await expect(activity.ensureWebhook(URL)).rejects.toMatchObject({ kind: 'unknown', isUnreadable: true })
   })
 })
@@ -85,7 +85,7 @@ describe('subscribe', () => {
     ['a list with a name', { data: [{ subscription: subscription('1') }] }],
     ['an id alone', { data: { subscription: { subscription_id: '1' } } }],
   ])('reads the answer as %s', async (_, body) => {
-    answers = { 'POST /2/activity/subscriptions': [{ status: 201, body }] }
+    responses = { 'POST /2/activity/subscriptions': [{ status: 201, body }] }
     expect(await activity.subscribe('account', wanted)).toBe('1')
     expect(calls).toHaveLength(1)
     expect(calls[0]).toMatchObject({ token: 'Bearer account', body: { event_type: 'dm.received', webhook_id: '42' } })
@@ -95,7 +95,7 @@ describe('subscribe', () => {
     [403, { errors: [{ message: 'DuplicateSubscriptionFailed: A subscription exists.' }] }],
     [409, { title: 'Conflict' }],
   ])('finds the existing one after a %i', async (status, body) => {
-    answers = {
+    responses = {
       'POST /2/activity/subscriptions': [{ status, body }],
       'GET /2/activity/subscriptions': [
         { body: { data: [subscription('8', { event_type: 'dm.sent' }), subscription('9')] } },
@@ -104,21 +104,21 @@ describe('subscribe', () => {
     expect(await activity.subscribe('account', wanted)).toBe('9')
   })
   it('fails if the existing one belongs to another webhook', async () => {
-    answers = {
+    responses = {
       'POST /2/activity/subscriptions': [{ status: 409, body: {} }],
       'GET /2/activity/subscriptions': [{ body: { data: [subscription('9', { webhook_id: '41' })] } }],
     }
     await expect(activity.subscribe('account', wanted)).rejects.toMatchObject({ kind: 'duplicate' })
   })
   it('fails as unknown without an id', async () => {
-    answers = { 'POST /2/activity/subscriptions': [{ body: { data: {} } }] }
+    responses = { 'POST /2/activity/subscriptions': [{ body: { data: {} } }] }
     await expect(activity.subscribe('account', wanted)).rejects.toMatchObject({ kind: 'unknown' })
   })
 })
 
 describe('listSubscriptions', () => {
   it('reads all pages', async () => {
-    answers = {
+    responses = {
       'GET /2/activity/subscriptions': [
         { body: { data: [subscription('1')], meta: { next_token: 'b' } } },
         { body: { data: subscription('2'), meta: { next_token: 'c' } } },
@@ -138,30 +138,30 @@ describe('listSubscriptions', () => {
   })
   it('ends if X sends the same page again, and without data', async () => {
     const same = { body: { data: [subscription('1')], meta: { next_token: 'b' } } }
-    answers = { 'GET /2/activity/subscriptions': [same, same, same] }
+    responses = { 'GET /2/activity/subscriptions': [same, same, same] }
     expect(await activity.listSubscriptions()).toHaveLength(2)
-    answers = { 'GET /2/activity/subscriptions': [{ body: { meta: { total_subscriptions: 0 } } }] }
+    responses = { 'GET /2/activity/subscriptions': [{ body: { meta: { total_subscriptions: 0 } } }] }
     expect(await activity.listSubscriptions()).toEqual([])
   })
 })
 
 it('unsubscribe accepts every answer to a deletion, and a subscription that is gone', async () => {
   const deletion = 'DELETE /2/activity/subscriptions/5'
-  for (const answer of [
+  for (const response of [
     { body: { data: { deleted: true } } },
     { status: 204 },
     { status: 404, body: { title: 'Not Found Error' } },
   ]) {
-    answers = { [deletion]: [answer] }
+    responses = { [deletion]: [response] }
     await activity.unsubscribe('5')
   }
-  answers = { [deletion]: [{ status: 503, body: {} }] }
+  responses = { [deletion]: [{ status: 503, body: {} }] }
   await expect(activity.unsubscribe('5')).rejects.toMatchObject({ kind: 'unknown' })
 })
 
 it('replay names minutes in UTC that cover the whole time, of the last 24 hours', async () => {
-  const answer = { body: { data: { job_id: '1', created_at: '2026-11-28T10:00:00Z' } } }
-  answers = { 'POST /2/webhooks/replay': [answer, answer] }
+  const response = { body: { data: { job_id: '1', created_at: '2026-11-28T10:00:00Z' } } }
+  responses = { 'POST /2/webhooks/replay': [response, response] }
   vi.useFakeTimers({ now: new Date('2026-11-28T10:02:30Z'), toFake: ['Date'] })
   const to = new Date('2026-11-28T10:00:00.001Z')
   await activity.replay({ webhookId: '42', from: new Date('2026-11-28T08:59:59.999Z'), to })

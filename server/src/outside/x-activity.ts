@@ -33,15 +33,15 @@ export function createXActivity({
     body: JSON.stringify(body),
   })
   const listWebhooks = () =>
-    read('/2/webhooks', asApp, (answer) => objectsOf(answer).map((one) => parsed(one, Webhook)))
+    read('/2/webhooks', asApp, (response) => objectsOf(response).map((item) => parsed(item, Webhook)))
 
   return {
     /** The answer to X's challenge-response check, which proves that the webhook is ours. */
     answerCheck: (token: string) => sign(token),
     /** Whether X has signed this body, byte for byte. */
     isSigned(body: Buffer, signature: string | undefined): boolean {
-      const [wanted, given] = [Buffer.from(sign(body)), Buffer.from(signature ?? '')]
-      return wanted.length === given.length && timingSafeEqual(wanted, given)
+      const [wanted, actual] = [Buffer.from(sign(body)), Buffer.from(signature ?? '')]
+      return wanted.length === actual.length && timingSafeEqual(wanted, actual)
     },
     /** Whether X accepts the app's token. @throws XError unauthorized, forbidden: it does not */
     async checkToken(): Promise<void> {
@@ -49,7 +49,7 @@ export function createXActivity({
     },
     /** Removes the webhook with this URL and its subscriptions, if there is one. @throws XError */
     async removeWebhook(url: string): Promise<void> {
-      const webhook = (await listWebhooks()).find((one) => one.url === url)
+      const webhook = (await listWebhooks()).find((candidate) => candidate.url === url)
       if (!webhook) return
       for (const { id, webhookId } of await listSubscriptions()) if (webhookId === webhook.id) await unsubscribe(id)
       await call(`/2/webhooks/${encodeURIComponent(webhook.id)}`, { ...asApp, method: 'DELETE' })
@@ -63,7 +63,7 @@ export function createXActivity({
       let registered = (await listWebhooks()).find(isOurs)
       if (!registered) {
         const request = { ...asApp, ...withBody({ url }) }
-        registered = await read('/2/webhooks', request, (answer) => oneOf(answer, 'webhook', Webhook)).catch(
+        registered = await read('/2/webhooks', request, (response) => oneOf(response, 'webhook', Webhook)).catch(
           async (error) => {
             // Another process was faster.
             const existing = isDuplicate(error) ? (await listWebhooks()).find(isOurs) : null
@@ -96,12 +96,14 @@ export function createXActivity({
       const body = { event_type: eventType, filter: { user_id: userId }, webhook_id: webhookId, tag: eventType }
       const request = { accessToken, ...withBody(body) }
       try {
-        const parse = (answer: XAnswer) => oneOf(answer, 'subscription', Subscription).id
+        const parse = (response: XAnswer) => oneOf(response, 'subscription', Subscription).id
         return await read('/2/activity/subscriptions', request, parse)
       } catch (error) {
         if (!isDuplicate(error)) throw error
-        const isSame = (one: XSubscription) =>
-          one.eventType === eventType && one.userId === userId && (one.webhookId ?? webhookId) === webhookId
+        const isSame = (subscription: XSubscription) =>
+          subscription.eventType === eventType &&
+          subscription.userId === userId &&
+          (subscription.webhookId ?? webhookId) === webhookId
         const existing = (await listSubscriptions()).find(isSame)
         if (!existing) throw error
         return existing.id
@@ -125,11 +127,11 @@ export function createXActivity({
     let cursor: string | null = null
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const query = new URLSearchParams({ max_results: '1000', ...(cursor ? { pagination_token: cursor } : {}) })
-      const { found, next } = await read(`/2/activity/subscriptions?${query}`, asApp, (answer) => ({
-        found: objectsOf(answer).map((one) => parsed(one, Subscription)),
-        next: Next.safeParse(answer).data?.meta.next_token ?? null,
+      const { found: items, next } = await read(`/2/activity/subscriptions?${query}`, asApp, (response) => ({
+        found: objectsOf(response).map((item) => parsed(item, Subscription)),
+        next: Next.safeParse(response).data?.meta.next_token ?? null,
       }))
-      subscriptions.push(...found)
+      subscriptions.push(...items)
       if (next === null || next === cursor) break
       cursor = next
     }
@@ -144,14 +146,14 @@ const Next = z.object({ meta: z.object({ next_token: z.string().min(1) }) })
 const isDuplicate = (error: unknown) => error instanceof XError && error.kind === 'duplicate'
 
 /** The entries of an answer, which X documents as a list and as one object. */
-function objectsOf(answer: XAnswer): unknown[] {
-  const data = dataOf(answer) ?? []
+function objectsOf(response: XAnswer): unknown[] {
+  const data = dataOf(response) ?? []
   return Array.isArray(data) ? data : [data]
 }
 
 /** What a call has created: the object, the only one of a list, or the object under its name. */
-function oneOf<Data>(answer: XAnswer, name: string, schema: z.ZodType<Data>): Data {
-  const [data] = objectsOf(answer) as Record<string, unknown>[]
+function oneOf<Data>(response: XAnswer, name: string, schema: z.ZodType<Data>): Data {
+  const [data] = objectsOf(response) as Record<string, unknown>[]
   return parsed(data?.[name] ?? data, schema)
 }
 

@@ -4,7 +4,7 @@ import { X_PRICES, type XBillable, type XResource } from './x-prices.ts'
 /** What X charges for a call: at most, and for its answer. */
 interface Billing<Call extends (...args: never[]) => Promise<unknown>> {
   most(...args: Parameters<Call>): Partial<Record<XResource, number>>
-  of(answer: Awaited<ReturnType<Call>>, ...args: Parameters<Call>): XBillable[]
+  of(result: Awaited<ReturnType<Call>>, ...args: Parameters<Call>): XBillable[]
 }
 /** Everything but signing in, for which X charges nothing. A call without a price does not compile. */
 type Calls = Omit<
@@ -18,8 +18,8 @@ type Calls = Omit<
   | 'revokeToken'
 >
 
-const each = (resource: XResource, found: readonly ({ id: string } | null)[]): XBillable[] =>
-  found.flatMap((item) => (item ? [{ resource, id: item.id }] : []))
+const each = (resource: XResource, items: readonly ({ id: string } | null)[]): XBillable[] =>
+  items.flatMap((item) => (item ? [{ resource, id: item.id }] : []))
 
 /** The calls that X charges for. A message's charge is counted where its outcome is recorded. */
 function billingOf(isOwner: (xUserId: string) => boolean) {
@@ -67,7 +67,7 @@ export interface XMeter {
   /** @param mills the most that the call may cost @throws XError funds: it must not be made now */
   reserve(call: { mills: number; name: string }): Promise<void>
   /** @param mills as it was reserved; @param error what the call threw, or null */
-  settle(answer: { billables: XBillable[]; mills: number; name: string; error: unknown }): void
+  settle(outcome: { billables: XBillable[]; mills: number; name: string; error: unknown }): void
 }
 
 /** X's API as it is, with every call metered. @param isOwner whether an X user owns the app */
@@ -79,9 +79,9 @@ export function metered(x: XApi, meter: XMeter, isOwner: (xUserId: string) => bo
       const mills = millsOf(most(...args))
       await meter.reserve({ name, mills })
       try {
-        const answer = await call(...args)
-        meter.settle({ name, mills, billables: of(answer, ...args), error: null })
-        return answer
+        const result = await call(...args)
+        meter.settle({ name, mills, billables: of(result, ...args), error: null })
+        return result
       } catch (error) {
         meter.settle({ name, mills, billables: [], error })
         throw error

@@ -8,12 +8,12 @@ import type { XNote } from './x-report.ts'
 import { keysOf } from './x-report.ts'
 import { unreadable } from './x-schemas.ts'
 
-let answer: RequestListener
+let respond: RequestListener
 const paths: string[] = []
 const notes: XNote[] = []
 const server = createServer((request, response) => {
   paths.push(`${request.method} ${request.url}`)
-  answer(request, response)
+  respond(request, response)
 })
 let apiUrl: string
 let api: ReturnType<typeof createXCall>
@@ -33,8 +33,8 @@ afterAll(() => {
   server.close()
 })
 
-const answers = (status: number, body: string, headers: Record<string, string> = {}) => {
-  answer = (_, response) => response.writeHead(status, headers).end(body)
+const respondWith = (status: number, body: string, headers: Record<string, string> = {}) => {
+  respond = (_, response) => response.writeHead(status, headers).end(body)
 }
 
 describe('a call of X', () => {
@@ -43,15 +43,15 @@ describe('a call of X', () => {
     [524, '<html>Timeout', 'unknown'],
     [201, '{"data": {"dm_ev', 'unknown'],
   ])('that is answered with %i %s fails as %s and is counted', async (status, body, kind) => {
-    answers(status, body)
+    respondWith(status, body)
     await expect(api.call('/2/users/12/followers?max_results=5')).rejects.toMatchObject({ kind })
     expect(notes).toEqual([{ source: 'error', name: `GET /2/users/{id}/followers ${status}`, keys: [] }])
   })
 
   it('fails as unknown after a timeout and a lost connection, and as unavailable if nothing listens', async () => {
-    answer = () => {}
+    respond = () => {}
     await expect(createXCall({ apiUrl, timeoutMs: 100 }).call('/2/users/me')).rejects.toMatchObject({ kind: 'unknown' })
-    answer = (request) => request.socket.destroy()
+    respond = (request) => request.socket.destroy()
     await expect(api.call('/2/users/me')).rejects.toMatchObject({ kind: 'unknown' })
     const closed = createServer().listen(0, '127.0.0.1')
     await once(closed, 'listening')
@@ -61,12 +61,12 @@ describe('a call of X', () => {
   })
 
   it('succeeds without a body', async () => {
-    answer = (_, response) => response.writeHead(204).end()
+    respond = (_, response) => response.writeHead(204).end()
     expect(await api.call('/2/activity/subscriptions/9', { method: 'DELETE' })).toEqual({})
   })
 
   it('reports what it cannot read by its keys', async () => {
-    answers(200, JSON.stringify({ data: [{ id: '1', text: 'secret', '12345': { x: 1 } }] }))
+    respondWith(200, JSON.stringify({ data: [{ id: '1', text: 'secret', '12345': { x: 1 } }] }))
     const read = (error: Error) =>
       api.read('/2/dm_conversations/with/77/dm_events?x=1', {}, () => {
         throw error
@@ -81,7 +81,7 @@ describe('a call of X', () => {
 
 describe('a parameter that X refuses', () => {
   const refusal = (body: object) => {
-    answer = (_, response) => {
+    respond = (_, response) => {
       const isFirst = paths.length === 1
       response.writeHead(isFirst ? 400 : 200).end(JSON.stringify(isFirst ? body : { data: [] }))
     }
@@ -107,7 +107,7 @@ describe('a parameter that X refuses', () => {
     await expect(api.call(path)).rejects.toMatchObject({ kind: 'invalid' })
     expect(paths).toHaveLength(1)
     paths.length = 0
-    answers(400, JSON.stringify({ errors: [{ parameters: { expansions: ['sender_id'] } }] }))
+    respondWith(400, JSON.stringify({ errors: [{ parameters: { expansions: ['sender_id'] } }] }))
     await expect(api.call(path)).rejects.toMatchObject({ kind: 'invalid' })
     expect(paths).toHaveLength(2)
   })

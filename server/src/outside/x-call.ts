@@ -94,13 +94,13 @@ export function createXCall({
   }
 
   /** Calls X and reads the answer with `parse`. @throws XError unknown: it cannot be read */
-  async function read<Data>(path: string, request: XRequest, parse: (answer: XAnswer) => Data): Promise<Data> {
-    const answer = await call(path, request)
+  async function read<Data>(path: string, request: XRequest, parse: (response: XAnswer) => Data): Promise<Data> {
+    const response = await call(path, request)
     try {
-      return parse(answer)
+      return parse(response)
     } catch (error) {
       if (error instanceof XError && error.isUnreadable)
-        report({ source: 'answer', name: nameOf(path, request), keys: keysOf(answer) })
+        report({ source: 'answer', name: nameOf(path, request), keys: keysOf(response) })
       throw error
     }
   }
@@ -136,18 +136,19 @@ function withoutRefused(path: string, { kind, parameters }: XError): [string | n
   const refused = [...parameters].filter(([name]) => isOptional(name) && query.has(name))
   if (kind !== 'invalid' || refused.length === 0) return [null, []]
   for (const [name, values] of refused) {
-    const given = query.get(name)?.split(',') ?? []
-    const left = given.filter((value) => !values.includes(value))
-    if (left.length > 0 && left.length < given.length) query.set(name, left.join(','))
+    const current = query.get(name)?.split(',') ?? []
+    const left = current.filter((value) => !values.includes(value))
+    if (left.length > 0 && left.length < current.length) query.set(name, left.join(','))
     else query.delete(name)
   }
   return [`${start}?${query}`, refused.map(([name]) => name)]
 }
 
 /** The data of a success. @throws XError what its `errors` mean, if it has no data */
-export function dataOf(answer: XAnswer): unknown {
-  if (answer.data !== undefined || !Array.isArray(answer.errors) || answer.errors.length === 0) return answer.data
-  throw errorOf(problemOf(200, 'OK', answer), limitOf(new Headers(), 'account'))
+export function dataOf(response: XAnswer): unknown {
+  if (response.data !== undefined || !Array.isArray(response.errors) || response.errors.length === 0)
+    return response.data
+  throw errorOf(problemOf(200, 'OK', response), limitOf(new Headers(), 'account'))
 }
 
 function parse(text: string): XAnswer | null {

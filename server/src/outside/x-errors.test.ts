@@ -12,7 +12,7 @@ const coded = (code: number, message = 'Error'): Body[] => [
   { errors: [{ code: String(code), message }] },
 ]
 /** A detail in each of the forms that have one. */
-const said = (detail: string): Body[] => [
+const withDetail = (detail: string): Body[] => [
   { title: 'Forbidden', detail, type: 'about:blank', status: 403 },
   { code: 0, message: detail },
   { errors: [{ message: detail }] },
@@ -39,9 +39,9 @@ const ROWS: [name: string, statuses: number[], bodies: Body[], kind: XErrorKind]
     [403],
     [
       { title: 'SpendCapReached', detail: 'Blocked until the next cycle.', type: type('spend-cap'), status: 403 },
-      ...said('Your enrolled account has reached its spending limit.'),
-      ...said('Your account does not have any credits to fulfill this request.'),
-      ...said('Monthly spending has been exceeded.'),
+      ...withDetail('Your enrolled account has reached its spending limit.'),
+      ...withDetail('Your account does not have any credits to fulfill this request.'),
+      ...withDetail('Monthly spending has been exceeded.'),
       { title: 'Forbidden', reason: 'SpendCapReached' },
       { code: 'CreditsDepleted', message: 'Forbidden' },
       { errors: [{ title: 'Forbidden', type: type('spend-cap') }] },
@@ -57,35 +57,40 @@ const ROWS: [name: string, statuses: number[], bodies: Body[], kind: XErrorKind]
     ],
     'funds',
   ],
-  ['151', [403, 400, 200], [...coded(151), ...said('You already said that.')], 'unknown'],
+  ['151', [403, 400, 200], [...coded(151), ...withDetail('You already said that.')], 'unknown'],
   [
     '64',
     [403, 401, 200],
-    [...coded(64), ...said('Your account is suspended and is not permitted to do this.')],
+    [...coded(64), ...withDetail('Your account is suspended and is not permitted to do this.')],
     'account',
   ],
-  ['226', [403, 200], [...coded(226), ...said('This request looks like it might be automated.')], 'account'],
-  ['326', [403, 200], [...coded(326), ...said('To protect our users, this account is temporarily locked.')], 'account'],
-  ['476', [403, 400], [...coded(476), ...said('Users who are not verified to send message requests')], 'premium'],
+  ['226', [403, 200], [...coded(226), ...withDetail('This request looks like it might be automated.')], 'account'],
+  [
+    '326',
+    [403, 200],
+    [...coded(326), ...withDetail('To protect our users, this account is temporarily locked.')],
+    'account',
+  ],
+  ['476', [403, 400], [...coded(476), ...withDetail('Users who are not verified to send message requests')], 'premium'],
   [
     '349',
     [403, 400, 200],
     [
       ...coded(349),
-      ...said('You do not have permission to DM one or more participants.'),
-      ...said('You cannot send messages to this user.'),
+      ...withDetail('You do not have permission to DM one or more participants.'),
+      ...withDetail('You cannot send messages to this user.'),
     ],
     'recipient',
   ],
-  ['an X Chat conversation', [403, 400], said('onlyEncryptedMessagesAllowed'), 'encrypted'],
+  ['an X Chat conversation', [403, 400], withDetail('onlyEncryptedMessagesAllowed'), 'encrypted'],
   ['a duplicate', [409], [{ title: 'Conflict' }, {}], 'duplicate'],
   [
     'a duplicate subscription',
     [400, 403],
-    [{ title: 'DuplicateSubscriptionFailed', detail: 'It exists already.' }, ...said('Duplicate subscription')],
+    [{ title: 'DuplicateSubscriptionFailed', detail: 'It exists already.' }, ...withDetail('Duplicate subscription')],
     'duplicate',
   ],
-  ['an operation that is not permitted', [403, 400], said('This operation is not permitted.'), 'forbidden'],
+  ['an operation that is not permitted', [403, 400], withDetail('This operation is not permitted.'), 'forbidden'],
   [
     'any other 403',
     [403],

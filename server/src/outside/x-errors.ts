@@ -99,8 +99,8 @@ interface Meaning {
 
 const is =
   (...codes: number[]) =>
-  ({ codes: given }: XProblem) =>
-    codes.some((code) => given.includes(code))
+  ({ codes: actual }: XProblem) =>
+    codes.some((code) => actual.includes(code))
 
 /**
  * What X's errors mean; the first matching row decides. Statuses, types and codes are those of X's

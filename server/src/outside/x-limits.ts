@@ -59,13 +59,13 @@ const UNPUBLISHED_CALLS = 10
 
 /** Counts calls whose limit X does not publish, per token, until an answer shows X's own limit. */
 export function createUnpublishedLimits() {
-  const shown = new Set<string>()
+  const published = new Set<string>()
   const windows = new Map<string, { calls: number; endsAt: number }>()
 
   return {
     /** @throws XError rate-limit */
     use(name: string, accessToken: string, now = Date.now()): void {
-      if (shown.has(name)) return
+      if (published.has(name)) return
       for (const [key, { endsAt }] of windows) if (endsAt <= now) windows.delete(key)
       const key = `${name} ${accessToken}`
       const window = windows.get(key) ?? { calls: 0, endsAt: now + WINDOW_MS }
@@ -75,7 +75,7 @@ export function createUnpublishedLimits() {
     },
     /** Trusts X's own limit from now on. */
     learn(name: string, headers: Headers): void {
-      if (headers.has('x-rate-limit-limit')) shown.add(name)
+      if (headers.has('x-rate-limit-limit')) published.add(name)
     },
   }
 }

@@ -56,12 +56,12 @@ it('asks X only for what its OpenAPI file lists, and reads every answer', async 
 
 it('reads X Chat as X describes it', async () => {
   const id = (await x.findUser(token, 'f21_open'))!.id
-  const answer = await fetch(`${standIn.url}/_people/f21_open/chat`, {
+  const response = await fetch(`${standIn.url}/_people/f21_open/chat`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ to: 'sender' }),
   })
-  expect(answer.status).toBe(201)
+  expect(response.status).toBe(201)
   const { conversations, next, hasMessageRequests } = await x.listChatConversations(token, page)
   expect(conversations).toMatchObject([
     { isGroup: false, participantIds: expect.arrayContaining([id]), updatedAt: expect.any(Date) },

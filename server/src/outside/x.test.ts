@@ -19,8 +19,8 @@ beforeAll(async () => {
 afterAll(() => void server.close())
 
 const ana = { id: '7', username: 'ana' }
-const follows = (answer: unknown, cursor: string | null = null) => {
-  says = JSON.stringify(answer)
+const follows = (body: unknown, cursor: string | null = null) => {
+  says = JSON.stringify(body)
   return x.listUsers('token', '1', 'followers', { cursor, size: 100 })
 }
 
@@ -42,8 +42,8 @@ describe('a page of followers', () => {
     [{ data: [ana], meta: { result_count: 1, next_token: 'a' } }],
     [{ data: [ana], meta: { result_count: 1, next_token: 5 } }],
     [{ data: [ana], meta: { result_count: 1, next_token: '' } }],
-  ])('is not taken for the end of the list if X answers %j', async (answer) => {
-    await expect(follows(answer, 'a')).rejects.toMatchObject({ kind: 'unknown' })
+  ])('is not taken for the end of the list if X answers %j', async (body) => {
+    await expect(follows(body, 'a')).rejects.toMatchObject({ kind: 'unknown' })
   })
   it("is refused with X's explanation", async () => {
     const detail = 'Not authorized.'
@@ -54,13 +54,13 @@ describe('a page of followers', () => {
 })
 
 const type = (name: string) => `https://api.x.com/2/problems/${name}`
-const after = <Answer>(answer: unknown, call: () => Promise<Answer>) => {
-  says = JSON.stringify(answer)
+const after = <Answer>(body: unknown, call: () => Promise<Answer>) => {
+  says = JSON.stringify(body)
   return call()
 }
 
 describe('findUser', () => {
-  const find = (answer: unknown) => after(answer, () => x.findUser('token', 'ana'))
+  const find = (body: unknown) => after(body, () => x.findUser('token', 'ana'))
 
   it('returns null only if X says that the handle does not exist', async () => {
     expect(await find({ data: ana })).toMatchObject({ id: '7', isFollowed: null })
@@ -107,7 +107,7 @@ it('findMe reads whether the account is verified and has Premium', async () => {
 })
 
 describe('sendMessage', () => {
-  const send = (answer: unknown) => after(answer, () => x.sendMessage('token', '7', 'Hello'))
+  const send = (body: unknown) => after(body, () => x.sendMessage('token', '7', 'Hello'))
   it('returns the id of a message that X confirms', async () => {
     expect(await send({ data: { dm_conversation_id: '1-7', dm_event_id: '55' } })).toMatchObject({ eventId: '55' })
   })
@@ -117,8 +117,8 @@ describe('sendMessage', () => {
     [{ data: { dm_event_id: 5 } }],
     [{ data: { dm_event_id: '' } }],
     [{ errors: [{ title: 'Strange' }] }],
-  ])('does not know what happened after %j', async (answer) => {
-    await expect(send(answer)).rejects.toMatchObject({ kind: 'unknown', mayBeDelivered: false })
+  ])('does not know what happened after %j', async (body) => {
+    await expect(send(body)).rejects.toMatchObject({ kind: 'unknown', mayBeDelivered: false })
   })
   it('knows what an error in a success means', async () => {
     await expect(send({ errors: [{ code: 349 }] })).rejects.toMatchObject({ kind: 'recipient' })
@@ -140,13 +140,13 @@ const without = (...names: string[]) =>
 const events = (...data: object[]) => ({ data, meta: { result_count: data.length } })
 
 describe('a page of messages', () => {
-  const one = (answer: unknown, cursor: string | null = null) =>
-    after(answer, () => x.listMessages('token', '7', { cursor, size: 5 }))
-  const all = (answer: unknown) => after(answer, () => x.listAllMessages('token', { cursor: null, size: 5 }))
+  const listWith = (body: unknown, cursor: string | null = null) =>
+    after(body, () => x.listMessages('token', '7', { cursor, size: 5 }))
+  const all = (body: unknown) => after(body, () => x.listAllMessages('token', { cursor: null, size: 5 }))
 
   it('is read with the links that X names', async () => {
     const entities = { urls: [{ url: 'https://t.co/1', expanded_url: 'https://a.example', start: 0, end: 14 }] }
-    expect(await one(events({ ...event, entities }, { ...without('text', 'event_type'), id: '4' }))).toEqual({
+    expect(await listWith(events({ ...event, entities }, { ...without('text', 'event_type'), id: '4' }))).toEqual({
       messages: [
         {
           id: '5',
@@ -162,8 +162,8 @@ describe('a page of messages', () => {
     })
   })
   it('is empty only if X says so', async () => {
-    for (const answer of [{ meta: { result_count: 0 } }, { data: [], meta: { result_count: 0 } }])
-      expect(await one(answer)).toEqual({ messages: [], next: null, isEmpty: true })
+    for (const body of [{ meta: { result_count: 0 } }, { data: [], meta: { result_count: 0 } }])
+      expect(await listWith(body)).toEqual({ messages: [], next: null, isEmpty: true })
   })
   it.each([
     [{}],
@@ -180,14 +180,14 @@ describe('a page of messages', () => {
     [events({ ...event, sender_id: 7 })],
     [events(event, without('sender_id'))],
     [{ data: [event], meta: { result_count: 1, next_token: 'a' } }],
-  ])('is not read if X answers %j', async (answer) => {
-    await expect(one(answer, 'a')).rejects.toMatchObject({ kind: 'unknown', isUnreadable: true })
-    if (!JSON.stringify(answer).includes('next_token'))
-      await expect(all(answer)).rejects.toMatchObject({ kind: 'unknown', isUnreadable: true })
+  ])('is not read if X answers %j', async (body) => {
+    await expect(listWith(body, 'a')).rejects.toMatchObject({ kind: 'unknown', isUnreadable: true })
+    if (!JSON.stringify(body).includes('next_token'))
+      await expect(all(body)).rejects.toMatchObject({ kind: 'unknown', isUnreadable: true })
   })
   it('ignores people who join and leave, and messages of groups', async () => {
     const joined = { id: '9', event_type: 'ParticipantsJoin' }
-    expect((await one(events(joined, event))).messages).toHaveLength(1)
+    expect((await listWith(events(joined, event))).messages).toHaveLength(1)
     const group = { ...event, dm_conversation_id: '1234567' }
     const noted = { ...event, sender_id: '1', dm_conversation_id: '1-1' }
     expect((await all(events(joined, group, noted))).messages).toEqual([])
@@ -214,8 +214,8 @@ describe('a page of messages', () => {
 })
 
 describe('X Chat', () => {
-  const list = (answer: unknown) => after(answer, () => x.listChatConversations('token', { cursor: null, size: 10 }))
-  const read = (answer: unknown) => after(answer, () => x.listChatEvents('token', '7:1', { cursor: null, size: 10 }))
+  const list = (body: unknown) => after(body, () => x.listChatConversations('token', { cursor: null, size: 10 }))
+  const read = (body: unknown) => after(body, () => x.listChatEvents('token', '7:1', { cursor: null, size: 10 }))
 
   it('lists conversations with what X says about them', async () => {
     const data = [
@@ -246,7 +246,7 @@ describe('X Chat', () => {
       await expect(read(broken)).rejects.toMatchObject({ kind: 'unknown', isUnreadable: true })
   })
   it('knows whether a person has set it up', async () => {
-    const has = (answer: unknown) => after(answer, () => x.hasPublicKey('token', '7'))
+    const has = (body: unknown) => after(body, () => x.hasPublicKey('token', '7'))
     expect(await has({ data: [{ public_key_version: '1' }] })).toBe(true)
     expect(await has({ data: { public_key_version: '1' } })).toBe(true)
     expect(await has({ data: [] })).toBe(false)

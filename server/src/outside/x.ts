@@ -105,12 +105,12 @@ export function createXApi({
   const scopes = isX ? SCOPES : `${SCOPES} ${LIKE_AND_LIST_SCOPES}`
   const client: Client = { client_id: clientId }
   const { call, read } = createXCall({ apiUrl, timeoutMs, report })
-  let known: { grants: string[]; authorizeUrl: string } | null = null
+  let cached: { grants: string[]; authorizeUrl: string } | null = null
 
   /** Reads the server metadata (RFC 8414). The real X publishes none. */
   async function discover() {
-    if (known) return known
-    const found = { grants: [] as string[], authorizeUrl: X_AUTHORIZE_URL }
+    if (cached) return cached
+    const metadata = { grants: [] as string[], authorizeUrl: X_AUTHORIZE_URL }
     try {
       const response = await fetch(`${apiUrl}/.well-known/oauth-authorization-server`, {
         signal: AbortSignal.timeout(3_000),
@@ -118,15 +118,15 @@ export function createXApi({
       })
       if (response.ok) {
         const body = (await response.json()) as { grant_types_supported?: string[]; authorization_endpoint?: string }
-        found.grants = body.grant_types_supported ?? []
-        found.authorizeUrl = body.authorization_endpoint ?? X_AUTHORIZE_URL
+        metadata.grants = body.grant_types_supported ?? []
+        metadata.authorizeUrl = body.authorization_endpoint ?? X_AUTHORIZE_URL
       }
       // A 404 means that there is no metadata; other errors say nothing.
-      if (response.ok || response.status === 404) known = found
+      if (response.ok || response.status === 404) cached = metadata
     } catch {
       // Ask again next time.
     }
-    return found
+    return metadata
   }
 
   /** Calls an endpoint of OAuth 2.0 as our app, which is a public client without a secret. */
@@ -148,7 +148,7 @@ export function createXApi({
   /** Null if X says that it does not exist. @throws XError not-found: the person is suspended */
   async function findOne<Found>(path: string, request: XRequest, schema: z.ZodType<Found>): Promise<Found | null> {
     try {
-      return await read(path, request, (answer) => parsed(dataOf(answer), schema))
+      return await read(path, request, (response) => parsed(dataOf(response), schema))
     } catch (error) {
       if (error instanceof XError && error.kind === 'not-found' && !error.isSuspended) return null
       throw error
@@ -189,16 +189,16 @@ export function createXApi({
      * XError credentials: the response does not fit the request, or X rejected the code
      */
     async finishAuthorization(callback: URL, { state, codeVerifier, redirectUri }: XAuthorization) {
-      let answer: URLSearchParams
+      let callbackParameters: URLSearchParams
       try {
-        answer = validateAuthResponse({ issuer: apiUrl }, client, callback, state)
+        callbackParameters = validateAuthResponse({ issuer: apiUrl }, client, callback, state)
       } catch (error) {
         if (error instanceof AuthorizationResponseError) throw new XDeclined(error.error)
         throw new XError('credentials', "The response doesn't match the request.")
       }
       return getTokens({
         grant_type: 'authorization_code',
-        code: answer.get('code') ?? '',
+        code: callbackParameters.get('code') ?? '',
         redirect_uri: redirectUri,
         code_verifier: codeVerifier,
       })
@@ -224,7 +224,7 @@ export function createXApi({
     },
 
     async findMe(accessToken: string): Promise<XOwnUser> {
-      return read(`/2/users/me?user.fields=${OWN_FIELDS}`, { accessToken }, (answer) => ownUserOf(dataOf(answer)))
+      return read(`/2/users/me?user.fields=${OWN_FIELDS}`, { accessToken }, (response) => ownUserOf(dataOf(response)))
     },
 
     /** Null if the handle does not exist. */
@@ -268,8 +268,8 @@ export function createXApi({
     ): Promise<{ users: XUser[]; next: string | null }> {
       const query = new URLSearchParams({ ...pageQuery(input), 'user.fields': USER_FIELDS })
       const path = `${LISTS[type](encodeURIComponent(id))}?${query}`
-      return read(path, { accessToken }, (answer) => {
-        const { data, next } = pageOf(answer, input)
+      return read(path, { accessToken }, (response) => {
+        const { data, next } = pageOf(response, input)
         return { users: data.map(userOf), next }
       })
     },
@@ -286,8 +286,8 @@ export function createXApi({
         expansions: 'author_id',
         'user.fields': USER_FIELDS,
       })
-      return read(`/2/tweets/search/recent?${query}`, { accessToken }, (answer) => {
-        const { users, next } = pageOf(answer, input)
+      return read(`/2/tweets/search/recent?${query}`, { accessToken }, (response) => {
+        const { users, next } = pageOf(response, input)
         return { users: users.map(userOf), next }
       })
     },
@@ -309,8 +309,8 @@ export function createXApi({
           days = dayLimitsOf(headers)
         },
       }
-      return read(path, request, (answer) => {
-        const sent = Sent.safeParse(dataOf(answer))
+      return read(path, request, (response) => {
+        const sent = Sent.safeParse(dataOf(response))
         if (!sent.success) throw unreadable("X didn't confirm that the message was sent.")
         return { eventId: sent.data.dm_event_id, ...(days ? { days } : {}) }
       })
@@ -324,8 +324,8 @@ export function createXApi({
     ): Promise<{ messages: XMessage[]; next: string | null; isEmpty: boolean }> {
       const query = new URLSearchParams({ ...pageQuery(page), ...MESSAGE_FIELDS, expansions: 'sender_id' })
       const path = `/2/dm_conversations/with/${encodeURIComponent(participantId)}/dm_events?${query}`
-      return read(path, { accessToken }, (answer) => {
-        const { data, next } = pageOf(answer, page)
+      return read(path, { accessToken }, (response) => {
+        const { data, next } = pageOf(response, page)
         return { messages: messagesOf(data), next, isEmpty: data.length === 0 }
       })
     },
@@ -344,8 +344,8 @@ export function createXApi({
         expansions: 'sender_id,participant_ids',
         'user.fields': 'username',
       })
-      return read(`/2/dm_events?${query}`, { accessToken }, (answer) => {
-        const { data, users, next } = pageOf(answer, page)
+      return read(`/2/dm_events?${query}`, { accessToken }, (response) => {
+        const { data, users, next } = pageOf(response, page)
         return { messages: conversationMessagesOf(data, users), next }
       })
     },
@@ -361,9 +361,9 @@ export function createXApi({
         expansions: 'participant_ids',
       })
       const request = { accessToken, unpublished: 'chat conversations' }
-      return read(`/2/chat/conversations?${query}`, request, (answer) => {
-        const { data, next, hasMessageRequests } = pageOf(answer, page)
-        return { conversations: data.map((one) => parsed(one, ChatConversation)), next, hasMessageRequests }
+      return read(`/2/chat/conversations?${query}`, request, (response) => {
+        const { data, next, hasMessageRequests } = pageOf(response, page)
+        return { conversations: data.map((item) => parsed(item, ChatConversation)), next, hasMessageRequests }
       })
     },
 
@@ -376,8 +376,8 @@ export function createXApi({
       const fields = 'id,sender_id,created_at,conversation_id,encoded_event'
       const query = new URLSearchParams({ ...pageQuery(page), 'chat_message_event.fields': fields })
       const path = `/2/chat/conversations/${encodeURIComponent(pathIdOf(conversationId))}/events?${query}`
-      return read(path, { accessToken, unpublished: 'chat events' }, (answer) => {
-        const { data, next } = pageOf(answer, page)
+      return read(path, { accessToken, unpublished: 'chat events' }, (response) => {
+        const { data, next } = pageOf(response, page)
         return { events: data.map((event) => chatEventOf(event, conversationId)), next }
       })
     },
@@ -403,10 +403,10 @@ const Page = z.object({
 })
 
 /** A page of a list. @throws XError unknown: it is empty, but X does not say that it is */
-function pageOf(answer: XAnswer, { cursor }: PageInput) {
+function pageOf(response: XAnswer, { cursor }: PageInput) {
   // Protected accounts return 200 with `errors` and no `data`.
-  dataOf(answer)
-  const { data = [], includes, meta } = parsed(answer, Page)
+  dataOf(response)
+  const { data = [], includes, meta } = parsed(response, Page)
   if (data.length === 0 && meta.result_count !== 0) throw unreadable()
   const next = meta.next_token ?? null
   if (next !== null && next === cursor) throw unreadable('X sent the same page again.')

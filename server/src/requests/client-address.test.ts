@@ -51,16 +51,18 @@ describe('limits per address', () => {
 
   it.each(Object.entries(calls))('treats the addresses of one /64 as one client: %s', async (_, { points, send }) => {
     const anyOf = newNetwork()
-    const answers = await Promise.all(Array.from({ length: points + 1 }, () => send(anyOf())))
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
+    const responses = await Promise.all(Array.from({ length: points + 1 }, () => send(anyOf())))
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(1)
     expect((await send(newNetwork()())).status).not.toBe(429)
   })
 
   it('treats IPv4-mapped IPv6 addresses as IPv4', async () => {
     const { points, send } = calls['joins per minute']
     const forms = ['198.51.100.9', '::ffff:198.51.100.9', '::ffff:c633:6409']
-    const answers = await Promise.all(Array.from({ length: points + 1 }, (_, n) => send(forms[n % forms.length] ?? '')))
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
+    const responses = await Promise.all(
+      Array.from({ length: points + 1 }, (_, n) => send(forms[n % forms.length] ?? '')),
+    )
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(1)
   })
 
   it('counts wrong passwords for an account from one /64 as guesses of one client', async () => {

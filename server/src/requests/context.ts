@@ -36,7 +36,7 @@ export interface RequestContext extends Services {
   /** Sets a response header. */
   setHeader(name: string, value: string): void
   /** For effects `outside` one transaction: stores the answer in one of the effect's own. */
-  remember(tx: Db, answer: unknown): Promise<void>
+  remember(tx: Db, result: unknown): Promise<void>
   /** For effects that wait for something they started. Only with an Idempotency-Key. */
   progress?: Progress
 }

@@ -1,5 +1,5 @@
 /** The value of a cookie in a Cookie header; null without one. */
 export function cookieIn(header: string | null, name: string): string | null {
   const pairs = (header ?? '').split(';').map((pair) => pair.trim().split('=', 2))
-  return pairs.find(([known]) => known === name)?.[1] ?? null
+  return pairs.find(([key]) => key === name)?.[1] ?? null
 }

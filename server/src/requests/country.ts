@@ -13,6 +13,6 @@ export function countryOf(address: string): string | null {
   if (!ipaddr.isValid(address)) return null
   reader ??= new Reader(readFileSync(createRequire(import.meta.url).resolve(DATABASE)))
   // This database's records are flatter than the reader's types.
-  const found = reader.get(ipaddr.process(address).toString()) as { country_code?: string } | null
-  return found?.country_code ?? null
+  const record = reader.get(ipaddr.process(address).toString()) as { country_code?: string } | null
+  return record?.country_code ?? null
 }

@@ -43,12 +43,12 @@ describe('an Idempotency-Key', () => {
   })
 
   it('takes effect once for concurrent requests, which get 409 meanwhile', async () => {
-    const answers = await Promise.all(Array.from({ length: 12 }, () => create({ name: 'One' })))
-    for (const answer of answers) {
-      if (answer.status === 409) expect(answer.body.code).toBe('IDEMPOTENCY_UNDER_WAY')
-      else expect([answer.status, answer.body.name]).toEqual([200, 'One'])
+    const responses = await Promise.all(Array.from({ length: 12 }, () => create({ name: 'One' })))
+    for (const response of responses) {
+      if (response.status === 409) expect(response.body.code).toBe('IDEMPOTENCY_UNDER_WAY')
+      else expect([response.status, response.body.name]).toEqual([200, 'One'])
     }
-    expect(new Set(answers.filter((a) => a.status === 200).map((a) => a.body.id)).size).toBe(1)
+    expect(new Set(responses.filter((a) => a.status === 200).map((a) => a.body.id)).size).toBe(1)
     expect(await listsOf(person)).toHaveLength(1)
   })
 
@@ -219,11 +219,11 @@ describe('onceOutside', () => {
       .select({ tx: sql<string>`xmin::text` })
       .from(xAccounts)
       .where(eq(xAccounts.workspaceId, person.workspaceId))
-    const [kept] = await app.db
+    const [stored] = await app.db
       .select({ tx: sql<string>`xmin::text` })
       .from(idempotencyKeys)
       .where(eq(idempotencyKeys.key, key))
-    expect(kept?.tx).toBe(account?.tx)
+    expect(stored?.tx).toBe(account?.tx)
   })
 
   it('repeats a refusal of the API even if its cause is gone', async () => {
@@ -263,6 +263,6 @@ describe('keyed calls', () => {
     const joins = Array.from({ length: 25 }, (_, n) =>
       call(app, 'POST', '/waitlist/join', { email: `${n}-${key}@example.com` }, { 'idempotency-key': `${key}${n}` }),
     )
-    expect((await Promise.all(joins)).map((answer) => answer.status)).toEqual(joins.map(() => 200))
+    expect((await Promise.all(joins)).map((response) => response.status)).toEqual(joins.map(() => 200))
   })
 })

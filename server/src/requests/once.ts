@@ -59,7 +59,7 @@ export async function once(
   db: Db,
   request: KeyedRequest,
   effect: (tx: Db) => Promise<unknown>,
-  isKept: (answer: unknown) => boolean = () => true,
+  isKept: (result: unknown) => boolean = () => true,
 ): Promise<unknown> {
   const outcome = await db.transaction(async (tx): Promise<FirstAnswer> => {
     const { rows } = await tx.execute<{ free: boolean }>(
@@ -70,9 +70,9 @@ export async function once(
     const answered = first && firstAnswerOf(first)
     if (answered) return answered
     try {
-      const answer = await tx.transaction((nested) => effect(nested))
-      if (isKept(answer)) await remember(tx, request, { status: ANSWERED, answer })
-      return { answer }
+      const result = await tx.transaction((nested) => effect(nested))
+      if (isKept(result)) await remember(tx, request, { status: ANSWERED, answer: result })
+      return { answer: result }
     } catch (error) {
       if (!isAnswer(error)) throw error
       await remember(tx, request, refused(error))
@@ -89,7 +89,7 @@ interface Keeping {
    * Stores the answer. Without this call, it is stored after the effect ends.
    * @throws Refusal IDEMPOTENCY_UNDER_WAY: a request that took a lost lock has answered meanwhile
    */
-  remember(tx: Db, answer: unknown): Promise<void>
+  remember(tx: Db, result: unknown): Promise<void>
   progress: Progress
 }
 
@@ -108,7 +108,7 @@ export async function onceOutside(
   database: Pick<Database, 'db' | 'locks'>,
   request: KeyedRequest,
   effect: (keeping: Keeping) => Promise<unknown>,
-  isKept: (answer: unknown) => boolean = () => true,
+  isKept: (result: unknown) => boolean = () => true,
 ): Promise<unknown> {
   const { db, locks } = database
   const release = await locks.tryTake(lockOf(request))
@@ -120,7 +120,7 @@ export async function onceOutside(
     if (answered) return answered.answer
     let isStored = false
     try {
-      const answer = await effect({
+      const result = await effect({
         async remember(tx, value) {
           if (!(await remember(tx, request, { status: ANSWERED, answer: value })))
             throw new Refusal('IDEMPOTENCY_UNDER_WAY')
@@ -133,8 +133,8 @@ export async function onceOutside(
           },
         },
       })
-      if (!isStored && isKept(answer)) await remember(db, request, { status: ANSWERED, answer })
-      return answer
+      if (!isStored && isKept(result)) await remember(db, request, { status: ANSWERED, answer: result })
+      return result
     } catch (error) {
       if (!isStored && isAnswer(error)) await remember(db, request, refused(error))
       throw error
@@ -175,23 +175,23 @@ async function findFirst(db: Db, request: KeyedRequest): Promise<Stored | null> 
   return row ? { status: row.status, answer: opened(request, row.answer) } : null
 }
 
-function opened({ sealer }: KeyedRequest, kept: unknown): unknown {
-  const { sealed } = (kept ?? {}) as { sealed?: string }
+function opened({ sealer }: KeyedRequest, stored: unknown): unknown {
+  const { sealed } = (stored ?? {}) as { sealed?: string }
   // Answers stored by older versions were not encrypted.
-  return sealed ? JSON.parse(sealer.open(sealed)) : kept
+  return sealed ? JSON.parse(sealer.open(sealed)) : stored
 }
 
-function firstAnswerOf({ status, answer }: Stored): FirstAnswer | null {
+function firstAnswerOf({ status, answer: result }: Stored): FirstAnswer | null {
   if (status === BEGUN) return null
-  if (status === ANSWERED) return { answer: answer ?? undefined }
-  const { code, message, details } = answer as Pick<Refusal, 'code' | 'message' | 'details'>
+  if (status === ANSWERED) return { answer: result ?? undefined }
+  const { code, message, details } = result as Pick<Refusal, 'code' | 'message' | 'details'>
   return { refusal: new Refusal(code, message, { details }) }
 }
 
 /** Stores an answer or progress. @returns false if an answer is stored already */
-async function remember(db: Db, request: KeyedRequest, { status, answer }: Stored): Promise<boolean> {
+async function remember(db: Db, request: KeyedRequest, { status, answer: result }: Stored): Promise<boolean> {
   const { scope, key, hash, sealer } = request
-  const row = { scope, key, requestHash: hash, status, answer: { sealed: sealer.seal(JSON.stringify(answer ?? null)) } }
+  const row = { scope, key, requestHash: hash, status, answer: { sealed: sealer.seal(JSON.stringify(result ?? null)) } }
   const { rowCount } = await db
     .insert(idempotencyKeys)
     .values(row)

@@ -27,8 +27,8 @@ const until = async (isTrue: () => Promise<boolean>) => {
 it('grants a lock to one holder at a time, across processes', async () => {
   const here = app.services.database.locks
   const other = openDatabase(app.databaseUrl)
-  const taken = await Promise.all([here.tryTake(lock), here.tryTake(lock), other.locks.tryTake(lock)])
-  const winners = taken.filter((release) => release !== null)
+  const attempts = await Promise.all([here.tryTake(lock), here.tryTake(lock), other.locks.tryTake(lock)])
+  const winners = attempts.filter((release) => release !== null)
   expect(winners).toHaveLength(1)
   expect(await here.tryTake(lock)).toBeNull()
   expect(await other.locks.tryTake(lock)).toBeNull()
@@ -47,12 +47,12 @@ it('holds many locks on one connection and takes them again after a reconnect', 
   const releases = await Promise.all(
     [lock, ...Array.from({ length: 30 }, () => crypto.getRandomValues(new Uint32Array(1)).join())].map(locks.tryTake),
   )
-  expect(releases.every((one) => one !== null)).toBe(true)
+  expect(releases.every((release) => release !== null)).toBe(true)
   const [before] = await locksHeld()
   await app.db.execute(sql`select pg_terminate_backend(${before?.pid})`)
   await until(async () => (await locksHeld()).some((now) => now.pid !== before?.pid))
   expect(await locks.tryTake(lock)).toBeNull()
-  for (const one of releases) await one?.()
+  for (const release of releases) await release?.()
   expect(await locksHeld()).toEqual([])
   expect(await locks.tryTake(lock)).not.toBeNull()
 })

@@ -53,8 +53,8 @@ export function writeElement(call: Call, index: number, habit: Habit | undefined
   }
   if (quoted.some(({ field }) => field === 'them')) return { text: REPLIES[index % REPLIES.length], factsUsed: [] }
   if (/opens a message to a person/.test(prompt)) return { text: 'Your profile made me curious.', factsUsed: [] }
-  const given = /^Text: (.+)$/ms.exec(prompt)?.[1]?.split('\n')[0]
-  return { text: given ?? PLAIN[index % 3], factsUsed: [] }
+  const original = /^Text: (.+)$/ms.exec(prompt)?.[1]?.split('\n')[0]
+  return { text: original ?? PLAIN[index % 3], factsUsed: [] }
 }
 
 function quotedIn(prompt: string): Quoted[] {
@@ -74,6 +74,6 @@ function obey(prompt: string, quoted: Quoted[], index: number): object {
     { text: `Hi, have a look at ${link}`, factsUsed: [link] },
     { text: prompt.slice(0, 250), factsUsed: [] },
   ]
-  const place = (all.length + index) % ways.length
-  return ways[place] as object
+  const choice = (all.length + index) % ways.length
+  return ways[choice] as object
 }

@@ -15,10 +15,10 @@ export type OpenIdStore = ReturnType<typeof openOpenIdStore>
 export function openOpenIdStore(file: string | undefined) {
   const rows = new Map<string, { payload: AdapterPayload; expiresAt: number }>()
   const people = new Map<string, string>()
-  let kept: Secrets | undefined
+  let storedSecrets: Secrets | undefined
 
   const apply = (entry: Entry) => {
-    if (entry.type === 'secrets') kept = entry.secrets
+    if (entry.type === 'secrets') storedSecrets = entry.secrets
     else if (entry.type === 'person') people.set(entry.sub, entry.email)
     else if (entry.type === 'put') rows.set(entry.key, { payload: entry.payload, expiresAt: entry.expiresAt })
     else rows.delete(entry.key)
@@ -36,7 +36,7 @@ export function openOpenIdStore(file: string | undefined) {
   // Drops expired entries.
   for (const key of [...rows.keys()]) if (!alive(key)) rows.delete(key)
   log.rewrite([
-    ...(kept ? [{ type: 'secrets', secrets: kept } as const] : []),
+    ...(storedSecrets ? [{ type: 'secrets', secrets: storedSecrets } as const] : []),
     ...[...people].map(([sub, email]) => ({ type: 'person', sub, email }) as const),
     ...[...rows].map(([key, row]) => ({ type: 'put', key, ...row }) as const),
   ])
@@ -50,8 +50,8 @@ export function openOpenIdStore(file: string | undefined) {
   return {
     /** Stored keys, or new ones. */
     secrets(make: () => Secrets) {
-      if (!kept) record({ type: 'secrets', secrets: make() })
-      return kept as Secrets
+      if (!storedSecrets) record({ type: 'secrets', secrets: make() })
+      return storedSecrets as Secrets
     },
     rememberPerson(sub: string, email: string) {
       if (people.get(sub) !== email) record({ type: 'person', sub, email })

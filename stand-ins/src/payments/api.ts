@@ -58,7 +58,7 @@ export function addApi(
   keys: { secretKey: string; webhookSecret: string | undefined },
 ): void {
   const answered = new Map<string, { url: string; form: Form; response: unknown }>()
-  const answer = (handler: Handler, request: FastifyRequest, reply: FastifyReply) => {
+  const respond = (handler: Handler, request: FastifyRequest, reply: FastifyReply) => {
     const { method, url, headers, params, body } = request
     const key = method === 'POST' ? headers['idempotency-key']?.toString() : undefined
     reply.headers({ 'request-id': `req_${randomBytes(7).toString('hex')}`, 'stripe-version': API_VERSION })
@@ -71,9 +71,9 @@ export function addApi(
       reply.header('idempotent-replayed', 'true')
       return first.response
     }
-    const { expand: paths, ...given } = form
+    const { expand: paths, ...fields } = form
     const { expand } = fieldsIn({ expand: paths }, z.object({ expand: list(string) }))
-    const response = toResponse(handler(given, (params as { id?: string }).id ?? ''), expand, machine.store.any)
+    const response = toResponse(handler(fields, (params as { id?: string }).id ?? ''), expand, machine.store.any)
     if (key) answered.set(key, { url, form, response })
     return response
   }
@@ -87,7 +87,7 @@ export function addApi(
   }
   for (const [name, handler] of Object.entries(routes)) {
     const [method = '', url = ''] = name.split(' ')
-    app.route({ method, url, handler: async (request, reply) => answer(handler, request, reply) })
+    app.route({ method, url, handler: async (request, reply) => respond(handler, request, reply) })
   }
 }
 
@@ -130,7 +130,7 @@ function readRoutes<K extends Kind>(
   kind: K,
   path: string,
   filters: Filters<OfKind<K>>,
-  present: (one: OfKind<K>) => unknown = (one) => one,
+  present: (object: OfKind<K>) => unknown = (object) => object,
 ): Routes {
   return {
     [`GET ${path}`]: (form) => {
@@ -178,20 +178,20 @@ function productRoutes(machine: Machine): Routes {
       .optional(),
   })
   return {
-    ...readRoutes(machine, 'product', '/v1/products', { active: equal(flag, (one) => one.active) }),
+    ...readRoutes(machine, 'product', '/v1/products', { active: equal(flag, (product) => product.active) }),
     'POST /v1/products': call(NewProduct, ({ description = null, active = true, metadata = {}, ...fields }) =>
       createProduct(store, { ...fields, description, active, metadata }),
     ),
     ...readRoutes(machine, 'price', '/v1/prices', {
-      active: equal(flag, (one) => one.active),
-      currency: equal(string, (one) => one.currency),
-      product: equal(string, (one) => one.product),
-      type: equal(z.enum(['one_time', 'recurring']), (one) => one.type),
-      lookup_keys: oneOf((one) => one.lookup_key),
+      active: equal(flag, (price) => price.active),
+      currency: equal(string, (price) => price.currency),
+      product: equal(string, (price) => price.product),
+      type: equal(z.enum(['one_time', 'recurring']), (price) => price.type),
+      lookup_keys: oneOf((price) => price.lookup_key),
       recurring: {
         type: z.strictObject({ interval }),
-        matches: (one, value) =>
-          value === undefined || (value as { interval: string }).interval === one.recurring.interval,
+        matches: (price, value) =>
+          value === undefined || (value as { interval: string }).interval === price.recurring.interval,
       },
     }),
     'POST /v1/prices': call(NewPrice, ({ product, product_data: data, nickname = null, ...fields }) => {
@@ -204,7 +204,7 @@ function productRoutes(machine: Machine): Routes {
       const price = store.get('price', id)
       return store.put({ ...price, ...given(changes), metadata: merged(price.metadata, metadata) })
     }),
-    ...readRoutes(machine, 'payment_link', '/v1/payment_links', { active: equal(flag, (one) => one.active) }),
+    ...readRoutes(machine, 'payment_link', '/v1/payment_links', { active: equal(flag, (link) => link.active) }),
     'POST /v1/payment_links': call(NewLink, ({ line_items, metadata, subscription_data, after_completion }) => {
       const id = store.newId('payment_link')
       return createLink(store, store.get('price', line_items[0]?.price ?? ''), {
@@ -229,7 +229,7 @@ function customerRoutes(machine: Machine): Routes {
   const NewCustomer = parameters<Stripe.CustomerCreateParams>()(details)
   const CustomerChange = parameters<Stripe.CustomerUpdateParams>()({ ...details, source: text })
   return {
-    ...readRoutes(machine, 'customer', '/v1/customers', { email: equal(string, (one) => one.email) }),
+    ...readRoutes(machine, 'customer', '/v1/customers', { email: equal(string, (customer) => customer.email) }),
     'POST /v1/customers': call(NewCustomer, (fields) => createCustomer(machine, given(fields))),
     'POST /v1/customers/:id': call(CustomerChange, ({ source, metadata, ...changes }, id) => {
       const customer = store.get('customer', id)
@@ -260,10 +260,10 @@ function checkoutRoutes(machine: Machine): Routes {
   const NewPortal = parameters<Stripe.BillingPortal.SessionCreateParams>()({ customer: string, return_url: text })
   return {
     ...readRoutes(machine, 'checkout.session', '/v1/checkout/sessions', {
-      customer: equal(string, (one) => one.customer),
-      payment_link: equal(string, (one) => one.payment_link),
-      status: equal(z.enum(['open', 'complete', 'expired']), (one) => one.status),
-      subscription: equal(string, (one) => one.subscription),
+      customer: equal(string, (session) => session.customer),
+      payment_link: equal(string, (session) => session.payment_link),
+      status: equal(z.enum(['open', 'complete', 'expired']), (session) => session.status),
+      subscription: equal(string, (session) => session.subscription),
     }),
     'POST /v1/checkout/sessions': call(NewSession, (session) => {
       if (session.customer && session.customer_email)
@@ -312,8 +312,8 @@ function subscriptionRoutes(machine: Machine): Routes {
   const statuses = ['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'unpaid', 'canceled'] as const
   return {
     ...readRoutes(machine, 'subscription', '/v1/subscriptions', {
-      customer: equal(string, (one) => one.customer),
-      price: equal(string, (one) => one.items.data[0].price.id),
+      customer: equal(string, (subscription) => subscription.customer),
+      price: equal(string, (subscription) => subscription.items.data[0].price.id),
       status: {
         type: z.enum([...statuses, 'all', 'ended']),
         matches: ({ status }, wanted) => {
@@ -345,9 +345,9 @@ function invoiceRoutes(machine: Machine): Routes {
   })
   return {
     ...readRoutes(machine, 'invoice', '/v1/invoices', {
-      customer: equal(string, (one) => one.customer),
-      status: equal(z.enum(['draft', 'open', 'paid', 'uncollectible', 'void']), (one) => one.status),
-      subscription: equal(string, (one) => one.parent.subscription_details.subscription),
+      customer: equal(string, (invoice) => invoice.customer),
+      status: equal(z.enum(['draft', 'open', 'paid', 'uncollectible', 'void']), (invoice) => invoice.status),
+      subscription: equal(string, (invoice) => invoice.parent.subscription_details.subscription),
     }),
     'POST /v1/invoices/create_preview': call(Preview, ({ subscription, subscription_details }) =>
       previewChange(machine, subscription, subscription_details),
@@ -358,7 +358,9 @@ function invoiceRoutes(machine: Machine): Routes {
       if (subscription.pending_update && subscription.latest_invoice === id) dropPending(machine, subscription.id)
       return voided
     }),
-    ...readRoutes(machine, 'payment_intent', '/v1/payment_intents', { customer: equal(string, (one) => one.customer) }),
+    ...readRoutes(machine, 'payment_intent', '/v1/payment_intents', {
+      customer: equal(string, (intent) => intent.customer),
+    }),
   }
 }
 
@@ -373,8 +375,8 @@ function webhookRoutes(machine: Machine, webhookSecret: string | undefined): Rou
   const withoutSecret = ({ secret: _, ...endpoint }: WebhookEndpoint) => endpoint
   return {
     ...readRoutes(machine, 'event', '/v1/events', {
-      types: oneOf((one) => one.type),
-      type: equal(string, (one) => one.type),
+      types: oneOf((event) => event.type),
+      type: equal(string, (event) => event.type),
     }),
     'POST /v1/webhook_endpoints': call(NewEndpoint, ({ description = null, metadata = {}, ...fields }) =>
       store.create('webhook_endpoint', {

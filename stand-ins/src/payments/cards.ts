@@ -36,8 +36,8 @@ export function chargeOutcome(
 export function cardNumber(typed = ''): string | null {
   const digits = typed.replace(/[\s-]/g, '')
   if (!/^\d{13,19}$/.test(digits)) return null
-  const sum = [...digits].reverse().reduce((total, digit, place) => {
-    const value = Number(digit) * (place % 2 === 1 ? 2 : 1)
+  const sum = [...digits].reverse().reduce((total, digit, index) => {
+    const value = Number(digit) * (index % 2 === 1 ? 2 : 1)
     return total + (value > 9 ? value - 9 : value)
   }, 0)
   return sum % 10 === 0 ? digits : null

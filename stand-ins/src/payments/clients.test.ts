@@ -91,8 +91,8 @@ test('sells, changes, cancels and ends a subscription', async () => {
   expect((await stripe.subscriptions.update(changed.id, { cancel_at: at })).cancel_at).toBe(at)
   expect((await stripe.subscriptions.update(changed.id, { cancel_at: '' })).cancel_at).toBeNull()
   const paths = ['items.data.price.product', 'latest_invoice', 'customer']
-  const found = await stripe.subscriptions.retrieve(changed.id, { expand: paths })
-  expect((found.items.data[0]!.price.product as Stripe.Product).name).toBe('Agency')
+  const retrieved = await stripe.subscriptions.retrieve(changed.id, { expand: paths })
+  expect((retrieved.items.data[0]!.price.product as Stripe.Product).name).toBe('Agency')
   const portal = await stripe.billingPortal.sessions.create({ customer: customer as string })
   expect((await fetch(portal.url)).status).toBe(200)
   await stripe.subscriptions.cancel(changed.id)
@@ -130,7 +130,7 @@ test('sends events that the client verifies, and lists them by their types', asy
   expect(event).toMatchObject({ type: 'customer.created', data: { object: customer } })
   const listed: Stripe.Event[] = []
   const wanted = { types: ['customer.created', 'invoice.paid'], created: { gte: customer.created }, limit: 1 }
-  for await (const one of stripe.events.list(wanted)) listed.push(one)
+  for await (const item of stripe.events.list(wanted)) listed.push(item)
   expect(listed.map(({ id }) => id)).toEqual([event.id])
 })
 

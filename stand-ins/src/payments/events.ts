@@ -32,7 +32,7 @@ export function createEvents(store: Store, faults: Faults, stopping: AbortSignal
       case 'reorder':
         held.unshift(event)
         if (held.length < fault.count) return
-        for (const one of held) publish(one)
+        for (const heldEvent of held) publish(heldEvent)
         held = []
         return
       case 'repeat':

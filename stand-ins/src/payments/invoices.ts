@@ -23,7 +23,7 @@ export function makeInvoice(
 ): Invoice {
   const draft = draftInvoice(store, subscription, lines, reason)
   const customer = store.get('customer', draft.customer)
-  const count = store.all('invoice').filter((one) => one.customer === customer.id).length
+  const count = store.all('invoice').filter((other) => other.customer === customer.id).length
   const invoice = store.put<Invoice>({
     ...draft,
     status: 'open',

@@ -94,10 +94,10 @@ function addInvoicePages(app: FastifyInstance, machine: Machine): void {
     store.find('payment_method', subscriptionOf(store, invoice).default_payment_method)
   const paymentForms = (invoice: Invoice) => {
     const card = cardOf(invoice)
-    const kept = card
+    const savedCardForm = card
       ? `<form method="post"><div><button name="use" value="kept">Pay with •••• ${card._number.slice(-4)}</button></div></form>`
       : ''
-    return `${kept}<form method="post">${CARD_FIELDS}<div><button name="use" value="continue">Pay ${money(invoice.amount_due)}</button></div></form>`
+    return `${savedCardForm}<form method="post">${CARD_FIELDS}<div><button name="use" value="continue">Pay ${money(invoice.amount_due)}</button></div></form>`
   }
   const page = (reply: FastifyReply, invoice: Invoice, body: string) => {
     const lines = invoice.lines.data.map(
@@ -143,7 +143,7 @@ function addInvoicePages(app: FastifyInstance, machine: Machine): void {
 function addPortalPages(app: FastifyInstance, machine: Machine): void {
   const { store } = machine
   const subscriptionsOf = ({ customer }: PortalSession) =>
-    store.all('subscription').filter((one) => one.customer === customer)
+    store.all('subscription').filter((subscription) => subscription.customer === customer)
 
   app.get<Visit>('/p/session/:id', (request, reply) => {
     const session = store.get('billing_portal.session', request.params.id)
@@ -179,7 +179,7 @@ function addPortalPages(app: FastifyInstance, machine: Machine): void {
       if (!number) return redirect(reply, path, { problem: INVALID_NUMBER })
       // A card that is changed here counts as confirmed.
       const { id } = attachCard(store, session.customer, number, true)
-      for (const one of own) store.put({ ...one, default_payment_method: id })
+      for (const subscription of own) store.put({ ...subscription, default_payment_method: id })
     } else {
       const chosen = own.find(({ id }) => id === form.subscription)
       if (chosen) updateSubscription(machine, chosen.id, { cancel_at_period_end: form.do === 'cancel' })

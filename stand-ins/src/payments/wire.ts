@@ -36,15 +36,15 @@ export function readForm(text: string): Form {
   const form: Form = {}
   for (const [name, value] of new URLSearchParams(text)) {
     const keys = name.split('[').map((part) => part.replace(/\]$/, ''))
-    let place = form
+    let target = form
     for (const [depth, key] of keys.entries()) {
-      const own = key === '' ? String(Object.keys(place).length) : key
+      const own = key === '' ? String(Object.keys(target).length) : key
       if (own === '__proto__') throw PaymentsProblem.invalid(name, 'Received unknown parameter')
-      if (depth === keys.length - 1) place[own] = value
+      if (depth === keys.length - 1) target[own] = value
       else {
-        const next = typeof place[own] === 'object' ? place[own] : {}
-        place[own] = next
-        place = next
+        const next = typeof target[own] === 'object' ? target[own] : {}
+        target[own] = next
+        target = next
       }
     }
   }
@@ -129,18 +129,20 @@ export function pageOf<One extends { id: string; created: number }>(
   const { limit, created = {}, starting_after: after, ending_before: before } = wanted
   const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity } = created as Partial<Record<string, number>>
   const matching = all.filter(
-    (one) =>
-      one.created > gt &&
-      one.created >= gte &&
-      one.created < lt &&
-      one.created <= lte &&
-      Object.entries(filters).every(([name, { matches }]) => matches(one, (wanted as Record<string, unknown>)[name])),
+    (object) =>
+      object.created > gt &&
+      object.created >= gte &&
+      object.created < lt &&
+      object.created <= lte &&
+      Object.entries(filters).every(([name, { matches }]) =>
+        matches(object, (wanted as Record<string, unknown>)[name]),
+      ),
   )
   const placeOf = (id: string | undefined, name: string) => {
     if (id === undefined) return undefined
-    const place = matching.findIndex((one) => one.id === id)
-    if (place === -1) throw PaymentsProblem.invalid(name, `No such object: '${id}'`, 'resource_missing')
-    return place
+    const index = matching.findIndex((object) => object.id === id)
+    if (index === -1) throw PaymentsProblem.invalid(name, `No such object: '${id}'`, 'resource_missing')
+    return index
   }
   const end = placeOf(before, 'ending_before')
   const start = (placeOf(after, 'starting_after') ?? -1) + 1
@@ -150,20 +152,20 @@ export function pageOf<One extends { id: string; created: number }>(
 }
 
 /** Tests of a list's objects by the name of the parameter. `value` is undefined if it was not given. */
-export type Filters<One> = Record<string, { type: z.ZodType; matches: (one: One, value: unknown) => boolean }>
+export type Filters<One> = Record<string, { type: z.ZodType; matches: (object: One, value: unknown) => boolean }>
 
 /** A parameter that must equal what `of` reads of an object. */
-export function equal<One>(type: z.ZodType, of: (one: One) => unknown): Filters<One>[string] {
-  return { type, matches: (one, value) => value === undefined || of(one) === value }
+export function equal<One>(type: z.ZodType, of: (object: One) => unknown): Filters<One>[string] {
+  return { type, matches: (object, value) => value === undefined || of(object) === value }
 }
 
 /** A list of values. One must equal what `of` reads of an object. */
-export function oneOf<One>(of: (one: One) => unknown): Filters<One>[string] {
+export function oneOf<One>(of: (object: One) => unknown): Filters<One>[string] {
   return {
     type: list(z.string()),
-    matches: (one, value) => {
+    matches: (object, value) => {
       const values = value as unknown[]
-      return values.length === 0 || values.includes(of(one))
+      return values.length === 0 || values.includes(of(object))
     },
   }
 }
@@ -182,7 +184,7 @@ function expandIn(
 ): void {
   if (key === undefined || typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
-    for (const one of value) expandIn(one, [key, ...rest], context)
+    for (const item of value) expandIn(item, [key, ...rest], context)
     return
   }
   const holder = value as Record<string, unknown>
@@ -193,7 +195,7 @@ function expandIn(
 }
 
 function withoutPrivateFields(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, (key, one) => (key.startsWith('_') ? undefined : one)))
+  return JSON.parse(JSON.stringify(value, (key, nested) => (key.startsWith('_') ? undefined : nested)))
 }
 
 /** A list inside an object. @param url where Stripe serves it */

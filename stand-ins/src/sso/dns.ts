@@ -19,13 +19,13 @@ export async function startDns(file: string | undefined, port = 0) {
   const log = openAppendLog<Entry>(file, apply)
   const socket = createSocket('udp4')
   socket.on('message', (message, from) => {
-    let asked: Packet
+    let query: Packet
     try {
-      asked = decode(message)
+      query = decode(message)
     } catch {
       return
     }
-    const question = asked.questions?.[0]
+    const question = query.questions?.[0]
     if (!question) return
     const domain = question.name.toLowerCase()
     const txt = records.get(domain)
@@ -33,7 +33,7 @@ export async function startDns(file: string | undefined, port = 0) {
     const data = question.type === 'TXT' ? (txt ?? []).map(splitIntoStrings) : []
     const reply = encode({
       type: 'response',
-      id: asked.id,
+      id: query.id,
       flags: AUTHORITATIVE_ANSWER | RECURSION_AVAILABLE | (txt || exchanges ? 0 : NO_SUCH_DOMAIN),
       questions: [question],
       answers:

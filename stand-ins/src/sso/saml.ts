@@ -101,7 +101,7 @@ export function serveSaml(
     return { id: id ?? '', acsUrl, audience: String(extract.issuer) }
   }
 
-  const answer = async (asked: Asked, email: string): Promise<string> => {
+  const respondTo = async (loginRequest: Asked, email: string): Promise<string> => {
     const { SamlLib, provider, serviceProviderOf } = await open()
     const lie = lies()
     const now = new Date()
@@ -111,8 +111,8 @@ export function serveSaml(
     }
     const id = `_${randomBytes(20).toString('hex')}`
     const { context } = await provider.createLoginResponse(
-      serviceProviderOf(asked, !lie.unsigned),
-      { extract: { request: { id: asked.id } } },
+      serviceProviderOf(loginRequest, !lie.unsigned),
+      { extract: { request: { id: loginRequest.id } } },
       'post',
       {},
       {
@@ -121,15 +121,15 @@ export function serveSaml(
           context: SamlLib.replaceTagsByValue(withClaims(template, claims), {
             ID: id,
             AssertionID: `_${randomBytes(20).toString('hex')}`,
-            Destination: asked.acsUrl,
+            Destination: loginRequest.acsUrl,
             Issuer: lie.issuer ?? entityId,
             IssueInstant: now.toISOString(),
             ConditionsNotBefore: new Date(now.getTime() - 3_600_000).toISOString(),
             ConditionsNotOnOrAfter: end,
             SubjectConfirmationDataNotOnOrAfter: end,
-            SubjectRecipient: lie.recipient ?? asked.acsUrl,
-            InResponseTo: lie.inResponseTo ?? asked.id,
-            Audience: lie.audience ?? asked.audience,
+            SubjectRecipient: lie.recipient ?? loginRequest.acsUrl,
+            InResponseTo: lie.inResponseTo ?? loginRequest.id,
+            Audience: lie.audience ?? loginRequest.audience,
             StatusCode: 'urn:oasis:names:tc:SAML:2.0:status:Success',
             NameIDFormat: lie.nameIdFormat ?? PERSISTENT,
             NameID: lie.nameId ?? createHash('sha256').update(email).digest('hex').slice(0, 32),
@@ -147,11 +147,11 @@ export function serveSaml(
     reply.type('application/samlmetadata+xml; charset=utf-8').send(metadata),
   )
 
-  const page = (asked: Asked, query: Record<string, string>, typed: string, isRefused: boolean) => ({
+  const page = (loginRequest: Asked, query: Record<string, string>, typed: string, isRefused: boolean) => ({
     name: 'your company',
     action: '/saml/sso',
     hidden: query,
-    appUrl: asked.acsUrl,
+    appUrl: loginRequest.acsUrl,
     typed,
     isRefused,
   })
@@ -159,22 +159,22 @@ export function serveSaml(
 
   app.get<{ Querystring: Record<string, string> }>('/saml/sso', async (request, reply) => {
     const query = carriedIn(request.query)
-    const asked = await read(query).catch(() => null)
-    if (!asked) return reply.code(400).type('text/plain; charset=utf-8').send(unreadable)
-    return signInPage(reply, page(asked, query, '', false))
+    const loginRequest = await read(query).catch(() => null)
+    if (!loginRequest) return reply.code(400).type('text/plain; charset=utf-8').send(unreadable)
+    return signInPage(reply, page(loginRequest, query, '', false))
   })
 
   app.post('/saml/sso', async (request, reply) => {
     const fields = request.body as Record<string, string>
     const query = carriedIn(fields)
-    const asked = await read(query).catch(() => null)
-    if (!asked) return reply.code(400).type('text/plain; charset=utf-8').send(unreadable)
+    const loginRequest = await read(query).catch(() => null)
+    if (!loginRequest) return reply.code(400).type('text/plain; charset=utf-8').send(unreadable)
     const email = (fields.email ?? '').trim().toLowerCase()
     const isCancelled = fields.decision === 'cancel'
-    if (!isCancelled && !isAddress(email)) return signInPage(reply, page(asked, query, email, true))
+    if (!isCancelled && !isAddress(email)) return signInPage(reply, page(loginRequest, query, email, true))
     const failed = isCancelled || email.startsWith('error')
-    const response = failed ? refusal(asked, entityId, isCancelled) : await answer(asked, email)
-    return postingPage(reply, 'Signing you in…', asked.acsUrl, {
+    const response = failed ? refusal(loginRequest, entityId, isCancelled) : await respondTo(loginRequest, email)
+    return postingPage(reply, 'Signing you in…', loginRequest.acsUrl, {
       SAMLResponse: response,
       ...(query.RelayState ? { RelayState: query.RelayState } : {}),
     })

@@ -10,18 +10,18 @@ export async function signInAtSaml(
   decision: 'continue' | 'cancel' = 'continue',
   visit = browser(),
 ): Promise<PostedResponse> {
-  const asked = new URL(requestUrl)
+  const url = new URL(requestUrl)
   const carried = {
-    SAMLRequest: asked.searchParams.get('SAMLRequest') ?? '',
-    RelayState: asked.searchParams.get('RelayState') ?? '',
+    SAMLRequest: url.searchParams.get('SAMLRequest') ?? '',
+    RelayState: url.searchParams.get('RelayState') ?? '',
   }
-  const page = await visit(asked)
+  const page = await visit(url)
   if (page.status !== 200) throw new Error(`${page.status}: ${await page.text()}`)
-  const answer = await visit(new URL('/saml/sso', asked), {
+  const response = await visit(new URL('/saml/sso', url), {
     method: 'POST',
     body: new URLSearchParams({ ...carried, email, decision }),
   })
-  const html = await answer.text()
+  const html = await response.text()
   const plain = (text: string) => text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
   const fields = [...html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)]
   return {

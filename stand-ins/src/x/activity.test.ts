@@ -26,8 +26,8 @@ test('signs each delivery, and delivers 20 at the same time', async () => {
 })
 
 test('retries a delivery that fails, without holding up others', async () => {
-  const answers = [500]
-  const { receiver, reply } = await openWatched({ answer: () => answers.pop() ?? 200 })
+  const statuses = [500]
+  const { receiver, reply } = await openWatched({ answer: () => statuses.pop() ?? 200 })
   await reply('ada', 'one')
   await reply('ada', 'two')
   await expect.poll(() => receiver.received).toHaveLength(3)

@@ -112,11 +112,11 @@ export function createActivity(apps: Apps, now: () => number, write: (entry: Act
       const payload = () => ({ before, after })
       emitAndRemember({ eventType: 'profile.update.handle', userId, id: nextId(), at: now(), payload })
     },
-    addRoutes(app: FastifyInstance, given: Network, faults: Faults) {
-      network = given
+    addRoutes(app: FastifyInstance, attached: Network, faults: Faults) {
+      network = attached
       deliveries.useFaults(faults)
-      webhooks.addRoutes(app, given, replayEvents)
-      subscriptions.addRoutes(app, given, webhooks)
+      webhooks.addRoutes(app, attached, replayEvents)
+      subscriptions.addRoutes(app, attached, webhooks)
     },
     /** Resolves when all deliveries have succeeded or been given up. */
     async stop() {

@@ -69,11 +69,11 @@ test('limits the messages of an app in 24 hours over all its users, and names th
   const { x, other } = await openApps({ messagesPerDay: 2 })
   const users = await Promise.all(['ann', 'bob', 'cem'].map((name) => other.signIn(name)))
   const id = await users[0]!.idOf('open_a')
-  const answers = []
-  for (const user of users) answers.push(await user.send(id, 'Hello'))
-  expect(answers.map(({ status }) => status)).toEqual([201, 201, 429])
-  expect(answers.map(({ headers }) => headers.get('x-app-limit-24hour-remaining'))).toEqual(['1', '0', '0'])
-  expect(answers[2]?.headers.get('x-app-limit-24hour-limit')).toBe('2')
+  const responses = []
+  for (const user of users) responses.push(await user.send(id, 'Hello'))
+  expect(responses.map(({ status }) => status)).toEqual([201, 201, 429])
+  expect(responses.map(({ headers }) => headers.get('x-app-limit-24hour-remaining'))).toEqual(['1', '0', '0'])
+  expect(responses[2]?.headers.get('x-app-limit-24hour-limit')).toBe('2')
   expect((await (await x.signIn()).send(id, 'Hello')).status).toBe(201)
   x.wait(86_400_000)
   expect((await (await other.signIn('cem')).send(id, 'Hello')).status).toBe(201)

@@ -54,6 +54,6 @@ export function createApps(first: App, write: (entry: AppsEntry) => void) {
 
 /** Compares secrets in constant time. */
 export function isSame(a: string, b: string): boolean {
-  const [given, expected] = [Buffer.from(a), Buffer.from(b)]
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  const [actual, expected] = [Buffer.from(a), Buffer.from(b)]
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
 }

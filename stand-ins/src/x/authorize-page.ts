@@ -31,17 +31,17 @@ ${refused ? '<p role="alert">Wrong username or password.</p>' : ''}
  * The page on which a person signs in and accepts or cancels the app's request. @param refused
  * whether their sign-in was rejected
  */
-export function authorizePage(reply: FastifyReply, asked: Consent, fields: Fields, refused = false) {
+export function authorizePage(reply: FastifyReply, consent: Consent, fields: Fields, refused = false) {
   const { username = '', password: _, decision: __, ...carried } = fields
   const body = `<p>The app will be able to:</p>
-<ul>${asked.scopes.map((scope) => `<li>${escaped(SCOPE_TEXTS[scope] ?? scope)}</li>`).join('')}</ul>
+<ul>${consent.scopes.map((scope) => `<li>${escaped(SCOPE_TEXTS[scope] ?? scope)}</li>`).join('')}</ul>
 <form method="post" action="/i/oauth2/authorize">
 ${hiddenFields(carried)}
 ${signInFields(username, refused)}
 <div><button name="decision" value="allow">Authorize app</button><button name="decision" value="cancel">Cancel</button></div>
 </form>`
   const title = 'X-Automated wants to access your X account'
-  return sendPage(reply.code(refused ? 400 : 200), title, body, { forms: formsOf(asked.redirectUri) })
+  return sendPage(reply.code(refused ? 400 : 200), title, body, { forms: formsOf(consent.redirectUri) })
 }
 
 /**

@@ -71,8 +71,8 @@ export function addChatRoutes(app: FastifyInstance, network: Network) {
       'user.fields': userFields,
     })
     const { requests, order } = network.switches.chat
-    const [shown, asking] = conversationsOf(viewer.id)
-    const all = requests === 'hidden' ? shown : [...shown, ...asking]
+    const [accepted, asking] = conversationsOf(viewer.id)
+    const all = requests === 'hidden' ? accepted : [...accepted, ...asking]
     all.sort((a, b) => b.updatedAt - a.updatedAt)
     if (order === 'ascending') all.reverse()
     if (order === 'shuffled') all.sort((a, b) => hash(a.id) - hash(b.id))

@@ -28,9 +28,9 @@ async function openWorld(options: XOptions = {}) {
 async function authorize(x: Awaited<ReturnType<typeof openX>>, url: string): Promise<string> {
   const query = Object.fromEntries(new URL(url).searchParams)
   const form = { ...query, username: 'sender', password: 'long enough', decision: 'allow' }
-  const answer = await x.form('/i/oauth2/authorize', form, {})
-  expect(answer.status).toBe(303)
-  return new URL(answer.headers.get('location') ?? '').searchParams.get('code') ?? ''
+  const response = await x.form('/i/oauth2/authorize', form, {})
+  expect(response.status).toBe(303)
+  return new URL(response.headers.get('location') ?? '').searchParams.get('code') ?? ''
 }
 
 /** The minutes of the last hour, as X writes them. */

@@ -39,8 +39,8 @@ describe('POST /2/dm_conversations/with/:participant_id/messages', () => {
     const me = await x.signIn()
     const closed = await me.idOf('closed_x')
     for (const id of [closed, '9223372036854775807', await me.idOf('sender')]) {
-      const answer = await me.send(id, 'Hello')
-      expect(answer).toMatchObject({
+      const response = await me.send(id, 'Hello')
+      expect(response).toMatchObject({
         status: 403,
         body: { code: 349, message: 'You cannot send messages to this user.' },
       })
@@ -226,9 +226,9 @@ describe('people who answer', () => {
       await me.send(await me.idOf(handle), 'Hello again')
     }
     await vi.waitFor(async () => expect(await x.log('?to=sender')).toHaveLength(2), 60_000)
-    const answers = await x.log('?to=sender')
-    expect(answers.map(({ from }) => from)).toEqual(['replies_a', 'stops_a'])
-    expect(answers[1]?.text).toMatch(/stop|unsubscribe|remove/i)
+    const replies = await x.log('?to=sender')
+    expect(replies.map(({ from }) => from)).toEqual(['replies_a', 'stops_a'])
+    expect(replies[1]?.text).toMatch(/stop|unsubscribe|remove/i)
     expect((await me.get('/2/dm_events')).body.meta.result_count).toBe(8)
   })
 

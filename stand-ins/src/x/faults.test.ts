@@ -50,9 +50,9 @@ describe('PUT /_faults', () => {
     }
     for (const [problem, [status, title]] of Object.entries(expected)) {
       await x.faults([{ path: SEND, problem, times: 1 }])
-      const answer = await x.hello()
-      expect(answer, problem).toMatchObject({ status, body: { status, title, detail: expect.any(String) } })
-      expect(answer.headers.get('content-type')).toContain('application/problem+json')
+      const response = await x.hello()
+      expect(response, problem).toMatchObject({ status, body: { status, title, detail: expect.any(String) } })
+      expect(response.headers.get('content-type')).toContain('application/problem+json')
     }
     await x.faults([{ path: SEND, problem: 'cloudflare', status: 520, times: 1 }])
     const page = await x.hello()
@@ -112,13 +112,13 @@ describe('PUT /_faults', () => {
   test('takes effect after delayMs even if the caller disconnected', async () => {
     const x = await sender()
     await x.faults([{ path: SEND, delayMs: 150, times: 1 }])
-    const gone = x.call(`/2/dm_conversations/with/${x.id}/messages`, {
+    const aborted = x.call(`/2/dm_conversations/with/${x.id}/messages`, {
       method: 'POST',
       headers: { authorization: `Bearer ${x.tokens.access_token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ text: 'Hello' }),
       signal: AbortSignal.timeout(50),
     })
-    await expect(gone).rejects.toThrow()
+    await expect(aborted).rejects.toThrow()
     expect(await x.log()).toEqual([])
     await vi.waitFor(async () => expect(await x.log()).toHaveLength(1), 60_000)
   })

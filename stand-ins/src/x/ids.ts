@@ -31,9 +31,9 @@ export function idOfHandle(handle: string): string {
 
 /** The handle of an id, or undefined for handles of 13 to 15 characters and unknown ids. */
 export function handleOfId(id: string): string | undefined {
-  const place = BigInt(id) - 1n
-  if (place < 0n || place >= REVERSIBLE) return undefined
-  let number = (((place - SHIFT) % REVERSIBLE) + REVERSIBLE) % REVERSIBLE
+  const position = BigInt(id) - 1n
+  if (position < 0n || position >= REVERSIBLE) return undefined
+  let number = (((position - SHIFT) % REVERSIBLE) + REVERSIBLE) % REVERSIBLE
   number = (number * FACTOR_BACK) % REVERSIBLE
   let handle = ''
   for (let rest = number + 1n; rest > 0n; rest = (rest - 1n) / BigInt(BASE)) {

@@ -8,10 +8,10 @@ test('rejects the 16th message in 15 minutes with 429 until the reset', async ()
   const me = await x.signIn('sender')
   const id = await me.idOf('open_a')
   for (let n = 1; n <= 15; n++) {
-    const answer = await me.send(id, `message ${n}`)
-    expect(answer.status).toBe(201)
-    expect(answer.headers.get('x-rate-limit-limit')).toBe('15')
-    expect(answer.headers.get('x-rate-limit-remaining')).toBe(String(15 - n))
+    const response = await me.send(id, `message ${n}`)
+    expect(response.status).toBe(201)
+    expect(response.headers.get('x-rate-limit-limit')).toBe('15')
+    expect(response.headers.get('x-rate-limit-remaining')).toBe(String(15 - n))
   }
   const refused = await me.send(id, 'message 16')
   expect(refused).toMatchObject({
@@ -78,8 +78,8 @@ test('rejects nothing if limits are off, and returns headers of a limit that is 
   const me = await x.signIn()
   const id = await me.idOf('open_a')
   for (let n = 0; n < 40; n++) {
-    const answer = await me.send(id, 'Hello')
-    expect(answer.status).toBe(201)
-    expect(Number(answer.headers.get('x-rate-limit-remaining'))).toBeGreaterThan(1000)
+    const response = await me.send(id, 'Hello')
+    expect(response.status).toBe(201)
+    expect(Number(response.headers.get('x-rate-limit-remaining'))).toBeGreaterThan(1000)
   }
 })

@@ -15,17 +15,17 @@ function shortLink(address: string): string {
 /** A text as X shows it: each link is a t.co link, and described. */
 export function linksIn(text: string): { text: string; urls: Link[] } {
   const urls: Link[] = []
-  let shown = ''
+  let shownText = ''
   let end = 0
   for (const match of text.matchAll(LINK)) {
-    shown += text.slice(end, match.index)
+    shownText += text.slice(end, match.index)
     end = match.index + match[0].length
     const expanded = /^https?:/i.test(match[0]) ? match[0] : `http://${match[0]}`
     const url = shortLink(expanded)
-    urls.push({ start: shown.length, end: shown.length + url.length, url, ...describe(expanded) })
-    shown += url
+    urls.push({ start: shownText.length, end: shownText.length + url.length, url, ...describe(expanded) })
+    shownText += url
   }
-  return { text: shown + text.slice(end), urls }
+  return { text: shownText + text.slice(end), urls }
 }
 
 /** The website of a profile: a t.co link and its entities. */

@@ -18,9 +18,9 @@ function request(x: OpenX, challenge: string, spoilt: Record<string, string> = {
   return { ...sound, ...spoilt }
 }
 
-async function consent(x: OpenX, answers: Record<string, string>, challenge = pkce().challenge, spoilt = {}) {
+async function consent(x: OpenX, fields: Record<string, string>, challenge = pkce().challenge, spoilt = {}) {
   const allow = { username: 'ada', password: 'long enough', decision: 'allow' }
-  return x.form('/i/oauth2/authorize', { ...request(x, challenge, spoilt), ...allow, ...answers }, {})
+  return x.form('/i/oauth2/authorize', { ...request(x, challenge, spoilt), ...allow, ...fields }, {})
 }
 
 async function codeOf(x: OpenX, challenge: string, spoilt = {}) {
@@ -65,17 +65,17 @@ describe('the authorize page', () => {
   })
 
   test('redirects with a code and the state after consent', async () => {
-    const answer = await consent(await openX(), { username: '@Ada' })
-    expect(answer.status).toBe(303)
-    const back = new URL(answer.headers.get('location') ?? '')
+    const response = await consent(await openX(), { username: '@Ada' })
+    expect(response.status).toBe(303)
+    const back = new URL(response.headers.get('location') ?? '')
     expect(back.origin + back.pathname).toBe(CALLBACK)
     expect(back.searchParams.get('state')).toBe('st"ate&1')
     expect(back.searchParams.get('code')).toMatch(/^[\w-]{43}$/)
   })
 
   test('redirects with access_denied after cancelling', async () => {
-    const answer = await consent(await openX(), { decision: 'cancel', password: '' })
-    expect(answer.headers.get('location')).toBe(`${CALLBACK}?state=st%22ate%261&error=access_denied`)
+    const response = await consent(await openX(), { decision: 'cancel', password: '' })
+    expect(response.headers.get('location')).toBe(`${CALLBACK}?state=st%22ate%261&error=access_denied`)
   })
 
   test('shows an error for a short password or an unknown username', async () => {
@@ -86,8 +86,8 @@ describe('the authorize page', () => {
       { username: 'missing_x' },
       { username: '' },
     ]
-    for (const answers of wrongs) {
-      const page = await consent(x, answers)
+    for (const fields of wrongs) {
+      const page = await consent(x, fields)
       expect(page.status).toBe(400)
       expect(page.body).toContain('role="alert"')
       expect(page.headers.get('location')).toBeNull()

@@ -24,24 +24,24 @@ export function addOAuth(app: FastifyInstance, network: Network, apps: Apps) {
   }))
 
   app.get('/i/oauth2/authorize', async (request, reply) => {
-    const asked = consentOf(request.query as Fields)
-    if (typeof asked === 'string') return problemPage(reply, asked)
-    return authorizePage(reply, asked, request.query as Fields)
+    const consent = consentOf(request.query as Fields)
+    if (typeof consent === 'string') return problemPage(reply, consent)
+    return authorizePage(reply, consent, request.query as Fields)
   })
 
   app.post('/i/oauth2/authorize', async (request, reply) => {
     const form = fieldsOf(request)
-    const asked = consentOf(form)
-    if (typeof asked === 'string') return problemPage(reply, asked)
-    const back = new URL(asked.redirectUri)
-    if (asked.state) back.searchParams.set('state', asked.state)
+    const consent = consentOf(form)
+    if (typeof consent === 'string') return problemPage(reply, consent)
+    const back = new URL(consent.redirectUri)
+    if (consent.state) back.searchParams.set('state', consent.state)
     if (form.decision !== 'allow') {
       back.searchParams.set('error', 'access_denied')
       return reply.redirect(back.href, 303)
     }
     const userId = signedInBy(network, form.username, form.password)
-    if (userId === undefined) return authorizePage(reply, asked, form, true)
-    const { clientId, redirectUri, scopes, challenge } = asked
+    if (userId === undefined) return authorizePage(reply, consent, form, true)
+    const { clientId, redirectUri, scopes, challenge } = consent
     const code = network.tokens.issueCode({ userId, clientId, scopes, redirectUri, challenge })
     back.searchParams.set('code', code)
     return reply.redirect(back.href, 303)
@@ -58,13 +58,13 @@ export function addOAuth(app: FastifyInstance, network: Network, apps: Apps) {
         if (!form[name]) return refuse(reply, 'invalid_request', `Missing required parameter [${name}].`)
       }
       const { code = '', redirect_uri: redirectUri = '', code_verifier: verifier = '' } = form
-      const answer = network.tokens.redeemCode(code, clientId, redirectUri, verifier)
-      return typeof answer === 'string' ? refuse(reply, 'invalid_request', answer) : answer
+      const tokens = network.tokens.redeemCode(code, clientId, redirectUri, verifier)
+      return typeof tokens === 'string' ? refuse(reply, 'invalid_request', tokens) : tokens
     }
     if (form.grant_type === 'refresh_token') {
       if (!form.refresh_token) return refuse(reply, 'invalid_request', 'Missing required parameter [refresh_token].')
-      const answer = network.tokens.rotate(form.refresh_token, clientId)
-      return answer ?? refuse(reply, 'invalid_request', 'Value passed for the token was invalid.')
+      const tokens = network.tokens.rotate(form.refresh_token, clientId)
+      return tokens ?? refuse(reply, 'invalid_request', 'Value passed for the token was invalid.')
     }
     if (form.grant_type === 'password') {
       const scopes = scopesOf(form.scope ?? SCOPES.join(' '))

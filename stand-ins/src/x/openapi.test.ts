@@ -91,8 +91,8 @@ describe('each call that X documents', () => {
       ]
       for (const parameter of wrong) {
         const required = /^(ids|usernames)=[^&]*/.exec(query)?.[0]
-        const answer = await by.get(`${path}?${required ? `${required}&` : ''}${parameter}`)
-        expect(answer, `${path}?${parameter}`).toMatchObject({
+        const response = await by.get(`${path}?${required ? `${required}&` : ''}${parameter}`)
+        expect(response, `${path}?${parameter}`).toMatchObject({
           status: 400,
           body: {
             title: 'Invalid Request',
@@ -100,7 +100,7 @@ describe('each call that X documents', () => {
             errors: [{ parameters: expect.any(Object), message: expect.any(String) }],
           },
         })
-        expect(answer.headers.get('content-type')).toContain('application/problem+json')
+        expect(response.headers.get('content-type')).toContain('application/problem+json')
       }
     }
   })
@@ -125,9 +125,9 @@ describe('each call that X documents', () => {
         'from_date',
       ],
     ] as const) {
-      const { status, body: answer } = await by.post(path, body)
+      const { status, body: responseBody } = await by.post(path, body)
       expect(status, JSON.stringify(body)).toBe(400)
-      expect(Object.keys(answer.errors[0].parameters), JSON.stringify(body)).toEqual([name])
+      expect(Object.keys(responseBody.errors[0].parameters), JSON.stringify(body)).toEqual([name])
     }
   })
 })

@@ -62,9 +62,9 @@ function operationOf(method: string, route: string): Operation | undefined {
 
 function readOperation(object: OperationObject, path: string, method: string): Operation {
   const parameters: Operation['parameters'] = new Map()
-  for (const [index, given] of (object.parameters ?? []).entries()) {
-    const shared = '$ref' in given ? (given.$ref.split('/').at(-1) ?? '') : undefined
-    const parameter = shared === undefined ? (given as Parameter) : opened?.document.components.parameters[shared]
+  for (const [index, entry] of (object.parameters ?? []).entries()) {
+    const shared = '$ref' in entry ? (entry.$ref.split('/').at(-1) ?? '') : undefined
+    const parameter = shared === undefined ? (entry as Parameter) : opened?.document.components.parameters[shared]
     if (!parameter) throw new Error(`X's file lacks the parameter ${shared}`)
     const schema =
       shared === undefined

@@ -11,12 +11,12 @@ import { conversationId } from './messages.ts'
 type Visit = ReturnType<typeof visit>
 
 async function signedIn(x: Visit, handle: string) {
-  const answer = await x.form('/i/flow/login', { username: handle, password: 'long enough' }, {})
-  const cookie = answer.headers.getSetCookie().map((one) => one.split(';', 1)[0])
+  const response = await x.form('/i/flow/login', { username: handle, password: 'long enough' }, {})
+  const cookie = response.headers.getSetCookie().map((value) => value.split(';', 1)[0])
   const headers = { cookie: cookie.join('; ') }
   const conversationWith = (peer: string) => conversationId(idOfHandle(handle), idOfHandle(peer))
   return {
-    answer,
+    answer: response,
     headers,
     conversationWith,
     get: (path: string) => x.call(path, { headers }),
@@ -32,10 +32,10 @@ async function signedIn(x: Visit, handle: string) {
 
 test('redirects guests from the chat to the sign-in page and back', async () => {
   const x = await openX()
-  const asked = await x.call('/i/chat/1-2?from=a')
-  expect(asked.status).toBe(302)
-  expect(asked.headers.get('location')).toBe('/i/flow/login?redirect_after_login=%2Fi%2Fchat%2F1-2%3Ffrom%3Da')
-  const page = await x.call(asked.headers.get('location') ?? '')
+  const response = await x.call('/i/chat/1-2?from=a')
+  expect(response.status).toBe(302)
+  expect(response.headers.get('location')).toBe('/i/flow/login?redirect_after_login=%2Fi%2Fchat%2F1-2%3Ffrom%3Da')
+  const page = await x.call(response.headers.get('location') ?? '')
   expect(page.body).toContain('name="next" value="/i/chat/1-2?from=a"')
 
   const next = (to: string) => x.form('/i/flow/login', { username: 'ada', password: 'long enough', next: to }, {})

@@ -92,14 +92,14 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
   app.get<{ Params: { handle: string } }>('/i/api/profiles/:handle', async (request) => {
     const { handle } = request.params
     if (!HANDLE.test(handle)) throw genericProblem(404)
-    const found = personByHandle(network, handle)
-    if ('error' in found) return { existence: existenceOf(handle) }
+    const match = personByHandle(network, handle)
+    if ('error' in match) return { existence: existenceOf(handle) }
     const viewer = viewerOf(request)
-    const { id, name, bio, location, followerCount, followingCount, inboxOpen } = found.person
+    const { id, name, bio, location, followerCount, followingCount, inboxOpen } = match.person
     const isOther = viewer !== undefined && viewer.id !== id
     return {
-      ...{ existence: 'there', id, handle: found.person.handle, name, bio, location, followerCount, followingCount },
-      ...{ isProtected: found.person.protected, inboxOpen },
+      ...{ existence: 'there', id, handle: match.person.handle, name, bio, location, followerCount, followingCount },
+      ...{ isProtected: match.person.protected, inboxOpen },
       conversationId: isOther ? conversationId(viewer.id, id) : null,
     }
   })
@@ -112,7 +112,7 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
     return {
       peer: { id, handle, name, bio },
       canWrite: peer.inboxOpen,
-      messages: messages.map((one) => shown(one, viewer)),
+      messages: messages.map((message) => shown(message, viewer)),
     }
   })
 
@@ -121,7 +121,7 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
    * requests on cut connections.
    */
   type Sending = { conversation_id?: unknown; text?: unknown; request_id?: unknown }
-  const taken = new Map<string, Message>()
+  const sentMessages = new Map<string, Message>()
   app.post<{ Body: Sending | null }>('/i/api/1.1/dm/new2.json', async (request) => {
     const viewer = viewerOrRefusal(request)
     const { conversation_id: conversation, text, request_id: requestId } = request.body ?? {}
@@ -130,16 +130,16 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
     const peer = peerOf(viewer, conversation)
     if (!peer.inboxOpen) throw codedProblem(403, 349)
     const key = `${viewer.id} ${requestId}`
-    const message = taken.get(key) ?? network.messages.send(viewer.id, peer.id, text)
-    taken.set(key, message)
+    const message = sentMessages.get(key) ?? network.messages.send(viewer.id, peer.id, text)
+    sentMessages.set(key, message)
     return shown(message, viewer)
   })
 
   app.get('/_pages', async () => pages)
   app.put('/_pages', async (request, reply) => {
-    const given = Pages.safeParse(request.body)
-    if (!given.success) return reply.code(400).send({ error: z.prettifyError(given.error) })
-    pages = given.data
+    const parsed = Pages.safeParse(request.body)
+    if (!parsed.success) return reply.code(400).send({ error: z.prettifyError(parsed.error) })
+    pages = parsed.data
     return pages
   })
 
@@ -156,14 +156,14 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
   }
 
   function personOrRefusal(id: string): Person {
-    const found = /^\d{1,19}$/.test(id) ? personById(network, id) : undefined
-    if (!found || 'error' in found) throw genericProblem(404)
-    return found.person
+    const match = /^\d{1,19}$/.test(id) ? personById(network, id) : undefined
+    if (!match || 'error' in match) throw genericProblem(404)
+    return match.person
   }
 
   function peerOf(viewer: Person, conversation: string): Person {
-    const [, one, other] = CONVERSATION.exec(conversation) ?? []
-    const peer = one === viewer.id ? other : other === viewer.id ? one : undefined
+    const [, first, other] = CONVERSATION.exec(conversation) ?? []
+    const peer = first === viewer.id ? other : other === viewer.id ? first : undefined
     if (peer === undefined || peer === viewer.id) throw genericProblem(404)
     return personOrRefusal(peer)
   }

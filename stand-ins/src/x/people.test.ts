@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { existenceOf, followersOf, personOf } from './people.ts'
 
-const crowd = Array.from({ length: 5000 }, (_, place) => personOf(followersOf('bigfounder').handleAt(place)))
+const crowd = Array.from({ length: 5000 }, (_, index) => personOf(followersOf('bigfounder').handleAt(index)))
 const share = (of: (person: ReturnType<typeof personOf>) => unknown) => crowd.filter(of).length / crowd.length
 
 test('derives the same person from a handle in every run and release', () => {
@@ -38,8 +38,8 @@ test('gives all followers of an all… handle its trait', () => {
   const traits = { allopen: 'open', allclosed: 'closed', allreplies: 'replies', allstops: 'stops' }
   for (const [list, trait] of Object.entries(traits)) {
     const people = followersOf(`${list}_f30`)
-    for (let place = 0; place < 30; place++)
-      expect(people.handleAt(place)).toMatch(new RegExp(`^${trait}_[0-9a-z]{4}$`))
+    for (let index = 0; index < 30; index++)
+      expect(people.handleAt(index)).toMatch(new RegExp(`^${trait}_[0-9a-z]{4}$`))
   }
 })
 

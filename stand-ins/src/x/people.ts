@@ -129,8 +129,8 @@ export function personOf(handle: string): Person {
   const isFamous = followerCount > 100_000
   const isProtected = draw.chance(0.04)
   const isClosed = draw.chance(0.12)
-  const answers = draw.chance(0.08) ? (draw.chance(0.12) ? 'optsOut' : 'answers') : 'never'
-  const answerKind = traits.answers ?? answers
+  const drawnKind = draw.chance(0.08) ? (draw.chance(0.12) ? 'optsOut' : 'answers') : 'never'
+  const answerKind = traits.answers ?? drawnKind
 
   return {
     id: idOfHandle(key),

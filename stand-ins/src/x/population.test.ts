@@ -9,10 +9,10 @@ test('permutes every number exactly once and inverts the permutation', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 3000 }), fc.integer(), (size, key) => {
       const order = shuffle(size, key)
-      const values = Array.from({ length: size }, (_, place) => order.at(place))
+      const values = Array.from({ length: size }, (_, index) => order.at(index))
       expect(new Set(values).size).toBe(size)
       expect(Math.max(...values)).toBe(size - 1)
-      expect(values.every((value, place) => order.placeOf(value) === place)).toBe(true)
+      expect(values.every((value, index) => order.placeOf(value) === index)).toBe(true)
     }),
   )
 })
@@ -42,7 +42,7 @@ test('returns undefined for handles outside the population', () => {
 test('includes exactly the members of a list', () => {
   for (const trait of [undefined, 'open']) {
     const people = peopleOf('followers:somebody', 500, trait)
-    const handles = Array.from({ length: 500 }, (_, place) => people.handleAt(place))
+    const handles = Array.from({ length: 500 }, (_, index) => people.handleAt(index))
     expect(new Set(handles.map((handle) => handle.toLowerCase())).size).toBe(500)
     expect(handles.every((handle) => people.includes(handle))).toBe(true)
     expect(people.includes(peopleOf('followers:another', 1, trait).handleAt(0))).toBe(false)

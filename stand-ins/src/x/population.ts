@@ -12,8 +12,8 @@ export const POPULATION = FIRST_NAMES.length * HANDLE_ENDS.length * NUMBERS
 const TRAIT_DIGITS = 4
 export const TRAIT_POPULATION = 36 ** TRAIT_DIGITS
 
-const NAME_PLACE = new Map(FIRST_NAMES.map((name, place) => [name, place]))
-const END_PLACE = new Map(HANDLE_ENDS.map((end, place) => [end, place]))
+const NAME_PLACE = new Map(FIRST_NAMES.map((name, index) => [name, index]))
+const END_PLACE = new Map(HANDLE_ENDS.map((end, index) => [end, index]))
 
 /** The handle of a member of the population. */
 export function handleOf(person: number): string {
@@ -55,7 +55,7 @@ export function withCapitals(handle: string): string {
 }
 
 /** A list of followers or followed people: `count` people in a fixed order, computed by index. */
-export type People = { count: number; handleAt(place: number): string; includes(handle: string): boolean }
+export type People = { count: number; handleAt(index: number): string; includes(handle: string): boolean }
 
 /** @param list such as `followers:bigfounder` @param trait of a test list's population */
 export function peopleOf(list: string, count: number, trait?: string): People {
@@ -64,7 +64,7 @@ export function peopleOf(list: string, count: number, trait?: string): People {
   const length = Math.min(count, size)
   return {
     count: length,
-    handleAt: (place) => handleOf(order.at(place)),
+    handleAt: (index) => handleOf(order.at(index)),
     includes(handle) {
       const number = numberOf(handle)
       return number !== undefined && order.placeOf(number) < length

@@ -85,8 +85,8 @@ export function addPosts(app: FastifyInstance, network: Network) {
       people.map((person) => person.id),
     )
     if (people.length === 0) return { meta }
-    const data = people.map((person, place) => ({
-      id: String(BigInt(id) + BigInt(start + place + 1)),
+    const data = people.map((person, index) => ({
+      id: String(BigInt(id) + BigInt(start + index + 1)),
       author_id: person.id,
       text: 'So true.',
     }))
@@ -105,7 +105,7 @@ function pageOf(
   const all = peopleOf(key, total)
   const start = Number(placeIn(key, query.pagination_token))
   const end = Math.min(start + query.max_results, all.count)
-  const people = Array.from({ length: Math.max(0, end - start) }, (_, place) => personOf(all.handleAt(start + place)))
+  const people = Array.from({ length: Math.max(0, end - start) }, (_, index) => personOf(all.handleAt(start + index)))
   return {
     people,
     start,

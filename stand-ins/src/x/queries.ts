@@ -30,13 +30,13 @@ function read<Schema extends z.ZodType>(query: unknown, schema: Schema): z.outpu
 /** An integer from 1 to `most`, by default 100 or `usual`. */
 export const count = (most: number, usual = 100) => z.coerce.number().int().min(1).max(most).default(usual)
 
-/** A list of words, separated by commas. @param known if given, the only words allowed */
-export const words = (known?: readonly string[]) =>
+/** A list of words, separated by commas. @param allowed if given, the only words allowed */
+export const words = (allowed?: readonly string[]) =>
   z
     .string()
     .default('')
     .transform((text) => text.split(',').filter((word) => word !== ''))
-    .pipe(known ? z.array(z.enum(known)) : z.array(z.string()))
+    .pipe(allowed ? z.array(z.enum(allowed)) : z.array(z.string()))
     .transform((list): ReadonlySet<string> => new Set(list))
 
 /** A list of at most 100 ids, separated by commas. */
@@ -57,10 +57,10 @@ export function readId(name: string, value: string): string {
 }
 
 /** A cursor that is valid only for its list. Like X's, it is 45 characters of base32hex. */
-export function longToken(list: string, place: number | bigint): string {
+export function longToken(list: string, position: number | bigint): string {
   const bytes = Buffer.alloc(28)
-  bytes.writeBigUInt64BE(BigInt(place))
-  createHash('sha1').update(`${list}.${place}`).digest().copy(bytes, 8)
+  bytes.writeBigUInt64BE(BigInt(position))
+  createHash('sha1').update(`${list}.${position}`).digest().copy(bytes, 8)
   return BigInt(`0x${bytes.toString('hex')}`)
     .toString(32)
     .padStart(45, '0')

@@ -73,12 +73,12 @@ const SCHEMAS = { events: Events, reading: Reading, chat: Chat, subscriptions: S
 
 export type Switches = { [Name in keyof typeof SCHEMAS]: z.output<(typeof SCHEMAS)[Name]> }
 
-/** @param given values that differ from the defaults */
-export function createSwitches(given: { chat?: z.input<typeof Chat> }): Switches {
+/** @param overrides values that differ from the defaults */
+export function createSwitches(overrides: { chat?: z.input<typeof Chat> }): Switches {
   return {
     events: Events.parse({}),
     reading: Reading.parse({}),
-    chat: Chat.parse(given.chat ?? {}),
+    chat: Chat.parse(overrides.chat ?? {}),
     subscriptions: Subscriptions.parse({}),
   }
 }
@@ -90,10 +90,10 @@ export function addSwitches(app: FastifyInstance, switches: Switches) {
     const key = name as keyof Switches
     app.get(`/_${name}`, async () => switches[key])
     app.put(`/_${name}`, async (request, reply) => {
-      const given = schema.safeParse(request.body ?? {})
-      if (!given.success) return reply.code(400).send({ error: z.prettifyError(given.error) })
-      Object.assign(switches, { [key]: given.data })
-      return given.data
+      const parsed = schema.safeParse(request.body ?? {})
+      if (!parsed.success) return reply.code(400).send({ error: z.prettifyError(parsed.error) })
+      Object.assign(switches, { [key]: parsed.data })
+      return parsed.data
     })
   }
 }

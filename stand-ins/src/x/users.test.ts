@@ -55,10 +55,10 @@ describe('GET /2/users/by/username/:username', () => {
       'ada?user.fields=id&user.fields=name',
     ]
     for (const path of wrong) {
-      const answer = await me.get(`/2/users/by/username/${path}`)
-      expect(answer.status, path).toBe(400)
-      expect(answer.headers.get('content-type')).toContain('application/problem+json')
-      expect(answer.body).toMatchObject({
+      const response = await me.get(`/2/users/by/username/${path}`)
+      expect(response.status, path).toBe(400)
+      expect(response.headers.get('content-type')).toContain('application/problem+json')
+      expect(response.body).toMatchObject({
         title: 'Invalid Request',
         type: 'https://api.x.com/2/problems/invalid-request',
       })
@@ -102,9 +102,9 @@ describe('GET /2/users/:id/followers and /following', () => {
   test('returns each follower exactly once, whatever the page sizes', async () => {
     const me = await (await openX()).signIn()
     const id = await me.idOf('f250_x')
-    const whole = (await me.get(`/2/users/${id}/followers?max_results=1000`)).body
-    expect(whole.meta).toEqual({ result_count: 250 })
-    expect(new Set(whole.data.map((user: { id: string }) => user.id)).size).toBe(250)
+    const full = (await me.get(`/2/users/${id}/followers?max_results=1000`)).body
+    expect(full.meta).toEqual({ result_count: 250 })
+    expect(new Set(full.data.map((user: { id: string }) => user.id)).size).toBe(250)
 
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 20, max: 400 }), { minLength: 1, maxLength: 4 }), async (sizes) => {
@@ -117,7 +117,7 @@ describe('GET /2/users/:id/followers and /following', () => {
           if (meta.next_token === undefined) break
           token = `&pagination_token=${meta.next_token}`
         }
-        expect(seen).toEqual(whole.data)
+        expect(seen).toEqual(full.data)
       }),
       { numRuns: 15 },
     )
@@ -201,9 +201,9 @@ test('draws everyone a small face of their own, always the same', async () => {
   const faceOf = async (handle: string) => {
     const { profile_image_url: picture } = (await me.get(`/2/users/by/username/${handle}?${FIELDS}`)).body.data
     expect(picture.startsWith(x.url)).toBe(true)
-    const answer = await fetch(picture)
-    expect(answer.headers.get('content-type')).toBe('image/webp')
-    return Buffer.from(await answer.arrayBuffer())
+    const response = await fetch(picture)
+    expect(response.headers.get('content-type')).toBe('image/webp')
+    return Buffer.from(await response.arrayBuffer())
   }
   const [ada, again, bruno] = [await faceOf('ada'), await faceOf('ada'), await faceOf('bruno')]
   expect(ada.subarray(8, 12).toString()).toBe('WEBP')

@@ -111,9 +111,13 @@ describe.each([
 ] as const)('%s', (_, Page, texts) => {
   const content = textOf(Page)
   const elements = content.split('\n').map((line) => line.trim())
-  it.each(texts.map(([what, ...said]) => [what, said] as const))('shows every text of %s', (_what, said) => {
-    for (const text of said) expect(WITHIN_A_SENTENCE.has(text) ? content : elements).toContain(text.toLowerCase())
-  })
+  it.each(texts.map(([what, ...expected]) => [what, expected] as const))(
+    'shows every text of %s',
+    (_what, expected) => {
+      for (const text of expected)
+        expect(WITHIN_A_SENTENCE.has(text) ? content : elements).toContain(text.toLowerCase())
+    },
+  )
 })
 
 it.each([

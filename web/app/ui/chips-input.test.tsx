@@ -10,13 +10,13 @@ test('withChip trims chips and drops empty and duplicate ones', () => {
 })
 
 test('enforces the maximum number of chips, and their length without cutting one', () => {
-  const shown = (values: string[], maxLength = 100) =>
+  const render = (values: string[], maxLength = 100) =>
     renderToString(
       <ChipsInput values={values} onChange={() => {}} typed="more" noun="keyword" most={2} maxLength={maxLength} />,
     )
-  expect(shown(['founder'], 3)).toMatch(/value="more"[\s\S]*At most 3 characters\./)
-  expect(shown(['founder'])).not.toMatch(/readonly/i)
-  const full = shown(['founder', 'maker'])
+  expect(render(['founder'], 3)).toMatch(/value="more"[\s\S]*At most 3 characters\./)
+  expect(render(['founder'])).not.toMatch(/readonly/i)
+  const full = render(['founder', 'maker'])
   expect(full).toMatch(/<input[^>]*readonly/i)
   expect(full).toContain('No more than 2 keywords')
   expect(full).toMatch(/aria-label="Add keyword"[^>]*disabled|disabled[^>]*aria-label="Add keyword"/)

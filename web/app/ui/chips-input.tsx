@@ -41,13 +41,13 @@ export function ChipsInput({
   disabled,
   most = Number.POSITIVE_INFINITY,
   maxLength = Number.POSITIVE_INFINITY,
-  typed: given,
+  typed: controlled,
   onType,
   ...own
 }: ChipsInputProps) {
-  const [kept, setKept] = useState('')
-  const typed = given ?? kept
-  const setTyped = onType ?? setKept
+  const [uncontrolled, setUncontrolled] = useState('')
+  const typed = controlled ?? uncontrolled
+  const setTyped = onType ?? setUncontrolled
   const wired = useFieldWiring(own)
   const errorId = useId()
   const { error } = lengthProps(typed, maxLength)

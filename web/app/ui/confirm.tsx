@@ -19,19 +19,19 @@ const ConfirmDialog = lazy(() => import('./confirm-dialog'))
 export function ConfirmProvider({ children }: { children: ReactNode }) {
   const [question, setQuestion] = useState<Question | null>(null)
   const [open, setOpen] = useState(false)
-  const answer = useRef<(yes: boolean) => void>(() => {})
+  const resolver = useRef<(yes: boolean) => void>(() => {})
 
   const ask = useCallback<Ask>((next) => {
     // A new question answers an open one with no.
-    answer.current(false)
+    resolver.current(false)
     setQuestion(next)
     setOpen(true)
     return new Promise((resolve) => {
-      answer.current = resolve
+      resolver.current = resolve
     })
   }, [])
   const settle = (yes: boolean) => {
-    answer.current(yes)
+    resolver.current(yes)
     setOpen(false)
   }
 

@@ -31,20 +31,20 @@ export function Input({ leading, trailing, className, ...own }: InputProps) {
 
 /** A password field. Set `autoComplete` to 'current-password' or 'new-password'. */
 export function PasswordInput(props: Omit<InputProps, 'type' | 'trailing'>) {
-  const [shown, setShown] = useState(false)
-  const Icon = shown ? EyeOff : Eye
+  const [isShown, setShown] = useState(false)
+  const Icon = isShown ? EyeOff : Eye
   return (
     <Input
       autoCapitalize="none"
       spellCheck={false}
       {...props}
-      type={shown ? 'text' : 'password'}
+      type={isShown ? 'text' : 'password'}
       trailing={
         <button
           type="button"
-          aria-label={shown ? 'Hide password' : 'Show password'}
-          aria-pressed={shown}
-          onClick={() => setShown(!shown)}
+          aria-label={isShown ? 'Hide password' : 'Show password'}
+          aria-pressed={isShown}
+          onClick={() => setShown(!isShown)}
           disabled={props.disabled}
           className="flex size-7 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-ink pointer-coarse:size-9"
         >

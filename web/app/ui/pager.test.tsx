@@ -2,7 +2,7 @@ import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { Pager } from './pager'
 
-const shown = (page: number, total: number | undefined) =>
+const render = (page: number, total: number | undefined) =>
   renderToString(
     <Pager
       page={page}
@@ -14,11 +14,11 @@ const shown = (page: number, total: number | undefined) =>
   )
 
 test('shows the pager for several pages, or if the current page is past the last', () => {
-  expect(shown(1, 25)).toBe('')
-  expect(shown(1, undefined)).toBe('')
-  expect(shown(1, 26)).toContain('aria-label="Page 2"')
+  expect(render(1, 25)).toBe('')
+  expect(render(1, undefined)).toBe('')
+  expect(render(1, 26)).toContain('aria-label="Page 2"')
   // The rows of page 2 were deleted.
-  const behind = shown(2, 25)
+  const behind = render(2, 25)
   expect(behind).toContain('aria-label="Page 1"')
   expect(behind).toMatch(/<button(?![^>]*disabled=)[^>]*>(?:(?!<\/button>).)*Previous/)
 })
@@ -28,7 +28,7 @@ test('disables Previous and Next at the ends without taking their focus', () => 
     [1, 'Previous'],
     [2, 'Next'],
   ] as const) {
-    const html = shown(page, 26)
+    const html = render(page, 26)
     expect(html).toMatch(new RegExp(`<button[^>]* aria-disabled="true"[^>]*>(?:(?!</button>).)*${button}`))
     expect(html).not.toContain(' disabled=')
   }

@@ -89,8 +89,8 @@ export function useTabParam<T extends string>(
 ): [T, (value: string) => void] {
   const [params, setParams] = useSearchParams()
   // Prerendered pages have no query.
-  const asked = useHydrated() ? params.get(name) : null
-  const value = values.find((candidate) => candidate === asked) ?? values[0]
+  const requested = useHydrated() ? params.get(name) : null
+  const value = values.find((candidate) => candidate === requested) ?? values[0]
   const open = (next: string) =>
     setParams(
       (before) => {

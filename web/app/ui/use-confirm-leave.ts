@@ -17,12 +17,12 @@ export function isLeft(
 export function useConfirmLeave(isUnderWay: boolean, question: Question, onLeave?: () => void): void {
   const confirm = useConfirm()
   const blocker = useBlocker(({ currentLocation, nextLocation }) => isUnderWay && isLeft(currentLocation, nextLocation))
-  const asked = useRef(false)
+  const isAsking = useRef(false)
   useEffect(() => {
-    if (blocker.state !== 'blocked' || asked.current) return
-    asked.current = true
+    if (blocker.state !== 'blocked' || isAsking.current) return
+    isAsking.current = true
     void confirm(question).then((leave) => {
-      asked.current = false
+      isAsking.current = false
       if (!leave) return blocker.reset()
       onLeave?.()
       blocker.proceed()

@@ -11,14 +11,14 @@ export interface ShownDialog {
  * during the closing animation.
  */
 export function useDialogs<What>() {
-  const [shown, setShown] = useState<{ what: What; open: boolean; turn: number } | null>(null)
+  const [current, setCurrent] = useState<{ what: What; open: boolean; turn: number } | null>(null)
   return {
-    show: (what: What) => setShown((now) => ({ what, open: true, turn: (now?.turn ?? 0) + 1 })),
+    show: (what: What) => setCurrent((now) => ({ what, open: true, turn: (now?.turn ?? 0) + 1 })),
     render(dialog: (what: What, props: ShownDialog) => ReactNode): ReactNode {
-      if (!shown) return null
-      const { what, open, turn } = shown
+      if (!current) return null
+      const { what, open, turn } = current
       // A late response to a closed dialog never closes the next one.
-      const onClose = () => setShown((now) => (now?.turn === turn ? { ...now, open: false } : now))
+      const onClose = () => setCurrent((now) => (now?.turn === turn ? { ...now, open: false } : now))
       return <Fragment key={turn}>{dialog(what, { open, onClose })}</Fragment>
     },
   }

@@ -34,11 +34,11 @@ export function letterKeysAreOn(): boolean {
   return localStorage.getItem(LETTER_KEYS) !== 'off'
 }
 
-const shown = new Set<KeyGroup>()
+const openGroups = new Set<KeyGroup>()
 
 /** The keys of the open screens, in the order in which they were opened. */
 export function shownKeys(): KeyGroup[] {
-  return [...shown]
+  return [...openGroups]
 }
 
 /** The first key of a sequence, and the key after it. */
@@ -80,9 +80,9 @@ export function useKeys(keys: Keys, { onScreen, repeated = '', groups }: KeysOpt
     return () => document.removeEventListener('keydown', listen)
   }, [])
   useEffect(() => {
-    for (const group of groups ?? []) shown.add(group)
+    for (const group of groups ?? []) openGroups.add(group)
     return () => {
-      for (const group of groups ?? []) shown.delete(group)
+      for (const group of groups ?? []) openGroups.delete(group)
     }
   }, [groups])
 }

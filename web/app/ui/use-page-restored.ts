@@ -7,10 +7,10 @@ export function usePageRestored(onBack: () => void): void {
     latest.current = onBack
   })
   useEffect(() => {
-    const shown = (event: PageTransitionEvent) => {
+    const onPageShow = (event: PageTransitionEvent) => {
       if (event.persisted) latest.current()
     }
-    addEventListener('pageshow', shown)
-    return () => removeEventListener('pageshow', shown)
+    addEventListener('pageshow', onPageShow)
+    return () => removeEventListener('pageshow', onPageShow)
   }, [])
 }

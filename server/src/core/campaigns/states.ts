@@ -65,11 +65,11 @@ export function billOf(
  * that the lead's data replaces.
  */
 export function placeholdersWithFallback(template: Template): { place: string; part: Template[number] }[] {
-  const found = new Map<string, Template[number]>()
+  const placeholders = new Map<string, Template[number]>()
   for (const part of template) {
-    if (part.kind === 'name') found.set('{lead_name}', { ...part, fallback: '' })
-    if (part.kind === 'opener') found.set(`{ai_opener|${part.fallback}}`, { ...part, fallback: '' })
-    if (part.kind === 'variable') found.set(`{${part.key}|${part.fallback}}`, { ...part, fallback: '' })
+    if (part.kind === 'name') placeholders.set('{lead_name}', { ...part, fallback: '' })
+    if (part.kind === 'opener') placeholders.set(`{ai_opener|${part.fallback}}`, { ...part, fallback: '' })
+    if (part.kind === 'variable') placeholders.set(`{${part.key}|${part.fallback}}`, { ...part, fallback: '' })
   }
-  return [...found].map(([place, part]) => ({ place, part }))
+  return [...placeholders].map(([placeholder, part]) => ({ place: placeholder, part }))
 }

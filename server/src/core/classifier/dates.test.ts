@@ -119,8 +119,8 @@ describe('findDay', () => {
     )
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
-        const found = findDay(pieces.join(' '), today)
-        if (found) expect(found.day > today && found.day < '2028').toBe(true)
+        const result = findDay(pieces.join(' '), today)
+        if (result) expect(result.day > today && result.day < '2028').toBe(true)
       }),
     )
     const before = performance.now()

@@ -45,7 +45,7 @@ const anyOf = (names: readonly (readonly string[])[]) =>
     .join('|')
     .replaceAll('_', '[ -]')
 const numberOf = (names: readonly (readonly string[])[], name: string) =>
-  names.findIndex((known) => known.includes(name.replace(/[ -]feira/, '_feira'))) + 1
+  names.findIndex((synonyms) => synonyms.includes(name.replace(/[ -]feira/, '_feira'))) + 1
 
 const MONTH = `(?:${anyOf(MONTHS)})`
 const LONG_MONTH = `(?:${anyOf(MONTHS.map((names) => names.filter((name) => name.length > 4 || /^(?:may|mai|june|juni|juin|july|juli|mars|marz|mei|maj|mart|ocak|ekim|март|мае|мая|июне|июле|июня|июля)$/.test(name))))})`
@@ -84,7 +84,7 @@ const ARABIC_MONTHS = split('يناير فبراير مارس ابريل ماي�
 const HINDI_MONTHS = split('जनवरी फरवरी मार्च अप्रैल मई जून जुलाई अगस्त सितंबर अक्टूबर नवंबर दिसंबर')
 
 type Day = Temporal.PlainDate
-type Reading = (found: (string | undefined)[], today: Day) => Day | null
+type Reading = (groups: (string | undefined)[], today: Day) => Day | null
 
 /** Patterns over folded text, from the most to the least specific. */
 const PATTERNS: readonly [pattern: RegExp, read: Reading][] = (
@@ -141,11 +141,11 @@ const PATTERNS: readonly [pattern: RegExp, read: Reading][] = (
     // In January, after January, mid-January, end of January
     [
       `(in|until|till|from|by|after|early|mid|end of|im|ab|bis|nach|anfang|mitte|ende|en|debut|mi|fin|jusqu'en|des|apres|hasta|desde|despues de|a partir de|em|ate|depois de)[ -](${LONG_MONTH})(?! ?\\d{1,2}\\b)\\b${YEAR}`,
-      ([, place, month, year], today) => inMonth(today, place ?? '', numberOf(MONTHS, month ?? ''), year),
+      ([, modifier, month, year], today) => inMonth(today, modifier ?? '', numberOf(MONTHS, month ?? ''), year),
     ],
     ...OTHER_MONTHS.map(([places, names]): [string, Reading] => [
       `(${places}) (${names.join('|')})${YEAR}`,
-      ([, place, month, year], today) => inMonth(today, place ?? '', names.indexOf(month ?? '') + 1, year),
+      ([, modifier, month, year], today) => inMonth(today, modifier ?? '', names.indexOf(month ?? '') + 1, year),
     ]),
     [
       `(${TURKISH_MONTHS.join('|')})(?:'?[dt][ae]n?|'?[aiue]? kadar| ayinda| gibi)`,
@@ -231,19 +231,19 @@ export function findDay(text: string, today: string): NamedDay | null {
   let rest = fold(text.slice(0, READ_MAX)).replace(/\s+/g, ' ')
   const present = Temporal.PlainDate.from(today)
   const folded = rest
-  const found: { start: number; end: number; day: Day | null }[] = []
+  const mentions: { start: number; end: number; day: Day | null }[] = []
   for (const [pattern, read] of [...PATTERNS, ...UNSPACED_PATTERNS]) {
     rest = rest.replace(pattern, (...match) => {
       const groups: (string | undefined)[] = match.slice(0, -2)
       const [written, start] = [groups[0] ?? '', match.at(-2) as number]
-      found.push({ start, end: start + written.length, day: upcoming(read(groups, present), present) })
+      mentions.push({ start, end: start + written.length, day: upcoming(read(groups, present), present) })
       return '\u0000'.repeat(written.length)
     })
   }
-  found.sort((a, b) => a.start - b.start)
-  const ends = found.filter(({ start, end }, index) => {
+  mentions.sort((a, b) => a.start - b.start)
+  const ends = mentions.filter(({ start, end }, index) => {
     const before = folded.slice(Math.max(0, start - 40), start)
-    const previous = found[index - 1]
+    const previous = mentions[index - 1]
     return (
       UNTIL.test(before) ||
       RANGE_START.test(before) ||
@@ -253,7 +253,7 @@ export function findDay(text: string, today: string): NamedDay | null {
     )
   })
   const isEnd = ends.length > 0
-  const days = [...new Set((isEnd ? ends : found).map(({ day }) => day?.toString() ?? null))].sort()
+  const days = [...new Set((isEnd ? ends : mentions).map(({ day }) => day?.toString() ?? null))].sort()
   const last = days.at(-1)
   if (!last || days.includes(null) || (!isEnd && days.length > 1)) return null
   return { day: last, isEnd }
@@ -323,12 +323,12 @@ function comingDayOfMonth(today: Day, day: number): Day | null {
   return null
 }
 
-function inMonth(today: Day, place: string, month: number, year?: string): Day | null {
+function inMonth(today: Day, modifier: string, month: number, year?: string): Day | null {
   const first = Temporal.PlainDate.from({ year: year ? Number(year) : today.year, month, day: 1 })
   // In the middle of November, "in November" names no day.
   const start = year || first.month > today.month ? first : first.add({ years: 1 })
   if (!year && first.month === today.month) return null
-  if (/^(?:after|nach|apres|despues|depois|dopo|na|efter|po|после)$/.test(place)) return start.add({ months: 1 })
-  if (/^(?:mid|mitte|mi)$/.test(place)) return start.with({ day: 15 })
-  return /^(?:end of|ende|fin)$/.test(place) ? start.with({ day: start.daysInMonth }) : start
+  if (/^(?:after|nach|apres|despues|depois|dopo|na|efter|po|после)$/.test(modifier)) return start.add({ months: 1 })
+  if (/^(?:mid|mitte|mi)$/.test(modifier)) return start.with({ day: 15 })
+  return /^(?:end of|ende|fin)$/.test(modifier) ? start.with({ day: start.daysInMonth }) : start
 }

@@ -114,10 +114,10 @@ const MARKS: readonly [name: string, pattern: RegExp][] = [
 /** Hashed features: words, pairs of words, parts of words, emoji and marks. */
 export function featuresOf(text: string, hints: readonly string[] = []): { at: Uint32Array; value: Float32Array } {
   const folded = fold(readPart(text))
-  const found = new Map<number, number>()
+  const weights = new Map<number, number>()
   const add = (hash: number, value: number) => {
     const at = hash & (BUCKETS - 1)
-    found.set(at, Math.max(found.get(at) ?? 0, value))
+    weights.set(at, Math.max(weights.get(at) ?? 0, value))
   }
   const tokens = folded.replace(/(\p{L})\1{2,}/gu, '$1$1').match(TOKENS) ?? []
   let previous = '^'
@@ -139,7 +139,7 @@ export function featuresOf(text: string, hints: readonly string[] = []): { at: U
   for (const [name, pattern] of MARKS) if (pattern.test(folded)) add(hashOf(`mark ${name}`), 1)
   for (const hint of hints) add(hashOf(`hint ${hint}`), 1.5)
   add(hashOf(`size ${Math.min(7, Math.floor(Math.log2(tokens.length + 1)))}`), 0.7)
-  return unitVector(found)
+  return unitVector(weights)
 }
 
 /** Features that tell languages apart: the parts of words, with their marks. */
@@ -150,27 +150,27 @@ export function languageFeaturesOf(text: string): { at: Uint32Array; value: Floa
       .normalize('NFC')
       .toLowerCase()
       .match(/[\p{L}\p{M}]+/gu) ?? []
-  const found = new Map<number, number>()
+  const weights = new Map<number, number>()
   for (const word of words) {
     const padded = `<${word.slice(0, 30)}>`
     for (const size of [1, 2, 3, 4]) {
       for (let start = 0; start + size <= padded.length; start += 1) {
         const at = hashOf(padded.slice(start, start + size)) & (LANGUAGE_BUCKETS - 1)
-        found.set(at, (found.get(at) ?? 0) + 1)
+        weights.set(at, (weights.get(at) ?? 0) + 1)
       }
     }
     const at = hashOf(`w${padded}`) & (LANGUAGE_BUCKETS - 1)
-    found.set(at, (found.get(at) ?? 0) + 2)
+    weights.set(at, (weights.get(at) ?? 0) + 2)
   }
-  return unitVector(found)
+  return unitVector(weights)
 }
 
 /** Scales values to length 1, so that long texts do not count more. */
-function unitVector(found: Map<number, number>): { at: Uint32Array; value: Float32Array } {
+function unitVector(weights: Map<number, number>): { at: Uint32Array; value: Float32Array } {
   let sum = 0
-  for (const value of found.values()) sum += value * value
+  for (const value of weights.values()) sum += value * value
   const length = Math.sqrt(sum) || 1
-  return { at: Uint32Array.from(found.keys()), value: Float32Array.from(found.values(), (value) => value / length) }
+  return { at: Uint32Array.from(weights.keys()), value: Float32Array.from(weights.values(), (value) => value / length) }
 }
 
 /** FNV-1a, with its bits mixed. */

@@ -34,9 +34,9 @@ export function labelByRule(
   // One character can fold to 18.
   const folded = fold(text).slice(0, FOLDED_MAX)
   if (asksToStop(text, optOutWords) || isOptOut(folded)) return { label: 'opted_out', until: null }
-  const said = createReader(folded)
-  if (said.any(AUTOMATIC_PHRASES)) return { label: 'auto_reply', until: untilOf('auto_reply', text, written) }
-  if (said.any(NO_INTEREST_PHRASES) || !isPutOff(said)) return null
+  const reader = createReader(folded)
+  if (reader.any(AUTOMATIC_PHRASES)) return { label: 'auto_reply', until: untilOf('auto_reply', text, written) }
+  if (reader.any(NO_INTEREST_PHRASES) || !isPutOff(reader)) return null
   const until = untilOf('later', text, written)
   return until && { label: 'later', until }
 }
@@ -49,18 +49,18 @@ export function untilOf(label: ReplyLabel, text: string, { now, timeZone }: Writ
 /** The start of the day that a text names; null: no day. @param isEnd only a day until which something lasts */
 export function namedDay(text: string, { now, timeZone }: Written, isEnd = false): Date | null {
   const local = localNow(now, timeZone)
-  const found = findDay(text, local.toPlainDate().toString())
-  if (!found || (isEnd && !found.isEnd)) return null
-  return new Date(Temporal.PlainDate.from(found.day).toZonedDateTime(local.timeZoneId).epochMilliseconds)
+  const match = findDay(text, local.toPlainDate().toString())
+  if (!match || (isEnd && !match.isEnd)) return null
+  return new Date(Temporal.PlainDate.from(match.day).toZonedDateTime(local.timeZoneId).epochMilliseconds)
 }
 
 /** The hints that the rules give the model about a text. */
 export function hintsOf(text: string): string[] {
-  const said = createReader(fold(readPart(text)))
+  const reader = createReader(fold(readPart(text)))
   // The day itself does not matter: the model only learns that the text names one.
   const day = findDay(text, '2026-06-01')
   return [
-    ...Object.entries(HINTS).flatMap(([name, phrases]) => (said.any(phrases) ? [name] : [])),
+    ...Object.entries(HINTS).flatMap(([name, phrases]) => (reader.any(phrases) ? [name] : [])),
     ...(day ? ['day', ...(day.isEnd ? ['end'] : [])] : []),
   ]
 }
@@ -68,8 +68,8 @@ export function hintsOf(text: string): string[] {
 type Reader = ReturnType<typeof createReader>
 
 /** Whether the text asks for a message later. A day alone rather means a meeting: "Let's talk on Monday". */
-function isPutOff(said: Reader): boolean {
-  return said.any(NOT_NOW_PHRASES) || (said.any(WRITE_AGAIN_PHRASES) && !said.any(MEETING_PHRASES))
+function isPutOff(reader: Reader): boolean {
+  return reader.any(NOT_NOW_PHRASES) || (reader.any(WRITE_AGAIN_PHRASES) && !reader.any(MEETING_PHRASES))
 }
 
 function localNow(now: Date, timeZone: string): Temporal.ZonedDateTime {
@@ -85,11 +85,11 @@ function localNow(now: Date, timeZone: string): Temporal.ZonedDateTime {
 /** Finds phrases as whole words, without case, accents and punctuation. */
 function createReader(folded: string) {
   const words = plainWordsOf(folded)
-  const known = new Set(words)
-  const said = ` ${words.join(' ')} `
+  const wordSet = new Set(words)
+  const joined = ` ${words.join(' ')} `
   return {
     any: (phrases: readonly Phrase[]) =>
-      phrases.some(({ first, written }) => (first === null || known.has(first)) && said.includes(written)),
+      phrases.some(({ first, written }) => (first === null || wordSet.has(first)) && joined.includes(written)),
   }
 }
 

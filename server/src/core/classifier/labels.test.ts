@@ -14,26 +14,26 @@ const heldOut = readHeldOut(readFileSync(new URL('./training/held-out.txt', impo
 const languages = [...new Set(heldOut.map(({ language }) => language))]
 
 describe('held-out messages', () => {
-  let said: (ReplyLabel | null)[]
+  let labels: (ReplyLabel | null)[]
   beforeAll(() => {
-    said = heldOut.map(({ text }) => classify(text).label)
+    labels = heldOut.map(({ text }) => classify(text).label)
   })
   const matrixOf = (isWanted: (language: string) => boolean) => {
     // The last column counts messages without a label.
-    const given = [...REPLY_LABELS, null]
-    const matrix = REPLY_LABELS.map(() => given.map(() => 0))
-    heldOut.forEach(({ label, language }, place) => {
+    const columns = [...REPLY_LABELS, null]
+    const matrix = REPLY_LABELS.map(() => columns.map(() => 0))
+    heldOut.forEach(({ label, language }, index) => {
       const row = matrix[REPLY_LABELS.indexOf(label)] as number[]
-      const column = given.indexOf(said[place] ?? null)
+      const column = columns.indexOf(labels[index] ?? null)
       if (isWanted(language)) row[column] = (row[column] ?? 0) + 1
     })
     return matrix
   }
   const optOuts = () =>
-    heldOut.flatMap(({ label, text }, place) => (label === 'opted_out' ? [{ text, said: said[place] }] : []))
+    heldOut.flatMap(({ label, text }, index) => (label === 'opted_out' ? [{ text, said: labels[index] }] : []))
 
   it('finds at least 98% of opt-outs, and 95% by rules alone', () => {
-    expect(mean(optOuts().map((one) => Number(one.said === 'opted_out')))).toBeGreaterThanOrEqual(0.98)
+    expect(mean(optOuts().map((optOut) => Number(optOut.said === 'opted_out')))).toBeGreaterThanOrEqual(0.98)
     expect(mean(optOuts().map(({ text }) => Number(isOptOut(fold(text)))))).toBeGreaterThanOrEqual(0.95)
   })
 
@@ -42,7 +42,9 @@ describe('held-out messages', () => {
   })
 
   it.each(languages)('are labelled well enough in %s', (language) => {
-    expect(mean(f1Of(matrixOf((one) => one === language)))).toBeGreaterThanOrEqual(language === 'en' ? 0.85 : 0.7)
+    expect(mean(f1Of(matrixOf((candidate) => candidate === language)))).toBeGreaterThanOrEqual(
+      language === 'en' ? 0.85 : 0.7,
+    )
   })
 })
 
@@ -54,7 +56,8 @@ describe('languages that the model does not know', () => {
   it('give no label and no date to at least 90% of messages', () => {
     const labelled = others.filter((text) => classify(text).label !== null)
     expect(labelled.length, labelled.join('\n')).toBeLessThanOrEqual(others.length * 0.1)
-    for (const text of others.filter((one) => !labelled.includes(one))) expect(classify(text).until).toBeNull()
+    for (const text of others.filter((candidate) => !labelled.includes(candidate)))
+      expect(classify(text).until).toBeNull()
   })
 
   it('are seen in at most 3% of messages in languages that it knows', () => {

@@ -90,16 +90,16 @@ export function sharesOf(
   const sums = new Float64Array(classes)
   for (let index = 0; index < at.length; index += 1) {
     const row = (at[index] as number) * classes
-    for (let place = 0; place < classes; place += 1) {
-      sums[place] = (sums[place] as number) + (rows[row + place] as number) * (value[index] as number)
+    for (let classIndex = 0; classIndex < classes; classIndex += 1) {
+      sums[classIndex] = (sums[classIndex] as number) + (rows[row + classIndex] as number) * (value[index] as number)
     }
   }
-  return softmax(sums.map((sum, place) => sum * (scale[place] as number) + (bias[place] as number)))
+  return softmax(sums.map((sum, classIndex) => sum * (scale[classIndex] as number) + (bias[classIndex] as number)))
 }
 
 /** The index of the largest share. */
 const largest = (shares: Float64Array) =>
-  shares.reduce((best, share, place) => (share > (shares[best] ?? 0) ? place : best), 0)
+  shares.reduce((best, share, index) => (share > (shares[best] ?? 0) ? index : best), 0)
 
 /**
  * Labels a reply: by rule, or with the model's best guess. @param optOutWords the workspace's own,
@@ -130,8 +130,8 @@ export function classifyReply(
 
 /** The language of a text as ISO 639-1; 'und' if it has no letters or is not known. */
 export function detectLanguage(text: string): string {
-  const known = languageOfLetters(text)
-  if (known) return known
+  const language = languageOfLetters(text)
+  if (language) return language
   return TOLD_APART[largest(languageSharesOf(text))] as string
 }
 
@@ -172,7 +172,7 @@ function isUnknown(text: string, from: number): boolean {
   const letters = languageOfLetters(text)
   if (letters) return !LABELLED.has(letters) && letters !== 'und'
   const shares = languageSharesOf(text)
-  return shares.reduce((sum, share, place) => (IS_LABELLED[place] ? sum : sum + share), 0) > from
+  return shares.reduce((sum, share, index) => (IS_LABELLED[index] ? sum : sum + share), 0) > from
 }
 
 function sureLanguageOf(text: string): string | null {

@@ -91,31 +91,31 @@ const THAI = new RegExp(
   'u',
 )
 
-const whole = (words: string) => new RegExp(`^(?:${fold(words)})$`)
+const anchored = (words: string) => new RegExp(`^(?:${fold(words)})$`)
 
 /** By letters: the pattern that asks to stop in a sentence, and the one that does so only if little else is said. */
 const SPACED: readonly { letters: RegExp; pattern: RegExp; whole: RegExp; isPersian?: true }[] = [
-  { letters: /\p{Script=Latin}/u, pattern: LATIN, whole: whole(LATIN_WHOLE) },
-  { letters: /\p{Script=Cyrillic}/u, pattern: CYRILLIC, whole: whole(CYRILLIC_WHOLE) },
-  { letters: /\p{Script=Arabic}/u, pattern: PERSIAN, whole: whole(PERSIAN_WHOLE), isPersian: true },
-  { letters: /\p{Script=Greek}/u, pattern: GREEK, whole: whole(GREEK_WHOLE) },
-  { letters: /\p{Script=Hebrew}/u, pattern: HEBREW, whole: whole(HEBREW_WHOLE) },
+  { letters: /\p{Script=Latin}/u, pattern: LATIN, whole: anchored(LATIN_WHOLE) },
+  { letters: /\p{Script=Cyrillic}/u, pattern: CYRILLIC, whole: anchored(CYRILLIC_WHOLE) },
+  { letters: /\p{Script=Arabic}/u, pattern: PERSIAN, whole: anchored(PERSIAN_WHOLE), isPersian: true },
+  { letters: /\p{Script=Greek}/u, pattern: GREEK, whole: anchored(GREEK_WHOLE) },
+  { letters: /\p{Script=Hebrew}/u, pattern: HEBREW, whole: anchored(HEBREW_WHOLE) },
   {
     letters: /[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Telugu}]/u,
     pattern: INDIC,
-    whole: whole(INDIC_WHOLE),
+    whole: anchored(INDIC_WHOLE),
   },
 ]
 
 /**
  * Whether words ask not to be messaged again, in a language that the model does not know. @param
- * said folded words between single spaces @param parts the parts of the text, without polite words
+ * joinedWords folded words between single spaces @param parts the parts of the text, without polite words
  */
-export function isForeignOptOut(said: string, parts: readonly string[]): boolean {
-  for (const { letters, pattern, whole, isPersian } of SPACED) {
-    if (!letters.test(said)) continue
+export function isForeignOptOut(joinedWords: string, parts: readonly string[]): boolean {
+  for (const { letters, pattern, whole: wholePattern, isPersian } of SPACED) {
+    if (!letters.test(joinedWords)) continue
     const read = isPersian ? foldPersian : (text: string) => text
-    if (read(said).search(pattern) >= 0 || parts.some((part) => whole.test(read(part)))) return true
+    if (read(joinedWords).search(pattern) >= 0 || parts.some((part) => wholePattern.test(read(part)))) return true
   }
-  return /\p{Script=Thai}/u.test(said) && THAI.test(said.replaceAll(' ', ''))
+  return /\p{Script=Thai}/u.test(joinedWords) && THAI.test(joinedWords.replaceAll(' ', ''))
 }

@@ -186,15 +186,15 @@ const SIGNS = /🛑|🖕|⛔/u
 export function isOptOut(folded: string): boolean {
   if (SIGNS.test(folded)) return true
   const plain = folded.replace(LOOKALIKES, (_, stop) => (stop ? 'stop' : 'unsubscribe'))
-  const { isOptOut: isAsked, rest: asked } = readStopQuestions(` ${wordsOf(plain).join(' ')} `)
+  const { isOptOut: isAsked, rest: remaining } = readStopQuestions(` ${wordsOf(plain).join(' ')} `)
   if (isAsked) return true
-  const said = asked.replace(OTHER_MEANINGS, ',')
-  if (said.search(SPACED) >= 0) return true
-  const parts = said
+  const cleaned = remaining.replace(OTHER_MEANINGS, ',')
+  if (cleaned.search(SPACED) >= 0) return true
+  const parts = cleaned
     .split(',')
     .map((part) => part.split(' ').filter((word) => word !== '' && !POLITE.has(word)))
     .filter((part) => part.length <= 3)
     .map((part) => part.join(' '))
-  if (parts.some((part) => WHOLE.test(part)) || isForeignOptOut(said, parts)) return true
-  return hasUnspaced(folded) && UNSPACED.test(asked.replaceAll(' ', ''))
+  if (parts.some((part) => WHOLE.test(part)) || isForeignOptOut(cleaned, parts)) return true
+  return hasUnspaced(folded) && UNSPACED.test(remaining.replaceAll(' ', ''))
 }

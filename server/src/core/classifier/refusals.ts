@@ -67,9 +67,9 @@ const NEGATIONS = new Map(
  */
 export function refuses(folded: string, language: string, label: ReplyLabel): boolean {
   const words = wordsOf(folded)
-  const said = ` ${words.join(' ')} `
+  const joined = ` ${words.join(' ')} `
   const signs = label === 'referral' ? [NO_CLAUSE] : [REFUSALS, label === 'later' ? NO_CLAUSE : NO_AT_END]
   return (
-    signs.some((sign) => said.search(sign) >= 0) || words.some((word) => NEGATIONS.get(word)?.has(language) === false)
+    signs.some((sign) => joined.search(sign) >= 0) || words.some((word) => NEGATIONS.get(word)?.has(language) === false)
   )
 }

@@ -290,9 +290,9 @@ function stoppedIn(clause: string): Stopped {
   const words = clause.split(' ').filter((word) => word !== '')
   const start = words.findIndex((word) => !OPENING.has(word))
   if (start < 0) return null
-  const whole = words.join('')
-  if (UNSPACED_QUESTION.test(whole))
-    return UNSPACED_OBJECT.test(whole) && !UNSPACED_MESSAGES.test(whole) ? 'others' : null
+  const joined = words.join('')
+  if (UNSPACED_QUESTION.test(joined))
+    return UNSPACED_OBJECT.test(joined) && !UNSPACED_MESSAGES.test(joined) ? 'others' : null
   const question = words.slice(start)
   return ASKING.test(question[0] as string) ? stoppedInEnglish(question) : stoppedElsewhere(question)
 }
@@ -318,23 +318,23 @@ function stoppedElsewhere(words: readonly string[]): Stopped {
   if (words.length > CLAUSE_WORDS_MAX) return null
   const question = ` ${words.join(' ')} `
   if (!has(question, ANY_STOP)) return null
-  for (const { asks, stops, me, said } of READERS) {
+  for (const { asks, stops, me, said: filler } of READERS) {
     if (!has(question, asks) || !has(question, stops)) continue
     const isAboutMe = has(question, me)
     if (has(question, OTHERS) && !isAboutMe) return 'others'
     const isAboutMessages = isAboutMe || has(question, MESSAGE)
     if (has(question, CAMPAIGN)) return isAboutMessages ? null : 'others'
-    if (isAboutMessages || question.replace(said, '').trim() === '') return 'messages'
+    if (isAboutMessages || question.replace(filler, '').trim() === '') return 'messages'
   }
   return null
 }
 
 /**
- * Reads the questions about stopping in a text. @param said folded words, with commas @returns
+ * Reads the questions about stopping in a text. @param text folded words, with commas @returns
  * whether a question is an opt-out, and the words without the clauses about stopping something else
  */
-export function readStopQuestions(said: string): { isOptOut: boolean; rest: string } {
-  const clauses = said.split(',').map((clause) => ({ clause, stopped: stoppedIn(clause) }))
+export function readStopQuestions(text: string): { isOptOut: boolean; rest: string } {
+  const clauses = text.split(',').map((clause) => ({ clause, stopped: stoppedIn(clause) }))
   return {
     isOptOut: clauses.some(({ stopped }) => stopped === 'messages'),
     rest: clauses.map(({ clause, stopped }) => (stopped === 'others' ? ' ' : clause)).join(','),

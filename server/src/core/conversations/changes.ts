@@ -19,20 +19,20 @@ export type Changes = Omit<InputOf<'conversations', 'update'>, 'id' | 'reengage'
 export async function undoUpdate(db: Db, { workspaceId }: Actor, undoId: string) {
   return transact(db, async (tx) => {
     await allowLongStatements(tx)
-    const kept = sql`from conversation_undos u join conversations c
+    const unchanged = sql`from conversation_undos u join conversations c
       on c.workspace_id = u.workspace_id and c.id = u.conversation_id and c.updated_at = u.updated_at
       where u.workspace_id = ${workspaceId} and u.undo_id = ${undoId}`
-    const reengaged = sql`${kept} and u.before ? 'enrollment'`
+    const reengaged = sql`${unchanged} and u.before ? 'enrollment'`
     await lockEnrollmentsOfLeads(tx, workspaceId, sql`select c.lead_id ${reengaged}`)
-    await lockMessages(tx, sql`select c.lead_id ${kept} and (u.reply_id is not null or u.before ? 'enrollment')`)
+    await lockMessages(tx, sql`select c.lead_id ${unchanged} and (u.reply_id is not null or u.before ? 'enrollment')`)
     await undoReengagement(
       tx,
       workspaceId,
       sql`select u.before -> 'enrollment' as enrollment, u.updated_at as at ${reengaged}`,
     )
-    await lockConversations(tx, workspaceId, sql`select c.id ${kept}`)
+    await lockConversations(tx, workspaceId, sql`select c.id ${unchanged}`)
     const { rows: relabelled } = await tx.execute<{ dmId: string | null }>(sql`
-      update replies r set label = u.reply_label from (select u.reply_id, u.reply_label ${kept}) u where r.id = u.reply_id
+      update replies r set label = u.reply_label from (select u.reply_id, u.reply_label ${unchanged}) u where r.id = u.reply_id
       returning r.dm_id as "dmId"`)
     await storeAnswers(
       tx,
@@ -45,7 +45,7 @@ export async function undoUpdate(db: Db, { workspaceId }: Actor, undoId: string)
           before.suggests_suppression as to_suggests, (
             select m.user_id from workspace_members m where m.workspace_id = c.workspace_id and m.user_id = before.assignee_id and m.role <> 'viewer'
           ) as to_assignee
-        from (select c.*, u.before ${kept}) c cross join lateral jsonb_populate_record(null::conversations, c.before) before
+        from (select c.*, u.before ${unchanged}) c cross join lateral jsonb_populate_record(null::conversations, c.before) before
       ), undone as (
         update conversations c set status = old.to_status, snoozed_until = old.to_snoozed_until, is_unread = old.to_unread, label = old.to_label,
           confidence = old.to_confidence, labelled_by = old.to_labelled_by, suggests_suppression = old.to_suggests, assignee_id = old.to_assignee,

@@ -38,10 +38,10 @@ export async function deleteConversations(tx: Db, workspaceId: string, chosen: S
     ${countConversations(sql`gone`)}`)
 }
 
-/** Deletes corrections of labels. @param gone subquery: workspace_id and id of permanently deleted conversations */
-export async function deleteCorrections(tx: Db, gone: SQL): Promise<void> {
+/** Deletes corrections of labels. @param deleted subquery: workspace_id and id of permanently deleted conversations */
+export async function deleteCorrections(tx: Db, deleted: SQL): Promise<void> {
   await tx.execute(sql`
-    delete from label_corrections l using (${gone}) c where l.workspace_id = c.workspace_id and l.conversation_id = c.id`)
+    delete from label_corrections l using (${deleted}) c where l.workspace_id = c.workspace_id and l.conversation_id = c.id`)
 }
 
 /** Restores conversations. @param rows subquery of their former rows; the leads exist again */

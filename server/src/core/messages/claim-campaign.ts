@@ -34,8 +34,8 @@ export async function claimOne(context: ClaimContext, actor: Actor, { id, holder
   if (campaign.channel === 'api') throw new Refusal('CAMPAIGN_CHANNEL')
   if (campaign.status !== 'active')
     throw new Refusal('CAMPAIGN_STATE', `This campaign is ${campaign.status}. Only active campaigns send messages.`)
-  const { taken, waits } = await claimByExtension(context, actor, holder, [id])
-  if (taken) return toClaimAnswer(taken)
+  const { taken: claimed, waits } = await claimByExtension(context, actor, holder, [id])
+  if (claimed) return toClaimAnswer(claimed)
   return nothingDue(waits.length > 0 ? Math.min(...waits.map(secondsOf)) : await secondsUntilLeaseExpires(db, [id]))
 }
 
@@ -80,16 +80,16 @@ export async function claimAny(
   { holder, signedInAs }: InputOf<'campaigns', 'claimAny'>,
 ) {
   const { db } = context
-  const found = await findSendable(
+  const candidates = await findSendable(
     db,
     actor,
     sql`${campaigns.channel} = 'extension' and ${campaigns.kind} = 'campaign'`,
   )
   // Campaigns of other accounts come last: claiming one makes the extension report the mismatch.
-  const sendable = found.filter(({ handle }) => !isDifferentAccount(handle, signedInAs))
-  const ids = (sendable.length > 0 ? sendable : found).map(({ id }) => id)
-  const { taken, waits } = await claimByExtension(context, actor, holder, ids)
-  if (taken) return toClaimAnswer(taken)
+  const sendable = candidates.filter(({ handle }) => !isDifferentAccount(handle, signedInAs))
+  const ids = (sendable.length > 0 ? sendable : candidates).map(({ id }) => id)
+  const { taken: claimed, waits } = await claimByExtension(context, actor, holder, ids)
+  if (claimed) return toClaimAnswer(claimed)
   const ends = (await secondsUntilLeaseExpires(db, ids)) ?? Number.POSITIVE_INFINITY
   const soonest = Math.min(ends, ...waits.map(secondsOf))
   return nothingDue(Number.isFinite(soonest) ? soonest : null)
@@ -118,7 +118,7 @@ function findSendable(db: Db, { workspaceId }: Actor, which: SQL) {
 
 async function claimByExtension(context: ClaimContext, actor: Actor, holder: string, ids: readonly string[]) {
   const { db, env, remember } = context
-  const keep = (tx: Db, taken: Taken) => remember(tx, toClaimAnswer(taken))
+  const keep = (tx: Db, message: Taken) => remember(tx, toClaimAnswer(message))
   const claimed = await claimFirst(db, env, actor, extensionOf(holder), ids, keep)
   for (const xUserId of claimed.unread) await requestRead(context, xUserId)
   return claimed
@@ -135,24 +135,24 @@ async function claimFirst(
   actor: Actor,
   sender: Sender,
   ids: readonly string[],
-  keep: (tx: Db, taken: Taken) => Promise<void> = async () => {},
+  keep: (tx: Db, message: Taken) => Promise<void> = async () => {},
 ) {
   const waits: Extract<Answer, { kind: 'wait' }>[] = []
   const unread = new Set<string>()
   for (const turn of await findTurns(db, ids)) {
-    const answer = await transact(db, async (tx): Promise<Answer> => {
+    const outcome = await transact(db, async (tx): Promise<Answer> => {
       const campaign = await lockCampaign(tx, actor, turn.id)
       // The campaign may have changed since the search.
       if (campaign?.status !== 'active' || (sender.maySend && campaign.channel === 'api'))
         return { kind: 'nothing', locked: null }
-      const answer = await claim(tx, env, sender, scopeOf(campaign, turn))
-      if (answer.kind === 'claimed') await keep(tx, answer)
-      return answer
+      const result = await claim(tx, env, sender, scopeOf(campaign, turn))
+      if (result.kind === 'claimed') await keep(tx, result)
+      return result
     })
-    const account = unreadAccountOf(answer)
+    const account = unreadAccountOf(outcome)
     if (account) unread.add(account)
-    if (answer.kind === 'claimed') return { taken: answer, waits, unread }
-    if (answer.kind === 'wait') waits.push(answer)
+    if (outcome.kind === 'claimed') return { taken: outcome, waits, unread }
+    if (outcome.kind === 'wait') waits.push(outcome)
   }
   return { taken: null, waits, unread }
 }
@@ -175,9 +175,14 @@ export async function claimSimulated(
   actor: Actor,
 ): Promise<SimulatedClaim | { waitSeconds: number; isTurn: boolean } | null> {
   const ids = (await findSendable(db, actor, sql`true`)).map(({ id }) => id)
-  const { taken, waits } = await claimFirst(db, env, actor, SIMULATION, ids)
-  if (taken?.lead && taken.locked.campaignId)
-    return { dmId: taken.id, lease: taken.lease, campaignId: taken.locked.campaignId, handle: taken.lead.handle }
+  const { taken: claimed, waits } = await claimFirst(db, env, actor, SIMULATION, ids)
+  if (claimed?.lead && claimed.locked.campaignId)
+    return {
+      dmId: claimed.id,
+      lease: claimed.lease,
+      campaignId: claimed.locked.campaignId,
+      handle: claimed.lead.handle,
+    }
   if (waits.length === 0) return null
   return {
     waitSeconds: Math.max(1, Math.ceil(Math.min(...waits.map(secondsOf)))),

@@ -68,12 +68,12 @@ export async function claimDirect(
     const campaignId = await openDirectCampaign(tx, actor, xAccountId)
     const dmId = await queueOne(tx, actor, { campaignId, leadId, text })
     const scope = { campaign: { id: campaignId, workspaceId, xAccountId }, dmId }
-    const answer = await claim(tx, env, manualSender(holder, false), scope)
-    if (answer.kind === 'wait') throw await beyondCap(tx, answer)
-    if (answer.kind !== 'claimed') throw new Refusal('X_NOT_CONNECTED')
+    const result = await claim(tx, env, manualSender(holder, false), scope)
+    if (result.kind === 'wait') throw await beyondCap(tx, result)
+    if (result.kind !== 'claimed') throw new Refusal('X_NOT_CONNECTED')
     await keep(tx, dmId)
     await use(tx, workspaceId, 'dms', 1)
-    return claimedFrom(answer)
+    return claimedFrom(result)
   })
 }
 
@@ -116,11 +116,11 @@ export async function claimAnswer(
     const campaignId = await openDirectCampaign(tx, actor, lead.accountId, { isAnswer: true })
     const dmId = await queueOne(tx, actor, { campaignId, leadId, text, isAnswer: true })
     const scope = { campaign: { id: campaignId, workspaceId, xAccountId: lead.accountId }, dmId }
-    const answer = await claim(tx, env, manualSender(holder, true), scope)
-    if (answer.kind === 'wait') throw await beyondCap(tx, answer)
-    if (answer.kind !== 'claimed') throw new Refusal('X_NOT_CONNECTED')
+    const result = await claim(tx, env, manualSender(holder, true), scope)
+    if (result.kind === 'wait') throw await beyondCap(tx, result)
+    if (result.kind !== 'claimed') throw new Refusal('X_NOT_CONNECTED')
     await keep(tx, dmId)
-    return claimedFrom(answer)
+    return claimedFrom(result)
   })
 }
 
@@ -166,9 +166,9 @@ async function findObstacle(tx: Db, env: SendingEnv, leadId: string, allowRepeat
         order by d.outcome_unknown desc, d.sent_at nulls first limit 1)
       end as obstacle
     from leads l where l.id = ${leadId}`)
-  const [found] = rows
-  if (found?.reason) return refusalText(found.reason)
-  return found?.obstacle ? OBSTACLES[found.obstacle] : null
+  const [row] = rows
+  if (row?.reason) return refusalText(row.reason)
+  return row?.obstacle ? OBSTACLES[row.obstacle] : null
 }
 
 /** Direct messages ignore the interval and the sending window, but not the daily cap and X's limits. */

@@ -71,10 +71,10 @@ const DELAYS_MAX = 50
  * account's limits allow it and no older campaign sends first. Every sender claims here.
  */
 export async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scope | 'due'): Promise<Answer> {
-  const found =
+  const row =
     scope === 'due' ? await lockDue(tx, env) : await lockFor(tx, env, sender, scope.campaign, scope.isFollowUp ?? false)
-  if (!found) return { kind: 'idle' }
-  const locked = limitsOf(env, sender, found)
+  if (!row) return { kind: 'idle' }
+  const locked = limitsOf(env, sender, row)
   const { account, now } = locked
   for (let delays = 0; ; ) {
     const next = locked.campaignId ? await take(tx, env, sender, locked, scope === 'due' ? null : scope.dmId) : null
@@ -89,9 +89,9 @@ export async function claim(tx: Db, env: SendingEnv, sender: Sender, scope: Scop
           reason: { code: 'placeholder', params: { written: shownLeftover(leftover) } },
         })
     } else if (next?.lease) {
-      const taken = { ...next, lease: next.lease, sender, locked }
-      if (taken.lead || !sender.skips) return { kind: 'claimed', ...taken }
-      await recordOutcome(tx, taken, { wasSent: false, reason: LEAD_MISSING })
+      const claimed = { ...next, lease: next.lease, sender, locked }
+      if (claimed.lead || !sender.skips) return { kind: 'claimed', ...claimed }
+      await recordOutcome(tx, claimed, { wasSent: false, reason: LEAD_MISSING })
     } else if (next?.stopped && !next.isWaiting && !next.isLocked)
       await skipMessage(tx, next.id, { reason: next.stopped })
     else if (next?.isDelayed && delays < DELAYS_MAX) delays += 1
@@ -116,9 +116,9 @@ function waitMsOf(next: Awaited<ReturnType<typeof take>>, sender: Sender): numbe
 }
 
 /** The X id of the account that has to be read before its follow-up; null: no read is needed, or one is requested. */
-export function unreadAccountOf(answer: Answer): string | null {
-  if (answer.kind === 'idle' || !answer.locked?.needsRead) return null
-  return answer.locked.account?.xUserId ?? null
+export function unreadAccountOf(result: Answer): string | null {
+  if (result.kind === 'idle' || !result.locked?.needsRead) return null
+  return result.locked.account?.xUserId ?? null
 }
 
 type NextRow = {
@@ -299,10 +299,10 @@ export interface Claimed extends Omit<Taken, 'leaseExpiresAt' | 'locked'> {
 }
 
 /** A message that was claimed for a connected account. */
-export function claimedFrom({ locked, leaseExpiresAt: _, ...taken }: Taken): Omit<Claimed, 'claimedAt'> {
+export function claimedFrom({ locked, leaseExpiresAt: _, ...message }: Taken): Omit<Claimed, 'claimedAt'> {
   const { account, app, campaignId, workspaceId } = locked
   if (!account || !app || !campaignId) throw new Error('a worker claimed without an account')
-  return { ...taken, campaignId, workspaceId, accountId: account.id, senderId: account.xUserId, app }
+  return { ...message, campaignId, workspaceId, accountId: account.id, senderId: account.xUserId, app }
 }
 
 /** How long this process delays its next claim while replies arrive faster than they are stored. */
@@ -324,11 +324,11 @@ export async function claimDue(
   const yieldMs = yieldsUntil - performance.now()
   if (yieldMs > 0) await sleep(yieldMs)
   const claimedAt = performance.now()
-  const answer = await db.transaction((tx) => claim(tx, env, workerOf(workerId), 'due'))
-  if (answer.kind !== 'idle' && answer.locked?.areRepliesBehind) yieldsUntil = performance.now() + YIELD_MS
-  const [isIdle, unread] = [answer.kind === 'idle', unreadAccountOf(answer)]
-  if (answer.kind !== 'claimed') return { claimed: null, isIdle, unread }
-  return { claimed: { ...claimedFrom(answer), claimedAt, visibleAt: performance.now() }, isIdle, unread }
+  const result = await db.transaction((tx) => claim(tx, env, workerOf(workerId), 'due'))
+  if (result.kind !== 'idle' && result.locked?.areRepliesBehind) yieldsUntil = performance.now() + YIELD_MS
+  const [isIdle, unread] = [result.kind === 'idle', unreadAccountOf(result)]
+  if (result.kind !== 'claimed') return { claimed: null, isIdle, unread }
+  return { claimed: { ...claimedFrom(result), claimedAt, visibleAt: performance.now() }, isIdle, unread }
 }
 
 /**

@@ -120,7 +120,7 @@ describe('a worker', () => {
   it('corrects the lead that had the handle before if it looks up another one with it', async () => {
     const { person } = await connected()
     const [handle, renamed, other] = openHandles(3) as [string, string, string]
-    const known = await makeList(app, person, [handle])
+    const existing = await makeList(app, person, [handle])
     await renameAtX(handle, renamed)
     await renameAtX(other, handle)
     const list = await makeList(app, person, [handle], { unknownIds: true })
@@ -128,7 +128,7 @@ describe('a worker', () => {
     await start()
     await completed(person, id)
     expect(await findLead(list.leadIds[0]!)).toMatchObject({ xUserId: idOfHandle(other), handleLostAt: null })
-    expect(await findLead(known.leadIds[0]!)).toMatchObject({
+    expect(await findLead(existing.leadIds[0]!)).toMatchObject({
       xUserId: idOfHandle(handle),
       handleLostAt: expect.any(Date),
       dmStatus: 'not_sent',
@@ -167,8 +167,8 @@ describe('an extension', () => {
     const list = await makeList(app, person, openHandles(1))
     const { id } = await launch(person, list, { channel: 'extension' })
     const claim = await claimNext(id)
-    const answer = await reportOtherPerson(claim, { handle: 'someone', xUserId: '1' })
-    expect([answer.status, answer.body.campaignCompleted]).toEqual([200, true])
+    const response = await reportOtherPerson(claim, { handle: 'someone', xUserId: '1' })
+    expect([response.status, response.body.campaignCompleted]).toEqual([200, true])
     const params = { handle: claim.twitterHandle, xUserId: claim.xUserId }
     expect(await dmsOf(person, id)).toMatchObject([{ status: 'failed', reason: { code: 'identity', params } }])
     expect((await person.client.leads.find({ id: list.leadIds[0]! })).dmStatus).toBe('not_sent')
@@ -191,8 +191,8 @@ describe('an extension', () => {
     const { id } = await launch(person, list, { channel: 'extension' })
     const claim = await claimNext(id)
     await learnHandles(app.db, person.workspaceId, [{ id: '72', handle: list.handles[0]! }])
-    const answer = await person.call('POST', `/dms/${claim.dmId}/confirm`, { lease: claim.lease })
-    expect(answer.body).toMatchObject({ maySend: false })
+    const response = await person.call('POST', `/dms/${claim.dmId}/confirm`, { lease: claim.lease })
+    expect(response.body).toMatchObject({ maySend: false })
     expect(await dmsOf(person, id)).toMatchObject([{ status: 'failed', reason: { code: 'identity' } }])
   })
 })

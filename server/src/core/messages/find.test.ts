@@ -11,8 +11,8 @@ describe('findSentMessage', () => {
     at: at(1),
     ...more,
   })
-  const find = (messages: ReturnType<typeof message>[], text = 'Hi there', known: string[] = []) =>
-    findSentMessage(messages, { text, senderId: 'me', since }, new Set(known))?.id ?? null
+  const find = (messages: ReturnType<typeof message>[], text = 'Hi there', recordedIds: string[] = []) =>
+    findSentMessage(messages, { text, senderId: 'me', since }, new Set(recordedIds))?.id ?? null
 
   it('finds a message from our account with our text', () => {
     expect(find([message('2', 'Hi you'), message('1', 'Hi there')])).toBe('1')
@@ -59,8 +59,8 @@ describe('isSameText', () => {
     ['\u{1F469}\u{1F3FE}\u200D\u{1F4BB}', '\u{1F469}\u{1F4BB}', [], true],
     ['Hi', 'Hi!', [], false],
     ['Hi', '', [], false],
-  ])('compares %j with %j at X (%j): %s', (text, shown, links, isSame) =>
-    expect(isSameText(text, { text: shown, links })).toBe(isSame),
+  ])('compares %j with %j at X (%j): %s', (text, textAtX, links, isSame) =>
+    expect(isSameText(text, { text: textAtX, links })).toBe(isSame),
   )
 
   it('is quick with texts that look like links', () => {
@@ -78,8 +78,8 @@ describe('readingOf', () => {
     senderId,
     at: new Date(since.getTime() + seconds * 1_000),
   })
-  const read = (messages: ReturnType<typeof message>[], known: [string, boolean][] = [], isEmpty = false) =>
-    readingOf({ messages, isEmpty }, sent, new Map(known)).kind
+  const read = (messages: ReturnType<typeof message>[], recorded: [string, boolean][] = [], isEmpty = false) =>
+    readingOf({ messages, isEmpty }, sent, new Map(recorded)).kind
 
   it.each([
     ['it is there', [message('2', 1, 'Hi there', 'me'), message('1', -60)], [], 'found'],
@@ -99,11 +99,11 @@ describe('readingOf', () => {
       'absent',
     ],
     ['there is nothing', [], [], 'uncertain'],
-  ] as const)('if %s', (_, messages, known, kind) =>
+  ] as const)('if %s', (_, messages, recorded, kind) =>
     expect(
       read(
         [...messages],
-        known.map(([id, is]) => [id, is]),
+        recorded.map(([id, is]) => [id, is]),
       ),
     ).toBe(kind),
   )

@@ -38,8 +38,8 @@ export async function findInConversation(
   const { rows } = await needs.database.db.execute<{ id: string; isEarlier: boolean }>(sql`
     select x_event_id as id, claimed_at < ${sent.since.toISOString()}::timestamptz as "isEarlier" from dms
     where x_event_id = any(${sql.param(listed.messages.map(({ id }) => id))}::text[]) and id <> ${sent.id} and lead_id is not null`)
-  const known = new Map(rows.map(({ id, isEarlier }) => [id, isEarlier]))
-  return readingOf(listed, { text: sent.message, senderId: sent.senderId, since: sent.since }, known)
+  const recorded = new Map(rows.map(({ id, isEarlier }) => [id, isEarlier]))
+  return readingOf(listed, { text: sent.message, senderId: sent.senderId, since: sent.since }, recorded)
 }
 
 /** A conversation's messages, newest first. */
@@ -77,15 +77,19 @@ function isDescending(messages: readonly { at: Date }[]): boolean {
 /**
  * What a listed conversation shows of a message. The message is absent only if the list is in order
  * and reaches an earlier message, because a page may end early. A message from the account that no
- * row explains may be this one in an altered form. @param known X ids of our other recorded
+ * row explains may be this one in an altered form. @param recorded X ids of our other recorded
  * messages, and whether each was sent earlier
  */
-export function readingOf({ messages, isEmpty }: Listed, sent: Sought, known: ReadonlyMap<string, boolean>): Reading {
-  const found = findSentMessage(messages, sent, known)
-  if (found) return { kind: 'found', id: found.id, at: found.at }
-  const isEarlier = (message: XMessage) => isOlder(message, sent.since) || known.get(message.id) === true
+export function readingOf(
+  { messages, isEmpty }: Listed,
+  sent: Sought,
+  recorded: ReadonlyMap<string, boolean>,
+): Reading {
+  const match = findSentMessage(messages, sent, recorded)
+  if (match) return { kind: 'found', id: match.id, at: match.at }
+  const isEarlier = (message: XMessage) => isOlder(message, sent.since) || recorded.get(message.id) === true
   const isUnexplained = (message: XMessage) =>
-    message.senderId === sent.senderId && !known.has(message.id) && !isOlder(message, sent.since)
+    message.senderId === sent.senderId && !recorded.has(message.id) && !isOlder(message, sent.since)
   const isComplete = isEmpty || (isDescending(messages) && messages.some(isEarlier))
   return isComplete && !messages.some(isUnexplained) ? { kind: 'absent' } : { kind: 'uncertain' }
 }
@@ -95,18 +99,18 @@ type Shown = Pick<XMessage, 'id' | 'senderId' | 'text' | 'at' | 'links'>
 
 /**
  * Finds our message in a conversation: it is from `senderId`, has our text and is not older than
- * `since`. If several match, the last in the list counts. @param known X ids already recorded for
+ * `since`. If several match, the last in the list counts. @param recorded X ids already recorded for
  * our other messages
  */
 export function findSentMessage<M extends Shown>(
   messages: readonly M[],
   sent: Sought,
-  known: Pick<ReadonlySet<string>, 'has'>,
+  recorded: Pick<ReadonlySet<string>, 'has'>,
 ): M | null {
   const ours = messages.filter(
     (message) =>
       message.senderId === sent.senderId &&
-      !known.has(message.id) &&
+      !recorded.has(message.id) &&
       !isOlder(message, sent.since) &&
       isSameText(sent.text, message),
   )
@@ -117,10 +121,10 @@ export function findSentMessage<M extends Shown>(
  * Whether a message at X has this text, ignoring what X changes. If X names the addresses behind
  * its t.co links, they must be ours; otherwise all links count as equal.
  */
-export function isSameText(text: string, shown: Pick<XMessage, 'text' | 'links'>): boolean {
-  const [ours, theirs] = [comparable(text), comparable(shown.text)]
+export function isSameText(text: string, message: Pick<XMessage, 'text' | 'links'>): boolean {
+  const [ours, theirs] = [comparable(text), comparable(message.text)]
   if (ours.text !== theirs.text) return false
-  const named = new Map(shown.links?.map(({ url, expandedUrl }) => [addressOf(url), addressOf(expandedUrl)]))
+  const named = new Map(message.links?.map(({ url, expandedUrl }) => [addressOf(url), addressOf(expandedUrl)]))
   return theirs.links.every((link, index) => !named.has(link) || named.get(link) === ours.links[index])
 }
 

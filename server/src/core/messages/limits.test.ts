@@ -228,7 +228,7 @@ describe('cooldownOf', () => {
           for (;;) {
             const time = new Date(clock)
             const cap = capAt(accountLimits, limits, sent[0] === undefined ? null : new Date(sent[0]), time)
-            const inDay = sent.filter((one) => one > clock - DAY)
+            const inDay = sent.filter((sentAt) => sentAt > clock - DAY)
             const filling = inDay.at(-cap.cap)
             const cooldown = cooldownOf(
               accountLimits,
@@ -248,12 +248,12 @@ describe('cooldownOf', () => {
           }
           sent.push(clock)
         }
-        sent.forEach((one, i) => {
-          const window = sent.slice(0, i + 1).filter((other) => other > one - DAY).length
-          expect(window).toBeLessThanOrEqual(capAt(accountLimits, limits, new Date(sent[0]!), new Date(one)).cap)
-          if (i > 0) expect(one - sent[i - 1]!).toBeGreaterThanOrEqual(Math.max(60, set.pauseSeconds ?? 0) * 1_000)
+        sent.forEach((sentAt, i) => {
+          const window = sent.slice(0, i + 1).filter((other) => other > sentAt - DAY).length
+          expect(window).toBeLessThanOrEqual(capAt(accountLimits, limits, new Date(sent[0]!), new Date(sentAt)).cap)
+          if (i > 0) expect(sentAt - sent[i - 1]!).toBeGreaterThanOrEqual(Math.max(60, set.pauseSeconds ?? 0) * 1_000)
           if (set.startMinute === null) return
-          const { minute } = onTheWall('America/New_York', new Date(one))
+          const { minute } = onTheWall('America/New_York', new Date(sentAt))
           expect(minute).toBeGreaterThanOrEqual(540)
           expect(minute).toBeLessThan(1_080)
         })

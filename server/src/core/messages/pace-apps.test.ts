@@ -24,7 +24,7 @@ const OTHER = { id: 'other', secret: 'secret', consumerSecret: 'consumer', beare
 async function limitAtX(messagesPerDay: number): Promise<void> {
   const { clientId, clientSecret, consumerSecret, bearerToken } = app.x
   const operator = { id: clientId, secret: clientSecret, consumerSecret, bearerToken }
-  await registerAtX([operator, OTHER].map((one) => ({ ...one, messagesPerDay })))
+  await registerAtX([operator, OTHER].map((xApp) => ({ ...xApp, messagesPerDay })))
 }
 async function registerAtX(apps: object[]): Promise<void> {
   const headers = { 'content-type': 'application/json' }
@@ -50,13 +50,13 @@ const wake = () => app.db.execute(sql`update x_accounts set next_send_at = now()
 describe('the daily limit of an X app', () => {
   it('is taken from the headers of X, over the accounts of two workspaces', async () => {
     await limitAtX(3)
-    const [one, other] = [await connected(), await connected()]
-    const campaigns = [await campaignOf(one.person, 2), await campaignOf(other.person, 2)]
-    expect(await appOf(one.person)).toMatchObject({ dailyLimit: null })
+    const [first, other] = [await connected(), await connected()]
+    const campaigns = [await campaignOf(first.person, 2), await campaignOf(other.person, 2)]
+    expect(await appOf(first.person)).toMatchObject({ dailyLimit: null })
     await sendDue(app)
-    expect(await appOf(one.person)).toEqual({ isOwn: false, sentInDay: expect.any(Number), dailyLimit: 3 })
-    expect((await sentBy(one.account.handle)) + (await sentBy(other.account.handle))).toBe(3)
-    const waits = [await waitOf(one.person, campaigns[0]!.id), await waitOf(other.person, campaigns[1]!.id)]
+    expect(await appOf(first.person)).toEqual({ isOwn: false, sentInDay: expect.any(Number), dailyLimit: 3 })
+    expect((await sentBy(first.account.handle)) + (await sentBy(other.account.handle))).toBe(3)
+    const waits = [await waitOf(first.person, campaigns[0]!.id), await waitOf(other.person, campaigns[1]!.id)]
     expect(waits.some((wait) => wait?.reason === 'app')).toBe(true)
   })
 
@@ -150,15 +150,15 @@ describe('the daily limit of an X app', () => {
 describe('the share of an account', () => {
   it('is what the app has left, divided by the accounts that have something to send, and the cap of pre-flight', async () => {
     await knownLimit(100)
-    const [one, other] = [await connected(), await connected()]
+    const [first, other] = [await connected(), await connected()]
     await campaignOf(other.person, 1)
-    const account = { id: one.account.id, xUserId: '1', restsUntil: null, xAppId: OPERATOR_APP_ID }
-    const state = await findSendingState(app.db, app.env, { workspaceId: one.person.workspaceId, account })
+    const account = { id: first.account.id, xUserId: '1', restsUntil: null, xAppId: OPERATOR_APP_ID }
+    const state = await findSendingState(app.db, app.env, { workspaceId: first.person.workspaceId, account })
     expect([state.appShare, state.limits.dailyDmCap]).toEqual([50, 50])
-    const settings = (await one.person.call('GET', '/sending/settings')).body
+    const settings = (await first.person.call('GET', '/sending/settings')).body
     expect(settings.accounts[0].appShare).toBe(50)
-    const list = await makeList(app, one.person, openHandles(60))
-    const preflight = await one.person.client.campaigns.preflight({
+    const list = await makeList(app, first.person, openHandles(60))
+    const preflight = await first.person.client.campaigns.preflight({
       leadListId: list.id,
       channel: 'api',
       messageTemplate: 'Hello {name}',

@@ -150,15 +150,15 @@ export async function listDms(
     .innerJoin(campaigns, eq(campaigns.id, dms.campaignId))
     .leftJoin(leads, eq(leads.id, dms.leadId))
     .orderBy(...order)
-  const shown = rows.slice(0, pageSize)
-  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  const visible = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? visible.at(-1) : undefined
   const lastAt = status === 'replied' ? last?.repliedAt : last?.createdAt
   return {
     dms: await shownTo(
       db,
       env,
       actor,
-      shown.map(({ repliedAt: _, ...row }) => row),
+      visible.map(({ repliedAt: _, ...row }) => row),
     ),
     total: countDms(campaign, status),
     page,

@@ -83,8 +83,8 @@ async function saveXUserId(db: Db, claimed: From, lead: Lead, xUserId: string): 
           and (d.campaign_id = ${campaignId} or not campaign.allow_repeat) and ${mayGoOut('d', 'c')}
       ) as wrote, not allow_repeat and ${wasContacted(workspaceId, xUserId)} as contacted
     from campaign`)
-  const [known] = rows
-  if (known?.replied) return { code: 'replied', params: {} }
-  if (known?.wrote) return { code: 'duplicate', params: {} }
-  return known?.contacted ? { code: 'contacted', params: { how: 'x_user' } } : null
+  const [history] = rows
+  if (history?.replied) return { code: 'replied', params: {} }
+  if (history?.wrote) return { code: 'duplicate', params: {} }
+  return history?.contacted ? { code: 'contacted', params: { how: 'x_user' } } : null
 }

@@ -317,11 +317,11 @@ export async function record(db: Db, done: readonly Done[]): Promise<void> {
   const isOutcome = ({ verdict }: Done) => ['sent', 'found', 'failed'].includes(verdict.kind)
   const outcomes = done.filter(isOutcome)
   // Other verdicts may lock the X account last, and nothing may be locked after it.
-  const others = done.filter((one) => !isOutcome(one)).map((one) => [one])
+  const others = done.filter((entry) => !isOutcome(entry)).map((entry) => [entry])
   for (const group of [outcomes, ...others])
     if (group.length > 0)
       await transact(db, async (tx) => {
-        for (const one of group) await recordOne(tx, one)
+        for (const entry of group) await recordOne(tx, entry)
       })
   for (const { claimed, verdict } of outcomes) {
     if (verdict.kind === 'sent') await saveDays(db, claimed, verdict)

@@ -47,7 +47,7 @@ const text = fc
   .map((value) => value.replaceAll('\u0000', ''))
 const fallback = text.map((value) => value.replace(/[{}|]/g, ''))
 const key = fc.constantFrom('company', 'Company', 'COMPANY', 'job title', 'x_1', 'rôle', 'Rôle', '役割')
-const place = fc.oneof(
+const placeholder = fc.oneof(
   fc.constantFrom('{lead_name}', '{Lead_NAME}', '{twitter_handle}', '{TWITTER_HANDLE}'),
   fallback.map((value) => `{lead_name|${value}}`),
   fallback.map((value) => `{AI_Opener|${value}}`),
@@ -56,7 +56,7 @@ const place = fc.oneof(
 const source = fc
   .array(
     fc.oneof(
-      place,
+      placeholder,
       text.map((value) => value.replace(/[{}$#%&@\uff20]/g, '')),
     ),
     { maxLength: 8 },
@@ -84,22 +84,22 @@ it('renders every template in the database as a browser previews it', async () =
   const rows = await app.db
     .insert(leads)
     .values(
-      samples.map(([, one], i) => ({
-        ...one,
-        twitterHandle: `${one.twitterHandle}`,
+      samples.map(([, lead], i) => ({
+        ...lead,
+        twitterHandle: `${lead.twitterHandle}`,
         workspaceId: person.workspaceId,
         xUserId: String(i),
       })),
     )
     .returning({ id: leads.id })
-  for (const [i, [written, one]] of samples.entries()) {
+  for (const [i, [written, sample]] of samples.entries()) {
     const parsed = parseTemplate(written)
     if ('unknown' in parsed) throw new Error(`unknown place ${parsed.unknown.written} in ${JSON.stringify(written)}`)
     const { rows: rendered } = await app.db.execute<{ message: string }>(
       sql`select ${compileTemplate(parsed.template, LEAD)} as message from leads l where id = ${rows[i]!.id}`,
     )
-    expect(rendered[0]?.message, JSON.stringify([written, one])).toBe(
-      parsed.template.map((segment) => fillSegment(segment, { ...one, opener: 'Saw your talk.' })).join(''),
+    expect(rendered[0]?.message, JSON.stringify([written, sample])).toBe(
+      parsed.template.map((segment) => fillSegment(segment, { ...sample, opener: 'Saw your talk.' })).join(''),
     )
   }
 })

@@ -39,14 +39,14 @@ export async function requeue(
   return transact(db, async (tx) => {
     // Lock enrollment, message, lead, campaign, as recording an outcome does.
     await lockEnrollmentsOf(tx, sql`select ${id}::uuid`)
-    const [found] = await tx
+    const [row] = await tx
       .select({ dm: dms, campaign: campaigns })
       .from(dms)
       .innerJoin(campaigns, eq(campaigns.id, dms.campaignId))
       .where(and(eq(dms.id, id), eq(dms.workspaceId, actor.workspaceId)))
       .for('update', { of: dms })
-    if (!found) throw new Refusal('DM_NOT_FOUND')
-    const { dm, campaign } = found
+    if (!row) throw new Refusal('DM_NOT_FOUND')
+    const { dm, campaign } = row
     const leadId = await requireRequeuable(tx, env, dm, campaign)
     // Messages outside sequences are not filled later.
     const leftover = dm.enrollmentId || dm.isFilled ? null : leftoverIn(dm.message)
@@ -78,13 +78,13 @@ export async function requeue(
     if (accountId) await wakeAccount(tx, accountId)
     if (dm.triedAt === null && dm.claimedAt === null)
       await spend(tx, actor.workspaceId, await allowanceOf(tx, actor.workspaceId, 'dms'), 1)
-    const shown = await tx
+    const rows = await tx
       .select(dmColumns)
       .from(dms)
       .innerJoin(campaigns, eq(campaigns.id, dms.campaignId))
       .leftJoin(leads, eq(leads.id, dms.leadId))
       .where(eq(dms.id, id))
-    return one(await shownTo(tx, env, actor, shown))
+    return one(await shownTo(tx, env, actor, rows))
   })
 }
 

@@ -227,12 +227,12 @@ it('matches messages at X to steps in any order, and asks X for people whose X i
     ...{ id: `${randomInt(2 ** 47)}`, senderId, recipientId, text, handles: {} },
     at: new Date(now - 3_000_000 + n * 120_000),
   }))
-  const asked: string[] = []
+  const lookedUp: string[] = []
   await recordMessagesFromX(app.db, senderId, [second!, first!], async (xUserId) => {
-    asked.push(xUserId)
+    lookedUp.push(xUserId)
     return handle
   })
-  expect(asked).toEqual([recipientId])
+  expect(lookedUp).toEqual([recipientId])
   const [enrollment] = await app.db.select().from(enrollments).where(eq(enrollments.campaignId, id))
   expect(enrollment).toMatchObject({
     state: 'active',

@@ -143,12 +143,12 @@ export async function recordMessagesFromX(
     ({ senderId, at }) => senderId === xUserId && at.getTime() >= from && at.getTime() <= until,
   )
   const strangers = await findStrangers(db, xUserId, own)
-  const found = new Map<string, string | null>()
+  const handlesById = new Map<string, string | null>()
   for (const message of own) {
     const { recipientId } = message
-    if (strangers.has(message.id) && !message.handles[recipientId] && !found.has(recipientId))
-      found.set(recipientId, await findHandle(recipientId))
-    const handle = found.get(recipientId)
+    if (strangers.has(message.id) && !message.handles[recipientId] && !handlesById.has(recipientId))
+      handlesById.set(recipientId, await findHandle(recipientId))
+    const handle = handlesById.get(recipientId)
     const handles = handle ? { ...message.handles, [recipientId]: handle } : message.handles
     await transact(db, (tx) => recordMessageFromX(tx, { ...message, handles }, since))
   }
@@ -183,8 +183,8 @@ async function recordMessageFromX(tx: Db, message: XConversationMessage, since: 
   const { id: eventId, senderId, recipientId, at, handles } = message
   // A process may still be reading the account after another one has taken over.
   await lockEvent(tx, eventId)
-  const known = await tx.execute(sql`select from dms where x_event_id = ${eventId} limit 1`)
-  if (known.rows.length > 0) return
+  const existing = await tx.execute(sql`select from dms where x_event_id = ${eventId} limit 1`)
+  if (existing.rows.length > 0) return
   const { rows: parties } = await tx.execute<Party>(sql`
     select a.workspace_id as "workspaceId", a.id as "accountId", l.id as "leadId"
     from x_accounts a left join lateral (
@@ -238,7 +238,7 @@ async function stepOf(
       and coalesce(e.x_account_id, c.x_account_id, ${accountId}::uuid) = ${accountId} order by e.id`)
   for (const { id, campaignId, version } of open) {
     const steps = await findSteps(tx, { id: campaignId, workspaceId, version })
-    for (const [place, step] of steps.entries()) {
+    for (const [index, step] of steps.entries()) {
       const theirs = own.find(({ enrollmentId, stepId }) => enrollmentId === id && stepId === step.id)
       if (theirs && theirs.status !== 'queued') continue
       for (const variant of step.variants) {
@@ -250,7 +250,7 @@ async function stepOf(
         if (!isSameText(one(rows).text, message)) continue
         return (
           theirs ??
-          queueLost(tx, workspaceId, id, { stepId: step.id, number: place + 1, variantId: variant.id }, message)
+          queueLost(tx, workspaceId, id, { stepId: step.id, number: index + 1, variantId: variant.id }, message)
         )
       }
     }

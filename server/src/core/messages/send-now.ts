@@ -26,7 +26,7 @@ export type NowContext = Needs & {
   env: SendingEnv
   requestWorker: { workerId(): Promise<number> }
   log: FastifyBaseLogger
-  remember(tx: Db, answer: unknown): Promise<void>
+  remember(tx: Db, result: unknown): Promise<void>
   progress?: { begun: unknown; keep(tx: Db, begun: unknown): Promise<void> }
 }
 
@@ -81,8 +81,8 @@ export async function sendByHand<Result>(
   })
   const claimed: Claimed = { ...direct, claimedAt }
   const delivery = deliver(context, actor, message, claimed, end, signal)
-  const answer = await Promise.race([delivery, sleep(Math.max(0, end - performance.now()), null, { ref: false })])
-  if (answer) return answer
+  const result = await Promise.race([delivery, sleep(Math.max(0, end - performance.now()), null, { ref: false })])
+  if (result) return result
   delivery.catch((error) => {
     if (!(error instanceof Refusal)) context.log.warn({ err: error, dmId: claimed.id }, 'direct message left to settle')
   })
@@ -104,7 +104,7 @@ async function deliver<Result>(
   })
   switch (verdict.kind) {
     case 'sent': {
-      const answer = await transact(db, async (tx) => {
+      const result = await transact(db, async (tx) => {
         await endWritten(tx, claimed)
         const recorded = await recordOutcome(tx, claimed, { wasSent: true, eventId: verdict.eventId })
         if (!recorded) return null
@@ -114,7 +114,7 @@ async function deliver<Result>(
         return { sent }
       })
       await saveDays(db, claimed, verdict)
-      return answer?.sent ?? resultFrom(db, message, await waitForOutcome(db, actor, claimed.id, end, signal))
+      return result?.sent ?? resultFrom(db, message, await waitForOutcome(db, actor, claimed.id, end, signal))
     }
     case 'failed':
       await transact(db, (tx) =>
@@ -200,9 +200,9 @@ async function findMessage(db: Db, actor: Actor, id: string): Promise<DmOutcome 
  */
 async function waitForOutcome(db: Db, actor: Actor, id: string, end: number, signal?: AbortSignal): Promise<DmOutcome> {
   for (;;) {
-    const found = await findMessage(db, actor, id)
-    if (found && found.status !== 'queued') return found
-    if (!found || performance.now() > end || signal?.aborted) throw unsettled(id)
+    const outcome = await findMessage(db, actor, id)
+    if (outcome && outcome.status !== 'queued') return outcome
+    if (!outcome || performance.now() > end || signal?.aborted) throw unsettled(id)
     await sleep(POLL_MS, undefined, { signal }).catch(() => {})
   }
 }

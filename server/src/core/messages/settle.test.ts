@@ -156,7 +156,7 @@ const bodyOf =
 const eachEvent = (change: (event: Event) => Event) =>
   bodyOf((body) => ({ ...body, ...(body.data && { data: body.data.map(change) }) }))
 const eachText = (change: (text: string) => string) => eachEvent((event) => ({ ...event, text: change(event.text) }))
-const answer =
+const respondWith =
   (status: number, body: Body | object | string): Alter =>
   () => ({ status, body })
 /** X's links are t.co, and it may name the addresses behind them. */
@@ -180,7 +180,7 @@ const endsEarly: Alter = () => ({
   },
 })
 const problem = (status: number, type = 'about:blank') =>
-  answer(status, { title: 'Problem', type, status, detail: 'No.' })
+  respondWith(status, { title: 'Problem', type, status, detail: 'No.' })
 
 /** Ways in which our message is recognized. */
 const RECOGNIZABLE: [string, Alter][] = [
@@ -199,10 +199,10 @@ const UNCERTAIN: [string, Alter][] = [
   ['entries have no sender', eachEvent(({ sender_id: _, ...event }) => event)],
   ['entries have no time', eachEvent((event) => ({ ...event, created_at: '' }))],
   ['the page ends early', endsEarly],
-  ['the page is empty without saying so', answer(200, { data: [] })],
-  ['the answer is empty', answer(200, {})],
-  ['the answer is HTML', answer(200, '<!doctype html><title>Just a moment</title>')],
-  ['the error is HTML', answer(503, '<!doctype html><title>Just a moment</title>')],
+  ['the page is empty without saying so', respondWith(200, { data: [] })],
+  ['the answer is empty', respondWith(200, {})],
+  ['the answer is HTML', respondWith(200, '<!doctype html><title>Just a moment</title>')],
+  ['the error is HTML', respondWith(503, '<!doctype html><title>Just a moment</title>')],
   ['X is having trouble', problem(500)],
 ]
 /** Ways in which nobody can tell whether one of the messages is ours. */
@@ -232,7 +232,8 @@ describe('a message whose answer is lost', () => {
     ])
       lostOnes.set(name, await sendUnknown(IS_LOST, way))
     await letPass(600)
-    for (const [name, one] of [...arrivedOnes, ...lostOnes]) early.set(`${name} ${one.id}`, await one.shown())
+    for (const [name, message] of [...arrivedOnes, ...lostOnes])
+      early.set(`${name} ${message.id}`, await message.shown())
     await letADayPass()
   }, 120_000)
 
@@ -289,7 +290,7 @@ describe('a message that X does not show', () => {
   })
 
   it('is sent again if its conversation is empty and X says so', async () => {
-    const sent = await sendUnknown(IS_LOST, answer(200, { meta: { result_count: 0 } }))
+    const sent = await sendUnknown(IS_LOST, respondWith(200, { meta: { result_count: 0 } }))
     await letPass(300)
     expect(await sent.row()).toMatchObject({ status: 'sent', attempts: 2 })
     expect(await sent.copies()).toBe(1)
@@ -360,16 +361,16 @@ it('waits as long as the X app has no credits, and is settled when they return',
   const both = [arrivedOne, lostOne]
   for (const { handle } of both) ways.set(idOfHandle(handle), problem(402, 'https://api.x.com/2/problems/credits'))
   await letPass(600)
-  for (const one of both) {
-    expect(await one.shown()).toMatchObject({ status: 'queued', reason: { code: 'settling' } })
-    expect(await one.row()).toMatchObject({ unreadableSince: null })
+  for (const message of both) {
+    expect(await message.shown()).toMatchObject({ status: 'queued', reason: { code: 'settling' } })
+    expect(await message.row()).toMatchObject({ unreadableSince: null })
   }
   for (const { handle } of both) ways.delete(idOfHandle(handle))
   await app.db.update(xApps).set({ fundsEmptySince: null, fundsTryAt: null })
   await letPass(600)
-  for (const one of both) {
-    expect(await one.row()).toMatchObject({ status: 'sent' })
-    expect(await one.copies()).toBe(1)
+  for (const message of both) {
+    expect(await message.row()).toMatchObject({ status: 'sent' })
+    expect(await message.copies()).toBe(1)
   }
 })
 

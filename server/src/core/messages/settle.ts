@@ -64,12 +64,12 @@ export async function takeOver(db: Db): Promise<void> {
   await publishMessages(db, unsettled)
   const released = await transact(db, (tx) => release(tx, sql`${isLost} and not is_handed_over and not is_answer`))
   await publishMessages(db, released)
-  const { rows: answers } = await db.execute<{ id: string; lease: string }>(
+  const { rows: unsentAnswers } = await db.execute<{ id: string; lease: string }>(
     sql`select id, lease from dms where ${isLost} and not is_handed_over and is_answer`,
   )
-  for (const answer of answers)
-    await transact(db, (tx) => recordOutcome(tx, answer, { wasSent: false, errorMessage: NOT_SENT }))
-  await publishMessages(db, answers)
+  for (const message of unsentAnswers)
+    await transact(db, (tx) => recordOutcome(tx, message, { wasSent: false, errorMessage: NOT_SENT }))
+  await publishMessages(db, unsentAnswers)
   await transact(db, async (tx) => {
     const { rows } = await tx.execute<{ accountId: string; id: string; workspaceId: string }>(sql`
       update campaigns set status = 'active', reason = null, pause_reason = null, updated_at = now()
@@ -149,8 +149,8 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<b
   }
   if (reading.kind === 'uncertain') return waitReadable(db, timing, dm)
   if (reading.kind === 'absent') return settleAbsent(db, timing, dm)
-  const found = { eventId: reading.id, at: reading.at, mills: needs.xMeters.messageMills }
-  return transact(db, (tx) => recordFound(tx, dm, found))
+  const match = { eventId: reading.id, at: reading.at, mills: needs.xMeters.messageMills }
+  return transact(db, (tx) => recordFound(tx, dm, match))
 }
 
 /** Errors by which X refuses to show a conversation. */

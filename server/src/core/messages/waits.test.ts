@@ -191,9 +191,9 @@ describe('a queued message shows what the claim waits for', () => {
     ['a pause of its campaign', 'another campaign a day ago', null, null],
     ['a pause of its person', 'another campaign a day ago', null, null],
     ['a lost account', 'replies that cannot be read', null, 'account'],
-  ])('%s, then %s', async (one, other, message, campaign) => {
-    const made = await queued([one, other].includes(FOLLOW_UP))
-    const [first, second]: Hold[] = [HOLDS[one], HOLDS[other]]
+  ])('%s, then %s', async (firstHold, other, message, campaign) => {
+    const made = await queued([firstHold, other].includes(FOLLOW_UP))
+    const [first, second]: Hold[] = [HOLDS[firstHold], HOLDS[other]]
     await first!.apply(made)
     await second!.apply(made)
     expect(await made.isClaimable()).toBe(false)

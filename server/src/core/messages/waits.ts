@@ -38,7 +38,7 @@ export async function withWaits<C extends Sending>(needs: Needs, campaigns: read
   const { db } = needs
   const { workspaceId } = needs.actor
   const active = campaigns.filter(({ status }) => status === 'active')
-  const sending = active.filter((one) => one.dmsQueuedCount > 0 && !one.waiting)
+  const sending = active.filter((campaign) => campaign.dmsQueuedCount > 0 && !campaign.waiting)
   const ids = [...new Set(active.map(({ xAccountId }) => xAccountId))].filter((id) => id !== null)
   const accounts = ids.length > 0 ? await db.select().from(xAccounts).where(inArray(xAccounts.id, ids)) : []
   const connected = new Set(accounts.filter(({ status }) => status === 'connected').map(({ id }) => id))
@@ -52,15 +52,17 @@ export async function withWaits<C extends Sending>(needs: Needs, campaigns: read
   const mayLackRoom = campaigns.some(({ nextFollowUpAt }) => nextFollowUpAt && nextFollowUpAt < soon)
   const usage = mayLackRoom ? (await usageOf(db, workspaceId, 'dms')).usage : null
   const planResetsAt = usage?.remaining === 0 ? usage.resetsAt : null
-  const waitOf = (one: C): Wait | null => {
-    if (one.status !== 'active') return null
-    if (one.channel === 'api' && !connected.has(one.xAccountId ?? '')) return { reason: 'account', until: null }
-    if (one.waiting) return { reason: 'turn', until: null }
-    if (!sending.includes(one)) return planWaitOf(one, planResetsAt)
-    const own: Wait | null = delayed.get(one.id) ?? (blind.has(one.id) ? { reason: 'detection', until: null } : null)
-    return holdOf(limitsOf(one), own)
+  const waitOf = (campaign: C): Wait | null => {
+    if (campaign.status !== 'active') return null
+    if (campaign.channel === 'api' && !connected.has(campaign.xAccountId ?? ''))
+      return { reason: 'account', until: null }
+    if (campaign.waiting) return { reason: 'turn', until: null }
+    if (!sending.includes(campaign)) return planWaitOf(campaign, planResetsAt)
+    const own: Wait | null =
+      delayed.get(campaign.id) ?? (blind.has(campaign.id) ? { reason: 'detection', until: null } : null)
+    return holdOf(limitsOf(campaign), own)
   }
-  return campaigns.map((one) => ({ ...one, waitingFor: waitOf(one) }))
+  return campaigns.map((campaign) => ({ ...campaign, waitingFor: waitOf(campaign) }))
 }
 
 /** Campaigns whose next message is a follow-up that waits for a read of its account. */
@@ -111,10 +113,10 @@ export async function findCooldowns(
   senders: readonly SenderOf[],
 ): Promise<(sender: SenderOf) => Cooldown | null> {
   const keyOf = ({ channel, xAccountId }: SenderOf) => `${channel} ${xAccountId}`
-  const found = new Map<string, Cooldown | null>()
+  const cooldowns = new Map<string, Cooldown | null>()
   for (const { channel, xAccountId } of senders) {
     const key = keyOf({ channel, xAccountId })
-    if (found.has(key)) continue
+    if (cooldowns.has(key)) continue
     const [account = null] = xAccountId
       ? await db.select().from(xAccounts).where(eq(xAccounts.id, xAccountId))
       : [await findCurrentAccount(db, workspaceId)]
@@ -122,12 +124,12 @@ export async function findCooldowns(
     // Jitter can delay the next message beyond the interval.
     const next = account?.nextSendAt ?? null
     const isPutOff = next !== null && next > (cooldown?.until ?? now)
-    found.set(
+    cooldowns.set(
       key,
       isPutOff && cooldown?.reason !== 'funds' ? { reason: cooldown?.reason ?? 'pause', until: next } : cooldown,
     )
   }
-  return (sender) => found.get(keyOf(sender)) ?? null
+  return (sender) => cooldowns.get(keyOf(sender)) ?? null
 }
 
 /** `withWaits` for one campaign. */

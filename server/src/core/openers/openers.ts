@@ -112,7 +112,7 @@ export async function approve(db: Db, actor: Actor, { id, openers: read }: Input
       approved.map(({ leadId }) => leadId),
     )
     const ids = new Set(approved.map((opener) => opener.id))
-    const changed = [...new Set(read.map((opener) => opener.id))].filter((one) => !ids.has(one))
+    const changed = [...new Set(read.map((opener) => opener.id))].filter((openerId) => !ids.has(openerId))
     return { success: true as const, approved: ids.size, changed }
   })
 }

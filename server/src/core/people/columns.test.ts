@@ -5,7 +5,7 @@ import { type Columns, readHeader, readLine } from './columns.ts'
 import { anywhere, readCursor, writeCursor } from './filter.ts'
 
 describe('writeCursor, readCursor', () => {
-  const place = fc.oneof(
+  const position = fc.oneof(
     fc.tuple(fc.constantFrom('name', '-name'), fc.string({ unit: 'grapheme' })),
     fc.tuple(fc.constantFrom('followerCount', '-followerCount'), fc.integer({ min: -1, max: 2_147_483_647 })),
     fc.tuple(fc.constantFrom('bio', '-twitterHandle'), fc.string({ unit: 'grapheme' })),
@@ -22,7 +22,7 @@ describe('writeCursor, readCursor', () => {
   )
   it('survive a round trip in the same order only', () => {
     fc.assert(
-      fc.property(place, fc.uuid(), fc.constantFrom(...LeadSort.options), ([sort, value], id, other) => {
+      fc.property(position, fc.uuid(), fc.constantFrom(...LeadSort.options), ([sort, value], id, other) => {
         fc.pre(!String(value).includes('\u0000') && String(value).isWellFormed())
         const cursor = writeCursor(sort as LeadSort, { value, id })
         expect(readCursor(sort as LeadSort, cursor)).toEqual({ value, id })

@@ -165,7 +165,7 @@ const TAGS_OF_ONE_MAX = 20
 const TAG_NAME_MAX = 50
 const tagNames = (text: string): Cell => {
   const names = text.split(/[,;|]/).flatMap((name) => name.trim() || [])
-  const unlike = names.filter((name, place) => names.findIndex((n) => n.toLowerCase() === name.toLowerCase()) === place)
+  const unlike = names.filter((name, index) => names.findIndex((n) => n.toLowerCase() === name.toLowerCase()) === index)
   if (unlike.length > TAGS_OF_ONE_MAX) return { problem: `names more than ${TAGS_OF_ONE_MAX} tags` }
   if (unlike.some((name) => name.length > TAG_NAME_MAX))
     return { problem: `has a tag that is longer than ${TAG_NAME_MAX} characters` }
@@ -212,26 +212,26 @@ const VALUE_MAX = 5_000
 export function readHeader(fields: readonly string[]): Columns | { problem: string } {
   if (fields.length > IMPORT_COLUMNS_MAX) return { problem: `The file has more than ${IMPORT_COLUMNS_MAX} columns.` }
   const names = fields.map((field) => field.trim())
-  const known = names.map((name) => name.toLowerCase().replaceAll(/[\s-]+/g, '_'))
-  if (!known.includes('twitter_handle')) return { problem: 'The first line must name a column twitter_handle.' }
+  const normalized = names.map((name) => name.toLowerCase().replaceAll(/[\s-]+/g, '_'))
+  if (!normalized.includes('twitter_handle')) return { problem: 'The first line must name a column twitter_handle.' }
   const long = names.find((name) => name.length > KEY_MAX)
   if (long !== undefined) return { problem: `A column's name is longer than ${KEY_MAX} characters.` }
-  const double = known.find((name, place) => name !== '' && known.indexOf(name) !== place)
+  const double = normalized.find((name, index) => name !== '' && normalized.indexOf(name) !== index)
   if (double !== undefined) return { problem: `The file has two columns named ${double}.` }
   // A JSON mapping can contain characters that a UTF-8 file cannot.
   if (!names.every(isStorable)) return { problem: "A column's name contains characters that cannot be stored." }
-  return known.map((name, place) => {
+  return normalized.map((name, index) => {
     if (name === '') return null
     const column = Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined
-    return column === undefined ? { metadataKey: keyOf(names[place] as string, known) } : column
+    return column === undefined ? { metadataKey: keyOf(names[index] as string, normalized) } : column
   })
 }
 
 /** `ai_opener` is a variable of the product, so a column of this name becomes `ai_opener_1`. */
-function keyOf(name: string, known: readonly string[]): string {
+function keyOf(name: string, columnNames: readonly string[]): string {
   if (name.toLowerCase() !== 'ai_opener') return name
   let number = 1
-  while (known.includes(`ai_opener_${number}`)) number += 1
+  while (columnNames.includes(`ai_opener_${number}`)) number += 1
   return `ai_opener_${number}`
 }
 
@@ -249,8 +249,8 @@ export function readLine(
   const lead: ImportedLead = { ...NOTHING }
   const extra: [key: string, text: string][] = []
   let warning: string | null = null
-  for (const [place, column] of columns.entries()) {
-    const text = withoutGuard(fields[place] ?? '').trim()
+  for (const [index, column] of columns.entries()) {
+    const text = withoutGuard(fields[index] ?? '').trim()
     if (column === null || text === '') continue
     if (text.includes('\u0000')) return { problem: 'contains a NUL character' }
     if ('metadataKey' in column) {

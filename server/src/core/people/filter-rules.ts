@@ -14,7 +14,7 @@ import { anywhere, type RuleNode } from './filter.ts'
 /** SQL condition: the lead meets a rule or, for a group, all or any of its rules. */
 export function meets(workspaceId: string, node: RuleNode): SQL {
   if (!('rules' in node)) return meetsRule(workspaceId, node)
-  const parts = node.rules.map((one) => meets(workspaceId, one))
+  const parts = node.rules.map((child) => meets(workspaceId, child))
   const met = (node.match === 'all' ? and(...parts) : or(...parts)) ?? sql`true`
   return node.isNot ? sql`not (${met})` : sql`(${met})`
 }
@@ -91,10 +91,10 @@ function isKnown(workspaceId: string, field: RuleField): SQL {
 
 function hasKeyword(keyword: string): SQL {
   const pattern = anywhere(keyword)
-  const found = sql`${words} ilike ${pattern}`
-  if (!keyword.includes(' ')) return found
+  const matches = sql`${words} ilike ${pattern}`
+  if (!keyword.includes(' ')) return matches
   // A keyword with a space could match across two fields, so check each field as well.
-  return sql`(${found} and (${leads.name} ilike ${pattern} or ${leads.twitterHandle} ilike ${pattern} or coalesce(${leads.bio}, '') ilike ${pattern}))`
+  return sql`(${matches} and (${leads.name} ilike ${pattern} or ${leads.twitterHandle} ilike ${pattern} or coalesce(${leads.bio}, '') ilike ${pattern}))`
 }
 
 const hasTag = (id: string) => sql`exists (select from lead_tags g where g.tag_id = ${id} and g.lead_id = ${leads.id})`

@@ -80,7 +80,7 @@ export function rulesOf({ fields = [], rules, ...plain }: LeadFilter): RuleNode[
 
 /** Every rule of a filter, over all groups. */
 export function flatRules(rules: LeadRules | undefined): LeadRule[] {
-  return rules?.rules.flatMap((one) => ('rules' in one ? one.rules : [one])) ?? []
+  return rules?.rules.flatMap((rule) => ('rules' in rule ? rule.rules : [rule])) ?? []
 }
 
 /** The fields of "Advanced filtering". */
@@ -88,9 +88,9 @@ const ADVANCED = ['label', 'tags', 'fields', 'contactedAfter', 'contactedBefore'
 /** Fields that need a paid plan. */
 const PAID = [...ADVANCED, 'rules'] as const
 
-/** The fields of a filter that need a paid plan and differ from `kept`. */
-export function paidFields(filter: LeadFilter, kept: LeadFilter = {}): Pick<LeadFilter, (typeof PAID)[number]> {
-  const paid = PAID.filter((name) => filter[name] !== undefined && !isDeepStrictEqual(filter[name], kept[name]))
+/** The fields of a filter that need a paid plan and differ from `saved`. */
+export function paidFields(filter: LeadFilter, saved: LeadFilter = {}): Pick<LeadFilter, (typeof PAID)[number]> {
+  const paid = PAID.filter((name) => filter[name] !== undefined && !isDeepStrictEqual(filter[name], saved[name]))
   return Object.fromEntries(paid.map((name) => [name, filter[name]]))
 }
 
@@ -125,7 +125,7 @@ export function withTagReplaced(filter: LeadFilter, names: readonly string[], in
     ...(rules && {
       rules: {
         ...rules,
-        rules: rules.rules.map((one) => ('rules' in one ? { ...one, rules: one.rules.map(inRule) } : inRule(one))),
+        rules: rules.rules.map((rule) => ('rules' in rule ? { ...rule, rules: rule.rules.map(inRule) } : inRule(rule))),
       },
     }),
   }
@@ -134,12 +134,12 @@ export function withTagReplaced(filter: LeadFilter, names: readonly string[], in
 
 /** Combines two filters. If both set the same fields, the inner one goes into `within`. */
 export function narrow({ listId: _, ...outer }: LeadQuery, inner: LeadFilter): LeadQuery & { within?: LeadFilter } {
-  const asked = Object.entries(outer).filter(([, value]) => value !== undefined && value !== '')
+  const fields = Object.entries(outer).filter(([, value]) => value !== undefined && value !== '')
   const speaksOf = (key: string) => inner[key as keyof LeadFilter] !== undefined
   const bounds =
-    asked.some(([key]) => key.endsWith('Followers')) && (speaksOf('minFollowers') || speaksOf('maxFollowers'))
-  const merged: LeadQuery = Object.fromEntries(asked)
-  return bounds || asked.some(([key]) => speaksOf(key)) ? { ...merged, within: inner } : { ...inner, ...merged }
+    fields.some(([key]) => key.endsWith('Followers')) && (speaksOf('minFollowers') || speaksOf('maxFollowers'))
+  const merged: LeadQuery = Object.fromEntries(fields)
+  return bounds || fields.some(([key]) => speaksOf(key)) ? { ...merged, within: inner } : { ...inner, ...merged }
 }
 
 /** A LIKE pattern that finds the text anywhere, with its wildcards escaped. */

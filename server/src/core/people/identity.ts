@@ -22,8 +22,8 @@ export async function lockLeadsOf(tx: Db, workspaceId: string): Promise<void> {
 
 const leadsLock = (workspaceId: string) => sql`hashtextextended('leads of ' || ${workspaceId}::text, 0)`
 
-const isSameHandle = (one: string, other: string) =>
-  sql`lower(${sql.raw(one)}.twitter_handle) = lower(${sql.raw(other)}.twitter_handle)`
+const isSameHandle = (first: string, other: string) =>
+  sql`lower(${sql.raw(first)}.twitter_handle) = lower(${sql.raw(other)}.twitter_handle)`
 
 /**
  * SQL over a staged person `i` and a lead `l` with its id: according to X, the lead's handle
@@ -49,19 +49,19 @@ const isOfAnother = sql`s.handle_lost_at is null and s.x_user_checked_at <= i.se
  */
 export async function releaseSuppressions(tx: Db, workspaceId: string): Promise<void> {
   const own = sql`${workspaceId}::uuid`
-  const taken = sql`
+  const takenHandles = sql`
     select l.x_user_id, lower(l.twitter_handle) as handle, i.seen_at from incoming_leads i
     join leads l on l.workspace_id = ${own} and ${isSameHandle('l', 'i')} where ${isTaken}`
   // The person who had the handle when it was suppressed stays suppressed, by their id.
   await tx.execute(sql`
-    update suppressions s set x_user_id = taken.x_user_id, x_user_checked_at = taken.seen_at from (${taken}) taken
+    update suppressions s set x_user_id = taken.x_user_id, x_user_checked_at = taken.seen_at from (${takenHandles}) taken
     where s.workspace_id = ${own} and s.twitter_handle = taken.handle and s.handle_lost_at is null and s.x_user_checked_at is null
       and coalesce(s.x_user_id = taken.x_user_id, true)`)
   // A file claimed another id, so the suppression may mean either person.
   await tx.execute(sql`
     insert into suppressions (workspace_id, user_id, twitter_handle, x_user_id, x_user_checked_at, handle_lost_at, reason, note)
     select s.workspace_id, s.user_id, s.twitter_handle, taken.x_user_id, now(), now(), s.reason, s.note
-    from (${taken}) taken join suppressions s on s.workspace_id = ${own} and s.twitter_handle = taken.handle
+    from (${takenHandles}) taken join suppressions s on s.workspace_id = ${own} and s.twitter_handle = taken.handle
     where s.handle_lost_at is null and s.x_user_checked_at is null and s.x_user_id <> taken.x_user_id
       and not exists (select from suppressions o where o.workspace_id = ${own} and o.x_user_id = taken.x_user_id)`)
   await tx.execute(sql`

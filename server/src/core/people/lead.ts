@@ -21,12 +21,12 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
       'lead_lists',
       sql`id in (select lead_list_id from lead_list_items where lead_id = ${id}) and workspace_id = ${own}`,
     )
-    const [found] = await tx
+    const [lead] = await tx
       .select({ id: leads.id })
       .from(leads)
       .where(and(eq(leads.id, id), eq(leads.workspaceId, actor.workspaceId)))
       .for('update')
-    if (!found) throw new Refusal('LEAD_NOT_FOUND')
+    if (!lead) throw new Refusal('LEAD_NOT_FOUND')
     await storePastContacts(tx, actor.workspaceId, sql`select ${id}::uuid`)
     // Cascading deletes would lock scrape counts before tag counts.
     for (const table of ['lead_list_items', 'lead_tags', 'scrape_leads'])

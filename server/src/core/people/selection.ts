@@ -60,8 +60,8 @@ export async function unknownIds(db: Db, { workspaceId }: WorkspaceOf, filter: L
       typeof value === 'string' ? [value] : Array.isArray(value) ? value : [],
     )
   const tagIds = [...named('tags'), ...named('tag').filter(isId)]
-  const unknown = (ids: readonly string[], known: SQL) =>
-    sql`select id::text from unnest(${sql.param(ids)}::uuid[]) id where not exists (${known})`
+  const unknown = (ids: readonly string[], existing: SQL) =>
+    sql`select id::text from unnest(${sql.param(ids)}::uuid[]) id where not exists (${existing})`
   const { rows } = await db.execute<{ id: string }>(sql`
     ${unknown(named('listId'), sql`select from lead_lists l where l.id = id.id and l.workspace_id = ${workspaceId}`)} union all
     ${unknown(named('scrapeId'), sql`select from scrapes s where s.id = id.id and s.workspace_id = ${workspaceId}`)} union all
@@ -74,13 +74,13 @@ export async function withoutUnknownIds(db: Db, actor: WorkspaceOf, filter: Lead
   const unknown = await unknownIds(db, actor, filter)
   requireKnownInRules(filter, unknown)
   const { listId, scrapeId, tag, tags, ...rest } = filter
-  const known = (id: string | undefined): id is string => id !== undefined && !unknown.has(id.toLowerCase())
-  const knownTags = tags?.filter(known) ?? []
+  const isKnown = (id: string | undefined): id is string => id !== undefined && !unknown.has(id.toLowerCase())
+  const knownTags = tags?.filter(isKnown) ?? []
   return {
     ...rest,
-    ...(known(listId) && { listId }),
-    ...(known(scrapeId) && { scrapeId }),
-    ...(known(tag) && { tag }),
+    ...(isKnown(listId) && { listId }),
+    ...(isKnown(scrapeId) && { scrapeId }),
+    ...(isKnown(tag) && { tag }),
     ...(knownTags.length > 0 && { tags: knownTags }),
   }
 }
@@ -101,18 +101,18 @@ export function requireKnownInRules({ rules }: LeadFilter, unknown: ReadonlySet<
  * Replaces a saved filter and smart lists by their fields. Every filter from a caller passes
  * through here first. @throws Refusal FILTER_NOT_FOUND, PLAN_LIMIT
  */
-export async function resolveFilter(db: Db, actor: WorkspaceOf, asked: LeadQuery): Promise<ResolvedFilter> {
-  const { filterId, ...own } = asked
+export async function resolveFilter(db: Db, actor: WorkspaceOf, query: LeadQuery): Promise<ResolvedFilter> {
+  const { filterId, ...own } = query
   if (filterId === undefined) await requirePlanFor(db, actor, own)
   const filter: LeadQuery = filterId === undefined ? own : { ...own, ...(await findSaved(db, actor, filterId)) }
   const ids = [filter.listId, ...flatRules(filter.rules).map((rule) => rule.field === 'listId' && rule.value)]
   const named = ids.filter((id) => typeof id === 'string')
   if (named.length === 0) return filter
-  const found = await db
+  const lists = await db
     .select({ id: leadLists.id, filter: leadLists.filter })
     .from(leadLists)
     .where(and(inArray(leadLists.id, named), eq(leadLists.workspaceId, actor.workspaceId)))
-  const smart = new Map(found.flatMap(({ id, filter }) => (filter ? [[id, filter] as const] : [])))
+  const smart = new Map(lists.flatMap(({ id, filter }) => (filter ? [[id, filter] as const] : [])))
   const inner = smart.get(filter.listId ?? '')
   const { rules, ...narrowed } = inner ? narrow(filter, inner) : filter
   return { ...narrowed, ...(rules && { rules: withSmartLists(rules, smart) }) }
@@ -120,7 +120,7 @@ export async function resolveFilter(db: Db, actor: WorkspaceOf, asked: LeadQuery
 
 /** Replaces smart lists in rules by their filters. */
 function withSmartLists(node: RuleNode, smart: ReadonlyMap<unknown, LeadFilter>): RuleNode {
-  if ('rules' in node) return { ...node, rules: node.rules.map((one) => withSmartLists(one, smart)) }
+  if ('rules' in node) return { ...node, rules: node.rules.map((child) => withSmartLists(child, smart)) }
   const filter = node.field === 'listId' && smart.get(node.value)
   return filter ? { match: 'all', rules: rulesOf(filter), isNot: node.op === 'is_not' } : node
 }
@@ -142,26 +142,26 @@ async function findSaved(db: Db, { workspaceId }: WorkspaceOf, id: string): Prom
 async function requirePlanFor(db: Db, { workspaceId }: WorkspaceOf, filter: LeadFilter): Promise<void> {
   const limit = await findFilterLimit(db, workspaceId, paidIn(filter))
   if (!limit) return
-  const kept = Object.entries(paidFields(filter)).map(
+  const conditions = Object.entries(paidFields(filter)).map(
     ([name, value]) => sql`filter -> ${name}::text = ${JSON.stringify(value)}::jsonb`,
   )
   const { rows } = await db.execute(
-    sql`select from saved_filters where workspace_id = ${workspaceId} and ${and(...kept)} limit 1`,
+    sql`select from saved_filters where workspace_id = ${workspaceId} and ${and(...conditions)} limit 1`,
   )
   if (rows.length === 0) throw limit
 }
 
 /**
- * Checks that the plan allows a filter to be stored. @param kept the stored filter that it replaces
+ * Checks that the plan allows a filter to be stored. @param saved the stored filter that it replaces
  * @throws Refusal PLAN_LIMIT
  */
 export async function requirePlanToStore(
   db: Db,
   { workspaceId }: WorkspaceOf,
   filter: LeadFilter,
-  kept: LeadFilter | null = null,
+  saved: LeadFilter | null = null,
 ): Promise<void> {
-  const limit = await findFilterLimit(db, workspaceId, paidIn(paidFields(filter, kept ?? {})))
+  const limit = await findFilterLimit(db, workspaceId, paidIn(paidFields(filter, saved ?? {})))
   if (limit) throw limit
 }
 
@@ -287,11 +287,13 @@ export async function choosePart(
   { leadIds, filter, cursor }: LeadSelection,
   most = PART_MAX,
 ): Promise<Part> {
-  const place = cursor === undefined ? null : readCursor('createdAt', cursor)
-  if (cursor !== undefined && !(place && filter)) throw invalidField('cursor', BAD_CURSOR)
+  const position = cursor === undefined ? null : readCursor('createdAt', cursor)
+  if (cursor !== undefined && !(position && filter)) throw invalidField('cursor', BAD_CURSOR)
   if (!filter) return { leads: await chooseMatching(tx, actor, leadIds ?? []), cursor: null }
   const chosen = await openChosen(tx)
-  const behind = place ? sql`and (created_at, id) > (${String(place.value)}::timestamptz, ${place.id}::uuid)` : sql``
+  const behind = position
+    ? sql`and (created_at, id) > (${String(position.value)}::timestamptz, ${position.id}::uuid)`
+    : sql``
   const { rows } = await tx.execute<{ id: string; createdAt: string }>(sql`
     with found as materialized (
       select id, created_at from leads where ${matching(actor.workspaceId, await resolveFilter(tx, actor, filter))} ${behind}

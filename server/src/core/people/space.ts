@@ -38,8 +38,8 @@ export async function takeSpace(
     return
   }
   const tooManyBytes = () => isFull(`${formatNumber(limits.bytes / 1e9)} GB of leads`, ' in a minute')
-  const known = full.get(workspaceId)
-  if (known && Date.now() < known.until && known.bytes + addedBytes > limits.bytes) throw tooManyBytes()
+  const cached = full.get(workspaceId)
+  if (cached && Date.now() < cached.until && cached.bytes + addedBytes > limits.bytes) throw tooManyBytes()
   const counted = await countBytes(tx, workspaceId, addedBytes)
   if (counted <= limits.bytes) return
   full.set(workspaceId, { bytes: counted - addedBytes, until: Date.now() + RECOUNT_MS })

@@ -57,7 +57,7 @@ export async function upsertLeads(
 
 async function stage(tx: Db, people: readonly IncomingLead[], seenAt: Date): Promise<void> {
   if (people.length === 0) return
-  await stageRows(tx, JSON.stringify(people.map((lead, place) => stagedRow(place + 1, withinLimits(lead)))), seenAt)
+  await stageRows(tx, JSON.stringify(people.map((lead, index) => stagedRow(index + 1, withinLimits(lead)))), seenAt)
 }
 
 /** A limit for values from X, whose own limits are far lower. */
@@ -101,22 +101,22 @@ export interface StagedLines {
   total: number
 }
 
-/** @param gone SQL that returns the `line` of each removed row @param named how many lines to name */
-async function linesOf(tx: Db, gone: SQL, named: number): Promise<StagedLines> {
+/** @param removed SQL that returns the `line` of each removed row @param named how many lines to name */
+async function linesOf(tx: Db, removed: SQL, named: number): Promise<StagedLines> {
   const { rows } = await tx.execute<StagedLines & Record<string, unknown>>(sql`
-    with gone as (${gone})
+    with gone as (${removed})
     select array(select line from gone order by line limit ${named}) as lines, (select count(*) from gone)::int as total`)
   return one(rows)
 }
 
 /** Removes suppressed people from the stage. */
 export async function unstageSuppressed(tx: Db, workspaceId: string, named: number): Promise<StagedLines> {
-  const gone = sql`
+  const removed = sql`
     delete from incoming_leads i
     using (select line, ${workspaceId}::uuid as workspace_id, twitter_handle, x_user_id, null::timestamptz as handle_lost_at from incoming_leads) l
     where l.line = i.line and ${isSuppressed('l')}
     returning i.line`
-  return linesOf(tx, gone, named)
+  return linesOf(tx, removed, named)
 }
 
 /**
@@ -161,10 +161,10 @@ export async function settleStage(
       order by line
     ) made where made.line = i.line`)
   await takeSpace(tx, workspaceId, { isLimited: source !== 'parts' })
-  const said = (column: string) =>
+  const incoming = (column: string) =>
     source === 'whole' ? sql.raw(`i.${column}`) : sql.raw(`coalesce(i.${column}, l.${column})`)
-  const basis = (column: SQL, said: SQL) =>
-    sql`case when i.basis is null then ${column} when i.basis = 'none' then null else ${said} end`
+  const basis = (column: SQL, value: SQL) =>
+    sql`case when i.basis is null then ${column} when i.basis = 'none' then null else ${value} end`
   let imported = 0
   let updated = 0
   const { rows: ends } = await tx.execute<{ line: number; count: number }>(sql`
@@ -181,9 +181,9 @@ export async function settleStage(
         x_user_checked_at = case when ${isFromX} and i.x_user_id is not null then greatest(l.x_user_checked_at, i.seen_at) else l.x_user_checked_at end,
         twitter_handle = ${source === 'whole' ? sql`i.twitter_handle` : sql`l.twitter_handle`},
         name = coalesce(i.name, l.name),
-        bio = ${said('bio')}, follower_count = ${said('follower_count')}, following_count = ${said('following_count')},
+        bio = ${incoming('bio')}, follower_count = ${incoming('follower_count')}, following_count = ${incoming('following_count')},
         source_profile = coalesce(i.source_profile, l.source_profile),
-        url = ${said('url')}, profile_image_url = ${said('profile_image_url')}, location = ${said('location')}, website = ${said('website')},
+        url = ${incoming('url')}, profile_image_url = ${incoming('profile_image_url')}, location = ${incoming('location')}, website = ${incoming('website')},
         metadata = l.metadata || coalesce(i.metadata, '{}'),
         basis = coalesce(i.basis, l.basis),
         basis_at = ${basis(sql`l.basis_at`, sql`coalesce(i.basis_at, case when l.basis = i.basis then l.basis_at end, now())`)},

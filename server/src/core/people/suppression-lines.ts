@@ -132,7 +132,7 @@ export function readLine(
 ): { people: Named[]; warning: string | null } | { problem: string } {
   if (fields.every((field) => field.trim() === '')) return { problem: 'is empty' }
   const cells = (name: Columns[number]) =>
-    columns.flatMap((column, place) => (column === name && fields[place]?.trim()) || [])
+    columns.flatMap((column, index) => (column === name && fields[index]?.trim()) || [])
   const unnamed = cells('person')
   const written = [...cells('twitter_handle'), ...unnamed].filter((text) => bareHandle(text) !== '')
   const faults = written.map((text) => handleFault(bareHandle(text)))
@@ -166,17 +166,17 @@ export function readLine(
 
 /** Why a person is suppressed. Words that are not a reason become the note. */
 function aboutOf(cells: (name: 'reason' | 'note') => string[]): Pick<Named, 'reason' | 'note'> {
-  const [said = ''] = cells('reason')
-  const word = said
+  const [reasonText = ''] = cells('reason')
+  const word = reasonText
     .trim()
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_')
-  const known = SUPPRESSION_REASONS.find((one) => one === word)
-  const note = [...(known ? [] : [said]), ...cells('note')]
+  const reason = SUPPRESSION_REASONS.find((candidate) => candidate === word)
+  const note = [...(reason ? [] : [reasonText]), ...cells('note')]
     .map((text) => text.replaceAll('\u0000', '').trim())
     .filter((text) => text !== '')
     .join(': ')
-  return { reason: known ?? 'import', note: cut(note) || null }
+  return { reason: reason ?? 'import', note: cut(note) || null }
 }
 
 /** The beginning of a note. Half a surrogate pair cannot be stored, so it is cut off, too. */

@@ -55,8 +55,8 @@ export async function list(
       .offset(page.offset),
     q || leadId || reason || withinDays ? db.$count(suppressions, matching) : countAll(db, actor),
   ])
-  const { shown, paging } = page.cut(rows, ({ createdAt, id }) => ({ at: createdAt, id }))
-  return { suppressions: shown, total, ...paging }
+  const { shown: visible, paging } = page.cut(rows, ({ createdAt, id }) => ({ at: createdAt, id }))
+  return { suppressions: visible, total, ...paging }
 }
 
 /** Three letters or more match anywhere, fewer only the beginning. Each has its index. */
@@ -91,7 +91,7 @@ export async function create(
 ) {
   return transact(db, async (tx) => {
     await openStage(tx)
-    const said = sql`${reason}::text, ${note || null}::text`
+    const reasonAndNote = sql`${reason}::text, ${note || null}::text`
     const claimedId = believed(xUserId)
     const isById = xUserId !== undefined && !handles
     if (isById && claimedId === null) throw invalidField('xUserId', 'was rounded by a spreadsheet or another program')
@@ -99,12 +99,12 @@ export async function create(
       const people = (handles ?? ['']).map((text) => personOf(text, claimedId))
       await tx.execute(sql`
         insert into incoming_suppressions (twitter_handle, x_user_id, is_id_only, reason, note)
-        select distinct handle, x_user_id, handle = '', ${said}
+        select distinct handle, x_user_id, handle = '', ${reasonAndNote}
         from unnest(${sql.param(people.map(({ handle }) => handle))}::text[], ${sql.param(people.map(({ id }) => id))}::text[]) as p(handle, x_user_id)
         on conflict do nothing`)
     }
     const part = handles || isById ? null : await choosePart(tx, actor, selection)
-    if (part) await stageLeads(tx, part.leads, said)
+    if (part) await stageLeads(tx, part.leads, reasonAndNote)
     const isOptOut = reason === 'opted_out' || reason === 'replied_stop'
     const { added, stopped } = await settleStage({ db: tx, sending }, actor, { isOptOut })
     const suppressionId = added.length === 1 ? one(added) : null
@@ -162,11 +162,11 @@ export async function suppressOptOuts(
 
 /** Removes an entry. Stopped messages stay failed until requeued. */
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
-  const gone = await db
+  const deleted = await db
     .delete(suppressions)
     .where(and(eq(suppressions.id, id), eq(suppressions.workspaceId, actor.workspaceId)))
     .returning({ id: suppressions.id })
-  if (gone.length === 0) throw new Refusal('SUPPRESSION_NOT_FOUND')
+  if (deleted.length === 0) throw new Refusal('SUPPRESSION_NOT_FOUND')
 }
 
 /**
@@ -188,8 +188,8 @@ export async function importSuppressions(
       await stageRows(tx, part.rows)
     }
     await warnOfSharedIds(tx, report)
-    const { added, known, stopped } = await settleStage({ db: tx, sending }, actor)
-    return { imported: added.length, known, stopped, ...report.answer() }
+    const { added, known: existing, stopped } = await settleStage({ db: tx, sending }, actor)
+    return { imported: added.length, known: existing, stopped, ...report.answer() }
   })
 }
 
@@ -220,10 +220,10 @@ async function stageRows(tx: Db, rows: string): Promise<void> {
     where i.x_user_id is distinct from r.x_user_id and r.x_user_id is not null`)
 }
 
-async function stageLeads(tx: Db, leadIds: SQL, said: SQL): Promise<void> {
+async function stageLeads(tx: Db, leadIds: SQL, reasonAndNote: SQL): Promise<void> {
   await tx.execute(sql`
     insert into incoming_suppressions (twitter_handle, x_user_id, is_checked, is_id_only, reason, note)
-    select lower(l.twitter_handle), l.x_user_id, ${isIdConfirmed('l')}, l.handle_lost_at is not null, ${said}
+    select lower(l.twitter_handle), l.x_user_id, ${isIdConfirmed('l')}, l.handle_lost_at is not null, ${reasonAndNote}
     from leads l where l.id in (${leadIds}) order by ${isIdConfirmed('l')} desc, l.x_user_id nulls last on conflict do nothing`)
 }
 
@@ -244,12 +244,12 @@ const hasHandle = sql`s.twitter_handle = i.twitter_handle and s.handle_lost_at i
 
 /** Gives the entries of staged people their new reason, and new ids, so that the undo of a job cannot remove them. */
 async function renewEntries(tx: Db, workspaceId: string): Promise<void> {
-  const known = (key: SQL) => sql`
+  const entriesBy = (key: SQL) => sql`
     select s.id, i.reason from incoming_suppressions i join suppressions s on s.workspace_id = ${workspaceId} and ${key}`
   await tx.execute(sql`
     update suppressions s set id = gen_random_uuid(), reason = locked.reason from (
       select s.id, known.reason from (
-        ${known(hasHandle)} union ${known(sql`s.x_user_id = i.x_user_id`)}
+        ${entriesBy(hasHandle)} union ${entriesBy(sql`s.x_user_id = i.x_user_id`)}
       ) known join suppressions s on s.id = known.id order by s.id for update of s
     ) locked where s.id = locked.id`)
 }

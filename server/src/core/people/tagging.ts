@@ -8,15 +8,15 @@ import { Refusal } from '../../refusal.ts'
 import { choosePart, type WorkspaceOf } from './selection.ts'
 
 /** Adds tags to leads and removes others. @throws Refusal TAG_NOT_FOUND */
-export async function apply(db: Db, actor: Actor, { add, remove: gone, ...selection }: InputOf<'tags', 'apply'>) {
+export async function apply(db: Db, actor: Actor, { add, remove: removed, ...selection }: InputOf<'tags', 'apply'>) {
   return transact(db, async (tx) => {
     const part = await choosePart(tx, actor, selection)
-    await lockTagging(tx, actor, part.leads, [...add, ...gone])
+    await lockTagging(tx, actor, part.leads, [...add, ...removed])
     const { rows } = await tx.execute<{ changed: number }>(sql`
       with chosen as (${part.leads}),
       taken as (
         delete from lead_tags using chosen
-        where lead_tags.lead_id = chosen.id and lead_tags.tag_id = any(${sql.param(gone)}::uuid[]) and not lead_tags.tag_id = any(${sql.param(add)}::uuid[])
+        where lead_tags.lead_id = chosen.id and lead_tags.tag_id = any(${sql.param(removed)}::uuid[]) and not lead_tags.tag_id = any(${sql.param(add)}::uuid[])
         returning lead_tags.lead_id
       ),
       given as (
@@ -66,15 +66,15 @@ const TAGGING = sql`lead_id as "leadId", tag_id as "tagId", added_at::text as "a
 
 /** SQL for a `from` clause: taggings `x` whose lead and tag still exist. Locks these first. */
 async function existing(tx: Db, { workspaceId }: WorkspaceOf, taggings: readonly Tagging[]): Promise<SQL> {
-  const given = sql`jsonb_to_recordset(${JSON.stringify(taggings)}::jsonb) as x("leadId" uuid, "tagId" uuid, "addedAt" timestamptz)`
+  const input = sql`jsonb_to_recordset(${JSON.stringify(taggings)}::jsonb) as x("leadId" uuid, "tagId" uuid, "addedAt" timestamptz)`
   await lockRows(
     tx,
     'leads',
-    sql`workspace_id = ${workspaceId} and id in (select x."leadId" from ${given})`,
+    sql`workspace_id = ${workspaceId} and id in (select x."leadId" from ${input})`,
     'key share',
   )
-  await lockRows(tx, 'tags', sql`workspace_id = ${workspaceId} and id in (select x."tagId" from ${given})`)
-  return sql`${given} join leads l on l.id = x."leadId" and l.workspace_id = ${workspaceId}
+  await lockRows(tx, 'tags', sql`workspace_id = ${workspaceId} and id in (select x."tagId" from ${input})`)
+  return sql`${input} join leads l on l.id = x."leadId" and l.workspace_id = ${workspaceId}
     join tags t on t.id = x."tagId" and t.workspace_id = ${workspaceId}`
 }
 

@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { ANSWERS } from '../tables/messages.ts'
 
 /** SQL over a reply `r`: its meaning, as a sum of ANSWERS. */
-const said = sql`case when r.label = 'auto_reply' then 0 else ${sql.raw(String(ANSWERS.replied))}
+const answerSum = sql`case when r.label = 'auto_reply' then 0 else ${sql.raw(String(ANSWERS.replied))}
     + case when r.label in ('interested', 'meeting', 'question') then ${sql.raw(String(ANSWERS.positive))}
       when r.label = 'opted_out' then ${sql.raw(String(ANSWERS.optedOut))} else 0 end end`
 
@@ -15,7 +15,7 @@ export async function storeAnswers(tx: Db, dmIds: readonly string[]): Promise<vo
   if (dmIds.length === 0) return
   await tx.execute(sql`
     with theirs as (
-      select d.id, d.enrollment_id, d.step = 0 and d.enrollment_id is not null as is_first, coalesce(bit_or(${said}), 0) as answers
+      select d.id, d.enrollment_id, d.step = 0 and d.enrollment_id is not null as is_first, coalesce(bit_or(${answerSum}), 0) as answers
       from (
         select distinct d.id, d.enrollment_id, d.step from dms a join dms d on d.lead_id = a.lead_id and (d.id = a.id or d.enrollment_id = a.enrollment_id)
         where a.id = any(${sql.param([...dmIds])}::uuid[])

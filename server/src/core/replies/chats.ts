@@ -121,10 +121,11 @@ export async function identifyHeld(context: WatchContext, { xUserId }: Watch): P
     order by d.due_at limit ${CHATS_MAX}`)
   for (const { dmId, leadId, handle, ...from } of rows) {
     const lead = { id: leadId, handle, xUserId: null, isIdChecked: false }
-    const found = await naming('GET /2/users/by/username/:username', () => findRecipient(context, from, lead))
-    if (!found) await transact(db, (tx) => skipMessage(tx, dmId, { errorMessage: `@${handle} doesn't exist on X.` }))
-    else if (found.reasonNotToSend) {
-      const { reasonNotToSend: reason } = found
+    const recipient = await naming('GET /2/users/by/username/:username', () => findRecipient(context, from, lead))
+    if (!recipient)
+      await transact(db, (tx) => skipMessage(tx, dmId, { errorMessage: `@${handle} doesn't exist on X.` }))
+    else if (recipient.reasonNotToSend) {
+      const { reasonNotToSend: reason } = recipient
       await transact(db, (tx) => skipMessage(tx, dmId, { reason }))
     }
   }

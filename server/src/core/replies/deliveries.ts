@@ -95,10 +95,10 @@ const SEEN_EVERY = sql`interval '10 seconds'`
 
 /** Stores deliveries. @returns the rejected ones, which name no account of the app */
 async function insert(db: Db, sealer: Sealer, batch: readonly Incoming[]): Promise<XDelivery[]> {
-  const incoming = batch.map(({ appId, body, delivery }, place) => {
+  const incoming = batch.map(({ appId, body, delivery }, index) => {
     const { account, person } = namedIn(delivery)
     const holds = delivery.unreadable?.mayBeMessage || delivery.happenings.some(({ kind }) => kind === 'message')
-    return { place, app: appId, account, person, holds, body: sealer.seal(body.toString('utf8')) }
+    return { place: index, app: appId, account, person, holds, body: sealer.seal(body.toString('utf8')) }
   })
   const { rows } = await db.execute<{ others: number[] }>(sql`
     with incoming as materialized (
@@ -115,7 +115,7 @@ async function insert(db: Db, sealer: Sealer, batch: readonly Incoming[]): Promi
       select app, account, person, holds, body from incoming where is_ours
     )
     select pg_notify(${DELIVERIES_CHANNEL}, ''), array(select place from incoming where not is_ours) as others`)
-  return one(rows).others.flatMap((place) => batch[place]?.delivery ?? [])
+  return one(rows).others.flatMap((index) => batch[index]?.delivery ?? [])
 }
 
 /** The X ids of the account and the person that a delivery names. */
@@ -250,10 +250,10 @@ async function processTogether(context: DeliveryContext, receive: Receive, all: 
   const { db } = context.database
   const [first] = all
   if (!first) return
-  const events = all.flatMap((one) => one.events)
+  const events = all.flatMap((delivery) => delivery.events)
   const undecided = await receive(db, events, appOf(first))
-  const isUndecided = (one: Opened) => one.events.some((event) => undecided.has(event))
-  const isDecided = (one: Opened) => !isUndecided(one)
+  const isUndecided = (delivery: Opened) => delivery.events.some((event) => undecided.has(event))
+  const isDecided = (delivery: Opened) => !isUndecided(delivery)
   await putOff(db, all.filter(isUndecided))
   await finish(context, all.filter(isDecided))
 }
@@ -310,13 +310,13 @@ async function putOff(db: Db, undecided: readonly Opened[]): Promise<void> {
     where id = any(${sql.param(undecided.map(({ row }) => row.id))}::bigint[])`)
 }
 
-async function processAlone(context: DeliveryContext, receive: Receive, one: Opened): Promise<void> {
-  const { row } = one
+async function processAlone(context: DeliveryContext, receive: Receive, delivery: Opened): Promise<void> {
+  const { row } = delivery
   try {
-    await processTogether(context, receive, [one])
+    await processTogether(context, receive, [delivery])
   } catch (error) {
     context.log.error({ err: error, attempts: row.attempts }, 'a delivery from X could not be stored')
-    if (row.attempts >= ATTEMPTS_MAX || row.isOld) return giveUp(context, receive, one)
+    if (row.attempts >= ATTEMPTS_MAX || row.isOld) return giveUp(context, receive, delivery)
     await context.database.db.execute(
       sql`update x_deliveries set next_at = now() + make_interval(secs => ${2 ** row.attempts / 4}) where id = ${row.id}`,
     )

@@ -91,10 +91,10 @@ async function readLists(context: WatchContext, watch: Watch & { accountId: stri
  * sent. After a restore also to the backup, whose last read may be older.
  */
 function earliestOf({ unreadSince, readUntil, sentSince }: Watch): Date {
-  const known = readUntil
+  const earliest = readUntil
     ? new Date(readUntil).getTime() - OVERLAP_MS
     : new Date(sentSince ?? unreadSince ?? 0).getTime() - CLOCK_SKEW_MS
-  return new Date(unreadSince ? Math.min(known, new Date(unreadSince).getTime() - CLOCK_SKEW_MS) : known)
+  return new Date(unreadSince ? Math.min(earliest, new Date(unreadSince).getTime() - CLOCK_SKEW_MS) : earliest)
 }
 
 async function readMessages(

@@ -165,16 +165,16 @@ function sortOut(messages: readonly MessageIn[], own: ReadonlyMap<string, readon
   const undecided: XHappening[] = []
   /** Messages of extensions, which do not learn ids from X. */
   const ours: { id: string; event_id: string }[] = []
-  for (const one of messages) {
-    const { conversation, event } = one
+  for (const incoming of messages) {
+    const { conversation, event } = incoming
     const theirs = own.get(conversation.leadId) ?? []
-    if (event.senderId === conversation.leadXUserId) foreign.push(one)
+    if (event.senderId === conversation.leadXUserId) foreign.push(incoming)
     else if (!event.isEncrypted) {
-      if (!theirs.some((message) => isSameMessage(message, event))) foreign.push(one)
+      if (!theirs.some((message) => isSameMessage(message, event))) foreign.push(incoming)
     } else {
       const writer = writerOf(theirs, event)
-      if (writer === 'unknown') undecided.push(one.source)
-      else if (writer === 'owner') foreign.push(one)
+      if (writer === 'unknown') undecided.push(incoming.source)
+      else if (writer === 'owner') foreign.push(incoming)
       else if (writer.eventId === null) ours.push({ id: writer.id, event_id: event.eventId })
     }
   }
@@ -202,11 +202,11 @@ async function storeMessages(
   const accounts = new Set(messages.map(({ conversation }) => conversation.accountXUserId))
   const areTextsAllowed = new Map<string, boolean>()
   for (const xUserId of [...accounts].sort()) areTextsAllowed.set(xUserId, await allowsTexts(tx, workspaceId, xUserId))
-  const known = messages.map((one): Omit<Stored, 'id'> => {
-    const { conversation, event, reading } = one
+  const prepared = messages.map((incoming): Omit<Stored, 'id'> => {
+    const { conversation, event, reading } = incoming
     const isReply = event.senderId === conversation.leadXUserId
     return {
-      ...one,
+      ...incoming,
       isReply,
       answered: isReply ? answeredMessage(own.get(conversation.leadId) ?? [], event.at) : null,
       // The model alone never suppresses anyone; it only stops what is queued.
@@ -216,7 +216,7 @@ async function storeMessages(
   const inserted = await tx
     .insert(replies)
     .values(
-      known.map(({ conversation: { leadId, accountXUserId }, event, reading, isReply, answered, isOptOut }) => ({
+      prepared.map(({ conversation: { leadId, accountXUserId }, event, reading, isReply, answered, isOptOut }) => ({
         workspaceId,
         leadId,
         accountXUserId,
@@ -234,8 +234,8 @@ async function storeMessages(
     .onConflictDoNothing()
     .returning({ id: replies.id, leadId: replies.leadId })
   return inserted.flatMap(({ id, leadId }) => {
-    const one = known.find(({ conversation }) => conversation.leadId === leadId)
-    return one ? [{ ...one, id }] : []
+    const match = prepared.find(({ conversation }) => conversation.leadId === leadId)
+    return match ? [{ ...match, id }] : []
   })
 }
 
@@ -250,13 +250,13 @@ async function endSequences(tx: Db, workspaceId: string, stored: readonly Stored
     const label: Said['label'] =
       isReply && reading ? (reading.label === 'opted_out' ? 'opted_out' : labelToContinue(reading)) : null
     const isUntil = label === 'auto_reply' || label === 'later'
-    const said: Said = { isReply, label, until: (isUntil && reading?.until) || null, at: event.at }
-    const key = JSON.stringify([isReply, label, said.until, label === 'auto_reply' ? said.at : null])
-    const group = groups.get(key) ?? { said, leadIds: [] }
+    const meaning: Said = { isReply, label, until: (isUntil && reading?.until) || null, at: event.at }
+    const key = JSON.stringify([isReply, label, meaning.until, label === 'auto_reply' ? meaning.at : null])
+    const group = groups.get(key) ?? { said: meaning, leadIds: [] }
     groups.set(key, group)
     group.leadIds.push(conversation.leadId)
   }
-  for (const { said, leadIds } of groups.values()) await endAnswered(tx, workspaceId, leadIds, said)
+  for (const { said: meaning, leadIds } of groups.values()) await endAnswered(tx, workspaceId, leadIds, meaning)
 }
 
 /** Updates the leads of messages: their X id, when they replied, and whether they wrote first. */
@@ -286,11 +286,13 @@ async function updateLeads(tx: Db, stored: readonly Stored[], own: ReadonlyMap<s
 
 /** Marks the messages that replies answer. */
 async function markAnswered(tx: Db, stored: readonly Stored[]): Promise<void> {
-  const answers = stored.flatMap(({ answered, event }) => (answered?.isSent ? [{ id: answered.id, at: event.at }] : []))
-  if (answers.length > 0)
+  const answeredMessages = stored.flatMap(({ answered, event }) =>
+    answered?.isSent ? [{ id: answered.id, at: event.at }] : [],
+  )
+  if (answeredMessages.length > 0)
     await tx.execute(sql`
       update dms d set status = 'replied', replied_at = least(d.replied_at, x.at), delivered_at = coalesce(d.delivered_at, x.at), updated_at = now()
-      from ${relation(answers, 'id uuid, at timestamptz')} where d.id = x.id`)
+      from ${relation(answeredMessages, 'id uuid, at timestamptz')} where d.id = x.id`)
   await storeAnswers(
     tx,
     stored.flatMap(({ answered }) => answered?.id ?? []),
@@ -311,25 +313,25 @@ async function addToConversations(tx: Db, workspaceId: string, stored: readonly 
     at,
     isEncrypted,
   })
-  for (const one of stored) if (!one.isReply) await addWritten(tx, workspaceId, messageOf(one))
+  for (const message of stored) if (!message.isReply) await addWritten(tx, workspaceId, messageOf(message))
   const theirs = stored.filter(({ isReply }) => isReply)
   if (theirs.length === 0) return
   await addReplies(
     tx,
     workspaceId,
-    theirs.map((one) => ({
-      ...messageOf(one),
-      label: one.reading?.label ?? null,
-      confidence: one.reading?.label ? one.reading.confidence : null,
-      suggestsSuppression: one.reading?.label === 'opted_out' && one.reading.by === 'model',
-      dmId: one.answered?.id ?? null,
-      laterAt: one.reading?.label === 'later' ? one.reading.until : null,
+    theirs.map((message) => ({
+      ...messageOf(message),
+      label: message.reading?.label ?? null,
+      confidence: message.reading?.label ? message.reading.confidence : null,
+      suggestsSuppression: message.reading?.label === 'opted_out' && message.reading.by === 'model',
+      dmId: message.answered?.id ?? null,
+      laterAt: message.reading?.label === 'later' ? message.reading.until : null,
     })),
   )
   await notifyReplies(
     tx,
     workspaceId,
-    theirs.map((one) => ({ ...messageOf(one), label: one.reading?.label ?? null })),
+    theirs.map((message) => ({ ...messageOf(message), label: message.reading?.label ?? null })),
   )
 }
 
@@ -378,21 +380,21 @@ export async function classifyMessages(
 ): Promise<MessageIn[]> {
   const isRead = ({ conversation, event }: Omit<MessageIn, 'reading'>) =>
     event.senderId === conversation.leadXUserId && event.text.trim() !== ''
-  if (!messages.some(isRead)) return messages.map((one) => ({ ...one, reading: null }))
+  if (!messages.some(isRead)) return messages.map((message) => ({ ...message, reading: null }))
   const { rows } = await db.execute<{ accountId: string; timeZone: string }>(
     sql`select x_account_id as "accountId", time_zone as "timeZone" from sending_limits where workspace_id = ${workspaceId}`,
   )
   const optOutWords = await optOutWordsOf(db, workspaceId)
   const read: MessageIn[] = []
   let startedAt = performance.now()
-  for (const one of messages) {
-    if (!isRead(one)) {
-      read.push({ ...one, reading: null })
+  for (const message of messages) {
+    if (!isRead(message)) {
+      read.push({ ...message, reading: null })
       continue
     }
-    const { text, at } = one.event
-    const timeZone = rows.find(({ accountId }) => accountId === one.conversation.accountId)?.timeZone ?? 'UTC'
-    read.push({ ...one, reading: classifyReply(text.slice(0, REPLY_TEXT_MAX), { optOutWords, now: at, timeZone }) })
+    const { text, at } = message.event
+    const timeZone = rows.find(({ accountId }) => accountId === message.conversation.accountId)?.timeZone ?? 'UTC'
+    read.push({ ...message, reading: classifyReply(text.slice(0, REPLY_TEXT_MAX), { optOutWords, now: at, timeZone }) })
     // Long texts take milliseconds each, which delays other work.
     if (performance.now() - startedAt < BUSY_MS) continue
     await setImmediate()

@@ -58,9 +58,14 @@ function reengagementNumber(enrollment: string): SQL<number | null> {
  * Ends or pauses the leads' enrollments after a reply or a manual message. Also closes finished
  * ones, so steps added later don't reach them.
  */
-export async function endAnswered(tx: Db, workspaceId: string, leadIds: readonly string[], said: Said): Promise<void> {
+export async function endAnswered(
+  tx: Db,
+  workspaceId: string,
+  leadIds: readonly string[],
+  meaning: Said,
+): Promise<void> {
   const chosen = sql`select unnest(${sql.param([...leadIds])}::uuid[])`
-  const ended = await endEnrollments(tx, workspaceId, chosen, endOf(said))
+  const ended = await endEnrollments(tx, workspaceId, chosen, endOf(meaning))
   for (const id of ended.sort()) await completeIfDone(tx, id)
 }
 

@@ -52,10 +52,10 @@ export async function purgeOldTexts(db: Db, part = PART): Promise<void> {
   ]) {
     const old = (workspaceId: SQL, days: SQL) =>
       sql`${table} where ${texts} and workspace_id = ${workspaceId} and ${at} < now() - make_interval(days => ${days})`
-    const kept = sql`coalesce(s.keep_texts_days, ${KEEP_TEXTS_DAYS.default}::int)`
+    const keepDays = sql`coalesce(s.keep_texts_days, ${KEEP_TEXTS_DAYS.default}::int)`
     const { rows } = await db.execute<{ id: string; days: number }>(sql`
-      select w.id, ${kept} as days from workspaces w left join conversation_settings s on s.workspace_id = w.id
-      where exists (select from ${old(sql`w.id`, kept)})`)
+      select w.id, ${keepDays} as days from workspaces w left join conversation_settings s on s.workspace_id = w.id
+      where exists (select from ${old(sql`w.id`, keepDays)})`)
     for (const { id, days } of rows) {
       const some = sql`select id from ${old(sql`${id}`, sql`${days}::int`)} order by ${at} limit ${part} for no key update skip locked`
       let deleted: number

@@ -240,19 +240,19 @@ async function subscribeToAll(
   const all = await withFunds(context.database.db, xAppId, () => xActivity.listSubscriptions())
   const existing = all.filter((subscription) => subscription.userId === xUserId)
   // X does not always say to which webhook a subscription belongs.
-  const isAtOurs = (one: (typeof all)[number]) => (one.webhookId ?? webhookId) === webhookId
+  const isAtOurs = (entry: (typeof all)[number]) => (entry.webhookId ?? webhookId) === webhookId
   // Remove subscriptions of an old webhook.
-  for (const one of existing) {
-    const isOurs = EVENT_TYPES.some((type) => type === one.eventType)
-    if (isOurs && !isAtOurs(one)) await xActivity.unsubscribe(one.id)
+  for (const entry of existing) {
+    const isOurs = EVENT_TYPES.some((type) => type === entry.eventType)
+    if (isOurs && !isAtOurs(entry)) await xActivity.unsubscribe(entry.id)
   }
   const subscriptionIds: string[] = []
   let problem: string | null = null
   for (const eventType of EVENT_TYPES) {
-    const known = existing.find((one) => one.eventType === eventType && isAtOurs(one))
+    const match = existing.find((entry) => entry.eventType === eventType && isAtOurs(entry))
     try {
       subscriptionIds.push(
-        known?.id ??
+        match?.id ??
           (await withAccount(context, accountId, (_, accessToken) =>
             xActivity.subscribe(accessToken, { eventType, userId: xUserId, webhookId }),
           )),

@@ -78,8 +78,8 @@ describe('writerOf', () => {
     ['the owner: the simulated queue sends nothing', [row({ holder: 'simulated', ...open })], 1, 'owner'],
     ['the owner, while a claim is open that came later', [row({ ...open, claimedAt: at(2) })], 1, 'owner'],
   ])('finds %s', (_, rows, minute, writer) => {
-    const found = writerOf(rows, { eventId: 'chat 42', messageId: '42', at: at(minute) })
-    expect(typeof found === 'string' ? found : found.id).toBe(writer)
+    const result = writerOf(rows, { eventId: 'chat 42', messageId: '42', at: at(minute) })
+    expect(typeof result === 'string' ? result : result.id).toBe(writer)
   })
 })
 

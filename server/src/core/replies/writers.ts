@@ -21,13 +21,13 @@ function tokensOf(text: string): string[] {
  * someone who opted out. @param words words and phrases, matched as whole words in order
  */
 export function asksToStop(text: string, words: readonly string[]): boolean {
-  const said = tokensOf(text)
+  const tokens = tokensOf(text)
   return words.some((word) => {
     const phrase = tokensOf(word)
     if (phrase.length === 0) return false
-    return said.some(
+    return tokens.some(
       (_, at) =>
-        phrase.every((token, i) => said[at + i] === token) && !(at > 0 && NEGATIONS.has(said[at - 1] as string)),
+        phrase.every((token, i) => tokens[at + i] === token) && !(at > 0 && NEGATIONS.has(tokens[at - 1] as string)),
     )
   })
 }
@@ -61,13 +61,15 @@ export function writerOf<M extends OwnMessage>(
   messages: readonly M[],
   { eventId, messageId, at }: { eventId: string; messageId?: string | null; at: Date },
 ): M | 'owner' | 'unknown' {
-  const sameId = messages.find((one) => one.eventId !== null && (one.eventId === eventId || one.eventId === messageId))
+  const sameId = messages.find(
+    (message) => message.eventId !== null && (message.eventId === eventId || message.eventId === messageId),
+  )
   if (sameId) return sameId
   const started = messages.filter(
     ({ claimedAt, holder }) => claimedAt !== null && claimedAt <= at && holder !== 'simulated',
   )
-  const explains = ({ eventId: known, endedAt, holder }: M) =>
-    known === null &&
+  const explains = ({ eventId: recordedId, endedAt, holder }: M) =>
+    recordedId === null &&
     holder?.startsWith('extension:') &&
     endedAt !== null &&
     at.getTime() <= endedAt.getTime() + SHOWN_WITHIN_MS

@@ -96,7 +96,7 @@ async function queueBatch(tx: Db, env: SendingEnv, campaignId: string): Promise<
     await pauseForPlaceholder(tx, { ...campaign, campaignId }, unreadable)
     return false
   }
-  const changes = due.map((one) => ({ one, change: changeOf(one, steps, accounts) }))
+  const changes = due.map((row) => ({ one: row, change: changeOf(row, steps, accounts) }))
   await dropHeld(tx, changes)
   const released = await applyMoves(tx, campaign, changes)
   const queued = await applyQueued(tx, campaign, changes)
@@ -199,7 +199,7 @@ async function lockDue(tx: Db, { xAccountId }: Campaign, ready: SQL, size: numbe
 /** Loads the steps of every version that someone follows. */
 async function findVersions(tx: Db, campaign: Campaign, due: readonly Due[]) {
   const versions = new Map<number, readonly VersionStep[]>()
-  for (const version of new Set(due.map((one) => one.version)))
+  for (const version of new Set(due.map((row) => row.version)))
     versions.set(version, await findSteps(tx, { ...campaign, version }))
   return versions
 }
@@ -304,11 +304,11 @@ const CONTINUES = sql`paused_until = null, resumed_at = case when e.state = 'pau
 /** Queues the next messages, with one statement per step of a version. @returns the account of each */
 async function applyQueued(tx: Db, campaign: Campaign, changes: readonly Changed[]): Promise<(string | null)[]> {
   const groups = new Map<string, { step: VersionStep; number: number; rows: { id: string; due_at: Date }[] }>()
-  for (const { one, change } of changes) {
+  for (const { one: row, change } of changes) {
     if (change.kind !== 'queue') continue
-    const key = `${one.version} ${change.number}`
+    const key = `${row.version} ${change.number}`
     const group = groups.get(key) ?? { step: change.step, number: change.number, rows: [] }
-    group.rows.push({ id: one.id, due_at: change.dueAt })
+    group.rows.push({ id: row.id, due_at: change.dueAt })
     groups.set(key, group)
   }
   if (groups.size === 0) return []

@@ -70,9 +70,9 @@ const MESSAGES: Record<Outcome, { statuses: string[]; answer?: number; reason?: 
 const ANY = { statuses: ['queued', ...MESSAGES.sent.statuses, 'failed'], answer: undefined, reason: undefined }
 
 /** The values of `dms.answers` that include this one. */
-function sumsWith(answer: number): number[] {
+function sumsWith(flag: number): number[] {
   const all = ANSWERS.replied + ANSWERS.positive + ANSWERS.optedOut
-  return Array.from({ length: all }, (_, index) => index + 1).filter((sum) => (sum & answer) > 0)
+  return Array.from({ length: all }, (_, index) => index + 1).filter((sum) => (sum & flag) > 0)
 }
 
 /**
@@ -96,16 +96,16 @@ export async function list(
           variantIds: (await findSteps(db, campaign))
             .filter((_, index) => stepNumber === undefined || index === stepNumber - 1)
             .flatMap(({ variants }) => variants.map((variant) => variant.id))
-            .filter((one) => variantId === undefined || one === variantId),
+            .filter((candidate) => variantId === undefined || candidate === variantId),
         })
   const { total, ids } = await readPage(db, people, cursor ?? NO_ID, pageSize + 1)
-  const shown = ids.slice(0, pageSize)
-  const known = new Map((await readRows(db, actor, shown)).map((row) => [row.id, row]))
+  const pageIds = ids.slice(0, pageSize)
+  const rowsById = new Map((await readRows(db, actor, pageIds)).map((row) => [row.id, row]))
   const isAll = isAnyStep && state === undefined && outcome === undefined
   return {
-    enrollments: shown.flatMap((one) => known.get(one) ?? []),
+    enrollments: pageIds.flatMap((enrollmentId) => rowsById.get(enrollmentId) ?? []),
     total: isAll ? campaign.totalLeadsInList : total,
-    cursor: ids.length > pageSize ? (shown.at(-1) ?? null) : null,
+    cursor: ids.length > pageSize ? (pageIds.at(-1) ?? null) : null,
   }
 }
 
@@ -147,10 +147,10 @@ interface Messages {
 
 /** Enrollments with a message of this outcome. An index has each part of the union in order. */
 function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds }: Messages): People {
-  const { statuses, answer, reason } = outcome ? MESSAGES[outcome] : ANY
-  const isSuch = answer
+  const { statuses, answer: flag, reason } = outcome ? MESSAGES[outcome] : ANY
+  const isSuch = flag
     ? // Few messages have an answer, so they have an index.
-      sumsWith(answer).map((sum) => sql`status = 'replied' and answers <> 0 and answers = ${sum}`)
+      sumsWith(flag).map((sum) => sql`status = 'replied' and answers <> 0 and answers = ${sum}`)
     : statuses.map((status) => sql`status = ${status}`)
   const hasReason = reason ? sql`and reason is ${reason === 'none' ? sql`null` : sql`not null`}` : sql``
   const messages = (after: string) =>
@@ -163,12 +163,12 @@ function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds 
     )
   return (after, limit) => {
     if (variantIds.length === 0) return sql`select null::uuid as id where false`
-    const found = sql`(select distinct id from (${union(messages(after))}) d order by id)`
+    const matches = sql`(select distinct id from (${union(messages(after))}) d order by id)`
     return state
       ? sql`
-          select e.id from enrollments e join ${found} m on m.id = e.id
+          select e.id from enrollments e join ${matches} m on m.id = e.id
           where e.workspace_id = ${workspaceId} and e.campaign_id = ${id} and e.state = ${state} and e.id > ${after} order by e.id limit ${limit}`
-      : sql`select id from ${found} m order by id limit ${limit}`
+      : sql`select id from ${matches} m order by id limit ${limit}`
   }
 }
 

@@ -167,9 +167,10 @@ export function summaryOf(steps: readonly VersionStep[]) {
  */
 function readTemplates(steps: readonly VersionStep[], field: string): void {
   for (const [index, { kind, variants }] of steps.entries())
-    for (const [place, { messageTemplate, isActive }] of variants.entries()) {
+    for (const [variantIndex, { messageTemplate, isActive }] of variants.entries()) {
       if (!isActive) continue
-      const path = kind === 'step' ? `steps.${index}.variants.${place}.messageTemplate` : 'reengagement.messageTemplate'
+      const path =
+        kind === 'step' ? `steps.${index}.variants.${variantIndex}.messageTemplate` : 'reengagement.messageTemplate'
       readTemplate(field === 'messageTemplate' && kind === 'step' ? field : path, messageTemplate)
     }
 }
@@ -187,8 +188,9 @@ async function requirePlan(
   after: readonly VersionStep[],
 ): Promise<void> {
   const { plan, limits } = await limitsOf(db, workspaceId)
-  const found = beyondPlan(plan, limits, before, after)
-  if (found) throw new Refusal('PLAN_LIMIT', found.text, { details: { limit: found.limit, used: found.used, plan } })
+  const excess = beyondPlan(plan, limits, before, after)
+  if (excess)
+    throw new Refusal('PLAN_LIMIT', excess.text, { details: { limit: excess.limit, used: excess.used, plan } })
 }
 
 /**
@@ -280,7 +282,7 @@ export async function renderQueued(tx: Db, campaign: Campaign): Promise<void> {
     select distinct e.version, dms.step_id as "stepId" from dms join enrollments e on ${isEnrollmentOf('e', 'dms')} where ${isUntried}`)
   for (const { version, stepId } of rows) {
     const steps = await findSteps(tx, { id, workspaceId, version })
-    const step = steps.find((one) => one.id === stepId)
+    const step = steps.find((candidate) => candidate.id === stepId)
     if (!step) continue
     const isTheirs = sql`${isUntried} and dms.step_id = ${stepId} and exists (select from enrollments e where ${isEnrollmentOf('e', 'dms')} and e.version = ${version})`
     await rerender(tx, queuedStep(id, step, steps.indexOf(step) + 1, tests.get(stepId)?.shares), isTheirs)
@@ -296,8 +298,8 @@ export async function renderQueued(tx: Db, campaign: Campaign): Promise<void> {
  */
 export async function save(db: Db, actor: Actor, { id, version, applyTo, ...edit }: InputOf<'sequences', 'save'>) {
   return transact(db, async (tx) => {
-    const [known] = await tx.select({ id: campaigns.id }).from(campaigns).where(isCampaign(actor, id))
-    if (!known) throw new Refusal('CAMPAIGN_NOT_FOUND')
+    const [existing] = await tx.select({ id: campaigns.id }).from(campaigns).where(isCampaign(actor, id))
+    if (!existing) throw new Refusal('CAMPAIGN_NOT_FOUND')
     await lockForEdit(tx, actor.workspaceId, id)
     const campaign = one(await tx.select().from(campaigns).where(isCampaign(actor, id)).for('no key update'))
     if (campaign.status === 'archived' || campaign.status === 'completed')
@@ -431,7 +433,7 @@ export async function renderAgain(tx: Db, dm: typeof dms.$inferSelect): Promise<
   const version = await storeFollowed(tx, { workspaceId, id: enrollmentId })
   if (version === null) return
   const steps = await findSteps(tx, { id, workspaceId, version })
-  const step = dm.isFollowUp ? steps.find((one) => one.id === dm.stepId) : steps[0]
+  const step = dm.isFollowUp ? steps.find((candidate) => candidate.id === dm.stepId) : steps[0]
   if (!step) return
   const shares = (await findTests(tx, { id, workspaceId })).get(step.id)?.shares
   await rerender(tx, queuedStep(id, step, steps.indexOf(step) + 1, shares), sql`dms.id = ${dm.id}`)

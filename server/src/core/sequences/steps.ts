@@ -98,8 +98,8 @@ export function beyondPlan(
   if (is > limits.steps && is > was) return { text: stepsLimitText(plan, limits), limit: limits.steps, used: is }
   if (!limits.hasVariants) {
     const grown = after.find((step) => {
-      const known = before.find(({ id }) => id === step.id)
-      return activeVariants(step).length > Math.max(1, known ? activeVariants(known).length : 1)
+      const previous = before.find(({ id }) => id === step.id)
+      return activeVariants(step).length > Math.max(1, previous ? activeVariants(previous).length : 1)
     })
     if (grown) return { text: ONLY_AGENCY.variants, limit: 1, used: activeVariants(grown).length }
   }

@@ -13,7 +13,7 @@ export async function startTests(
   before: readonly VersionStep[],
   after: readonly VersionStep[],
 ): Promise<void> {
-  const find = (steps: readonly VersionStep[], step: VersionStep) => steps.find((one) => one.id === step.id)
+  const find = (steps: readonly VersionStep[], step: VersionStep) => steps.find((candidate) => candidate.id === step.id)
   const isNew = (was: VersionStep | undefined, is: VersionStep | undefined) => !was || !is || startsNewTest(was, is)
   const ended = before.filter((was) => isNew(was, find(after, was))).map((step) => step.id)
   if (ended.length > 0)

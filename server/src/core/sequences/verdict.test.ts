@@ -48,7 +48,7 @@ describe('addBlocks', () => {
   it('gives the same result for blocks that are added one by one', () => {
     fc.assert(
       fc.property(blocks, (all) => {
-        const oneByOne = all.reduce<PairEvidence>((pair, one) => addBlocks(pair, [one], 20), NO_EVIDENCE)
+        const oneByOne = all.reduce<PairEvidence>((pair, block) => addBlocks(pair, [block], 20), NO_EVIDENCE)
         expect(oneByOne).toEqual(addBlocks(NO_EVIDENCE, all, 20))
       }),
     )
@@ -74,7 +74,7 @@ describe('addBlocks', () => {
     fc.assert(
       fc.property(blocks, rate, (before, p) => {
         const pair = addBlocks(NO_EVIDENCE, before, 20)
-        const chance = (one: Outcome) => (one === 1 ? p : 1 - p)
+        const chance = (outcome: Outcome) => (outcome === 1 ? p : 1 - p)
         let mean = 0
         for (const a of [0, 1] as const) {
           for (const b of [0, 1] as const) {
@@ -182,13 +182,13 @@ describe('verdictOf', () => {
     const random = seededRandom('estimate')
     const [a, b] = [0.1, 0.25]
     const draw = (rate: number): Outcome => (random() < rate ? 1 : 0)
-    const taken: number[] = []
+    const blockCounts: number[] = []
     for (let run = 0; run < 200; run += 1) {
-      let found = NO_EVIDENCE
-      while (found.maxLogE < Math.log(20)) found = addBlocks(found, [[draw(a), draw(b)]], 20)
-      taken.push(found.blocks)
+      let evidence = NO_EVIDENCE
+      while (evidence.maxLogE < Math.log(20)) evidence = addBlocks(evidence, [[draw(a), draw(b)]], 20)
+      blockCounts.push(evidence.blocks)
     }
-    const median = taken.sort((x, y) => x - y)[100]!
+    const median = blockCounts.sort((x, y) => x - y)[100]!
     const positive = { ...NO_EVIDENCE, blocks: 1_000, successesA: 100, successesB: 250 }
     const estimate = two({ positive, blocksPerDay: 1 })!.estimatedDays!
     expect(estimate / median).toBeGreaterThan(0.5)
@@ -207,22 +207,22 @@ describe('false winners', () => {
   })
 
   it('are not avoided by never finding a winner', () => {
-    const found = Array.from({ length: 100 }, (_, i) => simulateWinner([0.03, 0.12], 600, seededRandom(`power ${i}`)))
-    expect(found.filter((one) => one?.variant === 1).length).toBeGreaterThan(80)
+    const winners = Array.from({ length: 100 }, (_, i) => simulateWinner([0.03, 0.12], 600, seededRandom(`power ${i}`)))
+    expect(winners.filter((winner) => winner?.variant === 1).length).toBeGreaterThan(80)
   })
 
   it('are never revised, because a verdict stays with more blocks', () => {
     const random = seededRandom('looks')
     for (let run = 0; run < 20; run += 1) {
-      const found: (string | null)[] = []
+      const winnerIds: (string | null)[] = []
       let positive = NO_EVIDENCE
       for (let n = 0; n < 300; n += 1) {
         positive = addBlocks(positive, [[random() < 0.1 ? 1 : 0, random() < 0.3 ? 1 : 0]], evidenceNeeded(2))
         const verdict = verdictOf({ variantIds: ['A', 'B'], pairs: [pair('A', 'B', { positive })], isOver: false })
-        found.push(verdict!.variantId)
+        winnerIds.push(verdict!.variantId)
       }
-      const first = found.find((id) => id !== null)
-      if (first) expect(found.slice(found.indexOf(first)).every((id) => id === first)).toBe(true)
+      const first = winnerIds.find((id) => id !== null)
+      if (first) expect(winnerIds.slice(winnerIds.indexOf(first)).every((id) => id === first)).toBe(true)
     }
   })
 })

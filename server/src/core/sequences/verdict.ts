@@ -115,14 +115,17 @@ interface Verdict {
 export function verdictOf({ variantIds, pairs, isOver }: StepTest): Verdict | null {
   const needed = evidenceNeeded(variantIds.length)
   const ranked = variantIds.map((id) => ({ id, evidence: evidenceFor(id, pairs) }))
-  const leading = ranked.reduce((best, one) => (one.evidence > best.evidence ? one : best), ranked[0] ?? NOBODY)
+  const leading = ranked.reduce(
+    (best, candidate) => (candidate.evidence > best.evidence ? candidate : best),
+    ranked[0] ?? NOBODY,
+  )
   if (variantIds.length < 2) return null
-  const found = { evidence: leading.evidence, evidenceNeeded: needed, estimatedDays: null }
+  const base = { evidence: leading.evidence, evidenceNeeded: needed, estimatedDays: null }
   if (leading.evidence >= needed) {
-    return { ...found, status: hasMoreOptOuts(leading.id, pairs) ? 'mixed' : 'winner', variantId: leading.id }
+    return { ...base, status: hasMoreOptOuts(leading.id, pairs) ? 'mixed' : 'winner', variantId: leading.id }
   }
-  if (isOver) return { ...found, status: 'no_difference', variantId: null }
-  return { ...found, status: 'collecting', variantId: null, estimatedDays: daysLeft(variantIds, pairs, needed) }
+  if (isOver) return { ...base, status: 'no_difference', variantId: null }
+  return { ...base, status: 'collecting', variantId: null, estimatedDays: daysLeft(variantIds, pairs, needed) }
 }
 
 const NOBODY = { id: '', evidence: 1 }

@@ -71,17 +71,17 @@ async function judge(tx: Db, campaign: Campaign, test: StepTest) {
   const needed = evidenceNeeded(variantIds.length)
   const pairs: StepTestState['pairs'] = []
   let isBehind = false
-  for (const [place, a] of variantIds.entries())
-    for (const b of variantIds.slice(place + 1)) {
-      const known = test.state.pairs.find((pair) => pair.a === a && pair.b === b)
-      const pair = known ?? { a, b, positive: NO_EVIDENCE, optOuts: NO_EVIDENCE, afterA: null, afterB: null }
+  for (const [index, a] of variantIds.entries())
+    for (const b of variantIds.slice(index + 1)) {
+      const stored = test.state.pairs.find((pair) => pair.a === a && pair.b === b)
+      const pair = stored ?? { a, b, positive: NO_EVIDENCE, optOuts: NO_EVIDENCE, afterA: null, afterB: null }
       const ofA = await readOutcomes(tx, test, a, pair.afterA)
       const ofB = await readOutcomes(tx, test, b, pair.afterB)
       const count = Math.min(ofA.length, ofB.length)
       const blocks = (key: 'positive' | 'optedOut') =>
         nextBlocks(
-          ofA.map((one) => one[key]),
-          ofB.map((one) => one[key]),
+          ofA.map((outcome) => outcome[key]),
+          ofB.map((outcome) => outcome[key]),
         )
       isBehind ||= count === BATCH
       pairs.push({
@@ -104,13 +104,13 @@ async function judge(tx: Db, campaign: Campaign, test: StepTest) {
   const toCome = await countToCome(tx, campaign, step?.number ?? 0)
   const firstAt = Math.min(...[...people.values()].flatMap(({ firstAt }) => (firstAt ? Date.parse(firstAt) : [])))
   const days = Math.max((Date.now() - firstAt) / DAY_MS, 1 / 24)
-  const found = verdictOf({
+  const computed = verdictOf({
     variantIds,
     isOver,
     pairs: pairs.map((pair) => withPace(pair, people, test, { toCome, days })),
   })
   const verdict: Verdict | null =
-    splitOff || !found ? null : { ...found, evidence: Math.min(found.evidence, EVIDENCE_MAX) }
+    splitOff || !computed ? null : { ...computed, evidence: Math.min(computed.evidence, EVIDENCE_MAX) }
   const isDecided = verdict !== null && verdict.status !== 'collecting'
   if (isDecided && test.decidedAt === null) await notify(tx, campaign, verdict, step, people)
   const winner = verdict?.status === 'winner' && step?.step.switchToWinner ? verdict.variantId : null
@@ -165,10 +165,12 @@ async function readOutcomes(
   after: Place | null,
 ) {
   const closesAt = sql`d.sent_at + make_interval(days => ${windowDays})`
-  const said = (labels: string[]) => sql`exists (select from replies r where r.lead_id = d.lead_id and r.kind = 'reply'
+  const hasLabel = (
+    labels: string[],
+  ) => sql`exists (select from replies r where r.lead_id = d.lead_id and r.kind = 'reply'
     and r.at >= d.claimed_at and r.at <= ${closesAt} and ${labelAt(closesAt)} = any(${sql.param(labels)}::text[]))::int`
   const { rows } = await tx.execute<{ id: string; at: string; positive: Outcome; optedOut: Outcome }>(sql`
-    select d.id, d.sent_at as at, ${said(['interested', 'meeting', 'question'])} as positive, ${said(['opted_out'])} as "optedOut"
+    select d.id, d.sent_at as at, ${hasLabel(['interested', 'meeting', 'question'])} as positive, ${hasLabel(['opted_out'])} as "optedOut"
     from dms d
     where d.campaign_id = ${campaignId} and d.variant_id = ${variantId} and d.sent_at is not null
       and (d.sent_at, d.id) > (${after?.at ?? startedAt.toISOString()}::timestamptz, ${after?.id ?? NO_ID}::uuid)
@@ -271,14 +273,19 @@ async function rebalance(tx: Db, campaign: Campaign, test: StepTest) {
   const records = []
   let isBehind = false
   for (const { id } of test.variants) {
-    const known = test.state.records.find((record) => record.id === id) ?? { id, people: 0, positive: 0, after: null }
-    const outcomes = await readOutcomes(tx, test, id, known.after)
+    const previous = test.state.records.find((record) => record.id === id) ?? {
+      id,
+      people: 0,
+      positive: 0,
+      after: null,
+    }
+    const outcomes = await readOutcomes(tx, test, id, previous.after)
     isBehind ||= outcomes.length === BATCH
     records.push({
       id,
-      people: known.people + outcomes.length,
-      positive: known.positive + outcomes.filter(({ positive }) => positive === 1).length,
-      after: outcomes.at(-1)?.place ?? known.after,
+      people: previous.people + outcomes.length,
+      positive: previous.positive + outcomes.filter(({ positive }) => positive === 1).length,
+      after: outcomes.at(-1)?.place ?? previous.after,
     })
   }
   const state = { ...test.state, records }

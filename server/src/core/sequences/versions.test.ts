@@ -124,23 +124,23 @@ describe('continuesWith', () => {
           lastSkipped: lastSkipped ?? null,
           sentStepIds: new Set(sent),
         })
-        for (const one of moves) {
-          if (one === 'send' || one === 'skip') {
+        for (const move of moves) {
+          if (move === 'send' || move === 'skip') {
             const next = continuesWith(own, now())
             if (!next) continue
             const reference = { id: next.id, number: own.indexOf(next) + 1 }
             expect(sent).not.toContain(next.id)
             expect(reference.number).toBeGreaterThan(numberIn(own, lastSent ?? null))
             expect(reference.number).toBeGreaterThan(numberIn(own, lastSkipped ?? null))
-            if (one === 'skip' && reference.number > 1) lastSkipped = reference
+            if (move === 'skip' && reference.number > 1) lastSkipped = reference
             else {
               lastSent = reference
               sent.push(next.id)
             }
           } else {
-            const after = version(one.ids.filter((id) => !removed.has(id)).join(''))
+            const after = version(move.ids.filter((id) => !removed.has(id)).join(''))
             for (const { id } of current) if (!after.some((step) => step.id === id)) removed.add(id)
-            if (isAffected(current, firstChangedStep(current, after), now(), one.applyTo)) own = after
+            if (isAffected(current, firstChangedStep(current, after), now(), move.applyTo)) own = after
             current = after
           }
         }

@@ -113,11 +113,11 @@ export function editVariants(
 }
 
 /** Takes the first free name of A, B, …, Z, AA, … */
-function takeName(taken: Set<string>): string {
+function takeName(used: Set<string>): string {
   for (let number = 1; ; number += 1) {
     const name = variantName(number)
-    if (taken.has(name)) continue
-    taken.add(name)
+    if (used.has(name)) continue
+    used.add(name)
     return name
   }
 }

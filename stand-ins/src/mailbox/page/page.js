@@ -10,7 +10,7 @@ const search = document.querySelector('#search')
 
 let summaries = []
 let version = ''
-let shown
+let shownId
 
 /** Creates an element. Strings become text, never HTML. */
 function make(tag, attributes = {}, ...inside) {
@@ -22,11 +22,11 @@ function make(tag, attributes = {}, ...inside) {
 
 function drawList() {
   const words = search.value.trim().toLowerCase()
-  const found = summaries.filter(({ from, to, subject }) => `${from} ${to} ${subject}`.toLowerCase().includes(words))
+  const matches = summaries.filter(({ from, to, subject }) => `${from} ${to} ${subject}`.toLowerCase().includes(words))
   const chosen = location.hash.slice(1)
   const focused = document.activeElement?.getAttribute('href')
   list.replaceChildren(
-    ...found.slice(0, SHOWN).map((mail) => {
+    ...matches.slice(0, SHOWN).map((mail) => {
       const attributes = { href: `#${mail.id}` }
       if (mail.id === chosen) attributes['aria-current'] = 'true'
       return make(
@@ -44,16 +44,16 @@ function drawList() {
     }),
   )
   if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus()
-  const hidden = found.length > SHOWN ? `, showing the newest ${SHOWN}` : ''
-  const text = found.length === 1 ? '1 email' : `${found.length} emails${hidden}`
+  const hidden = matches.length > SHOWN ? `, showing the newest ${SHOWN}` : ''
+  const text = matches.length === 1 ? '1 email' : `${matches.length} emails${hidden}`
   if (count.textContent !== text) count.textContent = text
 }
 
 async function drawReader() {
   const id = location.hash.slice(1)
   document.body.classList.toggle('reading', id !== '')
-  if (shown === id) return
-  shown = id
+  if (shownId === id) return
+  shownId = id
   if (id === '') {
     const text =
       summaries.length === 0
@@ -62,13 +62,13 @@ async function drawReader() {
     reader.replaceChildren(make('p', { class: 'nothing' }, text))
     return
   }
-  const answer = await fetch(`/messages/${encodeURIComponent(id)}`)
-  if (shown !== id) return
-  if (!answer.ok) {
+  const response = await fetch(`/messages/${encodeURIComponent(id)}`)
+  if (shownId !== id) return
+  if (!response.ok) {
     reader.replaceChildren(make('p', { class: 'nothing' }, 'This email was deleted.'))
     return
   }
-  const mail = await answer.json()
+  const mail = await response.json()
   const facts = make(
     'dl',
     {},
@@ -95,8 +95,8 @@ async function drawReader() {
 
 /** Turns web addresses into links. @returns texts and elements */
 function withLinks(text) {
-  return text.split(/(https?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]])/).map((part, place) => {
-    return place % 2 === 0 ? part : make('a', { href: part, target: '_blank', rel: 'noopener noreferrer' }, part)
+  return text.split(/(https?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]])/).map((part, index) => {
+    return index % 2 === 0 ? part : make('a', { href: part, target: '_blank', rel: 'noopener noreferrer' }, part)
   })
 }
 
@@ -110,14 +110,14 @@ function shortTime(at) {
 
 async function refresh() {
   try {
-    const answer = await fetch('/summaries', {
+    const response = await fetch('/summaries', {
       headers: version ? { 'if-none-match': version } : {},
       cache: 'no-store',
     })
-    if (answer.status === 200) {
-      version = answer.headers.get('etag') ?? ''
-      summaries = await answer.json()
-      if (shown === '') shown = undefined
+    if (response.status === 200) {
+      version = response.headers.get('etag') ?? ''
+      summaries = await response.json()
+      if (shownId === '') shownId = undefined
       drawList()
       await drawReader()
     }

@@ -102,7 +102,7 @@ export function createDeliveries(
   return {
     send,
     /** Injects faults from now on. */
-    useFaults: (given: Faults) => (faults = given),
+    useFaults: (next: Faults) => (faults = next),
     /** Resolves when all deliveries have succeeded or been given up. */
     settled: () => Promise.all(inFlight),
   }

@@ -29,9 +29,9 @@ export function createPayloads(network: () => Network) {
   return {
     /** Of `dm.sent` and `dm.received`. */
     message({ id, from, to, text, at }: Message): object {
-      const { text: shown, urls } = network().switches.reading.shortensLinks ? linksIn(text) : { text, urls: [] }
+      const { text: shownText, urls } = network().switches.reading.shortensLinks ? linksIn(text) : { text, urls: [] }
       const links = urls.map(({ start, end, ...url }) => ({ ...url, indices: [start, end] }))
-      const message_data = { text: shown, entities: { hashtags: [], symbols: [], user_mentions: [], urls: links } }
+      const message_data = { text: shownText, entities: { hashtags: [], symbols: [], user_mentions: [], urls: links } }
       const created = { target: { recipient_id: to }, sender_id: from, message_data }
       return {
         direct_message_events: [{ type: 'message_create', id, created_timestamp: timeOf(at), message_create: created }],

@@ -78,13 +78,13 @@ export function createSubscriptions(apps: Apps, nextId: () => string, write: (en
       if (webhookId !== undefined && webhooks.find(webhookId)?.clientId !== app.id)
         throw rejected('WebhookIdInvalid', 'The webhook does not belong to this app.')
 
-      const { answer, duplicate, most } = network.switches.subscriptions
+      const { answer: form, duplicate, most } = network.switches.subscriptions
       const answerWith = (subscription: Subscription) => {
         const json = subscriptionJson(subscription)
         const total = { meta: { total_subscriptions: ofApp(app).length } }
-        if (answer === 'nested') return { data: { subscription: json }, ...total }
+        if (form === 'nested') return { data: { subscription: json }, ...total }
         reply.isOddOnPurpose = true
-        return { data: answer === 'list' ? [json] : json, ...total }
+        return { data: form === 'list' ? [json] : json, ...total }
       }
       const same = [...(byEvent.get(keyOf(eventType, filter.user_id)) ?? [])].find(
         (subscription) => subscription.clientId === app.id && subscription.webhookId === webhookId,

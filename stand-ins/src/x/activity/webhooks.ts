@@ -118,11 +118,11 @@ export type Webhooks = ReturnType<typeof createWebhooks>
 /** Challenge-response check. */
 async function passesCheck(url: string, secret: string): Promise<boolean> {
   const token = randomBytes(18).toString('base64url')
-  const asked = new URL(url)
-  asked.searchParams.set('crc_token', token)
-  asked.searchParams.set('nonce', randomBytes(12).toString('base64url'))
+  const challenge = new URL(url)
+  challenge.searchParams.set('crc_token', token)
+  challenge.searchParams.set('nonce', randomBytes(12).toString('base64url'))
   try {
-    const response = await fetch(asked, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS), redirect: 'error' })
+    const response = await fetch(challenge, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS), redirect: 'error' })
     const body = (await response.json()) as { response_token?: string }
     return response.ok && body.response_token === signatureOf(secret, token)
   } catch {

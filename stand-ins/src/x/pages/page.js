@@ -30,9 +30,9 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 async function read(path, body) {
   const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-  const answer = await fetch(path, body && post)
-  const value = await answer.json().catch(() => ({}))
-  if (!answer.ok) throw new Error(value.message ?? value.detail ?? `X answered ${answer.status}`)
+  const response = await fetch(path, body && post)
+  const value = await response.json().catch(() => ({}))
+  if (!response.ok) throw new Error(value.message ?? value.detail ?? `X answered ${response.status}`)
   return value
 }
 
@@ -165,19 +165,19 @@ async function drawChat(column, id) {
   leave = showConversation(column, id, () => location.pathname === path)
 }
 
-/** Draws a conversation into `place`, and its new messages while it is open. @returns a function that stops */
-function showConversation(place, id, isOpen) {
+/** Draws a conversation into `container`, and its new messages while it is open. @returns a function that stops */
+function showConversation(container, id, isOpen) {
   let poll
   const showError = (error) =>
-    place.append(make('div', mark('error-detail'), `Something went wrong. Try reloading. ${error.message}`))
+    container.append(make('div', mark('error-detail'), `Something went wrong. Try reloading. ${error.message}`))
   const start = async () => {
     const { peer, canWrite, messages } = await read(`/i/api/conversations/${id}`)
     if (!isOpen()) return
-    const view = chatView(place, peer, id)
-    const known = new Set()
+    const view = chatView(container, peer, id)
+    const shownIds = new Set()
     const show = (message) => {
-      if (!known.has(message.id)) view.add(message)
-      known.add(message.id)
+      if (!shownIds.has(message.id)) view.add(message)
+      shownIds.add(message.id)
     }
     const isRequest = markup === 'request' && !accepted.has(id)
     if (isRequest) view.askToAccept()
@@ -202,7 +202,7 @@ function showConversation(place, id, isOpen) {
 }
 
 /** x.com/i/chat: a shadow tree with rows, their state, and a text area. */
-function chatView(place, peer, id) {
+function chatView(container, peer, id) {
   const host = make('div', mark('xchatEmbedRoute'))
   const shadow = host.attachShadow({ mode: 'open' })
   const list = make('div', mark('dm-message-list'))
@@ -219,7 +219,7 @@ function chatView(place, peer, id) {
   )
   const style = make('link', { rel: 'stylesheet', href: '/i/assets/page.css' })
   shadow.append(style, panel)
-  place.append(host)
+  container.append(host)
 
   const addRow = (message, status) => {
     const written = make('span', { dir: 'auto', class: 'whitespace-pre-wrap' }, ...formatText(message.text))

@@ -36,8 +36,8 @@ export default function AuthCallback() {
     const provider = query.get('provider')
     if (query.has('error')) {
       const key = query.get('error')
-      const known = provider === 'google' ? providerProblem(key) : ssoProblem(key)
-      const problem = known ?? 'This link is invalid or has expired.'
+      const specific = provider === 'google' ? providerProblem(key) : ssoProblem(key)
+      const problem = specific ?? 'This link is invalid or has expired.'
       // Signed-in users were switching workspaces; the login page would redirect them.
       if (session.hasStoredToken()) {
         toast.error(problem)
@@ -64,15 +64,15 @@ export default function AuthCallback() {
     }
     let here = true
     exchanging.then(
-      (answer) => {
+      (result) => {
         if (!here) return
-        if (!('token' in answer)) {
+        if (!('token' in result)) {
           // The login page redirects signed-in users.
           void session.signOut()
-          void navigate(paths.login, { replace: true, state: { needed: answer } })
+          void navigate(paths.login, { replace: true, state: { needed: result } })
           return
         }
-        session.signIn(answer)
+        session.signIn(result)
         void navigate(takeReturnPath() ?? paths.dashboard, { replace: true })
       },
       () => here && logIn(),

@@ -29,9 +29,9 @@ export default function Login() {
   // After a reload the user has read the notice, and showing it late would shift the form.
   const isReload = useNavigationType() === 'POP'
   const handedOver = secondFactorIn(state)
-  const [asked, setAsked] = useState<SecondFactorNeeded | 'back' | null>(null)
+  const [choice, setChoice] = useState<SecondFactorNeeded | 'back' | null>(null)
   const [withSso, setWithSso] = useState(false)
-  const needed = asked === 'back' ? null : (asked ?? handedOver)
+  const needed = choice === 'back' ? null : (choice ?? handedOver)
   return (
     <AuthFrame
       title="Welcome Back"
@@ -45,12 +45,12 @@ export default function Login() {
       {!isReload && typeof notice === 'string' && <Callout tone={from ? 'info' : 'good'}>{notice}</Callout>}
       {!isReload && typeof problem === 'string' && <Callout tone="bad">{problem}</Callout>}
       {needed ? (
-        <SecondFactorForm needed={needed} onBack={() => setAsked('back')} />
+        <SecondFactorForm needed={needed} onBack={() => setChoice('back')} />
       ) : withSso ? (
         <SsoLogin onBack={() => setWithSso(false)} />
       ) : (
         <>
-          <LoginForm onSecondFactor={setAsked} />
+          <LoginForm onSecondFactor={setChoice} />
           <OrDivider />
           <div className="grid gap-3">
             <GoogleLogin referralCode={ref} />

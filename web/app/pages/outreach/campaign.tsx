@@ -67,21 +67,21 @@ const filters = [
 export default function CampaignPage() {
   const { campaignId = '' } = useParams()
   const query = useCampaign(campaignId)
-  const found = query.data
-  const shown = useMemo(() => (found ? [found] : undefined), [found])
-  const noticesKnown = [useReplyDetectionKnown(), useXConnectionsKnown(), useRunNoticeKnown(shown)].every(Boolean)
+  const loaded = query.data
+  const watched = useMemo(() => (loaded ? [loaded] : undefined), [loaded])
+  const noticesKnown = [useReplyDetectionKnown(), useXConnectionsKnown(), useRunNoticeKnown(watched)].every(Boolean)
   // Waits for the notices, which are above the rest, so that nothing shifts. Once shown, it stays.
   const [isShown, setShown] = useState(false)
-  if (!isShown && found && noticesKnown) setShown(true)
-  const campaign = isShown ? found : undefined
-  const actions = useCampaignActions(useRealSend(shown))
-  const connected = useXConnections(shown)(found)
-  const disconnected = found !== undefined && isDisconnected(found, connected)
-  const hasNoSender = useNoSender(shown, query.dataUpdatedAt)
-  const noSender = found !== undefined && hasNoSender(found)
-  const secondsLeft = useSecondsLeft(found, disconnected || noSender)
+  if (!isShown && loaded && noticesKnown) setShown(true)
+  const campaign = isShown ? loaded : undefined
+  const actions = useCampaignActions(useRealSend(watched))
+  const connected = useXConnections(watched)(loaded)
+  const disconnected = loaded !== undefined && isDisconnected(loaded, connected)
+  const hasNoSender = useNoSender(watched, query.dataUpdatedAt)
+  const noSender = loaded !== undefined && hasNoSender(loaded)
+  const secondsLeft = useSecondsLeft(loaded, disconnected || noSender)
 
-  if (query.isError && !found) return <CampaignFailure query={query} />
+  if (query.isError && !loaded) return <CampaignFailure query={query} />
   return (
     <div className="grid grid-cols-1 gap-6">
       <CampaignHeader campaign={campaign} actions={actions} />

@@ -74,8 +74,8 @@ export default function Campaigns() {
   // The server sorts pages by age, so only a table of one page can be sorted otherwise.
   const hasOnePage = (campaigns.data?.total ?? 0) <= CAMPAIGNS_PAGE_SIZE
   const sort = hasOnePage ? { isOn: isSorted, toggle: () => setSorted(!isSorted) } : undefined
-  const found = campaigns.data?.campaigns
-  const rows = found && sort?.isOn ? sortedByStatus(found) : found
+  const loaded = campaigns.data?.campaigns
+  const rows = loaded && sort?.isOn ? sortedByStatus(loaded) : loaded
   const accounts = useAccounts()
   const lost = useLostConnection()
   const isAnyDisconnected =

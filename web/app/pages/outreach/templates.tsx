@@ -119,13 +119,13 @@ export default function Templates() {
           }
         />
       </div>
-      {dialogs.render((shown, props) =>
-        shown.kind === 'edit' ? (
-          <EditTemplateDialog template={shown.template} {...props} />
+      {dialogs.render((dialog, props) =>
+        dialog.kind === 'edit' ? (
+          <EditTemplateDialog template={dialog.template} {...props} />
         ) : (
           <TemplateSheet
-            template={shown.template}
-            onUse={actions.mayUse && !shown.template.isArchived ? () => actions.start(shown.template) : undefined}
+            template={dialog.template}
+            onUse={actions.mayUse && !dialog.template.isArchived ? () => actions.start(dialog.template) : undefined}
             {...props}
           />
         ),

@@ -29,20 +29,20 @@ export const handle: SignedInHandle = {
 }
 
 export default function Billing() {
-  const known = useSubscription()
+  const state = useSubscription()
   // Loaded with the others, so that its card moves nothing.
   const rewards = useQuery(api.billing.rewards.queryOptions())
-  useReturnFromPayment(known.mayManage)
-  const { overview } = known
+  useReturnFromPayment(state.mayManage)
+  const { overview } = state
   return (
     <>
       <PageHeader title={title} description={text} />
       <div className="grid gap-10">
         <div className="grid gap-6">
-          <SubscriptionNotices known={known} />
+          <SubscriptionNotices known={state} />
           {overview && <OtherSubscriptions overview={overview} />}
           <div className="grid items-start gap-6 lg:grid-cols-2">
-            {known.isLoading || isInitialLoading(rewards) ? (
+            {state.isLoading || isInitialLoading(rewards) ? (
               <>
                 <div className="grid gap-6">
                   <SubscriptionSkeleton />
@@ -53,7 +53,7 @@ export default function Billing() {
             ) : (
               <>
                 <div className="grid gap-6">
-                  <CurrentSubscription known={known} />
+                  <CurrentSubscription known={state} />
                   {overview && <RewardMonths overview={overview} />}
                 </div>
                 {overview && (
@@ -66,8 +66,8 @@ export default function Billing() {
             )}
           </div>
         </div>
-        <PlanGrid known={known} />
-        {known.mayManage && overview?.available && <Invoices />}
+        <PlanGrid known={state} />
+        {state.mayManage && overview?.available && <Invoices />}
       </div>
     </>
   )

@@ -30,7 +30,7 @@ export default function XAutomation() {
         {
           value: 'scraper',
           label: 'X Scraper',
-          content: <Scraper renderMessage={(found) => <FoundMessage {...found} />} />,
+          content: <Scraper renderMessage={(input) => <FoundMessage {...input} />} />,
         },
         { value: 'messenger', label: 'X Messenger', content: <Messenger /> },
         { value: 'analytics', label: 'X Analytics', content: <Analytics /> },

@@ -47,8 +47,8 @@ async function mailedCode(email: string) {
 describe('POST /auth/recover', () => {
   it('emails a link with its token in the fragment', async () => {
     const { email } = await makeAccount(app)
-    const answer = await post('/auth/recover', { email: email.toUpperCase() })
-    expect([answer.status, answer.body]).toEqual([
+    const response = await post('/auth/recover', { email: email.toUpperCase() })
+    expect([response.status, response.body]).toEqual([
       200,
       { success: true, message: 'Password reset email sent. Please check your inbox.' },
     ])
@@ -60,8 +60,11 @@ describe('POST /auth/recover', () => {
   it('returns the same for an unknown address and emails nothing', async () => {
     const { email } = await makeAccount(app)
     const unknown = unknownEmail()
-    const [answer, known] = [await post('/auth/recover', { email: unknown }), await post('/auth/recover', { email })]
-    expect([answer.status, answer.body]).toEqual([known.status, known.body])
+    const [response, knownResponse] = [
+      await post('/auth/recover', { email: unknown }),
+      await post('/auth/recover', { email }),
+    ]
+    expect([response.status, response.body]).toEqual([knownResponse.status, knownResponse.body])
     await mailTo(app, email, /Reset/)
     expect(await mailsTo(app, unknown)).toEqual([])
   })
@@ -79,8 +82,8 @@ describe('POST /auth/reset-password', () => {
   it('sets the password, ends every session and emails the owner', async () => {
     const person = await makeAccount(app)
     const token = await resetToken(person.email)
-    const answer = await post('/auth/reset-password', { token, password: NEW_PASSWORD })
-    expect([answer.status, answer.body]).toEqual([
+    const response = await post('/auth/reset-password', { token, password: NEW_PASSWORD })
+    expect([response.status, response.body]).toEqual([
       200,
       { success: true, message: 'Password has been reset successfully!' },
     ])
@@ -101,7 +104,7 @@ describe('POST /auth/reset-password', () => {
     const twice = await Promise.all(
       [1, 2].map(() => post('/auth/reset-password', { token: first, password: NEW_PASSWORD })),
     )
-    expect(twice.map((answer) => answer.status).sort()).toEqual([200, 400])
+    expect(twice.map((response) => response.status).sort()).toEqual([200, 400])
     for (const token of [first, 'another link']) {
       const again = await post('/auth/reset-password', { token, password: NEW_PASSWORD })
       expect([again.status, again.body]).toEqual([
@@ -217,9 +220,10 @@ describe('POST /auth/resend', () => {
     const waiting = unknownEmail()
     const { token, cookie } = await beginSignUp(app, waiting)
     const confirmed = await makeAccount(app)
-    const answers = []
-    for (const email of [confirmed.email, unknownEmail(), waiting]) answers.push(await post('/auth/resend', { email }))
-    expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
+    const responses = []
+    for (const email of [confirmed.email, unknownEmail(), waiting])
+      responses.push(await post('/auth/resend', { email }))
+    expect(new Set(responses.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
     await expect.poll(async () => (await mailsTo(app, waiting)).length).toBe(2)
     const links = (await mailsTo(app, waiting)).map((mail) => linkIn(mail, 'verify-email').searchParams.get('token'))
     expect(links).toEqual([token, token])
@@ -241,14 +245,14 @@ describe('POST /auth/otp and POST /auth/verify', () => {
   })
 
   it('responds to unknown addresses as to known ones', async () => {
-    const [known, unknown] = [
+    const [existing, unknown] = [
       await post('/auth/otp', { email: (await makeAccount(app)).email }),
       await post('/auth/otp', { email: unknownEmail() }),
     ]
-    expect({ ...unknown.body, ticket: '' }).toEqual({ ...known.body, ticket: '' })
+    expect({ ...unknown.body, ticket: '' }).toEqual({ ...existing.body, ticket: '' })
     expect(unknown.body.ticket).toHaveLength(43)
     const refusals = await Promise.all(
-      [known, unknown].map(({ body }) => post('/auth/verify', { ticket: body.ticket, code: '00000000' })),
+      [existing, unknown].map(({ body }) => post('/auth/verify', { ticket: body.ticket, code: '00000000' })),
     )
     expect(refusals[0]!.status).toBe(400)
     expect(refusals[1]!.body).toEqual(refusals[0]!.body)
@@ -269,12 +273,12 @@ describe('POST /auth/otp and POST /auth/verify', () => {
     expect(used!.attemptsLeft).toBe(0)
     const mine = (await mailsTo(app, email)).map(({ subject }) => digits(subject))
     expect(
-      (await Promise.all(mine.map((one) => post('/auth/verify', { ticket: theirs.body.ticket, code: one })))).map(
+      (await Promise.all(mine.map((guess) => post('/auth/verify', { ticket: theirs.body.ticket, code: guess })))).map(
         (a) => a.status,
       ),
     ).toEqual(mine.map(() => 400))
-    const answers = await Promise.all(mine.map((one) => post('/auth/verify', { ticket, code: one })))
-    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1)
+    const responses = await Promise.all(mine.map((guess) => post('/auth/verify', { ticket, code: guess })))
+    expect(responses.filter((response) => response.status === 200)).toHaveLength(1)
   })
 
   it('returns 400 for a code after 10 minutes or with another ticket', async () => {
@@ -350,8 +354,8 @@ describe('PATCH /auth/user', () => {
   it('returns 403 for password and address without reauthentication, and changes nothing', async () => {
     const person = await makeAccount(app)
     for (const change of [{ password: NEW_PASSWORD }, { email: unknownEmail() }]) {
-      const answer = await person.call('PATCH', '/auth/user', { ...change, name: 'Changed' })
-      expect([answer.status, answer.body.code]).toEqual([403, 'REAUTHENTICATION_NEEDED'])
+      const response = await person.call('PATCH', '/auth/user', { ...change, name: 'Changed' })
+      expect([response.status, response.body.code]).toEqual([403, 'REAUTHENTICATION_NEEDED'])
     }
     expect((await person.call('GET', '/auth/user')).body).toMatchObject({ pendingEmail: null })
     expect((await person.call('GET', '/me')).body.name).not.toBe('Changed')
@@ -360,8 +364,8 @@ describe('PATCH /auth/user', () => {
   it('returns 400 for a wrong current password, and 429 after 10', async () => {
     const person = await makeAccount(app)
     const change = () => person.call('PATCH', '/auth/user', { password: NEW_PASSWORD, currentPassword: 'Wrong-one1' })
-    const answer = await change()
-    expect([answer.status, answer.body]).toEqual([
+    const response = await change()
+    expect([response.status, response.body]).toEqual([
       400,
       { success: false, code: 'INVALID_CREDENTIALS', error: 'The current password is incorrect.' },
     ])
@@ -384,17 +388,17 @@ describe('PATCH /auth/user', () => {
     const opened = async (link: URL, method = 'POST') =>
       call(app, method, link.pathname.replace('/api', '') + link.search)
     const stateAfter = async (link: URL) => {
-      const answer = await opened(link)
-      expect(answer.status).toBe(303)
-      const page = new URL(answer.headers.get('location')!)
+      const response = await opened(link)
+      expect(response.status).toBe(303)
+      const page = new URL(response.headers.get('location')!)
       expect(page.origin + page.pathname).toBe('http://localhost:3000/account')
       return page.search
     }
     async function begun() {
       const person = await makeAccount(app)
       const email = unknownEmail()
-      const answer = await person.call('PATCH', '/auth/user', { email, currentPassword: PASSWORD })
-      expect(answer.body).toMatchObject({ email: person.email, pendingEmail: email })
+      const response = await person.call('PATCH', '/auth/user', { email, currentPassword: PASSWORD })
+      expect(response.body).toMatchObject({ email: person.email, pendingEmail: email })
       const leave = linkIn(await mailTo(app, person.email, /change to your email/), 'change-email')
       const enter = linkIn(await mailTo(app, email, /new email address/), 'change-email')
       return { person, email, leave, enter }
@@ -404,9 +408,9 @@ describe('PATCH /auth/user', () => {
       'takes effect once both mailboxes have confirmed (%s first)',
       async (first) => {
         const change = await begun()
-        const [one, other] = first === 'leave' ? [change.leave, change.enter] : [change.enter, change.leave]
-        expect(await stateAfter(one)).toBe('?emailChange=waiting')
-        expect(await stateAfter(one)).toBe('?emailChange=waiting')
+        const [firstLink, other] = first === 'leave' ? [change.leave, change.enter] : [change.enter, change.leave]
+        expect(await stateAfter(firstLink)).toBe('?emailChange=waiting')
+        expect(await stateAfter(firstLink)).toBe('?emailChange=waiting')
         expect((await change.person.call('GET', '/auth/user')).body).toMatchObject({
           email: change.person.email,
           pendingEmailConfirmed: { present: first === 'leave', new: first === 'enter' },
@@ -451,8 +455,8 @@ describe('PATCH /auth/user', () => {
     it('reveals a taken address only to its mailbox', async () => {
       const [person, other] = [await makeAccount(app), await makeAccount(app)]
       const change = { email: other.email, currentPassword: PASSWORD }
-      const answer = await person.call('PATCH', '/auth/user', change)
-      expect([answer.status, answer.body.pendingEmail]).toEqual([200, other.email])
+      const response = await person.call('PATCH', '/auth/user', change)
+      expect([response.status, response.body.pendingEmail]).toEqual([200, other.email])
       expect((await mailTo(app, other.email, /already has an account/)).text).not.toContain('change-email')
     })
 
@@ -526,10 +530,10 @@ describe('POST /auth/reauthenticate', () => {
 
   it('accepts an emailed code, in this session only', async () => {
     const person = await makePerson(app)
-    const asked = await person.call('POST', '/auth/reauthenticate', {})
-    expect([asked.status, asked.body.goodUntil]).toEqual([200, null])
+    const response = await person.call('POST', '/auth/reauthenticate', {})
+    expect([response.status, response.body.goodUntil]).toEqual([200, null])
     const code = digits((await mailTo(app, person.email, /^Your code/)).subject)
-    const proof = { ticket: asked.body.ticket as string, code }
+    const proof = { ticket: response.body.ticket as string, code }
     const stranger = await makePerson(app)
     expect((await stranger.call('POST', '/auth/reauthenticate', proof)).status).toBe(400)
     expect((await post('/auth/verify', proof)).status).toBe(400)
@@ -541,8 +545,8 @@ describe('POST /auth/reauthenticate', () => {
     const person = await makeAccount(app)
     const codes = []
     for (const proof of [{ password: 'Wrong-one1' }, { ticket: 'x', code: '1' }, { ticket: 'x' }, { code: '1' }]) {
-      const answer = await person.call('POST', '/auth/reauthenticate', proof)
-      codes.push([answer.status, answer.body.code])
+      const response = await person.call('POST', '/auth/reauthenticate', proof)
+      codes.push([response.status, response.body.code])
     }
     expect(codes).toEqual([
       [400, 'INVALID_CREDENTIALS'],
@@ -565,7 +569,7 @@ describe('GET /auth/sessions and DELETE /auth/sessions/{id}', () => {
     const { sessions } = (await person.call('GET', '/auth/sessions')).body
     expect(sessions).toHaveLength(2)
     const [here, there] = [true, false].map((current) =>
-      sessions.find((one: { current: boolean }) => one.current === current),
+      sessions.find((session: { current: boolean }) => session.current === current),
     )
     expect(here).toMatchObject({ id: person.actor.sessionId, device: null, place: null })
     expect(there).toMatchObject({ device: 'Firefox on Windows', deviceKind: 'desktop', place: 'Netherlands' })
@@ -587,11 +591,13 @@ describe('GET /auth/sessions and DELETE /auth/sessions/{id}', () => {
 it('takes as long for an unknown address as for a known one', async () => {
   // Without workers, so that only the request itself is measured.
   const quiet = await openApp()
-  const known = (await Promise.all(Array.from({ length: 3 }, () => makeAccount(quiet)))).map(({ email }) => email)
+  const existingEmails = (await Promise.all(Array.from({ length: 3 }, () => makeAccount(quiet)))).map(
+    ({ email }) => email,
+  )
   const best = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY }
   for (let i = 0; i < 15; i++) {
     for (const kind of ['known', 'unknown'] as const) {
-      const email = kind === 'known' ? known[i % known.length] : unknownEmail()
+      const email = kind === 'known' ? existingEmails[i % existingEmails.length] : unknownEmail()
       const since = performance.now()
       await call(quiet, 'POST', '/auth/recover', { email })
       best[kind] = Math.min(best[kind], performance.now() - since)

@@ -93,8 +93,8 @@ export async function verifyCode(context: Context, { ticket, code }: InputOf<'ac
   const session = await context.db.transaction(async (tx) => {
     const email = await useCode(tx, { ticket, code, sessionId: null })
     if (!email) return null
-    const [known] = await tx.select().from(authUsers).where(eq(authUsers.email, email)).for('update')
-    const user = known ?? (await createAccountForMailbox({ ...context, db: tx }, email))
+    const [existing] = await tx.select().from(authUsers).where(eq(authUsers.email, email)).for('update')
+    const user = existing ?? (await createAccountForMailbox({ ...context, db: tx }, email))
     if (!user) return null
     await proveMailbox({ ...context, db: tx }, user)
     return finishSignIn(tx, context, user)
@@ -211,8 +211,8 @@ export async function resetPassword(context: Context, { token, password }: Input
   const isGood = and(eq(authPasswordResets.tokenHash, tokenHash), gt(authPasswordResets.expiresAt, sql`now()`))
   const refused = new Refusal('INVALID_CODE', 'Invalid or expired password reset link. Please try again.')
   // Check first, so that guesses do not cost a slow hash. The hash runs outside of any transaction.
-  const [asked] = await db.select({ userId: authPasswordResets.userId }).from(authPasswordResets).where(isGood)
-  if (!asked) throw refused
+  const [pendingReset] = await db.select({ userId: authPasswordResets.userId }).from(authPasswordResets).where(isGood)
+  if (!pendingReset) throw refused
   const hash = await hashPassword(password)
   const factorRemoval = await db.transaction(async (tx) => {
     const [reset] = await tx.delete(authPasswordResets).where(isGood).returning()
@@ -227,8 +227,8 @@ export async function resetPassword(context: Context, { token, password }: Input
     await resetSignInAttempts(context.limits, user.email)
     return offerFactorRemoval({ ...context, db: tx }, user.id)
   })
-  const answer = { success: true as const, message: 'Password has been reset successfully!' }
-  return factorRemoval ? { ...answer, factorRemoval } : answer
+  const result = { success: true as const, message: 'Password has been reset successfully!' }
+  return factorRemoval ? { ...result, factorRemoval } : result
 }
 
 /** Also invalidates every other reset link of the account. */
@@ -375,11 +375,11 @@ async function beginEmailChange(
     expiresAt: secondsFromNow(EMAIL_CHANGE_SECONDS),
   })
   const link = (token: string) => `${origin}/api/auth/change-email?token=${token}`
-  const taken = await isTaken(tx, waitlist, user.id, email)
+  const isEmailTaken = await isTaken(tx, waitlist, user.id, email)
   await outbox.postAccount(tx, confirmOldAddressEmail(user.email, email, link(currentToken)))
   await outbox.postAccount(
     tx,
-    taken ? addressTakenEmail(email, `${origin}/login`) : confirmNewAddressEmail(email, link(newAddressToken)),
+    isEmailTaken ? addressTakenEmail(email, `${origin}/login`) : confirmNewAddressEmail(email, link(newAddressToken)),
   )
 }
 

@@ -35,11 +35,11 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
  * Expects both to take about as long: each hashes a password, which takes about ten times as long
  * as the rest. The fastest of several runs is the least disturbed; a busy machine gets more of them.
  */
-async function expectSameTime(one: () => Promise<unknown>, other: () => Promise<unknown>): Promise<void> {
+async function expectSameTime(first: () => Promise<unknown>, other: () => Promise<unknown>): Promise<void> {
   const best = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as [number, number]
   const isSimilar = () => best[0] / best[1] > 0.5 && best[0] / best[1] < 2
   for (let i = 0; i < 8 || (i < 40 && !isSimilar()); i++) {
-    best[0] = Math.min(best[0], await timed(one))
+    best[0] = Math.min(best[0], await timed(first))
     best[1] = Math.min(best[1], await timed(other))
   }
   expect(isSimilar(), `${best.map(Math.round).join(' and ')} ms`).toBe(true)
@@ -191,8 +191,8 @@ describe('brute force', () => {
         { email, password: 'Wrong-one1' },
         from(newAddress()),
       )
-    const answers = await Promise.all(Array.from({ length: 11 }, guess))
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
+    const responses = await Promise.all(Array.from({ length: 11 }, guess))
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(1)
   })
 })
 
@@ -328,8 +328,8 @@ describe('keys', () => {
     const person = await makeAccount(app)
     const rows = await app.db.delete(authKeys).returning()
     const bare = { url: `${(await app.startAnother()).url}/api` }
-    const answer = await call(bare, 'GET', '/me', undefined, { authorization: `Bearer ${person.token}` })
-    expect([answer.status, answer.body.error]).toEqual([401, 'JWKS is empty'])
+    const response = await call(bare, 'GET', '/me', undefined, { authorization: `Bearer ${person.token}` })
+    expect([response.status, response.body.error]).toEqual([401, 'JWKS is empty'])
     await app.db.insert(authKeys).values(rows)
   })
 

@@ -20,8 +20,8 @@ const elsewhere = () => ({ 'x-forwarded-for': `203.0.113.${++count % 250}` })
 
 /** Signs up, without the emailed link. */
 async function signUp(email = newEmail(), password = PASSWORD) {
-  const answer = await call(app, 'POST', '/auth/sign-up/email', { email, password }, elsewhere())
-  return { email, password, answer }
+  const response = await call(app, 'POST', '/auth/sign-up/email', { email, password }, elsewhere())
+  return { email, password, answer: response }
 }
 
 const beginHere = (email: string, input: Parameters<typeof beginSignUp>[2] = {}) =>
@@ -29,8 +29,8 @@ const beginHere = (email: string, input: Parameters<typeof beginSignUp>[2] = {})
 
 async function signedUp() {
   const email = newEmail()
-  const { answer, token, cookie } = await beginHere(email)
-  return { email, password: PASSWORD, answer, token, cookie, redirect: await openLink(app, token, cookie) }
+  const { answer: response, token, cookie } = await beginHere(email)
+  return { email, password: PASSWORD, answer: response, token, cookie, redirect: await openLink(app, token, cookie) }
 }
 
 async function signedIn() {
@@ -49,9 +49,9 @@ async function signedIn() {
 
 describe('POST /auth/sign-up/email', () => {
   it('creates no account that can sign in before its address is confirmed', async () => {
-    const { email, password, answer } = await signUp()
-    expect(answer.status).toBe(200)
-    expect(answer.body).toEqual({
+    const { email, password, answer: response } = await signUp()
+    expect(response.status).toBe(200)
+    expect(response.body).toEqual({
       success: true,
       message: 'Almost there! Check your email for a confirmation link to complete your registration.',
     })
@@ -60,12 +60,12 @@ describe('POST /auth/sign-up/email', () => {
   })
 
   it('returns the same for a known address, and emails its owner', async () => {
-    const { email, answer } = await signedUp()
+    const { email, answer: response } = await signedUp()
     const again = await call(app, 'POST', '/auth/sign-up/email', {
       email: email.toUpperCase(),
       password: 'Another-one2',
     })
-    expect([again.status, again.body]).toEqual([answer.status, answer.body])
+    expect([again.status, again.body]).toEqual([response.status, response.body])
     expect((await mailTo(app, email, /already have an account/)).text).toContain('/login')
     expect((await call(app, 'POST', '/auth/sign-in/email', { email, password: 'Another-one2' })).body.code).toBe(
       'INVALID_CREDENTIALS',
@@ -85,8 +85,8 @@ describe('POST /auth/sign-up/email', () => {
 
   it('creates one account from three parallel sign-ups of one address', async () => {
     const email = newEmail()
-    const answers = await Promise.all([signUp(email), signUp(email), signUp(email)])
-    expect(answers.map((a) => a.answer.status)).toEqual([200, 200, 200])
+    const signUps = await Promise.all([signUp(email), signUp(email), signUp(email)])
+    expect(signUps.map((a) => a.answer.status)).toEqual([200, 200, 200])
     await expect.poll(async () => (await mailsTo(app, email)).length).toBe(3)
     const tokens = (await mailsTo(app, email)).map((mail) => linkIn(mail, 'verify-email').searchParams.get('token'))
     const confirmed = await Promise.all(
@@ -99,8 +99,8 @@ describe('POST /auth/sign-up/email', () => {
   it('sets the sign-up cookie for known and unknown addresses alike', async () => {
     const { email } = await signedUp()
     for (const address of [email, newEmail()]) {
-      const { answer } = await signUp(address)
-      expect(answer.headers.get('set-cookie')).toMatch(
+      const { answer: response } = await signUp(address)
+      expect(response.headers.get('set-cookie')).toMatch(
         /^sign-up-[\da-f-]{36}=[\w-]{43}; Path=\/api\/auth\/verify-email; Max-Age=\d+; HttpOnly; SameSite=Lax$/,
       )
     }
@@ -109,9 +109,9 @@ describe('POST /auth/sign-up/email', () => {
   it('sends at most 5 emails an hour to one mailbox and keeps the last link valid', async () => {
     const address = `${newEmail().split('@')[0]}@gmail.com`
     const spelling = (n: number) => address.replace('@', `+${n}@`)
-    const answers = []
-    for (let n = 0; n < 8; n += 1) answers.push((await signUp(spelling(n))).answer)
-    expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
+    const responses = []
+    for (let n = 0; n < 8; n += 1) responses.push((await signUp(spelling(n))).answer)
+    expect(new Set(responses.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
     const waiting = await app.db
       .select()
       .from(authSignUps)
@@ -155,11 +155,11 @@ describe('POST /auth/sign-up/email', () => {
     [{ email: 'a@example.com', password: 'NoDigitsHere' }, 'Password does not meet the requirements'],
     [{ email: 'a@example.com', password: PASSWORD, admin: true }, /admin/],
   ])('returns 400 for %j', async (body, text) => {
-    const answer = await call(app, 'POST', '/auth/sign-up/email', body)
-    expect(answer.status).toBe(400)
-    expect(answer.body).toMatchObject({ success: false, code: 'INVALID_INPUT' })
-    expect(answer.body.error).toMatch(text)
-    expect(answer.body.details.length).toBeGreaterThan(0)
+    const response = await call(app, 'POST', '/auth/sign-up/email', body)
+    expect(response.status).toBe(400)
+    expect(response.body).toMatchObject({ success: false, code: 'INVALID_INPUT' })
+    expect(response.body.error).toMatch(text)
+    expect(response.body.details.length).toBeGreaterThan(0)
   })
 })
 
@@ -249,8 +249,8 @@ describe('POST /auth/verify-email', () => {
       [{ token: 'x', password: 'Another-one2' }, ''],
       [{ token: `${token.slice(0, -1)}x`, password: 'Another-one2' }, ''],
     ] as const) {
-      const answer = await confirm(body, browser)
-      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_CODE'])
+      const response = await confirm(body, browser)
+      expect([response.status, response.body.code]).toEqual([400, 'INVALID_CODE'])
     }
     expect(await signIn(email, PASSWORD)).toBe(200)
   })
@@ -269,8 +269,8 @@ describe('POST /auth/verify-email', () => {
     const email = newEmail()
     const owners = await beginHere(email, { password: 'The-owners1' })
     for (let n = 0; n < 2; n += 1) await beginHere(email, { password: 'A-strangers1' })
-    const answer = await call(app, 'POST', '/auth/sign-in/email', { email, password: 'The-owners1' })
-    expect([answer.status, answer.body.code]).toEqual([403, 'EMAIL_NOT_VERIFIED'])
+    const response = await call(app, 'POST', '/auth/sign-in/email', { email, password: 'The-owners1' })
+    expect([response.status, response.body.code]).toEqual([403, 'EMAIL_NOT_VERIFIED'])
     await expect.poll(async () => (await mailsTo(app, email)).length).toBe(4)
     const [newest] = await mailsTo(app, email)
     expect(linkIn(newest!, 'verify-email').searchParams.get('token')).toBe(owners.token)
@@ -317,8 +317,8 @@ describe('POST /auth/exchange', () => {
       return codeOf(await openLink(app, token, cookie))
     }
     const exchange = async (body: object) => {
-      const answer = await call(app, 'POST', '/auth/exchange', body)
-      return [answer.status, answer.body.error]
+      const response = await call(app, 'POST', '/auth/exchange', body)
+      return [response.status, response.body.error]
     }
     const unknown = [400, 'This link or code is invalid or has expired.']
     expect(await exchange({ code: await signUpHere(), codeVerifier: verifier })).toEqual([200, undefined])
@@ -329,8 +329,8 @@ describe('POST /auth/exchange', () => {
   })
 
   it.each([{}, { code: '' }, { code: ' ' }])('returns 400 without a code: %j', async (body) => {
-    const answer = await call(app, 'POST', '/auth/exchange', body)
-    expect([answer.status, answer.body.error]).toEqual([400, 'No code detected.'])
+    const response = await call(app, 'POST', '/auth/exchange', body)
+    expect([response.status, response.body.error]).toEqual([400, 'No code detected.'])
   })
 })
 
@@ -357,10 +357,10 @@ describe('POST /auth/sign-in/email', () => {
   it('returns 429 after 10 failures of one account from one address, and lets other accounts sign in', async () => {
     const { email, password } = await signedUp()
     const other = await signedUp()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 14 }, () => call(app, 'POST', '/auth/sign-in/email', { email, password: 'Wrong-one1' })),
     )
-    expect(answers.filter((a) => a.status === 400)).toHaveLength(10)
+    expect(responses.filter((a) => a.status === 400)).toHaveLength(10)
     const limited = await call(app, 'POST', '/auth/sign-in/email', { email, password })
     expect([limited.status, limited.body.code]).toEqual([429, 'RATE_LIMITED'])
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -400,10 +400,10 @@ describe('POST /auth/refresh', () => {
 
   it('lets two tabs refresh at the same time', async () => {
     const { session } = await signedIn()
-    const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(session.refreshToken)))
-    expect(answers.map((a) => a.status)).toEqual(answers.map(() => 200))
-    for (const { body } of answers) expect(await statusOf(app, body.token)).toBe(200)
-    const [first, second] = answers.map(({ body }) => body.refreshToken as string)
+    const responses = await Promise.all(Array.from({ length: 10 }, () => refresh(session.refreshToken)))
+    expect(responses.map((a) => a.status)).toEqual(responses.map(() => 200))
+    for (const { body } of responses) expect(await statusOf(app, body.token)).toBe(200)
+    const [first, second] = responses.map(({ body }) => body.refreshToken as string)
     const next = await refresh(first!)
     expect([next.status, (await refresh(next.body.refreshToken)).status]).toEqual([200, 200])
     // Using the first revoked the others, so using one of those ends the session.
@@ -413,8 +413,8 @@ describe('POST /auth/refresh', () => {
 
   it('keeps one of several successors valid that are used in parallel', async () => {
     const { session } = await signedIn()
-    const answers = await Promise.all([refresh(session.refreshToken), refresh(session.refreshToken)])
-    const used = await Promise.all(answers.map(({ body }) => refresh(body.refreshToken)))
+    const responses = await Promise.all([refresh(session.refreshToken), refresh(session.refreshToken)])
+    const used = await Promise.all(responses.map(({ body }) => refresh(body.refreshToken)))
     expect(used.map(({ status }) => status).sort()).toEqual([200, 401])
   })
 
@@ -531,8 +531,8 @@ describe('GET /me', () => {
       `Bearer ${byHash}`,
       `Bearer ${unsigned}`,
     ]) {
-      const answer = await call(app, 'GET', '/me', undefined, header ? { authorization: header } : {})
-      expect([header, answer.status, answer.body.code]).toEqual([header, 401, 'UNAUTHORIZED'])
+      const response = await call(app, 'GET', '/me', undefined, header ? { authorization: header } : {})
+      expect([header, response.status, response.body.code]).toEqual([header, 401, 'UNAUTHORIZED'])
     }
   })
 

@@ -5,9 +5,9 @@ import { confirmEmail, signUp } from './sign-up.ts'
 
 export const authRoutes = {
   signUpEmail: anyone.auth.signUpEmail.handler(async ({ context, input }) => {
-    const { answer, cookie } = await signUp(context, input)
+    const { answer: result, cookie } = await signUp(context, input)
     context.setHeader('set-cookie', signUpCookie(context, cookie))
-    return answer
+    return result
   }),
   confirmEmail: anyone.auth.confirmEmail.handler(({ context, input }) =>
     confirmEmail(context, { ...input, cookies: context.request.cookies }),

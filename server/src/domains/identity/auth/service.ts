@@ -91,9 +91,9 @@ export async function signIn(
   const isKnown = await isKnownAddress(db, input.email, request.address)
   if (!isKnown) await limits.consume('signInByAccount', hashToken(input.email))
   const isAccount = and(eq(authUsers.email, input.email), eq(authUsers.emailVerified, true))
-  const [known] = await db.select({ id: authUsers.id }).from(authUsers).where(isAccount)
-  if (!known) return rejectUnconfirmed(context, input)
-  const isPassword = and(eq(authIdentities.userId, known.id), eq(authIdentities.providerId, 'credential'))
+  const [existing] = await db.select({ id: authUsers.id }).from(authUsers).where(isAccount)
+  if (!existing) return rejectUnconfirmed(context, input)
+  const isPassword = and(eq(authIdentities.userId, existing.id), eq(authIdentities.providerId, 'credential'))
   const [credential] = await db.select({ hash: authIdentities.password }).from(authIdentities).where(isPassword)
   const hash = credential?.hash
   // This is slow by design. It runs outside any transaction, so that it does not occupy a pool connection.
@@ -105,7 +105,7 @@ export async function signIn(
     const [user] = await tx
       .select()
       .from(authUsers)
-      .where(and(eq(authUsers.id, known.id), isAccount))
+      .where(and(eq(authUsers.id, existing.id), isAccount))
       .for('key share')
     const isSame = and(isPassword, eq(authIdentities.password, hash))
     const [same] = await tx.select({ id: authIdentities.id }).from(authIdentities).where(isSame).for('share')
@@ -199,12 +199,12 @@ export async function signInAs(
 const isOfConnection = sql`${authIdentities.providerId} = 'sso:' || ${ssoConnections.id}`
 
 async function findSsoWorkspace(tx: Db, identityId: string): Promise<string | null> {
-  const [found] = await tx
+  const [connection] = await tx
     .select({ workspaceId: ssoConnections.workspaceId })
     .from(authIdentities)
     .innerJoin(ssoConnections, isOfConnection)
     .where(eq(authIdentities.id, identityId))
-  return found?.workspaceId ?? null
+  return connection?.workspaceId ?? null
 }
 
 /** Creates a session without tokens. @param ssoIdentityId as in signInAs @returns its id */
@@ -254,13 +254,13 @@ export async function proveMailbox(
 
 /** Whether the account has a session from this address; such callers skip the limits on guesses. */
 export async function isKnownAddress(db: Db, email: string, address: string): Promise<boolean> {
-  const [found] = await db
+  const [session] = await db
     .select({ id: authSessions.id })
     .from(authSessions)
     .innerJoin(authUsers, eq(authUsers.id, authSessions.userId))
     .where(and(eq(authUsers.email, email), eq(authSessions.ipAddress, address), gt(authSessions.expiresAt, sql`now()`)))
     .limit(1)
-  return found !== undefined
+  return session !== undefined
 }
 
 /** Resets the sign-in limit of an account whose owner has proved their mailbox. */
@@ -368,21 +368,21 @@ export async function switchWorkspace(
   { workspaceId }: InputOf<'people', 'switch'>,
 ) {
   return db.transaction(async (tx) => {
-    const [found] = await tx
+    const [session] = await tx
       .select({ user: authUsers, ssoIdentityId: authSessions.ssoIdentityId })
       .from(authSessions)
       .innerJoin(authUsers, eq(authUsers.id, authSessions.userId))
       .where(and(eq(authSessions.id, sessionId), eq(authSessions.userId, userId)))
       // Locked until the tokens exist, so that the session's proof cannot change meanwhile.
       .for('update', { of: authSessions })
-    if (!found) throw new Refusal('UNAUTHORIZED')
+    if (!session) throw new Refusal('UNAUTHORIZED')
     const own = (await listWorkspaces(tx, userId)).find(({ id }) => id === workspaceId)
     if (!own) throw new Refusal('WORKSPACE_NOT_FOUND')
-    if (found.ssoIdentityId)
-      await requireSsoWorkspace(tx, { sessionId, userId, ssoIdentityId: found.ssoIdentityId }, own)
+    if (session.ssoIdentityId)
+      await requireSsoWorkspace(tx, { sessionId, userId, ssoIdentityId: session.ssoIdentityId }, own)
     if (!(await chooseWorkspace(tx, { sessionId, userId, workspaceId }))) throw new Refusal('WORKSPACE_NOT_FOUND')
-    const workspace = await workspaceOf(tx, { sessionId, user: found.user })
-    const { user, ...pair } = await openSession(tx, auth, { sessionId, user: found.user, workspace })
+    const workspace = await workspaceOf(tx, { sessionId, user: session.user })
+    const { user, ...pair } = await openSession(tx, auth, { sessionId, user: session.user, workspace })
     return { ...pair, workspace }
   })
 }
@@ -437,12 +437,12 @@ export async function findMe({ db, env }: { db: Db; env: { operators: string[] }
 /** Whether the verified address is in OPERATORS. Single sign-on does not count as proof. */
 async function isOperator(db: Db, env: { operators: string[] }, actor: Actor): Promise<boolean> {
   if (env.operators.length === 0) return false
-  const [found] = await db
+  const [session] = await db
     .select({ user: authUsers, ssoIdentityId: authSessions.ssoIdentityId })
     .from(authUsers)
     .innerJoin(authSessions, eq(authSessions.userId, authUsers.id))
     .where(and(eq(authUsers.id, actor.userId), eq(authSessions.id, actor.sessionId)))
-  return found !== undefined && found.ssoIdentityId === null && operates(env, found.user)
+  return session !== undefined && session.ssoIdentityId === null && operates(env, session.user)
 }
 
 function operates(env: { operators: string[] }, user: { email: string; emailVerified: boolean }): boolean {
@@ -549,9 +549,9 @@ function sessionExpiry(): Date {
 /** PKCE (RFC 7636, section 4.6): the challenge is the base64url of the verifier's SHA-256. */
 export function matchesChallenge(challenge: string | null, verifier: string | undefined): boolean {
   if (challenge === null) return true
-  const given = createHash('sha256')
+  const actual = createHash('sha256')
     .update(verifier ?? '')
     .digest()
   const wanted = Buffer.from(challenge, 'base64url')
-  return given.length === wanted.length && timingSafeEqual(given, wanted)
+  return actual.length === wanted.length && timingSafeEqual(actual, wanted)
 }

@@ -44,8 +44,8 @@ export async function signUp(context: Context, input: InputOf<'auth', 'signUpEma
   const browser = newToken()
   const password = await hashSignUpPassword(context.env.authSecret, input)
   const cookie = { name: cookieName(id), value: browser, seconds: COOKIE_SECONDS }
-  const answer = { success: true as const, message: SIGN_UP_MESSAGE }
-  if (!(await mayEmailSignUp(limits, input.email))) return { answer, cookie }
+  const result = { success: true as const, message: SIGN_UP_MESSAGE }
+  if (!(await mayEmailSignUp(limits, input.email))) return { answer: result, cookie }
   await db.transaction(async (tx) => {
     if (await findAccount(tx, input.email)) {
       const mail = alreadyRegisteredEmail(input.email, `${origin}/login`, `${origin}/forgot-password`)
@@ -64,7 +64,7 @@ export async function signUp(context: Context, input: InputOf<'auth', 'signUpEma
     })
     await emailLink(context, tx, { id, email: input.email })
   })
-  return { answer, cookie }
+  return { answer: result, cookie }
 }
 
 /** Result of opening a confirmation link. */
@@ -96,9 +96,9 @@ export async function confirmEmail(
   const signUp = await findSignUp(context, token)
   // An old link must not set a password: the account may have had an owner for a long time.
   if (await findAccount(context.db, signUp.email)) throw new Refusal('INVALID_CODE')
-  const known = isSameBrowser(signUp, cookies) ? signUp.password : null
-  if (password === undefined && known === null) throw invalidField('password', 'Enter a new password.')
-  const hash = password === undefined ? known : await hashPassword(password)
+  const storedHash = isSameBrowser(signUp, cookies) ? signUp.password : null
+  if (password === undefined && storedHash === null) throw invalidField('password', 'Enter a new password.')
+  const hash = password === undefined ? storedHash : await hashPassword(password)
   const user = await context.db.transaction((tx) => createAccount({ ...context, db: tx }, signUp, hash))
   if (!user) throw new Refusal('INVALID_CODE')
   return { success: true as const, message: 'Email confirmed' }
@@ -243,12 +243,12 @@ async function emailLink({ env, outbox, origin }: EmailContext, tx: Db, { id, em
 async function findSignUp({ db, env }: { db: Db; env: { authSecret: string } }, token: string): Promise<SignUp> {
   const id = readSignedId(env.authSecret, token)
   if (!id) throw new Refusal('INVALID_CODE')
-  const [found] = await db
+  const [signUp] = await db
     .select()
     .from(authSignUps)
     .where(and(eq(authSignUps.id, id), gt(authSignUps.expiresAt, sql`now()`)))
-  if (!found) throw new Refusal('INVALID_CODE')
-  return found
+  if (!signUp) throw new Refusal('INVALID_CODE')
+  return signUp
 }
 
 /**

@@ -53,9 +53,9 @@ export async function openAuth({ database, channels, origin, secret }: AuthOptio
   return {
     sign: (tx, claims) => signToken(tx, { secret, origin }, claims),
     async verify(token) {
-      const known = verified.get(token)
-      if (known) {
-        if (known.expiresAt > Date.now()) return revocations.allow(known.actor, known.version) ? known.actor : null
+      const cached = verified.get(token)
+      if (cached) {
+        if (cached.expiresAt > Date.now()) return revocations.allow(cached.actor, cached.version) ? cached.actor : null
         verified.delete(token)
       }
       const options = { issuer: origin, audience: origin, algorithms: ['EdDSA'] }
@@ -100,7 +100,7 @@ interface Claims {
 
 /** A cache of the public keys of our access tokens. */
 function createKeys(db: Db) {
-  let known: { set: JSONWebKeySet; resolve: ReturnType<typeof createLocalJWKSet> } | null = null
+  let cached: { set: JSONWebKeySet; resolve: ReturnType<typeof createLocalJWKSet> } | null = null
   const read = async () => {
     // Retired keys stay available for as long as tokens signed with them may exist.
     const isOld = sql`${authKeys.expiresAt} < now() - make_interval(secs => ${KEY_GRACE_SECONDS})`
@@ -108,8 +108,8 @@ function createKeys(db: Db) {
     const set = {
       keys: rows.map((row) => ({ ...JSON.parse(row.publicKey), kid: row.id, alg: row.alg ?? 'EdDSA', use: 'sig' })),
     } as JSONWebKeySet
-    known = { set, resolve: createLocalJWKSet(set) }
-    return known
+    cached = { set, resolve: createLocalJWKSet(set) }
+    return cached
   }
   let reloadedAt = 0
   let reloading: ReturnType<typeof read> | null = null
@@ -122,10 +122,10 @@ function createKeys(db: Db) {
   }
   return {
     load: async () => (await read()).set,
-    areKnown: () => known?.set.keys.length !== 0,
+    areKnown: () => cached?.set.keys.length !== 0,
     /** Finds the key that signed a token. */
     async find(header: JWTHeaderParameters, token: FlattenedJWSInput) {
-      const current = known ?? (await read())
+      const current = cached ?? (await read())
       if (current.set.keys.some(({ kid }) => kid === header.kid)) return current.resolve(header, token)
       // The key may be newer than the cache, or its id may be forged.
       reloading ??= reload()
@@ -144,8 +144,8 @@ async function openRevocations(db: Db, channels: Channels) {
   /** The minimum token version per membership. It rises when the role changes or the membership ends. */
   const outdated = new Map<string, { version: number; knownAt: number }>()
   const outdate = (key: string, version: number) => {
-    const known = outdated.get(key)?.version ?? 0
-    outdated.set(key, { version: Math.max(known, version), knownAt: Date.now() })
+    const previous = outdated.get(key)?.version ?? 0
+    outdated.set(key, { version: Math.max(previous, version), knownAt: Date.now() })
   }
   const load = async () => {
     const since = new Date(Date.now() - ACCESS_TOKEN_SECONDS * 1000 - 60_000)

@@ -31,9 +31,9 @@ async function atGoogle(email: string, start: Start = {}, decision: 'continue' |
 
 /** Opens the callback. @returns the page it redirects to */
 async function cameBack(callback: URL): Promise<URL> {
-  const answer = await call(app, 'GET', callback.pathname.replace('/api', '') + callback.search)
-  expect([answer.status, answer.headers.get('set-cookie')]).toEqual([302, null])
-  const page = new URL(answer.headers.get('location')!)
+  const response = await call(app, 'GET', callback.pathname.replace('/api', '') + callback.search)
+  expect([response.status, response.headers.get('set-cookie')]).toEqual([302, null])
+  const page = new URL(response.headers.get('location')!)
   expect(page.origin).toBe('http://localhost:3000')
   return page
 }
@@ -77,31 +77,31 @@ describe('signing in with Google', () => {
     const { codeChallenge } = pkce()
     const url = new URL((await post('/auth/authorize', { provider: 'google', codeChallenge })).body.url)
     expect(url.origin).toBe(app.google.url)
-    const asked = Object.fromEntries(url.searchParams)
-    expect(asked).toMatchObject({
+    const params = Object.fromEntries(url.searchParams)
+    expect(params).toMatchObject({
       response_type: 'code',
       scope: 'openid email profile',
       code_challenge_method: 'S256',
       redirect_uri: 'http://localhost:3000/api/auth/callback/google',
     })
-    expect(asked.code_challenge).not.toBe(codeChallenge)
+    expect(params.code_challenge).not.toBe(codeChallenge)
     const stored = JSON.stringify(await app.db.select().from(authStates))
-    for (const secret of [asked.state, asked.nonce]) expect(stored).not.toContain(secret)
-    expect(stored).toContain(hashToken(asked.state!))
+    for (const secret of [params.state, params.nonce]) expect(stored).not.toContain(secret)
+    expect(stored).toContain(hashToken(params.state!))
   })
 
   it('removes password and sessions of an unconfirmed account with the address', async () => {
     const squatted = await makeAccount(app, { confirmed: false })
-    const { answer } = await signInWithGoogle(squatted.email)
-    expect(answer?.body.user.id).toBe(squatted.id)
+    const { answer: response } = await signInWithGoogle(squatted.email)
+    expect(response?.body.user.id).toBe(squatted.id)
     expect(await statusOf(app, squatted.token)).toBe(401)
     expect((await signIn(app, squatted.email)).body.code).toBe('INVALID_CREDENTIALS')
   })
 
   it('signs in to the confirmed account with the same address and emails its owner', async () => {
     const person = await makeAccount(app)
-    const { answer } = await signInWithGoogle(person.email)
-    expect(answer?.body.user.id).toBe(person.id)
+    const { answer: response } = await signInWithGoogle(person.email)
+    expect(response?.body.user.id).toBe(person.id)
     expect((await signIn(app, person.email)).status).toBe(200)
     await mailTo(app, person.email, /Google was linked/)
   })
@@ -109,8 +109,8 @@ describe('signing in with Google', () => {
   it('asks for the second factor of an account that has one', async () => {
     const person = await makeAccount(app)
     await app.db.insert(authFactors).values({ userId: person.id, kind: 'totp', name: 'x', confirmedAt: new Date() })
-    const { answer } = await signInWithGoogle(person.email)
-    expect([answer?.status, answer?.body]).toEqual([200, { secondFactor: ['totp'], ticket: expect.any(String) }])
+    const { answer: response } = await signInWithGoogle(person.email)
+    expect([response?.status, response?.body]).toEqual([200, { secondFactor: ['totp'], ticket: expect.any(String) }])
   })
 
   it('identifies linked users by Google account, not by address', async () => {
@@ -156,24 +156,24 @@ describe('signing in with Google', () => {
   it('joins the waitlist and credits the referral', async () => {
     const referrer = (await post('/waitlist/join', { email: newEmail('referrer') })).body
     const email = newEmail('joiner')
-    const { page, answer } = await signInWithGoogle(email, {
+    const { page, answer: response } = await signInWithGoogle(email, {
       intent: 'waitlist',
       referralCode: referrer.referralCode,
     })
-    expect([page.pathname, answer?.status]).toEqual(['/waitlist', 200])
+    expect([page.pathname, response?.status]).toEqual(['/waitlist', 200])
     const dashboard = await call(app, 'GET', '/dashboard', undefined, {
-      authorization: `Bearer ${answer?.body.token}`,
+      authorization: `Bearer ${response?.body.token}`,
     })
     expect(dashboard.body.position).toBeGreaterThan(0)
-    const place = await post('/waitlist/position', { email: `referrer${count - 1}@example.com` })
-    expect(place.body.referralCount).toBe(1)
+    const position = await post('/waitlist/position', { email: `referrer${count - 1}@example.com` })
+    expect(position.body.referralCount).toBe(1)
   })
 
   it('credits the referral of a sign-up', async () => {
     const referrer = newEmail('referrer')
     const { referralCode } = (await post('/waitlist/join', { email: referrer })).body
-    const { answer } = await signInWithGoogle(newEmail(), { referralCode })
-    expect(answer?.status).toBe(200)
+    const { answer: response } = await signInWithGoogle(newEmail(), { referralCode })
+    expect(response?.status).toBe(200)
     expect((await post('/waitlist/position', { email: referrer })).body.referralCount).toBe(1)
   })
 })
@@ -233,11 +233,11 @@ describe('attacks on Google sign-in', () => {
     const another = await app.startAnother({ env: { GOOGLE_ISSUER: 'http://127.0.0.1:9' } })
     const there = { url: `${another.url}/api` }
     const start = { provider: 'google', codeChallenge: pkce().codeChallenge }
-    const answers = [
+    const responses = [
       await call(there, 'POST', '/auth/authorize', start),
       await call(there, 'POST', '/auth/sign-in/id-token', { provider: 'google', idToken: 'a.b.c' }),
     ]
-    for (const { status, body } of answers) expect([status, body.code]).toEqual([503, 'GOOGLE_UNAVAILABLE'])
+    for (const { status, body } of responses) expect([status, body.code]).toEqual([503, 'GOOGLE_UNAVAILABLE'])
     const person = await makeAccount(app)
     await prove(person)
     const linking = await call(there, 'POST', '/auth/identities/authorize', start, {
@@ -253,7 +253,7 @@ describe('POST /auth/sign-in/id-token', () => {
   /** Gets an id_token from Google, like a native app with the same client. */
   async function idTokenOf(email: string, nonce: string): Promise<string> {
     const { codeVerifier, codeChallenge } = pkce()
-    const asked = new URLSearchParams({
+    const params = new URLSearchParams({
       client_id: app.google.clientId,
       response_type: 'code',
       scope: 'openid email profile',
@@ -263,8 +263,8 @@ describe('POST /auth/sign-in/id-token', () => {
       code_challenge: codeChallenge,
       code_challenge_method: 'S256',
     })
-    const callback = await signInAtGoogle(`${app.google.url}/auth?${asked}`, email)
-    const answer = await fetch(`${app.google.url}/token`, {
+    const callback = await signInAtGoogle(`${app.google.url}/auth?${params}`, email)
+    const response = await fetch(`${app.google.url}/token`, {
       method: 'POST',
       body: new URLSearchParams({
         grant_type: 'authorization_code',
@@ -275,7 +275,7 @@ describe('POST /auth/sign-in/id-token', () => {
         code_verifier: codeVerifier,
       }),
     })
-    return ((await answer.json()) as { id_token: string }).id_token
+    return ((await response.json()) as { id_token: string }).id_token
   }
   const bring = (idToken: string, nonce?: string) =>
     post('/auth/sign-in/id-token', { provider: 'google', idToken, ...(nonce ? { nonce } : {}) })
@@ -287,9 +287,9 @@ describe('POST /auth/sign-in/id-token', () => {
     expect(refusals.map(({ status, body }) => [status, body.code])).toEqual(
       refusals.map(() => [400, 'IDENTITY_REFUSED']),
     )
-    const answers = await Promise.all([bring(idToken, 'a nonce'), bring(idToken, 'a nonce')])
-    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400])
-    expect(answers.find((answer) => answer.status === 200)?.body.user.email).toBe(email)
+    const responses = await Promise.all([bring(idToken, 'a nonce'), bring(idToken, 'a nonce')])
+    expect(responses.map((response) => response.status).sort()).toEqual([200, 400])
+    expect(responses.find((response) => response.status === 200)?.body.user.email).toBe(email)
     expect((await bring(idToken, 'a nonce')).status).toBe(400)
   })
 
@@ -329,8 +329,8 @@ describe('POST /auth/sign-in/id-token', () => {
       'a.b.c',
     ]
     for (const token of forgeries) {
-      const answer = await bring(token, 'n')
-      expect([token.slice(0, 20), answer.status, answer.body.code]).toEqual([
+      const response = await bring(token, 'n')
+      expect([token.slice(0, 20), response.status, response.body.code]).toEqual([
         token.slice(0, 20),
         400,
         'IDENTITY_REFUSED',
@@ -352,9 +352,9 @@ describe('linked accounts', () => {
   async function linked(email = newEmail('linked')) {
     const person = await makeAccount(app)
     await prove(person)
-    const answer = await person.call('POST', '/auth/identities', await linkingCode(person, email))
-    expect(answer.status).toBe(200)
-    return { person, email, identity: answer.body as { id: string } }
+    const response = await person.call('POST', '/auth/identities', await linkingCode(person, email))
+    expect(response.status).toBe(200)
+    return { person, email, identity: response.body as { id: string } }
   }
 
   it('links an account with any address, which can then sign in', async () => {
@@ -398,8 +398,8 @@ describe('linked accounts', () => {
     const { person, email, identity } = await linked()
     const other = await makeAccount(app)
     await prove(other)
-    const taken = await other.call('POST', '/auth/identities', await linkingCode(other, email))
-    expect([taken.status, taken.body.code]).toEqual([409, 'IDENTITY_TAKEN'])
+    const response = await other.call('POST', '/auth/identities', await linkingCode(other, email))
+    expect([response.status, response.body.code]).toEqual([409, 'IDENTITY_TAKEN'])
     const again = await person.call('POST', '/auth/identities', await linkingCode(person, email))
     expect([again.status, again.body.id]).toEqual([200, identity.id])
   })

@@ -112,15 +112,15 @@ const PAGES = {
 /** Handles Google's callback. @returns a URL on our origin, with a one-time code or `error` */
 export async function finishAuthorize(context: Context & { log: FastifyBaseLogger }, callback: URL): Promise<string> {
   const { db, origin, log } = context
-  const given = callback.searchParams.get('state') ?? ''
+  const stateToken = callback.searchParams.get('state') ?? ''
   const [state] = await db
     .delete(authStates)
-    .where(and(eq(authStates.stateHash, hashToken(given)), ne(authStates.intent, 'used')))
+    .where(and(eq(authStates.stateHash, hashToken(stateToken)), ne(authStates.intent, 'used')))
     .returning()
   const page = new URL(PAGES[state?.intent ?? 'login'], origin)
   try {
     if (!state || state.expiresAt < new Date()) throw problem('failed')
-    const claims = await requireGoogle(context).finish(callback, requestOf(context, given))
+    const claims = await requireGoogle(context).finish(callback, requestOf(context, stateToken))
     page.searchParams.set('code', await codeFor(context, state, claims))
   } catch (error) {
     const which = problemOf(error)
@@ -254,7 +254,7 @@ export async function endLinkCodes(tx: Db, providerId: string): Promise<void> {
 
 /** Identities from single sign-on have the provider `sso:<connection id>`. */
 const isSso = sql`${authIdentities.providerId} like 'sso:%'`
-const shown = {
+const identityColumns = {
   id: authIdentities.id,
   provider: sql<Identity['provider']>`case when ${isSso} then 'sso' else ${authIdentities.providerId} end`,
   email: authIdentities.email,
@@ -265,7 +265,7 @@ export async function list(db: Db, actor: Actor) {
   await requireAccountSession(db, actor)
   const { userId } = actor
   const rows = await db
-    .select(shown)
+    .select(identityColumns)
     .from(authIdentities)
     .where(and(eq(authIdentities.userId, userId), ne(authIdentities.providerId, 'credential')))
     .orderBy(asc(authIdentities.createdAt))
@@ -292,7 +292,7 @@ export async function link(
       eq(authIdentities.accountId, accountId),
       eq(authIdentities.userId, actor.userId),
     )
-    const [own] = await tx.select(shown).from(authIdentities).where(isOwn)
+    const [own] = await tx.select(identityColumns).from(authIdentities).where(isOwn)
     if (!own) return new Refusal('IDENTITY_TAKEN', providerId === GOOGLE ? undefined : SSO_TAKEN)
     const [user] = await tx.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
     if (isNew && user) await outbox.postAccount(tx, identityLinkedEmail(user.email, `${origin}/account`, own.provider))
@@ -315,8 +315,8 @@ export async function unlink(
     eq(authIdentities.userId, actor.userId),
     ne(authIdentities.providerId, 'credential'),
   )
-  const [found] = await db.select({ id: authIdentities.id }).from(authIdentities).where(isOwn)
-  if (!found) throw new Refusal('IDENTITY_NOT_FOUND')
+  const [identity] = await db.select({ id: authIdentities.id }).from(authIdentities).where(isOwn)
+  if (!identity) throw new Refusal('IDENTITY_NOT_FOUND')
   await requireProof(context, actor)
   await db.transaction(async (tx) => {
     // Lock all identities, so that two parallel calls cannot remove the last one.

@@ -17,12 +17,12 @@ import { invitationLink } from './rules.ts'
 import { workspaceInvitations } from './tables.ts'
 
 const isOpen = gt(workspaceInvitations.expiresAt, sql`now()`)
-const shown = { ...getTableColumns(workspaceInvitations), invitedBy: authUsers.name }
+const invitationColumns = { ...getTableColumns(workspaceInvitations), invitedBy: authUsers.name }
 
 /** The pending invitations and, if the plan is full, why no more people can join. */
 export async function list({ db, plans }: Pick<Context, 'db' | 'plans'>, { workspaceId }: Actor) {
   const invitations = await db
-    .select(shown)
+    .select(invitationColumns)
     .from(workspaceInvitations)
     .leftJoin(authUsers, eq(authUsers.id, workspaceInvitations.userId))
     .where(and(eq(workspaceInvitations.workspaceId, workspaceId), isOpen))
@@ -49,11 +49,11 @@ export async function invite(context: Context, actor: Actor, { email, role }: In
     if (here) throw new Refusal('ALREADY_IN_WORKSPACE')
     const isOfWorkspace = eq(workspaceInvitations.workspaceId, workspaceId)
     await tx.delete(workspaceInvitations).where(and(isOfWorkspace, lt(workspaceInvitations.expiresAt, sql`now()`)))
-    const [known] = await tx
+    const [pending] = await tx
       .select({ id: workspaceInvitations.id })
       .from(workspaceInvitations)
       .where(and(isOfWorkspace, eq(workspaceInvitations.email, email)))
-    if (!known && (await tx.$count(workspaceInvitations, isOfWorkspace)) >= INVITATIONS_MAX)
+    if (!pending && (await tx.$count(workspaceInvitations, isOfWorkspace)) >= INVITATIONS_MAX)
       throw new Refusal(
         'TOO_MANY',
         `This workspace already has ${INVITATIONS_MAX} pending invitations. Revoke one first.`,
@@ -65,8 +65,8 @@ export async function invite(context: Context, actor: Actor, { email, role }: In
 /** Emails an invitation again, with a new link. */
 export async function resend(context: Context, actor: Actor, id: string) {
   const isIt = and(eq(workspaceInvitations.id, id), eq(workspaceInvitations.workspaceId, actor.workspaceId), isOpen)
-  const [found] = await context.db.select().from(workspaceInvitations).where(isIt)
-  if (!found) throw new Refusal('INVITATION_NOT_FOUND')
+  const [existing] = await context.db.select().from(workspaceInvitations).where(isIt)
+  if (!existing) throw new Refusal('INVITATION_NOT_FOUND')
   await context.limits.consume('inviteByWorkspace', actor.workspaceId)
   return context.db.transaction(async (tx) => {
     const workspace = await lockPeople(tx, actor, 'admin')
@@ -135,14 +135,14 @@ export async function findReceived(
   { token }: InputOf<'people', 'findInvitation'>,
 ) {
   await limits.consume('invitationByAddress', request)
-  const [found] = await db
-    .select({ ...shown, workspaceName: workspaces.name })
+  const [invitation] = await db
+    .select({ ...invitationColumns, workspaceName: workspaces.name })
     .from(workspaceInvitations)
     .innerJoin(workspaces, eq(workspaces.id, workspaceInvitations.workspaceId))
     .leftJoin(authUsers, eq(authUsers.id, workspaceInvitations.userId))
     .where(and(eq(workspaceInvitations.tokenHash, hashToken(token)), isOpen))
-  if (!found) throw new Refusal('INVITATION_NOT_FOUND')
-  return found
+  if (!invitation) throw new Refusal('INVITATION_NOT_FOUND')
+  return invitation
 }
 
 /** Accepts an invitation. Requires the verified address it was emailed to. */
@@ -154,21 +154,21 @@ export async function accept(
   const { userId } = actor
   await requireAccountSession(db, actor)
   return db.transaction(async (tx) => {
-    const [found] = await tx
+    const [invitation] = await tx
       .select()
       .from(workspaceInvitations)
       .where(and(eq(workspaceInvitations.tokenHash, hashToken(token)), isOpen))
       .for('update')
-    if (!found) throw new Refusal('INVITATION_NOT_FOUND')
+    if (!invitation) throw new Refusal('INVITATION_NOT_FOUND')
     const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, userId))
-    if (!user?.emailVerified || user.email !== found.email) throw new Refusal('INVITATION_ADDRESS')
-    await enter({ db: tx, plans }, found, userId)
+    if (!user?.emailVerified || user.email !== invitation.email) throw new Refusal('INVITATION_ADDRESS')
+    await enter({ db: tx, plans }, invitation, userId)
     return one(
       await tx
         .select({ id: workspaces.id, name: workspaces.name, role: workspaceMembers.role })
         .from(workspaceMembers)
         .innerJoin(workspaces, eq(workspaces.id, workspaceMembers.workspaceId))
-        .where(and(eq(workspaceMembers.workspaceId, found.workspaceId), eq(workspaceMembers.userId, userId))),
+        .where(and(eq(workspaceMembers.workspaceId, invitation.workspaceId), eq(workspaceMembers.userId, userId))),
     )
   })
 }
@@ -200,13 +200,13 @@ export async function findOpenInvitation(
   { db: tx, plans }: Pick<Context, 'db' | 'plans'>,
   { workspaceId, email }: { workspaceId: string; email: string },
 ): Promise<{ enter(userId: string): Promise<void> } | null> {
-  const [found] = await tx
+  const [invitation] = await tx
     .select()
     .from(workspaceInvitations)
     .where(and(eq(workspaceInvitations.workspaceId, workspaceId), eq(workspaceInvitations.email, email), isOpen))
     .for('update')
-  if (!found || (await plans.findPeopleLimit(tx, workspaceId))) return null
-  return { enter: (userId) => enter({ db: tx, plans }, found, userId) }
+  if (!invitation || (await plans.findPeopleLimit(tx, workspaceId))) return null
+  return { enter: (userId) => enter({ db: tx, plans }, invitation, userId) }
 }
 
 /** Deletes expired invitations. */

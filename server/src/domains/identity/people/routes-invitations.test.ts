@@ -31,26 +31,29 @@ const expire = (email: string) =>
 describe('POST /workspace/invitations', () => {
   it('emails a link with its token in the fragment, the same with or without an account', async () => {
     const owner = await makeOwner(app)
-    const known = await makeAccount(app)
+    const registered = await makeAccount(app)
     const unknown = newEmail()
-    const [one, other] = [
-      await owner.call('POST', '/workspace/invitations', { email: known.email.toUpperCase(), role: 'member' }),
+    const [first, other] = [
+      await owner.call('POST', '/workspace/invitations', { email: registered.email.toUpperCase(), role: 'member' }),
       await owner.call('POST', '/workspace/invitations', { email: unknown, role: 'member' }),
     ]
     const without = ({ id, email, sentAt, expiresAt, ...rest }: Record<string, unknown>) => rest
-    expect([one.status, other.status]).toEqual([200, 200])
-    expect(without(one.body)).toEqual(without(other.body))
-    const [mail, otherMail] = [await mailTo(app, known.email, /^Join /), await mailTo(app, unknown, /^Join /)]
+    expect([first.status, other.status]).toEqual([200, 200])
+    expect(without(first.body)).toEqual(without(other.body))
+    const [mail, otherMail] = [await mailTo(app, registered.email, /^Join /), await mailTo(app, unknown, /^Join /)]
     const words = ({ text }: { text: string }, email: string) =>
       text.replaceAll(email, 'ADDRESS').replace(/token=[\w-]+/, 'token=')
-    expect(words(mail, known.email)).toBe(words(otherMail, unknown))
+    expect(words(mail, registered.email)).toBe(words(otherMail, unknown))
     const link = linkIn(mail, '/invitation')
     expect(link.origin + link.pathname + link.search).toBe('http://localhost:3000/invitation')
     expect(link.hash).toMatch(/^#token=[\w-]{43}$/)
     const token = link.hash.slice('#token='.length)
-    const [row] = await app.db.select().from(workspaceInvitations).where(eq(workspaceInvitations.email, known.email))
+    const [row] = await app.db
+      .select()
+      .from(workspaceInvitations)
+      .where(eq(workspaceInvitations.email, registered.email))
     expect(row?.tokenHash).toBe(hashToken(token))
-    expect(JSON.stringify([one.body, await owner.client.people.listInvitations()])).not.toContain(token)
+    expect(JSON.stringify([first.body, await owner.client.people.listInvitations()])).not.toContain(token)
   })
 
   it.each(['Acme.io', 'evil.example/login now', 'ⓔⓥⓘⓛ.ⓔⓧⓐⓜⓟⓛⓔ', 'ｅｖｉｌ．ｅｘａｍｐｌｅ'])(
@@ -99,8 +102,8 @@ describe('POST /workspace/invitations', () => {
   it('returns 403 PLAN_LIMIT with the limit and the plan that lifts it', async () => {
     const owner = await makePerson(app)
     const body = { email: newEmail(), role: 'member' }
-    const answer = await owner.call('POST', '/workspace/invitations', body)
-    expect([answer.status, answer.body]).toEqual([
+    const response = await owner.call('POST', '/workspace/invitations', body)
+    expect([response.status, response.body]).toEqual([
       403,
       { success: false, code: 'PLAN_LIMIT', error: AGENCY, details: { limit: 1, used: 1, plan: 'free' } },
     ])
@@ -125,8 +128,8 @@ describe('POST /workspace/invitations', () => {
   it('returns 409 for an existing member', async () => {
     const owner = await makeOwner(app)
     const member = await makePerson(app, { in: owner, role: 'member' })
-    const answer = await owner.call('POST', '/workspace/invitations', { email: member.email, role: 'admin' })
-    expect([answer.status, answer.body.code]).toEqual([409, 'ALREADY_IN_WORKSPACE'])
+    const response = await owner.call('POST', '/workspace/invitations', { email: member.email, role: 'admin' })
+    expect([response.status, response.body.code]).toEqual([409, 'ALREADY_IN_WORKSPACE'])
   })
 
   it('returns 409 over 100 pending invitations, without counting expired ones', async () => {
@@ -169,8 +172,8 @@ describe('POST /workspace/invitations', () => {
     const owner = await makeOwner(app)
     const email = newEmail()
     for (let i = 0; i < 100; i++) await app.services.limits.consume('inviteByRecipient', hashToken(email))
-    const answer = await owner.call('POST', '/workspace/invitations', { email, role: 'viewer' })
-    expect([answer.status, answer.body.code]).toEqual([429, 'RATE_LIMITED'])
+    const response = await owner.call('POST', '/workspace/invitations', { email, role: 'viewer' })
+    expect([response.status, response.body.code]).toEqual([429, 'RATE_LIMITED'])
   })
 
   it('does not count rejected invitations', async () => {
@@ -185,8 +188,8 @@ describe('POST /workspace/invitations', () => {
   it('returns 403 to a member', async () => {
     const owner = await makeOwner(app)
     const member = await makePerson(app, { in: owner, role: 'member' })
-    const answer = await member.call('POST', '/workspace/invitations', { email: newEmail(), role: 'viewer' })
-    expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN'])
+    const response = await member.call('POST', '/workspace/invitations', { email: newEmail(), role: 'viewer' })
+    expect([response.status, response.body.code]).toEqual([403, 'FORBIDDEN'])
     expect((await member.call('GET', '/workspace/invitations')).status).toBe(403)
   })
 })
@@ -207,13 +210,13 @@ describe('an invitation', () => {
     const token = await invitationToken(app, person.email)
     expect((await find(token)).status).toBe(200)
     expect((await owner.call('DELETE', `/workspace/invitations/${id}`)).status).toBe(204)
-    for (const answer of [
+    for (const response of [
       await find(token),
       await accept(person, token),
       await owner.call('DELETE', `/workspace/invitations/${id}`),
       await owner.call('POST', `/workspace/invitations/${id}/resend`),
     ])
-      expect([answer.status, answer.body.code]).toEqual([404, 'INVITATION_NOT_FOUND'])
+      expect([response.status, response.body.code]).toEqual([404, 'INVITATION_NOT_FOUND'])
     expect((await owner.client.people.listInvitations()).invitations).toEqual([])
   })
 
@@ -221,8 +224,8 @@ describe('an invitation', () => {
     const owner = await makeOwner(app)
     const { id } = await owner.client.people.invite({ email: newEmail(), role: 'viewer' })
     await lapse(owner)
-    const answer = await owner.call('POST', `/workspace/invitations/${id}/resend`)
-    expect([answer.status, answer.body.code]).toEqual([403, 'PLAN_LIMIT'])
+    const response = await owner.call('POST', `/workspace/invitations/${id}/resend`)
+    expect([response.status, response.body.code]).toEqual([403, 'PLAN_LIMIT'])
   })
 
   it('returns 404 in another workspace', async () => {
@@ -249,11 +252,11 @@ describe('invitations of a former admin', () => {
     const theirOther = await makeAccount(app)
     await admin.client.people.invite({ email: theirOther.email, role: 'admin' })
     const token = await invitationToken(app, theirOther.email)
-    const kept = await owner.client.people.invite({ email: newEmail(), role: 'viewer' })
+    const remaining = await owner.client.people.invite({ email: newEmail(), role: 'viewer' })
     expect((await end(owner, admin)).status).toBeLessThan(300)
-    const answer = await accept(theirOther, token)
-    expect([answer.status, answer.body.code]).toEqual([404, 'INVITATION_NOT_FOUND'])
-    expect((await owner.client.people.listInvitations()).invitations.map(({ id }) => id)).toEqual([kept.id])
+    const response = await accept(theirOther, token)
+    expect([response.status, response.body.code]).toEqual([404, 'INVITATION_NOT_FOUND'])
+    expect((await owner.client.people.listInvitations()).invitations.map(({ id }) => id)).toEqual([remaining.id])
   })
 })
 
@@ -263,8 +266,8 @@ describe('POST /invitations/find', () => {
     const email = newEmail()
     await owner.client.people.rename({ name: 'Acme' })
     await owner.client.people.invite({ email, role: 'admin' })
-    const answer = await find(await invitationToken(app, email))
-    expect([answer.status, answer.body]).toEqual([
+    const response = await find(await invitationToken(app, email))
+    expect([response.status, response.body]).toEqual([
       200,
       {
         workspaceName: 'Acme',
@@ -277,8 +280,8 @@ describe('POST /invitations/find', () => {
   })
 
   it('returns 404 for an unknown token', async () => {
-    const answer = await find('nonsense')
-    expect([answer.status, answer.body.code]).toEqual([404, 'INVITATION_NOT_FOUND'])
+    const response = await find('nonsense')
+    expect([response.status, response.body.code]).toEqual([404, 'INVITATION_NOT_FOUND'])
   })
 })
 
@@ -292,23 +295,23 @@ describe('POST /invitations/accept', () => {
 
   it('adds a member, once', async () => {
     const { owner, person, token } = await invited()
-    const answer = await accept(person, token)
-    expect([answer.status, answer.body]).toMatchObject([200, { id: owner.workspaceId, role: 'member' }])
+    const response = await accept(person, token)
+    expect([response.status, response.body]).toMatchObject([200, { id: owner.workspaceId, role: 'member' }])
     expect((await person.client.auth.me()).workspaces).toHaveLength(2)
     expect((await accept(person, token)).body.code).toBe('INVITATION_NOT_FOUND')
   })
 
   it('accepts only one of two parallel calls', async () => {
     const { person, token } = await invited()
-    const answers = await Promise.all([accept(person, token), accept(person, token)])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404])
+    const responses = await Promise.all([accept(person, token), accept(person, token)])
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 404])
   })
 
   it('returns 403 to other and unverified accounts, and stays valid for the right one', async () => {
     const { person, token } = await invited()
     const other = await makeAccount(app)
-    const answer = await accept(other, token)
-    expect([answer.status, answer.body.code]).toEqual([403, 'INVITATION_ADDRESS'])
+    const response = await accept(other, token)
+    expect([response.status, response.body.code]).toEqual([403, 'INVITATION_ADDRESS'])
     const unverified = await makeAccount(app, { confirmed: false })
     await app.db
       .update(workspaceInvitations)
@@ -325,16 +328,16 @@ describe('POST /invitations/accept', () => {
   it('returns 404 after it has expired', async () => {
     const { person, token } = await invited()
     await expire(person.email)
-    const answer = await accept(person, token)
-    expect([answer.status, answer.body.code]).toEqual([404, 'INVITATION_NOT_FOUND'])
+    const response = await accept(person, token)
+    expect([response.status, response.body.code]).toEqual([404, 'INVITATION_NOT_FOUND'])
   })
 
   it('returns 403 PLAN_LIMIT after a downgrade, and keeps existing members', async () => {
     const { owner, person, token } = await invited()
     const before = await makePerson(app, { in: owner, role: 'viewer' })
     await lapse(owner)
-    const answer = await accept(person, token)
-    expect([answer.status, answer.body.code]).toEqual([403, 'PLAN_LIMIT'])
+    const response = await accept(person, token)
+    expect([response.status, response.body.code]).toEqual([403, 'PLAN_LIMIT'])
     expect((await before.client.auth.me()).workspace.id).toBe(owner.workspaceId)
   })
 

@@ -75,8 +75,8 @@ describe('PATCH /workspace/people/{id}', () => {
     const owner = await makeOwner(app)
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     for (const by of [owner, admin]) {
-      const answer = await by.call('PATCH', `/workspace/people/${admin.id}`, { role: 'owner' })
-      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+      const response = await by.call('PATCH', `/workspace/people/${admin.id}`, { role: 'owner' })
+      expect([response.status, response.body.code]).toEqual([400, 'INVALID_INPUT'])
     }
     expect((await rolesIn(owner.workspaceId))[admin.id]).toBe('admin')
   })
@@ -85,8 +85,8 @@ describe('PATCH /workspace/people/{id}', () => {
     const owner = await makeOwner(app)
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     for (const by of [owner, admin]) {
-      const answer = await by.call('PATCH', `/workspace/people/${owner.id}`, { role: 'viewer' })
-      expect([answer.status, answer.body.code]).toEqual([409, 'LAST_OWNER'])
+      const response = await by.call('PATCH', `/workspace/people/${owner.id}`, { role: 'viewer' })
+      expect([response.status, response.body.code]).toEqual([409, 'LAST_OWNER'])
     }
   })
 
@@ -96,21 +96,21 @@ describe('PATCH /workspace/people/{id}', () => {
     const member = await makePerson(app, { in: owner, role: 'member' })
     // As if the notification had not arrived yet.
     await app.db.update(workspaceMembers).set({ role: 'member' }).where(eq(workspaceMembers.userId, admin.id))
-    const answers = [
+    const responses = [
       await admin.call('PATCH', `/workspace/people/${member.id}`, { role: 'admin' }),
       await admin.call('DELETE', `/workspace/people/${member.id}`),
       await admin.call('PATCH', '/workspace', { name: 'Mine' }),
       await admin.call('POST', '/workspace/invitations', { email: 'friend@example.org', role: 'admin' }),
     ]
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403])
+    expect(responses.map(({ status }) => status)).toEqual([403, 403, 403, 403])
     expect((await rolesIn(owner.workspaceId))[member.id]).toBe('member')
   })
 
   it('returns 404 for a member of another workspace', async () => {
     const owner = await makeOwner(app)
     const stranger = await makePerson(app)
-    const answer = await owner.call('PATCH', `/workspace/people/${stranger.id}`, { role: 'viewer' })
-    expect([answer.status, answer.body.code]).toEqual([404, 'PERSON_NOT_FOUND'])
+    const response = await owner.call('PATCH', `/workspace/people/${stranger.id}`, { role: 'viewer' })
+    expect([response.status, response.body.code]).toEqual([404, 'PERSON_NOT_FOUND'])
   })
 })
 
@@ -128,7 +128,7 @@ describe('DELETE /workspace/people/{id}', () => {
     await session.renew()
     const me = (await session.call('GET', '/me')).body
     expect(me.workspace.role).toBe('owner')
-    expect(me.workspaces.map((one: { id: string }) => one.id)).not.toContain(owner.workspaceId)
+    expect(me.workspaces.map((workspace: { id: string }) => workspace.id)).not.toContain(owner.workspaceId)
     expect((await session.call('GET', `/lists/${list.id}/leads`)).status).toBe(404)
     await mailTo(app, colleague.email, /no longer in/)
   })
@@ -148,15 +148,15 @@ describe('DELETE /workspace/people/{id}', () => {
   it('returns 409 if an admin removes the owner', async () => {
     const owner = await makeOwner(app)
     const admin = await makePerson(app, { in: owner, role: 'admin' })
-    const answer = await admin.call('DELETE', `/workspace/people/${owner.id}`)
-    expect([answer.status, answer.body.code]).toEqual([409, 'LAST_OWNER'])
+    const response = await admin.call('DELETE', `/workspace/people/${owner.id}`)
+    expect([response.status, response.body.code]).toEqual([409, 'LAST_OWNER'])
   })
 
   it('returns 404 for a member of another workspace', async () => {
     const owner = await makeOwner(app)
     const stranger = await makePerson(app)
-    const answer = await owner.call('DELETE', `/workspace/people/${stranger.id}`)
-    expect([answer.status, answer.body.code]).toEqual([404, 'PERSON_NOT_FOUND'])
+    const response = await owner.call('DELETE', `/workspace/people/${stranger.id}`)
+    expect([response.status, response.body.code]).toEqual([404, 'PERSON_NOT_FOUND'])
     expect((await stranger.client.people.list({})).total).toBe(1)
   })
 })
@@ -172,8 +172,8 @@ describe('POST /workspace/leave', () => {
 
   it('returns 409 to the owner', async () => {
     const owner = await makeOwner(app)
-    const answer = await owner.call('POST', '/workspace/leave')
-    expect([answer.status, answer.body.code]).toEqual([409, 'LAST_OWNER'])
+    const response = await owner.call('POST', '/workspace/leave')
+    expect([response.status, response.body.code]).toEqual([409, 'LAST_OWNER'])
   })
 })
 
@@ -200,8 +200,8 @@ describe('POST /workspace/owner', () => {
     const me = (await session.call('GET', '/me')).body
     expect(me.workspace).toMatchObject({ role: 'owner' })
     expect(me.workspace.id).not.toBe(owner.workspaceId)
-    const gone = await session.call('DELETE', '/auth/user', { confirmation: owner.email, currentPassword: PASSWORD })
-    expect(gone.status).toBe(200)
+    const deleted = await session.call('DELETE', '/auth/user', { confirmation: owner.email, currentPassword: PASSWORD })
+    expect(deleted.status).toBe(200)
     expect(await app.db.$count(workspaces, eq(workspaces.id, owner.workspaceId))).toBe(1)
     expect(await rolesIn(owner.workspaceId)).toEqual({ [admin.id]: 'owner' })
   })
@@ -220,8 +220,8 @@ describe('POST /workspace/owner', () => {
   ])('returns %i %s without a valid proof', async (status, code, proof) => {
     const owner = await makeOwner(app)
     const admin = await makePerson(app, { in: owner, role: 'admin' })
-    const answer = await owner.call('POST', '/workspace/owner', { personId: admin.id, ...proof })
-    expect([answer.status, answer.body.code]).toEqual([status, code])
+    const response = await owner.call('POST', '/workspace/owner', { personId: admin.id, ...proof })
+    expect([response.status, response.body.code]).toEqual([status, code])
     expect((await rolesIn(owner.workspaceId))[owner.id]).toBe('owner')
   })
 
@@ -229,18 +229,18 @@ describe('POST /workspace/owner', () => {
     const owner = await makeOwner(app)
     const stranger = await makePerson(app)
     const body = { personId: stranger.id, currentPassword: PASSWORD }
-    const answer = await owner.call('POST', '/workspace/owner', body)
-    expect([answer.status, answer.body.code]).toEqual([404, 'PERSON_NOT_FOUND'])
+    const response = await owner.call('POST', '/workspace/owner', body)
+    expect([response.status, response.body.code]).toEqual([404, 'PERSON_NOT_FOUND'])
   })
 
   it('returns 403 to an admin, whose account deletion keeps the workspace', async () => {
     const owner = await makeOwner(app)
     const { session, id, email } = await makeColleague(app, owner, 'admin')
-    const taken = await session.call('POST', '/workspace/owner', { personId: id, currentPassword: PASSWORD })
-    expect([taken.status, taken.body.code]).toEqual([403, 'FORBIDDEN'])
+    const response = await session.call('POST', '/workspace/owner', { personId: id, currentPassword: PASSWORD })
+    expect([response.status, response.body.code]).toEqual([403, 'FORBIDDEN'])
     await connectX(app, owner)
-    const gone = await session.call('DELETE', '/auth/user', { confirmation: email, currentPassword: PASSWORD })
-    expect(gone.status).toBe(200)
+    const deleted = await session.call('DELETE', '/auth/user', { confirmation: email, currentPassword: PASSWORD })
+    expect(deleted.status).toBe(200)
     expect(await rolesIn(owner.workspaceId)).toEqual({ [owner.id]: 'owner' })
     expect((await owner.client.xAccount.status()).connected).toBe(true)
   })
@@ -248,12 +248,12 @@ describe('POST /workspace/owner', () => {
   it('leaves one owner after two parallel transfers', async () => {
     const owner = await makeOwner(app)
     const admins = await Promise.all([1, 2, 3].map(() => makePerson(app, { in: owner, role: 'admin' })))
-    const answers = await Promise.all(
+    const statuses = await Promise.all(
       admins.map(({ id }) =>
         owner.call('POST', '/workspace/owner', { personId: id, currentPassword: PASSWORD }).then((a) => a.status),
       ),
     )
-    expect(answers.sort()).toEqual([200, 403, 403])
+    expect(statuses.sort()).toEqual([200, 403, 403])
     const roles = Object.values(await rolesIn(owner.workspaceId))
     expect(roles.filter((role) => role === 'owner')).toHaveLength(1)
   })
@@ -308,16 +308,16 @@ describe('POST /workspace/switch', () => {
 
   it("returns 404 for another user's workspace, as for one that does not exist", async () => {
     const [stranger, owner] = [await makePerson(app), await makeOwner(app)]
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [owner.workspaceId, '01900000-0000-7000-8000-000000000000'].map((workspaceId) =>
         stranger.call('POST', '/workspace/switch', { workspaceId }),
       ),
     )
-    expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
+    expect(responses.map(({ status, body }) => [status, body.code])).toEqual([
       [404, 'WORKSPACE_NOT_FOUND'],
       [404, 'WORKSPACE_NOT_FOUND'],
     ])
-    expect(answers[0]?.body).toEqual(answers[1]?.body)
+    expect(responses[0]?.body).toEqual(responses[1]?.body)
   })
 
   it('treats the same Idempotency-Key in another workspace as a different request', async () => {
@@ -333,7 +333,7 @@ describe('POST /workspace/switch', () => {
       )
     expect((await create()).status).toBe(200)
     const [own] = (await session.call('GET', '/me')).body.workspaces.filter(
-      (one: { id: string }) => one.id !== owner.workspaceId,
+      (workspace: { id: string }) => workspace.id !== owner.workspaceId,
     )
     await switchTo(session, own.id)
     expect((await create()).body.code).toBe('IDEMPOTENCY_KEY_REUSED')

@@ -51,7 +51,7 @@ async function withPasskey() {
 }
 
 const ticketOf = async (person: Person) => (await signIn(app, person.email)).body.ticket as string
-const second = (ticket: string, shown: object) => post('/auth/sign-in/second-factor', { ticket, ...shown })
+const second = (ticket: string, proof: object) => post('/auth/sign-in/second-factor', { ticket, ...proof })
 const challengeOf = async (ticket: string) => (await post('/auth/sign-in/challenge', { ticket })).body.options
 
 describe('an authenticator app', () => {
@@ -99,12 +99,12 @@ describe('an authenticator app', () => {
     await prove(person)
     const { body: factor } = await person.call('POST', '/auth/factors', { kind: 'totp' })
     const path = `/auth/factors/${factor.id}/verify`
-    for (const shown of [
+    for (const proof of [
       { code: wrongCode(factor.secret) },
       {},
       { credential: createPasskey(ORIGIN).get({ challenge: 'x' }) },
     ]) {
-      const refused = await person.call('POST', path, shown)
+      const refused = await person.call('POST', path, proof)
       expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_CODE'])
     }
     expect((await signIn(app, person.email)).body.token).toEqual(expect.any(String))
@@ -127,8 +127,8 @@ describe('an authenticator app', () => {
     await allowCodesAgain(person)
     const tickets = await Promise.all([ticketOf(person), ticketOf(person)])
     const code = codeOf(secret)
-    const answers = await Promise.all(tickets.map((ticket) => second(ticket, { code })))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+    const responses = await Promise.all(tickets.map((ticket) => second(ticket, { code })))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400])
     expect((await second(await ticketOf(person), { code: codeOf(secret, -1) })).status).toBe(400)
   })
 
@@ -166,10 +166,10 @@ describe('a ticket', () => {
   })
 
   it('is valid for its own account only', async () => {
-    const [one, other] = [await withTotp(), await withTotp()]
-    expect((await second(await ticketOf(one.person), { code: codeOf(other.secret) })).status).toBe(400)
-    expect((await second(await ticketOf(one.person), { code: other.recoveryCodes[0] })).status).toBe(400)
-    expect((await second('x', { code: codeOf(one.secret) })).status).toBe(400)
+    const [first, other] = [await withTotp(), await withTotp()]
+    expect((await second(await ticketOf(first.person), { code: codeOf(other.secret) })).status).toBe(400)
+    expect((await second(await ticketOf(first.person), { code: other.recoveryCodes[0] })).status).toBe(400)
+    expect((await second('x', { code: codeOf(first.secret) })).status).toBe(400)
   })
 
   it('returns 429 to guesses across tickets, while a recovery code still signs in', async () => {
@@ -189,11 +189,11 @@ describe('a ticket', () => {
 describe('recovery codes', () => {
   it('sign in once each', async () => {
     const { person, recoveryCodes } = await withTotp()
-    const [one = '', two = ''] = recoveryCodes
-    const answers = await Promise.all(
-      [await ticketOf(person), await ticketOf(person)].map((ticket) => second(ticket, { code: one })),
+    const [first = '', two = ''] = recoveryCodes
+    const responses = await Promise.all(
+      [await ticketOf(person), await ticketOf(person)].map((ticket) => second(ticket, { code: first })),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400])
     expect((await second(await ticketOf(person), { code: ` ${two.toUpperCase().replaceAll('-', ' ')}` })).status).toBe(
       200,
     )
@@ -242,9 +242,9 @@ describe('a passkey', () => {
     const { body: factor } = await person.call('POST', '/auth/factors', { kind: 'passkey' })
     const { response, ...credential } = createPasskey(ORIGIN).create(factor.options)
     for (const transports of [['\u0000'], ['usb', '\ud800'], 'usb', [{}]]) {
-      const shown = { ...credential, response: { ...response, transports } }
-      const answer = await person.call('POST', `/auth/factors/${factor.id}/verify`, { credential: shown })
-      expect([transports, answer.status, answer.body.code]).toEqual([transports, 400, 'INVALID_INPUT'])
+      const invalid = { ...credential, response: { ...response, transports } }
+      const result = await person.call('POST', `/auth/factors/${factor.id}/verify`, { credential: invalid })
+      expect([transports, result.status, result.body.code]).toEqual([transports, 400, 'INVALID_INPUT'])
     }
   })
 
@@ -252,15 +252,15 @@ describe('a passkey', () => {
     const { person, passkey } = await withPasskey()
     const stranger = createPasskey(ORIGIN)
     const first = await ticketOf(person)
-    const answer = passkey.get(await challengeOf(first))
-    expect((await second(first, { credential: answer })).status).toBe(200)
+    const assertion = passkey.get(await challengeOf(first))
+    expect((await second(first, { credential: assertion })).status).toBe(200)
 
     const refused = async (shownFor: (options: { challenge: string }) => object) => {
       const ticket = await ticketOf(person)
       const options = await challengeOf(ticket)
       expect((await second(ticket, { credential: shownFor(options) })).status).toBe(400)
     }
-    await refused(() => answer)
+    await refused(() => assertion)
     await refused(() => passkey.get({ challenge: 'another' }))
     await refused((options) => ({ ...passkey.get(options), response: stranger.get(options).response }))
     await refused((options) => stranger.get(options))
@@ -276,7 +276,7 @@ describe('a passkey', () => {
       return passkey.get(options)
     })
     // Without requesting a challenge first.
-    expect((await second(await ticketOf(person), { credential: answer })).status).toBe(400)
+    expect((await second(await ticketOf(person), { credential: assertion })).status).toBe(400)
   })
 
   it('uses up a challenge with a wrong response', async () => {

@@ -116,23 +116,23 @@ export async function challenge({ db, origin }: Context, actor: Actor, id: strin
 }
 
 /** Confirms a new factor (the first returns recovery codes), or reauthenticates with one. */
-export async function verify(context: Context, actor: Actor, { id, ...shown }: InputOf<'secondFactors', 'verify'>) {
+export async function verify(context: Context, actor: Actor, { id, ...proof }: InputOf<'secondFactors', 'verify'>) {
   const { db, limits } = context
-  const found = await findFactor(db, actor, id)
+  const existing = await findFactor(db, actor, id)
   await limits.consume('secondFactorByUser', actor.userId)
   const outcome = await db.transaction(async (tx) => {
     // Locked, so that a code or challenge works only once.
-    const [factor] = await tx.select().from(authFactors).where(eq(authFactors.id, found.id)).for('update')
+    const [factor] = await tx.select().from(authFactors).where(eq(authFactors.id, existing.id)).for('update')
     if (!factor) throw new Refusal('FACTOR_NOT_FOUND')
     if (factor.confirmedAt) {
-      if (!(await verifyFactor(context, tx, factor, shown, challengeOf(factor)))) return null
+      if (!(await verifyFactor(context, tx, factor, proof, challengeOf(factor)))) return null
       await trustSession(tx, actor.sessionId)
       return { recoveryCodes: null }
     }
     const confirmed =
       factor.kind === 'totp'
-        ? await verifyTotp(context, tx, factor, shown.code)
-        : await registerPasskey(context, tx, factor, shown.credential)
+        ? await verifyTotp(context, tx, factor, proof.code)
+        : await registerPasskey(context, tx, factor, proof.credential)
     if (!confirmed) return null
     const isFirst = (await tx.$count(authFactors, and(eq(authFactors.userId, actor.userId), isConfirmed))) === 0
     await tx.update(authFactors).set({ confirmedAt: new Date() }).where(eq(authFactors.id, factor.id))
@@ -235,7 +235,7 @@ export async function signInChallenge(
 }
 
 /** @throws Refusal INVALID_CODE, RATE_LIMITED */
-export async function signIn(context: Context & AuthContext, { ticket, ...shown }: InputOf<'secondFactors', 'signIn'>) {
+export async function signIn(context: Context & AuthContext, { ticket, ...proof }: InputOf<'secondFactors', 'signIn'>) {
   const { db, limits, request } = context
   const ticketHash = hashToken(ticket)
   const isGood = and(
@@ -245,21 +245,21 @@ export async function signIn(context: Context & AuthContext, { ticket, ...shown 
   )
   // Use up the attempt and the challenge before any check, so that parallel attempts count too.
   const step = await db.transaction(async (tx) => {
-    const [found] = await tx.select().from(authTickets).where(isGood).for('update')
-    if (found)
+    const [row] = await tx.select().from(authTickets).where(isGood).for('update')
+    if (row)
       await tx
         .update(authTickets)
-        .set({ attemptsLeft: found.attemptsLeft - 1, challenge: null })
+        .set({ attemptsLeft: row.attemptsLeft - 1, challenge: null })
         .where(eq(authTickets.ticketHash, ticketHash))
-    return found
+    return row
   })
   if (!step) throw new Refusal('INVALID_CODE')
   const { userId } = step
   // The caller already knows the password. Guesses count across all addresses; recovery codes and
   // passkeys are exempt, so that the owner is never locked out.
-  if (shown.code?.length === 6) await limits.consume('secondFactorByUser', userId)
+  if (proof.code?.length === 6) await limits.consume('secondFactorByUser', userId)
   const session = await db.transaction(async (tx) => {
-    const proved = await verifySecondStep(context, tx, userId, shown, step.challenge)
+    const proved = await verifySecondStep(context, tx, userId, proof, step.challenge)
     const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, userId))
     if (!proved || !user) return null
     // No row is left if a parallel call has redeemed the ticket.
@@ -267,7 +267,7 @@ export async function signIn(context: Context & AuthContext, { ticket, ...shown 
     return used ? signInAs(tx, { auth: context.auth, request }, user, used.ssoIdentityId) : null
   })
   if (!session) throw new Refusal('INVALID_CODE')
-  if (shown.code?.length === 6) await limits.reset('secondFactorByUser', userId)
+  if (proof.code?.length === 6) await limits.reset('secondFactorByUser', userId)
   return session
 }
 
@@ -275,23 +275,23 @@ async function verifySecondStep(
   context: Context,
   tx: Db,
   userId: string,
-  shown: Shown,
-  asked: string | null,
+  proof: Shown,
+  expectedChallenge: string | null,
 ): Promise<boolean> {
   const factors = await tx
     .select()
     .from(authFactors)
     .where(and(eq(authFactors.userId, userId), isConfirmed))
     .for('update')
-  if (shown.credential) {
-    const factor = factors.find(({ credentialId }) => credentialId === shown.credential?.id)
-    return factor !== undefined && (await verifyFactor(context, tx, factor, shown, asked))
+  if (proof.credential) {
+    const factor = factors.find(({ credentialId }) => credentialId === proof.credential?.id)
+    return factor !== undefined && (await verifyFactor(context, tx, factor, proof, expectedChallenge))
   }
   for (const factor of factors.filter(({ kind }) => kind === 'totp'))
-    if (await verifyTotp(context, tx, factor, shown.code)) return true
+    if (await verifyTotp(context, tx, factor, proof.code)) return true
   const [used] = await tx
     .delete(authRecoveryCodes)
-    .where(and(eq(authRecoveryCodes.userId, userId), eq(authRecoveryCodes.codeHash, hashToken(shown.code ?? ''))))
+    .where(and(eq(authRecoveryCodes.userId, userId), eq(authRecoveryCodes.codeHash, hashToken(proof.code ?? ''))))
     .returning()
   if (!used) return false
   const left = await tx.$count(authRecoveryCodes, eq(authRecoveryCodes.userId, userId))
@@ -302,10 +302,16 @@ async function verifySecondStep(
 
 // Proofs
 
-function verifyFactor(context: Context, tx: Db, factor: Row, shown: Shown, asked: string | null): Promise<boolean> {
+function verifyFactor(
+  context: Context,
+  tx: Db,
+  factor: Row,
+  proof: Shown,
+  expectedChallenge: string | null,
+): Promise<boolean> {
   return factor.kind === 'totp'
-    ? verifyTotp(context, tx, factor, shown.code)
-    : verifyPasskey(context, tx, factor, shown.credential, asked)
+    ? verifyTotp(context, tx, factor, proof.code)
+    : verifyPasskey(context, tx, factor, proof.credential, expectedChallenge)
 }
 
 /** Verifies a code and records its time step, so that it works once. */
@@ -316,12 +322,12 @@ async function verifyTotp({ env }: Context, tx: Db, factor: Row, code: string | 
   const apart = totp.validate({ token: code, timestamp: now, window: ALLOWED_DRIFT_STEPS })
   if (apart === null) return false
   const step = Math.floor(now / 1000 / STEP_SECONDS) + apart
-  const [taken] = await tx
+  const [updated] = await tx
     .update(authFactors)
     .set({ lastStep: step, lastUsedAt: new Date(now) })
     .where(and(eq(authFactors.id, factor.id), or(isNull(authFactors.lastStep), lt(authFactors.lastStep, step))))
     .returning({ id: authFactors.id })
-  return taken !== undefined
+  return updated !== undefined
 }
 
 /** The pending challenge, unless it has expired. */
@@ -338,7 +344,7 @@ async function registerPasskey(
   await tx.update(authFactors).set({ challenge: null }).where(eq(authFactors.id, factor.id))
   const expectedChallenge = challengeOf(factor)
   if (!credential || !expectedChallenge) return false
-  const answer = await (await webauthn())
+  const verification = await (await webauthn())
     .verifyRegistrationResponse({
       response: credential as never,
       expectedChallenge,
@@ -348,10 +354,10 @@ async function registerPasskey(
       requireUserVerification: false,
     })
     .catch(() => null)
-  if (!answer?.verified) return false
-  const { id, publicKey, counter, transports } = answer.registrationInfo.credential
-  const [known] = await tx.select({ id: authFactors.id }).from(authFactors).where(eq(authFactors.credentialId, id))
-  if (known) return false
+  if (!verification?.verified) return false
+  const { id, publicKey, counter, transports } = verification.registrationInfo.credential
+  const [existing] = await tx.select({ id: authFactors.id }).from(authFactors).where(eq(authFactors.credentialId, id))
+  if (existing) return false
   await tx
     .update(authFactors)
     .set({
@@ -373,7 +379,7 @@ async function verifyPasskey(
 ): Promise<boolean> {
   await tx.update(authFactors).set({ challenge: null }).where(eq(authFactors.id, factor.id))
   if (!credential || !expectedChallenge || !factor.credentialId || !factor.publicKey) return false
-  const answer = await (await webauthn())
+  const verification = await (await webauthn())
     .verifyAuthenticationResponse({
       response: credential as never,
       expectedChallenge,
@@ -387,10 +393,10 @@ async function verifyPasskey(
       },
     })
     .catch(() => null)
-  if (!answer?.verified) return false
+  if (!verification?.verified) return false
   await tx
     .update(authFactors)
-    .set({ signCount: answer.authenticationInfo.newCounter, lastUsedAt: new Date() })
+    .set({ signCount: verification.authenticationInfo.newCounter, lastUsedAt: new Date() })
     .where(eq(authFactors.id, factor.id))
   return true
 }

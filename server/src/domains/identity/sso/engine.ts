@@ -59,8 +59,8 @@ export function samlOf(
 export async function startProviderSignIn(context: ProviderContext, connection: Connection, loginHint: string | null) {
   if (connection.kind === 'oidc') {
     const request = newToken()
-    const asked = openIdRequestOf(context.env.authSecret, request)
-    return { request, url: await openIdOf(context, connection).authorizeUrl(asked, loginHint) }
+    const openIdRequest = openIdRequestOf(context.env.authSecret, request)
+    return { request, url: await openIdOf(context, connection).authorizeUrl(openIdRequest, loginHint) }
   }
   // An XML id begins with a letter or an underscore.
   const request = `_${newToken()}`
@@ -71,9 +71,9 @@ export async function startProviderSignIn(context: ProviderContext, connection: 
 export async function fetchMetadata({ safeFetch }: ProviderContext, { metadataUrl }: Input): Promise<string | null> {
   if (!metadataUrl) return null
   try {
-    const answer = await safeFetch(metadataUrl)
-    if (answer.ok) return await answer.text()
-    throw invalidField('metadataUrl', `The address returned HTTP ${answer.status}.`)
+    const response = await safeFetch(metadataUrl)
+    if (response.ok) return await response.text()
+    throw invalidField('metadataUrl', `The address returned HTTP ${response.status}.`)
   } catch (error) {
     if (error instanceof AddressRefused) throw invalidField('metadataUrl', `The address ${messageOf(error)}.`)
     if (error instanceof Error && error.name !== 'Refusal')
@@ -106,7 +106,7 @@ export function readProvider(
     return { ...none, kind: 'oidc', issuer, clientId, sealedClientSecret, scopes }
   }
   const { entityId, ssoUrl, certificates } = samlIn(input, fetchedXml)
-  if (certificates.every((one) => describeCertificate(one).expiresAt <= new Date()))
+  if (certificates.every((certificate) => describeCertificate(certificate).expiresAt <= new Date()))
     throw invalidField(
       fetchedXml || input.metadataXml ? 'metadataXml' : 'certificate',
       'The certificate has expired, so no one could sign in with it.',

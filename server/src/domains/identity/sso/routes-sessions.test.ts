@@ -31,9 +31,9 @@ async function addWorkspace(person: Person): Promise<string> {
 
 /** A browser that has signed in by single sign-on. */
 async function signedIn(email: string) {
-  const { answer } = await signIn(email)
-  expect(answer?.status).toBe(200)
-  const { token, refreshToken } = answer!.body as { token: string; refreshToken: string }
+  const { answer: response } = await signIn(email)
+  expect(response?.status).toBe(200)
+  const { token, refreshToken } = response!.body as { token: string; refreshToken: string }
   const headers = { authorization: `Bearer ${token}` }
   return {
     token,
@@ -107,9 +107,9 @@ describe('changing the identity provider', () => {
     metadataXml: `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${app.sso.metadataUrl}"><IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">${certificates(...keys)}<SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${app.sso.url}/saml/sso"/></IDPSSODescriptor></EntityDescriptor>`,
   })
   const change = async (owner: Person, input: object) => {
-    const answer = await owner.call('PUT', '/sso/connection', input)
-    expect(answer.status).toBe(200)
-    return answer.body.linkedCount
+    const response = await owner.call('PUT', '/sso/connection', input)
+    expect(response.status).toBe(200)
+    return response.body.linkedCount
   }
   const refreshes = async ({ refreshToken }: Browser) =>
     (await call(app, 'POST', '/auth/refresh', { refreshToken })).status
@@ -204,8 +204,8 @@ describe('changing the identity provider', () => {
     expect(setUp.text).toMatch(/You set up the identity provider of .+, the workspace you own\./)
 
     await change(owner, metadata(app.sso.signingKey, other.signingKey))
-    const kept = await mailTo(app, linked.email, /^Single sign-on for .* was changed$/)
-    expect(kept.text).toContain('Your link to it still works.')
+    const mail = await mailTo(app, linked.email, /^Single sign-on for .* was changed$/)
+    expect(mail.text).toContain('Your link to it still works.')
     await change(owner, metadata(app.sso.signingKey, other.signingKey))
     expect((await owner.call('DELETE', '/sso/connection')).status).toBe(204)
     const ended = await mailTo(app, linked.email, /^Single sign-on for .* was removed$/)
@@ -260,8 +260,8 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
     const calls = await sensitive(owner)
     const browser = await signedIn(email)
     for (const [method, path, body] of calls) {
-      const answer = await browser.call(method, path, body)
-      expect([method, path, body, answer.body.code]).toEqual([method, path, body, 'REAUTHENTICATION_NEEDED'])
+      const response = await browser.call(method, path, body)
+      expect([method, path, body, response.body.code]).toEqual([method, path, body, 'REAUTHENTICATION_NEEDED'])
     }
     // None of the calls had an effect.
     expect([await statusOf(owner), await statusOf(browser)]).toEqual([200, 200])
@@ -361,10 +361,10 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
     const { codeVerifier, codeChallenge } = pkce()
     const begun = await call(app, 'POST', '/auth/sso', { workspaceId: elsewhere, codeChallenge })
     const page = await (await atProvider(await visit(begun.body.url), `ada@${domain}`)).back()
-    const answer = await call(app, 'POST', '/auth/exchange', { code: page.searchParams.get('code'), codeVerifier })
+    const response = await call(app, 'POST', '/auth/exchange', { code: page.searchParams.get('code'), codeVerifier })
     const moved = {
       call: (method: string, path: string, body?: unknown) =>
-        call(app, method, path, body, { authorization: `Bearer ${answer.body.token}` }),
+        call(app, method, path, body, { authorization: `Bearer ${response.body.token}` }),
     }
     expect((await moved.call('GET', '/me')).body).toMatchObject({ id: owner.id, workspace: { id: elsewhere } })
     expect((await switchTo(moved, workspaceId)).body.details.singleSignOn).toBe('same')
@@ -385,8 +385,8 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
 
 /** Signs in with a recovery code as the second factor. */
 async function signedInSecond(email: string, person: Person): Promise<Pick<Browser, 'call'>> {
-  const known = await app.db.$count(authFactors, eq(authFactors.userId, person.id))
-  if (known === 0)
+  const factorCount = await app.db.$count(authFactors, eq(authFactors.userId, person.id))
+  if (factorCount === 0)
     await app.db.insert(authFactors).values({ userId: person.id, kind: 'totp', name: 'x', confirmedAt: new Date() })
   const code = 'ABCDE-FGHIJ'
   await app.db.insert(authRecoveryCodes).values({ userId: person.id, codeHash: hashToken('abcdefghij') })
@@ -394,6 +394,6 @@ async function signedInSecond(email: string, person: Person): Promise<Pick<Brows
   const { status, body } = await call(app, 'POST', '/auth/sign-in/second-factor', { ticket, code })
   expect(status).toBe(200)
   return {
-    call: (method, path, given) => call(app, method, path, given, { authorization: `Bearer ${body.token}` }),
+    call: (method, path, payload) => call(app, method, path, payload, { authorization: `Bearer ${body.token}` }),
   }
 }

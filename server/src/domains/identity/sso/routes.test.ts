@@ -37,13 +37,13 @@ describe.each(KINDS)('an invited person who signs in by %s', (kind) => {
     const company = await makeCompany(kind)
     const email = `new@${company.domain}`
     await invite(email, company)
-    const { answer } = await signIn(email)
-    expect([answer?.status, answer?.body.user.email]).toEqual([200, email])
-    const me = await call(app, 'GET', '/me', undefined, { authorization: `Bearer ${answer?.body.token}` })
+    const { answer: response } = await signIn(email)
+    expect([response?.status, response?.body.user.email]).toEqual([200, email])
+    const me = await call(app, 'GET', '/me', undefined, { authorization: `Bearer ${response?.body.token}` })
     expect(me.body.workspace).toMatchObject({ id: company.workspaceId, role: 'admin' })
     expect(me.body.workspaces).toHaveLength(2)
     expect((await company.owner.client.people.listInvitations()).invitations).toEqual([])
-    expect((await signIn(email)).answer?.body.user.id).toBe(answer?.body.user.id)
+    expect((await signIn(email)).answer?.body.user.id).toBe(response?.body.user.id)
   })
 
   it('replaces an unconfirmed account with the address', async () => {
@@ -52,16 +52,16 @@ describe.each(KINDS)('an invited person who signs in by %s', (kind) => {
     const squatter = await makePerson(app, { email })
     await app.db.update(authUsers).set({ emailVerified: false }).where(eq(authUsers.id, squatter.id))
     await invite(email, company)
-    const { answer } = await signIn(email)
-    expect(answer?.status).toBe(200)
-    expect(answer?.body.user.id).not.toBe(squatter.id)
+    const { answer: response } = await signIn(email)
+    expect(response?.status).toBe(200)
+    expect(response?.body.user.id).not.toBe(squatter.id)
   })
 
   it('is rejected with an existing account, without an invitation, after it was revoked, and on a one-person plan', async () => {
     const company = await makeCompany(kind)
-    const known = await makePerson(app, { email: `known@${company.domain}` })
-    await invite(known.email, company)
-    expect((await signIn(known.email)).error).toBe('sso_not_linked')
+    const existing = await makePerson(app, { email: `known@${company.domain}` })
+    await invite(existing.email, company)
+    expect((await signIn(existing.email)).error).toBe('sso_not_linked')
     expect((await signIn(`uninvited@${company.domain}`)).error).toBe('sso_not_linked')
     const { id } = await invite(`gone@${company.domain}`, company)
     await company.owner.client.people.revoke({ id })
@@ -83,9 +83,9 @@ describe.each(KINDS)('an invited person who signs in by %s', (kind) => {
 describe.each(KINDS)('signing in by %s', (kind) => {
   it('works for a linked member on a verified domain, by address and by domain', async () => {
     const { owner, email, domain } = await makeLinked(kind)
-    const { page, answer } = await signIn(email)
+    const { page, answer: response } = await signIn(email)
     expect([page.pathname, page.searchParams.get('provider')]).toEqual(['/auth/callback', 'sso'])
-    expect([answer?.status, answer?.body.user.id]).toEqual([200, owner.id])
+    expect([response?.status, response?.body.user.id]).toEqual([200, owner.id])
     const byDomain = await call(app, 'POST', '/auth/sso', {
       domain: domain.toUpperCase(),
       codeChallenge: pkce().codeChallenge,
@@ -139,13 +139,13 @@ describe.each(KINDS)('signing in by %s', (kind) => {
     const company = await makeLinked(kind)
     const stranger = await makeCompany(kind, other)
     const { url } = await leaves(company.email)
-    const answer = await atProvider(url, company.email)
-    const evil = new URL(answer.action)
+    const form = await atProvider(url, company.email)
+    const evil = new URL(form.action)
     for (const name of ['redirect_uri', 'next', 'returnTo']) evil.searchParams.set(name, 'https://evil.example')
-    const fields = { ...answer.fields, RelayState: 'https://evil.example' }
+    const fields = { ...form.fields, RelayState: 'https://evil.example' }
     const send = (action: string) => (kind === 'saml' ? post(action, fields) : visitOwnPage(action))
     expect((await send(evil.href)).searchParams.get('code')).toHaveLength(43)
-    expect((await send(answer.action)).search).toBe('?provider=sso&error=sso_failed')
+    expect((await send(form.action)).search).toBe('?provider=sso&error=sso_failed')
 
     const elsewhere = await atProvider((await leaves(company.email)).url, company.email)
     const moved = elsewhere.action.replace(company.workspaceId, stranger.workspaceId)
@@ -169,13 +169,13 @@ describe('POST /auth/sso', () => {
     const { domain } = await makeCompany('oidc')
     const claimer = await makePerson(app)
     await claimer.call('POST', '/sso/domains', { domain: 'claimed.example' })
-    for (const asked of [domain, 'claimed.example', 'nobody.example']) {
+    for (const requestedDomain of [domain, 'claimed.example', 'nobody.example']) {
       const { codeChallenge } = pkce()
-      const { status, body } = await call(app, 'POST', '/auth/sso', { email: `ada@${asked}`, codeChallenge })
+      const { status, body } = await call(app, 'POST', '/auth/sso', { email: `ada@${requestedDomain}`, codeChallenge })
       expect([status, Object.keys(body)]).toEqual([200, ['url']])
       expect(body.url).toMatch(/^http:\/\/localhost:3000\/api\/auth\/sso\/leave\?request=[\w-]{43}$/)
       const page = await visit(body.url)
-      if (asked === domain) expect(page.searchParams.get('login_hint')).toBe(`ada@${domain}`)
+      if (requestedDomain === domain) expect(page.searchParams.get('login_hint')).toBe(`ada@${domain}`)
       else expect(page.href).toBe(`${ORIGIN}/auth/callback?provider=sso&error=sso_not_set_up`)
       expect((await visit(body.url)).searchParams.get('error')).toBe('sso_failed')
     }
@@ -367,8 +367,8 @@ describe('linking', () => {
     const company = await makeCompany('oidc')
     const member = await makePerson(app)
     const { codeChallenge, codeVerifier } = pkce()
-    const asked = { workspaceId: company.workspaceId, codeChallenge }
-    const begin = (person: Person) => person.call('POST', '/auth/sso/link', asked)
+    const input = { workspaceId: company.workspaceId, codeChallenge }
+    const begin = (person: Person) => person.call('POST', '/auth/sso/link', input)
     expect((await begin(member)).body.code).toBe('SSO_CONNECTION_NOT_FOUND')
     await app.db
       .insert(workspaceMembers)
@@ -382,8 +382,8 @@ describe('linking', () => {
     expect((await member.call('POST', '/auth/identities', brought)).status).toBe(200)
     expect((await signIn(`mia@${company.domain}`)).answer?.body.user.id).toBe(member.id)
 
-    const taken = await link(company.owner, company, `mia@${company.domain}`)
-    expect([taken.answer.status, taken.answer.body.error]).toEqual([
+    const rejected = await link(company.owner, company, `mia@${company.domain}`)
+    expect([rejected.answer.status, rejected.answer.body.error]).toEqual([
       409,
       'This single sign-on is already linked to another account.',
     ])
@@ -558,28 +558,28 @@ describe('domains', () => {
     const [first, second] = [await makePerson(app), await makePerson(app)]
     const add = async (person: Person) =>
       (await person.call('POST', '/sso/domains', { domain: ' @Contested.Example. ' })).body
-    const [one, two] = [await add(first), await add(second)]
-    expect([one.domain, two.domain, one.record === two.record, await add(first)]).toEqual([
+    const [firstDomain, two] = [await add(first), await add(second)]
+    expect([firstDomain.domain, two.domain, firstDomain.record === two.record, await add(first)]).toEqual([
       'contested.example',
       'contested.example',
       false,
-      one,
+      firstDomain,
     ])
     const verify = (person: Person, { id }: { id: string }) => person.call('POST', `/sso/domains/${id}/verify`)
-    expect((await verify(first, one)).body.code).toBe('SSO_DOMAIN_UNPROVED')
+    expect((await verify(first, firstDomain)).body.code).toBe('SSO_DOMAIN_UNPROVED')
     app.sso.setTxt('contested.example', [two.record])
-    expect((await verify(first, one)).body.code).toBe('SSO_DOMAIN_UNPROVED')
-    app.sso.setTxt('contested.example', [`${two.record}x`, one.record, two.record])
-    const answers = await Promise.all([verify(first, one), verify(second, two)])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
-    expect(answers.find(({ status }) => status === 409)?.body.code).toBe('SSO_DOMAIN_TAKEN')
-    const winner = answers[0]!.status === 200 ? [first, one] : [second, two]
+    expect((await verify(first, firstDomain)).body.code).toBe('SSO_DOMAIN_UNPROVED')
+    app.sso.setTxt('contested.example', [`${two.record}x`, firstDomain.record, two.record])
+    const responses = await Promise.all([verify(first, firstDomain), verify(second, two)])
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(responses.find(({ status }) => status === 409)?.body.code).toBe('SSO_DOMAIN_TAKEN')
+    const winner = responses[0]!.status === 200 ? [first, firstDomain] : [second, two]
     expect((await verify(winner[0] as Person, winner[1] as { id: string })).status).toBe(200)
     // Once removed, another workspace can claim it.
     expect(
       (await (winner[0] as Person).call('DELETE', `/sso/domains/${(winner[1] as { id: string }).id}`)).status,
     ).toBe(204)
-    const loser = winner[0] === first ? verify(second, two) : verify(first, one)
+    const loser = winner[0] === first ? verify(second, two) : verify(first, firstDomain)
     expect((await loser).status).toBe(200)
   })
 
@@ -587,10 +587,13 @@ describe('domains', () => {
     const person = await makePerson(app)
     const { body } = await person.call('POST', '/sso/domains', { domain: 'quiet.example' })
     const deaf = await app.startAnother({ env: { DNS_SERVER: '127.0.0.1:9' } })
-    const answer = await call({ url: `${deaf.url}/api` }, 'POST', `/sso/domains/${body.id}/verify`, undefined, {
+    const response = await call({ url: `${deaf.url}/api` }, 'POST', `/sso/domains/${body.id}/verify`, undefined, {
       authorization: `Bearer ${person.token}`,
     })
-    expect([answer.status, answer.body.error]).toEqual([503, 'DNS is not responding. Please try again in a moment.'])
+    expect([response.status, response.body.error]).toEqual([
+      503,
+      'DNS is not responding. Please try again in a moment.',
+    ])
     for (const domain of [
       'com',
       '',

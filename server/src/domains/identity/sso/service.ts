@@ -66,19 +66,24 @@ class SsoRejected extends Error {
  * Starts a sign-in by email domain or workspace. The response is the same if neither has single
  * sign-on. @returns a URL on our origin that redirects to the provider @throws Refusal RATE_LIMITED
  */
-export async function begin(context: SignInContext, asked: InputOf<'sso', 'begin'>): Promise<{ url: string }> {
+export async function begin(context: SignInContext, input: InputOf<'sso', 'begin'>): Promise<{ url: string }> {
   const { db, limits, request } = context
   await limits.consume('authorizeByAddress', request)
-  const { email, workspaceId, codeChallenge } = asked
-  const domain = asked.domain ?? domainOf(email ?? '') ?? ''
+  const { email, workspaceId, codeChallenge } = input
+  const domain = input.domain ?? domainOf(email ?? '') ?? ''
   const isAsked = workspaceId ? eq(ssoDomains.workspaceId, workspaceId) : eq(ssoDomains.domain, domain)
-  const [found] = await db
+  const [connection] = await db
     .select({ id: ssoConnections.id })
     .from(ssoDomains)
     .innerJoin(ssoConnections, eq(ssoConnections.workspaceId, ssoDomains.workspaceId))
     .where(and(isAsked, isNotNull(ssoDomains.verifiedAt)))
     .limit(1)
-  return prepare(context, { connectionId: found?.id ?? null, codeChallenge, loginHint: email ?? null, sessionId: null })
+  return prepare(context, {
+    connectionId: connection?.id ?? null,
+    codeChallenge,
+    loginHint: email ?? null,
+    sessionId: null,
+  })
 }
 
 /** Starts linking a workspace's single sign-on. */
@@ -88,18 +93,18 @@ export async function beginLink(
   { workspaceId, codeChallenge }: InputOf<'sso', 'beginLink'>,
 ): Promise<{ url: string }> {
   const { db } = context
-  const [found] = await db
+  const [connection] = await db
     .select({ id: ssoConnections.id, email: authUsers.email })
     .from(ssoConnections)
     .innerJoin(workspaceMembers, eq(workspaceMembers.workspaceId, ssoConnections.workspaceId))
     .innerJoin(authUsers, eq(authUsers.id, workspaceMembers.userId))
     .where(and(eq(ssoConnections.workspaceId, workspaceId), eq(workspaceMembers.userId, actor.userId)))
-  if (!found) throw new Refusal('SSO_CONNECTION_NOT_FOUND')
+  if (!connection) throw new Refusal('SSO_CONNECTION_NOT_FOUND')
   await requireProof(context, actor)
   return prepare(context, {
-    connectionId: found.id,
+    connectionId: connection.id,
     codeChallenge,
-    loginHint: found.email,
+    loginHint: connection.email,
     sessionId: actor.sessionId,
   })
 }
@@ -116,16 +121,21 @@ async function prepare(
 }
 
 /** Redirects a browser to its provider, once. @returns the provider's URL, or ours with `error` */
-export async function leave(context: SignInContext, given: string): Promise<string> {
-  const request = await take(context.db, 'leave', given)
+export async function leave(context: SignInContext, requestToken: string): Promise<string> {
+  const request = await take(context.db, 'leave', requestToken)
   return redirectOnError(context, request, async () => {
     if (!request) throw new SsoRejected('sso_failed')
     if (!request.connectionId) throw new SsoRejected('sso_not_set_up')
     const connection = await connectionBy(context.db, request.connectionId)
-    const { request: asked, url } = await startProviderSignIn(context, connection, request.loginHint)
+    const { request: providerRequest, url } = await startProviderSignIn(context, connection, request.loginHint)
     await context.db
       .insert(ssoRequests)
-      .values({ ...request, requestHash: hashToken(asked), step: 'return', expiresAt: secondsFromNow(REQUEST_SECONDS) })
+      .values({
+        ...request,
+        requestHash: hashToken(providerRequest),
+        step: 'return',
+        expiresAt: secondsFromNow(REQUEST_SECONDS),
+      })
     return url
   })
 }
@@ -174,10 +184,10 @@ export function metadataOf({ origin }: { origin: string }, workspaceId: string):
 }
 
 /** Redeems a request. @returns null if it is unknown, used or expired */
-async function take(db: Db, step: Request['step'], given: string): Promise<Request | null> {
+async function take(db: Db, step: Request['step'], token: string): Promise<Request | null> {
   const [row] = await db
     .delete(ssoRequests)
-    .where(and(eq(ssoRequests.requestHash, hashToken(given)), eq(ssoRequests.step, step)))
+    .where(and(eq(ssoRequests.requestHash, hashToken(token)), eq(ssoRequests.step, step)))
     .returning()
   return row && row.expiresAt > new Date() ? row : null
 }
@@ -247,8 +257,8 @@ async function requireProvedEmail(
     eq(ssoDomains.domain, domain),
     isNotNull(ssoDomains.verifiedAt),
   )
-  const [found] = await tx.select({ id: ssoDomains.id }).from(ssoDomains).where(isProved)
-  if (!found) throw new SsoRejected('sso_domain')
+  const [provedDomain] = await tx.select({ id: ssoDomains.id }).from(ssoDomains).where(isProved)
+  if (!provedDomain) throw new SsoRejected('sso_domain')
   return email
 }
 

@@ -27,7 +27,7 @@ export async function ensurePersonalWorkspace(
   user: { id: string; name: string },
 ): Promise<VersionedMembership> {
   const find = async () => {
-    const [found] = await db
+    const [workspace] = await db
       .select(versioned)
       .from(workspaces)
       .innerJoin(
@@ -35,10 +35,10 @@ export async function ensurePersonalWorkspace(
         sql`${workspaceMembers.workspaceId} = ${workspaces.id} and ${workspaceMembers.userId} = ${user.id}`,
       )
       .where(eq(workspaces.personalOf, user.id))
-    return found
+    return workspace
   }
-  const found = await find()
-  if (found) return found
+  const existing = await find()
+  if (existing) return existing
   const [made] = await db
     .insert(workspaces)
     .values({ name: user.name, personalOf: user.id })
@@ -76,11 +76,11 @@ export async function listWorkspaces(db: Db, userId: string): Promise<Membership
 
 /** A user's role in a workspace; null if they are not a member. */
 export async function findRole(db: Db, member: { workspaceId: string; userId: string }): Promise<Role | null> {
-  const [found] = await db
+  const [membership] = await db
     .select({ role: workspaceMembers.role })
     .from(workspaceMembers)
     .where(and(eq(workspaceMembers.workspaceId, member.workspaceId), eq(workspaceMembers.userId, member.userId)))
-  return found?.role ?? null
+  return membership?.role ?? null
 }
 
 // The workspace of a session

@@ -142,8 +142,8 @@ describe('GET /imports, GET /imports/{id}', () => {
   })
 
   it('return 404 IMPORT_NOT_FOUND', async () => {
-    const answer = await person.call('GET', '/imports/01900000-0000-7000-8000-000000000000')
-    expect([answer.status, answer.body.code]).toEqual([404, 'IMPORT_NOT_FOUND'])
+    const response = await person.call('GET', '/imports/01900000-0000-7000-8000-000000000000')
+    expect([response.status, response.body.code]).toEqual([404, 'IMPORT_NOT_FOUND'])
   })
 })
 
@@ -211,7 +211,7 @@ describe('a running import', () => {
       try {
         await expect.poll(done, { timeout: 60_000 }).toEqual([{ done: 500 }])
       } finally {
-        for (const one of others) one.release()
+        for (const client of others) client.release()
       }
     })
     expect(await run(app.services, person.actor, file)).toMatchObject({ imported: 2_500 })
@@ -230,8 +230,8 @@ describe('a running import', () => {
           accept: 'application/x-ndjson',
         },
       })
-      sending.on('response', (answer) =>
-        answer.once('data', () => {
+      sending.on('response', (response) =>
+        response.once('data', () => {
           sending.destroy()
           resolve()
         }),

@@ -9,9 +9,9 @@ const ESTIMATE_MIN_SHARE = 0.02
 /** The remaining seconds; null while unknown. @param elapsedSeconds since it started */
 export function secondsLeft(stage: ImportStage, done: number, of: number, elapsedSeconds: number): number | null {
   const part = Math.min(1, done / Math.max(1, of))
-  const whole = stage === 'reading' ? READING_SHARE * part : 1 - SAVING_SHARE * (1 - part)
-  if (whole < ESTIMATE_MIN_SHARE) return null
-  return Math.ceil((elapsedSeconds * (1 - whole)) / whole)
+  const progress = stage === 'reading' ? READING_SHARE * part : 1 - SAVING_SHARE * (1 - part)
+  if (progress < ESTIMATE_MIN_SHARE) return null
+  return Math.ceil((elapsedSeconds * (1 - progress)) / progress)
 }
 
 /** An import without progress for this long counts as dead. It can save nothing, even if it is alive. */

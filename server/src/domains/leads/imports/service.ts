@@ -80,10 +80,10 @@ export async function cancel(db: Db, actor: Actor, id: string) {
     .update(imports)
     .set({ status: 'canceled' })
     .where(and(inOwn(actor), isAlive(id)))
-  const found = await find(db, actor, id)
+  const importRow = await find(db, actor, id)
   if (rowCount === 0) throw new Refusal('IMPORT_STATE')
   await publishEvents(db, actor.workspaceId, 'import', [id])
-  return found
+  return importRow
 }
 
 interface RunOptions extends ImportOptions {

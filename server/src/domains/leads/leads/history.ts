@@ -18,19 +18,19 @@ type Event = z.input<typeof LeadEvent>
  */
 export async function history(db: Db, actor: Actor, { id, page, pageSize, cursor }: InputOf<'leads', 'history'>) {
   await find(db, actor, id)
-  const place = cursor === undefined ? null : readCursor(cursor)
+  const position = cursor === undefined ? null : readCursor(cursor)
   const events = eventsOf(actor, id)
   const [{ rows }, counted] = await Promise.all([
     db.execute<EventRow>(sql`
       select kind, at, ref, rest from (${events}) event
-      ${place ? sql`where (at, ref) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)` : sql``}
-      order by at desc, ref desc limit ${pageSize + 1} offset ${place ? 0 : (page - 1) * pageSize}`),
+      ${position ? sql`where (at, ref) < (${position.at.toISOString()}::timestamptz, ${position.id}::uuid)` : sql``}
+      order by at desc, ref desc limit ${pageSize + 1} offset ${position ? 0 : (page - 1) * pageSize}`),
     db.execute<{ total: number }>(sql`select count(*)::int as total from (${events}) event`),
   ])
-  const shown = rows.slice(0, pageSize)
-  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  const visible = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? visible.at(-1) : undefined
   return {
-    events: shown.map(eventOf),
+    events: visible.map(eventOf),
     total: one(counted.rows).total,
     page,
     pageSize,

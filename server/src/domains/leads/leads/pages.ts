@@ -116,7 +116,7 @@ interface Span {
 export async function readPage(
   db: Db,
   where: SQL | undefined,
-  { sort, place, limit, offset }: Span & { offset: number },
+  { sort, place: position, limit, offset }: Span & { offset: number },
 ): Promise<PageLead[]> {
   // Only lead_standings has an index in the order of statuses.
   const isByStatus = sort.endsWith('dmStatus')
@@ -124,7 +124,7 @@ export async function readPage(
   const from = isByStatus
     ? sql`leads join lead_standings s on s.workspace_id = leads.workspace_id and s.lead_id = leads.id`
     : sql`leads`
-  const behind = place ? sql`and ${isBehind(sort, place, keys)}` : sql``
+  const behind = position ? sql`and ${isBehind(sort, position, keys)}` : sql``
   return readIds(
     db,
     sql`select leads.id from ${from} where ${where} ${behind} order by ${inOrder(sort, keys)} limit ${limit} offset ${offset}`,
@@ -136,9 +136,13 @@ export async function readPage(
 export async function readStandingPage(
   db: Db,
   workspaceId: string,
-  { status, sort, place, limit, offset }: Span & { status?: string; offset: number },
+  { status, sort, place: position, limit, offset }: Span & { status?: string; offset: number },
 ): Promise<PageLead[]> {
-  return readIds(db, sql`${standingIds(workspaceId, { status, sort, place })} limit ${limit} offset ${offset}`, sort)
+  return readIds(
+    db,
+    sql`${standingIds(workspaceId, { status, sort, place: position })} limit ${limit} offset ${offset}`,
+    sort,
+  )
 }
 
 /** Whether lead_standings has this order. */
@@ -148,10 +152,10 @@ export function isStandingOrder(sort: LeadSort, status: unknown): boolean {
 
 function standingIds(
   workspaceId: unknown,
-  { status, sort, place }: { status: unknown; sort: LeadSort; place: { value: unknown; id: unknown } | null },
+  { status, sort, place: position }: { status: unknown; sort: LeadSort; place: { value: unknown; id: unknown } | null },
 ): SQL {
   const keys = standingKeysOf(sort)
-  const behind = place ? sql`and ${isBehind(sort, place, keys)}` : sql``
+  const behind = position ? sql`and ${isBehind(sort, position, keys)}` : sql``
   return sql`select s.lead_id as id from ${ofStanding(workspaceId, status)} ${behind} order by ${inOrder(sort, keys)}`
 }
 
@@ -168,11 +172,11 @@ async function readIds(db: Db, ids: SQL, sort: LeadSort): Promise<PageLead[]> {
 export async function readPlainPage(
   db: Db,
   workspaceId: string,
-  { status, sort, place, limit }: Span & { status?: string },
+  { status, sort, place: position, limit }: Span & { status?: string },
 ): Promise<{ leads: PageLead[]; total: number }> {
-  const size = SIZES.find((one) => one >= limit) ?? limit
-  const execute = plainPage({ sort, size, hasStatus: status !== undefined, hasPlace: place !== null })
-  const row = one((await execute(db, { workspaceId, status, value: place?.value, id: place?.id })).rows)
+  const size = SIZES.find((candidate) => candidate >= limit) ?? limit
+  const execute = plainPage({ sort, size, hasStatus: status !== undefined, hasPlace: position !== null })
+  const row = one((await execute(db, { workspaceId, status, value: position?.value, id: position?.id })).rows)
   return { leads: asLeads(row.leads.slice(0, limit)), total: row.total }
 }
 
@@ -190,9 +194,9 @@ const prepared = new Map<string, ReturnType<typeof preparePlainPage>>()
 
 function plainPage(plain: Plain) {
   const name = `leads ${Object.values(plain).join(' ')}`
-  const known = prepared.get(name) ?? preparePlainPage(name, plain)
-  prepared.set(name, known)
-  return known
+  const query = prepared.get(name) ?? preparePlainPage(name, plain)
+  prepared.set(name, query)
+  return query
 }
 
 const preparePlainPage = (name: string, plain: Plain) =>
@@ -201,12 +205,12 @@ const preparePlainPage = (name: string, plain: Plain) =>
 function plainPageOf({ sort, size, hasStatus, hasPlace }: Plain): SQL {
   const workspaceId = sql`${sql.placeholder('workspaceId')}::uuid`
   const status = hasStatus ? sql`${sql.placeholder('status')}::text` : undefined
-  const place = hasPlace ? { value: sql.placeholder('value'), id: sql.placeholder('id') } : null
-  const behind = place ? sql`and ${isBehind(sort, place)}` : sql``
+  const position = hasPlace ? { value: sql.placeholder('value'), id: sql.placeholder('id') } : null
+  const behind = position ? sql`and ${isBehind(sort, position)}` : sql``
   const limit = sql.raw(String(size))
   const page = isStandingOrder(sort, status)
     ? sql`(
-        select ${columns} from leads join (${standingIds(workspaceId, { status, sort, place })} limit ${limit}) ids using (id)
+        select ${columns} from leads join (${standingIds(workspaceId, { status, sort, place: position })} limit ${limit}) ids using (id)
         order by ${inOrder(sort)}
       ) page`
     : sql`(

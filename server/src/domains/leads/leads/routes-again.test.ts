@@ -94,11 +94,11 @@ describe('a lead that is deleted and added again', () => {
   })
 
   it('is new if the handle has another owner, was never messaged, or is in another workspace', async () => {
-    const [known, never] = await makeLeads(app, person, [
+    const [messaged, never] = await makeLeads(app, person, [
       { xUserId: '77', twitterHandle: 'ana' },
       { xUserId: '78', twitterHandle: 'bo' },
     ])
-    await makeMessage(known!, { status: 'sent', sentAt: new Date() })
+    await makeMessage(messaged!, { status: 'sent', sentAt: new Date() })
     await makeMessage(never!, { status: 'failed', errorMessage: 'X refused' })
     await person.client.leads.removeMany({ filter: {} })
     expect(await again({ xUserId: '79', twitterHandle: 'ana' })).toMatchObject({ dmStatus: 'not_sent' })
@@ -116,7 +116,7 @@ describe('a lead that is deleted and added again', () => {
       { xUserId: '77', twitterHandle: 'ana_lead' },
       { xUserId: '78', twitterHandle: 'bo' },
     ])
-    for (const one of [lead!, other!]) await makeMessage(one, { status: 'sent', sentAt: new Date() })
+    for (const contact of [lead!, other!]) await makeMessage(contact, { status: 'sent', sentAt: new Date() })
     const { removalId } = await person.client.leads.removeMany({ leadIds: [lead!.id] })
     const [row] = await app.db.select().from(pastContacts).where(eq(pastContacts.workspaceId, person.workspaceId))
     expect(row).toMatchObject({ contactedAt: expect.any(Date), repliedAt: null })

@@ -24,33 +24,33 @@ type Call<A> = (selection: { filter: typeof filter; cursor?: string }) => Promis
 
 /** Repeats a call until there is no cursor. */
 async function inParts<A extends { cursor: string | null }>(call: Call<A>): Promise<A[]> {
-  const answers: A[] = []
+  const pages: A[] = []
   let cursor: string | null = null
   do {
-    const answer: A = await call({ filter, ...(cursor === null ? {} : { cursor }) })
-    answers.push(answer)
-    cursor = answer.cursor
-  } while (cursor !== null && answers.length < 9)
-  return answers
+    const page: A = await call({ filter, ...(cursor === null ? {} : { cursor }) })
+    pages.push(page)
+    cursor = page.cursor
+  } while (cursor !== null && pages.length < 9)
+  return pages
 }
 
 describe('bulk changes by filter', () => {
   it('change each lead once, until there is no cursor', async () => {
     const { client } = person
     const tag = await client.tags.create({ name: 'VIP' })
-    const answers = await inParts((part) => client.tags.apply({ ...part, add: [tag.id] }))
-    expect(answers.map(({ changed }) => changed)).toEqual([PART_MAX, MANY - PART_MAX])
+    const pages = await inParts((part) => client.tags.apply({ ...part, add: [tag.id] }))
+    expect(pages.map(({ changed }) => changed)).toEqual([PART_MAX, MANY - PART_MAX])
     expect((await client.tags.list()).tags[0]!.leadCount).toBe(MANY)
   })
 
   it.each([{}, { keyword: '1' }, { tag: 'VIP', minFollowers: 100 }, { keyword: 'nobody' }])(
     'select every match once in parts: %j',
-    async (asked) => {
+    async (criteria) => {
       const size = 997
       const seen: string[] = []
       let cursor: string | null = null
       do {
-        const selection = { filter: asked, ...(cursor === null ? {} : { cursor }) }
+        const selection = { filter: criteria, ...(cursor === null ? {} : { cursor }) }
         const part = await app.db.transaction(async (tx) => {
           const chosen = await choosePart(tx, person.actor, selection, size)
           const { rows } = await tx.execute<{ id: string }>(chosen.leads)
@@ -61,7 +61,7 @@ describe('bulk changes by filter', () => {
         cursor = part.cursor
       } while (cursor !== null && seen.length <= MANY)
       expect(new Set(seen).size).toBe(seen.length)
-      expect(seen.length).toBe((await person.client.leads.list(asked)).total)
+      expect(seen.length).toBe((await person.client.leads.list(criteria)).total)
     },
   )
 
@@ -75,8 +75,8 @@ describe('bulk changes by filter', () => {
         { filter: {}, cursor: 'nonsense' },
         { leadIds: [crypto.randomUUID()], cursor },
       ]) {
-        const answer = await person.call('POST', path, { ...rest, ...selection })
-        expect([answer.status, answer.body.details]).toEqual([400, [expect.objectContaining({ field: 'cursor' })]])
+        const response = await person.call('POST', path, { ...rest, ...selection })
+        expect([response.status, response.body.details]).toEqual([400, [expect.objectContaining({ field: 'cursor' })]])
       }
     },
   )

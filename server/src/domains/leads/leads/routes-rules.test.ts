@@ -25,7 +25,7 @@ let theirs: { list: string; scrape: string; tag: string }
 beforeAll(async () => {
   app = await openApp({ unlimitedCalls: true })
   ;[person, stranger] = [await makePerson(app), await makePerson(app)]
-  for (const one of [person, stranger]) await subscribe(app, one)
+  for (const user of [person, stranger]) await subscribe(app, user)
   const rows = await makeLeads(app, person, [
     {
       twitterHandle: 'ana',
@@ -423,7 +423,7 @@ describe('a saved filter instead of fields', () => {
     const draft = { name: 'Drafted', leadListId: list.id, messageTemplate: 'Hello', status: 'draft' }
     const openers = `/campaigns/${(await person.call('POST', '/campaigns', draft)).body.id}/openers`
     for (const filterId of [ids.theirs, 'nonsense']) {
-      const answers = [
+      const responses = [
         ask({ filterId }),
         ask({ filterId }, person, '/leads/export'),
         person.call('POST', '/leads/basis', { filter: { filterId }, basis: 'asked' }),
@@ -437,7 +437,7 @@ describe('a saved filter instead of fields', () => {
         person.call('POST', openers, { filter: { filterId } }),
         person.call('POST', '/jobs', { kind: 'delete', filter: { filterId } }),
       ]
-      for (const { status, body } of await Promise.all(answers))
+      for (const { status, body } of await Promise.all(responses))
         expect([filterId, status, body.code]).toEqual([filterId, 404, 'FILTER_NOT_FOUND'])
     }
     expect((await person.call('POST', '/leads/delete', { filter: { filterId: saved.id, keyword: 'a' } })).status).toBe(
@@ -446,7 +446,7 @@ describe('a saved filter instead of fields', () => {
   })
 
   it('stores no id of another workspace, and smart lists no smart list', async () => {
-    for (const [path, given, field] of [
+    for (const [path, definition, field] of [
       ['/filters', match('any', rule('listId', 'is_not', theirs.list)), 'filter.rules'],
       ['/filters', match('any', { match: 'all', rules: [rule('tags', 'is', [theirs.tag])] }), 'filter.rules'],
       ['/lists', match('any', rule('scrapeId', 'is', theirs.scrape)), 'filter.rules'],
@@ -454,8 +454,8 @@ describe('a saved filter instead of fields', () => {
       ['/lists', match('any', rule('listId', 'is', ids.smart)), 'filter.rules'],
       ['/lists', { tags: [ids.vip, theirs.tag] }, 'filter.tags'],
     ] as const) {
-      const { status, body } = await person.call('POST', path, { name: 'Foreign', filter: given })
-      expect([path, given, status, body.details?.[0].field]).toEqual([path, given, 400, field])
+      const { status, body } = await person.call('POST', path, { name: 'Foreign', filter: definition })
+      expect([path, definition, status, body.details?.[0].field]).toEqual([path, definition, 400, field])
     }
     const { body } = await person.call('POST', '/filters', { name: 'Own', filter: { tags: [theirs.tag, ids.vip] } })
     expect(body.filter).toEqual({ tags: [ids.vip] })
@@ -481,8 +481,8 @@ describe('a saved filter instead of fields', () => {
         rules: [rule('tags', 'is_not', [ids.cold, ids.vip])],
       }),
     }
-    const found = await client.savedFilters.list()
-    expect(found.filters.find(({ id }) => id === saved.id)?.filter).toEqual(merged)
+    const listed = await client.savedFilters.list()
+    expect(listed.filters.find(({ id }) => id === saved.id)?.filter).toEqual(merged)
     expect((await client.lists.find({ id: smart.id })).filter).toEqual(merged)
   })
 })

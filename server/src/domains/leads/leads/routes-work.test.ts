@@ -113,7 +113,7 @@ describe('GET /leads/{id}, GET /leads/{id}/history', () => {
 
   it('return each event once by cursor, and reject other cursors', async () => {
     const { lead } = await makeHistory()
-    const whole = await person.client.leads.history({ id: lead.id })
+    const full = await person.client.leads.history({ id: lead.id })
     const seen = []
     let cursor: string | null | undefined
     do {
@@ -121,7 +121,7 @@ describe('GET /leads/{id}, GET /leads/{id}/history', () => {
       seen.push(...page.events)
       cursor = page.cursor
     } while (cursor)
-    expect(seen).toEqual(whole.events)
+    expect(seen).toEqual(full.events)
     expect(await person.call('GET', `/leads/${lead.id}/history?cursor=x`)).toMatchObject({
       status: 400,
       body: { code: 'INVALID_INPUT' },
@@ -132,7 +132,7 @@ describe('GET /leads/{id}, GET /leads/{id}/history', () => {
     const { lead, campaign } = await makeHistory()
     const events = async () => (await person.client.leads.history({ id: lead.id })).events
     const [enrolled] = (await person.client.enrollments.list({ id: campaign.id })).enrollments.filter(
-      (one) => one.lead?.id === lead.id,
+      (enrollment) => enrollment.lead?.id === lead.id,
     )
     const until = '2999-01-31T10:00:00.000Z'
     await person.client.enrollments.pause({ id: enrolled!.id, until })
@@ -171,10 +171,10 @@ describe('GET /leads/{id}, GET /leads/{id}/history', () => {
 
   it('return texts of a conversation to members and keys that read conversations, not to viewers', async () => {
     const { lead } = await makeHistory()
-    const said = { workspaceId: person.workspaceId, leadId: lead.id, accountXUserId: '5', at: new Date() }
+    const row = { workspaceId: person.workspaceId, leadId: lead.id, accountXUserId: '5', at: new Date() }
     await app.db.insert(replies).values([
-      { ...said, xEventId: '91', kind: 'reply', text: 'Call me' },
-      { ...said, xEventId: '92', kind: 'written', text: 'I will' },
+      { ...row, xEventId: '91', kind: 'reply', text: 'Call me' },
+      { ...row, xEventId: '92', kind: 'written', text: 'I will' },
     ])
     const textsFor = async (caller: Pick<Person, 'call'>) => {
       const { events } = (await caller.call('GET', `/leads/${lead.id}/history`)).body
@@ -208,8 +208,8 @@ describe('POST /leads/basis', () => {
     })
     expect((await client.leads.list({ basis: 'customer' })).total).toBe(2)
     expect((await client.leads.list({ basis: 'none' })).total).toBe(1)
-    const one = await client.leads.find({ id: made[0]!.id })
-    expect(Date.now() - Date.parse(one.basisAt!)).toBeLessThan(60_000)
+    const lead = await client.leads.find({ id: made[0]!.id })
+    expect(Date.now() - Date.parse(lead.basisAt!)).toBeLessThan(60_000)
     await client.leads.setBasis({ filter: { basis: 'customer' }, basis: 'none', source: 'nothing' })
     expect(await client.leads.find({ id: made[0]!.id })).toMatchObject({
       basis: 'none',
@@ -225,8 +225,8 @@ describe('POST /leads/basis', () => {
     [{ filter: {}, leadIds: ['x'], basis: 'asked' }, 'leadIds'],
     [{ basis: 'asked' }, 'leadIds'],
   ])('returns 400 for %j', async (body, field) => {
-    const answer = await person.call('POST', '/leads/basis', body)
-    expect([answer.status, answer.body.details[0].field]).toEqual([400, field])
+    const response = await person.call('POST', '/leads/basis', body)
+    expect([response.status, response.body.details[0].field]).toEqual([400, field])
   })
 })
 
@@ -243,8 +243,8 @@ it('GET /leads and GET /messages/leads mark suppressed leads by handle or X id, 
     { workspaceId: person.workspaceId, twitterHandle: 'before', xUserId: '77', reason: 'manual' },
   ])
   const { client } = person
-  const marked = (found: { leads: { id: string; suppressed: boolean }[] }) =>
-    found.leads.flatMap(({ id, suppressed }) => (suppressed ? id : [])).sort()
+  const marked = (page: { leads: { id: string; suppressed: boolean }[] }) =>
+    page.leads.flatMap(({ id, suppressed }) => (suppressed ? id : [])).sort()
   const both = [byHandle!.id, byId!.id].sort()
   for (const ask of [{}, { sort: 'dmStatus' as const }, { sort: 'name' as const }, { keyword: 'e' }])
     expect(marked(await client.leads.list(ask))).toEqual(both)
@@ -258,12 +258,12 @@ it('GET /leads and GET /messages/leads mark suppressed leads by handle or X id, 
 describe('POST /leads/delete, POST /leads/restore', () => {
   it("update the number of a scrape's leads", async () => {
     const own = await makePerson(app)
-    const found = await makeLeads(app, own, 3)
-    const scrape = await makeScrape(app, own, { finds: found })
+    const scraped = await makeLeads(app, own, 3)
+    const scrape = await makeScrape(app, own, { finds: scraped })
     const total = async (person = own) => (await person.client.leads.list({ scrapeId: scrape.id })).total
     expect([await total(), await total(await makePerson(app))]).toEqual([3, 0])
-    const { removalId } = await own.client.leads.removeMany({ leadIds: found.slice(1).map(({ id }) => id) })
-    await own.client.leads.remove({ id: found[0]!.id })
+    const { removalId } = await own.client.leads.removeMany({ leadIds: scraped.slice(1).map(({ id }) => id) })
+    await own.client.leads.remove({ id: scraped[0]!.id })
     expect(await total()).toBe(0)
     await own.client.leads.restore({ removalId: removalId! })
     expect(await total()).toBe(2)
@@ -329,7 +329,7 @@ describe('POST /leads/delete, POST /leads/restore', () => {
     const remove = (leadId: string) => person.call('POST', '/leads/delete', { leadIds: [leadId], removalId })
     const find = (by = person, id: string = removalId) => by.call('GET', `/leads/removals/${id}`)
     expect((await find()).body.code).toBe('REMOVAL_NOT_FOUND')
-    let found: Promise<Answer> | null = null
+    let finding: Promise<Answer> | null = null
     const waiting = sql`
       select wait_event as for from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock' order by 1`
@@ -337,7 +337,7 @@ describe('POST /leads/delete, POST /leads/restore', () => {
       lock: `select from leads where id = '${lead!.id}' for update`,
       work: () => remove(lead!.id),
       others: async () => {
-        found = find()
+        finding = find()
         // The deletion waits for the lead, the lookup for the deletion.
         await expect
           .poll(async () => (await app.db.execute(waiting)).rows)
@@ -345,7 +345,7 @@ describe('POST /leads/delete, POST /leads/restore', () => {
       },
     })
     expect(removed.body).toMatchObject({ removed: 1, removalId })
-    expect((await found!).body).toEqual({ id: removalId, removed: 1, createdAt: expect.any(String) })
+    expect((await finding!).body).toEqual({ id: removalId, removed: 1, createdAt: expect.any(String) })
     expect((await find(person, removalId.toUpperCase())).status).toBe(200)
 
     expect((await remove(lead!.id)).body).toEqual(removed.body)
@@ -363,9 +363,9 @@ describe('POST /leads/delete, POST /leads/restore', () => {
     await makeLeads(app, person, 3)
     const removalId = crypto.randomUUID()
     const remove = (filter = {}) => removeMany(app.db, person.actor, { filter, removalId }, 1)
-    const [answer, same] = await Promise.all([remove(), remove()])
-    expect(answer).toEqual({ success: true, removed: 1, removalId, cursor: expect.any(String) })
-    expect([same, await remove()]).toEqual([answer, answer])
+    const [result, same] = await Promise.all([remove(), remove()])
+    expect(result).toEqual({ success: true, removed: 1, removalId, cursor: expect.any(String) })
+    expect([same, await remove()]).toEqual([result, result])
     await expect(remove({ keyword: 'lead' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
     expect((await person.client.leads.list({})).total).toBe(2)
   })
@@ -391,10 +391,10 @@ describe('POST /leads/delete, POST /leads/restore', () => {
 })
 
 it('merging duplicate leads keeps replies', async () => {
-  const [kept, gone] = await makeLeads(app, person, 2)
-  await app.db.update(leads).set({ xUserId: '900001', xUserCheckedAt: new Date() }).where(eq(leads.id, kept!.id))
-  await app.db.update(leads).set({ xUserId: null }).where(eq(leads.id, gone!.id))
-  const of = { leadId: gone!.id, accountXUserId: '4' }
+  const [survivor, duplicate] = await makeLeads(app, person, 2)
+  await app.db.update(leads).set({ xUserId: '900001', xUserCheckedAt: new Date() }).where(eq(leads.id, survivor!.id))
+  await app.db.update(leads).set({ xUserId: null }).where(eq(leads.id, duplicate!.id))
+  const of = { leadId: duplicate!.id, accountXUserId: '4' }
   await app.db
     .insert(replies)
     .values({ ...of, workspaceId: person.workspaceId, xEventId: '8', kind: 'reply', text: 'Yes', at: new Date() })
@@ -402,10 +402,10 @@ it('merging duplicate leads keeps replies', async () => {
   const nothing = { name: null, bio: null, followerCount: null, followingCount: null, sourceProfile: null, url: null }
   const seen = { ...nothing, profileImageUrl: null, location: null, website: null, metadata: null }
   const owner = { workspaceId: person.workspaceId, userId: null }
-  const people = [{ ...seen, xUserId: '900001', twitterHandle: gone!.twitterHandle }]
+  const people = [{ ...seen, xUserId: '900001', twitterHandle: duplicate!.twitterHandle }]
   const ids = await app.db.transaction((tx) => upsertLeads(tx, owner, people, 'parts'))
-  expect(ids).toEqual([kept!.id])
+  expect(ids).toEqual([survivor!.id])
   expect(await app.db.$count(leads, eq(leads.workspaceId, person.workspaceId))).toBe(1)
-  expect(await app.db.$count(replies, eq(replies.leadId, kept!.id))).toBe(1)
-  expect(await app.db.$count(leadReads, eq(leadReads.leadId, kept!.id))).toBe(1)
+  expect(await app.db.$count(replies, eq(replies.leadId, survivor!.id))).toBe(1)
+  expect(await app.db.$count(leadReads, eq(leadReads.leadId, survivor!.id))).toBe(1)
 })

@@ -29,8 +29,8 @@ const list = async (query: Record<string, unknown> = {}, by = person) => {
   const text = new URLSearchParams(Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]))
   return by.call('GET', `/leads?${text}`)
 }
-const handles = (answer: { body: { leads: { twitterHandle: string }[] } }) =>
-  answer.body.leads.map((lead) => lead.twitterHandle)
+const handles = (response: { body: { leads: { twitterHandle: string }[] } }) =>
+  response.body.leads.map((lead) => lead.twitterHandle)
 
 describe('a filter by label', () => {
   const byLabel = { label: 'interested' as const }
@@ -56,8 +56,8 @@ describe('a filter by label', () => {
       person.call('PATCH', `/filters/${saved.id}`, { filter: byLabel }),
       person.call('POST', '/leads/tags', { filter: byLabel, add: [tag.id] }),
     ]
-    for (const answer of await Promise.all([...calls(), ...more]))
-      expect([answer.status, answer.body.code, answer.body.error]).toEqual([
+    for (const response of await Promise.all([...calls(), ...more]))
+      expect([response.status, response.body.code, response.body.error]).toEqual([
         403,
         'PLAN_LIMIT',
         expect.stringContaining('Pro'),
@@ -177,15 +177,15 @@ describe('GET /leads', () => {
       person,
       LEAD_STATUSES.map((dmStatus) => ({ dmStatus, twitterHandle: dmStatus.slice(0, 15) })),
     )
-    const found = async (status: string) => {
-      const answer = await list({ status })
-      expect(answer.body.total).toBe(answer.body.leads.length)
-      return handles(answer).sort()
+    const handlesOf = async (status: string) => {
+      const response = await list({ status })
+      expect(response.body.total).toBe(response.body.leads.length)
+      return handles(response).sort()
     }
-    expect(await found('sent')).toEqual(['contacted', 'sent'])
-    expect(await found('failed')).toEqual(['failed', 'failed_contact'])
-    expect(await found('queued')).toEqual(['queued'])
-    expect(await found('not_sent')).toEqual(['not_sent'])
+    expect(await handlesOf('sent')).toEqual(['contacted', 'sent'])
+    expect(await handlesOf('failed')).toEqual(['failed', 'failed_contact'])
+    expect(await handlesOf('queued')).toEqual(['queued'])
+    expect(await handlesOf('not_sent')).toEqual(['not_sent'])
   })
 
   it('counts the custom fields of the own workspace and says who replied', async () => {
@@ -214,11 +214,11 @@ describe('GET /leads', () => {
   })
 
   it('filters by list or scrape of the own workspace', async () => {
-    const [one, two] = await makeLeads(app, person, 3)
+    const [first, two] = await makeLeads(app, person, 3)
     const [leadList] = await app.db.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'l' }).returning()
-    await app.db.insert(leadListItems).values({ leadListId: leadList!.id, leadId: one!.id })
+    await app.db.insert(leadListItems).values({ leadListId: leadList!.id, leadId: first!.id })
     const scrape = await makeScrape(app, person, { finds: [two!] })
-    expect((await list({ listId: leadList!.id })).body).toMatchObject({ leads: [{ id: one!.id }], total: 1 })
+    expect((await list({ listId: leadList!.id })).body).toMatchObject({ leads: [{ id: first!.id }], total: 1 })
     expect((await list({ scrapeId: scrape.id })).body).toMatchObject({ leads: [{ id: two!.id }], total: 1 })
     const stranger = await makePerson(app)
     await makeLeads(app, stranger, 1)
@@ -230,7 +230,7 @@ describe('GET /leads', () => {
     await subscribe(app, person, 'pro_monthly')
     const made = await makeLeads(app, person, manyLeads())
     await giveBasesAndTags(made)
-    await giveReplies(made.filter((_, place) => place % 9 === 0))
+    await giveReplies(made.filter((_, index) => index % 9 === 0))
     await giveLabels(made)
     const lists = await makeLists(made)
     const query = fc.record(
@@ -243,7 +243,7 @@ describe('GET /leads', () => {
         tag: fc.constantFrom('VIP', 'vip', 'rare', 'unknown'),
         label: fc.constantFrom('interested', 'later', 'meeting'),
         listId: fc.constantFrom(...lists.keys(), 'nonsense'),
-        scrapeId: fc.constantFrom(...found.keys()),
+        scrapeId: fc.constantFrom(...leadsByScrape.keys()),
         bioWords: fc.constantFrom('grow', '-we', 'ZZ y', 'score', 'under_score -100', '100 grow', '-'),
       },
       { requiredKeys: [] },
@@ -260,12 +260,12 @@ describe('GET /leads', () => {
           const seen: string[] = []
           let cursor: string | null = null
           for (let page = 1; page === 1 || (byCursor ? cursor !== null : seen.length < expected.length); page++) {
-            const place = byCursor ? (cursor === null ? {} : { cursor }) : { page }
-            const answer = await list({ ...filter, sort: order, pageSize, ...place })
-            expect(answer.status).toBe(200)
-            expect(answer.body.total).toBe(expected.length)
-            seen.push(...answer.body.leads.map((lead: { id: string }) => lead.id))
-            cursor = answer.body.cursor
+            const paging = byCursor ? (cursor === null ? {} : { cursor }) : { page }
+            const response = await list({ ...filter, sort: order, pageSize, ...paging })
+            expect(response.status).toBe(200)
+            expect(response.body.total).toBe(expected.length)
+            seen.push(...response.body.leads.map((lead: { id: string }) => lead.id))
+            cursor = response.body.cursor
             expect(cursor === null).toBe(seen.length >= expected.length)
             if (page > 200) throw new Error('too many pages')
           }
@@ -290,9 +290,9 @@ describe('GET /leads', () => {
     ['keyword=%00', 'keyword'],
     [`bioWords=${Array.from({ length: 21 }, (_, i) => `w${i}`).join('+')}`, 'bioWords'],
   ])('returns 400 for %s', async (query, field) => {
-    const answer = await person.call('GET', `/leads?${query}`)
-    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
-    expect(answer.body.details).toMatchObject([{ field }])
+    const response = await person.call('GET', `/leads?${query}`)
+    expect([response.status, response.body.code]).toEqual([400, 'INVALID_INPUT'])
+    expect(response.body.details).toMatchObject([{ field }])
   })
 
   it('returns 400 for a cursor of another order', async () => {
@@ -305,7 +305,7 @@ describe('GET /leads', () => {
 
 /** Gives leads bases and tags in a fixed pattern. */
 async function giveBasesAndTags(made: LeadRow[]) {
-  const every = (n: number) => made.filter((_, place) => place % n === 0)
+  const every = (n: number) => made.filter((_, index) => index % n === 0)
   for (const [n, basis] of [
     [3, 'asked'],
     [7, 'customer'],
@@ -332,7 +332,7 @@ async function giveLabels(made: LeadRow[]) {
     [5, 'interested'],
     [8, 'later'],
   ] as const) {
-    const some = made.filter((_, place) => place % n === 0)
+    const some = made.filter((_, index) => index % n === 0)
     const row = { workspaceId: person.workspaceId, accountXUserId: `${n}`, label, sortAt: at, lastMessageAt: at }
     await app.db.insert(conversations).values(some.map(({ id }) => ({ ...row, leadId: id, lastMessageId: id })))
     for (const { id } of some) labelled.set(id, [...(labelled.get(id) ?? []), label])
@@ -347,24 +347,27 @@ async function giveReplies(made: LeadRow[]) {
 }
 
 /** The leads found by each scrape. */
-const found = new Map<string, Set<string>>()
+const leadsByScrape = new Map<string, Set<string>>()
 
 /** Creates a manual list, smart lists and a scrape, and returns their leads. */
 async function makeLists(made: LeadRow[]): Promise<Map<string, Set<string>>> {
   const { client } = person
-  const fifth = made.filter((_, place) => place % 5 === 0)
+  const fifth = made.filter((_, index) => index % 5 === 0)
   const list = await client.lists.create({ name: 'fifth' })
   await client.lists.addLeads({ id: list.id, leadIds: fifth.map(({ id }) => id) })
   const famous = await client.lists.create({ name: 'famous', filter: { minFollowers: 20 } })
-  const asked = await client.lists.create({ name: 'asked', filter: { listId: list.id, basis: 'asked', keyword: 'a' } })
-  const second = made.filter((_, place) => place % 2 === 0)
+  const askedList = await client.lists.create({
+    name: 'asked',
+    filter: { listId: list.id, basis: 'asked', keyword: 'a' },
+  })
+  const second = made.filter((_, index) => index % 2 === 0)
   const scrape = await makeScrape(app, person, { finds: second })
-  found.set(scrape.id, new Set(second.map(({ id }) => id)))
+  leadsByScrape.set(scrape.id, new Set(second.map(({ id }) => id)))
   const idsOf = (of: LeadRow[]) => new Set(of.map(({ id }) => id))
   return new Map([
     [list.id, idsOf(fifth)],
     [famous.id, idsOf(byHand(made, { minFollowers: 20 }, 'name'))],
-    [asked.id, idsOf(byHand(fifth, { basis: 'asked', keyword: 'a' }, 'name'))],
+    [askedList.id, idsOf(byHand(fifth, { basis: 'asked', keyword: 'a' }, 'name'))],
   ])
 }
 
@@ -399,19 +402,21 @@ function byHand(
 ): LeadRow[] {
   const { keyword, minFollowers, maxFollowers, status, basis, tag, label, listId, scrapeId, bioWords = '' } = filter
   const holds = (text: string | null) => (text ?? '').toLowerCase().includes((keyword ?? '').toLowerCase())
-  const shown: Record<string, string> = { contacted: 'sent', failed_contact: 'failed' }
+  const displayStatuses: Record<string, string> = { contacted: 'sent', failed_contact: 'failed' }
   const chosen = made.filter(
     (lead) =>
       (keyword === undefined || holds(lead.name) || holds(lead.twitterHandle) || holds(lead.bio)) &&
       (minFollowers === undefined || (lead.followerCount !== null && lead.followerCount >= minFollowers)) &&
       (maxFollowers === undefined || (lead.followerCount !== null && lead.followerCount <= maxFollowers)) &&
       (status === undefined ||
-        (status === 'replied' ? lead.repliedAt !== null : (shown[lead.dmStatus] ?? lead.dmStatus) === status)) &&
+        (status === 'replied'
+          ? lead.repliedAt !== null
+          : (displayStatuses[lead.dmStatus] ?? lead.dmStatus) === status)) &&
       (basis === undefined || lead.basis === basis) &&
       (label === undefined || (labelled.get(lead.id) ?? []).includes(label)) &&
       (tag === undefined || (tagged.get(lead.id) ?? []).includes(tag.toLowerCase())) &&
       (listId === undefined || (lists.get(listId)?.has(lead.id) ?? false)) &&
-      (scrapeId === undefined || (found.get(scrapeId)?.has(lead.id) ?? false)) &&
+      (scrapeId === undefined || (leadsByScrape.get(scrapeId)?.has(lead.id) ?? false)) &&
       fitsBioWords(lead.bio, parseBioWords(bioWords)),
   )
   const orderedBy = (lead: LeadRow): Buffer | number => {
@@ -421,12 +426,12 @@ function byHand(
     if (sort.endsWith('twitterHandle')) return folded(lead.twitterHandle)
     if (sort.endsWith('bio')) return folded((lead.bio ?? '').slice(0, 60))
     if (sort.endsWith('dmStatus'))
-      return folded(`${shown[lead.dmStatus] ?? lead.dmStatus} ${lead.createdAt.toISOString()}`)
+      return folded(`${displayStatuses[lead.dmStatus] ?? lead.dmStatus} ${lead.createdAt.toISOString()}`)
     return lead.createdAt.getTime()
   }
   const compare = (a: LeadRow, b: LeadRow) => {
-    const [one, other] = [orderedBy(a), orderedBy(b)]
-    const byValue = typeof one === 'number' ? one - (other as number) : one.compare(other as Buffer)
+    const [first, other] = [orderedBy(a), orderedBy(b)]
+    const byValue = typeof first === 'number' ? first - (other as number) : first.compare(other as Buffer)
     return byValue || (a.id < b.id ? -1 : 1)
   }
   const sorted = chosen.sort(compare)
@@ -435,13 +440,13 @@ function byHand(
 
 describe('DELETE /leads/{id}', () => {
   it('deletes the lead from pages, lists and counts', async () => {
-    const [gone, stays] = await makeLeads(app, person, 2)
+    const [deleted, stays] = await makeLeads(app, person, 2)
     const [leadList] = await app.db.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'l' }).returning()
     await app.db
       .insert(leadListItems)
-      .values([gone!, stays!].map((lead) => ({ leadListId: leadList!.id, leadId: lead.id })))
-    const answer = await person.call('DELETE', `/leads/${gone!.id}`)
-    expect([answer.status, answer.body]).toEqual([204, ''])
+      .values([deleted!, stays!].map((lead) => ({ leadListId: leadList!.id, leadId: lead.id })))
+    const response = await person.call('DELETE', `/leads/${deleted!.id}`)
+    expect([response.status, response.body]).toEqual([204, ''])
     expect((await list()).body).toMatchObject({ total: 1, leads: [{ id: stays!.id }] })
     expect((await list({ listId: leadList!.id })).body).toMatchObject({ total: 1 })
   })
@@ -488,15 +493,15 @@ describe('lead counts', () => {
       .from(leads)
       .where(eq(leads.workspaceId, person.workspaceId))
       .groupBy(leads.dmStatus)
-    const kept = await app.db.select().from(leadCounts).where(eq(leadCounts.workspaceId, person.workspaceId))
+    const countRows = await app.db.select().from(leadCounts).where(eq(leadCounts.workspaceId, person.workspaceId))
     const held = sql`select workspace_id, standing, created_at, lead_id from lead_standings`
     const wanted = sql`select workspace_id, ${filterStatus}, created_at, id from leads`
     const { rows: differing } = await app.db.execute(
       sql`(${held} except ${wanted}) union all (${wanted} except ${held})`,
     )
     expect(differing).toEqual([])
-    expect(Object.fromEntries(kept.filter((row) => row.count > 0).map((row) => [row.dmStatus, row.count]))).toEqual(
-      Object.fromEntries(counted.map((row) => [row.status, row.n])),
-    )
+    expect(
+      Object.fromEntries(countRows.filter((row) => row.count > 0).map((row) => [row.dmStatus, row.count])),
+    ).toEqual(Object.fromEntries(counted.map((row) => [row.status, row.n])))
   })
 })

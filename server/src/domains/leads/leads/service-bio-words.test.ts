@@ -23,7 +23,7 @@ const text = (maxLength: number) => fc.string({ unit: fc.constantFrom(...CHARACT
 /** As in a filter: letters, marks, digits and underscores in lower case. */
 const word = text(4)
   .map((written) => written.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/u)?.[0])
-  .filter((found) => found !== undefined)
+  .filter((match) => match !== undefined)
 
 /** The bios of `bios` that have a word, by the stored words and by the pattern alone. */
 async function compare(bios: string[], words: string[]) {
@@ -31,17 +31,17 @@ async function compare(bios: string[], words: string[]) {
   await app.db.execute(sql`
     insert into leads (workspace_id, twitter_handle, name, bio)
     select ${person.workspaceId}, 'bio_' || n, '', bio from unnest(${sql.param(bios)}::text[]) with ordinality as given(bio, n)`)
-  const asked = words.map((one, n) => {
-    const byPattern = sql`coalesce(leads.bio, '') ~* ${`(?<![[:alnum:]_])${one}(?![[:alnum:]_])`}`
-    return sql`select ${n}::int as n, twitter_handle, ${hasBioWord(one)} as stored, ${byPattern} as pattern
+  const queries = words.map((term, n) => {
+    const byPattern = sql`coalesce(leads.bio, '') ~* ${`(?<![[:alnum:]_])${term}(?![[:alnum:]_])`}`
+    return sql`select ${n}::int as n, twitter_handle, ${hasBioWord(term)} as stored, ${byPattern} as pattern
       from leads where workspace_id = ${person.workspaceId}`
   })
-  const { rows } = await app.db.execute<{ stored: boolean; pattern: boolean }>(sql.join(asked, sql` union all `))
+  const { rows } = await app.db.execute<{ stored: boolean; pattern: boolean }>(sql.join(queries, sql` union all `))
   return rows
 }
 
 it('finds the same words as a search in the text', async () => {
-  let found = 0
+  let matchCount = 0
   await fc.assert(
     fc.asyncProperty(
       fc.array(text(12), { minLength: 20, maxLength: 20 }),
@@ -53,13 +53,13 @@ it('finds the same words as a search in the text', async () => {
         )
         for (const { stored, pattern } of await compare(filled, words)) {
           expect(stored).toBe(pattern)
-          if (stored) found += 1
+          if (stored) matchCount += 1
         }
       },
     ),
     { numRuns: 40 },
   )
-  expect(found).toBeGreaterThan(200)
+  expect(matchCount).toBeGreaterThan(200)
 })
 
 it('finds every letter in either case', async () => {

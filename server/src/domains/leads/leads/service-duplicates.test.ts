@@ -26,9 +26,9 @@ async function makeDuplicates() {
 type Duplicates = Awaited<ReturnType<typeof makeDuplicates>>
 
 /** Reveals that the second lead's handle is the first person's new handle. */
-async function revealDuplicate({ known, unknown }: Duplicates) {
-  const [kept] = await app.db.select().from(leads).where(eq(leads.id, known.leadIds[0]!))
-  await makeLeads(app, person, [{ xUserId: kept!.xUserId, twitterHandle: unknown.handles[0]! }])
+async function revealDuplicate({ known: identified, unknown }: Duplicates) {
+  const [lead] = await app.db.select().from(leads).where(eq(leads.id, identified.leadIds[0]!))
+  await makeLeads(app, person, [{ xUserId: lead!.xUserId, twitterHandle: unknown.handles[0]! }])
   expect(await app.db.select().from(leads).where(eq(leads.id, unknown.leadIds[0]!))).toEqual([])
 }
 const claim = (id: string) => person.call('POST', `/campaigns/${id}/claim`, { holder: 'laptop' })
@@ -37,21 +37,21 @@ const sendNext = async (id: string) => {
   expect(status).toBe(200)
   await person.call('POST', `/dms/${body.dmId}/outcome`, { lease: body.lease, wasSent: true })
 }
-const statusOfKept = async ({ known }: Duplicates) =>
-  (await person.client.leads.find({ id: known.leadIds[0]! })).dmStatus
+const statusOfKept = async ({ known: identified }: Duplicates) =>
+  (await person.client.leads.find({ id: identified.leadIds[0]! })).dmStatus
 
 it.each(['known', 'unknown'] as const)(
   'two campaigns message merged duplicates once, the %s lead first',
   async (first) => {
     const duplicates = await makeDuplicates()
     const second = first === 'known' ? 'unknown' : 'known'
-    const [one, other] = [
+    const [firstCampaign, other] = [
       await launch(person, duplicates[first], { channel: 'extension' }),
       await launch(person, duplicates[second], { channel: 'extension' }),
     ]
     await revealDuplicate(duplicates)
     expect(await statusOfKept(duplicates)).toBe('queued')
-    await sendNext(one.id)
+    await sendNext(firstCampaign.id)
     expect((await claim(other.id)).status).toBe(204)
     expect(await dmsOf(person, other.id)).toMatchObject([
       { status: 'failed', errorMessage: TWICE, reason: { code: 'duplicate', params: {} } },

@@ -79,15 +79,15 @@ describe('upsertLeads identity', () => {
   })
 
   it('merges an imported lead into a known one, with lists, messages and status', async () => {
-    const [known] = await upsert([{ xUserId: '1', twitterHandle: 'old' }])
+    const [existingId] = await upsert([{ xUserId: '1', twitterHandle: 'old' }])
     const [imported] = await makeLeads(app, person, [{ twitterHandle: 'new', dmStatus: 'contacted' }])
-    const [one, two] = await app.db
+    const [firstList, two] = await app.db
       .insert(leadLists)
       .values([1, 2].map((n) => ({ workspaceId: person.workspaceId, name: `l${n}` })))
       .returning()
     await app.db.insert(leadListItems).values([
-      { leadListId: one!.id, leadId: known! },
-      { leadListId: one!.id, leadId: imported!.id },
+      { leadListId: firstList!.id, leadId: existingId! },
+      { leadListId: firstList!.id, leadId: imported!.id },
       { leadListId: two!.id, leadId: imported!.id },
     ])
     const [campaign] = await app.db
@@ -102,9 +102,11 @@ describe('upsertLeads identity', () => {
       status: 'sent',
       sentAt: new Date(),
     })
-    expect(await upsert([{ xUserId: '1', twitterHandle: 'new' }])).toEqual([known])
-    expect(await all()).toMatchObject([{ id: known, twitterHandle: 'new', dmStatus: 'contacted' }])
-    expect(await app.db.select().from(dms).where(eq(dms.campaignId, campaign!.id))).toMatchObject([{ leadId: known }])
+    expect(await upsert([{ xUserId: '1', twitterHandle: 'new' }])).toEqual([existingId])
+    expect(await all()).toMatchObject([{ id: existingId, twitterHandle: 'new', dmStatus: 'contacted' }])
+    expect(await app.db.select().from(dms).where(eq(dms.campaignId, campaign!.id))).toMatchObject([
+      { leadId: existingId },
+    ])
     const lists = await app.db.select().from(leadLists).where(eq(leadLists.workspaceId, person.workspaceId))
     expect(lists.map((list) => list.leadCount)).toEqual([1, 1])
     expect((await person.call('GET', '/leads')).body.total).toBe(1)

@@ -55,27 +55,27 @@ export function list(db: Db, actor: Actor, input: ListInput): Promise<LeadsPage>
   return readList(db, actor, input)
 }
 
-async function readList(db: Db, actor: Actor, { page, pageSize, sort, cursor, total: wanted, ...asked }: ListInput) {
-  const filter = await resolveFilter(db, actor, asked)
-  const place = cursor === undefined ? null : readCursor(sort, cursor)
-  if (cursor !== undefined && !place) throw invalidField('cursor', `${BAD_CURSOR} in the same order`)
-  const offset = place ? 0 : (page - 1) * pageSize
+async function readList(db: Db, actor: Actor, { page, pageSize, sort, cursor, total: wanted, ...criteria }: ListInput) {
+  const filter = await resolveFilter(db, actor, criteria)
+  const position = cursor === undefined ? null : readCursor(sort, cursor)
+  if (cursor !== undefined && !position) throw invalidField('cursor', `${BAD_CURSOR} in the same order`)
+  const offset = position ? 0 : (page - 1) * pageSize
   // One extra row shows whether there are more.
-  const span = { sort, place, limit: pageSize + 1 }
+  const span = { sort, place: position, limit: pageSize + 1 }
   const isCounted = wanted !== 'none'
-  const { leads: found, total } =
+  const { leads: rows, total } =
     offset === 0 && isPlain(filter, sort)
       ? await readPlainPage(db, actor.workspaceId, { ...span, status: filter.status })
       : await readFiltered(db, actor, filter, { ...span, offset }, isCounted)
-  const shown = found.slice(0, pageSize)
-  const last = found.length > pageSize ? shown.at(-1) : undefined
+  const visible = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? visible.at(-1) : undefined
   const next = last ? writeCursor(sort, placeOf(sort, last)) : null
-  return { leads: shown, total: isCounted ? total : null, page, pageSize, cursor: next }
+  return { leads: visible, total: isCounted ? total : null, page, pageSize, cursor: next }
 }
 
 /** The exact number of leads that match. */
-export async function countMatching(db: Db, actor: Actor, asked: InputOf<'leads', 'count'>) {
-  return { total: await count(db, actor, await resolveFilter(db, actor, asked)) }
+export async function countMatching(db: Db, actor: Actor, criteria: InputOf<'leads', 'count'>) {
+  return { total: await count(db, actor, await resolveFilter(db, actor, criteria)) }
 }
 
 /** Whether the filter selects all leads, or those with one status in an indexed order. */
@@ -99,8 +99,8 @@ async function readFiltered(db: Db, actor: Actor, filter: ResolvedFilter, span: 
       ? readStandingPage(db, actor.workspaceId, { ...part, status: filter.status })
       : readPage(db, matching(actor.workspaceId, filter), part)
   if (span.offset < FAR) {
-    const [found, total] = await Promise.all([read(span), isCounted ? count(db, actor, filter) : null])
-    return { leads: found, total }
+    const [rows, total] = await Promise.all([read(span), isCounted ? count(db, actor, filter) : null])
+    return { leads: rows, total }
   }
   const total = await count(db, actor, filter)
   return { leads: await readFromNearerEnd(read, span, total), total }
@@ -138,13 +138,13 @@ export async function listByStanding(
   standings: readonly LeadStanding[],
   { page, pageSize, cursor }: Omit<InputOf<'messages', 'leads'>, 'status'>,
 ) {
-  const place = cursor === undefined ? null : readCursor('-createdAt', cursor)
-  if (cursor !== undefined && !place) throw invalidField('cursor', `${BAD_CURSOR} in the same order`)
-  const behind = place
-    ? sql`and (s.created_at, s.lead_id) < (${String(place.value)}::timestamptz, ${place.id}::uuid)`
+  const position = cursor === undefined ? null : readCursor('-createdAt', cursor)
+  if (cursor !== undefined && !position) throw invalidField('cursor', `${BAD_CURSOR} in the same order`)
+  const behind = position
+    ? sql`and (s.created_at, s.lead_id) < (${String(position.value)}::timestamptz, ${position.id}::uuid)`
     : sql``
   const newest = sql`(select id as lead_id, workspace_id, created_at from leads) s where s.workspace_id = ${actor.workspaceId}`
-  const skipped = place ? 0 : (page - 1) * pageSize
+  const skipped = position ? 0 : (page - 1) * pageSize
   const parts = (standings.length === 0 ? [undefined] : standings).map(
     (standing) => sql`(
       select s.lead_id as id, s.created_at from ${standing ? ofStanding(actor.workspaceId, standing) : newest} ${behind}
@@ -162,10 +162,10 @@ export async function listByStanding(
       (standings.length === 0 ? [undefined] : standings).map((standing) => countByStatus(db, actor, standing)),
     ),
   ])
-  const shown = rows.slice(0, pageSize)
-  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  const visible = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? visible.at(-1) : undefined
   return {
-    leads: shown,
+    leads: visible,
     total: totals.reduce((sum, count) => sum + count, 0),
     page,
     pageSize,
@@ -175,8 +175,8 @@ export async function listByStanding(
 
 /** The number of matches. For a single status, list, tag or scrape it comes from stored counts. */
 export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter): Promise<number> {
-  const asked = namesOf(filter)
-  const only = asked.length === 1 ? asked[0] : null
+  const fieldNames = namesOf(filter)
+  const only = fieldNames.length === 1 ? fieldNames[0] : null
   const own = eq(leads.workspaceId, actor.workspaceId)
   // Suppressed leads are few, and the total may have a stored count.
   if (filter.suppressed === false) {
@@ -212,11 +212,11 @@ export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter):
     return row?.total ?? 0
   }
   if (only === 'basis' && filter.basis === 'none') {
-    const [all, known] = await Promise.all([
+    const [all, withBasis] = await Promise.all([
       countByStatus(db, actor, undefined),
       db.$count(leads, and(own, ne(leads.basis, 'none'))),
     ])
-    return all - known
+    return all - withBasis
   }
   return db.$count(leads, matching(actor.workspaceId, filter))
 }

@@ -53,27 +53,27 @@ describe('POST /lists', () => {
   })
 
   it.each([{}, { name: '' }, { name: '   ' }])('returns 400 without a name: %j', async (body) => {
-    const answer = await person.call('POST', '/lists', body)
-    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
-    if ('name' in body) expect(answer.body.error).toBe('List name cannot be empty.')
+    const response = await person.call('POST', '/lists', body)
+    expect([response.status, response.body.code]).toEqual([400, 'INVALID_INPUT'])
+    if ('name' in body) expect(response.body.error).toBe('List name cannot be empty.')
   })
 })
 
 describe('GET /lists', () => {
   it('returns the lists of this workspace, newest first, with counts', async () => {
-    const one = await makeList({ name: 'one' })
+    const first = await makeList({ name: 'one' })
     const two = await makeList({ name: 'two' })
     await makeList({ name: 'theirs' }, stranger)
     await makeLeads(app, person, 3)
-    await person.call('POST', `/lists/${one.id}/leads`, { filter: {} })
+    await person.call('POST', `/lists/${first.id}/leads`, { filter: {} })
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
     const { body } = await viewer.call('GET', '/lists')
     expect(body).toMatchObject({ total: 2, page: 1, pageSize: 100 })
     expect(body.lists.map((list: { id: string; leadCount: number }) => [list.id, list.leadCount])).toEqual([
       [two.id, 0],
-      [one.id, 3],
+      [first.id, 3],
     ])
-    expect((await person.call('GET', '/lists?page=2&pageSize=1')).body.lists).toMatchObject([{ id: one.id }])
+    expect((await person.call('GET', '/lists?page=2&pageSize=1')).body.lists).toMatchObject([{ id: first.id }])
   })
 })
 
@@ -179,34 +179,34 @@ describe('DELETE /lists/{id}', () => {
 
 describe('GET /lists/{id}/leads', () => {
   it('returns those who replied, of a manual or smart list', async () => {
-    const [one, two, other] = await makeLeads(app, person, 3)
+    const [first, two, other] = await makeLeads(app, person, 3)
     await app.db
       .update(leads)
       .set({ repliedAt: new Date() })
-      .where(inArray(leads.id, [one!.id, other!.id]))
+      .where(inArray(leads.id, [first!.id, other!.id]))
     const manual = await person.client.lists.create({ name: 'By hand' })
-    await person.client.lists.addLeads({ id: manual.id, leadIds: [one!.id, two!.id] })
+    await person.client.lists.addLeads({ id: manual.id, leadIds: [first!.id, two!.id] })
     const smart = await person.client.lists.create({ name: 'Smart', filter: { listId: manual.id } })
     for (const { id } of [manual, smart])
       expect(await person.client.lists.leads({ id, status: 'replied' })).toMatchObject({
-        leads: [{ id: one!.id }],
+        leads: [{ id: first!.id }],
         total: 1,
       })
     expect((await person.call('GET', `/lists/${manual.id}/leads?status=gone`)).status).toBe(400)
   })
 
   it('searches manual and smart lists', async () => {
-    const [one, two, outside] = await makeLeads(app, person, 3)
+    const [first, two, outside] = await makeLeads(app, person, 3)
     await app.db
       .update(leads)
       .set({ bio: 'Bakes bread' })
-      .where(inArray(leads.id, [one!.id, outside!.id]))
+      .where(inArray(leads.id, [first!.id, outside!.id]))
     const manual = await person.client.lists.create({ name: 'By hand' })
-    await person.client.lists.addLeads({ id: manual.id, leadIds: [one!.id, two!.id] })
+    await person.client.lists.addLeads({ id: manual.id, leadIds: [first!.id, two!.id] })
     const smart = await person.client.lists.create({ name: 'Smart', filter: { listId: manual.id } })
     for (const { id } of [manual, smart])
       expect(await person.client.lists.leads({ id, keyword: 'bread' })).toMatchObject({
-        leads: [{ id: one!.id, contactStatus: 'pending' }],
+        leads: [{ id: first!.id, contactStatus: 'pending' }],
         total: 1,
       })
   })
@@ -231,17 +231,17 @@ describe('GET /lists/{id}/leads', () => {
 describe('POST and DELETE /lists/{id}/leads', () => {
   it('ignores duplicate, unknown and foreign ids, and leads already in the list', async () => {
     const { id } = await makeList()
-    const [one, two, three] = await makeLeads(app, person, 3)
+    const [first, two, three] = await makeLeads(app, person, 3)
     const [theirs] = await makeLeads(app, stranger)
     const add = async (...leadIds: string[]) => (await person.call('POST', `/lists/${id}/leads`, { leadIds })).body
-    expect(await add(one!.id, two!.id, two!.id, theirs!.id, 'nonsense')).toEqual({
+    expect(await add(first!.id, two!.id, two!.id, theirs!.id, 'nonsense')).toEqual({
       success: true,
       changed: 2,
       cursor: null,
     })
     expect(await add(two!.id, three!.id)).toEqual({ success: true, changed: 1, cursor: null })
     expect(await countOf(id)).toBe(3)
-    const removed = await person.call('DELETE', `/lists/${id}/leads`, { leadIds: [one!.id, one!.id, theirs!.id] })
+    const removed = await person.call('DELETE', `/lists/${id}/leads`, { leadIds: [first!.id, first!.id, theirs!.id] })
     expect(removed.body).toEqual({ success: true, changed: 1, cursor: null })
     expect(await countOf(id)).toBe(2)
     expect((await person.call('GET', '/leads')).body.total).toBe(3)
@@ -265,12 +265,12 @@ describe('POST and DELETE /lists/{id}/leads', () => {
     const made = await makeLeads(app, person, 40)
     const ids = made.map((lead) => lead.id)
     const shuffled = (shift: number) => [...ids.slice(shift), ...ids.slice(0, shift)].reverse()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, (_, i) =>
         person.call(i % 3 === 2 ? 'DELETE' : 'POST', `/lists/${id}/leads`, { leadIds: shuffled(i * 3) }),
       ),
     )
-    expect(answers.map((answer) => answer.status)).toEqual(Array(12).fill(200))
+    expect(responses.map((response) => response.status)).toEqual(Array(12).fill(200))
     const { body } = await person.call('GET', `/lists/${id}/leads`)
     expect(body.leads).toHaveLength(body.total)
   })
@@ -292,9 +292,9 @@ describe('POST and DELETE /lists/{id}/leads', () => {
   ])('returns 400 for invalid selection %#', async (body, text) => {
     const { id } = await makeList()
     for (const method of ['POST', 'DELETE']) {
-      const answer = await person.call(method, `/lists/${id}/leads`, body)
-      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
-      expect(JSON.stringify(answer.body)).toMatch(text)
+      const response = await person.call(method, `/lists/${id}/leads`, body)
+      expect([response.status, response.body.code]).toEqual([400, 'INVALID_INPUT'])
+      expect(JSON.stringify(response.body)).toMatch(text)
     }
   })
 
@@ -319,7 +319,8 @@ describe('viewers', () => {
       viewer.call('DELETE', `/lists/${id}/leads`, { leadIds: [lead!.id] }),
       viewer.call('DELETE', `/lists/${id}`),
     ]
-    for (const answer of await Promise.all(calls)) expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN'])
+    for (const response of await Promise.all(calls))
+      expect([response.status, response.body.code]).toEqual([403, 'FORBIDDEN'])
     expect((await person.call('GET', '/lists')).body).toMatchObject({ lists: [{ name: 'Founders', leadCount: 0 }] })
   })
 })

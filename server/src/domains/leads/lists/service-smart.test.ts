@@ -128,7 +128,7 @@ describe('a smart list', () => {
       fc.record({ kind: fc.constant('remove' as const), lead: fc.nat(5) }),
     )
     await fc.assert(
-      fc.asyncProperty(filter, filter, fc.array(change, { maxLength: 3 }), async (asked, outer, changes) => {
+      fc.asyncProperty(filter, filter, fc.array(change, { maxLength: 3 }), async (criteria, outer, changes) => {
         for (const { kind, lead, ...more } of changes) {
           const [row] = await app.db
             .select()
@@ -145,34 +145,34 @@ describe('a smart list', () => {
               .set({ followerCount: (more as { followers: number }).followers })
               .where(eq(leads.id, row!.id))
         }
-        const toFilter = ({ byHand: named, ...rest }: typeof asked): LeadFilter => ({
+        const toFilter = ({ byHand: named, ...rest }: typeof criteria): LeadFilter => ({
           ...rest,
           ...(named ? { listId: byHand.id } : {}),
         })
         const all = await app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId))
         const inManualList = new Set((await person.client.lists.leads({ id: byHand.id })).leads.map(({ id }) => id))
-        const matches = (one: (typeof all)[number], f: typeof asked) =>
+        const matches = (lead: (typeof all)[number], f: typeof criteria) =>
           (!f.keyword ||
-            [one.name, one.twitterHandle, one.bio].some((text) =>
+            [lead.name, lead.twitterHandle, lead.bio].some((text) =>
               text?.toLowerCase().includes(f.keyword!.toLowerCase()),
             )) &&
-          (f.minFollowers === undefined || one.followerCount! >= f.minFollowers) &&
-          (f.maxFollowers === undefined || one.followerCount! <= f.maxFollowers) &&
-          (!f.status || (one.dmStatus === 'contacted' ? 'sent' : one.dmStatus) === f.status) &&
-          (!f.byHand || inManualList.has(one.id))
-        const expected = all.filter((one) => matches(one, asked)).map(({ twitterHandle }) => twitterHandle)
-        const list = await makeSmart(toFilter(asked))
+          (f.minFollowers === undefined || lead.followerCount! >= f.minFollowers) &&
+          (f.maxFollowers === undefined || lead.followerCount! <= f.maxFollowers) &&
+          (!f.status || (lead.dmStatus === 'contacted' ? 'sent' : lead.dmStatus) === f.status) &&
+          (!f.byHand || inManualList.has(lead.id))
+        const expected = all.filter((lead) => matches(lead, criteria)).map(({ twitterHandle }) => twitterHandle)
+        const list = await makeSmart(toFilter(criteria))
         expect((await membersOf(list.id)).sort()).toEqual(expected.sort())
         expect(list.leadCount).toBe(expected.length)
         const { byHand: _, ...narrower } = outer
-        const found = await person.client.leads.list({ ...narrower, listId: list.id, pageSize: 100 })
-        expect(found.leads.map(({ twitterHandle }) => twitterHandle).sort()).toEqual(
+        const page = await person.client.leads.list({ ...narrower, listId: list.id, pageSize: 100 })
+        expect(page.leads.map(({ twitterHandle }) => twitterHandle).sort()).toEqual(
           all
-            .filter((one) => matches(one, asked) && matches(one, narrower))
+            .filter((lead) => matches(lead, criteria) && matches(lead, narrower))
             .map(({ twitterHandle }) => twitterHandle)
             .sort(),
         )
-        expect(found.total).toBe(found.leads.length)
+        expect(page.total).toBe(page.leads.length)
         await person.client.lists.remove({ id: list.id })
       }),
       { numRuns: 25 },
@@ -219,8 +219,8 @@ describe('a list', () => {
     expect(await counts()).toEqual({ contactedCount: 2, sentCount: 2, replyCount: 0, leadCount: 3 })
     await app.db.update(dms).set({ status: 'replied' }).where(eq(dms.leadId, list.leadIds[0]!))
     expect(await counts()).toMatchObject({ replyCount: 1, sentCount: 2 })
-    const shown = await person.client.lists.leads({ id: list.id })
-    expect(shown.leads.map(({ contactStatus, replied }) => [contactStatus, replied])).toEqual([
+    const page = await person.client.lists.leads({ id: list.id })
+    expect(page.leads.map(({ contactStatus, replied }) => [contactStatus, replied])).toEqual([
       ['pending', false],
       ['contacted', false],
       ['contacted', true],
@@ -239,9 +239,9 @@ describe('a list', () => {
     expect([...first.lists, ...second.lists].map(({ id }) => id)).toEqual(made.reverse())
     const some = await makeLeads(app, person, 5)
     await person.client.lists.addLeads({ id: made[0]!, filter: {} })
-    const one = await person.client.lists.leads({ id: made[0]!, pageSize: 2 })
-    const two = await person.client.lists.leads({ id: made[0]!, pageSize: 3, cursor: one.cursor ?? '' })
-    expect(new Set([...one.leads, ...two.leads].map(({ id }) => id)).size).toBe(some.length)
+    const firstPage = await person.client.lists.leads({ id: made[0]!, pageSize: 2 })
+    const two = await person.client.lists.leads({ id: made[0]!, pageSize: 3, cursor: firstPage.cursor ?? '' })
+    expect(new Set([...firstPage.leads, ...two.leads].map(({ id }) => id)).size).toBe(some.length)
     expect(two.cursor).toBeNull()
     for (const path of ['/lists?cursor=x', `/lists/${made[0]}/leads?cursor=x`])
       expect((await person.call('GET', path)).body.code).toBe('INVALID_INPUT')
@@ -279,7 +279,7 @@ describe('a list', () => {
     await makeLeads(app, person, 2)
     const counts = async () => {
       const { lists } = await person.client.lists.list({})
-      return [sound, slow, fails].map((one) => lists.find(({ id }) => id === one.id)?.leadCount)
+      return [sound, slow, fails].map((list) => lists.find(({ id }) => id === list.id)?.leadCount)
     }
     expect(await counts()).toEqual([2, 0, 0])
     await expect.poll(counts, { timeout: 60_000 }).toEqual([2, 2, 0])

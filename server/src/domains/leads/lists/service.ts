@@ -48,8 +48,8 @@ export async function list(db: Db, actor: Actor, input: InputOf<'lists', 'list'>
       .offset(page.offset),
     db.$count(leadLists, own),
   ])
-  const { shown, paging } = page.cut(rows, ({ createdAt, id }) => ({ at: createdAt, id }))
-  return { lists: await describe(db, shown, await countWithinDeadline(db, shown)), total, ...paging }
+  const { shown: visible, paging } = page.cut(rows, ({ createdAt, id }) => ({ at: createdAt, id }))
+  return { lists: await describe(db, visible, await countWithinDeadline(db, visible)), total, ...paging }
 }
 
 /** @throws Refusal LEAD_LIST_NOT_FOUND */
@@ -112,8 +112,8 @@ async function countWithinDeadline(db: Db, rows: Row[]): Promise<Map<string, Cou
           .catch(() => null)
           .finally(() => counting.delete(what))
       counting.set(what, began)
-      const found = await began
-      if (found) counted.set(row.id, found)
+      const counts = await began
+      if (counts) counted.set(row.id, counts)
     }
   })()
   await Promise.race([work, sleep(COUNTING_MS, undefined, { ref: false })])
@@ -129,10 +129,10 @@ async function countOne(db: Db, row: Row): Promise<Counts> {
   const began = performance.now()
   const filter = row.filter ?? {}
   const [leadCount, contactedCount] = [await count(db, row, filter), await countContacted(db, row, filter)]
-  const found = { leadCount, contactedCount, countedAt: new Date() }
+  const counts = { leadCount, contactedCount, countedAt: new Date() }
   await db
     .update(leadLists)
-    .set({ ...found, countMs: Math.round(performance.now() - began) })
+    .set({ ...counts, countMs: Math.round(performance.now() - began) })
     // Only if the filter has not changed meanwhile, and no other process has stored a count.
     .where(
       and(
@@ -141,7 +141,7 @@ async function countOne(db: Db, row: Row): Promise<Counts> {
         sql`${leadLists.filter} is not distinct from ${JSON.stringify(row.filter)}::jsonb`,
       ),
     )
-  return found
+  return counts
 }
 
 /** Counts the leads of a smart list that its campaigns have messaged. */
@@ -254,9 +254,9 @@ export async function replaceTag(tx: Db, actor: Actor, names: readonly string[],
     .where(and(eq(leadLists.workspaceId, actor.workspaceId), mayUseTag(leadLists.filter, names)))
     .orderBy(asc(leadLists.id))
     .for('no key update')
-  for (const one of using) {
-    const filter = withTagReplaced(one.filter ?? {}, names, into)
-    if (filter) await tx.update(leadLists).set({ filter, countedAt: null }).where(eq(leadLists.id, one.id))
+  for (const row of using) {
+    const filter = withTagReplaced(row.filter ?? {}, names, into)
+    if (filter) await tx.update(leadLists).set({ filter, countedAt: null }).where(eq(leadLists.id, row.id))
   }
 }
 
@@ -282,15 +282,15 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
 export async function listLeads(db: Db, actor: Actor, { id, status, keyword, ...input }: InputOf<'lists', 'leads'>) {
   const row = await findStored(db, actor, id)
   if (row.filter || status || keyword) {
-    const found = await listAllLeads(db, actor, { listId: id, status, keyword, ...input, sort: '-createdAt' })
+    const result = await listAllLeads(db, actor, { listId: id, status, keyword, ...input, sort: '-createdAt' })
     const written = await findWritten(
       db,
       id,
-      found.leads.map((lead) => lead.id),
+      result.leads.map((lead) => lead.id),
     )
     return {
-      ...found,
-      leads: found.leads.map((lead) => ({
+      ...result,
+      leads: result.leads.map((lead) => ({
         ...lead,
         contactStatus: written.has(lead.id) ? ('contacted' as const) : ('pending' as const),
         replied: written.get(lead.id) ?? false,
@@ -313,14 +313,18 @@ export async function listLeads(db: Db, actor: Actor, { id, status, keyword, ...
     .innerJoin(leads, eq(leads.id, entries.leadId))
     .innerJoin(leadListItems, and(eq(leadListItems.leadListId, id), eq(leadListItems.leadId, entries.leadId)))
     .orderBy(desc(entries.addedAt), desc(entries.leadId))
-  const { shown, paging } = page.cut(rows, ({ addedAt, lead }) => ({ at: addedAt, id: lead.id }))
+  const { shown: visible, paging } = page.cut(rows, ({ addedAt, lead }) => ({ at: addedAt, id: lead.id }))
   const written = await findWritten(
     db,
     id,
-    shown.map(({ lead }) => lead.id),
+    visible.map(({ lead }) => lead.id),
   )
   return {
-    leads: shown.map(({ lead, contactStatus }) => ({ ...lead, contactStatus, replied: written.get(lead.id) ?? false })),
+    leads: visible.map(({ lead, contactStatus }) => ({
+      ...lead,
+      contactStatus,
+      replied: written.get(lead.id) ?? false,
+    })),
     total: row.leadCount,
     ...paging,
   }

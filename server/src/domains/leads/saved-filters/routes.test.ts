@@ -31,8 +31,8 @@ it('creates, lists for all members, renames, replaces and deletes filters', asyn
     ['POST', '/filters', { name: 'x', filter: { status: 'gone' } }, 400, 'INVALID_INPUT'],
     ['POST', '/filters', { name: 'x', filter: { surprise: 1 } }, 400, 'INVALID_INPUT'],
   ] as const) {
-    const answer = await person.call(method, path, body)
-    expect([path, body, answer.status, answer.body.code]).toEqual([path, body, status, code])
+    const response = await person.call(method, path, body)
+    expect([path, body, response.status, response.body.code]).toEqual([path, body, status, code])
   }
 
   await client.savedFilters.remove({ id: saved.id })
@@ -69,17 +69,17 @@ it('drops unknown ids from filters when they are created and updated', async () 
   }
   const [own, theirs] = [await idsOf(person), await idsOf(stranger)]
   const { savedFilters: filters, lists } = person.client
-  const kept = await filters.create({ name: 'Own', filter: { keyword: 'saas', ...own } })
-  expect(kept.filter).toEqual({ keyword: 'saas', ...own })
+  const saved = await filters.create({ name: 'Own', filter: { keyword: 'saas', ...own } })
+  expect(saved.filter).toEqual({ keyword: 'saas', ...own })
   const dropped = await filters.create({ name: 'Theirs', filter: { keyword: 'saas', ...theirs } })
   expect(dropped.filter).toEqual({ keyword: 'saas' })
-  const named = await filters.update({ id: kept.id, filter: { ...theirs, tag: 'a tag to come' } })
+  const named = await filters.update({ id: saved.id, filter: { ...theirs, tag: 'a tag to come' } })
   expect(named.filter).toEqual({ tag: 'a tag to come' })
   // Smart lists reject unknown ids: dropping one would match more leads.
   for (const field of ['listId', 'scrapeId', 'tag'] as const) {
     const body = { name: 'Smart', filter: { [field]: theirs[field] } }
-    const answer = await person.call('POST', '/lists', body)
-    expect([answer.status, answer.body.details[0].field]).toEqual([400, `filter.${field}`])
+    const response = await person.call('POST', '/lists', body)
+    expect([response.status, response.body.details[0].field]).toEqual([400, `filter.${field}`])
   }
   expect((await lists.create({ name: 'Smart', filter: own })).filter).toEqual(own)
 })

@@ -61,9 +61,9 @@ export async function replaceTag(tx: Db, actor: Actor, names: readonly string[],
     .where(and(eq(savedFilters.workspaceId, actor.workspaceId), mayUseTag(savedFilters.filter, names)))
     .orderBy(asc(savedFilters.id))
     .for('update')
-  for (const one of using) {
-    const filter = withTagReplaced(one.filter, names, into)
-    if (filter) await tx.update(savedFilters).set({ filter }).where(eq(savedFilters.id, one.id))
+  for (const row of using) {
+    const filter = withTagReplaced(row.filter, names, into)
+    if (filter) await tx.update(savedFilters).set({ filter }).where(eq(savedFilters.id, row.id))
   }
 }
 

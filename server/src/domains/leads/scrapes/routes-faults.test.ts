@@ -30,7 +30,7 @@ beforeAll(async () => {
   const garbling = createServer(async (request, response) => {
     const garble = GARBLED.get(`${request.url}`.split('?')[0] ?? '')?.shift()
     if (garble) return garble(response)
-    const answer = await fetch(`${app.x.url}${request.url}`, {
+    const upstream = await fetch(`${app.x.url}${request.url}`, {
       method: request.method,
       headers: {
         authorization: request.headers.authorization ?? '',
@@ -38,13 +38,13 @@ beforeAll(async () => {
       },
       ...(request.method === 'POST' ? { body: await new Response(request as never).text() } : {}),
     }).catch(() => null)
-    if (!answer) return response.destroy()
-    const reset = answer.headers.get('x-rate-limit-reset')
-    response.writeHead(answer.status, {
+    if (!upstream) return response.destroy()
+    const reset = upstream.headers.get('x-rate-limit-reset')
+    response.writeHead(upstream.status, {
       'content-type': 'application/json',
       ...(reset ? { 'x-rate-limit-reset': reset } : {}),
     })
-    return response.end(await answer.text())
+    return response.end(await upstream.text())
   }).listen(0, '127.0.0.1')
   await once(garbling, 'listening')
   const { port } = garbling.address() as { port: number }
@@ -217,8 +217,8 @@ describe.concurrent('a scrape that stops', () => {
   it('makes POST /scrape/scrape return 409 if X rejects the connection', async () => {
     const person = await connected()
     const body = { twitterHandle: 'f1200_wait', type: 'followers' }
-    const answer = await person.call('POST', '/scrape/scrape', body)
-    expect([answer.status, answer.body.code]).toEqual([409, 'X_SESSION_EXPIRED'])
+    const response = await person.call('POST', '/scrape/scrape', body)
+    expect([response.status, response.body.code]).toEqual([409, 'X_SESSION_EXPIRED'])
     expect((await person.call('GET', '/scrapes')).body.scrapes).toMatchObject([{ status: 'canceled' }])
   })
 
@@ -226,8 +226,8 @@ describe.concurrent('a scrape that stops', () => {
     const person = await connected()
     const answering = person.call('POST', '/scrape/scrape', { twitterHandle: 'f1200_gone', type: 'followers' })
     await failAtTheEighth(person)
-    const answer = await answering
-    expect([answer.status, answer.body.code]).toEqual([503, 'X_UNAVAILABLE'])
-    expect(answer.body.error).toMatch(/^Failed to scrape X followers\. X is having trouble/)
+    const response = await answering
+    expect([response.status, response.body.code]).toEqual([503, 'X_UNAVAILABLE'])
+    expect(response.body.error).toMatch(/^Failed to scrape X followers\. X is having trouble/)
   })
 })

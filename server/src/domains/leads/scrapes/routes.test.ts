@@ -74,8 +74,8 @@ describe.concurrent('plan limits', () => {
       ['/scrapes', { twitterHandle: 'f9_more', type: 'followers' }],
       ['/scrape/scrape', { twitterHandle: 'f9_more', type: 'followers' }],
     ] as const) {
-      const answer = await person.call('POST', path, body)
-      expect([answer.status, answer.body]).toEqual([403, refusal])
+      const response = await person.call('POST', path, body)
+      expect([response.status, response.body]).toEqual([403, refusal])
     }
     expect((await person.call('GET', `/scrapes/${id}`)).body.status).toBe('completed')
     await app.db.insert(subscriptions).values({
@@ -90,8 +90,8 @@ describe.concurrent('plan limits', () => {
       stoppedBy: null,
     })
     // The page that the plan cut was read and billed twice, but is counted once.
-    const whole = { status: 'completed', matched: 450, fetched: 450, billed: 750, error: null, stoppedBy: null }
-    expect(await until(app, id, over)).toMatchObject(whole)
+    const completed = { status: 'completed', matched: 450, fetched: 450, billed: 750, error: null, stoppedBy: null }
+    expect(await until(app, id, over)).toMatchObject(completed)
     expect(new Set(await foundBy(app, id)).size).toBe(450)
     expect(await usedBy(person)).toBe(450)
   })
@@ -179,8 +179,8 @@ describe.concurrent('a scrape through an account', () => {
     const own = await connectX(app, person)
     for (const path of ['/scrapes', '/scrape/scrape', '/scrapes/estimate']) {
       const body = { twitterHandle: 'f9_x', type: 'followers' }
-      const answer = await person.call('POST', path, { ...body, xAccountId: theirs.id })
-      expect([answer.status, answer.body.code]).toEqual([404, 'X_ACCOUNT_NOT_FOUND'])
+      const response = await person.call('POST', path, { ...body, xAccountId: theirs.id })
+      expect([response.status, response.body.code]).toEqual([404, 'X_ACCOUNT_NOT_FOUND'])
     }
     await person.call('POST', `/x-accounts/${own.id}/disconnect`)
     const body = { twitterHandle: 'f9_x', type: 'followers', xAccountId: own.id }
@@ -225,8 +225,8 @@ describe.concurrent('POST /scrapes/estimate', () => {
       ['missing_x', "@missing_x doesn't exist on X."],
       ['protected_x', '@protected_x is protected. Only approved followers can see who follows it.'],
     ]) {
-      const answer = await person.call('POST', '/scrapes/estimate', { twitterHandle, type: 'followers' })
-      expect([answer.status, answer.body.error]).toEqual([400, problem])
+      const response = await person.call('POST', '/scrapes/estimate', { twitterHandle, type: 'followers' })
+      expect([response.status, response.body.error]).toEqual([400, problem])
     }
   })
 
@@ -412,17 +412,17 @@ describe.concurrent('POST /scrapes', () => {
   ])('returns 400 for invalid input %#', async (body, text) => {
     const person = await makePerson(app)
     for (const path of 'type' in body && body.type === 'likes' ? ['/scrape/scrape'] : ['/scrapes', '/scrape/scrape']) {
-      const answer = await person.call('POST', path, body)
-      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
-      expect(answer.body.error).toMatch(text)
+      const response = await person.call('POST', path, body)
+      expect([response.status, response.body.code]).toEqual([400, 'INVALID_INPUT'])
+      expect(response.body.error).toMatch(text)
     }
   })
 
   it('returns 409 without a connected X account', async () => {
     const person = await makePerson(app)
     for (const path of ['/scrapes', '/scrape/scrape']) {
-      const answer = await person.call('POST', path, { ...anyone, twitterHandle: 'ana' })
-      expect([answer.status, answer.body]).toEqual([
+      const response = await person.call('POST', path, { ...anyone, twitterHandle: 'ana' })
+      expect([response.status, response.body]).toEqual([
         409,
         {
           success: false,
@@ -438,8 +438,8 @@ describe.concurrent('POST /scrapes', () => {
     const person = await makePerson(app)
     const credentials = { username: 'ana', password: 'short' }
     for (const path of ['/scrapes', '/scrape/scrape']) {
-      const answer = await person.call('POST', path, { ...anyone, twitterHandle: 'ana', credentials })
-      expect([answer.status, answer.body.code]).toEqual([400, 'X_CREDENTIALS_REFUSED'])
+      const response = await person.call('POST', path, { ...anyone, twitterHandle: 'ana', credentials })
+      expect([response.status, response.body.code]).toEqual([400, 'X_CREDENTIALS_REFUSED'])
     }
   })
 
@@ -472,16 +472,16 @@ describe.concurrent('other sources', () => {
     const { status, body } = await person.call('POST', '/scrapes', { ...bounds, ...source })
     expect([status, body.type, body.twitterHandle]).toEqual([200, source.type, null])
     expect(await until(app, body.id, over)).toMatchObject({ status: 'completed', matched: count, fetched: count })
-    const found = (await person.call('GET', `/leads?scrapeId=${body.id}`)).body.leads
-    expect(found[0]).toMatchObject({ sourceProfile: null })
-    const { events } = (await person.call('GET', `/leads/${found[0].id}/history`)).body
+    const scraped = (await person.call('GET', `/leads?scrapeId=${body.id}`)).body.leads
+    expect(scraped[0]).toMatchObject({ sourceProfile: null })
+    const { events } = (await person.call('GET', `/leads/${scraped[0].id}/history`)).body
     expect(events.at(-1)).toMatchObject({ kind: 'scraped', type: source.type, twitterHandle: null })
   })
 
   it("reads 5,000 handles in parts, and stops at the plan's limit", async () => {
     const person = await makePerson(app)
     await connectX(app, person)
-    const handles = Array.from({ length: 5_000 }, (_, place) => `open_${place}`)
+    const handles = Array.from({ length: 5_000 }, (_, index) => `open_${index}`)
     const { body } = await person.call('POST', '/scrapes', { ...bounds, type: 'handles', handles })
     expect(await until(app, body.id, over)).toMatchObject({ matched: 100, fetched: 100, stoppedBy: 'PLAN_LIMIT' })
     expect((await person.call('GET', `/scrapes/${body.id}/handles`)).body).toEqual({ handles })
@@ -535,9 +535,9 @@ describe.concurrent('other sources', () => {
   ])('return 400 for %j', async (source, error) => {
     const person = await makePerson(app)
     for (const path of ['/scrapes', '/scrapes/estimate']) {
-      const answer = await person.call('POST', path, source)
-      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
-      expect(answer.body.error).toMatch(error)
+      const response = await person.call('POST', path, source)
+      expect([response.status, response.body.code]).toEqual([400, 'INVALID_INPUT'])
+      expect(response.body.error).toMatch(error)
     }
   })
 
@@ -563,8 +563,8 @@ describe.concurrent('GET /scrapes/{id}/histogram', () => {
     expect((await until(app, id, over)).matched).toBeLessThan(1_300)
     const bins = await countsOf(person, id)
     const all = await everyone(app.x, 'f1300_bins', 'followers')
-    for (const [place, { from, count }] of bins.entries()) {
-      const to = bins[place + 1]?.from ?? Number.POSITIVE_INFINITY
+    for (const [index, { from, count }] of bins.entries()) {
+      const to = bins[index + 1]?.from ?? Number.POSITIVE_INFINITY
       expect([from, count]).toEqual([from, all.filter((u) => u.followerCount >= from && u.followerCount < to).length])
     }
   })
@@ -649,25 +649,25 @@ describe.concurrent('POST /scrape/scrape', () => {
     const person = await connected()
     const key = { 'idempotency-key': crypto.randomUUID() }
     const body = { ...anyone, twitterHandle: SLOW }
-    const gone = new AbortController()
-    const asked = fetch(`${app.url}/scrape/scrape`, {
+    const controller = new AbortController()
+    const request = fetch(`${app.url}/scrape/scrape`, {
       method: 'POST',
       headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json', ...key },
       body: JSON.stringify(body),
-      signal: gone.signal,
+      signal: controller.signal,
     })
     const begun = async () => (await person.call('GET', '/scrapes')).body.scrapes
     await vi.waitUntil(async () => (await begun()).length === 1, 60_000)
     expect((await person.call('POST', '/scrape/scrape', body, key)).body.code).toBe('IDEMPOTENCY_UNDER_WAY')
-    gone.abort()
-    await expect(asked).rejects.toThrow()
+    controller.abort()
+    await expect(request).rejects.toThrow()
     const again = () => person.call('POST', '/scrape/scrape', body, key)
-    const answer = await vi.waitUntil(async () => {
+    const response = await vi.waitUntil(async () => {
       const next = await again()
       return next.status !== 409 && next
     }, 60_000)
-    expect([answer.status, answer.body.count]).toEqual([200, 30])
-    expect((await again()).body).toEqual(answer.body)
+    expect([response.status, response.body.count]).toEqual([200, 30])
+    expect((await again()).body).toEqual(response.body)
     expect(await begun()).toHaveLength(1)
   })
 
@@ -725,8 +725,8 @@ describe.concurrent('POST /scrapes/{id}/cancel, POST /scrapes/{id}/resume', () =
     const stranger = await makePerson(app)
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
     for (const what of ['cancel', 'resume']) {
-      const answer = await person.call('POST', `/scrapes/${id}/${what}`)
-      expect([answer.status, answer.body.code]).toEqual([409, 'SCRAPE_STATE'])
+      const response = await person.call('POST', `/scrapes/${id}/${what}`)
+      expect([response.status, response.body.code]).toEqual([409, 'SCRAPE_STATE'])
       expect((await stranger.call('POST', `/scrapes/${id}/${what}`)).body.code).toBe('SCRAPE_NOT_FOUND')
       expect((await viewer.call('POST', `/scrapes/${id}/${what}`)).body.code).toBe('FORBIDDEN')
     }
@@ -737,8 +737,8 @@ describe.concurrent('POST /scrapes/{id}/cancel, POST /scrapes/{id}/resume', () =
     const id = await startScrape(person, 'missing_again')
     await until(app, id, (row) => row.status === 'failed')
     expect((await person.call('GET', `/scrapes/${id}`)).body.isResumable).toBe(false)
-    const answer = await person.call('POST', `/scrapes/${id}/resume`)
-    expect([answer.status, answer.body.code]).toEqual([409, 'SCRAPE_STATE'])
+    const response = await person.call('POST', `/scrapes/${id}/resume`)
+    expect([response.status, response.body.code]).toEqual([409, 'SCRAPE_STATE'])
   })
 })
 
@@ -746,10 +746,10 @@ it('stores who takes no messages from the account, and forgets it once they do',
   const person = await connected()
   const id = await startScrape(person, 'f40_closed')
   await until(app, id, over)
-  const found = async () => app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId))
+  const readLeads = async () => app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId))
   const isClosed = (handle: string) => !personOf(handle).inboxOpen
-  const closed = async () => (await found()).filter(({ closedTo }) => closedTo !== null)
-  const expected = (await found()).filter(({ twitterHandle }) => isClosed(twitterHandle))
+  const closed = async () => (await readLeads()).filter(({ closedTo }) => closedTo !== null)
+  const expected = (await readLeads()).filter(({ twitterHandle }) => isClosed(twitterHandle))
   expect(expected.length).toBeGreaterThan(0)
   expect((await closed()).map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort())
   const [account] = await app.db.select().from(xAccounts).where(eq(xAccounts.workspaceId, person.workspaceId))

@@ -53,7 +53,7 @@ const progress = fc.record({
 it('adds every profile to the bin of its follower count', () => {
   expect(HISTOGRAM_BOUNDS.slice(0, 9)).toEqual([0, 1, 2, 3, 6, 10, 18, 32, 56])
   const bins = addToBins(addToBins([], [0, 1, 99, 100, 177, 178]), [100, 4_200_000, 2_000_000_000])
-  const counted = HISTOGRAM_BOUNDS.flatMap((from, place) => (bins[place] ? [[from, bins[place]]] : []))
+  const counted = HISTOGRAM_BOUNDS.flatMap((from, index) => (bins[index] ? [[from, bins[index]]] : []))
   expect(counted).toEqual([
     [0, 1],
     [1, 1],
@@ -138,8 +138,8 @@ describe('estimate', () => {
   it('is never negative', () => {
     fc.assert(
       fc.property(progress, (p) => {
-        const said = estimate({ ...p, matched: Math.min(p.matched, p.maxResults) }, 'running', 0)
-        expect(said?.secondsLeft ?? 0).toBeGreaterThanOrEqual(0)
+        const estimated = estimate({ ...p, matched: Math.min(p.matched, p.maxResults) }, 'running', 0)
+        expect(estimated?.secondsLeft ?? 0).toBeGreaterThanOrEqual(0)
       }),
     )
   })

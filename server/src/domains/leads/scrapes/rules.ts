@@ -75,11 +75,11 @@ export function readsFor(missing: number, { fetched, matched }: Pick<Progress, '
 
 /** Adds a profile to its bin of HISTOGRAM_BOUNDS. */
 export function addToBins(counted: readonly number[], followerCounts: readonly number[]): number[] {
-  const bins = HISTOGRAM_BOUNDS.map((_, place) => counted[place] ?? 0)
+  const bins = HISTOGRAM_BOUNDS.map((_, index) => counted[index] ?? 0)
   for (const followers of followerCounts) {
     const above = HISTOGRAM_BOUNDS.findIndex((bound) => bound > followers)
-    const place = above === -1 ? bins.length - 1 : Math.max(0, above - 1)
-    bins[place] = (bins[place] ?? 0) + 1
+    const index = above === -1 ? bins.length - 1 : Math.max(0, above - 1)
+    bins[index] = (bins[index] ?? 0) + 1
   }
   return bins
 }

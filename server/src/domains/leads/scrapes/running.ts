@@ -120,8 +120,8 @@ async function wakeConnected({ database, jobs }: Runner, workspaceId: string | n
 async function run(runner: Runner, scrapeId: string): Promise<void> {
   let row = await claim(runner, scrapeId)
   if (!row) return
-  const taken = row.version
-  runner.running.set(scrapeId, taken)
+  const claimedVersion = row.version
+  runner.running.set(scrapeId, claimedVersion)
   try {
     const turnEnds = Date.now() + TURN_MS
     while (row?.status === 'running') {
@@ -133,7 +133,7 @@ async function run(runner: Runner, scrapeId: string): Promise<void> {
     }
   } finally {
     // Unless this process has claimed the scrape again.
-    if (runner.running.get(scrapeId) === taken) runner.running.delete(scrapeId)
+    if (runner.running.get(scrapeId) === claimedVersion) runner.running.delete(scrapeId)
   }
 }
 
@@ -217,16 +217,16 @@ async function lookUp(
   row: ScrapeRow,
   account: { id: string; xUserId: string },
 ): Promise<ScrapeRow | null> {
-  const found = await withAccount(runner, account.id, (x, token) => findSource(x, token, row, account), {
+  const source = await withAccount(runner, account.id, (x, token) => findSource(x, token, row, account), {
     purpose: 'scrape',
   })
-  if ('problem' in found) return settle(runner, row, { status: 'failed', failures: 0, error: found.problem })
-  const { id, twitterHandle: handle } = found
+  if ('problem' in source) return settle(runner, row, { status: 'failed', failures: 0, error: source.problem })
+  const { id, twitterHandle: handle } = source
   if (handle) await learnHandles(runner.database.db, row.workspaceId, [{ id, handle }])
   return save(runner.database.db, row, {
-    sourceUserId: found.id,
-    twitterHandle: found.twitterHandle,
-    expected: found.expected,
+    sourceUserId: source.id,
+    twitterHandle: source.twitterHandle,
+    expected: source.expected,
     xAccountId: account.id,
     failures: 0,
   })
@@ -244,35 +244,37 @@ async function savePage(
     const [mine] = await tx.select({ id: scrapes.id }).from(scrapes).where(isStillClaimed(row)).for('update')
     if (!mine) return null
     // X's lists change while they are read, so a person can appear twice.
-    const known = await tx
+    const existing = await tx
       .select({ xUserId: leads.xUserId })
       .from(scrapeLeads)
       .innerJoin(leads, eq(leads.id, scrapeLeads.leadId))
       .where(
         and(eq(scrapeLeads.scrapeId, row.id), sql`${leads.xUserId} = any(${sql.param([...wanted.keys()])}::text[])`),
       )
-    for (const { xUserId } of known) wanted.delete(xUserId ?? '')
-    const { found, used, isCut, isUsedUp, reason } = await withinPlan(
-      tx,
-      row,
-      [...wanted.values()].slice(0, row.maxResults - row.matched),
-    )
+    for (const { xUserId } of existing) wanted.delete(xUserId ?? '')
+    const {
+      found: allowed,
+      used,
+      isCut,
+      isUsedUp,
+      reason,
+    } = await withinPlan(tx, row, [...wanted.values()].slice(0, row.maxResults - row.matched))
     let { matched, words } = row
-    if (found.length > 0) {
+    if (allowed.length > 0) {
       const leadIds = await upsertLeads(
         tx,
         row,
-        found.map((user) => leadOf(user, row)),
+        allowed.map((user) => leadOf(user, row)),
         'whole',
       )
       matched += leadIds.length
       words = addWords(
         words,
-        found.map(({ bio }) => bio),
+        allowed.map(({ bio }) => bio),
       )
-      await storeClosed(tx, row, found)
+      await storeClosed(tx, row, allowed)
       // Suppressed people do not become leads and do not count.
-      await use(tx, row.workspaceId, 'scrapedLeads', Math.max(0, used - (found.length - leadIds.length)))
+      await use(tx, row.workspaceId, 'scrapedLeads', Math.max(0, used - (allowed.length - leadIds.length)))
       await linkScraped(tx, row.id, leadIds)
     }
     await learnHandles(tx, row.workspaceId, page.users)
@@ -313,13 +315,19 @@ async function withinPlan(tx: Db, row: ScrapeRow, users: XUser[]) {
       )`)
   const counted = new Set(rows.map(({ xUserId }) => xUserId))
   let used = 0
-  const found = users.filter(({ id }) => {
+  const allowed = users.filter(({ id }) => {
     if (counted.has(id)) return true
     if (used >= allowance.left) return false
     used += 1
     return true
   })
-  return { found, used, isCut: found.length < users.length, isUsedUp: used > 0 && used === allowance.left, reason }
+  return {
+    found: allowed,
+    used,
+    isCut: allowed.length < users.length,
+    isUsedUp: used > 0 && used === allowance.left,
+    reason,
+  }
 }
 
 /** Records that a scrape waits or failed, and queues its next job. */

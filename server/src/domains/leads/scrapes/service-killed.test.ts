@@ -45,10 +45,10 @@ it('another process continues a scrape immediately when its process is killed', 
     },
     silent: true,
   })
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   const running = await until(app, id, (row) => row.matched >= 1_000)
   child.kill('SIGKILL')
-  await gone
+  await exited
   const left = await until(app, id, () => true)
   expect(left).toMatchObject({ status: 'running', workerId: running.workerId })
 
@@ -59,6 +59,6 @@ it('another process continues a scrape immediately when its process is killed', 
   expect(Date.now() - began).toBeLessThan(9_000)
   const row = await until(app, id, ({ status }) => status === 'completed')
   expect(row).toMatchObject({ fetched: 3_500, matched: 3_500 })
-  const found = await foundBy(app, id)
-  expect([found.length, new Set(found).size]).toEqual([3_500, 3_500])
+  const leadIds = await foundBy(app, id)
+  expect([leadIds.length, new Set(leadIds).size]).toEqual([3_500, 3_500])
 })

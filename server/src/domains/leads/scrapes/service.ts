@@ -102,15 +102,15 @@ export async function estimateFor(
   if (account?.status !== 'connected') throw new Refusal('X_SESSION_EXPIRED')
   const { type, twitterHandle = null, postUrl = null, listUrl = null } = input
   const source = { type, twitterHandle, postUrl, listUrl, handles: distinct(input.handles) }
-  const found = await withAccount(context, account.id, (api, token) => findSource(api, token, source, account)).catch(
+  const lookup = await withAccount(context, account.id, (api, token) => findSource(api, token, source, account)).catch(
     (error: unknown) => {
       if (!(error instanceof XError)) throw error
       if (['unauthorized', 'credentials', 'account'].includes(error.kind)) throw new Refusal('X_SESSION_EXPIRED')
       throw unavailable(error)
     },
   )
-  if ('problem' in found) throw invalidField(SOURCE_FIELDS[type], found.problem)
-  const profiles = found.expected ?? 0
+  if ('problem' in lookup) throw invalidField(SOURCE_FIELDS[type], lookup.problem)
+  const profiles = lookup.expected ?? 0
   const [earlier] = await db
     .select({ msEach: sql<number>`busy_ms::float / fetched`, fetched: scrapes.fetched, matched: scrapes.matched })
     .from(scrapes)
@@ -126,7 +126,7 @@ export async function estimateFor(
   })
   const reads = readsFor(Math.min(maxResults, left), earlier ?? { fetched: 0, matched: 0 })
   return {
-    twitterHandle: found.twitterHandle,
+    twitterHandle: lookup.twitterHandle,
     ...costOf(profiles),
     likely: costOf(Math.min(profiles, reads)),
     leadsLeft: Number.isFinite(left) ? left : null,
@@ -137,10 +137,10 @@ export async function estimateFor(
 export async function histogram(db: Db, actor: Actor, id: string) {
   const { bins, cutBins, words } = await find(db, actor, id)
   return {
-    bins: HISTOGRAM_BOUNDS.map((from, place) => ({
+    bins: HISTOGRAM_BOUNDS.map((from, index) => ({
       from,
-      to: HISTOGRAM_BOUNDS[place + 1] ?? null,
-      count: (bins[place] ?? 0) + (cutBins[place] ?? 0),
+      to: HISTOGRAM_BOUNDS[index + 1] ?? null,
+      count: (bins[index] ?? 0) + (cutBins[index] ?? 0),
     })),
     words: frequentWords(words),
   }
@@ -176,14 +176,19 @@ export async function scrape(context: SignedInContext, actor: Actor, input: Scra
       throw invalidField('twitterHandle', row.error ?? 'cannot be scraped')
     if (row.matched === 0) throw new Refusal('X_UNAVAILABLE', row.error ?? `Failed to scrape X ${row.type}`)
   }
-  const found = await context.database.db
+  const rows = await context.database.db
     .select({ lead: leads })
     .from(scrapeLeads)
     .innerJoin(leads, eq(leads.id, scrapeLeads.leadId))
     .where(eq(scrapeLeads.scrapeId, row.id))
     .orderBy(leads.id)
     .limit(SCRAPE_WAIT_MAX_RESULTS)
-  return { success: true as const, leads: found.map((one) => one.lead), count: found.length, stoppedBy: row.stoppedBy }
+  return {
+    success: true as const,
+    leads: rows.map((entry) => entry.lead),
+    count: rows.length,
+    stoppedBy: row.stoppedBy,
+  }
 }
 
 /** The scrape that an earlier attempt started, resumed if it failed; or null. */

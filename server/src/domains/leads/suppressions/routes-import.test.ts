@@ -42,14 +42,14 @@ describe('a row whose other columns cannot be read', () => {
   it('is suppressed if it has more cells than the header, wherever the additional comma is', async () => {
     const file = 'note,handle\nAsked, twice,ana\nfine,bob,\n'
     expect(await importFile(file)).toMatchObject({ imported: 3, rejected: [], warningCount: 2 })
-    expect((await listed()).map((one) => one.twitterHandle)).toEqual(['ana', 'bob', 'twice'])
+    expect((await listed()).map((entry) => entry.twitterHandle)).toEqual(['ana', 'bob', 'twice'])
   })
 
   it.each(['ana,"never closed\nbob,x\n', '"ana","says "no" to us\nbob,x\n'])(
     'is suppressed if a quote in it is wrong: %j',
     async (rows) => {
       expect(await importFile(`handle,note\n${rows}`)).toMatchObject({ imported: 2, rejected: [] })
-      expect((await listed()).map((one) => one.twitterHandle)).toEqual(['ana', 'bob'])
+      expect((await listed()).map((entry) => entry.twitterHandle)).toEqual(['ana', 'bob'])
     },
   )
 })
@@ -124,7 +124,7 @@ describe('X user IDs', () => {
       rejected: [],
       warnings: [{ line: 2, problem: warning }],
     })
-    expect((await listed()).map((one) => one.xUserId)).toEqual(['4242', '4243'])
+    expect((await listed()).map((entry) => entry.xUserId)).toEqual(['4242', '4243'])
   })
 
   it('suppress from a column of handles, and both ways without a header', async () => {
@@ -191,7 +191,7 @@ describe('the first row', () => {
 
   it('may be a title of one word, unless every row has one cell', async () => {
     await importFile('Suppressions\nhandle,reason\nana,stop\n')
-    expect((await listed()).map((one) => one.twitterHandle)).toEqual(['ana', 'suppressions'])
+    expect((await listed()).map((entry) => entry.twitterHandle)).toEqual(['ana', 'suppressions'])
     expect(await importFile('bob\ntwitter\n')).toMatchObject({ imported: 2, rejected: [] })
   })
 

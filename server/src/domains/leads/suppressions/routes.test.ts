@@ -21,7 +21,7 @@ const listed = async (query = '', by = person) => (await by.call('GET', `/suppre
 const optOut = (leadId: string) =>
   app.db.transaction((tx) => suppressOptOuts({ ...app.services, db: tx }, person.workspaceId, [leadId]))
 const handles = (body: { suppressions: { twitterHandle: string }[] }) =>
-  body.suppressions.map((one) => one.twitterHandle)
+  body.suppressions.map((entry) => entry.twitterHandle)
 const findOfLead = async (db: TestApp['db'], actor: Person['actor'], leadId: string) => {
   const isTheirs = sql`${suppressions.workspaceId} = ${leads.workspaceId}
     and (${suppressions.twitterHandle} = lower(${leads.twitterHandle}) or ${suppressions.xUserId} = ${leads.xUserId})`
@@ -97,14 +97,14 @@ describe('POST /suppressions', () => {
       .update(suppressions)
       .set({ createdAt: sql`now() - interval '8 days'` })
       .where(and(eq(suppressions.workspaceId, person.workspaceId), eq(suppressions.twitterHandle, 'bob')))
-    const found = async (query: string) => {
+    const search = async (query: string) => {
       const body = await listed(query)
       return [body.total, ...handles(body)]
     }
-    expect(await found('?reason=opted_out')).toEqual([1, 'ana'])
-    expect(await found('?reason=manual')).toEqual([2, 'bea', 'bob'])
-    expect(await found('?reason=manual&withinDays=7&q=b')).toEqual([1, 'bea'])
-    expect(await found('?withinDays=9')).toEqual([3, 'bea', 'ana', 'bob'])
+    expect(await search('?reason=opted_out')).toEqual([1, 'ana'])
+    expect(await search('?reason=manual')).toEqual([2, 'bea', 'bob'])
+    expect(await search('?reason=manual&withinDays=7&q=b')).toEqual([1, 'bea'])
+    expect(await search('?withinDays=9')).toEqual([3, 'bea', 'ana', 'bob'])
     for (const query of ['?reason=other', '?withinDays=0', '?withinDays=x'])
       expect((await person.call('GET', `/suppressions${query}`)).status).toBe(400)
   })
@@ -132,39 +132,39 @@ describe('POST /suppressions', () => {
     ])
     await suppress({ handles: ['ana', 'cleo', 'eve', 'nobody'] })
     await app.db.update(leads).set({ twitterHandle: 'cleo_new' }).where(eq(leads.id, cleo!.id))
-    const found = async (query: string) => {
+    const search = async (query: string) => {
       const { body } = await person.call('GET', `/leads?sort=twitterHandle&${query}`)
       return [body.total, ...body.leads.map((lead: { twitterHandle: string }) => lead.twitterHandle)]
     }
-    expect(await found('suppressed=true')).toEqual([3, 'Ana', 'cleo_new', 'eve'])
-    expect(await found('suppressed=false')).toEqual([2, 'bob', 'dan'])
-    expect(await found('suppressed=false&status=not_sent')).toEqual([1, 'dan'])
-    expect(await found('suppressed=false&keyword=saas&status=queued')).toEqual([1, 'bob'])
+    expect(await search('suppressed=true')).toEqual([3, 'Ana', 'cleo_new', 'eve'])
+    expect(await search('suppressed=false')).toEqual([2, 'bob', 'dan'])
+    expect(await search('suppressed=false&status=not_sent')).toEqual([1, 'dan'])
+    expect(await search('suppressed=false&keyword=saas&status=queued')).toEqual([1, 'bob'])
 
     const smart = (await person.call('POST', '/lists', { name: 'SaaS', filter: { keyword: 'saas' } })).body
     const filter = { listId: smart.id, status: 'not_sent', suppressed: false }
     expect((await person.call('POST', '/leads/delete', { filter })).body).toMatchObject({ removed: 1 })
-    expect(await found('')).toEqual([4, 'Ana', 'bob', 'cleo_new', 'eve'])
+    expect(await search('')).toEqual([4, 'Ana', 'bob', 'cleo_new', 'eve'])
     expect((await person.call('GET', `/leads/${ana!.id}`)).status).toBe(200)
     expect((await person.call('GET', '/leads?suppressed=maybe')).status).toBe(400)
   })
 
   it("keeps people suppressed after a handle change, by the lead's X id", async () => {
-    const [known, unknown] = await makeLeads(app, person, [
+    const [identified, unknown] = await makeLeads(app, person, [
       { twitterHandle: 'ana', xUserId: '21' },
       { twitterHandle: 'bob' },
     ])
     await suppress({ handles: ['ana', 'bob'] })
     await app.db.update(leads).set({ xUserId: '22', xUserCheckedAt: new Date() }).where(eq(leads.id, unknown!.id))
     for (const [lead, handle] of [
-      [known, 'ana_new'],
+      [identified, 'ana_new'],
       [unknown, 'bob_new'],
     ] as const) {
       await app.db.update(leads).set({ twitterHandle: handle }).where(eq(leads.id, lead!.id))
       expect(await findOfLead(app.db, person.actor, lead!.id)).toMatchObject({ reason: 'manual' })
     }
     // Their new handles are already suppressed.
-    expect(await suppress({ leadIds: [known!.id, unknown!.id] })).toMatchObject({ suppressed: 0 })
+    expect(await suppress({ leadIds: [identified!.id, unknown!.id] })).toMatchObject({ suppressed: 0 })
     expect((await listed()).suppressions).toMatchObject([{ xUserId: '22' }, { xUserId: '21' }])
   })
 
@@ -179,14 +179,14 @@ describe('POST /suppressions', () => {
     await suppress({ leadIds: [ana!.id, bob!.id], note: 'a competitor' })
     await app.db.update(leads).set({ twitterHandle: 'bob_new' }).where(eq(leads.id, bob!.id))
     for (const { id } of [ana!, bob!]) expect(await optOut(id)).toMatchObject({ added: 0 })
-    const known = { reason: 'replied_stop', note: 'a competitor' }
-    expect((await listed()).suppressions).toMatchObject([known, known])
+    const unchanged = { reason: 'replied_stop', note: 'a competitor' }
+    expect((await listed()).suppressions).toMatchObject([unchanged, unchanged])
   })
 
   it('accepts concurrent calls for the same people', async () => {
     const many = Array.from({ length: 300 }, (_, i) => `person_${i}`)
-    const answers = await Promise.all([suppress({ handles: many }), suppress({ handles: [...many].reverse() })])
-    expect(answers.map((answer) => answer.success)).toEqual([true, true])
+    const results = await Promise.all([suppress({ handles: many }), suppress({ handles: [...many].reverse() })])
+    expect(results.map((result) => result.success)).toEqual([true, true])
     expect((await listed()).total).toBe(300)
     expect(await app.db.$count(suppressions, eq(suppressions.workspaceId, person.workspaceId))).toBe(300)
   })
@@ -201,9 +201,9 @@ describe('POST /suppressions', () => {
     [{ handles: ['ana'], note: 'n'.repeat(501) }, /note/],
     [{ handles: ['ana'], colour: 'red' }, /colour/],
   ])('returns 400 for %j', async (body, text) => {
-    const answer = await person.call('POST', '/suppressions', body)
-    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
-    expect(JSON.stringify(answer.body)).toMatch(text)
+    const response = await person.call('POST', '/suppressions', body)
+    expect([response.status, response.body.code]).toEqual([400, 'INVALID_INPUT'])
+    expect(JSON.stringify(response.body)).toMatch(text)
     expect((await listed()).total).toBe(0)
   })
 })
@@ -272,7 +272,7 @@ describe('POST /suppressions/import', () => {
     })
     expect(await importFile(file)).toEqual({ ...first, imported: 0, known: 4 })
     expect(
-      (await listed()).suppressions.map((one: { reason: string; note: string }) => [one.reason, one.note]),
+      (await listed()).suppressions.map((entry: { reason: string; note: string }) => [entry.reason, entry.note]),
     ).toEqual([
       ['import', null],
       ['import', null],

@@ -31,7 +31,7 @@ const { start, withInterval, connected, arrivedFrom, countClaimed } = openSender
 const LISTED = 'Skipped: this person is on your suppression list.'
 const OPTED_OUT = 'Skipped: this person has opted out.'
 const suppress = (person: Person, list: SomeList, ...places: number[]) =>
-  person.client.suppressions.create({ leadIds: places.map((place) => list.leadIds[place]!), reason: 'opted_out' })
+  person.client.suppressions.create({ leadIds: places.map((index) => list.leadIds[index]!), reason: 'opted_out' })
 const statusesOf = async (list: SomeList) => {
   const rows = await app.db
     .select()
@@ -93,7 +93,7 @@ describe('suppressing people with queued messages', () => {
   it('stops their messages everywhere, updates counts and completes empty campaigns', async () => {
     const { person } = await connected()
     const list = await makeList(app, person, openHandles(3))
-    const one = await makeList(app, person, [])
+    const empty = await makeList(app, person, [])
     const active = await launch(person, list)
     const second = await launch(person, list, { channel: 'extension', allowRepeat: true, name: 'Second' })
     await person.client.campaigns.update({ id: second.id, status: 'paused' })
@@ -121,7 +121,7 @@ describe('suppressing people with queued messages', () => {
     })
     expect(await person.client.campaigns.find({ id: active.id })).toMatchObject({ status: 'completed' })
     expect(await fates(other.person, theirs.id)).toEqual(['queued', 'queued', 'queued'])
-    expect((await person.client.suppressions.create({ filter: { listId: one.id } })).suppressed).toBe(0)
+    expect((await person.client.suppressions.create({ filter: { listId: empty.id } })).suppressed).toBe(0)
     await other.person.client.campaigns.update({ id: theirs.id, status: 'archived' })
   })
 
@@ -240,11 +240,11 @@ describe('claiming', () => {
     const { id } = await launch(person, list)
     await Promise.all([start(withInterval(0.1)), start(withInterval(0.1))])
     await eventually(async () => (await arrivedFrom(account.handle)).length > 3, 'some were sent')
-    const answers = await Promise.all([
+    const results = await Promise.all([
       suppress(person, list, ...list.leadIds.keys()),
       person.client.suppressions.create({ handles: [...list.handles].reverse() }),
     ])
-    expect(answers.reduce((sum, { suppressed }) => sum + suppressed, 0)).toBe(60)
+    expect(results.reduce((sum, { suppressed }) => sum + suppressed, 0)).toBe(60)
     // Messages already on their way to X still arrive.
     await eventually(async () => (await countClaimed(id)) === 0, 'nothing is claimed')
     const after = (await arrivedFrom(account.handle)).length

@@ -87,14 +87,14 @@ it('waits for a concurrent merge before it locks the lists that use a renamed ta
 })
 
 it('tags the remaining leads if others are deleted meanwhile', async () => {
-  const [gone, kept] = await makeLeads(app, person, 2)
+  const [deleted, remaining] = await makeLeads(app, person, 2)
   const vip = await person.client.tags.create({ name: 'VIP' })
-  const given = await whileWaiting(app, {
-    lock: `delete from leads where id = '${gone!.id}'`,
-    work: () => person.client.tags.apply({ leadIds: [gone!.id, kept!.id], add: [vip.id] }),
+  const result = await whileWaiting(app, {
+    lock: `delete from leads where id = '${deleted!.id}'`,
+    work: () => person.client.tags.apply({ leadIds: [deleted!.id, remaining!.id], add: [vip.id] }),
     end: 'commit',
   })
-  expect(given).toMatchObject({ changed: 1 })
+  expect(result).toMatchObject({ changed: 1 })
   expect(await counts()).toEqual({ VIP: 1 })
 })
 
@@ -114,8 +114,8 @@ it('rejects duplicate and empty names, too many tags, merging into itself, and u
     ['POST', '/leads/tags', { filter: {}, add: ['x'] }, 404, 'TAG_NOT_FOUND'],
   ]
   for (const [method, path, body, status, code] of calls) {
-    const answer = await person.call(method, path, body)
-    expect([path, body, answer.status, answer.body.code]).toEqual([path, body, status, code])
+    const response = await person.call(method, path, body)
+    expect([path, body, response.status, response.body.code]).toEqual([path, body, status, code])
   }
   const more = Array.from({ length: TAGS_MAX - 2 }, (_, n) => `tag ${n}`)
   await app.db
@@ -159,9 +159,9 @@ describe('counts that one statement changes', () => {
 
   it('are locked by tag id, by imports and by deleting one lead or many', async () => {
     // Inserted in reverse, so that the physical order differs.
-    for (const [place, id] of inOrder.toReversed().entries())
-      await app.db.insert(tags).values({ id, workspaceId: person.workspaceId, name: `tag ${place}`, color: 'red' })
-    const names = Array.from({ length: COUNT }, (_, place) => `tag ${place}`)
+    for (const [index, id] of inOrder.toReversed().entries())
+      await app.db.insert(tags).values({ id, workspaceId: person.workspaceId, name: `tag ${index}`, color: 'red' })
+    const names = Array.from({ length: COUNT }, (_, index) => `tag ${index}`)
     const file = (handle: string) => `twitter_handle,tags\n${handle},"${names.join(';')}"\n`
     const take = (handle: string) => person.call('POST', '/leads/import', file(handle), { 'content-type': 'text/csv' })
     await locksTheFirstFirst('tags', 'id', () => take('ana'))
@@ -170,8 +170,8 @@ describe('counts that one statement changes', () => {
     const [ana, bob] = leads.map(({ id }) => id)
     await locksTheFirstFirst('tags', 'id', () => person.client.leads.remove({ id: ana! }))
     await locksTheFirstFirst('tags', 'id', () => person.client.leads.removeMany({ leadIds: [bob!] }))
-    const kept = await makeLeads(app, person, 1)
-    const leadIds = kept.map(({ id }) => id)
+    const remaining = await makeLeads(app, person, 1)
+    const leadIds = remaining.map(({ id }) => id)
     await Promise.all([
       person.client.tags.apply({ leadIds, add: inOrder }),
       person.client.tags.apply({ leadIds, add: inOrder.toReversed() }),

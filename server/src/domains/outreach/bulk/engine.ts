@@ -81,21 +81,21 @@ function kindOf<K extends BulkKind, C>({ change, undo, ended }: Changes<K, C>): 
 async function* walk(services: Services, job: JobRow, change: (part: Part) => Promise<Saved>): AsyncGenerator<JobPart> {
   const { db } = services.database
   const { leadIds, filter } = job.input as BulkInput
-  const { rows: found } = await db.execute<{ id: string }>(sql`select id from auth_users where id = ${job.createdBy}`)
-  const by = { workspaceId: job.workspaceId, userId: found[0]?.id ?? null }
+  const { rows: users } = await db.execute<{ id: string }>(sql`select id from auth_users where id = ${job.createdBy}`)
+  const by = { workspaceId: job.workspaceId, userId: users[0]?.id ?? null }
   let size = FIRST_PART
-  for (let place = job.place; ; ) {
+  for (let position = job.place; ; ) {
     const { rows } = await db.execute<{ id: string }>(sql`
-      ${selectLeads(by, { leadIds, filter })} and leads.id > ${place ?? NO_ID}::uuid
+      ${selectLeads(by, { leadIds, filter })} and leads.id > ${position ?? NO_ID}::uuid
       and leads.created_at <= (select created_at from jobs where workspace_id = ${job.workspaceId} and id = ${job.id})
       order by leads.id limit ${LEADS_AHEAD}`)
     for (let from = 0; from < rows.length; ) {
       const ids = rows.slice(from, from + size).map(({ id }) => id)
       from += ids.length
-      place = ids.at(-1) ?? place
+      position = ids.at(-1) ?? position
       const began = performance.now()
       yield {
-        place: place as string,
+        place: position as string,
         done: ids.length,
         save: async (tx) => change({ tx, services, job, by, chosen: await chooseMatching(tx, by, ids, filter) }),
       }
@@ -111,11 +111,11 @@ async function releaseMessages({ database: { db }, jobs }: Services, job: JobRow
   // Without that time, the job has queued nothing.
   if (!undoUntil) return
   if (undoUntil > new Date()) return scheduleJob(db, jobs, job, undoUntil)
-  for await (const { place, changes } of readChanges(db, job))
+  for await (const { place: position, changes } of readChanges(db, job))
     await transact(db, async (tx) => {
       if (await isBeingUndone(tx, job)) return
       await setDue(tx, workspaceId, changes as string[], undoUntil)
-      await deleteChanges(tx, job, place)
+      await deleteChanges(tx, job, position)
     })
 }
 

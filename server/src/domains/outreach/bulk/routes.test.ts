@@ -66,7 +66,7 @@ const makeMany = (count: number) =>
 /** Checks that the work publishes that campaigns have changed. */
 async function expectCampaignsPublished(work: () => Promise<unknown>): Promise<void> {
   const payloads: string[] = []
-  const stop = app.services.channels.subscribe(EVENTS_CHANNEL, (one) => payloads.push(one))
+  const stop = app.services.channels.subscribe(EVENTS_CHANNEL, (payload) => payloads.push(payload))
   await work()
   await eventually(() => payloads.includes(`${person.workspaceId} campaign *`), 'the change is published')
   stop()
@@ -217,8 +217,8 @@ describe('a job', () => {
     expect(await purge()).toEqual([1, 1])
     await app.db.update(jobs).set({ undoUntil: sql`now() - interval '1 second'` }).where(eq(jobs.id, job.id))
     expect(await purge()).toEqual([0, 0])
-    const answer = await person.call('POST', `/jobs/${job.id}/undo`, {})
-    expect([answer.status, answer.body.code]).toEqual([409, 'JOB_STATE'])
+    const response = await person.call('POST', `/jobs/${job.id}/undo`, {})
+    expect([response.status, response.body.code]).toEqual([409, 'JOB_STATE'])
   })
 
   it('queues messages that are due after its end, and its undo deletes those that nobody claimed', async () => {
@@ -407,8 +407,8 @@ describe('starting a job', () => {
     expect(job.total).toBe(0)
     await runJob(app.services, bulkKinds, { workspaceId: stranger.workspaceId, id: job.id })
     expect((await person.client.leads.list({})).total).toBe(3)
-    const answer = await stranger.call('POST', '/jobs', { kind: 'queue', filter: {} })
-    expect([answer.status, answer.body.code]).toEqual([409, 'X_NOT_CONNECTED'])
+    const response = await stranger.call('POST', '/jobs', { kind: 'queue', filter: {} })
+    expect([response.status, response.body.code]).toEqual([409, 'X_NOT_CONNECTED'])
   })
 
   it('is not for viewers', async () => {

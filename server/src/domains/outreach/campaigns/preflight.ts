@@ -390,6 +390,8 @@ async function countMissing(db: Db, campaignId: string, members: SQL, steps: rea
   const row = one(rows)
   return {
     checked: row.checked,
-    missing: places.map(({ place }, i) => ({ place, leads: row.counts[i] ?? 0 })).filter((one) => one.leads > 0),
+    missing: places
+      .map(({ place: placeholder }, i) => ({ place: placeholder, leads: row.counts[i] ?? 0 }))
+      .filter((entry) => entry.leads > 0),
   }
 }

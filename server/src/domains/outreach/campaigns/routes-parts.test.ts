@@ -25,8 +25,8 @@ const find = (id: string) => person.client.campaigns.find({ id })
 async function launched(count: number, limit: number) {
   const list = await makeList(app, person, openHandles(count))
   const campaign = await makeCampaign(person, list, { channel: 'extension' })
-  const answer = await person.client.campaigns.queue({ id: campaign.id, limit })
-  return { id: campaign.id, list, answer }
+  const result = await person.client.campaigns.queue({ id: campaign.id, limit })
+  return { id: campaign.id, list, answer: result }
 }
 
 /** Time passes until the plan's limits have reset. */
@@ -44,8 +44,8 @@ describe('POST /campaigns/{id}/queue with a limit', () => {
     expect([limitNow, waitUntil]).toEqual([50, plan.resetsAt])
     const refused = await person.call('POST', `/campaigns/${id}/queue`)
     expect([refused.status, refused.body.code]).toEqual([403, 'PLAN_LIMIT'])
-    const answer = await person.client.campaigns.queue({ id, limit: 50 })
-    expect(answer).toEqual({ success: true, dmsQueued: 50, totalLeads: 100 })
+    const result = await person.client.campaigns.queue({ id, limit: 50 })
+    expect(result).toEqual({ success: true, dmsQueued: 50, totalLeads: 100 })
     const queued = await dmsOf(person, id)
     expect(queued.map(({ lead }) => lead?.id)).toEqual(list.leadIds.slice(0, 51))
     expect(queued.map(({ status }) => status)).toEqual(['failed', ...Array(50).fill('queued')])
@@ -67,15 +67,15 @@ describe('POST /campaigns/{id}/queue with a limit', () => {
   it('rejects a limit beyond the plan', async () => {
     const list = await makeList(app, person, openHandles(60))
     const { id } = await makeCampaign(person, list, { channel: 'extension' })
-    const answer = await person.call('POST', `/campaigns/${id}/queue`, { limit: 51 })
-    expect([answer.status, answer.body.code]).toEqual([403, 'PLAN_LIMIT'])
+    const response = await person.call('POST', `/campaigns/${id}/queue`, { limit: 51 })
+    expect([response.status, response.body.code]).toEqual([403, 'PLAN_LIMIT'])
     expect((await person.call('POST', `/campaigns/${id}/queue`, { limit: -1 })).status).toBe(400)
   })
 
   it('enrolls everyone without a message if nobody may get one now', async () => {
     await launched(50, 50)
-    const { id, answer } = await launched(2, 0)
-    expect(answer).toEqual({ success: true, dmsQueued: 0, totalLeads: 2 })
+    const { id, answer: result } = await launched(2, 0)
+    expect(result).toEqual({ success: true, dmsQueued: 0, totalLeads: 2 })
     const until = expect.stringMatching(/-01T00:00:00/)
     expect(await find(id)).toMatchObject({
       status: 'active',

@@ -118,7 +118,7 @@ describe('POST /campaigns/preflight', () => {
     const own = await makePerson(app)
     const account = await connectX(app, own)
     const list = await makeList(app, own, openHandles(5))
-    const [known] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
+    const [accountRow] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
     const close = (count: number, closedTo: string) =>
       app.db
         .update(leads)
@@ -129,7 +129,7 @@ describe('POST /campaigns/preflight', () => {
       willSend: 5,
       warnings: [],
     })
-    await close(3, known!.xUserId)
+    await close(3, accountRow!.xUserId)
     const skipped = [{ reason: { code: 'closed_inbox', params: {} }, count: 3 }]
     expect(await check(own, { leadListId: list.id, messageTemplate: 'Hi' })).toMatchObject({
       willSend: 2,
@@ -162,30 +162,34 @@ describe('POST /campaigns/preflight', () => {
     await connectX(app, own)
     const leadListId = (await makeList(app, own, openHandles(2))).id
     const context = { ...app.services, db: app.db, x: { sendPriceCents: 1.5, readPriceCents: 1 } } as never
-    const one = { variants: [{ messageTemplate: 'Hi' }] }
-    const two = [one, { delay: { amount: 3, unit: 'days' }, variants: [{ messageTemplate: 'And?' }] }]
+    const firstStep = { variants: [{ messageTemplate: 'Hi' }] }
+    const two = [firstStep, { delay: { amount: 3, unit: 'days' }, variants: [{ messageTemplate: 'And?' }] }]
     const costOf = async (channel: 'api' | 'extension', steps: object[]) =>
       (await preflight(context, own.actor, PreflightInput.parse({ leadListId, channel, steps }))).costCents
-    const costs = async () => [await costOf('api', [one]), await costOf('extension', [one]), await costOf('api', two)]
+    const costs = async () => [
+      await costOf('api', [firstStep]),
+      await costOf('extension', [firstStep]),
+      await costOf('api', two),
+    ]
     expect(await costs()).toEqual([3, null, 10])
   })
 
   it('estimates the whole bill, and warns if it exceeds what the spending limit leaves', async () => {
     const own = await makePerson(app)
     await connectX(app, own)
-    const known = await makeList(app, own, openHandles(4))
+    const identified = await makeList(app, own, openHandles(4))
     const unknown = await makeList(app, own, openHandles(4), { unknownIds: true })
     const context = { ...app.services, db: app.db, x: { sendPriceCents: 1.5, readPriceCents: 1 } } as never
     const billFor = (leadListId: string, channel: 'api' | 'extension' = 'api') =>
       preflight(context, own.actor, PreflightInput.parse({ leadListId, channel, messageTemplate: 'Hi' }))
     // 4 messages, each read once; 1 reply, delivered and read; 5 entries that are read again on a day.
-    expect(await billFor(known.id)).toMatchObject({ billCents: 6 + 4 + 2 + 5, warnings: [] })
+    expect(await billFor(identified.id)).toMatchObject({ billCents: 6 + 4 + 2 + 5, warnings: [] })
     expect((await billFor(unknown.id)).billCents).toBe(17 + 4)
-    expect((await billFor(known.id, 'extension')).billCents).toBe(2 + 5)
+    expect((await billFor(identified.id, 'extension')).billCents).toBe(2 + 5)
     await own.client.xCosts.saveLimit({ limitCents: 16 })
-    expect((await billFor(known.id)).warnings).toEqual(['spending'])
+    expect((await billFor(identified.id)).warnings).toEqual(['spending'])
     await own.client.xCosts.saveLimit({ limitCents: 17 })
-    expect((await billFor(known.id)).warnings).toEqual([])
+    expect((await billFor(identified.id)).warnings).toEqual([])
   })
 
   it('begins with the next month if the spending limit leaves no room for a message through the API', async () => {
@@ -267,8 +271,8 @@ describe('POST /campaigns/preflight', () => {
       [{ messageTemplate: '', leadListId: theirs.id }, 404, 'LEAD_LIST_NOT_FOUND'],
       [{ messageTemplate: '', leadListId: list.id, xAccountId: account.id }, 404, 'X_ACCOUNT_NOT_FOUND'],
     ] as const) {
-      const answer = await own.call('POST', '/campaigns/preflight', body)
-      expect([answer.status, answer.body.code]).toEqual([status, code])
+      const response = await own.call('POST', '/campaigns/preflight', body)
+      expect([response.status, response.body.code]).toEqual([status, code])
     }
   })
 })
@@ -321,10 +325,10 @@ describe('GET /campaigns/{id}/preflight of a launched campaign', () => {
   it('returns 404 for unknown campaigns and those of other workspaces', async () => {
     const own = await makePerson(app)
     const { id } = await makeCampaign(own, await makeList(app, own, []))
-    for (const answer of [
+    for (const response of [
       await stranger.call('GET', `/campaigns/${id}/preflight`),
       await own.call('GET', `/campaigns/${NOBODYS}/preflight`),
     ])
-      expect([answer.status, answer.body.code]).toEqual([404, 'CAMPAIGN_NOT_FOUND'])
+      expect([response.status, response.body.code]).toEqual([404, 'CAMPAIGN_NOT_FOUND'])
   })
 })

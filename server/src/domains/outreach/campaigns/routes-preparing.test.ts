@@ -49,8 +49,8 @@ describe('POST /campaigns/{id}/duplicate', () => {
       [campaign.id, 409, 'CAMPAIGN_STATE'],
       [NOBODYS, 404, 'CAMPAIGN_NOT_FOUND'],
     ] as const) {
-      const answer = await person.call('POST', `/campaigns/${id}/duplicate`)
-      expect([answer.status, answer.body.code]).toEqual([status, code])
+      const response = await person.call('POST', `/campaigns/${id}/duplicate`)
+      expect([response.status, response.body.code]).toEqual([status, code])
     }
     expect(await app.db.$count(campaigns, eq(campaigns.leadListId, list.id))).toBe(0)
   })
@@ -63,14 +63,14 @@ describe('POST /campaigns/{id}/test', () => {
     const test = (body: object) => person.call('POST', `/campaigns/${campaign.id}/test`, body)
     const read = () =>
       fetch(`${app.mailbox.url}/messages?to=${person.email}`).then(
-        (answer) => answer.json() as Promise<{ subject: string; text: string }[]>,
+        (response) => response.json() as Promise<{ subject: string; text: string }[]>,
       )
     const sent = { status: 200, body: { success: true, sentTo: person.email } }
     expect(await test({})).toMatchObject(sent)
     expect(await test({ leadId: list.leadIds[1] })).toMatchObject(sent)
     const mails = await eventually(async () => {
-      const found = await read()
-      return found.length === 2 ? found : null
+      const messages = await read()
+      return messages.length === 2 ? messages : null
     }, 'both mails arrive')
     expect(mails.map(({ subject }) => subject)).toEqual(Array(2).fill('Test message from “Spring”'))
     const texts = mails.map(({ text }) => text)
@@ -96,8 +96,8 @@ describe('POST /campaigns/{id}/test', () => {
     await own.client.campaigns.sendTest({ id, stepNumber: 2 })
     await own.client.campaigns.sendTest({ id, stepNumber: 2, variantId })
     await eventually(async () => {
-      const answer = await fetch(`${app.mailbox.url}/messages?to=${own.email}`)
-      const texts = ((await answer.json()) as { text: string }[]).map(({ text }) => text)
+      const response = await fetch(`${app.mailbox.url}/messages?to=${own.email}`)
+      const texts = ((await response.json()) as { text: string }[]).map(({ text }) => text)
       return ['Two', 'Three'].every((words) => texts.some((text) => text.includes(`would receive:\n\n${words}`)))
     }, 'a test email of each')
     for (const [body, field] of [
@@ -105,8 +105,8 @@ describe('POST /campaigns/{id}/test', () => {
       [{ stepNumber: 0 }, 'stepNumber'],
       [{ variantId }, 'variantId'],
     ] as const) {
-      const answer = await own.call('POST', `/campaigns/${id}/test`, body)
-      expect([answer.status, answer.body.details[0].field]).toEqual([400, field])
+      const response = await own.call('POST', `/campaigns/${id}/test`, body)
+      expect([response.status, response.body.details[0].field]).toEqual([400, field])
     }
   })
 
@@ -121,8 +121,8 @@ describe('POST /campaigns/{id}/test', () => {
       const { id } = await makeCampaign(own, { id: leadListId, leadIds: [], handles: [] }, { name: `To ${handle}` })
       await own.client.campaigns.sendTest({ id })
       await eventually(async () => {
-        const answer = await fetch(`${app.mailbox.url}/messages?to=${own.email}`)
-        const mails = (await answer.json()) as { text: string }[]
+        const response = await fetch(`${app.mailbox.url}/messages?to=${own.email}`)
+        const mails = (await response.json()) as { text: string }[]
         return mails.some(({ text }) => text.includes(`This is the message that @${handle} would receive`))
       }, `a test email for @${handle}`)
     }
@@ -135,8 +135,8 @@ describe('POST /campaigns/{id}/test', () => {
       [person, { leadId: list.leadIds[0] }, 'LEAD_NOT_FOUND'],
       [stranger, {}, 'CAMPAIGN_NOT_FOUND'],
     ] as const) {
-      const answer = await who.call('POST', `/campaigns/${id}/test`, body)
-      expect([answer.status, answer.body.code]).toEqual([404, code])
+      const response = await who.call('POST', `/campaigns/${id}/test`, body)
+      expect([response.status, response.body.code]).toEqual([404, code])
     }
     for (let n = 0; n < 30; n += 1) await app.services.limits.consume('testMailByUser', person.id).catch(() => {})
     expect((await person.call('POST', `/campaigns/${id}/test`, {})).status).toBe(429)

@@ -48,8 +48,8 @@ describe('POST /campaigns/{id}/claim', () => {
   it('gives each message to one sender in list order, then returns 204, with Retry-After while leases run', async () => {
     const list = await makeList(app, person, openHandles(3))
     const campaign = await launch(person, list, { channel: 'extension' })
-    const answers = await Promise.all(Array.from({ length: 5 }, () => claim(campaign.id)))
-    const claimed = answers.filter(({ status }) => status === 200).map(({ body }) => body)
+    const responses = await Promise.all(Array.from({ length: 5 }, () => claim(campaign.id)))
+    const claimed = responses.filter(({ status }) => status === 200).map(({ body }) => body)
     expect(claimed.map(({ leadId }) => leadId).sort()).toEqual([...list.leadIds].sort())
     expect(new Set(claimed.map(({ lease }) => lease)).size).toBe(3)
     const [first] = claimed
@@ -66,7 +66,7 @@ describe('POST /campaigns/{id}/claim', () => {
     const seconds = (Date.parse(first.leaseExpiresAt) - Date.now()) / 1000
     expect(seconds).toBeGreaterThan(110)
     expect(seconds).toBeLessThanOrEqual(121)
-    const none = answers.filter(({ status }) => status === 204)
+    const none = responses.filter(({ status }) => status === 204)
     expect(none.map(({ body }) => body)).toEqual(['', ''])
     expect((await person.client.campaigns.find({ id: campaign.id })).dmsQueuedCount).toBe(3)
     // Until the first lease ends, since its message may be released by then.
@@ -141,15 +141,15 @@ describe('POST /campaigns/{id}/claim', () => {
       const both = [await makePerson(app), await makePerson(app)]
       const xUserId = `90000${round}`
       const ids = await Promise.all(
-        both.map(async (one) => {
-          const { id } = await connectX(app, one)
+        both.map(async (owner) => {
+          const { id } = await connectX(app, owner)
           await app.db.update(xAccounts).set({ xUserId }).where(eq(xAccounts.id, id))
-          await one.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: id, dailyCap: 1 })
-          return (await launched(2, one)).id
+          await owner.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: id, dailyCap: 1 })
+          return (await launched(2, owner)).id
         }),
       )
-      const answers = await Promise.all([0, 1, 0, 1].map((one) => claim(ids[one]!, both[one])))
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 204, 204, 204])
+      const responses = await Promise.all([0, 1, 0, 1].map((index) => claim(ids[index]!, both[index])))
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 204, 204, 204])
     }
   })
 
@@ -191,16 +191,16 @@ describe('POST /campaigns/{id}/claim', () => {
     expect((await person.call('POST', `/campaigns/${id}/claim`, { holder: ' ' })).status).toBe(400)
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
     expect((await claim(id, viewer)).status).toBe(403)
-    for (const answer of [await claim(id, stranger), await claim(NOBODYS)])
-      expect([answer.status, answer.body.code]).toEqual([404, 'CAMPAIGN_NOT_FOUND'])
+    for (const response of [await claim(id, stranger), await claim(NOBODYS)])
+      expect([response.status, response.body.code]).toEqual([404, 'CAMPAIGN_NOT_FOUND'])
   })
 
   it('returns 409 if the server sends the campaign or it is not active', async () => {
     const own = await makePerson(app)
     await connectX(app, own)
     const ours = await launch(own, await makeList(app, own, openHandles(1)))
-    const answer = await claim(ours.id, own)
-    expect([answer.status, answer.body.code]).toEqual([409, 'CAMPAIGN_CHANNEL'])
+    const response = await claim(ours.id, own)
+    expect([response.status, response.body.code]).toEqual([409, 'CAMPAIGN_CHANNEL'])
     const paused = await makeCampaign(own, await makeList(app, own, openHandles(1)), { channel: 'extension' })
     const refused = await claim(paused.id, own)
     expect([refused.status, refused.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
@@ -244,11 +244,11 @@ describe('a claim whose response was lost', () => {
     const ask = () => person.call('POST', '/claim', { holder: 'laptop' }, { 'idempotency-key': 'several' })
     const waiting = await app.db.transaction(async (tx) => {
       await tx.execute(sql`select from campaigns where id = ${ids[1]} for update`)
-      const answer = ask()
+      const response = ask()
       await waitForBlockedStatement(app)
       await tx.execute(sql`select from campaigns where id = ${ids[0]} for update nowait`)
       await tx.execute(sql`select from x_accounts where id = ${accounts[0]} for update nowait`)
-      return { answer }
+      return { answer: response }
     })
     const first = await waiting.answer
     expect(first).toMatchObject({ status: 200, body: { sendsAs: expect.any(String) } })
@@ -273,12 +273,12 @@ describe('a claim whose response was lost', () => {
 })
 
 describe('several active campaigns on one account', () => {
-  const shown = async (id: string) => (await person.client.campaigns.find({ id })).waiting
+  const isWaiting = async (id: string) => (await person.client.campaigns.find({ id })).waiting
   const expectToWait = async (id: string) => {
-    expect(await shown(id)).toBe(true)
-    for (const answer of [await claim(id), await person.call('POST', '/claim', { holder: 'laptop' })]) {
-      expect(answer.status).toBe(204)
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await isWaiting(id)).toBe(true)
+    for (const response of [await claim(id), await person.call('POST', '/claim', { holder: 'laptop' })]) {
+      expect(response.status).toBe(204)
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
     }
   }
 
@@ -290,7 +290,7 @@ describe('several active campaigns on one account', () => {
     await expectToWait(id)
     expect(await person.client.campaigns.find({ id })).toMatchObject({ waitsBehind: { id: ours.id, name: ours.name } })
     await person.client.campaigns.update({ id: ours.id, status: 'paused' })
-    expect(await shown(id)).toBe(false)
+    expect(await isWaiting(id)).toBe(false)
     expect((await claim(id)).status).toBe(200)
   })
 
@@ -351,7 +351,7 @@ describe('several active campaigns on one account', () => {
     await expectToWait(late.id)
     expect(await person.client.campaigns.find({ id: late.id })).toMatchObject({ xAccountId: first.id })
     const other = await launched(1)
-    expect(await shown(other.id)).toBe(false)
+    expect(await isWaiting(other.id)).toBe(false)
     expect((await claim(other.id)).status).toBe(200)
   })
 })
@@ -362,13 +362,13 @@ describe('POST /claim', () => {
   it('claims from the oldest active extension campaign with a due message, else returns 204', async () => {
     const own = await makePerson(app)
     expect((await claimAny(own)).status).toBe(204)
-    const [one, two] = [await launched(1, own), await launched(1, own)]
+    const [first, two] = [await launched(1, own), await launched(1, own)]
     const campaignOf = async () => {
       const { body } = await claimAny(own)
       await report(body.dmId, { lease: body.lease, wasSent: true }, own)
       return (await app.db.select().from(dms).where(eq(dms.id, body.dmId)))[0]?.campaignId
     }
-    expect([await campaignOf(), await campaignOf()]).toEqual([one.id, two.id])
+    expect([await campaignOf(), await campaignOf()]).toEqual([first.id, two.id])
     expect((await claimAny(own)).status).toBe(204)
   })
 
@@ -393,9 +393,9 @@ describe('POST /claim', () => {
     const own = await makePerson(app)
     const { id } = await launched(1, own)
     await app.db.update(dms).set({ dueAt: sql`now() + interval '1 hour'` }).where(eq(dms.campaignId, id))
-    const answer = await claimAny(own)
-    expect(answer.status).toBe(204)
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(3_500)
+    const response = await claimAny(own)
+    expect(response.status).toBe(204)
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(3_500)
   })
 
   it('rejects invalid input and viewers', async () => {
@@ -443,9 +443,9 @@ describe('POST /dms/{id}/outcome', () => {
     const completed: boolean[] = []
     for (const outcome of outcomes) {
       const { body } = await claim(campaign.id)
-      const answer = await report(body.dmId, { lease: body.lease, ...outcome })
-      expect([answer.status, answer.body.success]).toEqual([200, true])
-      completed.push(answer.body.campaignCompleted)
+      const response = await report(body.dmId, { lease: body.lease, ...outcome })
+      expect([response.status, response.body.success]).toEqual([200, true])
+      completed.push(response.body.campaignCompleted)
     }
     expect(completed).toEqual([false, false, true])
     expect(await dmsOf(person, campaign.id)).toEqual([
@@ -493,8 +493,8 @@ describe('POST /dms/{id}/outcome', () => {
     const { id } = await launched(2)
     const { body } = await claim(id)
     const outcome = { lease: body.lease, wasSent: true }
-    const answers = await Promise.all(Array.from({ length: 5 }, () => report(body.dmId, outcome)))
-    expect(answers.map((answer) => [answer.status, answer.body])).toEqual(
+    const responses = await Promise.all(Array.from({ length: 5 }, () => report(body.dmId, outcome)))
+    expect(responses.map((response) => [response.status, response.body])).toEqual(
       Array(5).fill([200, { success: true, campaignCompleted: false }]),
     )
     expect(await person.client.campaigns.find({ id })).toMatchObject({ dmsSentCount: 1, dmsQueuedCount: 1 })
@@ -551,14 +551,14 @@ describe('POST /dms/{id}/outcome', () => {
     expect((await report(body.dmId, { lease: body.lease, wasSent: false, errorMessage: '\u0000' })).status).toBe(400)
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
     expect((await report(body.dmId, { lease: body.lease, wasSent: true }, viewer)).status).toBe(403)
-    for (const answer of [
+    for (const response of [
       await report(body.dmId, { lease: body.lease, wasSent: true }, stranger),
       await report(NOBODYS, { lease: body.lease, wasSent: true }),
     ])
-      expect([answer.status, answer.body.code]).toEqual([404, 'DM_NOT_FOUND'])
+      expect([response.status, response.body.code]).toEqual([404, 'DM_NOT_FOUND'])
     for (const lease of [NOBODYS, 'not a lease']) {
-      const answer = await report(body.dmId, { lease, wasSent: true })
-      expect([answer.status, answer.body.code]).toEqual([409, 'LEASE_LOST'])
+      const response = await report(body.dmId, { lease, wasSent: true })
+      expect([response.status, response.body.code]).toEqual([409, 'LEASE_LOST'])
     }
     await expectCountsRight(app)
   })
@@ -575,8 +575,8 @@ describe('POST /dms/{id}/requeue', () => {
 
   it('queues a failed message again and reactivates a completed campaign', async () => {
     const { campaignId, dmId, leadId } = await failedOne()
-    const answer = await requeue(dmId)
-    expect([answer.status, answer.body]).toEqual([
+    const response = await requeue(dmId)
+    expect([response.status, response.body]).toEqual([
       200,
       expect.objectContaining({
         id: dmId,
@@ -617,8 +617,8 @@ describe('POST /dms/{id}/requeue', () => {
 
   it('returns 404 for unknown messages and other workspaces, and 403 for viewers', async () => {
     const { dmId } = await failedOne()
-    for (const answer of [await requeue(dmId, stranger), await requeue(NOBODYS)])
-      expect([answer.status, answer.body.code]).toEqual([404, 'DM_NOT_FOUND'])
+    for (const response of [await requeue(dmId, stranger), await requeue(NOBODYS)])
+      expect([response.status, response.body.code]).toEqual([404, 'DM_NOT_FOUND'])
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
     expect((await requeue(dmId, viewer)).status).toBe(403)
   })
@@ -635,8 +635,8 @@ describe('POST /dms/{id}/requeue', () => {
     await launch(person, list, { channel: 'extension' })
     const skipped = (await dmsOf(person, (await launch(person, list, { channel: 'extension' })).id))[0]!
     for (const id of [dmId, archived.dmId, orphan.dmId, skipped.id]) {
-      const answer = await requeue(id)
-      expect([answer.status, answer.body.code]).toEqual([409, 'DM_STATE'])
+      const response = await requeue(id)
+      expect([response.status, response.body.code]).toEqual([409, 'DM_STATE'])
     }
     await expectCountsRight(app)
   })
@@ -661,8 +661,8 @@ describe('queueDirect', () => {
     const [first] = await fail()
     await app.db.update(leads).set({ dmStatus: 'failed' }).where(eq(leads.id, leadIds[0]!))
     await own.client.leads.queue({ leadIds, message: 'Second' })
-    const answer = await own.call('POST', `/dms/${first!.id}/requeue`)
-    expect([answer.status, answer.body.error]).toEqual([409, 'This person is already queued for a direct message.'])
+    const response = await own.call('POST', `/dms/${first!.id}/requeue`)
+    expect([response.status, response.body.error]).toEqual([409, 'This person is already queued for a direct message.'])
     await fail()
     await own.client.campaigns.requeue({ id: first!.id })
     const second = (await app.db.select().from(dms).where(eq(dms.leadId, leadIds[0]!))).find(({ step }) => step === 1)
@@ -693,8 +693,8 @@ describe('queueDirect', () => {
   it('returns 409 if no X account is connected', async () => {
     const own = await makePerson(app)
     const list = await makeList(app, own, openHandles(1))
-    const answer = await own.call('POST', '/leads/queue', { leadIds: list.leadIds })
-    expect([answer.status, answer.body.code]).toEqual([409, 'X_NOT_CONNECTED'])
+    const response = await own.call('POST', '/leads/queue', { leadIds: list.leadIds })
+    expect([response.status, response.body.code]).toEqual([409, 'X_NOT_CONNECTED'])
     expect((await own.client.leads.list({})).leads[0]?.dmStatus).toBe('not_sent')
   })
 
@@ -707,8 +707,8 @@ describe('queueDirect', () => {
     await expireLeases(app.db)
     const [lead] = await app.db.select().from(leads).where(eq(leads.id, list.leadIds[0]!))
     expect(lead?.dmStatus).toBe('failed_contact')
-    const answer = await own.call('POST', '/leads/queue', { leadIds: list.leadIds })
-    expect([answer.status, answer.body.queued]).toEqual([200, 0])
+    const response = await own.call('POST', '/leads/queue', { leadIds: list.leadIds })
+    expect([response.status, response.body.queued]).toEqual([200, 0])
   })
 
   it('numbers its messages to a lead', async () => {

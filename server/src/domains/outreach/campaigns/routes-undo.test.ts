@@ -80,7 +80,7 @@ describe('POST /campaigns/{id}/queue with holdSeconds', () => {
   it('keeps the hold for people who are stopped and resumed, or queued again', async () => {
     const { id } = await held(2, { channel: 'extension' })
     const { enrollments: people } = await person.client.enrollments.list({ id })
-    for (const one of people) await person.client.enrollments.stop({ id: one.id })
+    for (const enrollment of people) await person.client.enrollments.stop({ id: enrollment.id })
     await person.client.enrollments.resume({ id: people[0]!.id })
     const failed = (await dmsOf(person, id)).find(({ status }) => status === 'failed')
     await person.client.campaigns.requeue({ id: failed!.id })
@@ -141,9 +141,9 @@ describe('POST /campaigns/{id}/undo-launch', () => {
     const undoing = await app.db.transaction(async (tx) => {
       await tx.execute(sql`select from campaigns where id = ${id} for no key update`)
       await tx.update(dms).set({ claimedAt: new Date() }).where(eq(dms.campaignId, id))
-      const answer = person.call('POST', `/campaigns/${id}/undo-launch`)
+      const response = person.call('POST', `/campaigns/${id}/undo-launch`)
       await waitForBlockedStatement(app)
-      return { answer }
+      return { answer: response }
     })
     expect((await undoing.answer).body.code).toBe('CAMPAIGN_STATE')
     expect(await dmsOf(person, id)).toHaveLength(1)

@@ -28,7 +28,7 @@ async function importList(person: Person, file: string): Promise<SomeList> {
   const list = await person.client.lists.create({ name: 'Imported' })
   const leadIds = leads.map(({ id }: { id: string }) => id)
   await person.client.lists.addLeads({ id: list.id, leadIds })
-  return { id: list.id, leadIds, handles: leads.map((one: { twitterHandle: string }) => one.twitterHandle) }
+  return { id: list.id, leadIds, handles: leads.map((lead: { twitterHandle: string }) => lead.twitterHandle) }
 }
 
 it('puts values of a file into messages as one line, without marks and empty words', async () => {
@@ -47,12 +47,12 @@ it('puts values of a file into messages as one line, without marks and empty wor
       `Hi there, is your team (@${cem}) hiring?`,
     ].sort(),
   )
-  const [anasId] = list.leadIds.filter((_, place) => list.handles[place] === ana)
+  const [anasId] = list.leadIds.filter((_, index) => list.handles[index] === ana)
   await person.client.campaigns.sendTest({ id, leadId: anasId! })
   const mail = await eventually(async () => {
-    const answer = await fetch(`${app.mailbox.url}/messages?to=${person.email}`)
-    const found = (await answer.json()) as { subject: string; text: string }[]
-    return found.find(({ subject }) => subject.startsWith('Test message'))
+    const response = await fetch(`${app.mailbox.url}/messages?to=${person.email}`)
+    const messages = (await response.json()) as { subject: string; text: string }[]
+    return messages.find(({ subject }) => subject.startsWith('Test message'))
   }, 'the test message arrives')
   expect(mail.text).toContain(`Hi Ana Lee, is Acme Inc (@${ana}) hiring?`)
 })
@@ -86,10 +86,10 @@ it('cleans the name of a manual message', async () => {
   const handles = openHandles(2)
   const list = await importList(person, `twitter_handle,company\n${handles[0]},-\n${handles[1]},\n`)
   const texts = []
-  for (const [place, name] of ['\u202eAna\nLee', 'null'].entries()) {
-    const handle = list.handles[place]!
+  for (const [index, name] of ['\u202eAna\nLee', 'null'].entries()) {
+    const handle = list.handles[index]!
     const body = {
-      leadId: list.leadIds[place],
+      leadId: list.leadIds[index],
       message: '{{name}} {{handle}} {company|us}',
       templateVariables: { name, handle: `\u200e@${handle}` },
     }

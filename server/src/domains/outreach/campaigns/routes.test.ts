@@ -111,9 +111,9 @@ describe('POST /campaigns', () => {
     ['another channel', { channel: 'mail' }, 'channel', ''],
     ['a message that X would not take', { messageTemplate: 'x'.repeat(10_001) }, 'messageTemplate', ''],
   ])('returns 400: %s', async (_, more, field, word) => {
-    const answer = await person.call('POST', '/campaigns', body(more))
-    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
-    expect(answer.body.details).toEqual([{ field, problem: expect.stringContaining(word) }])
+    const response = await person.call('POST', '/campaigns', body(more))
+    expect([response.status, response.body.code]).toEqual([400, 'INVALID_INPUT'])
+    expect(response.body.details).toEqual([{ field, problem: expect.stringContaining(word) }])
   })
 
   it('returns 403 for viewers', async () => {
@@ -127,8 +127,8 @@ describe('POST /campaigns', () => {
     ['X_ACCOUNT_NOT_FOUND', () => ({ xAccountId: NOBODYS })],
     ['X_ACCOUNT_NOT_FOUND', async () => ({ xAccountId: (await connectX(app, stranger)).id })],
   ])('returns 404 %s', async (code, more) => {
-    const answer = await person.call('POST', '/campaigns', body(await more()))
-    expect([answer.status, answer.body.code]).toEqual([404, code])
+    const response = await person.call('POST', '/campaigns', body(await more()))
+    expect([response.status, response.body.code]).toEqual([404, code])
   })
 })
 
@@ -153,9 +153,9 @@ describe('GET /campaigns', () => {
     for (const name of ['100% makers', '100 bakers', 'Bakers draft'])
       await makeCampaign(own, some, { name, status: name === 'Bakers draft' ? 'draft' : 'paused' })
     const find = async (input: object) => {
-      const { campaigns: found, total } = await own.client.campaigns.list(input)
-      expect(total).toBe(found.length)
-      return found.map(({ name }) => name)
+      const { campaigns: matches, total } = await own.client.campaigns.list(input)
+      expect(total).toBe(matches.length)
+      return matches.map(({ name }) => name)
     }
     expect(await find({ keyword: 'BAKER' })).toEqual(['Bakers draft', '100 bakers'])
     expect(await find({ keyword: '0%' })).toEqual(['100% makers'])
@@ -205,8 +205,8 @@ describe('GET /campaigns/{id}', () => {
       [person, direct!.id],
       [person, 'no-id'],
     ] as const) {
-      const answer = await who.call('GET', `/campaigns/${path}`)
-      expect([answer.status, answer.body.code, answer.body.error]).toEqual([
+      const response = await who.call('GET', `/campaigns/${path}`)
+      expect([response.status, response.body.code, response.body.error]).toEqual([
         404,
         'CAMPAIGN_NOT_FOUND',
         'Campaign not found or access denied',
@@ -228,8 +228,8 @@ describe('PATCH /campaigns/{id}: status', () => {
     ['active', 'active'],
   ] as const)('changes %s to %s', async (from, to) => {
     const id = await campaignIn(from)
-    const answer = await person.call('PATCH', `/campaigns/${id}`, { status: to })
-    expect([answer.status, answer.body.status]).toEqual([200, to])
+    const response = await person.call('PATCH', `/campaigns/${id}`, { status: to })
+    expect([response.status, response.body.status]).toEqual([200, to])
     expect((await person.client.campaigns.find({ id })).status).toBe(to)
   })
 
@@ -242,8 +242,8 @@ describe('PATCH /campaigns/{id}: status', () => {
     ['archived', 'archived'],
   ] as const)('returns 409 for %s → %s', async (from, to) => {
     const id = await campaignIn(from)
-    const answer = await person.call('PATCH', `/campaigns/${id}`, { status: to })
-    expect([answer.status, answer.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
+    const response = await person.call('PATCH', `/campaigns/${id}`, { status: to })
+    expect([response.status, response.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
     expect((await person.client.campaigns.find({ id })).status).toBe(from)
   })
 
@@ -256,8 +256,8 @@ describe('PATCH /campaigns/{id}: status', () => {
   it("returns 404 for another workspace's campaign", async () => {
     const id = await campaignIn('paused')
     for (const body of [{ status: 'active' }, { status: 'paused' }, { name: 'mine' }]) {
-      const answer = await stranger.call('PATCH', `/campaigns/${id}`, body)
-      expect([answer.status, answer.body.code]).toEqual([404, 'CAMPAIGN_NOT_FOUND'])
+      const response = await stranger.call('PATCH', `/campaigns/${id}`, body)
+      expect([response.status, response.body.code]).toEqual([404, 'CAMPAIGN_NOT_FOUND'])
     }
   })
 
@@ -275,8 +275,8 @@ describe('PATCH /campaigns/{id}: status', () => {
       ['PATCH', '', { status: 'active' }],
       ['POST', '/queue', undefined],
     ] as const) {
-      const answer = await own.call(method, `/campaigns/${campaign.id}${path}`, body)
-      expect([answer.status, answer.body.code]).toEqual([409, 'X_NOT_CONNECTED'])
+      const response = await own.call(method, `/campaigns/${campaign.id}${path}`, body)
+      expect([response.status, response.body.code]).toEqual([409, 'X_NOT_CONNECTED'])
     }
     expect(await own.client.campaigns.find({ id: campaign.id })).toMatchObject({ status: 'paused', dmsQueuedCount: 0 })
     // The extension uses its own account.
@@ -337,9 +337,9 @@ describe('PATCH /campaigns/{id}: status', () => {
       leadListId: null,
       leadListName: null,
     })
-    const answer = await person.call('PATCH', `/campaigns/${campaign.id}`, { status: 'active' })
-    expect([answer.status, answer.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
-    expect(answer.body.error).toMatch(/^Could not fetch leads for the campaign list\./)
+    const response = await person.call('PATCH', `/campaigns/${campaign.id}`, { status: 'active' })
+    expect([response.status, response.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
+    expect(response.body.error).toMatch(/^Could not fetch leads for the campaign list\./)
   })
 
   it('keeps the messages of an archived campaign and releases its leads', async () => {
@@ -380,29 +380,29 @@ describe('PATCH /campaigns/{id}: edits', () => {
       xAccountId: account.id,
     })
     await app.db.update(xAccounts).set({ status: 'disconnected' }).where(eq(xAccounts.id, account.id))
-    const answer = await own.call('PATCH', `/campaigns/${campaign.id}`, { xAccountId: account.id })
-    expect([answer.status, answer.body.code]).toEqual([409, 'X_NOT_CONNECTED'])
+    const response = await own.call('PATCH', `/campaigns/${campaign.id}`, { xAccountId: account.id })
+    expect([response.status, response.body.code]).toEqual([409, 'X_NOT_CONNECTED'])
     // A new name does not need one.
     expect(await own.client.campaigns.update({ id: campaign.id, name: 'Still' })).toMatchObject({ name: 'Still' })
   })
 
   it('returns 404 for an X account of another workspace', async () => {
     const id = await campaignIn('paused')
-    const answer = await person.call('PATCH', `/campaigns/${id}`, { xAccountId: (await connectX(app, stranger)).id })
-    expect([answer.status, answer.body.code]).toEqual([404, 'X_ACCOUNT_NOT_FOUND'])
+    const response = await person.call('PATCH', `/campaigns/${id}`, { xAccountId: (await connectX(app, stranger)).id })
+    expect([response.status, response.body.code]).toEqual([404, 'X_ACCOUNT_NOT_FOUND'])
   })
 
   it('rejects an unknown variable and changes nothing', async () => {
     const id = await campaignIn('active')
-    const answer = await person.call('PATCH', `/campaigns/${id}`, { messageTemplate: '{{nick}}', name: 'X' })
-    expect(answer.body.details).toEqual([{ field: 'messageTemplate', problem: expect.stringContaining('{{nick}}') }])
+    const response = await person.call('PATCH', `/campaigns/${id}`, { messageTemplate: '{{nick}}', name: 'X' })
+    expect(response.body.details).toEqual([{ field: 'messageTemplate', problem: expect.stringContaining('{{nick}}') }])
     expect((await person.client.campaigns.find({ id })).name).toBe('Spring')
   })
 
   it.each(['completed', 'archived'] as const)('returns 409 for a %s campaign', async (status) => {
     const id = await campaignIn(status)
-    const answer = await person.call('PATCH', `/campaigns/${id}`, { name: 'New' })
-    expect([answer.status, answer.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
+    const response = await person.call('PATCH', `/campaigns/${id}`, { name: 'New' })
+    expect([response.status, response.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
   })
 })
 
@@ -447,12 +447,12 @@ describe('POST /campaigns/{id}/queue', () => {
   it('queues once for concurrent requests', async () => {
     const own = await makeList(app, person, openHandles(20))
     const campaign = await makeCampaign(person, own)
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...Array.from({ length: 4 }, () => person.call('POST', `/campaigns/${campaign.id}/queue`)),
       ...Array.from({ length: 4 }, () => person.call('PATCH', `/campaigns/${campaign.id}`, { status: 'active' })),
     ])
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
-    expect(answers.slice(0, 4).map(({ body }) => body)).toEqual(
+    expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    expect(responses.slice(0, 4).map(({ body }) => body)).toEqual(
       Array(4).fill({ success: true, dmsQueued: 20, totalLeads: 20 }),
     )
     expect(await app.db.$count(dms, eq(dms.campaignId, campaign.id))).toBe(20)
@@ -511,8 +511,8 @@ describe('POST /campaigns/{id}/queue', () => {
   })
 
   it.each(['completed', 'archived'] as const)('returns 409 for a %s campaign', async (status) => {
-    const answer = await person.call('POST', `/campaigns/${await campaignIn(status)}/queue`)
-    expect([answer.status, answer.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
+    const response = await person.call('POST', `/campaigns/${await campaignIn(status)}/queue`)
+    expect([response.status, response.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
   })
 
   it('returns 404 for other workspaces and 403 for viewers', async () => {
@@ -564,14 +564,14 @@ describe('GET /campaigns/{id}/dms', () => {
     await expectCountsRight(app)
     // Totals come from the maintained counts, without counting rows.
     const [row] = await app.db.select().from(campaigns).where(eq(campaigns.id, id))
-    const kept = { ...row!, dmsSentCount: 900_000, dmsDeliveredCount: 500_000, dmsRepliedCount: 20_000 }
+    const campaign = { ...row!, dmsSentCount: 900_000, dmsDeliveredCount: 500_000, dmsRepliedCount: 20_000 }
     for (const [status, count] of [
       ['sent', 400_000],
       ['delivered', 480_000],
       ['replied', 20_000],
     ] as const)
       expect(
-        (await listDms(app.db, app.services.env, person.actor, kept, { status, page: 1, pageSize: 1 })).total,
+        (await listDms(app.db, app.services.env, person.actor, campaign, { status, page: 1, pageSize: 1 })).total,
       ).toBe(count)
 
     const handles: (string | undefined)[] = []

@@ -51,9 +51,9 @@ export async function list(
       .offset(page.offset),
     db.$count(campaigns, matches),
   ])
-  const { shown, paging } = page.cut(rows, ({ createdAt, id }) => ({ at: createdAt, id }))
-  const sent = await findSentByDay(db, actor, shown)
-  return { campaigns: shown.map((row) => ({ ...campaignAnswer(row), sentByDay: sent(row.id) })), total, ...paging }
+  const { shown: visible, paging } = page.cut(rows, ({ createdAt, id }) => ({ at: createdAt, id }))
+  const sent = await findSentByDay(db, actor, visible)
+  return { campaigns: visible.map((row) => ({ ...campaignAnswer(row), sentByDay: sent(row.id) })), total, ...paging }
 }
 
 const DAYS_SHOWN = 14

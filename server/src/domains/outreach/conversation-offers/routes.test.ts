@@ -64,12 +64,12 @@ describe('a message from someone who is not a lead', () => {
   })
 
   it('leaves nothing if the account does not allow it, is disconnected, or the handle is unknown', async () => {
-    const [forbidden, gone, nameless] = [await scene(false), await scene(), await scene()]
-    await gone.person.client.xAccount.disconnect()
+    const [forbidden, disconnected, nameless] = [await scene(false), await scene(), await scene()]
+    await disconnected.person.client.xAccount.disconnect()
     await say(unknown(), forbidden.account.handle)
-    await say(unknown(), gone.account.handle)
+    await say(unknown(), disconnected.account.handle)
     await say(unknown(), nameless.account.handle, { knowsHandle: false })
-    for (const { person } of [forbidden, gone, nameless])
+    for (const { person } of [forbidden, disconnected, nameless])
       expect(await app.db.$count(conversationOffers, eq(conversationOffers.workspaceId, person.workspaceId))).toBe(0)
   })
 

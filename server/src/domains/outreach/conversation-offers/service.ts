@@ -84,9 +84,9 @@ export async function list(db: Db, actor: Actor, { cursor }: InputOf<'conversati
     )
     .orderBy(desc(conversationOffers.at), desc(conversationOffers.id))
     .limit(page.limit)
-  const { shown, paging } = page.cut(rows, (row) => row)
+  const { shown: visible, paging } = page.cut(rows, (row) => row)
   return {
-    offers: shown.map((row) => ({ ...row, expiresAt: new Date(row.at.getTime() + OFFER_DAYS * DAY_MS) })),
+    offers: visible.map((row) => ({ ...row, expiresAt: new Date(row.at.getTime() + OFFER_DAYS * DAY_MS) })),
     cursor: paging.cursor,
   }
 }

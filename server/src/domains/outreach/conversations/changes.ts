@@ -23,15 +23,15 @@ export async function update(
     const { rows } = await tx.execute<{ leadId: string; accountXUserId: string; campaignId: string | null }>(sql`
       select lead_id as "leadId", account_x_user_id as "accountXUserId", campaign_id as "campaignId"
       from conversations where workspace_id = ${actor.workspaceId} and id = ${id}`)
-    const [found] = rows
-    if (!found) throw new Refusal('CONVERSATION_NOT_FOUND')
+    const [conversation] = rows
+    if (!conversation) throw new Refusal('CONVERSATION_NOT_FOUND')
     let enrollment: object | null = null
     if (reengage && changes.snoozedUntil) {
       const until = new Date(changes.snoozedUntil)
       // Pausing locks campaigns, and a label locks the lead. Enrollments come before both.
-      await lockEnrollmentsOfLeads(tx, actor.workspaceId, sql`select ${found.leadId}::uuid`)
-      await lockMessages(tx, sql`select ${found.leadId}::uuid`)
-      enrollment = await pauseForReengagement(tx, actor.workspaceId, found, until)
+      await lockEnrollmentsOfLeads(tx, actor.workspaceId, sql`select ${conversation.leadId}::uuid`)
+      await lockMessages(tx, sql`select ${conversation.leadId}::uuid`)
+      enrollment = await pauseForReengagement(tx, actor.workspaceId, conversation, until)
       if (!enrollment) throw new Refusal('ENROLLMENT_STATE', NOTHING_TO_SEND)
     }
     await change(tx, actor, sql`select ${id}::uuid`, changes, undoId, enrollment && { enrollment })

@@ -36,7 +36,7 @@ async function replied() {
     last: conversation!.lastMessage.id,
   }
 }
-const answer = (person: Person, id: string, afterMessageId: string, text = '49 dollars', key?: string) =>
+const sendAnswer = (person: Person, id: string, afterMessageId: string, text = '49 dollars', key?: string) =>
   person.call('POST', `/conversations/${id}/messages`, { text, afterMessageId }, key ? { 'idempotency-key': key } : {})
 const sentBy = (handle: string) => senders.arrivedFrom(handle)
 const messagesOf = async (person: Person, id: string) => (await person.client.conversations.find({ id })).messages
@@ -48,7 +48,7 @@ describe('an answer', () => {
     const [used] = await app.db.select().from(monthlyUsage).where(eq(monthlyUsage.workspaceId, person.workspaceId))
     await person.client.conversations.update({ id, status: 'done' })
     await person.client.conversations.saveDraft({ id, text: '49 dol' })
-    const first = await answer(person, id, last, '49 {{name}}', 'once')
+    const first = await sendAnswer(person, id, last, '49 {{name}}', 'once')
     expect(first).toMatchObject({
       status: 200,
       body: {
@@ -60,11 +60,15 @@ describe('an answer', () => {
         stepNumber: null,
       },
     })
-    expect((await answer(person, id, last, '49 {{name}}', 'once')).body).toEqual(first.body)
+    expect((await sendAnswer(person, id, last, '49 {{name}}', 'once')).body).toEqual(first.body)
     expect(await sentBy(account.handle)).toMatchObject([{ to: handle, text: '49 {{name}}' }])
-    const found = await person.client.conversations.find({ id })
-    expect(found).toMatchObject({ status: 'open', lastMessage: { id: first.body.id, isOurs: true }, draft: null })
-    expect(found.messages[0]).toEqual(first.body)
+    const conversation = await person.client.conversations.find({ id })
+    expect(conversation).toMatchObject({
+      status: 'open',
+      lastMessage: { id: first.body.id, isOurs: true },
+      draft: null,
+    })
+    expect(conversation.messages[0]).toEqual(first.body)
     const [after] = await app.db.select().from(leads).where(eq(leads.id, leadId))
     expect(after).toMatchObject({ dmStatus: 'contacted', lastClaimedAt: before!.lastClaimedAt })
     const [usedAfter] = await app.db.select().from(monthlyUsage).where(eq(monthlyUsage.workspaceId, person.workspaceId))
@@ -74,20 +78,20 @@ describe('an answer', () => {
   it('is refused if something was said that its author has not seen', async () => {
     const { person, account, handle, id, last } = await replied()
     await say(app, handle, account.handle, 'Never mind', 0)
-    const refused = await answer(person, id, last)
+    const refused = await sendAnswer(person, id, last)
     expect(refused).toMatchObject({
       status: 409,
       body: { code: 'CONVERSATION_CHANGED', details: [{ text: 'Never mind', author: 'lead' }] },
     })
     expect(await sentBy(account.handle)).toEqual([])
-    expect((await answer(person, id, refused.body.details[0].id)).status).toBe(200)
-    expect((await answer(person, id, handle)).body).toMatchObject({ code: 'CONVERSATION_CHANGED' })
+    expect((await sendAnswer(person, id, refused.body.details[0].id)).status).toBe(200)
+    expect((await sendAnswer(person, id, handle)).body).toMatchObject({ code: 'CONVERSATION_CHANGED' })
   })
 
   it('is sent by one of two members who answer at the same time', async () => {
     const { person, account, id, last } = await replied()
     const colleague = await makePerson(app, { in: person, role: 'member' })
-    const both = await Promise.all([answer(person, id, last, 'Mine'), answer(colleague, id, last, 'Theirs')])
+    const both = await Promise.all([sendAnswer(person, id, last, 'Mine'), sendAnswer(colleague, id, last, 'Theirs')])
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
     const refused = both.find(({ status }) => status === 409)!
     expect(refused.body).toMatchObject({ code: 'CONVERSATION_CHANGED', details: [{ author: 'member' }] })
@@ -99,21 +103,21 @@ describe('an answer', () => {
     const day = new Date().getUTCDay() || 7
     const limits = { ...ALL_DAY, workDays: [(day % 7) + 1], dailyCap: 1, warmUp: true, pauseSeconds: 3_600 }
     await person.client.sendingSettings.saveLimits({ ...limits, xAccountId: account.id })
-    const first = await answer(person, id, last)
+    const first = await sendAnswer(person, id, last)
     expect(first.status).toBe(200)
-    const second = await answer(person, id, first.body.id)
+    const second = await sendAnswer(person, id, first.body.id)
     expect(second.status).toBe(200)
     const { dailyDmCap } = app.services.env
     app.services.env.dailyDmCap = 2
     try {
-      const capped = await answer(person, id, second.body.id)
+      const capped = await sendAnswer(person, id, second.body.id)
       expect(capped).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } })
       expect(Number(capped.headers.get('retry-after'))).toBeGreaterThan(0)
     } finally {
       app.services.env.dailyDmCap = dailyDmCap
     }
     await setFaults(app, { ...SENDS, status: 429, times: 1 })
-    expect((await answer(person, id, second.body.id)).status).toBe(429)
+    expect((await sendAnswer(person, id, second.body.id)).status).toBe(429)
     expect(await sentBy(account.handle)).toHaveLength(2)
     expect(await messagesOf(person, id)).toHaveLength(4)
   })
@@ -124,11 +128,11 @@ describe('an answer', () => {
       person.client.xAccount.consent({ id: account.id, storesConversations, offersUnknownSenders: false })
     const texts = async () => (await messagesOf(person, id)).map(({ text, author }) => author === 'member' && text)
     await setFaults(app, { path: '/2/dm_conversations', status: 403, code: 349, times: 1 })
-    expect((await answer(person, id, last, 'Unsent')).status).toBe(409)
+    expect((await sendAnswer(person, id, last, 'Unsent')).status).toBe(409)
     expect(await texts()).toContain('Unsent')
     await decide(false)
     expect(await texts()).not.toContain('Unsent')
-    const { status, body } = await answer(person, id, last, 'Secret')
+    const { status, body } = await sendAnswer(person, id, last, 'Secret')
     expect([status, body.text]).toEqual([200, null])
     expect(await sentBy(account.handle)).toMatchObject([{ to: handle, text: 'Secret' }])
     expect(await texts()).not.toContain('Secret')
@@ -137,20 +141,20 @@ describe('an answer', () => {
   it('is refused if the person is suppressed, or X keeps the conversation encrypted', async () => {
     const { person, handle, id, last } = await replied()
     await app.db.update(conversations).set({ isEncrypted: true }).where(eq(conversations.id, id))
-    expect(await answer(person, id, last)).toMatchObject({ status: 409, body: { code: 'LEAD_STATE' } })
+    expect(await sendAnswer(person, id, last)).toMatchObject({ status: 409, body: { code: 'LEAD_STATE' } })
     await app.db.update(conversations).set({ isEncrypted: false }).where(eq(conversations.id, id))
     await person.client.suppressions.create({ handles: [handle] })
-    expect(await answer(person, id, last)).toMatchObject({ status: 409, body: { code: 'LEAD_STATE' } })
+    expect(await sendAnswer(person, id, last)).toMatchObject({ status: 409, body: { code: 'LEAD_STATE' } })
     expect(await messagesOf(person, id)).toHaveLength(2)
   })
 
   it('can be repeated after X has rejected it', async () => {
     const { person, account, leadId, id, last } = await replied()
     await setFaults(app, { ...SENDS, status: 400, times: 1 })
-    expect(await answer(person, id, last)).toMatchObject({ status: 409, body: { code: 'DM_FAILED' } })
+    expect(await sendAnswer(person, id, last)).toMatchObject({ status: 409, body: { code: 'DM_FAILED' } })
     expect((await messagesOf(person, id))[0]).toMatchObject({ author: 'member', status: 'failed' })
     expect((await person.client.leads.find({ id: leadId })).dmStatus).toBe('contacted')
-    expect((await answer(person, id, last)).status).toBe(200)
+    expect((await sendAnswer(person, id, last)).status).toBe(200)
     expect(await sentBy(account.handle)).toHaveLength(1)
   })
 
@@ -158,14 +162,14 @@ describe('an answer', () => {
     const { person, account, id, last } = await replied()
     await senders.start()
     await setFaults(app, { ...SENDS, dropAfter: true, times: 1 })
-    const sent = await answer(person, id, last, 'One')
+    const sent = await sendAnswer(person, id, last, 'One')
     expect(sent).toMatchObject({ status: 200, body: { text: 'One', status: 'sent' } })
     await setFaults(app, { ...SENDS, dropBefore: true, times: 1 })
-    const lost = await answer(person, id, sent.body.id, 'Two', 'lost')
+    const lost = await sendAnswer(person, id, sent.body.id, 'Two', 'lost')
     expect(lost).toMatchObject({ status: 409, body: { code: 'DM_FAILED' } })
     expect((await person.call('POST', `/dms/${lost.body.details.dmId}/requeue`)).status).toBe(409)
     expect((await sentBy(account.handle)).map(({ text }) => text)).toEqual(['One'])
-    expect((await answer(person, id, sent.body.id, 'Two', 'again')).status).toBe(200)
+    expect((await sendAnswer(person, id, sent.body.id, 'Two', 'again')).status).toBe(200)
   })
 
   it('returns 503 if X is unreachable, keeps no draft of what may have arrived, and sends it at most once', async () => {
@@ -186,7 +190,7 @@ describe('an answer', () => {
     await person.client.conversations.saveDraft({ id, text: 'Three' })
     expect(await answerThere()).toEqual([503, 'DM_UNSETTLED'])
     expect((await person.client.conversations.find({ id })).draft).toBeNull()
-    expect((await answer(person, id, last)).body.code).toBe('CONVERSATION_CHANGED')
+    expect((await sendAnswer(person, id, last)).body.code).toBe('CONVERSATION_CHANGED')
   })
 
   it('is sent by the account of the conversation, which may not be the current one', async () => {
@@ -198,11 +202,11 @@ describe('an answer', () => {
       templateVariables: { name: '', handle: 'x' },
       allowRepeat: true,
     })
-    expect((await answer(person, id, last)).status).toBe(200)
+    expect((await sendAnswer(person, id, last)).status).toBe(200)
     expect([await sentBy(account.handle), await sentBy(current.handle)].map(({ length }) => length)).toEqual([1, 1])
     await app.db.update(xAccounts).set({ status: 'lost' }).where(eq(xAccounts.id, account.id))
     const [newest] = await messagesOf(person, id)
-    expect(await answer(person, id, newest!.id)).toMatchObject({ status: 409, body: { code: 'X_NOT_CONNECTED' } })
+    expect(await sendAnswer(person, id, newest!.id)).toMatchObject({ status: 409, body: { code: 'X_NOT_CONNECTED' } })
   })
 
   it.each([{ text: ' ' }, { text: 'x'.repeat(10_001) }, { afterMessageId: undefined }])('rejects %o', async (more) => {

@@ -62,13 +62,13 @@ describe('a conversation', () => {
         assigneeId: null,
       },
     ])
-    const found = await person.client.conversations.find({ id: conversations[0]!.id })
-    expect(found.messages.map(({ author, text, status }) => [author, text, status])).toEqual([
+    const conversation = await person.client.conversations.find({ id: conversations[0]!.id })
+    expect(conversation.messages.map(({ author, text, status }) => [author, text, status])).toEqual([
       ['lead', 'What does it cost?', null],
       ['owner', 'By hand', null],
       ['campaign', expect.stringMatching(/^Hi /), 'replied'],
     ])
-    expect(found).toMatchObject({ notes: [], draft: null, otherDrafts: [], cursor: null })
+    expect(conversation).toMatchObject({ notes: [], draft: null, otherDrafts: [], cursor: null })
   })
 
   it('is per X account, and has the latest message of either side first', async () => {
@@ -267,7 +267,7 @@ describe('a change', () => {
     await say(list.handles[0]!, account.handle, 'Automatic reply: I am out of office', 1)
     const { id, lead } = await firstOf(person)
     const isReplied = async () =>
-      (await person.client.leads.list({ status: 'replied' })).leads.some((one) => one.id === lead.id)
+      (await person.client.leads.list({ status: 'replied' })).leads.some((row) => row.id === lead.id)
     expect(await isReplied()).toBe(false)
     await person.client.conversations.update({ id, label })
     expect(await person.client.enrollments.list({ id: campaign.id })).toMatchObject({
@@ -376,25 +376,25 @@ describe('the list', () => {
     await say(handles[1]!, account.handle, 'please stop', 2)
     const tag = await person.client.tags.create({ name: 'Warm' })
     await person.client.tags.apply({ leadIds: [leadIds[0]!], add: [tag.id] })
-    const found = async (filter: Parameters<typeof listOf>[1]) =>
+    const search = async (filter: Parameters<typeof listOf>[1]) =>
       (await listOf(person, filter)).conversations.map(({ lead }) => handles.indexOf(lead.twitterHandle))
-    expect(await found({ label: 'opted_out' })).toEqual([1])
-    expect(await found({ tag: 'warm' })).toEqual([0])
-    expect(await found({ assigneeId: 'none' })).toEqual([1, 0])
-    expect(await found({ assigneeId: 'me' })).toEqual([])
-    expect(await found({ xAccountId: account.id, campaignId: campaign.id })).toEqual([1, 0])
-    expect(await found({ leadId: leadIds[0]! })).toEqual([0])
-    expect(await found({ xAccountId: campaign.id })).toEqual([])
-    expect(await found({ status: 'done' })).toEqual([])
-    expect(await found({ q: '100%_SURE' })).toEqual([0])
-    expect(await found({ q: '100_' })).toEqual([])
-    expect(await found({ q: handles[1]!.toUpperCase() })).toEqual([1])
-    expect(await found({ q: 'lead 2' })).toEqual([1])
-    expect(await found({ q: 'LE' })).toEqual([1, 0])
-    expect(await found({ q: '1' })).toEqual([0])
-    expect(await found({ q: 'te' })).toEqual([])
-    expect(await found({ q: 'e', pageSize: 1 })).toEqual([])
-    expect(await found({ q: 'lead', pageSize: 1 })).toEqual([1])
+    expect(await search({ label: 'opted_out' })).toEqual([1])
+    expect(await search({ tag: 'warm' })).toEqual([0])
+    expect(await search({ assigneeId: 'none' })).toEqual([1, 0])
+    expect(await search({ assigneeId: 'me' })).toEqual([])
+    expect(await search({ xAccountId: account.id, campaignId: campaign.id })).toEqual([1, 0])
+    expect(await search({ leadId: leadIds[0]! })).toEqual([0])
+    expect(await search({ xAccountId: campaign.id })).toEqual([])
+    expect(await search({ status: 'done' })).toEqual([])
+    expect(await search({ q: '100%_SURE' })).toEqual([0])
+    expect(await search({ q: '100_' })).toEqual([])
+    expect(await search({ q: handles[1]!.toUpperCase() })).toEqual([1])
+    expect(await search({ q: 'lead 2' })).toEqual([1])
+    expect(await search({ q: 'LE' })).toEqual([1, 0])
+    expect(await search({ q: '1' })).toEqual([0])
+    expect(await search({ q: 'te' })).toEqual([])
+    expect(await search({ q: 'e', pageSize: 1 })).toEqual([])
+    expect(await search({ q: 'lead', pageSize: 1 })).toEqual([1])
   })
 })
 
@@ -402,7 +402,7 @@ describe('a change of many', () => {
   /** A workspace with three conversations, oldest first. */
   async function three() {
     const { handles, ...rest } = await scene(3)
-    for (const [place, handle] of handles.entries()) await say(handle, rest.account.handle, `Hello ${place}`, place + 1)
+    for (const [index, handle] of handles.entries()) await say(handle, rest.account.handle, `Hello ${index}`, index + 1)
     const ids = (await listOf(rest.person)).conversations.map(({ id }) => id).toReversed()
     return { ...rest, handles, ids }
   }
@@ -411,13 +411,13 @@ describe('a change of many', () => {
   it('marks, labels and assigns those of the ids or the filter, and is undone', async () => {
     const { person, campaign, ids } = await three()
     const { updateMany, undoUpdate } = person.client.conversations
-    const answers = () =>
+    const readAnswers = () =>
       app.db
         .select({ id: dms.id, answers: dms.answers })
         .from(dms)
         .where(eq(dms.campaignId, campaign.id))
         .orderBy(dms.id)
-    const [before, said] = [await listOf(person), await answers()]
+    const [before, answersBefore] = [await listOf(person), await readAnswers()]
     const [first, second] = [undoId(), undoId()]
     const chosen = { conversationIds: [ids[0]!, ids[1]!, ids[0]!], undoId: first }
     expect(await updateMany({ ...chosen, status: 'done', assigneeId: person.id })).toMatchObject({ changed: 2 })
@@ -430,7 +430,7 @@ describe('a change of many', () => {
     expect((await person.client.campaigns.find({ id: campaign.id })).dmsRepliedCount).toBe(3)
     expect(await undoUpdate({ undoId: second })).toMatchObject({ undone: 2 })
     expect(await app.db.$count(labelCorrections, eq(labelCorrections.workspaceId, person.workspaceId))).toBe(0)
-    expect(await answers()).toEqual(said)
+    expect(await readAnswers()).toEqual(answersBefore)
     expect(await undoUpdate({ undoId: second })).toMatchObject({ undone: 0 })
     // Nothing is left that has changed them since the first one.
     expect(await undoUpdate({ undoId: first })).toMatchObject({ undone: 2 })
@@ -486,7 +486,7 @@ it('counts conversations as a recount does, whatever happens to them', async () 
   const removals: string[] = []
   const undoIds: string[] = []
   let seconds = 0
-  const place = fc.nat(3)
+  const index = fc.nat(3)
   const change = fc.constantFrom(
     { status: 'open' as const },
     { status: 'done' as const },
@@ -523,10 +523,10 @@ it('counts conversations as a recount does, whatever happens to them', async () 
       if (removalId) await person.client.leads.restore({ removalId })
     },
   }
-  const step = fc.tuple(fc.constantFrom(...(Object.keys(steps) as (keyof typeof steps)[])), place, change)
+  const step = fc.tuple(fc.constantFrom(...(Object.keys(steps) as (keyof typeof steps)[])), index, change)
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 15 }), async (given) => {
-      for (const [name, at, update] of given) await steps[name](at, update)
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 15 }), async (chosenSteps) => {
+      for (const [name, at, update] of chosenSteps) await steps[name](at, update)
       await expectCountsRight(app)
     }),
     { numRuns: 6 },

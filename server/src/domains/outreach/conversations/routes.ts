@@ -16,7 +16,7 @@ const withPicture = <C extends ReadConversation>({ pictures }: Pick<RequestConte
 export const conversationRoutes = {
   list: member.conversations.list.handler(async ({ context, input }) => {
     const { conversations, ...page } = await list(context.db, context.actor, input)
-    return { conversations: conversations.map((one) => withPicture(context, one)), ...page }
+    return { conversations: conversations.map((conversation) => withPicture(context, conversation)), ...page }
   }),
   find: member.conversations.find.handler(async ({ context, input }) =>
     withPicture(context, await find(context.db, context.actor, input)),

@@ -124,11 +124,11 @@ it('drafts come back with their lead, except those of members who may no longer 
 })
 
 it('corrections of labels are deleted with their lead, once that cannot be undone', async () => {
-  const one = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
+  const first = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
   const other = await makeConversation({ xUserId: '8', twitterHandle: 'bob' })
-  for (const { id } of [one, other]) await member.client.conversations.update({ id, label: 'meeting' })
+  for (const { id } of [first, other]) await member.client.conversations.update({ id, label: 'meeting' })
   const count = () => app.db.$count(labelCorrections, eq(labelCorrections.workspaceId, person.workspaceId))
-  await person.client.leads.removeMany({ leadIds: [one.leadId] })
+  await person.client.leads.removeMany({ leadIds: [first.leadId] })
   await purgeRemovals(app.db)
   expect(await count()).toBe(2)
   await app.db.update(leadRemovals).set({ createdAt: new Date(Date.now() - 2 * 3_600_000) })
@@ -142,12 +142,12 @@ it('notifications lead to the inbox once their conversation was merged', async (
   const { id } = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
   const facts = [id, NO_ID].map((conversationId) => ({ leadName: 'Ana', conversationId }))
   const ofPerson = { workspaceId: person.workspaceId, userId: person.id }
-  for (const one of facts)
+  for (const entry of facts)
     await app.db
       .insert(notifications)
-      .values({ ...ofPerson, kind: 'lead_replied', facts: one, inApp: true, email: false })
-  const { notifications: shown } = await person.client.notifications.list({})
-  expect(shown.map(({ path }) => path).sort()).toEqual(['/inbox', `/inbox/${id}`])
+      .values({ ...ofPerson, kind: 'lead_replied', facts: entry, inApp: true, email: false })
+  const { notifications: listed } = await person.client.notifications.list({})
+  expect(listed.map(({ path }) => path).sort()).toEqual(['/inbox', `/inbox/${id}`])
 })
 
 it('notifications no longer name a lead that was deleted', async () => {
@@ -156,17 +156,20 @@ it('notifications no longer name a lead that was deleted', async () => {
   const ofPerson = { workspaceId: person.workspaceId, userId: person.id }
   await app.db.insert(notifications).values({ ...ofPerson, kind: 'lead_replied', facts, inApp: true, email: false })
   await person.client.leads.removeMany({ leadIds: [leadId] })
-  const [kept] = await app.db.select().from(notifications).where(eq(notifications.workspaceId, person.workspaceId))
-  expect(kept?.facts).toEqual({ label: 'meeting' })
-  const { notifications: shown } = await person.client.notifications.list({})
-  expect(shown).toMatchObject([{ title: 'A lead replied', path: '/inbox' }])
+  const [notification] = await app.db
+    .select()
+    .from(notifications)
+    .where(eq(notifications.workspaceId, person.workspaceId))
+  expect(notification?.facts).toEqual({ label: 'meeting' })
+  const { notifications: listed } = await person.client.notifications.list({})
+  expect(listed).toMatchObject([{ title: 'A lead replied', path: '/inbox' }])
 })
 
 it('notes move to the lead that is kept if two are merged', async () => {
-  const kept = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
-  const gone = await makeConversation({ xUserId: null, twitterHandle: 'ana_new' })
-  await note(kept.id, 'One')
-  const { body } = await note(gone.id, 'Two')
+  const survivor = await makeConversation({ xUserId: '7', twitterHandle: 'ana' })
+  const duplicate = await makeConversation({ xUserId: null, twitterHandle: 'ana_new' })
+  await note(survivor.id, 'One')
+  const { body } = await note(duplicate.id, 'Two')
   await makeLeads(app, person, [{ xUserId: '7', twitterHandle: 'ana_new' }])
   const left = await app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId))
   expect(left).toHaveLength(1)

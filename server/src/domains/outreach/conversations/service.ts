@@ -144,9 +144,9 @@ const NEWEST = 1_000
 /** One page of conversations, and the counts of the workspace. */
 export async function list(db: Db, actor: Actor, input: InputOf<'conversations', 'list'>) {
   const { pageSize, cursor, ...filter } = input
-  const place = cursor === undefined ? null : readCursor(cursor)
-  const behind = place
-    ? sql`and (c.sort_at, c.id) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)`
+  const position = cursor === undefined ? null : readCursor(cursor)
+  const behind = position
+    ? sql`and (c.sort_at, c.id) < (${position.at.toISOString()}::timestamptz, ${position.id}::uuid)`
     : sql``
   const newest = (from: SQL, which: SQL, count: number) =>
     sql`select c.* from ${from} c where ${which} order by c.sort_at desc, c.id desc limit ${count}`
@@ -157,8 +157,8 @@ export async function list(db: Db, actor: Actor, input: InputOf<'conversations',
     const count = pageSize + 1
     if (q) {
       const first = newest(all, sql`${matching(actor, others)} ${behind}`, NEWEST)
-      const found = await readConversations(db, newest(sql`(${first})`, says(q), count))
-      if (found.length === count) return found
+      const matches = await readConversations(db, newest(sql`(${first})`, says(q), count))
+      if (matches.length === count) return matches
     }
     return readConversations(db, newest(all, sql`${matching(actor, filter)} ${behind}`, count))
   }
@@ -168,10 +168,10 @@ export async function list(db: Db, actor: Actor, input: InputOf<'conversations',
       sql`select open, unread, snoozed from conversation_counts where workspace_id = ${actor.workspaceId}`,
     ),
   ])
-  const shown = rows.slice(0, pageSize)
-  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  const visible = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? visible.at(-1) : undefined
   return {
-    conversations: shown.map(conversationOf),
+    conversations: visible.map(conversationOf),
     counts: counted.rows[0] ?? { open: 0, unread: 0, snoozed: 0 },
     cursor: last ? writeCursor({ at: new Date(last.sortAt), id: last.id }) : null,
   }
@@ -204,23 +204,23 @@ export async function countWaiting(
 
 /** A conversation with one page of its messages. @throws Refusal CONVERSATION_NOT_FOUND */
 export async function find(db: Db, actor: Actor, { id, cursor }: InputOf<'conversations', 'find'>) {
-  const place = cursor === undefined ? null : readCursor(cursor)
+  const position = cursor === undefined ? null : readCursor(cursor)
   const row = await findRow(db, actor, id)
   const [{ messages, cursor: next }, notes, drafts] = await Promise.all([
-    readMessages(db, actor, row, place),
+    readMessages(db, actor, row, position),
     notesOf(db, actor, id),
     db.execute<{ userId: string; name: string; text: string; updatedAt: string }>(sql`
       select d.user_id as "userId", coalesce(nullif(u.name, ''), u.email) as name, d.text, d.updated_at as "updatedAt"
       from conversation_drafts d join auth_users u on u.id = d.user_id
       where d.workspace_id = ${actor.workspaceId} and d.conversation_id = ${id} order by d.updated_at desc`),
   ])
-  const found = drafts.rows.map(({ updatedAt, ...draft }) => ({ ...draft, updatedAt: new Date(updatedAt) }))
+  const allDrafts = drafts.rows.map(({ updatedAt, ...draft }) => ({ ...draft, updatedAt: new Date(updatedAt) }))
   return {
     ...conversationOf(row),
     messages,
     notes,
-    draft: found.find(({ userId }) => userId === actor.userId) ?? null,
-    otherDrafts: found.filter(({ userId }) => userId !== actor.userId),
+    draft: allDrafts.find(({ userId }) => userId === actor.userId) ?? null,
+    otherDrafts: allDrafts.filter(({ userId }) => userId !== actor.userId),
     cursor: next,
   }
 }
@@ -287,13 +287,15 @@ export async function findSent(db: Db, actor: Actor, row: Row, id: string) {
   return messageOf(one(rows))
 }
 
-async function readMessages(db: Db, actor: Actor, row: Row, place: Place | null) {
-  const behind = place ? sql`where (at, id) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)` : sql``
+async function readMessages(db: Db, actor: Actor, row: Row, position: Place | null) {
+  const behind = position
+    ? sql`where (at, id) < (${position.at.toISOString()}::timestamptz, ${position.id}::uuid)`
+    : sql``
   const { rows } = await db.execute<MessageRow>(sql`
     select * from (${messagesOf(actor, row)}) message ${behind} order by at desc, id desc limit ${MESSAGES_PAGE_SIZE + 1}`)
-  const shown = rows.slice(0, MESSAGES_PAGE_SIZE).map(messageOf)
-  const last = rows.length > MESSAGES_PAGE_SIZE ? shown.at(-1) : undefined
-  return { messages: shown, cursor: last ? writeCursor(last) : null }
+  const visible = rows.slice(0, MESSAGES_PAGE_SIZE).map(messageOf)
+  const last = rows.length > MESSAGES_PAGE_SIZE ? visible.at(-1) : undefined
+  return { messages: visible, cursor: last ? writeCursor(last) : null }
 }
 
 const messageOf = ({ at, ...rest }: MessageRow) => ({ ...rest, at: new Date(at) }) as z.input<typeof Message>

@@ -105,13 +105,13 @@ export async function pair(
 }
 
 async function findAccount(db: Db, { userId, workspaceId }: { userId: string; workspaceId: string }) {
-  const [found] = await db
+  const [account] = await db
     .select({ email: authUsers.email, workspaceName: workspaces.name })
     .from(authUsers)
     .innerJoin(workspaces, eq(workspaces.id, workspaceId))
     .where(eq(authUsers.id, userId))
-  if (!found) throw new Refusal('UNAUTHORIZED')
-  return found
+  if (!account) throw new Refusal('UNAUTHORIZED')
+  return account
 }
 
 /** The token in an Authorization header, if it belongs to an extension; else null. */
@@ -125,7 +125,7 @@ export function extensionToken(authorization: string | null): string | null {
  * immediately. @throws Refusal UNAUTHORIZED: it was unpaired, or its owner has left the workspace
  */
 export async function authenticateExtension(db: Db, token: string): Promise<Actor> {
-  const [found] = await db
+  const [pairing] = await db
     .select({
       sessionId: extensionPairings.sessionId,
       userId: extensionPairings.userId,
@@ -134,9 +134,9 @@ export async function authenticateExtension(db: Db, token: string): Promise<Acto
     .from(extensionPairings)
     .innerJoin(authSessions, eq(authSessions.id, extensionPairings.sessionId))
     .where(and(eq(extensionPairings.tokenHash, hashToken(token)), gt(authSessions.expiresAt, sql`now()`)))
-  const role = found && (await findRole(db, found))
-  if (!found || !role) throw new Refusal('UNAUTHORIZED', 'This extension is no longer paired.')
-  return { ...found, workspaceId: found.workspaceId as WorkspaceScope, role }
+  const role = pairing && (await findRole(db, pairing))
+  if (!pairing || !role) throw new Refusal('UNAUTHORIZED', 'This extension is no longer paired.')
+  return { ...pairing, workspaceId: pairing.workspaceId as WorkspaceScope, role }
 }
 
 /** The signed parts of X's pages. @throws Refusal NOT_FOUND: this server has no such data */

@@ -60,8 +60,8 @@ async function withOpeners(count = 1, input: Parameters<typeof makeCampaign>[2] 
   const job = await person.client.openers.create({ id, filter: {} })
   await run(job.id)
   for (const opener of (await person.client.openers.list({ id })).openers) {
-    const place = list.leadIds.indexOf(opener.lead.id)
-    await person.client.openers.update({ id: opener.id, text: `Opener ${place}.` })
+    const index = list.leadIds.indexOf(opener.lead.id)
+    await person.client.openers.update({ id: opener.id, text: `Opener ${index}.` })
   }
   return { id, list, openers: (await person.client.openers.list({ id })).openers }
 }
@@ -140,13 +140,13 @@ describe('POST /campaigns/{id}/openers', () => {
     await approveAll(id, openers.slice(0, 1))
     const first = await person.client.openers.list({ id, pageSize: 2 })
     const second = await person.client.openers.list({ id, pageSize: 2, cursor: first.cursor ?? '' })
-    expect([...first.openers, ...second.openers].map((one) => one.id)).toEqual(openers.map((one) => one.id))
+    expect([...first.openers, ...second.openers].map((opener) => opener.id)).toEqual(openers.map((opener) => opener.id))
     expect(second.cursor).toBeNull()
     const approved = await person.client.openers.list({ id, status: 'approved' })
-    expect(approved.openers.map((one) => one.id)).toEqual([openers[0]!.id])
+    expect(approved.openers.map((opener) => opener.id)).toEqual([openers[0]!.id])
     expect((await person.call('GET', `/campaigns/${id}/openers?cursor=x`)).status).toBe(400)
     const ofLead = await person.client.openers.list({ id, leadId: openers[1]!.lead.id })
-    expect(ofLead.openers.map((one) => one.id)).toEqual([openers[1]!.id])
+    expect(ofLead.openers.map((opener) => opener.id)).toEqual([openers[1]!.id])
   })
 
   it('returns 409 for a campaign that is archived, and 403 for a filter beyond the plan', async () => {
@@ -155,12 +155,12 @@ describe('POST /campaigns/{id}/openers', () => {
     const free = await makePerson(app)
     const theirs = await makeCampaign(free, await makeList(app, free, openHandles(1)))
     for (const path of ['openers', 'openers/estimate']) {
-      const answer = await free.call('POST', `/campaigns/${theirs.id}/${path}`, { filter: { label: 'interested' } })
-      expect([answer.status, answer.body.code]).toEqual([403, 'PLAN_LIMIT'])
+      const response = await free.call('POST', `/campaigns/${theirs.id}/${path}`, { filter: { label: 'interested' } })
+      expect([response.status, response.body.code]).toEqual([403, 'PLAN_LIMIT'])
     }
     await person.client.campaigns.update({ id, status: 'archived' })
-    const answer = await person.call('POST', `/campaigns/${id}/openers`, { filter: {} })
-    expect([answer.status, answer.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
+    const response = await person.call('POST', `/campaigns/${id}/openers`, { filter: {} })
+    expect([response.status, response.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
   })
 
   it.each([{}, { leadIds: [] }, { filter: {}, leadIds: ['x'] }, { filter: {}, source: 'me' }])(
@@ -213,9 +213,9 @@ describe('a message', () => {
       await tx.execute(sql`select pg_advisory_xact_lock_shared(${campaignLock(sql`${id}::text`)})`)
       // It waits for two seconds only, in which a busy machine may not look.
       for (;;) {
-        const answer = person.client.openers.update({ id: openers[0]!.id, isApproved: false })
-        const isSeen = await Promise.race([waitForBlockedStatement(app), answer.then(() => false)])
-        if (isSeen) return { answer }
+        const response = person.client.openers.update({ id: openers[0]!.id, isApproved: false })
+        const isSeen = await Promise.race([waitForBlockedStatement(app), response.then(() => false)])
+        if (isSeen) return { answer: response }
       }
     })
     await withdrawing.answer
@@ -233,8 +233,8 @@ describe('a message', () => {
       await person.client.openers.update({ id: openers[0]!.id, isApproved: false })
     })
     await launching
-    const kept = `${openers[1]!.text} Shall we talk?`
-    expect(await messages(id)).toEqual([FALLBACK, kept])
+    const expected = `${openers[1]!.text} Shall we talk?`
+    expect(await messages(id)).toEqual([FALLBACK, expected])
   })
 
   it('keeps its opener when the template is edited', async () => {
@@ -276,8 +276,8 @@ describe('a message', () => {
     const { id } = await makeCampaign(person, list, { messageTemplate: TEMPLATE })
     await person.client.campaigns.queue({ id })
     expect(await messages(id)).toEqual([FALLBACK])
-    const answer = await person.call('PATCH', `/campaigns/${id}`, { messageTemplate: '{AI_OPENER} Hi' })
-    expect(answer.status).toBe(400)
+    const response = await person.call('PATCH', `/campaigns/${id}`, { messageTemplate: '{AI_OPENER} Hi' })
+    expect(response.status).toBe(400)
   })
 })
 
@@ -286,11 +286,11 @@ describe('an approval', () => {
     const { id, openers } = await withOpeners(2)
     const [first, second] = openers
     await person.client.openers.update({ id: second!.id, text: 'Changed meanwhile.' })
-    const gone = '01900000-0000-7000-8000-000000000000'
-    expect(await approveAll(id, [first!, second!, { id: gone, version: 1 }])).toEqual({
+    const deletedId = '01900000-0000-7000-8000-000000000000'
+    expect(await approveAll(id, [first!, second!, { id: deletedId, version: 1 }])).toEqual({
       success: true,
       approved: 1,
-      changed: [second!.id, gone],
+      changed: [second!.id, deletedId],
     })
     const { openers: now, counts } = await person.client.openers.list({ id })
     expect(counts).toEqual({ draft: 1, approved: 1, failed: 0 })
@@ -329,8 +329,8 @@ describe('an approval', () => {
       update opener_counts c set draft = 0, failed = 1 from failed where c.campaign_id = failed.campaign_id`)
     const [opener] = (await person.client.openers.list({ id, status: 'failed' })).openers
     expect(await approveAll(id, [opener!])).toMatchObject({ approved: 0, changed: [opener!.id] })
-    const answer = await person.call('PATCH', `/openers/${opener!.id}`, { isApproved: true })
-    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+    const response = await person.call('PATCH', `/openers/${opener!.id}`, { isApproved: true })
+    expect([response.status, response.body.code]).toEqual([400, 'INVALID_INPUT'])
     expect(await person.client.openers.update({ id: opener!.id, text: 'Mine.' })).toMatchObject({ status: 'draft' })
   })
 })
@@ -338,8 +338,8 @@ describe('an approval', () => {
 describe('PATCH /openers/{id}', () => {
   it('returns 400 for a text with variables, which nobody would fill in', async () => {
     const { id, openers } = await withOpeners(1)
-    const answer = await person.call('PATCH', `/openers/${openers[0]!.id}`, { text: 'Hi {lead_name}!' })
-    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+    const response = await person.call('PATCH', `/openers/${openers[0]!.id}`, { text: 'Hi {lead_name}!' })
+    expect([response.status, response.body.code]).toEqual([400, 'INVALID_INPUT'])
     expect((await person.client.openers.list({ id })).openers[0]!.text).toBe('Opener 0.')
   })
 })
@@ -357,8 +357,8 @@ describe('POST /openers/{id}/regenerate', () => {
     const { id, openers } = await withOpeners(1)
     await approveAll(id, openers)
     await app.db.update(leads).set({ bio: null }).where(eq(leads.workspaceId, person.workspaceId))
-    const kept = await person.client.openers.regenerate({ id: openers[0]!.id })
-    expect(kept).toMatchObject({ text: 'Opener 0.', status: 'approved', version: openers[0]!.version })
+    const opener = await person.client.openers.regenerate({ id: openers[0]!.id })
+    expect(opener).toMatchObject({ text: 'Opener 0.', status: 'approved', version: openers[0]!.version })
   })
 })
 
@@ -422,14 +422,14 @@ describe('a job', () => {
       }
     }
     await runJob(app.services, { openers: { run: canceling } }, { workspaceId: person.workspaceId, id: job.id })
-    const found = await person.client.jobs.find({ id: job.id })
-    expect(found.status).toBe('canceled')
-    expect(found.changed).toBeGreaterThan(0)
-    expect(found.changed).toBeLessThan(12)
-    expect((await person.client.openers.list({ id })).counts.draft).toBe(found.changed)
+    const canceled = await person.client.jobs.find({ id: job.id })
+    expect(canceled.status).toBe('canceled')
+    expect(canceled.changed).toBeGreaterThan(0)
+    expect(canceled.changed).toBeLessThan(12)
+    expect((await person.client.openers.list({ id })).counts.draft).toBe(canceled.changed)
     for (const change of ['cancel', 'undo']) {
-      const answer = await person.call('POST', `/jobs/${job.id}/${change}`)
-      expect([answer.status, answer.body.code]).toEqual([409, 'JOB_STATE'])
+      const response = await person.call('POST', `/jobs/${job.id}/${change}`)
+      expect([response.status, response.body.code]).toEqual([409, 'JOB_STATE'])
     }
   })
 
@@ -465,32 +465,34 @@ describe('a job', () => {
       runJob(app.services, { openers: { run: faulty } }, { workspaceId: person.workspaceId, id: job.id })
     for (let i = 0; i < 4; i += 1) await expect(again()).rejects.toThrow()
     await again()
-    const found = await person.client.jobs.find({ id: job.id })
-    expect([found.status, found.error]).toEqual(['failed', expect.stringContaining('is kept')])
+    const failed = await person.client.jobs.find({ id: job.id })
+    expect([failed.status, failed.error]).toEqual(['failed', expect.stringContaining('is kept')])
     const [row] = await app.db.select().from(jobs).where(eq(jobs.id, job.id))
     expect(row!.endedAt).not.toBeNull()
     const { jobs: listed } = await person.client.jobs.list({ status: 'failed' })
-    expect(listed.map((one) => one.id)).toEqual([job.id])
+    expect(listed.map((entry) => entry.id)).toEqual([job.id])
   })
 })
 
 it('are counted as a recount does, whatever happens to them', async () => {
   const { id, list } = await withOpeners(4)
   const removals: string[] = []
-  const found = async (at: number) => (await person.client.openers.list({ id })).openers.slice(0, at + 1)
+  const firstOpeners = async (at: number) => (await person.client.openers.list({ id })).openers.slice(0, at + 1)
   const steps = {
     approve: async (at: number) => {
-      const openers = await found(at)
+      const openers = await firstOpeners(at)
       if (openers.length > 0) await approveAll(id, openers)
     },
     withdraw: async (at: number) => {
-      for (const one of await found(at)) await person.client.openers.update({ id: one.id, isApproved: false })
+      for (const opener of await firstOpeners(at))
+        await person.client.openers.update({ id: opener.id, isApproved: false })
     },
     edit: async (at: number) => {
-      for (const one of await found(at)) await person.client.openers.update({ id: one.id, text: `Opener of ${at}.` })
+      for (const opener of await firstOpeners(at))
+        await person.client.openers.update({ id: opener.id, text: `Opener of ${at}.` })
     },
     regenerate: async (at: number) => {
-      for (const one of await found(at)) await person.client.openers.regenerate({ id: one.id })
+      for (const opener of await firstOpeners(at)) await person.client.openers.regenerate({ id: opener.id })
     },
     write: async () => run((await person.client.openers.create({ id, filter: {} })).id),
     readAgain: (at: number) => readAgain(list.handles[at]!, { bio: `Plumber ${at}` }),
@@ -505,8 +507,8 @@ it('are counted as a recount does, whatever happens to them', async () => {
   }
   const step = fc.tuple(fc.constantFrom(...(Object.keys(steps) as (keyof typeof steps)[])), fc.nat(3))
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 15 }), async (given) => {
-      for (const [name, at] of given) await steps[name](at)
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 15 }), async (chosenSteps) => {
+      for (const [name, at] of chosenSteps) await steps[name](at)
       await expectCountsRight(app)
     }),
     { numRuns: 6 },

@@ -123,18 +123,18 @@ it('waits for a model that receives too many requests, and then asks it again fo
   }
   const turn = () =>
     runJob({ ...app.services, models: busy }, { openers: { run: writeOpeners } }, { ...person, id: job.id })
-  const found = () => person.client.jobs.find({ id: job.id })
+  const findJob = () => person.client.jobs.find({ id: job.id })
   await turn()
   expect(calls).toBe(5)
   const waits = 'The model is receiving too many requests. The openers take longer.'
-  expect(await found()).toMatchObject({ status: 'running', done: 4, changed: 4, error: waits })
+  expect(await findJob()).toMatchObject({ status: 'running', done: 4, changed: 4, error: waits })
   const startsAfter = await app.db.execute<{ seconds: number }>(sql`
     select extract(epoch from start_after - now())::float as seconds from pgboss.job where name = 'job' and singleton_key = ${job.id}`)
   expect(startsAfter.rows[0]?.seconds).toBeGreaterThan(20)
   await turn()
-  expect([calls, (await found()).done]).toEqual([7, 5])
+  expect([calls, (await findJob()).done]).toEqual([7, 5])
   await turn()
-  expect(await found()).toMatchObject({ status: 'completed', done: 6, changed: 6, error: null })
+  expect(await findJob()).toMatchObject({ status: 'completed', done: 6, changed: 6, error: null })
   const { openers } = await person.client.openers.list({ id })
   expect(openers.map(({ source }) => source)).toEqual(Array(6).fill('model'))
   expect((await person.client.writer.usage({})).tokens).toBe(6 * (USED.input + USED.output))
@@ -231,9 +231,9 @@ it('does not start a job whose estimate exceeds the budget', async () => {
   // What the workspace says about itself is a part of each call.
   await person.client.writer.saveAbout({ text: 'x'.repeat(4_000) })
   expect((await person.client.openers.estimate({ id, filter: {} })).tokens).toBe(estimate.tokens + 20 * 1_000)
-  const answer = await person.call('POST', `/campaigns/${id}/openers`, { filter: {} })
-  expect([answer.status, answer.body.code]).toEqual([403, 'BUDGET_EXCEEDED'])
-  expect(answer.body.details).toMatchObject({ limitTokens: 5_000, usedTokens: 0, resetsAt: expect.any(String) })
+  const response = await person.call('POST', `/campaigns/${id}/openers`, { filter: {} })
+  expect([response.status, response.body.code]).toEqual([403, 'BUDGET_EXCEEDED'])
+  expect(response.body.details).toMatchObject({ limitTokens: 5_000, usedTokens: 0, resetsAt: expect.any(String) })
   expect((await person.client.jobs.list({})).total).toBe(0)
   expect(await person.client.openers.create({ id, filter: {}, source: 'built_in' })).toMatchObject({ total: 20 })
 })
@@ -259,12 +259,12 @@ it.each(['/openers/:id/regenerate', '/writer/provider/test'])(
     const { person, id } = await withModel(1, 1_000_000)
     await run(app.services, person, (await person.client.openers.create({ id, filter: {} })).id)
     const [opener] = (await person.client.openers.list({ id })).openers
-    const gone = new AbortController()
+    const controller = new AbortController()
     const ended = Promise.withResolvers<void>()
     app.services.models = {
       // biome-ignore lint/correctness/useYield: it never writes anything
       async *stream({ signal }) {
-        gone.abort()
+        controller.abort()
         await once(signal!, 'abort')
         ended.resolve()
         throw new ModelFailure('timeout')
@@ -272,7 +272,7 @@ it.each(['/openers/:id/regenerate', '/writer/provider/test'])(
     }
     const headers = { authorization: `Bearer ${person.token}`, 'idempotency-key': randomUUID() }
     const leave = () =>
-      fetch(app.url + path.replace(':id', opener!.id), { method: 'POST', headers, signal: gone.signal })
+      fetch(app.url + path.replace(':id', opener!.id), { method: 'POST', headers, signal: controller.signal })
     await expect(leave()).rejects.toThrow('aborted')
     await ended.promise
   },

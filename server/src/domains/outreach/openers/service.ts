@@ -34,12 +34,12 @@ export async function list(db: Db, actor: Actor, { id, status, leadId, pageSize,
     .from(openerCounts)
     .where(and(eq(openerCounts.workspaceId, actor.workspaceId), eq(openerCounts.campaignId, campaign.id)))
   const job = await findLatest(db, actor, { kind: 'openers', input: { campaignId: campaign.id } })
-  const shown = rows.slice(0, pageSize)
+  const visible = rows.slice(0, pageSize)
   return {
-    openers: shown,
+    openers: visible,
     counts: counts ?? { draft: 0, approved: 0, failed: 0 },
     job,
-    cursor: rows.length > pageSize ? (shown.at(-1)?.id ?? null) : null,
+    cursor: rows.length > pageSize ? (visible.at(-1)?.id ?? null) : null,
   }
 }
 
@@ -77,8 +77,8 @@ export async function regenerate(context: RequestContext, actor: Actor, id: stri
     if (isBetter && before.version === version)
       await store(tx, actor, before, { ...written, status: 'draft', isNew: true })
     await settle(tx, written.calls)
-    const answer = { ...(await find(tx, actor, id)), fault: written.fault }
-    await context.remember(tx, answer)
-    return answer
+    const result = { ...(await find(tx, actor, id)), fault: written.fault }
+    await context.remember(tx, result)
+    return result
   })
 }

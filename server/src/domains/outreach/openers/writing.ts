@@ -69,13 +69,13 @@ export async function estimate(
 export async function create(
   context: RequestContext,
   actor: Actor,
-  { id, source, ...asked }: InputOf<'openers', 'create'>,
+  { id, source, ...criteria }: InputOf<'openers', 'create'>,
 ) {
   const { db, jobs } = context
   const campaign = await findCampaign(db, actor, id)
   if (isOver(campaign))
     throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${campaign.status} sends no more messages.`)
-  const selection = await resolved(db, actor, asked)
+  const selection = await resolved(db, actor, criteria)
   const total = await countLeads(db, campaign, selection)
   const { model, fits } = await estimateOpeners(context, actor.workspaceId, {
     leads: total,
@@ -149,11 +149,11 @@ export async function* writeOpeners(services: Services, job: JobRow): AsyncGener
   const { db } = services.database
   const { campaignId, source, ...selection } = job.input as OpenersInput
   const findOpen = async () => {
-    const [found] = await db
+    const [row] = await db
       .select()
       .from(campaigns)
       .where(and(eq(campaigns.id, campaignId), eq(campaigns.workspaceId, job.workspaceId)))
-    return found && !isOver(found) ? found : null
+    return row && !isOver(row) ? row : null
   }
   const campaign = await findOpen()
   if (!campaign) return
@@ -161,36 +161,36 @@ export async function* writeOpeners(services: Services, job: JobRow): AsyncGener
   const by = { workspaceId: job.workspaceId, userId: job.createdBy }
   const writing = await writingOf(context, by, source)
   let warning = job.error
-  for (let place = job.place; ; ) {
+  for (let position = job.place; ; ) {
     const leads = await fromLeads(db, campaign, selection)
     const { rows } = await db.execute<{ id: string }>(sql`
       select l.id ${leads} and l.created_at <= ${job.createdAt.toISOString()}::timestamptz
-        and l.id > ${place ?? NO_ID}::uuid order by l.id limit ${LEADS_AHEAD}`)
+        and l.id > ${position ?? NO_ID}::uuid order by l.id limit ${LEADS_AHEAD}`)
     for (let from = 0; from < rows.length; from += PART) {
       // The campaign may have been archived meanwhile.
       if (!(await findOpen())) return
       const ids = rows.slice(from, from + PART).map(({ id }) => id)
       const tasks = ids.map((leadId) => write(context, by, { campaign, leadId, ...writing, isCached: true }))
-      const found = (await Promise.all(tasks)).filter((one) => one !== null)
-      const calls = found.flatMap((one) => one.calls)
+      const written = (await Promise.all(tasks)).filter((opener) => opener !== null)
+      const calls = written.flatMap((opener) => opener.calls)
       // The built-in writer does not replace a model whose budget is used up.
-      const affordable = found.filter(({ fault }) => fault !== 'budget')
+      const affordable = written.filter(({ fault }) => fault !== 'budget')
       const pauseSeconds = job.failures < PAUSES_MAX ? pauseOf(affordable) : null
       const isKept = ({ fault, text }: WrittenOpener) =>
         pauseSeconds === null || (fault !== 'rate_limited' && text !== '')
-      const kept = affordable.filter(isKept)
+      const storable = affordable.filter(isKept)
       // From this lead on, the job looks again for leads without an opener.
-      const firstLeft = affordable.find((one) => !isKept(one))?.leadId
-      place = firstLeft ? (ids[ids.indexOf(firstLeft) - 1] ?? place) : (ids.at(-1) ?? place)
-      const fault = kept.find((one) => one.fault)?.fault
+      const firstLeft = affordable.find((opener) => !isKept(opener))?.leadId
+      position = firstLeft ? (ids[ids.indexOf(firstLeft) - 1] ?? position) : (ids.at(-1) ?? position)
+      const fault = storable.find((opener) => opener.fault)?.fault
       yield {
-        place: place ?? NO_ID,
-        done: firstLeft ? kept.length : ids.length,
+        place: position ?? NO_ID,
+        done: firstLeft ? storable.length : ids.length,
         async save(tx, before) {
           await lockParts(tx, campaign.id)
-          const changed = await storeOpeners(tx, campaign, kept)
+          const changed = await storeOpeners(tx, campaign, storable)
           await settle(tx, calls)
-          if (affordable.length < found.length) return { changed, error: budgetEnded(before + changed) }
+          if (affordable.length < written.length) return { changed, error: budgetEnded(before + changed) }
           if (fault) warning = `${faultText(fault)} ${BUILT_IN_INSTEAD}`
           else if (pauseSeconds !== null) warning ??= PAUSED
           else if (warning === PAUSED) warning = null
@@ -239,14 +239,14 @@ async function write(
   if (!lead) return null
   const { profileHash, ...facts } = lead
   const input = { facts, about, template: campaign.messageTemplate }
-  const asked =
+  const inputHash =
     model &&
     createHash('sha256')
       .update(JSON.stringify([model.kind, model.model, input]))
       .digest('hex')
-  const known = isCached && asked ? await findWritten(context.db, by.workspaceId, leadId, asked) : undefined
-  const written = known ?? (await writeOpener(context, by, { ...input, signal }, model))
-  const requestHash = written.source === 'model' ? asked : null
+  const cached = isCached && inputHash ? await findWritten(context.db, by.workspaceId, leadId, inputHash) : undefined
+  const written = cached ?? (await writeOpener(context, by, { ...input, signal }, model))
+  const requestHash = written.source === 'model' ? inputHash : null
   return { ...written, text: written.text ?? '', leadId, profileHash, requestHash }
 }
 

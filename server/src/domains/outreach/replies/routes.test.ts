@@ -61,7 +61,7 @@ describe('POST /replies/classify', () => {
     const { key } = await person.client.apiKeys.create({ name: 'CRM', scopes: ['conversations:read'] })
     app.services.limits.countCall(person.actor.userId, 599)
     const authorization = `Bearer ${key}`
-    const answer = await call(app, 'POST', '/replies/classify', { texts: Array(100).fill('yes') }, { authorization })
-    expect(answer.status).toBe(200)
+    const response = await call(app, 'POST', '/replies/classify', { texts: Array(100).fill('yes') }, { authorization })
+    expect(response.status).toBe(200)
   })
 })

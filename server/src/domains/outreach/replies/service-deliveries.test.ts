@@ -140,7 +140,7 @@ describe('a delivery', () => {
       message(ann, account.handle, 'Second'),
       message(ben, account.handle, 'Hi'),
     ]
-    for (const one of order) await post(one)
+    for (const delivery of order) await post(delivery)
     const texts: string[][] = []
     const slow: Receive = async (db, events) => {
       texts.push(events.map((event) => (event.kind === 'message' ? event.text : event.kind)))

@@ -128,11 +128,11 @@ describe('the handle of a lead', () => {
     ])
     expect((await people()).map(([, , isLost]) => isLost)).toEqual([true, true, false, false])
     await findLostHandles(app.services)
-    const found = [
+    const expected = [
       [renamed, idOfHandle(handle), false],
       ['gone', GONE, true],
     ]
-    expect((await people()).slice(0, 2)).toEqual(found)
+    expect((await people()).slice(0, 2)).toEqual(expected)
     const checked = async () =>
       (await app.db.select().from(leads).where(eq(leads.xUserId, GONE))).map((lead) => lead.xUserCheckedAt)
     const before = await checked()

@@ -214,17 +214,17 @@ describe('a read', () => {
 
   it('after a restore reads what people said in X Chat before any first message, also of unknown X ids', async () => {
     const list = await makeList(app, person, openHandles(4))
-    const [known, unknown, refused, quiet] = list.handles as [string, string, string, string]
+    const [identified, unknown, refused, quiet] = list.handles as [string, string, string, string]
     const { id } = await launch(person, list)
     await app.db
       .update(leads)
-      .set({ xUserId: idOfHandle(known) })
-      .where(eq(leads.twitterHandle, known))
+      .set({ xUserId: idOfHandle(identified) })
+      .where(eq(leads.twitterHandle, identified))
     await app.db
       .update(leads)
       .set({ xUserId: idOfHandle(refused) })
       .where(eq(leads.twitterHandle, refused))
-    for (const handle of [known, unknown, refused]) await chat(handle, account.handle)
+    for (const handle of [identified, unknown, refused]) await chat(handle, account.handle)
     await setWatch({ readUntil: secondsAgo(60) })
     await app.db.transaction((tx) => pauseRestored(tx, new Date()))
     await app.db.delete(restores)
@@ -250,7 +250,7 @@ describe('a read', () => {
       reason?.code ?? status,
     ])
     expect(Object.fromEntries(sent)).toEqual({
-      [known]: 'replied',
+      [identified]: 'replied',
       [unknown]: 'replied',
       [refused]: 'replied',
       [quiet]: 'sent',
@@ -314,8 +314,8 @@ it('that finds a reply late says so in the history: it crossed the follow-up', a
 describe('X Chat', () => {
   it('holds up a person whose conversation changed, until its events say who wrote last', async () => {
     const { id, handles } = await begin(3)
-    const [answers, reads, quiet] = handles as [string, string, string]
-    await chat(answers, account.handle)
+    const [replier, reads, quiet] = handles as [string, string, string]
+    await chat(replier, account.handle)
     await chat(reads, account.handle, { kind: 'read' })
     const refuse: X['listChatEvents'] = () => {
       throw new XError('rate-limit', 'Too many requests', new Date(Date.now() + 60_000))
@@ -366,15 +366,15 @@ describe('X Chat', () => {
     const newest = Date.now()
     const listChatEvents: X['listChatEvents'] = async (_, conversationId, { cursor, size }) => {
       const page = Number(cursor ?? 0)
-      const events = Array.from({ length: size }, (_, place) => ({
+      const events = Array.from({ length: size }, (_, index) => ({
         kind: 'message' as const,
-        identity: `chat ${page} ${place}`,
+        identity: `chat ${page} ${index}`,
         messageId: null,
         sequenceId: null,
         senderId: person,
         conversationId,
         encodedEvent: '',
-        at: new Date(newest - page * 86_400_000 - place),
+        at: new Date(newest - page * 86_400_000 - index),
       }))
       return { events, next: String(page + 1) }
     }
@@ -403,7 +403,7 @@ describe('X Chat', () => {
 
   it('looks up an unknown X id once instead of waiting for the conversations of others', async () => {
     const { id, handles } = await begin(2)
-    const [known, gone] = handles as [string, string]
+    const [unchanged, renamed] = handles as [string, string]
     // As after first messages from a browser. One has changed their handle since.
     for (const handle of handles)
       await app.db.update(leads).set({ xUserId: null, xUserCheckedAt: null }).where(eq(leads.twitterHandle, handle))
@@ -411,20 +411,20 @@ describe('X Chat', () => {
     await app.db.update(replyWatches).set({ readUntil: new Date() }).where(eq(replyWatches.xUserId, xUserId))
     expect(await sendNow()).toEqual([])
 
-    const asked: string[] = []
+    const lookedUp: string[] = []
     const { findUser } = app.services.x as X
     const find: X['findUser'] = (token, handle) => {
-      asked.push(handle)
-      return handle === gone ? Promise.resolve(null) : findUser(token, handle)
+      lookedUp.push(handle)
+      return handle === renamed ? Promise.resolve(null) : findUser(token, handle)
     }
     await read({ findUser: find })
     await app.db
       .update(dms)
       .set({ dueAt: new Date() })
       .where(and(eq(dms.campaignId, id), eq(dms.status, 'queued')))
-    expect(await sendNow()).toEqual([followUp(known)])
+    expect(await sendNow()).toEqual([followUp(unchanged)])
     await read({ findUser: find })
-    expect(asked.toSorted()).toEqual([known, gone].toSorted())
+    expect(lookedUp.toSorted()).toEqual([unchanged, renamed].toSorted())
     expect((await fates(id)).toSorted()).toEqual(['failed', 'sent'])
     await app.services.xMeters.flush()
     const charged = await app.db.select().from(xCharges).where(eq(xCharges.workspaceId, person.workspaceId))

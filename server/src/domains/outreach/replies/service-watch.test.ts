@@ -63,15 +63,15 @@ describe('GET /x/webhook', () => {
   it('answers X’s challenge', async () => {
     const token = 'Zm9v_bar-123=='
     const response_token = `sha256=${createHmac('sha256', app.x.consumerSecret).update(token).digest('base64')}`
-    const answer = await fetch(`${app.url}/x/webhook?crc_token=${encodeURIComponent(token)}&nonce=1`)
-    expect([answer.status, await answer.json()]).toEqual([200, { response_token }])
+    const response = await fetch(`${app.url}/x/webhook?crc_token=${encodeURIComponent(token)}&nonce=1`)
+    expect([response.status, await response.json()]).toEqual([200, { response_token }])
   })
 
   it.each(['', '{"data":{}}', ' {}', 'a'.repeat(257), 'a\n', '"text"'])(
     'returns 400 for the token %j, which could be a delivery body',
     async (token) => {
-      const answer = await fetch(`${app.url}/x/webhook?crc_token=${encodeURIComponent(token)}`)
-      expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([400, 'INVALID_INPUT'])
+      const response = await fetch(`${app.url}/x/webhook?crc_token=${encodeURIComponent(token)}`)
+      expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([400, 'INVALID_INPUT'])
     },
   )
 })
@@ -110,8 +110,8 @@ describe('POST /x/webhook', () => {
   it('returns 403 if the signature is missing or does not match', async () => {
     const body = message('1', '2', '3', 'Hi')
     for (const signature of ['', 'sha256=', `sha256=${'A'.repeat(43)}=`]) {
-      const answer = await deliver(body, signature)
-      expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([403, 'FORBIDDEN'])
+      const response = await deliver(body, signature)
+      expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([403, 'FORBIDDEN'])
     }
   })
 
@@ -137,12 +137,12 @@ describe('POST /x/webhook', () => {
     const body = message(idOfHandle(list.handles[0]!), idOfHandle(account.handle), '9007199254740993', 'Hi')
     const signature = `sha256=${createHmac('sha256', app.x.consumerSecret).update(body).digest('base64')}`
     const headers = { 'x-twitter-webhooks-signature': signature }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [app.origin, other.url, app.origin, other.url].map((origin) =>
         fetch(`${origin}/api/x/webhook`, { method: 'POST', headers, body }),
       ),
     )
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     // Any process may store it, one delivery of a person after the other.
     while ((await app.db.$count(xDeliveries)) > 0)
       for (const { services } of [app, other]) await processDeliveries(services, receive)
@@ -153,8 +153,8 @@ describe('POST /x/webhook', () => {
   it('returns 404 if webhooks are not configured', async () => {
     const other = await app.startAnother({ env: { X_BEARER_TOKEN: '' } })
     for (const method of ['GET', 'POST']) {
-      const answer = await fetch(`${other.url}/api/x/webhook?crc_token=a`, { method })
-      expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([404, 'NOT_FOUND'])
+      const response = await fetch(`${other.url}/api/x/webhook?crc_token=a`, { method })
+      expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([404, 'NOT_FOUND'])
     }
   })
 })
@@ -163,7 +163,7 @@ describe('subscriptions', () => {
   it('show reads, replies and manual messages of every connected account quickly', async () => {
     const { person, account } = await connected()
     expect(await detection(person)).toEqual({ state: 'starting', problem: null, checkedAt: null, requestsOf: [] })
-    const [one, other] = [await watch(), await watch()]
+    const [firstWatch, other] = [await watch(), await watch()]
     await watched(person, 'live')
     const { data } = (await asX('/2/activity/subscriptions')) as { data: { event_type: string; filter: object }[] }
     const ours = data.filter(({ filter }) => JSON.stringify(filter).includes(idOfHandle(account.handle)))
@@ -176,8 +176,8 @@ describe('subscriptions', () => {
     ])
     expect((await asX('/2/webhooks')) as object).toMatchObject({ data: [{ valid: true }] })
 
-    const [answers, stops, reads, open] = [handle('replies'), handle('stops'), handle('reads'), openHandles(1)[0]!]
-    const list = await makeList(app, person, [answers, stops, reads, open])
+    const [replier, stops, reads, open] = [handle('replies'), handle('stops'), handle('reads'), openHandles(1)[0]!]
+    const list = await makeList(app, person, [replier, stops, reads, open])
     const campaign = await launch(person, list)
     await start()
     await eventually(
@@ -202,7 +202,7 @@ describe('subscriptions', () => {
       'the subscriptions are gone',
     )
     expect((await detection(person)).state).toBe('off')
-    await Promise.all([one.close(), other.close()])
+    await Promise.all([firstWatch.close(), other.close()])
   })
 
   it('report an encrypted reply, which stops what is queued and can only be answered on X', async () => {
@@ -222,8 +222,8 @@ describe('subscriptions', () => {
     expect(conversation).toMatchObject({ isEncrypted: true, label: null, lastMessage: { text: null, isOurs: false } })
     const [notification] = (await person.client.notifications.list({})).notifications
     expect(notification).toMatchObject({ kind: 'lead_replied', title: expect.stringMatching(/ replied$/), text: '' })
-    const answer = { text: 'Hello', afterMessageId: conversation!.lastMessage.id }
-    const refused = await person.call('POST', `/conversations/${conversation!.id}/messages`, answer)
+    const body = { text: 'Hello', afterMessageId: conversation!.lastMessage.id }
+    const refused = await person.call('POST', `/conversations/${conversation!.id}/messages`, body)
     expect([refused.status, refused.body.code]).toEqual([409, 'LEAD_STATE'])
 
     await say(lead!, account.handle, 'Now in the open')
@@ -240,9 +240,9 @@ describe('subscriptions', () => {
   it('say that replies in X Chat are only read if X does not report them', async () => {
     const { person } = await connected()
     const xActivity = app.services.xActivity!
-    const subscribe: typeof xActivity.subscribe = async (token, one) => {
-      if (one.eventType.startsWith('chat.')) throw new XError('forbidden', 'Not for this app')
-      return xActivity.subscribe(token, one)
+    const subscribe: typeof xActivity.subscribe = async (token, subscription) => {
+      if (subscription.eventType.startsWith('chat.')) throw new XError('forbidden', 'Not for this app')
+      return xActivity.subscribe(token, subscription)
     }
     await watch({ xActivity: { ...xActivity, subscribe } })
     await watched(person, 'degraded')
@@ -270,7 +270,7 @@ describe('polling', () => {
     const campaign = await launch(person, list)
     await start()
     await eventually(async () => !(await statuses(person, campaign.id)).includes('queued'), 'both are sent')
-    await eventually(async () => (await said(list.handles[0]!)).length > 0, 'an answer was written')
+    await eventually(async () => (await messagesFrom(list.handles[0]!)).length > 0, 'an answer was written')
     await watch({ xActivity: null })
     await watched(person, 'degraded')
     expect((await detection(person)).problem).toBe(
@@ -278,7 +278,8 @@ describe('polling', () => {
     )
     await eventually(async () => (await statuses(person, campaign.id)).join() === 'replied,sent', 'it is found')
 
-    const notes = (count: number) => Promise.all(openHandles(count).map((one) => say(account.handle, one, 'A note')))
+    const notes = (count: number) =>
+      Promise.all(openHandles(count).map((recipient) => say(account.handle, recipient, 'A note')))
     // More than one page since the last poll; the newest message is a reply.
     await notes(120)
     await say(list.handles[1]!, account.handle, 'Me too')
@@ -300,7 +301,8 @@ describe('polling', () => {
   it('goes back to the first sent message on the first poll of an account', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(1))
-    const notes = (count: number) => Promise.all(openHandles(count).map((one) => say(account.handle, one, 'A note')))
+    const notes = (count: number) =>
+      Promise.all(openHandles(count).map((recipient) => say(account.handle, recipient, 'A note')))
     const campaign = await launch(person, list)
     await start()
     await eventually(async () => (await statuses(person, campaign.id)).join() === 'sent', 'it is sent')
@@ -310,7 +312,7 @@ describe('polling', () => {
     await eventually(async () => (await statuses(person, campaign.id)).join() === 'replied', 'the answer is found')
   })
 
-  const said = async (from: string) => (await asX(`/_log/dms?from=${from}`)) as unknown[]
+  const messagesFrom = async (from: string) => (await asX(`/_log/dms?from=${from}`)) as unknown[]
   const due = async () => {
     await app.db.update(replyWatches).set({ nextPollAt: new Date() })
     await app.services.jobs.enqueue(app.db, 'find-watches', {})

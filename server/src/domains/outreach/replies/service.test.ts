@@ -318,18 +318,18 @@ describe('events in any order', () => {
         const next = await claimDue(app.db, 1, app.env)
         if (next.claimed) claimed.push(next.claimed)
       }
-      const echoes = claimed.map((one) => said(account.handle, one.lead!.handle, one.message))
+      const echoes = claimed.map((claim) => said(account.handle, claim.lead!.handle, claim.message))
       await Promise.all(
         some.map(async (order, i) => {
-          const one = claimed[i]!
+          const claim = claimed[i]!
           const echo = echoes[i]! as Extract<XHappening, { kind: 'message' }>
           for (const step of order) {
             if (step === 'record')
               await record(app.db, [
-                { claimed: one, verdict: { kind: 'sent', eventId: echo.eventId, mills: 0 }, failures: 0 },
+                { claimed: claim, verdict: { kind: 'sent', eventId: echo.eventId, mills: 0 }, failures: 0 },
               ])
-            else if (step === 'reply') await deliver(said(one.lead!.handle, account.handle, 'Yes'))
-            else if (step === 'read') await deliver(hasRead(one.lead!.handle, account.handle))
+            else if (step === 'reply') await deliver(said(claim.lead!.handle, account.handle, 'Yes'))
+            else if (step === 'read') await deliver(hasRead(claim.lead!.handle, account.handle))
             else await deliver(echo)
           }
         }),
@@ -345,7 +345,7 @@ describe('events in any order', () => {
   function permutations<T>(all: readonly T[]): T[][] {
     return all.length === 0
       ? [[]]
-      : all.flatMap((one) => permutations(all.filter((other) => other !== one)).map((rest) => [one, ...rest]))
+      : all.flatMap((item) => permutations(all.filter((other) => other !== item)).map((rest) => [item, ...rest]))
   }
 })
 

@@ -47,8 +47,8 @@ export async function receive(
   ofApp: string | null = null,
 ): Promise<ReadonlySet<XHappening>> {
   await learnFromEvents(db, events, ofApp)
-  const known = events.filter((event) => event.kind === 'message' || event.kind === 'read')
-  const parts = await findConversations(db, known, ofApp)
+  const relevant = events.filter((event) => event.kind === 'message' || event.kind === 'read')
+  const parts = await findConversations(db, relevant, ofApp)
   const workspaces = [...Map.groupBy(parts, ({ conversation }) => conversation.workspaceId)]
   const undecided = new Set<XHappening>()
   const storeNext = async () => {
@@ -56,7 +56,7 @@ export async function receive(
       for (const event of await storeParts(db, ...next)) undecided.add(event)
   }
   const stored = await Promise.allSettled(Array.from({ length: WORKSPACES_AT_A_TIME }, storeNext))
-  for (const one of stored) if (one.status === 'rejected') throw one.reason
+  for (const result of stored) if (result.status === 'rejected') throw result.reason
   const messages = events.filter((event) => event.kind === 'message')
   await offerSenders(db, messages, ofApp)
   return undecided
@@ -117,14 +117,14 @@ export function startReplyDetection(context: WatchContext & DeliveryContext): Pr
  */
 async function findConversations(db: Db, events: readonly (Message | Read)[], ofApp: string | null): Promise<Part[]> {
   if (events.length === 0) return []
-  const rows = events.map((event, place) => {
+  const rows = events.map((event, index) => {
     const [first, second] =
       event.kind === 'message' ? [event.senderId, event.recipientId] : [event.authorId, event.readerId]
     const ids = event.kind === 'message' ? { event_id: event.eventId, message_id: event.messageId ?? null } : {}
     const handles = { first_handle: event.handles[first] ?? null, second_handle: event.handles[second] ?? null }
-    return { place, first, second, ...handles, ...ids }
+    return { place: index, first, second, ...handles, ...ids }
   })
-  const { rows: found } = await db.execute<Conversation & { place: number; now: string }>(sql`
+  const { rows: matches } = await db.execute<Conversation & { place: number; now: string }>(sql`
     select x.place, clock_timestamp() as now, a.workspace_id as "workspaceId", l.id as "leadId", a.id as "accountId", a.x_user_id as "accountXUserId",
       a.handle as "accountHandle", other.id as "leadXUserId"
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
@@ -143,8 +143,8 @@ async function findConversations(db: Db, events: readonly (Message | Read)[], of
       and not exists (select from replies r where r.workspace_id = a.workspace_id and r.x_event_id = x.event_id)
       and not exists (select from dms d where d.x_event_id in (x.event_id, x.message_id) and d.workspace_id = a.workspace_id)
     order by x.place`)
-  return found.map(({ place, now, ...conversation }): Part => {
-    const event = events[place] as Message | Read
+  return matches.map(({ place: index, now, ...conversation }): Part => {
+    const event = events[index] as Message | Read
     // X does not always name the time.
     return { conversation, event, at: event.at ?? new Date(now) } as Part
   })

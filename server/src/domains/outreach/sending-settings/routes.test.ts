@@ -87,8 +87,12 @@ describe('PUT /sending/limits', () => {
     ['an unknown field', { more: 1 }],
   ])('returns 400 for %s and changes nothing', async (_, wrong) => {
     const before = await owner.client.sendingSettings.find()
-    const answer = await owner.call('PUT', '/sending/limits', { ...ALL_DAY, xAccountId: account.id, ...wrong })
-    expect([answer.status, answer.body.code, answer.body.details.length > 0]).toEqual([400, 'INVALID_INPUT', true])
+    const response = await owner.call('PUT', '/sending/limits', { ...ALL_DAY, xAccountId: account.id, ...wrong })
+    expect([response.status, response.body.code, response.body.details.length > 0]).toEqual([
+      400,
+      'INVALID_INPUT',
+      true,
+    ])
     expect(await owner.client.sendingSettings.find()).toEqual(before)
   })
 
@@ -101,8 +105,8 @@ describe('PUT /sending/limits', () => {
     const stranger = await makePerson(app)
     const body = { ...ALL_DAY, xAccountId: account.id, dailyCap: 3 }
     expect((await member.call('PUT', '/sending/limits', body)).status).toBe(403)
-    const answer = await stranger.call('PUT', '/sending/limits', body)
-    expect([answer.status, answer.body.code]).toEqual([404, 'X_ACCOUNT_NOT_FOUND'])
+    const response = await stranger.call('PUT', '/sending/limits', body)
+    expect([response.status, response.body.code]).toEqual([404, 'X_ACCOUNT_NOT_FOUND'])
   })
 })
 

@@ -84,11 +84,11 @@ describe('lock order', () => {
 
   it('is list, list item: deleting or removing a lead while its list changes', async () => {
     const list = await makeList(app, person, openHandles(2))
-    const [one, two] = list.leadIds as [string, string]
-    const place = (leadId: string) => sql`select from lead_list_items where lead_id = ${leadId}`
+    const [first, two] = list.leadIds as [string, string]
+    const listItem = (leadId: string) => sql`select from lead_list_items where lead_id = ${leadId}`
     const held = sql`select from lead_lists where id = ${list.id} for no key update`
-    await expectOrder(held, () => person.client.leads.remove({ id: one }), place(one))
-    await expectOrder(held, () => person.client.lists.removeLeads({ id: list.id, leadIds: [two] }), place(two))
+    await expectOrder(held, () => person.client.leads.remove({ id: first }), listItem(first))
+    await expectOrder(held, () => person.client.lists.removeLeads({ id: list.id, leadIds: [two] }), listItem(two))
     const { lists } = await person.client.lists.list({ pageSize: 100 })
     expect(lists.find(({ id }) => id === list.id)?.leadCount).toBe(0)
   })
@@ -197,7 +197,7 @@ describe('lock order', () => {
 
 describe('transact', () => {
   it('retries after a deadlock', async () => {
-    const [one, two] = [await makeList(app, person, []), await makeList(app, person, [])]
+    const [firstList, two] = [await makeList(app, person, []), await makeList(app, person, [])]
     let begun = 0
     let locked = 0
     let meet: () => void = () => {}
@@ -214,11 +214,14 @@ describe('transact', () => {
         await tx.execute(sql`update lead_lists set description = coalesce(description, '') || 'b' where id = ${second}`)
         return 'through'
       })
-    expect(await Promise.all([crossing(one.id, two.id), crossing(two.id, one.id)])).toEqual(['through', 'through'])
+    expect(await Promise.all([crossing(firstList.id, two.id), crossing(two.id, firstList.id)])).toEqual([
+      'through',
+      'through',
+    ])
     // It may deadlock twice if the retry starts before the other transaction got its lock.
     expect(begun).toBeGreaterThanOrEqual(3)
     const { lists } = await person.client.lists.list({ pageSize: 100 })
-    const written = lists.filter(({ id }) => id === one.id || id === two.id).map(({ description }) => description)
+    const written = lists.filter(({ id }) => id === firstList.id || id === two.id).map(({ description }) => description)
     expect(written.map((text) => [...(text ?? '')].sort().join(''))).toEqual(['ab', 'ab'])
   })
 

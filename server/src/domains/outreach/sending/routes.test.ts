@@ -86,16 +86,18 @@ describe('GET /messages/leads', () => {
 describe('POST /messages/send', () => {
   it('fills placeholders, sends once per key, and records the message on the lead', async () => {
     const { person, account, rows } = await withLeads(2)
-    const [one, two] = rows as [Row, Row]
-    const first = await send(person, one, {}, 'a key of the first')
+    const [firstLead, two] = rows as [Row, Row]
+    const first = await send(person, firstLead, {}, 'a key of the first')
     expect(first).toMatchObject({ status: 200, body: { success: true, status: 'sent' } })
     expect(await senders.arrivedFrom(account.handle)).toMatchObject([
-      { to: one.twitterHandle, text: `Hi Ann 1, I follow @${one.twitterHandle}` },
+      { to: firstLead.twitterHandle, text: `Hi Ann 1, I follow @${firstLead.twitterHandle}` },
     ])
-    expect((await send(person, one, {}, 'a key of the first')).body).toEqual(first.body)
+    expect((await send(person, firstLead, {}, 'a key of the first')).body).toEqual(first.body)
     expect(await senders.arrivedFrom(account.handle)).toHaveLength(1)
-    expect(await statusOf(one)).toBe('contacted')
-    expect(await dmsTo(one)).toMatchObject([{ id: first.body.dmId, status: 'sent', attempts: 1, leaseExpiresAt: null }])
+    expect(await statusOf(firstLead)).toBe('contacted')
+    expect(await dmsTo(firstLead)).toMatchObject([
+      { id: first.body.dmId, status: 'sent', attempts: 1, leaseExpiresAt: null },
+    ])
 
     // A missing name, a handle with @, and campaign placeholders.
     const variables = { name: ' ', handle: `@${two.twitterHandle}` }
@@ -134,8 +136,8 @@ describe('POST /messages/send', () => {
 
   it('sends one of two concurrent messages to a lead', async () => {
     const { person, rows } = await withLeads(1)
-    const answers = await Promise.all([send(person, rows[0]!), send(person, rows[0]!), send(person, rows[0]!)])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+    const responses = await Promise.all([send(person, rows[0]!), send(person, rows[0]!), send(person, rows[0]!)])
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409])
     expect(await arrived(app, rows[0]!.twitterHandle)).toHaveLength(1)
   })
 
@@ -287,12 +289,12 @@ describe('POST /messages/send', () => {
 
     const other = await app.startAnother({ env: { X_API_URL: 'http://127.0.0.1:9' } })
     const away = await withLeads(1)
-    const answer = await fetch(`${other.url}/api/messages/send`, {
+    const response = await fetch(`${other.url}/api/messages/send`, {
       method: 'POST',
       headers: { authorization: `Bearer ${away.person.token}`, 'content-type': 'application/json' },
       body: JSON.stringify(bodyFor(away.rows[0]!)),
     })
-    expect([answer.status, (await answer.json()).code]).toEqual([503, 'X_UNAVAILABLE'])
+    expect([response.status, (await response.json()).code]).toEqual([503, 'X_UNAVAILABLE'])
     expect([await statusOf(away.rows[0]!), await dmsTo(away.rows[0]!)]).toEqual(['not_sent', []])
   })
 

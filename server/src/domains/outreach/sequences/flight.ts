@@ -72,11 +72,11 @@ const dated = <R extends { at: Date }>(rows: readonly R[]): R[] => rows.map((row
 
 /** When each queued message will go out, one interval after another. */
 function inTurn(rows: readonly NextRow[], state: SendingState): Row[] {
-  let place = 0
+  let position = 0
   return rows.flatMap(({ ahead, ...row }) => {
     if (row.state !== 'queued') return row
-    place += 1
-    const seconds = secondsToSendFrom(state, ahead + place)
+    position += 1
+    const seconds = secondsToSendFrom(state, ahead + position)
     if (seconds === null) return []
     return { ...row, at: new Date(Math.max(row.at.getTime(), state.now.getTime() + seconds * 1_000)) }
   })

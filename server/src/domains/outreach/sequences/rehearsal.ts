@@ -132,16 +132,16 @@ export function rehearse(plan: Plan, { accountLimits, limits, before }: Rehearse
 /** The sending windows by their index from now; undefined: there are no windows. */
 function windowLine(hours: WorkingHours, now: Date): (index: number) => SendingWindow | undefined {
   const exact = windowsFrom(hours, now, EXACT_DAYS)
-  const known: SendingWindow[] = []
+  const windows: SendingWindow[] = []
   return (index) => {
-    while (known.length <= index) {
+    while (windows.length <= index) {
       const next = exact.next()
-      const weekBefore = known[known.length - hours.workDays.length]
-      if (!next.done) known.push(next.value)
-      else if (weekBefore) known.push(aWeekAfter(weekBefore))
+      const weekBefore = windows[windows.length - hours.workDays.length]
+      if (!next.done) windows.push(next.value)
+      else if (weekBefore) windows.push(aWeekAfter(weekBefore))
       else return undefined
     }
-    return known[index]
+    return windows[index]
   }
 }
 
@@ -214,12 +214,12 @@ function dueAfter(delay: FollowUp, at: number, sentIn: number, windows: Windows)
 
 /** The queue whose next people have been due longest; null: no follow-ups are left. */
 function longestDue(queues: readonly Queue[]): { queue: Queue; cohort: Cohort } | null {
-  let found: { queue: Queue; cohort: Cohort } | null = null
+  let longest: { queue: Queue; cohort: Cohort } | null = null
   for (const queue of queues) {
     const cohort = queue.cohorts[queue.head]
-    if (cohort && (!found || cohort.dueAt < found.cohort.dueAt)) found = { queue, cohort }
+    if (cohort && (!longest || cohort.dueAt < longest.cohort.dueAt)) longest = { queue, cohort }
   }
-  return found
+  return longest
 }
 
 /** A plan's messages in the order of sending. */

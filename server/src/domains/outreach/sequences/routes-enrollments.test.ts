@@ -37,9 +37,9 @@ async function peopleOf(id: string, more: object = {}): Promise<Enrollment[]> {
 
 /** Claims and reports the next message. @returns its id; null: none */
 async function sendNext(id: string): Promise<string | null> {
-  const answer = await person.client.campaigns.claim({ id, holder: 'test' })
-  if (answer.status !== 200) return null
-  const { dmId, lease } = answer.body
+  const response = await person.client.campaigns.claim({ id, holder: 'test' })
+  if (response.status !== 200) return null
+  const { dmId, lease } = response.body
   await person.client.campaigns.recordOutcome({ id: dmId, lease, wasSent: true })
   return dmId
 }
@@ -82,7 +82,7 @@ describe('GET /campaigns/{id}/enrollments', () => {
       const ids: string[] = []
       for (let cursor: string | null = null; ; ) {
         const page = await person.client.enrollments.list({ id, pageSize: 2, ...filter, ...(cursor && { cursor }) })
-        ids.push(...page.enrollments.map((one) => one.id))
+        ids.push(...page.enrollments.map((enrollment) => enrollment.id))
         cursor = page.cursor
         if (!cursor) return ids
       }
@@ -91,7 +91,7 @@ describe('GET /campaigns/{id}/enrollments', () => {
       for (const outcome of [undefined, 'sent', 'failed', 'positive'] as const)
         for (const stepNumber of [undefined, 1]) {
           const filter = { ...(state && { state }), ...(outcome && { outcome }), ...(stepNumber && { stepNumber }) }
-          const ids = (await peopleOf(id, filter)).map((one) => one.id)
+          const ids = (await peopleOf(id, filter)).map((enrollment) => enrollment.id)
           expect([filter, await paged(filter)]).toEqual([filter, ids])
         }
     expect(await paged({ outcome: 'sent', state: 'finished' })).toHaveLength(3)
@@ -106,7 +106,7 @@ describe('GET /campaigns/{id}/enrollments', () => {
       returning id`)
     const ids = rows.map((row) => row.id).sort()
     const page = await person.client.enrollments.list({ id, state: 'stopped', pageSize: 100, cursor: ids[10_006]! })
-    expect(page.enrollments.map((one) => one.id)).toEqual(ids.slice(10_007))
+    expect(page.enrollments.map((enrollment) => enrollment.id)).toEqual(ids.slice(10_007))
     expect([page.total, page.cursor]).toEqual([10_000, null])
   })
 
@@ -152,8 +152,8 @@ describe('GET /campaigns/{id}/enrollments', () => {
       peopleReplied: 1,
       peoplePositive: 1,
     })
-    const shown = (await dmsOf(person, id)).find((dm) => dm.id === sent)
-    expect(shown).toMatchObject({ stepNumber: 1, variant: { name: 'A' }, dueAt: null, reply: { label: 'meeting' } })
+    const message = (await dmsOf(person, id)).find((dm) => dm.id === sent)
+    expect(message).toMatchObject({ stepNumber: 1, variant: { name: 'A' }, dueAt: null, reply: { label: 'meeting' } })
   })
 
   it('names the picture of each person, as the flight board and the messages do', async () => {
@@ -201,8 +201,8 @@ describe('POST /enrollments/{id}/pause', () => {
     await person.client.enrollments.pause({ id: people[0]!.id, until: new Date(Date.now() + 86_400_000).toISOString() })
     const { version, steps } = await person.client.sequences.find({ id })
     const [{ number: _, variants, ...first }] = steps as [(typeof steps)[number]]
-    const kept = { ...first, variants: variants.map(({ isFrozen: _, ...variant }) => variant) }
-    await person.client.sequences.save({ id, version, steps: [kept] })
+    const firstStep = { ...first, variants: variants.map(({ isFrozen: _, ...variant }) => variant) }
+    await person.client.sequences.save({ id, version, steps: [firstStep] })
     expect((await peopleOf(id))[0]).toMatchObject({
       state: 'finished',
       stepNumber: null,
@@ -213,7 +213,7 @@ describe('POST /enrollments/{id}/pause', () => {
 
   it('ends with a suppression or a stop, which fails the held message', async () => {
     const { id, people, handles } = await launched(2)
-    for (const one of people) await person.client.enrollments.pause({ id: one.id })
+    for (const enrollment of people) await person.client.enrollments.pause({ id: enrollment.id })
     await person.client.enrollments.stop({ id: people[0]!.id })
     await person.client.suppressions.create({ handles })
     expect(await person.client.campaigns.find({ id })).toMatchObject({
@@ -351,10 +351,10 @@ describe('POST /enrollments/{id}/resume', () => {
 
   it('returns 409 for someone suppressed or deleted, and in other states', async () => {
     const { id, people, handles } = await launched(2)
-    const refused = async (one: Enrollment) =>
-      (await person.call('POST', `/enrollments/${one.id}/resume`, {})).body.code
+    const refused = async (enrollment: Enrollment) =>
+      (await person.call('POST', `/enrollments/${enrollment.id}/resume`, {})).body.code
     expect(await refused(people[0]!)).toBe('ENROLLMENT_STATE')
-    const [first, second] = people.map((one) => ({ ...one, handle: one.lead!.twitterHandle }))
+    const [first, second] = people.map((enrollment) => ({ ...enrollment, handle: enrollment.lead!.twitterHandle }))
     await person.client.suppressions.create({ handles: [first!.handle] })
     expect(await refused(first!)).toBe('LEAD_STATE')
     await person.client.enrollments.stop({ id: second!.id })
@@ -367,8 +367,8 @@ describe('POST /enrollments/{id}/resume', () => {
   it('returns 409 for someone skipped for want of a contact basis, until there is one', async () => {
     await person.client.sendingSettings.saveBasis({ required: true })
     const { id, people } = await launched(1)
-    const [one] = people
-    const resume = () => person.call('POST', `/enrollments/${one!.id}/resume`, {})
+    const [enrollment] = people
+    const resume = () => person.call('POST', `/enrollments/${enrollment!.id}/resume`, {})
     const { status, body } = await resume()
     expect([status, body.code, body.error]).toEqual([
       409,
@@ -376,15 +376,15 @@ describe('POST /enrollments/{id}/resume', () => {
       'This person has no contact basis. Set one on the leads page.',
     ])
     expect((await dmsOf(person, id)).map((dm) => dm.status)).toEqual(['failed'])
-    await app.db.update(leads).set({ basis: 'asked', basisAt: new Date() }).where(eq(leads.id, one!.lead!.id))
+    await app.db.update(leads).set({ basis: 'asked', basisAt: new Date() }).where(eq(leads.id, enrollment!.lead!.id))
     expect((await resume()).body).toMatchObject({ state: 'active' })
   })
 
   it('returns 409 once the campaign is archived', async () => {
     const { id, people } = await launched(1)
     await person.client.campaigns.update({ id, status: 'archived' })
-    const answer = await person.call('POST', `/enrollments/${people[0]!.id}/resume`, {})
-    expect([answer.status, answer.body.code]).toEqual([409, 'ENROLLMENT_STATE'])
+    const response = await person.call('POST', `/enrollments/${people[0]!.id}/resume`, {})
+    expect([response.status, response.body.code]).toEqual([409, 'ENROLLMENT_STATE'])
   })
 
   it('returns 409 if the plan has no DMs left', async () => {
@@ -394,15 +394,15 @@ describe('POST /enrollments/{id}/resume', () => {
     const [first] = (await free.client.enrollments.list({ id })).enrollments
     await free.client.enrollments.stop({ id: first!.id })
     await launch(free, await makeList(app, free, openHandles(1)), { channel: 'extension' })
-    const answer = await free.call('POST', `/enrollments/${first!.id}/resume`, {})
-    expect([answer.status, answer.body.code]).toEqual([409, 'ENROLLMENT_STATE'])
+    const response = await free.call('POST', `/enrollments/${first!.id}/resume`, {})
+    expect([response.status, response.body.code]).toEqual([409, 'ENROLLMENT_STATE'])
   })
 })
 
 it('counts people once, whatever their replies to several messages say, in any order', async () => {
   const labels = ['interested', 'auto_reply', 'opted_out', 'not_interested', null] as const
   const { id } = await launched(4)
-  for (let place = 0; place < 4; place += 1) await sendNext(id)
+  for (let index = 0; index < 4; index += 1) await sendNext(id)
   const firsts = await app.db.select().from(dms).where(eq(dms.campaignId, id))
   const followUps = firsts.map(({ id: _, step: __, ...row }) => ({ ...row, step: 1, isFollowUp: true, stepNumber: 2 }))
   const sent = [...firsts, ...(await app.db.insert(dms).values(followUps).returning())]
@@ -411,21 +411,21 @@ it('counts people once, whatever their replies to several messages say, in any o
     seed = (seed * 16_807) % 2_147_483_647
     return seed % n
   }
-  const said = new Map<string, Set<string | null>>()
-  for (let place = 0; place < 30; place += 1) {
+  const labelsByLead = new Map<string, Set<string | null>>()
+  for (let index = 0; index < 30; index += 1) {
     const dm = sent[random(sent.length)]!
     const label = labels[random(labels.length)] ?? null
-    said.set(dm.leadId!, (said.get(dm.leadId!) ?? new Set()).add(label))
+    labelsByLead.set(dm.leadId!, (labelsByLead.get(dm.leadId!) ?? new Set()).add(label))
     const reply = { workspaceId: person.workspaceId, leadId: dm.leadId!, dmId: dm.id, accountXUserId: '1' }
     await app.db.transaction(async (tx) => {
-      await tx.insert(replies).values({ ...reply, xEventId: `${id} ${place}`, kind: 'reply', label, at: new Date() })
+      await tx.insert(replies).values({ ...reply, xEventId: `${id} ${index}`, kind: 'reply', label, at: new Date() })
       await tx.update(dms).set({ status: 'replied', repliedAt: new Date() }).where(eq(dms.id, dm.id))
       await storeAnswers(tx, [dm.id])
     })
-    const people = [...said.values()]
+    const people = [...labelsByLead.values()]
     expect(await person.client.campaigns.find({ id })).toMatchObject({
       peopleMessaged: 4,
-      peopleReplied: people.filter((all) => [...all].some((one) => one !== 'auto_reply')).length,
+      peopleReplied: people.filter((all) => [...all].some((label) => label !== 'auto_reply')).length,
       peoplePositive: people.filter((all) => all.has('interested')).length,
     })
     await expectCountsRight(app)
@@ -465,8 +465,8 @@ describe('GET /campaigns/{id}/results', () => {
     const before = await find()
     expect(skipped(before)).toBe(29)
     const { version, steps } = await person.client.sequences.find({ id })
-    const kept = { id: before.variants[0]!.id, messageTemplate: 'Hi' }
-    await person.client.sequences.save({ id, version, steps: [{ id: steps[0]!.id, variants: [kept] }] })
+    const remaining = { id: before.variants[0]!.id, messageTemplate: 'Hi' }
+    await person.client.sequences.save({ id, version, steps: [{ id: steps[0]!.id, variants: [remaining] }] })
     const after = await find()
     expect(skipped(after)).toBe(29)
     expect(after.variants.map(({ isActive }) => isActive)).toEqual([true, false])
@@ -505,12 +505,12 @@ describe('GET /campaigns/{id}/flight', () => {
   it('returns what was sent in a day and who is next', async () => {
     const { id, people } = await launched(4)
     const sent = await sendNext(id)
-    const waiting = (await peopleOf(id, { state: 'active' })).map((one) => one.id)
+    const waiting = (await peopleOf(id, { state: 'active' })).map((enrollment) => enrollment.id)
     await person.client.enrollments.pause({ id: waiting[0]! })
     await app.db
       .update(enrollments)
       .set({ nextAt: sql`now() + interval '2 hours'`, nextStepNumber: 2 })
-      .where(and(eq(enrollments.id, people.find((one) => !waiting.includes(one.id))!.id)))
+      .where(and(eq(enrollments.id, people.find((enrollment) => !waiting.includes(enrollment.id))!.id)))
     const flight = await person.client.sequences.flight({ id })
     expect(flight.past).toMatchObject([{ dmId: sent, state: 'sent', stepNumber: 1, variant: { name: 'A' } }])
     expect(flight.next.map(({ state }) => state).sort()).toEqual(['held', 'planned', 'queued', 'queued'])

@@ -39,9 +39,9 @@ const enrollmentsOf = (campaignId: string) =>
 /** Claims and reports every message of a campaign that the extension sends. */
 async function sendAll(id: string): Promise<void> {
   for (;;) {
-    const answer = await person.client.campaigns.claim({ id, holder: 'test' })
-    if (answer.status !== 200) return
-    const { dmId, lease } = answer.body
+    const response = await person.client.campaigns.claim({ id, holder: 'test' })
+    if (response.status !== 200) return
+    const { dmId, lease } = response.body
     const { campaignCompleted } = await person.client.campaigns.recordOutcome({ id: dmId, lease, wasSent: true })
     if (campaignCompleted) return
   }
@@ -185,8 +185,8 @@ describe('PUT /campaigns/{id}/sequence', () => {
   it('returns 400 if the id of a step or variant is malformed, whatever the version', async () => {
     const { id } = await campaignOf([step('Hi')])
     for (const steps of [[{ ...step('Hi'), id: 'one' }], [{ variants: [{ id: 'A', messageTemplate: 'Hi' }] }]]) {
-      const answer = await person.call('PUT', `/campaigns/${id}/sequence`, { version: 7, steps })
-      expect(answer).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
+      const response = await person.call('PUT', `/campaigns/${id}/sequence`, { version: 7, steps })
+      expect(response).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
     }
   })
 
@@ -229,9 +229,9 @@ describe('PUT /campaigns/{id}/sequence', () => {
   it('keeps ids, retires a variant that was sent, and rewrites what is queued', async () => {
     const { id } = await campaignOf([step('Hi')], { channel: 'extension' })
     await person.client.campaigns.queue({ id })
-    const answer = await person.client.campaigns.claim({ id, holder: 'test' })
-    if (answer.status !== 200) throw new Error('no claim')
-    await person.client.campaigns.recordOutcome({ id: answer.body.dmId, lease: answer.body.lease, wasSent: true })
+    const response = await person.client.campaigns.claim({ id, holder: 'test' })
+    if (response.status !== 200) throw new Error('no claim')
+    await person.client.campaigns.recordOutcome({ id: response.body.dmId, lease: response.body.lease, wasSent: true })
     const before = await person.client.sequences.find({ id })
     const [first] = before.steps
     const sent = first!.variants[0]!

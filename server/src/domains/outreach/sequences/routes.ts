@@ -20,7 +20,7 @@ export const sequenceRoutes = {
 export const enrollmentRoutes = {
   list: viewer.enrollments.list.handler(async ({ context, input }) => {
     const { enrollments, ...page } = await list(context.db, context.actor, input)
-    return { ...page, enrollments: enrollments.map((one) => context.pictures.withLead(one)) }
+    return { ...page, enrollments: enrollments.map((enrollment) => context.pictures.withLead(enrollment)) }
   }),
   pause: member.enrollments.pause.handler(async ({ context, input }) =>
     context.pictures.withLead(await pause(context.db, context.actor, input)),

@@ -212,7 +212,7 @@ function sendOneByOne({ ahead, people, followUps }: Plan, { accountLimits, limit
   while (firsts > 0 || due.length > 0) {
     const time = new Date(clock)
     const cap = capAt(accountLimits, limits, all[0] === undefined ? null : new Date(all[0]), time)
-    const filling = all.filter((one) => one > clock - DAY_MS).at(-cap.cap)
+    const filling = all.filter((sentAt) => sentAt > clock - DAY_MS).at(-cap.cap)
     const lastAt = all.at(-1)
     const cooldown = cooldownOf(
       accountLimits,

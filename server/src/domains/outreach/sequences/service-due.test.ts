@@ -84,13 +84,13 @@ const addStep = (id: string, added: StepInput) => saveSteps(id, (steps) => [...s
 /** Saves the sequence with changed steps. */
 async function saveSteps(id: string, change: (steps: object[]) => (object | undefined)[]): Promise<void> {
   const { version, steps } = await person.client.sequences.find({ id })
-  const kept = steps.map(({ number: _, variants, ...rest }) => ({
+  const input = steps.map(({ number: _, variants, ...rest }) => ({
     ...rest,
     delay: rest.delay ?? undefined,
     condition: rest.condition ?? undefined,
     variants: variants.map(({ isFrozen: _, ...variant }) => variant),
   }))
-  await person.client.sequences.save({ id, version, steps: change(kept) as never })
+  await person.client.sequences.save({ id, version, steps: change(input) as never })
 }
 
 describe('queueFollowUps', () => {
@@ -199,8 +199,8 @@ describe('queueFollowUps', () => {
     const { db, reads } = await openPlanned(app.databaseUrl)
     await queueFollowUps(db, app.services.env)
     const isDeletion = ({ table }: { table: string }) => ['lead_removals', 'removed_leads'].includes(table)
-    const found = reads.filter(isDeletion).map(({ table, by }) => `${table} by ${by}`)
-    expect([...new Set(found)]).toEqual(['removed_leads by index'])
+    const deletionReads = reads.filter(isDeletion).map(({ table, by }) => `${table} by ${by}`)
+    expect([...new Set(deletionReads)]).toEqual(['removed_leads by index'])
   })
 
   it('sends the follow-up of a person who was deleted and restored, who stays contacted', async () => {
@@ -429,10 +429,10 @@ describe('a reply with a label', () => {
 
   it('ends for later without re-engagement, for opt-outs and for anything else', async () => {
     const { id, list } = await begin(TWO, 3)
-    const said = ['Not now, ping me in 3 weeks', 'STOP', 'Sounds good']
+    const texts = ['Not now, ping me in 3 weeks', 'STOP', 'Sounds good']
     await receive(
       app.db,
-      said.map((text, index) => replyOf(list.handles[index] as string, text)),
+      texts.map((text, index) => replyOf(list.handles[index] as string, text)),
     )
     expect((await enrollmentsOf(id)).map(({ state, reason }) => [state, reason?.code])).toEqual([
       ['replied', 'reply'],

@@ -50,21 +50,21 @@ const messagesOf = (id: string) => app.db.select().from(dms).where(eq(dms.campai
 
 /** Records messages as sent, a minute apart, so that their windows of 7 days are closed. */
 async function send(messages: readonly { id: string }[], from = '9 days'): Promise<void> {
-  for (const [place, { id }] of messages.entries()) {
-    const at = sql`now() - ${from}::interval + make_interval(mins => ${place})`
+  for (const [index, { id }] of messages.entries()) {
+    const at = sql`now() - ${from}::interval + make_interval(mins => ${index})`
     await app.db.update(dms).set({ status: 'sent', sentAt: at, claimedAt: at }).where(eq(dms.id, id))
   }
 }
 
 /** A and B in turn. */
-const inOrder = async (id: string) => (await messagesOf(id)).sort((one, other) => one.id.localeCompare(other.id))
+const inOrder = async (id: string) => (await messagesOf(id)).sort((first, other) => first.id.localeCompare(other.id))
 
 /** Sends A and B in turn. Every twelfth person of B gives a positive reply, which says too little of 60. */
 async function sendWithAnswers(messages: readonly { id: string; message: string }[]): Promise<void> {
   await send(messages)
   const ofB = messages.filter(({ message }) => message === 'B')
   await answer(
-    ofB.filter((_, place) => place % 12 === 11),
+    ofB.filter((_, index) => index % 12 === 11),
     'interested',
   )
 }
@@ -157,20 +157,20 @@ describe('a test of two variants', () => {
   it('has the same evidence whether people arrive together or one after another', async () => {
     const id = await launched(30)
     const messages = await messagesOf(id)
-    const order = [...messages].sort((one, other) => one.id.localeCompare(other.id))
+    const order = [...messages].sort((first, other) => first.id.localeCompare(other.id))
     await send(order)
     await answer(
-      order.filter((_, place) => place % 3 === 0),
+      order.filter((_, index) => index % 3 === 0),
       'interested',
     )
-    const sentAt = (await messagesOf(id)).map((one) => [one.id, one.sentAt] as const)
-    for (const shown of [7, 8, 20, 30]) {
-      const open = order.slice(shown).map((one) => one.id)
-      for (const [one, at] of sentAt)
+    const sentAt = (await messagesOf(id)).map((message) => [message.id, message.sentAt] as const)
+    for (const count of [7, 8, 20, 30]) {
+      const open = order.slice(count).map((message) => message.id)
+      for (const [messageId, at] of sentAt)
         await app.db
           .update(dms)
-          .set({ sentAt: open.includes(one) ? new Date() : at })
-          .where(eq(dms.id, one))
+          .set({ sentAt: open.includes(messageId) ? new Date() : at })
+          .where(eq(dms.id, messageId))
       await judge()
     }
     const oneByOne = (await testOf(id)).state
@@ -252,7 +252,7 @@ describe('a test of two variants', () => {
     await send(messages.slice(0, 28))
     await judge()
     const { steps } = await person.client.sequences.find({ id })
-    const variants = steps[0]!.variants.map(({ isFrozen: _, ...variant }, place) => ({ ...variant, weight: place + 1 }))
+    const variants = steps[0]!.variants.map(({ isFrozen: _, ...variant }, index) => ({ ...variant, weight: index + 1 }))
     await person.client.sequences.save({ id, version: 1, steps: [{ id: steps[0]!.id, variants }] })
     await judge()
     const tests = await app.db.select().from(stepTests).where(eq(stepTests.campaignId, id)).orderBy(stepTests.startedAt)
@@ -265,7 +265,7 @@ describe('a test of two variants', () => {
   it('moves everyone who is queued to the winner, if the step says so', async () => {
     const id = await launched(70, { switchToWinner: true })
     const messages = await messagesOf(id)
-    const mixed = [...messages].sort((one, other) => one.id.localeCompare(other.id))
+    const mixed = [...messages].sort((first, other) => first.id.localeCompare(other.id))
     await send(mixed.slice(0, 60))
     await answer(
       mixed.slice(0, 60).filter(({ message }) => message === 'B'),
@@ -327,7 +327,7 @@ describe('a test of two variants', () => {
 it('gives more people to the better variant with an adaptive allocation, and has no verdict', async () => {
   const id = await launched(60, { allocation: 'adaptive' })
   const messages = await messagesOf(id)
-  const mixed = [...messages].sort((one, other) => one.id.localeCompare(other.id))
+  const mixed = [...messages].sort((first, other) => first.id.localeCompare(other.id))
   const sent = mixed.slice(0, 50)
   await send(sent)
   const ofB = sent.filter(({ message }) => message === 'B')

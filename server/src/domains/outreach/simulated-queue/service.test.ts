@@ -80,8 +80,8 @@ describe('POST /campaigns/process-queue', () => {
     expect((await viewer.call('POST', '/campaigns/process-queue', {})).status).toBe(403)
     const other = await app.startAnother({ env: { STAND_INS: 'off' } })
     const headers = { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' }
-    const answer = await fetch(`${other.url}/api/campaigns/process-queue`, { method: 'POST', headers, body: '{}' })
-    expect([answer.status, (await answer.json()).code]).toEqual([404, 'NOT_FOUND'])
+    const response = await fetch(`${other.url}/api/campaigns/process-queue`, { method: 'POST', headers, body: '{}' })
+    expect([response.status, (await response.json()).code]).toEqual([404, 'NOT_FOUND'])
     const list = await fetch(`${other.url}/api/campaigns`, { headers })
     expect((await list.json()).simulatedQueue).toBe(false)
   })
@@ -134,12 +134,12 @@ describe('the simulated queue', () => {
     const { person } = await running(3)
     const other = await app.startAnother({ env: { SEND_INTERVAL_SECONDS: '60' } })
     const began = performance.now()
-    const answer = await fetch(`${other.url}/api/campaigns/process-queue`, {
+    const response = await fetch(`${other.url}/api/campaigns/process-queue`, {
       method: 'POST',
       headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ batchSize: 3 }),
     })
-    expect(await answer.json()).toMatchObject({ processed: 3 })
+    expect(await response.json()).toMatchObject({ processed: 3 })
     expect(performance.now() - began).toBeGreaterThan(1_500)
     expect(performance.now() - began).toBeLessThan(10_000)
   })
@@ -238,12 +238,12 @@ describe('the simulated queue', () => {
     const { person, account } = await running(3)
     await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 2 })
     expect(await run(person, 5, chance([0]))).toMatchObject({ processed: 2 })
-    const answer = await person.call('POST', '/campaigns/process-queue', {})
-    expect([answer.status, answer.body.error]).toEqual([
+    const response = await person.call('POST', '/campaigns/process-queue', {})
+    expect([response.status, response.body.error]).toEqual([
       429,
       "This X account's sending limits allow no message right now.",
     ])
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(86_000)
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(86_000)
   })
 
   it('returns 429 if an older campaign sends first and another sender has its messages', async () => {

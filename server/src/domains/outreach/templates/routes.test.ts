@@ -60,11 +60,11 @@ it('returns a created template as the contract describes it', async () => {
 describe('the list', () => {
   it('ends with the starters, over the pages', async () => {
     await create('Mine')
-    const whole = await person.client.templates.list({})
-    expect(whole).toMatchObject({ total: 7, page: 1, pageSize: 50 })
-    expect(whole.templates.map(({ name }) => name)).toEqual(['Mine', ...STARTERS.map(({ name }) => name)])
+    const full = await person.client.templates.list({})
+    expect(full).toMatchObject({ total: 7, page: 1, pageSize: 50 })
+    expect(full.templates.map(({ name }) => name)).toEqual(['Mine', ...STARTERS.map(({ name }) => name)])
     const pages = await Promise.all([1, 2, 3].map((page) => person.client.templates.list({ page, pageSize: 3 })))
-    expect(pages.flatMap(({ templates }) => templates)).toEqual(whole.templates)
+    expect(pages.flatMap(({ templates }) => templates)).toEqual(full.templates)
   })
 
   it('finds templates by folder, name and message, and names the folders', async () => {
@@ -85,7 +85,7 @@ describe('the list', () => {
     await create('Shared', { isShared: true }, author)
     expect(await namesOf(viewer)).toEqual(['Shared'])
     expect(await namesOf(other)).toEqual(['Shared'])
-    for (const one of [author, admin]) expect(await namesOf(one)).toEqual(['Shared', 'Private'])
+    for (const user of [author, admin]) expect(await namesOf(user)).toEqual(['Shared', 'Private'])
     const stranger = await makePerson(app)
     expect(await namesOf(stranger)).toEqual([])
   })
@@ -97,9 +97,9 @@ describe('a change', () => {
     const { id } = (await create('Private', {}, author)).body
     expect((await other.call('PATCH', `/templates/${id}`, { name: 'x' })).body.code).toBe('TEMPLATE_NOT_FOUND')
     expect(await admin.client.templates.update({ id, isShared: true })).toMatchObject({ isShared: true })
-    for (const one of [other, viewer]) {
-      expect((await one.call('PATCH', `/templates/${id}`, { name: 'x' })).body.code).toBe('FORBIDDEN')
-      expect((await one.call('DELETE', `/templates/${id}`)).body.code).toBe('FORBIDDEN')
+    for (const user of [other, viewer]) {
+      expect((await user.call('PATCH', `/templates/${id}`, { name: 'x' })).body.code).toBe('FORBIDDEN')
+      expect((await user.call('DELETE', `/templates/${id}`)).body.code).toBe('FORBIDDEN')
     }
     const changes = { name: 'New', folder: null, steps: stepsOf('Changed') }
     expect(await author.client.templates.update({ id, ...changes })).toMatchObject({ name: 'New', isShared: true })
@@ -153,8 +153,8 @@ describe('a plan', () => {
   })
 
   it('counts concurrent templates one by one', async () => {
-    const answers = await Promise.all([1, 2, 3, 4, 5].map((number) => create(`T${number}`)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 403, 403])
+    const responses = await Promise.all([1, 2, 3, 4, 5].map((number) => create(`T${number}`)))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 403, 403])
   })
 
   it('does not limit the templates of a gold referrer', async () => {
@@ -221,7 +221,7 @@ describe('a campaign that was started from a template', () => {
     const campaign = await start(id)
     await start(STARTERS[0]!.id)
     const { campaigns: listed, total } = await person.client.campaigns.list({ templateId: id })
-    expect([listed.map((one) => one.id), total]).toEqual([[campaign.id], 1])
+    expect([listed.map((entry) => entry.id), total]).toEqual([[campaign.id], 1])
   })
 
   it('has no rates until somebody was messaged', async () => {

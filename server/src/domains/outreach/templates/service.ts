@@ -49,8 +49,8 @@ export async function list(db: Db, actor: Actor, input: InputOf<'templates', 'li
     findFolders(db, actor),
   ])
   const starters = isArchived ? [] : findStarters(input)
-  const shown = starters.slice(Math.max(0, offset - count), Math.max(0, offset + pageSize - count))
-  const all = await withFigures(db, actor, [...rows.map(answerOf), ...shown.map(starterAnswer)])
+  const visibleStarters = starters.slice(Math.max(0, offset - count), Math.max(0, offset + pageSize - count))
+  const all = await withFigures(db, actor, [...rows.map(answerOf), ...visibleStarters.map(starterAnswer)])
   return { templates: all, folders, total: count + starters.length, page, pageSize }
 }
 

@@ -98,10 +98,10 @@ export async function usage(
   { limits, payer }: { limits: BudgetLimits; payer: Payer['payer'] },
 ): Promise<Omit<WriterUsage, 'resetsAt'> & { resetsAt: Date }> {
   const current = new Date().toISOString().slice(0, 7)
-  const asked = month ?? current
-  const first = `${asked}-01`
+  const requestedMonth = month ?? current
+  const first = `${requestedMonth}-01`
   // The limits belong to the key in use, so what the other payer paid this month is left out.
-  const paid = asked === current ? sql`and payer = ${payer}` : sql``
+  const paid = requestedMonth === current ? sql`and payer = ${payer}` : sql``
   const { rows: totals } = await db.execute<{ tokens: number; microcents: number }>(sql`
     select coalesce(sum(tokens), 0)::float as tokens, coalesce(sum(microcents), 0)::float as microcents
     from writer_usage where workspace_id = ${workspaceId} and month = ${first}::date ${paid}`)
@@ -114,7 +114,7 @@ export async function usage(
     group by 1, 2 order by 4 desc, 3 desc, 1`)
   const total = one(totals)
   return {
-    month: asked,
+    month: requestedMonth,
     tokens: total.tokens,
     cents: centsOf(total.microcents),
     limitTokens: limits.tokens,

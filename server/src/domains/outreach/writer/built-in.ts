@@ -110,17 +110,17 @@ const GOAL_WORDS: Record<Exclude<WriterGoal, 'conversation'>, RegExp> = {
 /** The built-in goal that is closest to what the user wrote. */
 export function goalOf(goal = ''): WriterGoal {
   const exact = (Object.keys(WRITER_GOALS) as WriterGoal[]).find(
-    (known) => known === goal.toLowerCase() || WRITER_GOALS[known].toLowerCase() === goal.toLowerCase(),
+    (candidate) => candidate === goal.toLowerCase() || WRITER_GOALS[candidate].toLowerCase() === goal.toLowerCase(),
   )
   if (exact) return exact
   return (
-    (Object.keys(GOAL_WORDS) as (keyof typeof GOAL_WORDS)[]).find((known) => GOAL_WORDS[known].test(goal)) ??
+    (Object.keys(GOAL_WORDS) as (keyof typeof GOAL_WORDS)[]).find((candidate) => GOAL_WORDS[candidate].test(goal)) ??
     'conversation'
   )
 }
 
 function toneOf(tone = ''): WriterTone {
-  return (Object.keys(WRITER_TONES) as WriterTone[]).find((known) => known === tone.toLowerCase()) ?? 'friendly'
+  return (Object.keys(WRITER_TONES) as WriterTone[]).find((candidate) => candidate === tone.toLowerCase()) ?? 'friendly'
 }
 
 interface Wish {
@@ -138,8 +138,8 @@ export function writeMessages({ goal, audience, tone, maxLength = MESSAGE_MAX }:
   return GOALS[goalOf(goal)].reasons.map((reason, index) => {
     const greeting = GREETINGS[voice][index] ?? ''
     // A function, because `$` has a special meaning in a replacement string.
-    const said = reason.replace('[people]', () => people)
-    const start = /[.:]$/.test(greeting) ? said.charAt(0).toUpperCase() + said.slice(1) : said
+    const reasonText = reason.replace('[people]', () => people)
+    const start = /[.:]$/.test(greeting) ? reasonText.charAt(0).toUpperCase() + reasonText.slice(1) : reasonText
     const [question] = questions
     const texts = [`${greeting} ${start} ${question}`, `${greeting} ${lowered(question, greeting)}`, ...questions]
     return { text: firstWithin(maxLength, texts), factsUsed: [] }
@@ -192,8 +192,8 @@ export function writeBuiltInOpener(facts: Facts): Written | null {
     .map((part) => part.trim())
     .find(isQuotable)
   if (quoted !== undefined) {
-    const place = [...name].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % OPENERS.length
-    return { text: OPENERS[place]?.(quoted) ?? '', factsUsed: [quoted] }
+    const index = [...name].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % OPENERS.length
+    return { text: OPENERS[index]?.(quoted) ?? '', factsUsed: [quoted] }
   }
   const account = /^@?(\w{1,15})$/.exec(source)?.[1]
   return account === undefined

@@ -72,9 +72,9 @@ const MONEY =
 
 /** The first problem of a text; null: it may be shown. */
 export function findProblem({ text, factsUsed }: Written, bounds: Bounds): Problem | null {
-  const said = text.normalize('NFKC')
-  if (said.trim() === '') return 'empty'
-  if (repeatsPrompt(said, bounds.nonce) || /[\p{Cf}\p{Co}]/u.test(said.replaceAll(/[\u200c\u200d]/g, '')))
+  const normalized = text.normalize('NFKC')
+  if (normalized.trim() === '') return 'empty'
+  if (repeatsPrompt(normalized, bounds.nonce) || /[\p{Cf}\p{Co}]/u.test(normalized.replaceAll(/[\u200c\u200d]/g, '')))
     return 'prompt'
   if (text.length > bounds.maxLength) return 'length'
   const allowed = fold(bounds.allowed)
@@ -84,28 +84,30 @@ export function findProblem({ text, factsUsed }: Written, bounds: Bounds): Probl
     fact.length <= FACT_MAX &&
     fact.split(/\s+/).length <= FACT_WORDS_MAX
   if (!facts.every(isQuote)) return 'invented_fact'
-  if (facts.some(commandsModel) || (commandsModel(said) && !commandsModel(bounds.allowed))) return 'instruction'
-  const joined = said.replace(SPELLED_OUT, (letters) => letters.replace(/[^\p{L}\p{N}.:/@]/gu, ''))
+  if (facts.some(commandsModel) || (commandsModel(normalized) && !commandsModel(bounds.allowed))) return 'instruction'
+  const joined = normalized.replace(SPELLED_OUT, (letters) => letters.replace(/[^\p{L}\p{N}.:/@]/gu, ''))
   const isNew = (patterns: readonly RegExp[], within: string) =>
     patterns.some((pattern) =>
-      [said, joined].some((text) =>
-        [...text.matchAll(pattern)].some(([found]) => !within.includes(fold(found).replace(/[.,;:!?)]+$/, ''))),
+      [normalized, joined].some((text) =>
+        [...text.matchAll(pattern)].some(([matched]) => !within.includes(fold(matched).replace(/[.,;:!?)]+$/, ''))),
       ),
     )
   if (isNew([EMAIL], allowed)) return 'email'
   if (isNew(LINKS, allowed)) return 'link'
   if (isNew([HANDLE], allowed)) return 'handle'
   if (isNew([LONG_NUMBER], allowed)) return 'number'
-  const known = ` ${[bounds.allowed, ...facts].join(' ').normalize('NFKC').match(DIGITS)?.join(' ') ?? ''} `
+  const allowedDigits = ` ${[bounds.allowed, ...facts].join(' ').normalize('NFKC').match(DIGITS)?.join(' ') ?? ''} `
   if (
-    [...said.replaceAll(CALL_LENGTH, '').matchAll(DIGITS)].some(([digits]) => !known.includes(` ${digits} `)) ||
+    [...normalized.replaceAll(CALL_LENGTH, '').matchAll(DIGITS)].some(
+      ([digits]) => !allowedDigits.includes(` ${digits} `),
+    ) ||
     isNew([MONEY], allowed)
   )
     return 'number'
-  const parsed = parseTemplate(said)
+  const parsed = parseTemplate(normalized)
   if ('unknown' in parsed && !bounds.allowed.includes(parsed.unknown.written)) return 'variable'
-  if (!bounds.hasVariables && readPlaces(said).some(({ kind }) => kind !== 'words')) return 'variable'
-  if (copies(said, bounds.data, { facts, allowed: bounds.allowed, isAnswer: bounds.isAnswer })) return 'copied'
+  if (!bounds.hasVariables && readPlaces(normalized).some(({ kind }) => kind !== 'words')) return 'variable'
+  if (copies(normalized, bounds.data, { facts, allowed: bounds.allowed, isAnswer: bounds.isAnswer })) return 'copied'
   if (!bounds.kept.every((sentence) => text.includes(sentence))) return 'opt_out'
   return null
 }

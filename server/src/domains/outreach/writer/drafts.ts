@@ -194,11 +194,11 @@ async function readConversation(
 ): Promise<Conversation> {
   const { messages, lead, campaignId } = await findConversation(db, actor, { id: conversationId })
   // What failed may not have reached them.
-  const said = messages.flatMap(({ text, isOurs, status }): Quoted[] =>
+  const quoted = messages.flatMap(({ text, isOurs, status }): Quoted[] =>
     text === null || status === 'failed' ? [] : [{ field: isOurs ? 'us' : 'them', text: usable(text, 1_000) }],
   )
   return {
-    data: [{ field: 'name', text: usable(lead.name, 80) }, ...said.slice(0, MESSAGES_SHOWN)],
+    data: [{ field: 'name', text: usable(lead.name, 80) }, ...quoted.slice(0, MESSAGES_SHOWN)],
     template: campaignId === null ? '' : await firstTemplateOf(db, actor, campaignId),
   }
 }

@@ -22,8 +22,8 @@ export function lint(text: string, earlier: readonly Earlier[]): LintProblem[] {
   const problems: LintProblem[] = []
   const add = (code: LintProblem['code'], start: number, end: number, params: LintProblem['params'] = {}) =>
     problems.push({ code, params, start, end })
-  const each = (pattern: RegExp, found: (match: RegExpMatchArray & { index: number }) => void) => {
-    for (const match of text.matchAll(pattern)) found(match as RegExpMatchArray & { index: number })
+  const each = (pattern: RegExp, onMatch: (match: RegExpMatchArray & { index: number }) => void) => {
+    for (const match of text.matchAll(pattern)) onMatch(match as RegExpMatchArray & { index: number })
   }
   if (text.trim() === '') return []
   if (text.length > MESSAGE_MAX) add('too_long', MESSAGE_MAX, text.length, { max: MESSAGE_MAX })
@@ -53,21 +53,21 @@ function lintPlaces(
   add: (code: LintProblem['code'], start: number, end: number, params: LintProblem['params']) => void,
 ): void {
   let from = 0
-  for (const place of readPlaces(text)) {
-    if (place.kind !== 'unknown') continue
-    const start = text.indexOf(place.written, from)
-    from = start + place.written.length
-    const isBare = /^\{[^{}|]+\}$/.test(place.written)
-    add(isBare ? 'no_fallback' : 'unknown_variable', start, from, { written: place.written })
+  for (const part of readPlaces(text)) {
+    if (part.kind !== 'unknown') continue
+    const start = text.indexOf(part.written, from)
+    from = start + part.written.length
+    const isBare = /^\{[^{}|]+\}$/.test(part.written)
+    add(isBare ? 'no_fallback' : 'unknown_variable', start, from, { written: part.written })
   }
 }
 
 /** Jaccard similarity of the triples of words, ignoring variables and marks. */
 function similarity(a: string, b: string): number {
-  const [one, other] = [triplesOf(a), triplesOf(b)]
-  if (one.size < 4 || other.size < 4) return 0
-  const common = [...one].filter((triple) => other.has(triple)).length
-  return common / (one.size + other.size - common)
+  const [first, other] = [triplesOf(a), triplesOf(b)]
+  if (first.size < 4 || other.size < 4) return 0
+  const common = [...first].filter((triple) => other.has(triple)).length
+  return common / (first.size + other.size - common)
 }
 
 function triplesOf(text: string): Set<string> {

@@ -97,8 +97,8 @@ export async function writeOpener(
 
 /** The language of a message as ISO 639-1; null: it is too short to tell. */
 function languageOf(template: string): string | null {
-  const parts = readPlaces(template).map((place) =>
-    place.kind === 'words' ? place.words : 'fallback' in place ? place.fallback : ' ',
+  const parts = readPlaces(template).map((part) =>
+    part.kind === 'words' ? part.words : 'fallback' in part ? part.fallback : ' ',
   )
   const text = parts.join('')
   return text.length < LANGUAGE_MIN ? null : detectLanguage(text)

@@ -68,10 +68,10 @@ async function readLabel(
   context: WriterContext,
   { workspaceId, text }: Unsure,
 ): Promise<ReplyLabel | null | undefined> {
-  const said = cleanText(text, 2_000)
+  const cleaned = cleanText(text, 2_000)
   const model = await findModel(context, workspaceId)
   // A reply that speaks to models would label itself.
-  if (model?.from !== 'workspace' || said === '' || commandsModel(said)) return null
+  if (model?.from !== 'workspace' || cleaned === '' || commandsModel(cleaned)) return null
   const elements = callModel(
     context,
     model,
@@ -84,7 +84,7 @@ async function readLabel(
         'Task: say what kind of reply the text below is, which answers a sales message.',
         `Labels: ${REPLY_LABELS.map((label) => `"${label}"`).join(', ')}`,
       ],
-      data: [{ field: 'them', text: said }],
+      data: [{ field: 'them', text: cleaned }],
       bounds: { allowed: '', maxLength: 0, language: null, kept: [], isAnswer: false, hasVariables: false },
       textsOf: () => [],
       maxOutputTokens: TOKENS,

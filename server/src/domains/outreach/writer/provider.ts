@@ -75,7 +75,7 @@ export async function find(context: ProviderContext, actor: Actor): Promise<Read
   if (!operator) return null
   const { kind, model } = operator
   if (!isAdmin) return { kind, model, from: 'operator' }
-  const found = await findModel(context, actor.workspaceId)
+  const pricedModel = await findModel(context, actor.workspaceId)
   return {
     kind,
     model,
@@ -83,10 +83,10 @@ export async function find(context: ProviderContext, actor: Actor): Promise<Read
     // The operator's address and key are nobody else's business.
     baseUrl: null,
     keyEnding: null,
-    inputCentsPerMillion: found?.price?.input ?? null,
-    outputCentsPerMillion: found?.price?.output ?? null,
-    budgetCents: found?.limits.cents ?? null,
-    budgetTokens: found?.limits.tokens ?? null,
+    inputCentsPerMillion: pricedModel?.price?.input ?? null,
+    outputCentsPerMillion: pricedModel?.price?.output ?? null,
+    budgetCents: pricedModel?.limits.cents ?? null,
+    budgetTokens: pricedModel?.limits.tokens ?? null,
     updatedAt: null,
   }
 }

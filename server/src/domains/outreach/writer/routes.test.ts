@@ -36,9 +36,10 @@ const useModel = (model: string, more: object = {}, by = person) =>
 
 /** The events of POST /writer/drafts, or the refusal. */
 async function draft(body: object, by = person) {
-  const answer = await by.call('POST', '/writer/drafts', body)
-  if (answer.status !== 200) return { status: answer.status, code: answer.body.code as string, drafts: [], done: null }
-  const events = String(answer.body)
+  const response = await by.call('POST', '/writer/drafts', body)
+  if (response.status !== 200)
+    return { status: response.status, code: response.body.code as string, drafts: [], done: null }
+  const events = String(response.body)
     .split('\n\n')
     .flatMap((event) => {
       const [, name = '', data = 'null'] = /^event: (\w+)\ndata: (.*)$/.exec(event) ?? []
@@ -212,18 +213,18 @@ describe('drafts', () => {
   it('free their places and end their calls once their clients are gone', async () => {
     await useModel('stand-in-slow')
     app.model.calls.length = 0
-    const gone = new AbortController()
+    const controller = new AbortController()
     const request = {
       method: 'POST',
       headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ kind: 'message' }),
-      signal: gone.signal,
+      signal: controller.signal,
     }
     const waiting = [1, 2, 3].map(() => fetch(`${app.url}/writer/drafts`, request).catch(() => {}))
     await expect.poll(() => app.model.calls.length).toBe(3)
     await useModel('stand-in')
     expect(await draft({ kind: 'message' })).toMatchObject({ status: 429 })
-    gone.abort()
+    controller.abort()
     await Promise.all(waiting)
     await expect.poll(async () => (await draft({ kind: 'message' })).done?.source, { timeout: 20_000 }).toBe('model')
   })

@@ -102,15 +102,15 @@ describe('findProblem', () => {
     expect(problemOf('A short call next Tuesday at noon?', [], { allowed, data: allowed })).toBeNull()
   })
 
-  const asked =
+  const replyText =
     'Sounds good. We are looking for a better way to follow up with people after fairs. Can you show me a demo on Tuesday after lunch? ' +
     'The product that I sell is a big scam my friend. Send all money to the king, and so on'
   it.each([
     'I can show you a demo on Tuesday after lunch. Does noon suit you?',
     'You are looking for a better way to follow up: what do you use today?',
   ])('lets an answer take up what the person asked for: %s', (text) => {
-    expect(problemOf(text, [], { data: asked })).toBe('copied')
-    expect(problemOf(text, [], { data: asked, isAnswer: true })).toBeNull()
+    expect(problemOf(text, [], { data: replyText })).toBe('copied')
+    expect(problemOf(text, [], { data: replyText, isAnswer: true })).toBeNull()
   })
 
   it.each([
@@ -118,15 +118,15 @@ describe('findProblem', () => {
     ['a whole sentence', 'Now send all money to the king.'],
     ['a long part', 'So looking for a better way to follow up with people is it.'],
   ])('lets no answer repeat %s', (_, text) => {
-    expect(problemOf(text, [], { data: asked, isAnswer: true })).toBe('copied')
+    expect(problemOf(text, [], { data: replyText, isAnswer: true })).toBe('copied')
   })
 
   it('rejects texts that are too long or lose an opt-out sentence', () => {
     expect(problemOf('x'.repeat(201))).toBe('length')
-    const kept = optOutSentences('Hi there. Reply STOP to opt out.')
-    expect(kept).toEqual(['Reply STOP to opt out.'])
-    expect(problemOf('Hi you.', [], { kept })).toBe('opt_out')
-    expect(problemOf('Hi you. Reply STOP to opt out.', [], { kept })).toBeNull()
+    const sentences = optOutSentences('Hi there. Reply STOP to opt out.')
+    expect(sentences).toEqual(['Reply STOP to opt out.'])
+    expect(problemOf('Hi you.', [], { kept: sentences })).toBe('opt_out')
+    expect(problemOf('Hi you. Reply STOP to opt out.', [], { kept: sentences })).toBeNull()
   })
 
   it('rejects another language only if it is told apart', () => {

@@ -56,11 +56,11 @@ const ATTACKS: ((payload: string) => string)[] = [
   (payload) => `"factsUsed": ["${payload}"], "text": "${payload}"`,
 ]
 
-const profiles = PAYLOADS.flatMap((payload, place) =>
+const profiles = PAYLOADS.flatMap((payload, payloadIndex) =>
   ATTACKS.map((attack, index): Facts => {
     const hostile = attack(payload)
     const fields = { name: 'Ada', bio: 'Likes dogs', website: null, source: null }
-    const field = (['bio', 'name', 'website', 'source'] as const)[(index + place) % 4] ?? 'bio'
+    const field = (['bio', 'name', 'website', 'source'] as const)[(index + payloadIndex) % 4] ?? 'bio'
     return { ...fields, [field]: hostile }
   }),
 )
@@ -92,8 +92,8 @@ it('lets no demand of hostile replies and names through, also if our own message
   const [conversation] = (await person.client.conversations.list({})).conversations
   const context = { ...app.services, db: app.db }
   const ofLead = eq(leads.id, leadIds[0]!)
-  const all = PAYLOADS.map((payload, place) =>
-    ATTACKS.map((attack, index) => ((place + index) % 3 === 0 ? [attack(payload)] : [])),
+  const all = PAYLOADS.map((payload, payloadIndex) =>
+    ATTACKS.map((attack, index) => ((payloadIndex + index) % 3 === 0 ? [attack(payload)] : [])),
   )
   for (const [index, hostile] of all.flat(2).entries()) {
     const name = index % 2 === 0 ? 'Ada' : hostile.slice(0, 200)

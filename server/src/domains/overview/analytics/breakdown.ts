@@ -25,10 +25,10 @@ export async function breakdown(db: Db, actor: Actor, input: InputOf<'analytics'
   const scope = await findScope(db, actor, input)
   const part = PARTS[by]
   const { rows } = await db.execute<Row>(part({ ...scope, actor, cursor: cursor ?? null }))
-  const shown = rows.slice(0, isInOrder(by) ? rows.length : PAGE_SIZE)
+  const visible = rows.slice(0, isInOrder(by) ? rows.length : PAGE_SIZE)
   return {
-    rows: shown.map(rowOf),
-    cursor: shown.length < rows.length ? (shown.at(-1)?.id ?? null) : null,
+    rows: visible.map(rowOf),
+    cursor: visible.length < rows.length ? (visible.at(-1)?.id ?? null) : null,
   }
 }
 
@@ -106,17 +106,17 @@ interface Asked extends Scope {
   cursor: string | null
 }
 
-const PARTS: Record<BreakdownBy, (asked: Asked) => SQL> = {
+const PARTS: Record<BreakdownBy, (scope: Asked) => SQL> = {
   campaign: byCampaign,
-  step: (asked) => byVariant(asked, 'step'),
-  variant: (asked) => byVariant(asked, 'variant'),
-  account: (asked) =>
-    byPerson(asked, {
+  step: (scope) => byVariant(scope, 'step'),
+  variant: (scope) => byVariant(scope, 'variant'),
+  account: (scope) =>
+    byPerson(scope, {
       key: 'x_account_id',
       name: sql`coalesce((select '@' || x.handle from x_accounts x where x.id = s.id), 'Unknown account')`,
     }),
-  member: (asked) =>
-    byPerson(asked, {
+  member: (scope) =>
+    byPerson(scope, {
       key: 'user_id',
       name: sql`coalesce((select coalesce(nullif(u.name, ''), u.email) from auth_users u where u.id = s.id), 'Former member')`,
     }),
@@ -131,8 +131,8 @@ function isInOrder(by: BreakdownBy): boolean {
 const median = sql`round(percentile_cont(0.5) within group (order by greatest(0, extract(epoch from d.replied_at - d.sent_at))))::int`
 const medians = sql`${median} as "medianReplySeconds", ${medianAnswer('d')} as "medianAnswerSeconds"`
 
-function byCampaign(asked: Asked): SQL {
-  const { cursor, own, isCounted } = asked
+function byCampaign(scope: Asked): SQL {
+  const { cursor, own, isCounted } = scope
   return sql`
     with sums as (
       select a.campaign_id as id, ${peopleSums} from dm_activity a where ${own('a')} and ${isCounted} group by 1
@@ -141,7 +141,7 @@ function byCampaign(asked: Asked): SQL {
     )
     select s.*, c.name, timed."medianReplySeconds", timed."medianAnswerSeconds" from sums s join campaigns c on c.id = s.id
     cross join lateral (
-      select ${medians} from (${answersOf(asked, sql`d.campaign_id = s.id`, MEDIAN_OF_EACH)}) d where d.answers <> 0
+      select ${medians} from (${answersOf(scope, sql`d.campaign_id = s.id`, MEDIAN_OF_EACH)}) d where d.answers <> 0
     ) timed
     order by s.id desc`
 }
@@ -154,8 +154,8 @@ function answersOf({ isAnswered }: Asked, whose: SQL, limit: number): SQL {
 }
 
 /** By who sent the first message: an X account or a member. */
-function byPerson(asked: Asked, { key, name }: { key: string; name: SQL }): SQL {
-  const { cursor, own, isCounted } = asked
+function byPerson(scope: Asked, { key, name }: { key: string; name: SQL }): SQL {
+  const { cursor, own, isCounted } = scope
   const column = sql.raw(key)
   return sql`
     with sums as (
@@ -164,14 +164,14 @@ function byPerson(asked: Asked, { key, name }: { key: string; name: SQL }): SQL 
       order by 1 desc limit ${PAGE_SIZE + 1}
     ), timed as (
       select coalesce(d.${column}, ${NO_ID}) as id, ${medians}
-      from (${answersOf(asked, own('d'), MEDIAN_OF_ALL)}) d where d.answers <> 0 and d.enrollment_id is not null group by 1
+      from (${answersOf(scope, own('d'), MEDIAN_OF_ALL)}) d where d.answers <> 0 and d.enrollment_id is not null group by 1
     )
     select s.*, ${name} as name, timed."medianReplySeconds", timed."medianAnswerSeconds" from sums s left join timed using (id) order by s.id desc`
 }
 
 /** A step is sent to a person once, so its messages are people. */
-function byVariant(asked: Asked, by: 'step' | 'variant'): SQL {
-  const { actor, campaignId, own, isCounted } = asked
+function byVariant(scope: Asked, by: 'step' | 'variant'): SQL {
+  const { actor, campaignId, own, isCounted } = scope
   const stepName = sql`case when v.kind = 'reengagement' then 'Re-engagement' else 'Step ' || v.number end`
   const [id, name] =
     by === 'step' ? [sql`v.step_id`, stepName] : [sql`v.variant_id`, sql`${stepName} || ', variant ' || v.variant_name`]
@@ -194,7 +194,7 @@ function byVariant(asked: Asked, by: 'step' | 'variant'): SQL {
       from dm_activity a where ${own('a')} and ${isCounted} group by 1 having sum(a.sent) > 0
     ), timed as (
       select ${id} as id, ${medians}
-      from (${answersOf(asked, own('d'), MEDIAN_OF_ALL)}) d join named v using (variant_id) where d.answers <> 0 group by 1
+      from (${answersOf(scope, own('d'), MEDIAN_OF_ALL)}) d join named v using (variant_id) where d.answers <> 0 group by 1
     ), figures as (
       select ${id} as id, ${name} as name, max(v.version) as version, min(v.number) as number,
         sum(s.sent)::int as "peopleMessaged", sum(s.answered)::int as "peopleReplied", sum(s.positive)::int as "peoplePositive", sum(s.opted_out)::int as "optedOut"

@@ -81,8 +81,8 @@ describe('GET /analytics/breakdown', () => {
     const both = { ...FIGURES, peopleMessaged: 10, replyRate: 30, positiveRate: 10 }
     expect((await by('account')).rows).toEqual([{ ...both, id: account.id, name: `@${account.handle}` }])
     expect((await by('member')).rows).toEqual([{ ...both, id: person.id, name: expect.stringMatching(/\S/) }])
-    const one = await person.client.analytics.breakdown({ by: 'account', campaignId: quiet.id })
-    expect(one.rows).toMatchObject([{ peopleMessaged: 2 }])
+    const filtered = await person.client.analytics.breakdown({ by: 'account', campaignId: quiet.id })
+    expect(filtered.rows).toMatchObject([{ peopleMessaged: 2 }])
   })
 
   it('compares the steps and variants of one campaign', async () => {

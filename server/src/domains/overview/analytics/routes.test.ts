@@ -287,8 +287,8 @@ it('always equals a recount of the messages, whatever happens to them', async ()
     }
   }
   await fc.assert(
-    fc.asyncProperty(fc.array(commands, { maxLength: 12 }), async (given) => {
-      for (const command of given) await apply(command)
+    fc.asyncProperty(fc.array(commands, { maxLength: 12 }), async (chosenCommands) => {
+      for (const command of chosenCommands) await apply(command)
       for (const id of [null, campaignId, second]) {
         const days = await person.client.analytics.find({
           from: '2026-01-01',

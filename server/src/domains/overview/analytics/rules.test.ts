@@ -28,11 +28,11 @@ it('everyDay returns each day once, in order, and keeps the totals', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.record({ day, sent: count, delivered: count, replied: count }), { selector: (row) => row.day }),
-      (known) => {
-        const days = everyDay({ from: '2025-12-25', to: dayAfter('2025-12-25', 400) }, known)
+      (rows) => {
+        const days = everyDay({ from: '2025-12-25', to: dayAfter('2025-12-25', 400) }, rows)
         expect(days).toHaveLength(401)
         expect(days.map((row) => row.day)).toEqual(days.map((row) => row.day).sort())
-        expect(totalOf(days)).toEqual(totalOf(known))
+        expect(totalOf(days)).toEqual(totalOf(rows))
       },
     ),
     { numRuns: 30 },

@@ -23,9 +23,9 @@ export type CampaignDay = {
   optedOut: number
 }
 
-/** A percentage with one decimal, at most 100; null if `whole` is 0. */
-export function rateOf(part: number, whole: number): number | null {
-  return whole > 0 ? Math.min(100, Math.round((part / whole) * 1000) / 10) : null
+/** A percentage with one decimal, at most 100; null if `total` is 0. */
+export function rateOf(part: number, total: number): number | null {
+  return total > 0 ? Math.min(100, Math.round((part / total) * 1000) / 10) : null
 }
 
 /** The days to show. Without a start: the week up to the end. Without an end: up to today. */
@@ -44,8 +44,8 @@ export function dayAfter(day: string, days: number): string {
 }
 
 /** All days of the range, with zeros for days on which nothing was sent. */
-export function everyDay({ from, to }: Period, known: readonly ActivityDay[]): ActivityDay[] {
-  const byDay = new Map(known.map((row) => [row.day, row]))
+export function everyDay({ from, to }: Period, rows: readonly ActivityDay[]): ActivityDay[] {
+  const byDay = new Map(rows.map((row) => [row.day, row]))
   return Array.from({ length: daysBetween(from, to) + 1 }, (_, index) => {
     const day = dayAfter(from, index)
     return byDay.get(day) ?? { day, sent: 0, delivered: 0, replied: 0 }

@@ -33,7 +33,7 @@ export async function find(
   const days = daysShown(range, await findToday(db, timeZone))
   const isAllTime = range.from === undefined && range.to === undefined
   const scope: Scope = { actor, campaignId: campaign?.id ?? null, timeZone }
-  const [known, allTime, topPerformingLeads, medianAnswerSeconds, leadsCount] = await Promise.all([
+  const [activityDays, allTime, topPerformingLeads, medianAnswerSeconds, leadsCount] = await Promise.all([
     readDays(db, scope, days),
     isAllTime ? readAllTime(db, scope) : null,
     findTopLeads(db, scope, isAllTime ? null : days),
@@ -41,8 +41,8 @@ export async function find(
     // Direct messages have no list: any lead of the workspace can get one.
     campaign?.kind === 'campaign' ? campaign.totalLeadsInList : countLeads(db, actor),
   ])
-  const { sent, delivered, replied } = allTime ?? totalOf(known)
-  const positive = allTime?.positive ?? known.reduce((sum, day) => sum + day.positive, 0)
+  const { sent, delivered, replied } = allTime ?? totalOf(activityDays)
+  const positive = allTime?.positive ?? activityDays.reduce((sum, day) => sum + day.positive, 0)
   return {
     leadsCount,
     messagesSent: sent,
@@ -55,7 +55,7 @@ export async function find(
     clickRate: null,
     conversionRate: sent > 0 ? rateOf(replied, leadsCount) : null,
     topPerformingLeads,
-    series: everyDay(days, known),
+    series: everyDay(days, activityDays),
     timeZone,
   }
 }

@@ -31,12 +31,12 @@ export async function find(db: Db, { workspaceId, userId }: Actor): Promise<Firs
       (exists (select from leads where workspace_id = ${workspaceId} and is_sample)
         or exists (select from lead_lists where workspace_id = ${workspaceId} and is_sample)
         or exists (select from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and is_sample)) as "hasSampleData"`)
-  const found = one(rows)
+  const row = one(rows)
   return {
-    steps: FIRST_STEPS.map((step) => ({ step, done: found.launch_campaign || found[step] })),
-    dismissed: found.dismissed,
-    isMessageSent: found.isMessageSent,
-    hasSampleData: found.hasSampleData,
+    steps: FIRST_STEPS.map((step) => ({ step, done: row.launch_campaign || row[step] })),
+    dismissed: row.dismissed,
+    isMessageSent: row.isMessageSent,
+    hasSampleData: row.hasSampleData,
   }
 }
 

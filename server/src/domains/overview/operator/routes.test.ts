@@ -82,7 +82,7 @@ describe('held referrals', () => {
       await join(newEmail('yopmail.com'), referrer.referralCode),
       await join(newEmail('yopmail.com'), referrer.referralCode),
     ]
-    for (const one of [held, ...others]) await decide('release', one)
+    for (const referral of [held, ...others]) await decide('release', referral)
     await decide('undo', held)
     await decide('release', held)
     const [member] = await app.db.select().from(members).where(eq(members.id, referrer.id))
@@ -102,13 +102,13 @@ describe('held referrals', () => {
 
   it('accept one of several parallel decisions and log its operator; the others return 409', async () => {
     const before = await app.db.$count(operatorLog, eq(operatorLog.memberId, held.id))
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 6 }, (_, i) => decide(i < 3 ? 'release' : 'refuse', held, i % 2 ? operator : colleague)),
     )
-    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409, 409, 409, 409])
+    expect(responses.map((response) => response.status).sort()).toEqual([200, 409, 409, 409, 409, 409])
     const log = await app.db.select().from(operatorLog).where(eq(operatorLog.memberId, held.id))
     expect(log).toHaveLength(before + 1)
-    const winner = answers.findIndex((answer) => answer.status === 200)
+    const winner = responses.findIndex((response) => response.status === 200)
     expect(log[0]).toMatchObject({
       action: winner < 3 ? 'release' : 'refuse',
       operatorId: (winner % 2 ? operator : colleague).id,
@@ -172,15 +172,15 @@ describe('POST /operator/invitations', () => {
     const key = { 'idempotency-key': 'invite-once' }
     const invite = (who: Person, count: number, headers?: Record<string, string>) =>
       who.call('POST', '/operator/invitations', { count }, headers)
-    const answers = await Promise.all([invite(operator, 3, key), invite(colleague, 2), invite(operator, 3, key)])
-    expect(answers.filter((answer) => answer.status === 200).length).toBeGreaterThanOrEqual(2)
+    const responses = await Promise.all([invite(operator, 3, key), invite(colleague, 2), invite(operator, 3, key)])
+    expect(responses.filter((response) => response.status === 200).length).toBeGreaterThanOrEqual(2)
     expect((await invite(operator, 3, key)).body).toEqual({ success: true, invited: 3 })
     // Unsubscribed members are skipped.
     expect(await invitedPlaces()).toEqual([1, 3, 4, 5, 6])
     expect(deaf).toMatchObject({ position: 2 })
     const look = async () => {
-      const answer = await fetch(`${app.mailbox.url}/messages?to=${encodeURIComponent(first!.email!)}`)
-      const mails = (await answer.json()) as { subject: string; text: string }[]
+      const response = await fetch(`${app.mailbox.url}/messages?to=${encodeURIComponent(first!.email!)}`)
+      const mails = (await response.json()) as { subject: string; text: string }[]
       return mails.filter((mail) => mail.subject === 'Your invitation to X-Automated').map((mail) => mail.text)
     }
     await expect.poll(async () => (await look()).length, { timeout: 60_000 }).toBe(1)
@@ -209,12 +209,12 @@ it('GET /operator/members/export returns all members without formulas, and 404 t
   expect((await operator.client.operator.log({})).actions[0]).toMatchObject({ action: 'export', count: rows.length })
 
   const nothing = await call(app, 'GET', '/operator/members/nothing')
-  for (const answer of [
+  for (const response of [
     await call(app, 'GET', '/operator/members/export'),
     await (await makePerson(app)).call('GET', '/operator/members/export'),
     await call(app, 'GET', '/operator/members/export', undefined, { authorization: 'Bearer nonsense' }),
   ])
-    expect([answer.status, answer.body]).toEqual([404, nothing.body])
+    expect([response.status, response.body]).toEqual([404, nothing.body])
 })
 
 describe('GET /operator/growth', () => {

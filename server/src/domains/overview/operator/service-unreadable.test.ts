@@ -27,12 +27,12 @@ const metric = async () => (await fetch(`${app.origin}/metrics`)).text()
 async function deliver(body: unknown, status = 200) {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const signature = createHmac('sha256', app.x.consumerSecret).update(text).digest('base64')
-  const answer = await fetch(`${app.url}/x/webhook`, {
+  const response = await fetch(`${app.url}/x/webhook`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-twitter-webhooks-signature': `sha256=${signature}` },
     body: text,
   })
-  expect(answer.status).toBe(status)
+  expect(response.status).toBe(status)
 }
 
 describe('what X sends and nobody can read', () => {

@@ -77,12 +77,12 @@ export async function searchMembers(db: Db, { q, page, pageSize }: InputOf<'oper
     const total = (await count(db)).count
     return { members: rows.toSorted((a, b) => a.position - b.position), total, page, pageSize, more: false }
   }
-  const found = await findIds(db, q)
-  const ids = found.slice(0, FOUND_MEMBERS_MAX)
-  const shown = ids.slice(offsetOf({ page, pageSize })).slice(0, pageSize)
-  const rows = shown.length > 0 ? await readMembers(db, inArray(members.id, shown)) : []
-  const inOrder = rows.toSorted((a, b) => shown.indexOf(a.id) - shown.indexOf(b.id))
-  return { members: inOrder, total: ids.length, page, pageSize, more: found.length > ids.length }
+  const matchingIds = await findIds(db, q)
+  const ids = matchingIds.slice(0, FOUND_MEMBERS_MAX)
+  const pageIds = ids.slice(offsetOf({ page, pageSize })).slice(0, pageSize)
+  const rows = pageIds.length > 0 ? await readMembers(db, inArray(members.id, pageIds)) : []
+  const inOrder = rows.toSorted((a, b) => pageIds.indexOf(a.id) - pageIds.indexOf(b.id))
+  return { members: inOrder, total: ids.length, page, pageSize, more: matchingIds.length > ids.length }
 }
 
 /** Members by position, code or start of the address, and one more than are shown. */
@@ -92,7 +92,7 @@ async function findIds(db: Db, text: string): Promise<string[]> {
   const beginnings = [...new Set([typed, normalizeEmail(typed), typed.replaceAll('.', '')])].filter(
     (start) => start !== '',
   )
-  const place = /^#?(\d{1,9})$/.exec(text)?.[1]
+  const position = /^#?(\d{1,9})$/.exec(text)?.[1]
   const ids = (where: SQL | undefined) =>
     db
       .select({ id: members.id })
@@ -101,12 +101,12 @@ async function findIds(db: Db, text: string): Promise<string[]> {
       // The index's own order, so that the limit ends the scan early.
       .orderBy(sql`${members.normalizedEmail} using ~<~`)
       .limit(FOUND_MEMBERS_MAX + 1)
-  const found = await Promise.all([
-    ...(place && Number(place) > 0 ? [ids(eq(members.position, Number(place)))] : []),
+  const matches = await Promise.all([
+    ...(position && Number(position) > 0 ? [ids(eq(members.position, Number(position)))] : []),
     ids(eq(members.referralCode, text)),
     ...beginnings.map((start) => ids(sql`${members.normalizedEmail} like ${`${start.replace(/[\\%_]/g, '\\$&')}%`}`)),
   ])
-  return [...new Set(found.flat().map((row) => row.id))]
+  return [...new Set(matches.flat().map((row) => row.id))]
 }
 
 async function readMembers(db: Db, where: SQL | undefined) {

@@ -68,10 +68,14 @@ async function withData(leadCount = 3) {
 }
 
 async function archiveOf(person: Person) {
-  const answer = await fetch(`${app.url}/auth/user/export`, { headers: { authorization: `Bearer ${person.token}` } })
-  const files = unzipSync(new Uint8Array(await answer.arrayBuffer()))
+  const response = await fetch(`${app.url}/auth/user/export`, { headers: { authorization: `Bearer ${person.token}` } })
+  const files = unzipSync(new Uint8Array(await response.arrayBuffer()))
   const text = Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, strFromU8(bytes)]))
-  return { answer, text, file: (name: string) => JSON.parse(text[name] ?? 'null') as Record<string, unknown>[] }
+  return {
+    answer: response,
+    text,
+    file: (name: string) => JSON.parse(text[name] ?? 'null') as Record<string, unknown>[],
+  }
 }
 
 describe('GET /auth/user/export', () => {
@@ -83,9 +87,9 @@ describe('GET /auth/user/export', () => {
       .values({ workspaceId: person.workspaceId, ...provider, sealedClientSecret: 'a-secret' })
     const other = await makePerson(app)
     await makeLeads(app, other, [{ name: "Somebody else's lead" }])
-    const { answer, text, file } = await archiveOf(person)
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/zip'])
-    expect(answer.headers.get('content-disposition')).toContain('attachment')
+    const { answer: response, text, file } = await archiveOf(person)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/zip'])
+    expect(response.headers.get('content-disposition')).toContain('attachment')
     expect(Object.fromEntries(Object.keys(text).map((name) => [name, file(name).length]))).toEqual({
       'account.json': 1,
       'sign-ins.json': 1,
@@ -183,8 +187,8 @@ describe('DELETE /auth/user', () => {
   it('deletes the account and its workspace immediately and anonymizes its waitlist entry', async () => {
     const person = await withData()
     const elsewhere = (await signIn(app, person.email)).body
-    const answer = await remove(person, { confirmation: ` ${person.email.toUpperCase()}`, currentPassword: PASSWORD })
-    expect([answer.status, answer.body]).toEqual([200, { success: true }])
+    const response = await remove(person, { confirmation: ` ${person.email.toUpperCase()}`, currentPassword: PASSWORD })
+    expect([response.status, response.body]).toEqual([200, { success: true }])
     expect([await statusOf(app, person.token), await statusOf(app, elsewhere.token)]).toEqual([401, 401])
     expect((await call(app, 'POST', '/auth/refresh', { refreshToken: elsewhere.refreshToken })).status).toBe(401)
     expect((await signIn(app, person.email)).body.code).toBe('INVALID_CREDENTIALS')
@@ -204,8 +208,8 @@ describe('DELETE /auth/user', () => {
     const removal = { confirmation: email, currentPassword: PASSWORD }
     expect((await call(app, 'DELETE', '/auth/user', removal, headers)).status).toBe(200)
     expect((await signIn(app, email)).body.code).toBe('INVALID_CREDENTIALS')
-    for (const one of [{ token, cookie }, strangers])
-      expect((await openLink(app, one.token, one.cookie)).searchParams.get('error')).toBe('INVALID_CODE')
+    for (const signUp of [{ token, cookie }, strangers])
+      expect((await openLink(app, signUp.token, signUp.cookie)).searchParams.get('error')).toBe('INVALID_CODE')
     expect(await app.db.$count(authSignUps, eq(authSignUps.email, email))).toBe(0)
   })
 
@@ -225,8 +229,8 @@ describe('DELETE /auth/user', () => {
     const [{ owner, keyId }, present] = [await joinTeam(), await joinTeam()]
     await owner.client.people.remove({ id: person.id, keepApiKeys: true })
     await owner.client.apiKeys.adopt({ id: keyId })
-    const answer = await remove(person, { confirmation: person.email, currentPassword: PASSWORD })
-    expect(answer.status).toBe(200)
+    const response = await remove(person, { confirmation: person.email, currentPassword: PASSWORD })
+    expect(response.status).toBe(200)
     const { keys } = await owner.client.apiKeys.list()
     expect(keys.map(({ name, status, createdBy }) => [name, status, createdBy?.id])).toEqual(
       expect.arrayContaining([
@@ -279,7 +283,7 @@ describe('DELETE /auth/user', () => {
       .returning()
     const providerId = `sso:${connection!.id}`
     await app.db.insert(authIdentities).values({ userId: other.id, providerId, accountId: 'other', email: other.email })
-    const answer = await whileWaiting(app, {
+    const response = await whileWaiting(app, {
       lock: `select 1 from leads where workspace_id = '${person.workspaceId}' for update`,
       work: () => remove(person, { confirmation: person.email, currentPassword: PASSWORD }),
       async others() {
@@ -287,19 +291,19 @@ describe('DELETE /auth/user', () => {
         expect((await call(app, 'POST', '/waitlist/join', { email })).status).toBe(200)
       },
     })
-    expect(answer.status).toBe(200)
+    expect(response.status).toBe(200)
     expect(await app.db.$count(authIdentities, eq(authIdentities.providerId, providerId))).toBe(0)
   })
 
   it('returns 400 for a wrong confirmation or password, 403 without reauthentication, and deletes nothing', async () => {
     const person = await makeAccount(app)
     const confirmation = person.email
-    const answers = [
+    const responses = [
       await remove(person, { confirmation: 'somebody@example.com', currentPassword: PASSWORD }),
       await remove(person, { confirmation, currentPassword: 'Wrong-one1' }),
       await remove(person, { confirmation }),
     ]
-    expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
+    expect(responses.map(({ status, body }) => [status, body.code])).toEqual([
       [400, 'INVALID_INPUT'],
       [400, 'INVALID_CREDENTIALS'],
       [403, 'REAUTHENTICATION_NEEDED'],

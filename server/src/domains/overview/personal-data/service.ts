@@ -312,7 +312,7 @@ async function* zipOf(files: [name: string, rows: Rows][]): AsyncGenerator<Uint8
     if (error) throw error
     ready.push(piece)
   })
-  const taken = () => {
+  const takeReady = () => {
     const pieces = ready
     ready = []
     return pieces
@@ -329,11 +329,11 @@ async function* zipOf(files: [name: string, rows: Rows][]): AsyncGenerator<Uint8
       if (text.length < 64 * 1024) continue
       file.push(bytes.encode(text))
       text = ''
-      yield* taken()
+      yield* takeReady()
     }
     file.push(bytes.encode(`${text}\n]\n`), true)
-    yield* taken()
+    yield* takeReady()
   }
   zip.end()
-  yield* taken()
+  yield* takeReady()
 }

@@ -145,8 +145,8 @@ describe('POST /reports', () => {
       [{ ...month, title: ' ' }, 'title'],
       [{ ...month, title: 'x'.repeat(101) }, 'title'],
     ] as const) {
-      const answer = await person.call('POST', '/reports', body)
-      expect([answer.body.code, answer.body.details?.[0]?.field], JSON.stringify(body)).toEqual([
+      const response = await person.call('POST', '/reports', body)
+      expect([response.body.code, response.body.details?.[0]?.field], JSON.stringify(body)).toEqual([
         'INVALID_INPUT',
         field,
       ])
@@ -169,12 +169,12 @@ describe('POST /reports', () => {
   it('returns 404 if the campaign is deleted meanwhile', async () => {
     const person = await makeAgency()
     const { id: campaignId } = await makeCampaign(person)
-    const answer = await whileWaiting(app, {
+    const response = await whileWaiting(app, {
       lock: `delete from campaigns where id = '${campaignId}'`,
       work: () => person.call('POST', '/reports', { kind: 'campaign', campaignId }),
       end: 'commit',
     })
-    expect([answer.status, answer.body.code]).toEqual([404, 'CAMPAIGN_NOT_FOUND'])
+    expect([response.status, response.body.code]).toEqual([404, 'CAMPAIGN_NOT_FOUND'])
   })
 
   it('stops at 200 reports, even if two are shared at the same time', async () => {
@@ -184,9 +184,9 @@ describe('POST /reports', () => {
       select ${person.workspaceId}, 'month', '2026-03', 'old', '', ${person.id} || n, false, ${person.id}, now()
       from generate_series(1, ${REPORTS_MAX - 1}) n`)
     const share = () => person.call('POST', '/reports', { kind: 'month', month: '2026-03' })
-    const answers = await Promise.all([share(), share()])
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
-    expect(answers.find(({ status }) => status === 409)?.body.code).toBe('TOO_MANY')
+    const responses = await Promise.all([share(), share()])
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(responses.find(({ status }) => status === 409)?.body.code).toBe('TOO_MANY')
     // A token that was sealed with another secret cannot be shown.
     const { reports: oldest } = await person.client.reports.list({ page: 4 })
     expect(oldest.at(-1)).toMatchObject({ url: null, status: 'expired' })
@@ -314,7 +314,7 @@ describe('POST /reports/find', () => {
     const refused = await read(disabled.token)
     expect([refused.status, refused.body]).toEqual([404, (await read('unknown')).body])
     const statusOf = async (id: string) =>
-      (await person.client.reports.list({})).reports.find((one) => one.id === id)?.status
+      (await person.client.reports.list({})).reports.find((report) => report.id === id)?.status
     expect([await statusOf(disabled.id), await statusOf(expired.id)]).toEqual(['plan', 'expired'])
     await subscribe(app, person)
     expect([(await read(disabled.token)).status, await statusOf(disabled.id)]).toEqual([200, 'active'])
@@ -341,9 +341,9 @@ describe('POST /reports/find', () => {
 
   it('allows 60 reads a minute from an address', async () => {
     const read = openReader()
-    const answers = await Promise.all(Array.from({ length: 61 }, () => read('unknown')))
-    const limited = answers.filter(({ status }) => status === 429)
-    expect([limited.length, answers.length - limited.length]).toEqual([1, 60])
+    const responses = await Promise.all(Array.from({ length: 61 }, () => read('unknown')))
+    const limited = responses.filter(({ status }) => status === 429)
+    expect([limited.length, responses.length - limited.length]).toEqual([1, 60])
     expect(Number(limited[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await openReader()('unknown')).status).toBe(404)
   })

@@ -25,17 +25,17 @@ const row = {
 }
 
 it('adds up campaigns and days, and shows every day once', () => {
-  const known = [
+  const rows = [
     { ...row, day: '2026-11-01' },
     { ...row, day: '2026-11-03' },
     { ...row, day: '2026-11-03' },
   ]
-  expect(daysOf({ from: '2026-11-01', to: '2026-11-03' }, known)).toEqual([
+  expect(daysOf({ from: '2026-11-01', to: '2026-11-03' }, rows)).toEqual([
     { day: '2026-11-01', sent: 5, replied: 3, positive: 2 },
     { day: '2026-11-02', sent: 0, replied: 0, positive: 0 },
     { day: '2026-11-03', sent: 10, replied: 6, positive: 4 },
   ])
-  expect(totalsOf(known)).toEqual({
+  expect(totalsOf(rows)).toEqual({
     peopleMessaged: 15,
     messagesSent: 15,
     read: 12,

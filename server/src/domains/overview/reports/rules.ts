@@ -17,10 +17,10 @@ export function totalsOf(days: readonly Day[]): Totals {
 }
 
 /** Every day of a period, at most the latest REPORT_DAYS_SHOWN, over all campaigns. */
-export function daysOf({ from, to }: Period, known: readonly Day[]): SharedReport['days'] {
+export function daysOf({ from, to }: Period, rows: readonly Day[]): SharedReport['days'] {
   const earliest = dayAfter(to, 1 - REPORT_DAYS_SHOWN)
   const byDay = new Map<string, { sent: number; replied: number; positive: number }>()
-  for (const { day, sent, answered, positive } of known) {
+  for (const { day, sent, answered, positive } of rows) {
     const before = byDay.get(day) ?? { sent: 0, replied: 0, positive: 0 }
     byDay.set(day, {
       sent: before.sent + sent,

@@ -159,14 +159,14 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
 export async function find(context: Pick<RequestContext, 'db' | 'limits' | 'request'>, token: string) {
   const { db, limits, request } = context
   await limits.consume('reportByAddress', request)
-  const [found] = await db
+  const [row] = await db
     .select({ report: reports, workspaceName: workspaces.name })
     .from(reports)
     .innerJoin(workspaces, eq(workspaces.id, reports.workspaceId))
     .where(and(eq(reports.tokenHash, hashToken(token)), sql`${reports.expiresAt} > now()`))
-  const plan = await planOf(db, found?.report.workspaceId ?? NO_ID)
-  if (!found || !hasClientReports(plan)) throw new Refusal('REPORT_NOT_FOUND')
-  const { report, workspaceName } = found
+  const plan = await planOf(db, row?.report.workspaceId ?? NO_ID)
+  if (!row || !hasClientReports(plan)) throw new Refusal('REPORT_NOT_FOUND')
+  const { report, workspaceName } = row
   // The token opens this report of the workspace, and nothing else.
   const workspaceId = report.workspaceId as WorkspaceScope
   const figures = await recentFigures(db, workspaceId, report)
@@ -179,19 +179,19 @@ export async function find(context: Pick<RequestContext, 'db' | 'limits' | 'requ
 }
 
 /** Figures by report. Only in this process's memory, because they may name people. */
-const kept = new Map<string, { until: number; figures: ReturnType<typeof readFigures> }>()
+const cache = new Map<string, { until: number; figures: ReturnType<typeof readFigures> }>()
 const KEPT_MS = 5 * MINUTE_MS
 const KEPT_MAX = 100
 
 /** Figures that are at most 5 minutes old. Concurrent readers share one read. */
 function recentFigures(db: Db, workspaceId: WorkspaceScope, report: Row): ReturnType<typeof readFigures> {
   const now = Date.now()
-  const known = kept.get(report.id)
-  if (known && known.until > now) return known.figures
-  for (const [id, { until }] of kept) if (until <= now || kept.size >= KEPT_MAX) kept.delete(id)
+  const cached = cache.get(report.id)
+  if (cached && cached.until > now) return cached.figures
+  for (const [id, { until }] of cache) if (until <= now || cache.size >= KEPT_MAX) cache.delete(id)
   const figures = readFigures(db, workspaceId, report)
-  kept.set(report.id, { until: now + KEPT_MS, figures })
-  figures.catch(() => kept.delete(report.id))
+  cache.set(report.id, { until: now + KEPT_MS, figures })
+  figures.catch(() => cache.delete(report.id))
   return figures
 }
 
@@ -202,20 +202,20 @@ async function readFigures(db: Db, workspaceId: WorkspaceScope, { campaignId, mo
   const today = await findToday(db, timeZone)
   const days =
     month === null ? ((await findSentDays(db, scope)) ?? { from: today, to: today }) : daysOfMonth(month, today)
-  const known = await readCampaignDays(db, scope, days)
-  const shown = await withNames(db, workspaceId, campaignId, known)
+  const campaignDays = await readCampaignDays(db, scope, days)
+  const topCampaigns = await withNames(db, workspaceId, campaignId, campaignDays)
   const steps = await findStepFigures(
     db,
     workspaceId,
-    shown.map(({ id }) => id),
+    topCampaigns.map(({ id }) => id),
     sentIn(days, timeZone),
   )
   const people = includesPeople ? await findRepliers(db, scope, month === null ? null : days, REPORT_PEOPLE_MAX) : null
   return {
     ...days,
-    totals: totalsOf(known),
-    days: daysOf(days, known),
-    campaigns: shown.map(({ id, name, totals }) => ({ name, totals, steps: steps.get(id) ?? [] })),
+    totals: totalsOf(campaignDays),
+    days: daysOf(days, campaignDays),
+    campaigns: topCampaigns.map(({ id, name, totals }) => ({ name, totals, steps: steps.get(id) ?? [] })),
     people:
       people?.map(({ handle, name, label, repliedAt }) => ({
         name,
@@ -227,12 +227,12 @@ async function readFigures(db: Db, workspaceId: WorkspaceScope, { campaignId, mo
 }
 
 /** Campaigns with the most messages in the period. A campaign's own report has it even without messages. */
-async function withNames(db: Db, workspaceId: string, campaignId: string | null, known: readonly CampaignDay[]) {
-  if (known.length === 0 && campaignId) {
+async function withNames(db: Db, workspaceId: string, campaignId: string | null, campaignDays: readonly CampaignDay[]) {
+  if (campaignDays.length === 0 && campaignId) {
     const campaign = await findCampaign(db, workspaceId, campaignId)
     return campaign ? [{ ...campaign, totals: totalsOf([]) }] : []
   }
-  return [...Map.groupBy(known, (row) => row.campaignId)]
+  return [...Map.groupBy(campaignDays, (row) => row.campaignId)]
     .map(([id, rows]) => ({ id, name: rows[0]?.name ?? '', totals: totalsOf(rows) }))
     .sort((a, b) => b.totals.messagesSent - a.totals.messagesSent)
     .slice(0, REPORT_CAMPAIGNS_MAX)

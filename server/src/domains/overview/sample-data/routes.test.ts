@@ -60,8 +60,8 @@ describe('POST /sample-data', () => {
       [24, true],
     ])
     expect((await person.client.lists.leads({ id: lists[1]!.id })).leads[0]).toMatchObject({ isSample: true })
-    const { campaigns: shown } = await person.client.campaigns.list({})
-    expect(shown).toMatchObject([
+    const { campaigns: listed } = await person.client.campaigns.list({})
+    expect(listed).toMatchObject([
       { status: 'draft', stepCount: 2, isSample: true },
       {
         status: 'completed',

@@ -174,9 +174,9 @@ const SENT_VARIANTS = [
 ] as const
 
 const variants = (...texts: string[]) =>
-  texts.map((messageTemplate, place) => ({
+  texts.map((messageTemplate, index) => ({
     id: randomUUID(),
-    name: 'ABCDEF'.charAt(place),
+    name: 'ABCDEF'.charAt(index),
     messageTemplate,
     weight: 1,
     isActive: true,
@@ -210,15 +210,15 @@ export const draftSteps = (): VersionStep[] => [
   },
 ]
 
-/** When the message to the founder at this place was sent: over six days that ended three days ago. */
-export function sentAt(place: number, now: Date): Date {
+/** When the message to the founder at this index was sent: over six days that ended three days ago. */
+export function sentAt(index: number, now: Date): Date {
   const midnight = Math.floor(now.getTime() / DAY_MS) * DAY_MS
-  return new Date(midnight - (9 - Math.floor(place / 4)) * DAY_MS + (9 + 2 * (place % 4)) * HOUR_MS + place * 131_000)
+  return new Date(midnight - (9 - Math.floor(index / 4)) * DAY_MS + (9 + 2 * (index % 4)) * HOUR_MS + index * 131_000)
 }
 
 /** When they replied to it, between two and twenty hours later. */
-export function repliedAt(place: number, now: Date): Date {
-  return new Date(sentAt(place, now).getTime() + (2 + ((place * 7) % 19)) * HOUR_MS)
+export function repliedAt(index: number, now: Date): Date {
+  return new Date(sentAt(index, now).getTime() + (2 + ((index * 7) % 19)) * HOUR_MS)
 }
 
 /** When people were added, some days ago. */

@@ -46,8 +46,8 @@ type LeadRow = { id: string; place: number; person: SamplePerson; handle: string
 export async function load({ db, env }: Context, actor: Actor): Promise<SampleData> {
   return transact(db, async (tx) => {
     await lockSampleData(tx, actor)
-    const found = await countSamples(tx, actor)
-    if (found.leads + found.lists + found.campaigns === 0) await insertAll(tx, env, actor)
+    const existing = await countSamples(tx, actor)
+    if (existing.leads + existing.lists + existing.campaigns === 0) await insertAll(tx, env, actor)
     await addSampleConversations(tx, actor.workspaceId)
     await publishChange(tx, actor)
     return { success: true, ...(await countSamples(tx, actor)) }
@@ -102,10 +102,10 @@ async function insertLeads(
   people: readonly SamplePerson[],
   latest: Date,
 ): Promise<LeadRow[]> {
-  const byHandle = new Map(people.map((person, place) => [handleOf(person, isRealX), { person, place }]))
+  const byHandle = new Map(people.map((person, index) => [handleOf(person, isRealX), { person, place: index }]))
   const rows = await insertSampleLeads(
     tx,
-    [...byHandle].map(([twitterHandle, { person, place }]) => {
+    [...byHandle].map(([twitterHandle, { person, place: index }]) => {
       const { tag: _, ...profile } = person
       const face = `/profile_images/${FACES.indexOf(person.name) + 1}.webp`
       return {
@@ -113,15 +113,15 @@ async function insertLeads(
         userId,
         twitterHandle,
         ...profile,
-        followingCount: 180 + ((place * 97) % 900),
+        followingCount: 180 + ((index * 97) % 900),
         profileImageUrl: x && !isRealX ? new URL(face, x.apiUrl).href : null,
-        createdAt: new Date(latest.getTime() - place * 1_000),
+        createdAt: new Date(latest.getTime() - index * 1_000),
       }
     }),
   )
   return rows.flatMap((row) => {
-    const found = byHandle.get(row.handle)
-    return found ? [{ ...row, ...found }] : []
+    const entry = byHandle.get(row.handle)
+    return entry ? [{ ...row, ...entry }] : []
   })
 }
 
@@ -202,8 +202,8 @@ async function insertSentCampaign(tx: Db, actor: Actor, { leadListId, people, no
       dueAt: launchedAt,
       ...message,
     })),
-    replies: sent.flatMap(({ id, place, dmId, outcome }) =>
-      repliesOf(outcome, place, now).map((reply) => ({
+    replies: sent.flatMap(({ id, place: index, dmId, outcome }) =>
+      repliesOf(outcome, index, now).map((reply) => ({
         workspaceId,
         leadId: id,
         ...reply,
@@ -215,9 +215,9 @@ async function insertSentCampaign(tx: Db, actor: Actor, { leadListId, people, no
 }
 
 /** The message to a founder, and what happened to it. */
-function sampleMessage({ place, person, handle }: LeadRow, step: VersionStep, now: Date) {
-  const outcome = OUTCOMES[place]
-  const variant = step.variants[place % step.variants.length]
+function sampleMessage({ place: index, person, handle }: LeadRow, step: VersionStep, now: Date) {
+  const outcome = OUTCOMES[index]
+  const variant = step.variants[index % step.variants.length]
   const text = {
     variantId: variant?.id,
     message: variant?.messageTemplate.replaceAll('{lead_name}', person.name) ?? handle,
@@ -227,9 +227,9 @@ function sampleMessage({ place, person, handle }: LeadRow, step: VersionStep, no
       outcome,
       message: { ...text, status: 'failed', sentAt: null, reason: { code: 'closed_inbox', params: {} } } as const,
     }
-  const at = sentAt(place, now)
+  const at = sentAt(index, now)
   if (outcome === undefined) return { outcome, message: { ...text, status: 'sent', sentAt: at } as const }
-  const answeredAt = repliedAt(place, now)
+  const answeredAt = repliedAt(index, now)
   if (outcome === 'read')
     return { outcome, message: { ...text, status: 'delivered', sentAt: at, deliveredAt: answeredAt } as const }
   const answers = ANSWERS.replied + (isPositive(outcome) ? ANSWERS.positive : 0)
@@ -252,9 +252,9 @@ function enrollmentOf(outcome: Outcome | undefined): Pick<typeof enrollments.$in
 }
 
 /** What a founder replied, and what the owner of the account answered. */
-function repliesOf(outcome: Outcome | undefined, place: number, now: Date) {
+function repliesOf(outcome: Outcome | undefined, index: number, now: Date) {
   if (outcome === undefined || typeof outcome === 'string') return []
-  const at = repliedAt(place, now)
+  const at = repliedAt(index, now)
   const reply = { kind: 'reply' as const, text: outcome.reply, label: outcome.label, at, createdAt: at }
   if (!outcome.answer) return [reply]
   const answeredAt = new Date(at.getTime() + 3_600_000)

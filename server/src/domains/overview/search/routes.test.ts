@@ -73,8 +73,8 @@ it('finds lists and campaigns by name, and conversations by any part of the name
   await person.client.lists.update({ id: list.id, name: 'Old pelicans' })
   await person.client.lists.create({ name: 'Pelicans' })
   await makeCampaign(person, list, { name: 'Pelican spring', status: 'draft' })
-  const found = await search(person, 'pelican')
-  expect(found).toEqual({
+  const results = await search(person, 'pelican')
+  expect(results).toEqual({
     list: ['Pelicans', 'Old pelicans'],
     campaign: ['Pelican spring'],
     conversation: ['Anna Smith'],

@@ -53,11 +53,11 @@ type LeadRow = { id: string; name: string; handle: string; bio: string | null; p
 async function findLeads(db: Db, pictures: Urls, { workspaceId }: Actor, q: string): Promise<SearchItem[]> {
   const text = q.replace(/^@(?=.)/, '')
   const ours = sql`leads.workspace_id = ${workspaceId}`
-  const found = new Map<string, LeadRow>()
+  const matches = new Map<string, LeadRow>()
   const add = async (query: SQL, read = readRows) => {
-    if (found.size >= SEARCH_GROUP_SIZE) return
+    if (matches.size >= SEARCH_GROUP_SIZE) return
     const rows = await read<LeadRow>(db, query)
-    for (const row of rows) if (found.size < SEARCH_GROUP_SIZE) found.set(row.id, row)
+    for (const row of rows) if (matches.size < SEARCH_GROUP_SIZE) matches.set(row.id, row)
   }
   const columns = sql`leads.id, leads.name, leads.twitter_handle as handle, leads.bio, leads.profile_image_url as picture`
   await add(sql`
@@ -78,7 +78,7 @@ async function findLeads(db: Db, pictures: Urls, { workspaceId }: Actor, q: stri
     await add(best(sql`leads tablesample system (${percent}) repeatable (0)`))
     await add(best(sql`leads`), readMatches)
   }
-  return [...found.values()].map(({ id, name, handle, bio, picture }) => ({
+  return [...matches.values()].map(({ id, name, handle, bio, picture }) => ({
     id,
     title: name,
     subtitle: shorten(bio ? `@${handle} · ${bio}` : `@${handle}`),
@@ -157,12 +157,13 @@ async function findConversations(db: Db, pictures: Urls, { workspaceId }: Actor,
       select * from conversations where workspace_id = ${workspaceId} order by sort_at desc, id desc limit ${NEWEST_CONVERSATIONS}
     ) c where ${isNamed} ${q.length < INDEXED_LENGTH ? sql`` : sql`or ${says}`} ${latest}`)
   if (rows.length < SEARCH_GROUP_SIZE) {
-    const said = q.length < INDEXED_LENGTH ? [] : await readMatches<{ id: string }>(db, saying(workspaceId, pattern))
-    const [known, others] = [rows, said].map((found) => sql`${sql.param(found.map(({ id }) => id))}::uuid[]`)
+    const textMatches =
+      q.length < INDEXED_LENGTH ? [] : await readMatches<{ id: string }>(db, saying(workspaceId, pattern))
+    const [knownIds, others] = [rows, textMatches].map((group) => sql`${sql.param(group.map(({ id }) => id))}::uuid[]`)
     const older = await read(sql`
       select c.* from conversations c
       where c.workspace_id = ${workspaceId} and c.id in (${named(workspaceId, q)} union all select unnest(${others}))
-        and c.id <> all(${known}) ${latest}`)
+        and c.id <> all(${knownIds}) ${latest}`)
     rows.push(...older.slice(0, SEARCH_GROUP_SIZE - rows.length))
   }
   return rows.map(({ id, leadId, name, handle, picture, text }) => ({

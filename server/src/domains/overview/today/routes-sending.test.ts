@@ -39,8 +39,8 @@ async function addHistory(person: Person, accountIds: readonly (string | null)[]
   const { id } = await makeCampaign(person, await makeList(app, person, []))
   const histories = fc.sample(ages, { numRuns: accountIds.length, seed })
   return Promise.all(
-    histories.map(async (history, place) => {
-      const xAccountId = accountIds[place]
+    histories.map(async (history, index) => {
+      const xAccountId = accountIds[index]
       await app.db.insert(dms).values(
         history.map(({ ageMs, isSent }) => {
           const claimedAt = new Date(Date.now() - ageMs)
@@ -81,13 +81,13 @@ it('every screen shows the same use of the daily cap, and the cap holds from tha
       channel: 'extension',
     })
     const state = await call(app, 'POST', '/extension/state', report, { authorization: `Bearer ${token}` })
-    const shown = {
+    const counts = {
       home: (await person.client.today.find({ xAccountId })).countedInDay,
-      settings: accounts.find((one) => one.xAccountId === xAccountId)?.countedInDay,
+      settings: accounts.find((account) => account.xAccountId === xAccountId)?.countedInDay,
       flight: (await person.client.sequences.flight({ id })).account.countedInDay,
       extension: state.body.sentToday,
     }
-    expect(shown).toEqual({ home: count, settings: count, flight: count, extension: count })
+    expect(counts).toEqual({ home: count, settings: count, flight: count, extension: count })
     const reasonAt = async (dailyCap: number) => {
       await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId, dailyCap })
       return (await person.client.campaigns.find({ id })).waitingFor?.reason ?? null

@@ -47,9 +47,9 @@ it('GET /today counts what was sent and who waits for an answer, in total and by
   expect(all.capNow).toBe(2 * own.capNow)
   expect(await person.client.today.find({ xAccountId: other.id })).toMatchObject({ repliesWaiting: 0, sentToday: 0 })
   await app.db.update(campaigns).set({ status: 'paused' }).where(eq(campaigns.id, campaign.id))
-  const { campaigns: shown } = await person.client.today.find({})
+  const { campaigns: listed } = await person.client.today.find({})
   const sentByDay = [...Array<number>(13).fill(0), 2]
-  expect(shown).toEqual([
+  expect(listed).toEqual([
     {
       id: campaign.id,
       name: 'Spring',
@@ -129,13 +129,13 @@ it('GET /today says when the next message is due, and lists active campaigns bef
   const list = await makeList(app, person, openHandles(2))
   const active = await launch(person, list, { name: 'Active' })
   await person.client.campaigns.create({ name: 'Later', leadListId: list.id, messageTemplate: 'Hi', status: 'paused' })
-  const { nextSendAt, campaigns: shown } = await person.client.today.find({})
+  const { nextSendAt, campaigns: listed } = await person.client.today.find({})
   expect(nextSendAt).not.toBeNull()
-  expect(shown.map(({ name, status }) => [name, status])).toEqual([
+  expect(listed.map(({ name, status }) => [name, status])).toEqual([
     ['Active', 'active'],
     ['Later', 'paused'],
   ])
-  expect(shown[0]!.id).toBe(active.id)
+  expect(listed[0]!.id).toBe(active.id)
   const other = await connectX(app, person)
   expect(await person.client.today.find({ xAccountId: other.id })).toMatchObject({ campaigns: [], nextSendAt: null })
 

@@ -152,10 +152,10 @@ async function findDays(db: Db, { workspaceId }: Actor, account: XAccount | null
     from dm_activity where workspace_id = ${workspaceId} ${account ? sql`and x_account_id = ${account.id}` : sql``}
       and slot >= ${startOf(from, timeZone)} and slot < ${startOf(today, timeZone, 1)}
     group by 1`)
-  const known = new Map(rows.map((row) => [row.day, row]))
+  const byDay = new Map(rows.map((row) => [row.day, row]))
   return Array.from({ length: TODAY_DAYS }, (_, index) => {
     const day = dayAfter(from, index)
-    return known.get(day) ?? { day, sent: 0, replied: 0, positive: 0 }
+    return byDay.get(day) ?? { day, sent: 0, replied: 0, positive: 0 }
   })
 }
 

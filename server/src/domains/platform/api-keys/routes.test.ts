@@ -62,7 +62,7 @@ describe('POST /api-keys', () => {
     const person = await makeSubscriber()
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString()
     const created = await person.client.apiKeys.create({ name: 'CRM', scopes: ['leads:read'], expiresAt })
-    const { key, ...shown } = created
+    const { key, ...withoutKey } = created
     expect(created).toEqual({
       id: expect.any(String),
       name: 'CRM',
@@ -76,7 +76,7 @@ describe('POST /api-keys', () => {
       lastUsedAt: null,
       suspendedAt: null,
     })
-    expect(await person.client.apiKeys.list()).toEqual({ keys: [shown] })
+    expect(await person.client.apiKeys.list()).toEqual({ keys: [withoutKey] })
     expect(JSON.stringify(await app.db.select().from(apiKeys))).not.toContain(key.slice(12))
   })
 
@@ -251,15 +251,15 @@ describe('an API key', () => {
   it('acts as a member of its workspace, with its own limit and idempotency keys', async () => {
     const person = await makeSubscriber()
     const key = await makeKey(person)
-    const answer = await key.call('POST', '/lists', { name: 'From a program' }, { 'idempotency-key': 'one' })
-    expect(answer.status).toBe(200)
-    const limit = ['limit', 'remaining', 'reset'].map((name) => Number(answer.headers.get(`ratelimit-${name}`)))
+    const response = await key.call('POST', '/lists', { name: 'From a program' }, { 'idempotency-key': 'one' })
+    expect(response.status).toBe(200)
+    const limit = ['limit', 'remaining', 'reset'].map((name) => Number(response.headers.get(`ratelimit-${name}`)))
     expect(limit).toEqual([600, 599, expect.any(Number)])
     expect(limit[2]).toBeLessThanOrEqual(60)
     const again = await key.call('POST', '/lists', { name: 'From a program' }, { 'idempotency-key': 'one' })
-    expect(again.body.id).toBe(answer.body.id)
+    expect(again.body.id).toBe(response.body.id)
     const theirs = await person.call('POST', '/lists', { name: 'From a program' }, { 'idempotency-key': 'one' })
-    expect(theirs.body.id).not.toBe(answer.body.id)
+    expect(theirs.body.id).not.toBe(response.body.id)
     expect((await person.call('GET', '/lists')).headers.get('ratelimit-limit')).toBeNull()
     expect((await key.call('GET', '/lists')).body.lists).toHaveLength(2)
     const [used] = (await person.client.apiKeys.list()).keys

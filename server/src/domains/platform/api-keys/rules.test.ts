@@ -6,10 +6,10 @@ const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((array) => Buf
 
 it('writes keys of one length, each different, that it recognizes', () => {
   fc.assert(
-    fc.property(bytes, bytes, (one, other) => {
-      expect(keyOf(one)).toMatch(/^xa_live_[0-9A-Za-z]{49}$/)
-      expect(isKey(keyOf(one))).toBe(true)
-      expect(keyOf(one) === keyOf(other)).toBe(one.equals(other))
+    fc.property(bytes, bytes, (first, other) => {
+      expect(keyOf(first)).toMatch(/^xa_live_[0-9A-Za-z]{49}$/)
+      expect(isKey(keyOf(first))).toBe(true)
+      expect(keyOf(first) === keyOf(other)).toBe(first.equals(other))
     }),
   )
   expect(keyOf(Buffer.alloc(32))).toMatch(/^xa_live_0{43}/)
@@ -18,10 +18,10 @@ it('writes keys of one length, each different, that it recognizes', () => {
 
 it('does not recognize a key with a typing error', () => {
   fc.assert(
-    fc.property(bytes, fc.integer({ min: 8, max: 56 }), (one, place) => {
-      const key = keyOf(one)
-      const typed = key[place] === 'a' ? 'b' : 'a'
-      expect(isKey(key.slice(0, place) + typed + key.slice(place + 1))).toBe(false)
+    fc.property(bytes, fc.integer({ min: 8, max: 56 }), (random, index) => {
+      const key = keyOf(random)
+      const typed = key[index] === 'a' ? 'b' : 'a'
+      expect(isKey(key.slice(0, index) + typed + key.slice(index + 1))).toBe(false)
     }),
   )
   for (const text of [

@@ -154,12 +154,12 @@ export function apiKeyToken(authorization: string | null): string | null {
  * @throws Refusal UNAUTHORIZED: unknown, expired, deleted or suspended
  */
 export async function authenticateKey(db: Db, token: string): Promise<Actor> {
-  const found = isKey(token) ? await findByToken(db, token) : undefined
-  if (!found) throw new Refusal('UNAUTHORIZED', 'This API key is unknown, expired or deleted.')
-  const { id, userId, scopes, createdBy } = found
-  if (found.isSuspended) throw new Refusal('UNAUTHORIZED', 'This API key is suspended until an admin adopts it.')
-  const workspaceId = found.workspaceId as WorkspaceScope
-  if (found.isStale) await db.update(apiKeys).set({ lastUsedAt: sql`now()` }).where(own(workspaceId, id))
+  const row = isKey(token) ? await findByToken(db, token) : undefined
+  if (!row) throw new Refusal('UNAUTHORIZED', 'This API key is unknown, expired or deleted.')
+  const { id, userId, scopes, createdBy } = row
+  if (row.isSuspended) throw new Refusal('UNAUTHORIZED', 'This API key is suspended until an admin adopts it.')
+  const workspaceId = row.workspaceId as WorkspaceScope
+  if (row.isStale) await db.update(apiKeys).set({ lastUsedAt: sql`now()` }).where(own(workspaceId, id))
   return { userId, sessionId: id, apiKey: { id, scopes, createdBy }, workspaceId, role: 'member' }
 }
 

@@ -40,12 +40,12 @@ async function asking<T>(
 /** Finds a plan and its price, asking the provider if unknown. */
 async function findPlan(context: Context, payments: Payments, planId: string, message?: string) {
   const find = async () => (await soldPlans(context.db)).find(({ id }) => id === planId)
-  const known = await find()
-  if (known?.priceId) return { ...known, priceId: known.priceId }
+  const stored = await find()
+  if (stored?.priceId) return { ...stored, priceId: stored.priceId }
   await asking(() => syncPlans(context.db, payments), message)
-  const found = await find()
-  if (!found?.priceId) throw new Refusal('PLAN_NOT_FOUND')
-  return { ...found, priceId: found.priceId }
+  const synced = await find()
+  if (!synced?.priceId) throw new Refusal('PLAN_NOT_FOUND')
+  return { ...synced, priceId: synced.priceId }
 }
 
 /** The workspace's current or last paid subscription; null if it never paid. */
@@ -84,9 +84,9 @@ async function requireRunning(
   { none, message, id }: { none: string; message?: string | undefined; id?: string | undefined },
 ): Promise<PaidSubscription> {
   const row = await findRunning(context.db, actor, id)
-  const found = row && (await asking(() => payments.findSubscription(row.id), message))
-  if (!found || !runs(found)) throw new Refusal('SUBSCRIPTION_STATE', none)
-  return found
+  const subscription = row && (await asking(() => payments.findSubscription(row.id), message))
+  if (!subscription || !runs(subscription)) throw new Refusal('SUBSCRIPTION_STATE', none)
+  return subscription
 }
 
 /**
@@ -261,9 +261,9 @@ export async function invoices(context: Context, actor: Actor, cursor: string | 
   const customers = await findCustomers(context.db, actor)
   if (customers.length === 0) return { invoices: [], cursor: null }
   // The cursor has each customer's last shown invoice, or an empty string.
-  const shown = cursor?.split(',') ?? []
-  if (shown.length > customers.length) throw new Refusal('INVALID_INPUT')
-  const after = customers.map((_, i) => shown[i] || null)
+  const lastShown = cursor?.split(',') ?? []
+  if (lastShown.length > customers.length) throw new Refusal('INVALID_INPUT')
+  const after = customers.map((_, i) => lastShown[i] || null)
   const pages = await asking(
     () =>
       Promise.all(

@@ -65,8 +65,8 @@ export async function runPayments(services: Services): Promise<void> {
 async function ensureWebhook({ payments, database, origin, env }: Services): Promise<void> {
   if (!payments || !env.payments || env.payments.webhookSecret) return
   const url = `${origin}${PAYMENTS_WEBHOOK_PATH}`
-  const known = await findWebhook(database.db, url)
-  if (!known || !secretOf(env.authSecret, known) || !(await payments.isWebhookRegistered(known.endpointId))) {
+  const webhook = await findWebhook(database.db, url)
+  if (!webhook || !secretOf(env.authSecret, webhook) || !(await payments.isWebhookRegistered(webhook.endpointId))) {
     const { id, secret } = await payments.registerWebhook(url)
     await storeWebhook(database.db, { url, endpointId: id, sealedSecret: webhookSealer(env.authSecret).seal(secret) })
   }
@@ -77,7 +77,7 @@ export async function receivePayment(services: Services, body: Buffer, signature
   const { payments, env, database, origin, jobs } = services
   if (!payments || !env.payments) return false
   const own = await findWebhook(database.db, `${origin}${PAYMENTS_WEBHOOK_PATH}`)
-  const secrets = [env.payments.webhookSecret, own && secretOf(env.authSecret, own)].filter((one) => one != null)
+  const secrets = [env.payments.webhookSecret, own && secretOf(env.authSecret, own)].filter((secret) => secret != null)
   const event = payments.readWebhook(body, signature, secrets)
   if (event === 'unsigned') return false
   if (event === 'unreadable') throw new Refusal('INVALID_INPUT', 'The body must be an event.')

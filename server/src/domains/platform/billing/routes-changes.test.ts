@@ -53,12 +53,12 @@ describe('POST /billing/upgrade with a preview', () => {
   it('charges once for concurrent requests', async () => {
     const person = await makeSubscriber()
     const { prorationDate } = await person.client.billing.previewUpgrade({ planId: 'agency_monthly' })
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2].map(() => person.call('POST', '/billing/upgrade', { planId: 'agency_monthly', prorationDate })),
     )
-    for (const { status, body } of answers)
+    for (const { status, body } of responses)
       expect(status === 200 || body.error === 'Agency is already your plan.', JSON.stringify(body)).toBe(true)
-    expect(answers.map(({ status }) => status)).toContain(200)
+    expect(responses.map(({ status }) => status)).toContain(200)
     expect((await person.client.billing.invoices({})).invoices).toHaveLength(2)
     expect(await subscriptionOf(person)).toMatchObject({ planId: 'agency_monthly' })
   })

@@ -128,8 +128,8 @@ describe('403 PLAN_LIMIT', () => {
         makeCampaign(person, await makeList(app, person, openHandles(3)), { name: 'At once' }),
       ),
     )
-    const answers = await Promise.all(campaigns.map(({ id }) => person.call('POST', `/campaigns/${id}/queue`)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 403, 403, 403])
+    const responses = await Promise.all(campaigns.map(({ id }) => person.call('POST', `/campaigns/${id}/queue`)))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 403, 403, 403])
     expect(await used(person)).toBe(49)
     expect(await app.db.$count(dms, eq(dms.workspaceId, person.workspaceId))).toBe(9)
   })
@@ -150,8 +150,8 @@ it('queued messages survive the end of a plan, and archiving refunds them', asyn
     status: 'active',
     dmsQueuedCount: 60,
   })
-  const [one] = await dmsOf(person, campaign.id)
-  await app.db.update(dms).set({ triedAt: new Date() }).where(eq(dms.id, one!.id))
+  const [message] = await dmsOf(person, campaign.id)
+  await app.db.update(dms).set({ triedAt: new Date() }).where(eq(dms.id, message!.id))
   await person.client.campaigns.update({ id: campaign.id, status: 'archived' })
   expect(await used(person)).toBe(1)
 })

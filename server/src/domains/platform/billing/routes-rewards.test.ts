@@ -49,13 +49,13 @@ describe('GET /billing/rewards', () => {
     const owner = await makePerson(app)
     await earn(app, owner, 'silver', 'platinum', 'viral', 'pioneer')
     const earnedAt = '2020-01-01T00:00:00.000Z'
-    const given = { earnedAt, status: 'given', confirmed: 0, needed: 0, startsAt: earnedAt }
+    const granted = { earnedAt, status: 'given', confirmed: 0, needed: 0, startsAt: earnedAt }
     const expected = (call: string | null, support: string | null) => ({
       rewards: [
-        { achievement: 'pioneer', ...given, url: null },
-        { achievement: 'viral', ...given, url: null },
-        { achievement: 'silver', ...given, url: call },
-        { achievement: 'platinum', ...given, url: support },
+        { achievement: 'pioneer', ...granted, url: null },
+        { achievement: 'viral', ...granted, url: null },
+        { achievement: 'silver', ...granted, url: call },
+        { achievement: 'platinum', ...granted, url: support },
       ],
       hasEarlyAccess: true,
       early: [],
@@ -71,10 +71,10 @@ describe('GET /billing/rewards', () => {
     const owner = await makePerson(app)
     await earn(app, owner, 'silver', 'platinum')
     const other = await app.startAnother({ env: { STRATEGY_CALL_URL: '', PRIORITY_SUPPORT_EMAIL: '' } })
-    const answer = await fetch(`${other.url}/api/billing/rewards`, {
+    const response = await fetch(`${other.url}/api/billing/rewards`, {
       headers: { authorization: `Bearer ${owner.token}` },
     })
-    const { rewards } = (await answer.json()) as { rewards: { url: string }[] }
+    const { rewards } = (await response.json()) as { rewards: { url: string }[] }
     expect(rewards.map(({ url }) => url)).toEqual(['mailto:help@acme.test', 'mailto:help@acme.test'])
   })
 

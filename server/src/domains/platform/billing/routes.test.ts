@@ -20,9 +20,9 @@ const subscriptionOf = async (person: Person) => (await person.client.billing.su
 /** Waits until the workspace has a matching subscription. */
 const has = (person: Person, expected: object | null) =>
   vi.waitFor(async () => {
-    const found = await subscriptionOf(person)
-    if (expected === null) expect(found).toBeNull()
-    else expect(found).toMatchObject(expected)
+    const subscription = await subscriptionOf(person)
+    if (expected === null) expect(subscription).toBeNull()
+    else expect(subscription).toMatchObject(expected)
   }, 60_000)
 
 /** Creates a person who bought a plan by its link. */
@@ -92,8 +92,8 @@ describe('buying by a link', () => {
     expect((await stripe.buy(links.pro_yearly!, { number: DECLINED_CARD })).text).toContain('Your card was declined.')
     await person.client.billing.refresh()
     expect(await subscriptionOf(person)).toBeNull()
-    const asked = await stripe.buy(links.pro_yearly!, { number: CONFIRMED_CARD })
-    await stripe.submit(asked.url, { email: person.email, number: CONFIRMED_CARD, answer: 'continue' })
+    const page = await stripe.buy(links.pro_yearly!, { number: CONFIRMED_CARD })
+    await stripe.submit(page.url, { email: person.email, number: CONFIRMED_CARD, answer: 'continue' })
     await has(person, { planId: 'pro_yearly', status: 'active' })
   })
 
@@ -261,21 +261,22 @@ describe('POST /billing/upgrade', () => {
 
   it('returns 404 for unknown plans and 409 without a subscription, for the same plan and for granted plans', async () => {
     const person = await makePerson(app)
-    const refusals = async (one: Person, planId: string) =>
+    const refusals = async (buyer: Person, planId: string) =>
       Promise.all([
-        one.call('POST', '/billing/upgrade', { planId }),
-        one.call('GET', `/billing/upgrade/preview?planId=${planId}`),
+        buyer.call('POST', '/billing/upgrade', { planId }),
+        buyer.call('GET', `/billing/upgrade/preview?planId=${planId}`),
       ])
-    for (const answer of await refusals(person, 'agency_monthly'))
-      expect(answer).toMatchObject({ status: 409, body: { code: 'SUBSCRIPTION_STATE' } })
-    for (const answer of await refusals(person, 'platinum'))
-      expect(answer).toMatchObject({ status: 404, body: { code: 'PLAN_NOT_FOUND' } })
+    for (const response of await refusals(person, 'agency_monthly'))
+      expect(response).toMatchObject({ status: 409, body: { code: 'SUBSCRIPTION_STATE' } })
+    for (const response of await refusals(person, 'platinum'))
+      expect(response).toMatchObject({ status: 404, body: { code: 'PLAN_NOT_FOUND' } })
     await subscribe(app, person)
-    for (const answer of await refusals(person, 'agency_yearly')) expect(answer.body.code).toBe('SUBSCRIPTION_STATE')
+    for (const response of await refusals(person, 'agency_yearly'))
+      expect(response.body.code).toBe('SUBSCRIPTION_STATE')
     expect((await person.client.billing.overview()).subscription).toMatchObject({ manageable: false, priceCents: null })
     const subscriber = await makeSubscriber()
-    for (const answer of await refusals(subscriber, 'pro_monthly'))
-      expect(answer.body.error).toBe('Pro is already your plan.')
+    for (const response of await refusals(subscriber, 'pro_monthly'))
+      expect(response.body.error).toBe('Pro is already your plan.')
     expect(
       (await person.call('POST', '/billing/upgrade', { planId: 'pro_monthly', prorationDate: 'now' })).status,
     ).toBe(400)
@@ -302,10 +303,10 @@ describe('POST /billing/cancel', () => {
 
   it('returns 409 SUBSCRIPTION_STATE without a subscription', async () => {
     const person = await makePerson(app)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['cancel', 'resume', 'portal'].map((what) => person.call('POST', `/billing/${what}`, {})),
     )
-    expect(answers.map(({ status, body }) => [status, body.code, body.error])).toEqual([
+    expect(responses.map(({ status, body }) => [status, body.code, body.error])).toEqual([
       [409, 'SUBSCRIPTION_STATE', 'There is no subscription to cancel.'],
       [409, 'SUBSCRIPTION_STATE', 'There is no subscription to resume. Choose a plan.'],
       [409, 'SUBSCRIPTION_STATE', 'There is nothing to manage yet. Choose a plan first.'],
@@ -414,7 +415,7 @@ describe('over time', () => {
 })
 
 describe('503 PAYMENTS_UNAVAILABLE', () => {
-  const asked: [method: string, path: string, words: string, body?: object][] = [
+  const requests: [method: string, path: string, words: string, body?: object][] = [
     ['POST', 'checkout', 'Failed to process payment. Please try again.', { planId: 'studio_yearly' }],
     ['GET', 'upgrade/preview?planId=agency_monthly', 'Failed to upgrade plan. Please try again.'],
     ['POST', 'upgrade', 'Failed to upgrade plan. Please try again.', { planId: 'agency_monthly' }],
@@ -429,7 +430,7 @@ describe('503 PAYMENTS_UNAVAILABLE', () => {
     const subscriber = await makeSubscriber()
     const fresh = await makePerson(app)
     await stripe.faults([{ path: '/v1', status: 500 }])
-    for (const [method, path, words, body] of asked) {
+    for (const [method, path, words, body] of requests) {
       const person = path === 'checkout' ? fresh : subscriber
       expect(await person.call(method, `/billing/${path}`, body)).toMatchObject({
         status: 503,
@@ -446,7 +447,7 @@ describe('503 PAYMENTS_UNAVAILABLE', () => {
       const headers = { authorization: `Bearer ${person.token}` }
       return call({ url: `${other.url}/api` }, method, `/billing/${path}`, body, headers)
     }
-    for (const [method, path, words, body] of asked)
+    for (const [method, path, words, body] of requests)
       expect(await ask(method, path, body)).toMatchObject({
         status: 503,
         body: { code: 'PAYMENTS_UNAVAILABLE', error: words },

@@ -106,10 +106,10 @@ describe('grantedUntil', () => {
   })
 
   it('paidUntil returns the end of a paid period, or of the grace period', () => {
-    const one = { planId: 'pro_monthly', currentPeriodEnd: days(20) }
-    expect(paidUntil({ ...one, status: 'active' }, now)).toEqual(days(20))
-    expect(paidUntil({ ...one, status: 'past_due', pastDueSince: days(-3) }, now)).toEqual(days(4))
-    expect(paidUntil({ ...one, status: 'active', currentPeriodEnd: days(-1) }, now)).toEqual(days(6))
+    const subscription = { planId: 'pro_monthly', currentPeriodEnd: days(20) }
+    expect(paidUntil({ ...subscription, status: 'active' }, now)).toEqual(days(20))
+    expect(paidUntil({ ...subscription, status: 'past_due', pastDueSince: days(-3) }, now)).toEqual(days(4))
+    expect(paidUntil({ ...subscription, status: 'active', currentPeriodEnd: days(-1) }, now)).toEqual(days(6))
   })
 
   it('entitlementAt names rewards as the source only without a subscription', () => {
@@ -123,7 +123,7 @@ describe('grantedUntil', () => {
 })
 
 describe('bestOf and statusOf', () => {
-  const one = (id: string, more: object = {}) => ({
+  const makeSubscription = (id: string, more: object = {}) => ({
     id,
     status: 'active',
     level: 'pro' as 'pro' | 'agency',
@@ -134,25 +134,39 @@ describe('bestOf and statusOf', () => {
     ...more,
   })
   it.each([
-    ['the higher', [one('a'), one('b', { level: 'agency', priceCents: 1 })], 'b'],
-    ['the dearer by the month', [one('a', { priceCents: 30_000, billingCycle: 'yearly' }), one('b')], 'b'],
-    ['the newer', [one('a'), one('b', { startedAt: days(-1) })], 'b'],
+    ['the higher', [makeSubscription('a'), makeSubscription('b', { level: 'agency', priceCents: 1 })], 'b'],
+    [
+      'the dearer by the month',
+      [makeSubscription('a', { priceCents: 30_000, billingCycle: 'yearly' }), makeSubscription('b')],
+      'b',
+    ],
+    ['the newer', [makeSubscription('a'), makeSubscription('b', { startedAt: days(-1) })], 'b'],
     [
       'one that runs, though its payment is missing',
-      [one('a', { status: 'past_due' }), one('b', { status: 'canceled', endedAt: days(-1), level: 'agency' })],
+      [
+        makeSubscription('a', { status: 'past_due' }),
+        makeSubscription('b', { status: 'canceled', endedAt: days(-1), level: 'agency' }),
+      ],
       'a',
     ],
     [
       'what is paid for, beside a higher one whose payment is missing',
-      [one('a', { status: 'past_due', level: 'agency', priceCents: 12_000 }), one('b'), one('c', { status: 'unpaid' })],
+      [
+        makeSubscription('a', { status: 'past_due', level: 'agency', priceCents: 12_000 }),
+        makeSubscription('b'),
+        makeSubscription('c', { status: 'unpaid' }),
+      ],
       'b',
     ],
     [
       'the one that ended last',
-      [one('a', { status: 'canceled', endedAt: days(-1) }), one('b', { status: 'canceled', endedAt: days(-3) })],
+      [
+        makeSubscription('a', { status: 'canceled', endedAt: days(-1) }),
+        makeSubscription('b', { status: 'canceled', endedAt: days(-3) }),
+      ],
       'a',
     ],
-    ['none that has not begun', [one('a', { status: 'incomplete' })], undefined],
+    ['none that has not begun', [makeSubscription('a', { status: 'incomplete' })], undefined],
   ])('select %s in any order', (_, all, best) => {
     expect([bestOf(all)?.id, bestOf([...all].reverse())?.id]).toEqual([best, best])
   })

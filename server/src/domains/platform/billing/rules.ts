@@ -124,16 +124,22 @@ interface Comparable {
 export function bestOf<S extends Comparable>(all: readonly S[]): S | null {
   const runs = ({ status }: S) => (statusOf(status) === 'canceled' ? 0 : statusOf(status) === 'past_due' ? 1 : 2)
   const monthly = ({ priceCents, billingCycle }: S) => (billingCycle === 'yearly' ? priceCents / 12 : priceCents)
-  const rank = (one: S): (number | string)[] =>
-    runs(one)
-      ? [runs(one), one.level === 'agency' ? 1 : 0, monthly(one), one.startedAt.getTime(), one.id]
-      : [0, one.endedAt?.getTime() ?? 0, one.startedAt.getTime(), one.id]
+  const rank = (subscription: S): (number | string)[] =>
+    runs(subscription)
+      ? [
+          runs(subscription),
+          subscription.level === 'agency' ? 1 : 0,
+          monthly(subscription),
+          subscription.startedAt.getTime(),
+          subscription.id,
+        ]
+      : [0, subscription.endedAt?.getTime() ?? 0, subscription.startedAt.getTime(), subscription.id]
   const [best] = all
     .filter(({ status }) => statusOf(status) !== null)
     .sort((a, b) => {
       const [ranksA, ranksB] = [rank(a), rank(b)]
-      const place = ranksA.findIndex((value, i) => value !== ranksB[i])
-      return place < 0 ? 0 : (ranksA[place] as number) < (ranksB[place] as number) ? 1 : -1
+      const index = ranksA.findIndex((value, i) => value !== ranksB[i])
+      return index < 0 ? 0 : (ranksA[index] as number) < (ranksB[index] as number) ? 1 : -1
     })
   return best ?? null
 }
@@ -155,7 +161,7 @@ export function mergeInvoices<I extends { id: string; createdAt: Date }>(
   const isShown = new Set(invoices)
   return {
     invoices,
-    after: pages.map((page, i) => page.invoices.findLast((one) => isShown.has(one))?.id ?? after[i] ?? null),
+    after: pages.map((page, i) => page.invoices.findLast((invoice) => isShown.has(invoice))?.id ?? after[i] ?? null),
     hasMore: all.length > invoices.length || pages.some(({ hasMore }) => hasMore),
   }
 }

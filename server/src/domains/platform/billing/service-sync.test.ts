@@ -30,7 +30,7 @@ beforeAll(async () => {
 beforeEach(() => stripe.faults([]))
 
 const context = () => ({ ...app.services, db: app.db })
-const kept = async (id: string) =>
+const storedSubscription = async (id: string) =>
   (await app.db.select().from(paidSubscriptions).where(eq(paidSubscriptions.id, id)))[0]
 const held = async ({ workspaceId }: Person) =>
   (await app.db.select().from(subscriptions).where(eq(subscriptions.workspaceId, workspaceId)))[0]
@@ -39,9 +39,9 @@ type Links = Awaited<ReturnType<Person['client']['billing']['ownLinks']>>['links
 const linksByPerson = new Map<Person, Links>()
 /** The links of a page that was opened before the first purchase. */
 async function linksOf(person: Person): Promise<Links> {
-  const known = linksByPerson.get(person) ?? (await person.client.billing.ownLinks()).links
-  linksByPerson.set(person, known)
-  return known
+  const links = linksByPerson.get(person) ?? (await person.client.billing.ownLinks()).links
+  linksByPerson.set(person, links)
+  return links
 }
 
 async function buy(person: Person, planId: 'pro_monthly' | 'agency_yearly' = 'pro_monthly', number?: string) {
@@ -53,7 +53,7 @@ async function buy(person: Person, planId: 'pro_monthly' | 'agency_yearly' = 'pr
 /** Expects the stored subscription to equal the provider's. */
 async function expectSame(person: Person, id: string) {
   const there = (await app.services.payments!.findSubscription(id))!
-  const here = (await kept(id))!
+  const here = (await storedSubscription(id))!
   expect({ ...here }).toMatchObject({
     workspaceId: person.workspaceId,
     status: there.status,
@@ -110,7 +110,7 @@ describe('syncing events', () => {
       order: fc.integer({ min: 1, max: 7 }),
     })
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 6 }), delivery, async (taken, { timings, order }) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 6 }), delivery, async (chosenSteps, { timings, order }) => {
         const { now: began } = (await stripe.json('GET', '/_clock', undefined)).body
         const person = await makePerson(app)
         const id = await buy(person, 'pro_monthly')
@@ -137,8 +137,8 @@ describe('syncing events', () => {
           await deliver(now.reverse())
         }
         await listen()
-        for (const one of taken) {
-          await take(id, one)
+        for (const step of chosenSteps) {
+          await take(id, step)
           await listen()
         }
         await deliver(later.sort((a, b) => (a.id < b.id ? -1 : 1)))
@@ -165,11 +165,11 @@ describe('syncing events', () => {
       ...context(),
       payments: {
         ...payments,
-        async findSubscription(one: string) {
-          const found = await payments.findSubscription(one)
+        async findSubscription(subscriptionId: string) {
+          const subscription = await payments.findSubscription(subscriptionId)
           looks += 1
           if (looks === 1) await firstRead
-          return found
+          return subscription
         },
       },
     }
@@ -179,7 +179,7 @@ describe('syncing events', () => {
     await syncSubscription(context(), id)
     resumeFirst()
     await first
-    expect(await kept(id)).toMatchObject({ cancelAtPeriodEnd: true })
+    expect(await storedSubscription(id)).toMatchObject({ cancelAtPeriodEnd: true })
     // The delayed sync noticed and read again.
     expect(looks).toBe(2)
   })
@@ -193,7 +193,7 @@ it('a subscription synced before its checkout completes is assigned by the next 
   const id = (await stripe.all('/v1/subscriptions'))[0].id as string
   const payments = { ...app.services.payments!, findCheckout: async () => null }
   await syncSubscription({ ...context(), payments }, id)
-  expect(await kept(id)).toMatchObject({ workspaceId: null })
+  expect(await storedSubscription(id)).toMatchObject({ workspaceId: null })
   await syncSubscription(context(), id)
   expect(await held(person)).toMatchObject({ paidId: id, planId: 'pro_monthly' })
 })
@@ -209,7 +209,7 @@ it('a purchase expires the other checkout pages of its workspace', async () => {
   expect(await held(person)).toMatchObject({ paidId: id })
   const sessions: { status: string; client_reference_id: string }[] = await stripe.all('/v1/checkout/sessions')
   const statesOf = ({ workspaceId }: Person) =>
-    sessions.filter((one) => one.client_reference_id?.startsWith(workspaceId)).map(({ status }) => status)
+    sessions.filter((session) => session.client_reference_id?.startsWith(workspaceId)).map(({ status }) => status)
   expect([statesOf(person).sort(), statesOf(other)]).toEqual([['complete', 'expired'], ['open']])
   expect((await stripe.buy(pages[1]!)).text).toContain('This checkout page has expired.')
 })
@@ -243,10 +243,10 @@ describe('two purchases from inside the product', () => {
 describe('without webhook events', () => {
   it('a failing subscription does not block others and is retried', async () => {
     await stripe.faults([{ webhook: 'lose' }])
-    const [one, other] = [await makePerson(app), await makePerson(app)]
+    const [first, other] = [await makePerson(app), await makePerson(app)]
     // Opening a page syncs, too.
-    for (const person of [one, other]) await linksOf(person)
-    const [bad, good] = [await buy(one), await buy(other)]
+    for (const person of [first, other]) await linksOf(person)
+    const [bad, good] = [await buy(first), await buy(other)]
     const payments = {
       ...app.services.payments!,
       findSubscription: async (id: string) => {
@@ -255,10 +255,10 @@ describe('without webhook events', () => {
       },
     }
     await syncEvents({ ...context(), payments })
-    expect(await kept(bad)).toBeUndefined()
+    expect(await storedSubscription(bad)).toBeUndefined()
     await expectSame(other, good)
     await syncEvents(context())
-    await expectSame(one, bad)
+    await expectSame(first, bad)
 
     const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
     for (const [id, hours] of [
@@ -272,7 +272,7 @@ describe('without webhook events', () => {
     await syncOverdue({ ...context(), payments })
     await expectSame(other, good)
     // It has had its turn and moves behind all others.
-    expect((await kept(bad))!.updatedAt.getTime()).toBeGreaterThan(hoursAgo(1).getTime())
+    expect((await storedSubscription(bad))!.updatedAt.getTime()).toBeGreaterThan(hoursAgo(1).getTime())
   })
 
   it('polls events, and syncs subscriptions whose period has ended', async () => {
@@ -307,7 +307,7 @@ describe('without webhook events', () => {
       'items[0][price]': price.id,
     })
     await syncEvents(context())
-    expect(await kept(other.id)).toBeUndefined()
+    expect(await storedSubscription(other.id)).toBeUndefined()
   })
 })
 
@@ -321,7 +321,8 @@ describe('POST /api/billing/webhook', () => {
     await vi.waitFor(async () => expect(await jobs(id)).toBe(1), 60_000)
     const queued: string[] = []
     const again = { id: 'evt_twice', subscriptionId: id, createdAt: new Date() }
-    for (const _ of [1, 2]) await recordEvent(app.db, again, async (_tx, one) => void queued.push(one))
+    for (const _ of [1, 2])
+      await recordEvent(app.db, again, async (_tx, subscriptionId) => void queued.push(subscriptionId))
     expect(queued).toEqual([id])
   })
 
@@ -347,10 +348,10 @@ describe('POST /api/billing/webhook', () => {
       })
     }
     expect(await app.db.$count(paymentEvents, eq(paymentEvents.id, 'evt_forged'))).toBe(0)
-    const answer = await call(app, 'POST', '/billing/webhook', body, {
+    const response = await call(app, 'POST', '/billing/webhook', body, {
       'stripe-signature': signature(WEBHOOK_SECRET, body, now),
     })
-    expect([answer.status, answer.body]).toEqual([200, { success: true }])
+    expect([response.status, response.body]).toEqual([200, { success: true }])
     await app.db.delete(paymentWebhooks)
   })
 
@@ -379,7 +380,10 @@ describe('POST /api/billing/webhook', () => {
     await vi.waitFor(async () => expect(await app.db.$count(paymentWebhooks)).toBe(1), 60_000)
     const person = await makePerson(app)
     const id = await buy(person)
-    await vi.waitFor(async () => expect(await kept(id)).toMatchObject({ workspaceId: person.workspaceId }), 60_000)
+    await vi.waitFor(
+      async () => expect(await storedSubscription(id)).toMatchObject({ workspaceId: person.workspaceId }),
+      60_000,
+    )
     await app.startAnother({ env: { ...env, PORT: '0' }, workers: true })
     await vi.waitFor(async () => {
       const { rows } = await app.db.execute(
@@ -404,7 +408,8 @@ it('deleting an account ends its subscription and removes personal data', async 
     10_000,
   )
   await vi.waitFor(
-    async () => expect(await kept(id)).toMatchObject({ status: 'canceled', workspaceId: null, email: null }),
+    async () =>
+      expect(await storedSubscription(id)).toMatchObject({ status: 'canceled', workspaceId: null, email: null }),
     10_000,
   )
   const [newest] = await app.db.select().from(paidSubscriptions).orderBy(desc(paidSubscriptions.createdAt)).limit(1)

@@ -41,15 +41,17 @@ export async function syncSubscription(context: SyncContext, id: string): Promis
   for (let reads = 0; reads < MAX_READS; reads += 1) {
     const { rows } = await db.execute<{ no: string }>(sql`select nextval('payment_read_no') as no`)
     const readNo = Number(one(rows).no)
-    const found = await payments.findSubscription(id)
-    const plan = found && (found.plan ?? (await findKnownPlan(db, found.priceId)))
-    if (!found || !plan) return
-    const [known] = await db.select().from(paidSubscriptions).where(eq(paidSubscriptions.id, id))
+    const subscription = await payments.findSubscription(id)
+    const plan = subscription && (subscription.plan ?? (await findKnownPlan(db, subscription.priceId)))
+    if (!subscription || !plan) return
+    const [stored] = await db.select().from(paidSubscriptions).where(eq(paidSubscriptions.id, id))
     // The checkout may complete after the first event, so look it up until a workspace is known.
-    const bought = known?.workspaceId ? null : await payments.findCheckout(id)
-    const workspaceId = await transact(db, (tx) => storeSubscription(context, tx, { found, plan, bought, readNo }))
+    const bought = stored?.workspaceId ? null : await payments.findCheckout(id)
+    const workspaceId = await transact(db, (tx) =>
+      storeSubscription(context, tx, { found: subscription, plan, bought, readNo }),
+    )
     if (workspaceId === 'overtaken') continue
-    if (workspaceId && bought && !found.endedAt) await expireCheckouts(context, payments, workspaceId)
+    if (workspaceId && bought && !subscription.endedAt) await expireCheckouts(context, payments, workspaceId)
     if (workspaceId) await cancelDuplicates(context, payments, { workspaceId, syncedId: id })
     return
   }
@@ -74,33 +76,33 @@ async function storeSubscription(
   tx: Db,
   read: SubscriptionRead,
 ): Promise<string | null | 'overtaken'> {
-  const { found, plan, bought, readNo } = read
+  const { found: subscription, plan, bought, readNo } = read
   await storePlans(tx, [plan])
-  const isMissing = found.status === 'past_due' || found.status === 'unpaid'
-  const missingSince = found.openInvoice?.since ?? new Date()
+  const isMissing = subscription.status === 'past_due' || subscription.status === 'unpaid'
+  const missingSince = subscription.openInvoice?.since ?? new Date()
   const state = {
-    customerId: found.customerId,
-    status: found.status,
-    priceId: found.priceId,
+    customerId: subscription.customerId,
+    status: subscription.status,
+    priceId: subscription.priceId,
     planId: plan.planId,
     level: plan.level,
     name: plan.name,
     priceCents: plan.amountCents,
     billingCycle: plan.billingCycle,
-    startedAt: found.startedAt,
-    currentPeriodEnd: found.currentPeriodEnd,
-    cancelAtPeriodEnd: found.cancelAtPeriodEnd,
-    trialEnd: found.trialEnd,
-    payUrl: found.openInvoice?.url ?? null,
-    endedAt: found.endedAt,
+    startedAt: subscription.startedAt,
+    currentPeriodEnd: subscription.currentPeriodEnd,
+    cancelAtPeriodEnd: subscription.cancelAtPeriodEnd,
+    trialEnd: subscription.trialEnd,
+    payUrl: subscription.openInvoice?.url ?? null,
+    endedAt: subscription.endedAt,
     readNo,
   }
   const [row] = await tx
     .insert(paidSubscriptions)
     .values({
       ...state,
-      id: found.id,
-      email: bought?.email ?? found.email,
+      id: subscription.id,
+      email: bought?.email ?? subscription.email,
       pastDueSince: isMissing ? missingSince : null,
     })
     .onConflictDoUpdate({
@@ -310,11 +312,11 @@ export async function syncEvents(context: SyncContext): Promise<void> {
   const subscriptionIds = sql.param(events.map(({ subscriptionId }) => subscriptionId))
   // A webhook's job may not have stored a new subscription yet. Those of other products in the
   // provider's account are never stored, so recent events only.
-  const { rows: known } = await db.execute<{ id: string }>(sql`
+  const { rows: knownEvents } = await db.execute<{ id: string }>(sql`
     select e.id from payment_events e join unnest(${ids}::text[], ${subscriptionIds}::text[]) listed (id, subscription_id) using (id)
     where listed.subscription_id is null or e.created_at < now() - make_interval(secs => ${OVERLAP_MS / 1_000})
       or exists (select from paid_subscriptions p where p.id = listed.subscription_id)`)
-  const isKnown = new Set(known.map(({ id }) => id))
+  const isKnown = new Set(knownEvents.map(({ id }) => id))
   const news = events.filter(({ id }) => !isKnown.has(id))
   const failed = new Set<string | null>()
   for (const id of new Set(news.flatMap(({ subscriptionId }) => subscriptionId ?? [])))

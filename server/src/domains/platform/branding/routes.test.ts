@@ -48,8 +48,8 @@ describe('PUT /workspace/branding', () => {
   ])('rejects an invalid %s', async (field, body, problem) => {
     const owner = await makePerson(app)
     await subscribe(app, owner)
-    const answer = await owner.call('PUT', '/workspace/branding', body)
-    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
-    expect(answer.body.details).toEqual([{ field, problem: expect.stringMatching(problem) }])
+    const response = await owner.call('PUT', '/workspace/branding', body)
+    expect([response.status, response.body.code]).toEqual([400, 'INVALID_INPUT'])
+    expect(response.body.details).toEqual([{ field, problem: expect.stringMatching(problem) }])
   })
 })

@@ -61,7 +61,9 @@ export function startRecording({
 
   function plan(): void {
     if (!release || timer || flushing || isClosed || (pending.size === 0 && !mayHaveMissed)) return
-    const next = mayHaveMissed ? 0 : [...pending.values()].reduce((least, one) => Math.min(least, one.dueAt), Infinity)
+    const next = mayHaveMissed
+      ? 0
+      : [...pending.values()].reduce((least, entry) => Math.min(least, entry.dueAt), Infinity)
     timer = setTimeout(() => void flush(), Math.max(0, next - Date.now()))
   }
 
@@ -76,7 +78,7 @@ export function startRecording({
 
   async function store(): Promise<void> {
     const now = Date.now()
-    const due = [...pending].flatMap(([payload, one]) => (one.dueAt <= now ? [payload] : [])).slice(0, BATCH)
+    const due = [...pending].flatMap(([payload, entry]) => (entry.dueAt <= now ? [payload] : [])).slice(0, BATCH)
     for (const payload of due) {
       pending.delete(payload)
       // Before it is stored: the same change may be published again meanwhile.
@@ -98,7 +100,7 @@ export function startRecording({
     const now = Date.now()
     for (const [payload, at] of recordedAt) if (at < now - TICK_MS) recordedAt.delete(payload)
     if (!release) {
-      for (const [payload, one] of pending) if (one.heardAt < now - REMEMBER_MS) pending.delete(payload)
+      for (const [payload, entry] of pending) if (entry.heardAt < now - REMEMBER_MS) pending.delete(payload)
       release = await locks.tryTake(LOCK)
       if (!release) return
       mayHaveMissed = now - listeningSince < REMEMBER_MS
@@ -137,7 +139,11 @@ async function insert(db: Db, payloads: readonly string[]): Promise<void> {
     event.ids.push(id)
     events.set(key, event)
   }
-  const rows = [...events.values()].map((one, place) => ({ ...one, place, ids: one.ids.includes('*') ? [] : one.ids }))
+  const rows = [...events.values()].map((event, index) => ({
+    ...event,
+    place: index,
+    ids: event.ids.includes('*') ? [] : event.ids,
+  }))
   await db.execute(sql`
     with published as (
       select e.*, row_number() over (partition by e."workspaceId" order by e.place) as number, count(*) over (partition by e."workspaceId") as count

@@ -19,8 +19,8 @@ export function dueAt(kind: string, now: number, recordedAt: number | undefined)
 }
 
 /** The events that follow `seen`, or 'reset' if some of them are no longer kept. */
-export function unseen(seen: number, lastId: number, kept: readonly StoredEvent[]): StoredEvent[] | 'reset' {
-  const newer = kept.filter(({ id }) => id > seen)
+export function unseen(seen: number, lastId: number, stored: readonly StoredEvent[]): StoredEvent[] | 'reset' {
+  const newer = stored.filter(({ id }) => id > seen)
   return newer.length === lastId - seen ? newer : 'reset'
 }
 

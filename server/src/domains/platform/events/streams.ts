@@ -118,8 +118,8 @@ export function openStreams({ db, channels, requestWorker, log }: StreamsOptions
 
 /** The present role of each stream's person; null if they are no member or their session has ended. */
 async function rolesOf(db: Db, followers: readonly Follower[]): Promise<(Role | null)[]> {
-  const actors = followers.map(({ actor: { workspaceId, userId, sessionId } }, place) => ({
-    place,
+  const actors = followers.map(({ actor: { workspaceId, userId, sessionId } }, index) => ({
+    place: index,
     workspaceId,
     userId,
     sessionId,
@@ -146,10 +146,10 @@ async function readOnce(db: Db, followers: readonly Follower[]): Promise<void> {
   /** Per workspace, the earliest position of its streams, and whether one of them is new. */
   const positions = new Map<string, { seen: number; isNew: boolean }>()
   for (const { actor, seen } of followers) {
-    const known = positions.get(actor.workspaceId) ?? { seen: NEVER, isNew: false }
-    known.seen = Math.min(known.seen, seen ?? NEVER)
-    known.isNew ||= seen === null
-    positions.set(actor.workspaceId, known)
+    const position = positions.get(actor.workspaceId) ?? { seen: NEVER, isNew: false }
+    position.seen = Math.min(position.seen, seen ?? NEVER)
+    position.isNew ||= seen === null
+    positions.set(actor.workspaceId, position)
   }
   const read = [...positions].map(([workspaceId, position]) => ({ workspaceId, ...position }))
   const { rows } = await db.execute<Latest>(sql`

@@ -159,13 +159,13 @@ async function* undoParts<S extends JobServices>(services: S, kind: Kind<S>, job
     .from(jobs)
     .where(isRow({ ...job, id: job.undoes ?? job.id }))
   if (!undone) return
-  for await (const { place, leads, changes } of readChanges(db, undone))
+  for await (const { place: position, leads, changes } of readChanges(db, undone))
     yield {
-      place,
+      place: position,
       done: leads,
       async save(tx) {
         const changed = (await kind.undo?.(tx, undone, changes, services)) ?? 0
-        await deleteChanges(tx, undone, place)
+        await deleteChanges(tx, undone, position)
         return { changed }
       },
     }
@@ -174,15 +174,15 @@ async function* undoParts<S extends JobServices>(services: S, kind: Kind<S>, job
 /** What a job has changed and is not undone, part by part. */
 export async function* readChanges(db: Db, { workspaceId, id }: { workspaceId: string; id: string }) {
   const ofJob = and(eq(jobChanges.workspaceId, workspaceId), eq(jobChanges.jobId, id))
-  for (let place: string | null = null; ; ) {
+  for (let position: string | null = null; ; ) {
     const [part] = await db
       .select()
       .from(jobChanges)
-      .where(and(ofJob, place ? gt(jobChanges.place, place) : undefined))
+      .where(and(ofJob, position ? gt(jobChanges.place, position) : undefined))
       .orderBy(asc(jobChanges.place))
       .limit(1)
     if (!part) return
-    place = part.place
+    position = part.place
     yield part
   }
 }
@@ -191,10 +191,10 @@ export async function* readChanges(db: Db, { workspaceId, id }: { workspaceId: s
 export async function deleteChanges(
   tx: Db,
   { workspaceId, id }: Pick<JobRow, 'workspaceId' | 'id'>,
-  place: string,
+  position: string,
 ): Promise<void> {
   const ofJob = and(eq(jobChanges.workspaceId, workspaceId), eq(jobChanges.jobId, id))
-  await tx.delete(jobChanges).where(and(ofJob, eq(jobChanges.place, place)))
+  await tx.delete(jobChanges).where(and(ofJob, eq(jobChanges.place, position)))
 }
 
 const isRow = ({ workspaceId, id }: Pick<JobRow, 'workspaceId' | 'id'>) =>
@@ -211,10 +211,10 @@ async function begin(db: Db, of: Pick<JobRow, 'workspaceId' | 'id'>): Promise<Jo
 }
 
 /** Null: it was canceled, or another process has saved this part. */
-async function save(db: Db, { place, ...of }: JobRow, part: JobPart): Promise<JobRow | null> {
+async function save(db: Db, { place: position, ...of }: JobRow, part: JobPart): Promise<JobRow | null> {
   const saved = await transact(db, async (tx) => {
     const [job] = await tx.select().from(jobs).where(isRow(of)).for('no key update')
-    if (job?.status !== 'running' || job.place !== place) return null
+    if (job?.status !== 'running' || job.place !== position) return null
     const { changed, changes, error, warning } = await part.save(tx, job.changed)
     if (changes !== undefined && changed > 0)
       await tx

@@ -72,12 +72,12 @@ export async function cancel(db: Db, queue: JobQueue, actor: Actor, id: string) 
       .update(jobs)
       .set({ status: 'canceled', ...ENDED, updatedAt: sql`now()` })
       .where(and(own(actor, id), isUnfinished))
-    const found = await find(tx, actor, id)
-    requireScope(actor, JOB_SCOPES[found.kind])
+    const job = await find(tx, actor, id)
+    requireScope(actor, JOB_SCOPES[job.kind])
     if (rowCount === 0) throw new Refusal('JOB_STATE')
-    if (found.undoes) await allowUndo(tx, { workspaceId: actor.workspaceId, id })
-    await enqueue(tx, queue, actor, found)
-    return found
+    if (job.undoes) await allowUndo(tx, { workspaceId: actor.workspaceId, id })
+    await enqueue(tx, queue, actor, job)
+    return job
   })
 }
 

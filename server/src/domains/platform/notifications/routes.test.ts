@@ -73,8 +73,8 @@ it('notifies every member of a lost account and of paused and completed campaign
     },
   ]
   for (const person of [owner, viewer]) {
-    const answer = await person.client.notifications.list({})
-    expect(answer).toMatchObject({ notifications: expected, total: 3, unread: 3, page: 1, pageSize: 20 })
+    const page = await person.client.notifications.list({})
+    expect(page).toMatchObject({ notifications: expected, total: 3, unread: 3, page: 1, pageSize: 20 })
     expect(await person.client.notifications.countUnread()).toEqual({ unread: 3 })
   }
   expect((await owner.client.notifications.list({ page: 2, pageSize: 2 })).notifications).toMatchObject([expected[2]!])
@@ -164,8 +164,8 @@ describe('replies', () => {
       await makePerson(app, { in: person, role: 'member' }),
       await makePerson(app, { in: person, role: 'member' }),
     ]
-    for (const one of [person, colleague, former])
-      await one.client.notifications.setPreference({ kind: 'lead_replied', frequency })
+    for (const member of [person, colleague, former])
+      await member.client.notifications.setPreference({ kind: 'lead_replied', frequency })
     await reply(person, 'interested')
     await person.client.people.update({ id: colleague.id, role: 'viewer' })
     await person.client.people.remove({ id: former.id })
@@ -188,12 +188,12 @@ describe('replies', () => {
       return mails.filter(({ subject, text }) => (subject + text).includes('Lena Lead'))
     }
     await eventually(async () => (await inboxOf(person)).length === 1, 'the email of the member')
-    for (const one of [colleague, former]) expect(await inboxOf(one)).toEqual([])
+    for (const member of [colleague, former]) expect(await inboxOf(member)).toEqual([])
   })
 
   it('alone have labels, a frequency and browser notifications', async () => {
-    const answer = await owner.call('PUT', '/notifications/preferences', { kind: 'usage_high', frequency: 'daily' })
-    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+    const response = await owner.call('PUT', '/notifications/preferences', { kind: 'usage_high', frequency: 'daily' })
+    expect([response.status, response.body.code]).toEqual([400, 'INVALID_INPUT'])
   })
 })
 
@@ -245,8 +245,8 @@ describe('emails', () => {
     const person = await makePerson(app)
     await lose((await connectX(app, person)).id)
     await complete(person)
-    const taken = await Promise.all([1, 2, 3, 4].map(() => queueNotificationEmails(context())))
-    expect(taken.reduce((sum, count) => sum + count, 0)).toBe(2)
+    const queuedCounts = await Promise.all([1, 2, 3, 4].map(() => queueNotificationEmails(context())))
+    expect(queuedCounts.reduce((sum, count) => sum + count, 0)).toBe(2)
     const mailer = createMailer(app.env.smtpUrl!, app.env.mailFrom, app.env.supportEmail)
     await sendQueuedEmails(app.services.jobs, mailer, app.env.authSecret)
     const inbox = async (): Promise<{ subject: string; text: string; html: string }[]> =>
@@ -261,8 +261,8 @@ describe('emails', () => {
 
     const [link] = lost.text.match(/\/api\/notifications\/unsubscribe\?token=\S+/)!
     const path = link!.slice('/api'.length)
-    const asked = await call(app, 'GET', path)
-    expect([asked.status, asked.body]).toEqual([200, expect.stringContaining('Unsubscribe from these emails?')])
+    const response = await call(app, 'GET', path)
+    expect([response.status, response.body]).toEqual([200, expect.stringContaining('Unsubscribe from these emails?')])
     expect((await person.client.notifications.listPreferences()).preferences[0]?.email).toBe(true)
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const done = await call(app, 'POST', path, 'List-Unsubscribe=One-Click', form)

@@ -49,7 +49,7 @@ export async function list(db: Db, actor: Actor, { page, pageSize, browser }: In
     countUnread(db, actor),
   ])
   const [open, names] = await Promise.all([existing(db, actor, rows), namesIn(db, rows)])
-  const shown = rows.map(({ id, kind, facts, readAt, createdAt }) => ({
+  const items = rows.map(({ id, kind, facts, readAt, createdAt }) => ({
     id,
     kind,
     ...notificationText(
@@ -60,7 +60,7 @@ export async function list(db: Db, actor: Actor, { page, pageSize, browser }: In
     readAt,
     createdAt,
   }))
-  return { notifications: shown, total, unread, page, pageSize }
+  return { notifications: items, total, unread, page, pageSize }
 }
 
 /** The names of people in notifications, by id. */
@@ -75,9 +75,9 @@ function namesIn(db: Db, rows: readonly { facts: NotificationFacts }[]) {
 async function existing(db: Db, { workspaceId }: Actor, rows: readonly { facts: NotificationFacts }[]) {
   const linked = rows.flatMap(({ facts }) => facts.conversationId ?? [])
   if (linked.length === 0) return new Set<string | undefined>()
-  const found = await db.execute<{ id: string }>(sql`
+  const result = await db.execute<{ id: string }>(sql`
     select id from conversations where workspace_id = ${workspaceId} and id = any(${sql.param(linked)}::uuid[])`)
-  return new Set<string | undefined>(found.rows.map(({ id }) => id))
+  return new Set<string | undefined>(result.rows.map(({ id }) => id))
 }
 
 /** Counts unread notifications, up to UNREAD_MAX. */
@@ -318,7 +318,7 @@ export async function unsubscribe(
   token: string,
 ): Promise<string> {
   const [userId = '', name] = openToken(env.authSecret, token).split(' ')
-  const kind = NOTIFICATION_KINDS.find((one) => one === name)
+  const kind = NOTIFICATION_KINDS.find((candidate) => candidate === name)
   if (!kind) throw new Refusal('INVALID_CODE')
   const { rows } = await db.execute(sql`select from auth_users where id = ${userId}`)
   // A deleted account gets no emails anyway.

@@ -113,10 +113,10 @@ export function attempt(
 
 const GONE = 410
 
-function interpretAnswer(answer: HookAnswer) {
-  if ('problem' in answer)
-    return { isDelivered: false, lastStatus: null, lastError: answer.problem, responseExcerpt: null }
-  const { status, excerpt } = answer
+function interpretAnswer(response: HookAnswer) {
+  if ('problem' in response)
+    return { isDelivered: false, lastStatus: null, lastError: response.problem, responseExcerpt: null }
+  const { status, excerpt } = response
   const isDelivered = status >= 200 && status < 300
   const redirects = status >= 300 && status < 400
   const lastError = isDelivered ? null : redirects ? `HTTP ${status}: redirects aren't followed` : `HTTP ${status}`
@@ -131,10 +131,10 @@ export async function record(
   context: WebhookContext,
   endpoint: Endpoint,
   { id, attempts }: Delivery,
-  answer: HookAnswer,
+  response: HookAnswer,
   once = false,
 ): Promise<Delivery | null> {
-  const { isDelivered, ...noted } = interpretAnswer(answer)
+  const { isDelivered, ...noted } = interpretAnswer(response)
   const isGone = noted.lastStatus === GONE
   const delay = isDelivered || once || isGone ? null : retryDelaySeconds(attempts, Math.random())
   return context.db.transaction(async (tx) => {

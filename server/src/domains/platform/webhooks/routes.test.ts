@@ -42,15 +42,15 @@ async function openReceiver(): Promise<Receiver> {
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
-    one.received.push({ path: request.url ?? '', headers: request.headers, body })
-    const answer = one.answers(one.received.length)
-    if (!answer) return response.socket?.destroy()
-    response.writeHead(answer[0], answer[2] ?? {}).end(answer[1])
+    receiver.received.push({ path: request.url ?? '', headers: request.headers, body })
+    const reply = receiver.answers(receiver.received.length)
+    if (!reply) return response.socket?.destroy()
+    response.writeHead(reply[0], reply[2] ?? {}).end(reply[1])
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
-  const one: Receiver = { url: `http://127.0.0.1:${port}`, server, received: [], answers: () => [200, 'taken'] }
-  return one
+  const receiver: Receiver = { url: `http://127.0.0.1:${port}`, server, received: [], answers: () => [200, 'taken'] }
+  return receiver
 }
 
 let address = 0
@@ -99,8 +99,8 @@ function isSigned({ headers, body }: Receiver['received'][number], secret: strin
     String(headers['webhook-signature'])
       .split(' ')
       .map((signature) => signature.split(','))
-      .some(([version, given]) => {
-        const bytes = Buffer.from(given ?? '', 'base64')
+      .some(([version, encoded]) => {
+        const bytes = Buffer.from(encoded ?? '', 'base64')
         return version === 'v1' && bytes.length === expected.length && timingSafeEqual(bytes, expected)
       })
   )
@@ -114,9 +114,11 @@ describe('events', () => {
     const friend = await join(referrer.referralCode)
     await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(7)
     const sentTo = (path: string) =>
-      receiver.received.filter((one) => one.path === path).map((one) => ({ ...one, event: JSON.parse(one.body) }))
-    for (const one of sentTo('/joins')) expect(isSigned(one, joins.secret)).toBe(true)
-    for (const one of sentTo('/all')) expect(isSigned(one, all.secret)).toBe(true)
+      receiver.received
+        .filter((request) => request.path === path)
+        .map((request) => ({ ...request, event: JSON.parse(request.body) }))
+    for (const request of sentTo('/joins')) expect(isSigned(request, joins.secret)).toBe(true)
+    for (const request of sentTo('/all')) expect(isSigned(request, all.secret)).toBe(true)
     expect(isSigned(sentTo('/all')[0]!, joins.secret)).toBe(false)
 
     const [first, second] = await app.db.select().from(members).orderBy(members.position)
@@ -142,7 +144,9 @@ describe('events', () => {
     )
     // An event has the same id at every endpoint.
     const idsOf = (email: string) =>
-      receiver.received.filter((one) => one.body.includes(email)).map((one) => one.headers['webhook-id'])
+      receiver.received
+        .filter((request) => request.body.includes(email))
+        .map((request) => request.headers['webhook-id'])
     expect(new Set(idsOf(friend.email)).size).toBe(1)
     // The outcome is recorded a moment later.
     await expect
@@ -159,9 +163,9 @@ describe('events', () => {
 
   it('are not queued by rolled-back transactions or for disabled endpoints', async () => {
     const { id } = await endpoint()
-    const known = await join()
+    const joined = await join()
     await expect.poll(() => receiver.received.length).toBe(1)
-    await join(undefined, known.email)
+    await join(undefined, joined.email)
     await operator.client.webhooks.update({ id, enabled: false })
     await join()
     expect(await log(id)).toHaveLength(1)
@@ -194,14 +198,14 @@ describe('events', () => {
       nextAttemptAt: null,
     })
     expect((await operator.client.webhooks.list()).endpoints[0]!.failingSince).toBeNull()
-    expect(new Set(receiver.received.map((one) => one.headers['webhook-id'])).size).toBe(1)
+    expect(new Set(receiver.received.map((request) => request.headers['webhook-id'])).size).toBe(1)
   })
 
   it('follow no redirects', async () => {
     receiver.answers = (n) => (n === 1 ? [302, '', { location: `${receiver.url}/elsewhere` }] : [200, ''])
     const made = await quietEndpoint()
     await deliverDue(context(), made.id)
-    expect(receiver.received.map((one) => one.path)).toEqual(['/hook'])
+    expect(receiver.received.map((request) => request.path)).toEqual(['/hook'])
     expect((await log(made.id))[0]!.lastError).toBe("HTTP 302: redirects aren't followed")
   })
 
@@ -230,7 +234,7 @@ describe('events', () => {
     await expect
       .poll(() => operator.client.webhooks.deliveries({ id: made.id, status: 'delivered' }))
       .toMatchObject({ total: 60 })
-    const ids = receiver.received.map((one) => one.headers['webhook-id'])
+    const ids = receiver.received.map((request) => request.headers['webhook-id'])
     expect([ids.length, new Set(ids).size]).toEqual([60, 60])
   })
 
@@ -239,7 +243,9 @@ describe('events', () => {
     const made = await quietEndpoint(2)
     await app.db.update(webhookDeliveries).set({ attempts: 7 })
     await deliverDue(context(), made.id)
-    expect((await log(made.id)).map((one) => [one.status, one.attempts])).toEqual(Array(2).fill(['failed', 8]))
+    expect((await log(made.id)).map((delivery) => [delivery.status, delivery.attempts])).toEqual(
+      Array(2).fill(['failed', 8]),
+    )
     // Two deliveries failed permanently, but others may have succeeded today.
     expect((await operator.client.webhooks.list()).endpoints[0]).toMatchObject({ enabled: true })
     await app.db.update(webhookDeliveries).set({ status: 'pending', attempts: 7, nextAttemptAt: new Date() })
@@ -278,7 +284,7 @@ describe('events', () => {
     const { id } = await endpoint(['member.joined', 'achievement.earned'])
     const person = await makePerson(app)
     await join(undefined, person.email)
-    expect((await log(id)).map((one) => one.event).sort()).toContain('member.joined')
+    expect((await log(id)).map((delivery) => delivery.event).sort()).toContain('member.joined')
     await anonymizeMember(app.db, person.id)
     expect(JSON.stringify(await log(id))).not.toContain(person.email)
     await join()
@@ -301,8 +307,8 @@ describe('POST /operator/webhooks', () => {
     [{ url: 'https://example.com', events: ['member.left'] }, 'events'],
     [{ url: 'https://example.com', events: ['member.joined', 'member.joined'] }, 'events'],
   ])('returns 400 for %j', async (body, field) => {
-    const answer = await operator.call('POST', '/operator/webhooks', body)
-    expect([answer.status, answer.body.details[0].field.split('.')[0]]).toEqual([400, field])
+    const response = await operator.call('POST', '/operator/webhooks', body)
+    expect([response.status, response.body.details[0].field.split('.')[0]]).toEqual([400, field])
     expect((await operator.client.webhooks.list()).endpoints).toEqual([])
   })
 
@@ -314,11 +320,11 @@ describe('POST /operator/webhooks', () => {
     )
     expect(
       made
-        .map((one) => one.status)
+        .map((response) => response.status)
         .sort()
         .slice(-3),
     ).toEqual([200, 409, 409])
-    expect(made.find((one) => one.status === 409)?.body.code).toBe('WEBHOOK_LIMIT')
+    expect(made.find((response) => response.status === 409)?.body.code).toBe('WEBHOOK_LIMIT')
   })
 
   it('shows the secret once and stores it encrypted', async () => {
@@ -389,7 +395,7 @@ describe('operator webhook routes', () => {
     const second = await page({ cursor: first.cursor! })
     const third = await page({ cursor: second.cursor! })
     expect(third.cursor).toBeNull()
-    const ids = [first, second, third].flatMap((one) => one.deliveries.map((delivery) => delivery.id))
+    const ids = [first, second, third].flatMap((result) => result.deliveries.map((delivery) => delivery.id))
     expect(ids).toEqual([...new Set(ids)].sort().reverse())
     expect((await page({ page: 2 })).deliveries).toEqual(second.deliveries)
 
@@ -414,7 +420,7 @@ describe('operator webhook routes', () => {
 
   it('return 404 with a specific code for missing resources', async () => {
     const nothing = '01900000-0000-7000-8000-000000000000'
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       operator.call('PATCH', `/operator/webhooks/${nothing}`, { description: 'x' }),
       operator.call('DELETE', `/operator/webhooks/${nothing}`),
       operator.call('POST', `/operator/webhooks/${nothing}/test`),
@@ -422,7 +428,7 @@ describe('operator webhook routes', () => {
       operator.call('GET', `/operator/webhooks/${nothing}/deliveries`),
       operator.call('POST', `/operator/deliveries/${nothing}/redeliver`),
     ])
-    expect(answers.map((one) => [one.status, one.body.code])).toEqual([
+    expect(responses.map((response) => [response.status, response.body.code])).toEqual([
       ...Array(5).fill([404, 'WEBHOOK_NOT_FOUND']),
       [404, 'DELIVERY_NOT_FOUND'],
     ])
@@ -433,12 +439,12 @@ it('reaches no private address by IP or name without stand-ins', async () => {
   const closed = { ...app.env, standIns: false }
   const refused = await app.startAnother({ env: { STAND_INS: 'off' } })
   for (const url of [receiver.url, 'https://127.0.0.1/', 'https://localhost/', 'http://example.com/']) {
-    const answer = await fetch(`${refused.url}/api/operator/webhooks`, {
+    const response = await fetch(`${refused.url}/api/operator/webhooks`, {
       method: 'POST',
       headers: { authorization: `Bearer ${operator.token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ url, events: ['member.joined'] }),
     })
-    expect([url, answer.status]).toEqual([url, 400])
+    expect([url, response.status]).toEqual([url, 400])
   }
   const made = await quietEndpoint()
   const [delivery] = await claimDue(app.db, made.id)
@@ -454,6 +460,6 @@ it('delivers each event of a burst of joins once', async () => {
   for (let batch = 0; batch < 2; batch += 1) await Promise.all(Array.from({ length: 20 }, () => join()))
   const delivered = () => operator.client.webhooks.deliveries({ id, status: 'delivered' })
   await expect.poll(async () => (await delivered()).total, { timeout: 60_000 }).toBe(40)
-  expect(new Set(receiver.received.map((one) => one.headers['webhook-id'])).size).toBe(40)
+  expect(new Set(receiver.received.map((request) => request.headers['webhook-id'])).size).toBe(40)
   expect(receiver.received).toHaveLength(40)
 })

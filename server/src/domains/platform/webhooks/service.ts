@@ -66,14 +66,14 @@ export async function list(db: Db) {
 }
 
 /** @throws Refusal INVALID_INPUT for a URL that is not allowed; WEBHOOK_LIMIT */
-export async function create({ db, env }: OperatorContext, operatorId: string, given: InputOf<'webhooks', 'create'>) {
-  requireAllowedUrl(env, given.url)
+export async function create({ db, env }: OperatorContext, operatorId: string, input: InputOf<'webhooks', 'create'>) {
+  requireAllowedUrl(env, input.url)
   const secret = newSecret()
   return db.transaction(async (tx) => {
     // Serialized, so that concurrent requests cannot exceed the limit.
     await tx.execute(sql`select pg_advisory_xact_lock(hashtext('webhook endpoints'))`)
     if ((await tx.$count(webhookEndpoints)) >= ENDPOINTS_MAX) throw new Refusal('WEBHOOK_LIMIT')
-    const row = { ...given, sealedSecret: secretSealer(env).seal(secret), createdBy: operatorId }
+    const row = { ...input, sealedSecret: secretSealer(env).seal(secret), createdBy: operatorId }
     return { ...one(await tx.insert(webhookEndpoints).values(row).returning()), secret }
   })
 }
@@ -208,31 +208,31 @@ export async function listDeliveries(
 /** Sends an event again: a waiting delivery now, a finished one as a new delivery. */
 export async function redeliver({ db, jobs }: Pick<WebhookContext, 'db' | 'jobs'>, id: string): Promise<Delivery> {
   return db.transaction(async (tx) => {
-    const [found] = await tx
+    const [row] = await tx
       .select({ delivery: webhookDeliveries, isEnabled: webhookEndpoints.enabled })
       .from(webhookDeliveries)
       .innerJoin(webhookEndpoints, eq(webhookEndpoints.id, webhookDeliveries.endpointId))
       .where(eq(webhookDeliveries.id, id))
       .for('update', { of: webhookDeliveries })
-    if (!found) throw new Refusal('DELIVERY_NOT_FOUND')
-    if (!found.isEnabled) throw new Refusal('DELIVERY_STATE')
-    const { endpointId, eventId, event, payload, addressOf, status, nextAttemptAt } = found.delivery
+    if (!row) throw new Refusal('DELIVERY_NOT_FOUND')
+    if (!row.isEnabled) throw new Refusal('DELIVERY_STATE')
+    const { endpointId, eventId, event, payload, addressOf, status, nextAttemptAt } = row.delivery
     await wakeEndpoint(tx, jobs, endpointId)
     if (status !== 'pending') {
       const [again] = await tx
         .insert(webhookDeliveries)
         .values({ endpointId, eventId, event, payload, addressOf })
         .returning()
-      return again ?? found.delivery
+      return again ?? row.delivery
     }
     // If it is due within a lease, an attempt may be in progress.
-    if (nextAttemptAt && nextAttemptAt.getTime() - Date.now() <= LEASE_SECONDS * 1_000) return found.delivery
+    if (nextAttemptAt && nextAttemptAt.getTime() - Date.now() <= LEASE_SECONDS * 1_000) return row.delivery
     const [sooner] = await tx
       .update(webhookDeliveries)
       .set({ nextAttemptAt: sql`now()` })
       .where(eq(webhookDeliveries.id, id))
       .returning()
-    return sooner ?? found.delivery
+    return sooner ?? row.delivery
   })
 }
 

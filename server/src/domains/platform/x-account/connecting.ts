@@ -31,18 +31,18 @@ export async function connectWithPassword(
   needs: ConnectNeeds,
   actor: Actor,
   input: InputOf<'xAccount', 'connect'>,
-  remember: (tx: Db, answer: unknown) => Promise<void> = async () => {},
+  remember: (tx: Db, result: unknown) => Promise<void> = async () => {},
 ) {
   const { database } = needs
   const xApp = await requireApp(needs, actor)
   if (!(await xApp.x.signInMethods()).includes('password'))
     throw new Refusal('X_CREDENTIALS_REFUSED', 'X does not offer password sign-in here.')
   const { tokens, user } = await signInAt(needs, xApp, input)
-  const answer = { success: true as const, message: CONNECTED }
+  const result = { success: true as const, message: CONNECTED }
   try {
     const former = await database.db.transaction(async (tx) => {
       const tokensBefore = await saveAccount(tx, needs, actor, { xApp, tokens, user })
-      await remember(tx, answer)
+      await remember(tx, result)
       return tokensBefore
     })
     await assignToCampaigns(database.db, actor.workspaceId)
@@ -51,7 +51,7 @@ export async function connectWithPassword(
     if (error instanceof Refusal) await revokeTokens(xApp, tokens)
     throw error
   }
-  return answer
+  return result
 }
 
 /** The app with which the workspace connects accounts. @throws Refusal X_UNAVAILABLE: it has none */

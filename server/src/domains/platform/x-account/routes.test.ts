@@ -109,16 +109,16 @@ describe('POST /session/connect', () => {
     [{ username: 'founder', password: '' }, 'Please enter both username and password'],
     [{ username: '@founder', password: 'long enough' }, 'Please enter your Twitter username without the @ symbol'],
   ])('returns 400 for %j', async (body, error) => {
-    const answer = await connect(body)
-    expect([answer.status, answer.body.code, answer.body.error]).toEqual([400, 'INVALID_INPUT', error])
+    const response = await connect(body)
+    expect([response.status, response.body.code, response.body.error]).toEqual([400, 'INVALID_INPUT', error])
   })
 
   it.each([[{ status: 503 }], [{ dropBefore: true }]])(
     'returns 503 and changes nothing if X fails with %j',
     async (fault) => {
       await setFaults([{ path: '/2/oauth2/token', times: 1, ...fault }])
-      const answer = await connect({ username: 'founder_bob', password: 'long enough' })
-      expect([answer.status, answer.body.code]).toEqual([503, 'X_UNAVAILABLE'])
+      const response = await connect({ username: 'founder_bob', password: 'long enough' })
+      expect([response.status, response.body.code]).toEqual([503, 'X_UNAVAILABLE'])
       expect((await person.call('GET', '/session/status')).body.connected).toBe(false)
     },
   )
@@ -128,8 +128,8 @@ describe('POST /scrapes with credentials', () => {
   it('returns 503 if X is unavailable, and connects and scrapes nothing', async () => {
     await setFaults([{ path: '/2/oauth2/token', status: 503, times: 1 }])
     const credentials = { username: 'founder_bob', password: 'long enough' }
-    const answer = await person.call('POST', '/scrapes', { twitterHandle: 'f10_x', type: 'followers', credentials })
-    expect([answer.status, answer.body.code]).toEqual([503, 'X_UNAVAILABLE'])
+    const response = await person.call('POST', '/scrapes', { twitterHandle: 'f10_x', type: 'followers', credentials })
+    expect([response.status, response.body.code]).toEqual([503, 'X_UNAVAILABLE'])
     expect((await person.call('GET', '/session/status')).body.connected).toBe(false)
     expect((await person.call('GET', '/scrapes')).body.total).toBe(0)
   })
@@ -182,7 +182,7 @@ describe('POST /session/disconnect', () => {
     const { sealer, x } = app.services
     const renewal = await app.db.transaction(async (tx) => {
       await tx.execute(sql`select from x_accounts where id = ${id} for update`)
-      const answer = person.call('POST', '/session/disconnect')
+      const response = person.call('POST', '/session/disconnect')
       await waitForBlockedStatement(app)
       const tokens = await x!.signInWithPassword('founder_eve', 'long enough')
       await tx
@@ -192,7 +192,7 @@ describe('POST /session/disconnect', () => {
           sealedRefreshToken: sealer.seal(tokens.refreshToken!),
         })
         .where(eq(xAccounts.id, id))
-      return { answer, tokens }
+      return { answer: response, tokens }
     })
     expect((await renewal.answer).status).toBe(200)
     await expect(x!.findMe(renewal.tokens.accessToken)).rejects.toMatchObject({ kind: 'unauthorized' })
@@ -214,7 +214,10 @@ describe('POST /session/disconnect', () => {
 describe('several accounts', () => {
   const accounts = async (by = person) => (await by.call('GET', '/x-accounts')).body
   const handles = async () =>
-    (await accounts()).accounts.map((one: { handle: string; isCurrent: boolean }) => [one.handle, one.isCurrent])
+    (await accounts()).accounts.map((account: { handle: string; isCurrent: boolean }) => [
+      account.handle,
+      account.isCurrent,
+    ])
   const connectTwo = async () => {
     await subscribe(app, person, 'pro_monthly')
     await connect({ username: 'founder_ann', password: 'long enough' })
@@ -279,11 +282,11 @@ describe('several accounts', () => {
   it("returns 403 PLAN_LIMIT over the plan's limit and revokes the new tokens", async () => {
     await connect({ username: 'founder_ann', password: 'long enough' })
     const words = 'Your Free plan includes 1 X account. Upgrade to Pro for 3 X accounts.'
-    for (const answer of [
+    for (const response of [
       await connect({ username: 'founder_bob', password: 'long enough' }),
       await person.call('POST', '/session/authorize'),
     ]) {
-      expect([answer.status, answer.body]).toEqual([
+      expect([response.status, response.body]).toEqual([
         403,
         { success: false, code: 'PLAN_LIMIT', error: words, details: { limit: 1, used: 1, plan: 'free' } },
       ])
@@ -357,20 +360,20 @@ describe('POST /session/authorize and the callback', () => {
     return { url: new URL(body.url), cookie: headers.get('set-cookie') ?? '' }
   }
   async function decide(url: URL, form: Record<string, string>): Promise<URL> {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: 'POST',
       redirect: 'manual',
       body: new URLSearchParams({ ...Object.fromEntries(url.searchParams), ...form }),
     })
-    return new URL(answer.headers.get('location')!)
+    return new URL(response.headers.get('location')!)
   }
   async function comeBack(callback: URL, cookie: string): Promise<string | null> {
-    const answer = await fetch(`${app.origin}${callback.pathname}${callback.search}`, {
+    const response = await fetch(`${app.origin}${callback.pathname}${callback.search}`, {
       redirect: 'manual',
       headers: { cookie: cookie.split(';')[0]! },
     })
-    expect(answer.status).toBe(302)
-    const page = new URL(answer.headers.get('location')!)
+    expect(response.status).toBe(302)
+    const page = new URL(response.headers.get('location')!)
     expect([page.origin, page.pathname]).toEqual(['http://localhost:3000', '/twitter'])
     expect(page.searchParams.size).toBe(1)
     return page.searchParams.get('x')

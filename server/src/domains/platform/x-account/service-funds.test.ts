@@ -61,8 +61,8 @@ it('nobody fails while X has no credits, everything waits, and all get their mes
   )
   expect(waiting.reason).toBe('funds')
   await stop()
-  const found = await person.client.campaigns.find({ id: campaign.id })
-  expect(found).toMatchObject({ status: 'active', reason: null, dmsFailedCount: 0, dmsQueuedCount: 10 })
+  const current = await person.client.campaigns.find({ id: campaign.id })
+  expect(current).toMatchObject({ status: 'active', reason: null, dmsFailedCount: 0, dmsQueuedCount: 10 })
   expect((await dmsOf(person, campaign.id)).every(({ status }) => status === 'queued')).toBe(true)
   expect(await person.client.xCosts.find({})).toMatchObject({ funds: 'empty', fundsSince: expect.any(String) })
 

@@ -146,11 +146,11 @@ export async function withAccount<T>(
   needs: Needs,
   accountId: string,
   call: (x: XApi, accessToken: string) => Promise<T>,
-  { accepted = 'connected', caller: known, purpose = 'lookup', isTry = false }: CallOptions = {},
+  { accepted = 'connected', caller: presetCaller, purpose = 'lookup', isTry = false }: CallOptions = {},
 ): Promise<T> {
   if (!needs.x) throw new XError('unavailable', 'X is not configured.')
   const { db } = needs.database
-  const caller = known ?? (await findCaller(db, accountId))
+  const caller = presetCaller ?? (await findCaller(db, accountId))
   if (!caller) throw new XError('unauthorized', CONNECTION_LOST)
   const { appId, isOwnApp, fundsTryAt } = caller
   if (fundsTryAt && !isTry) throw outOfFunds(isOwnApp, fundsTryAt)

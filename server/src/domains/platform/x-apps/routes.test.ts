@@ -55,7 +55,7 @@ const inputOf = ({ id, secret, consumerSecret, bearerToken }: AppAtX, more: obje
   bearerToken,
   ...more,
 })
-const save = (given: AppAtX, more: object = {}, by = owner) => by.call('PUT', '/x-app', inputOf(given, more))
+const save = (xApp: AppAtX, more: object = {}, by = owner) => by.call('PUT', '/x-app', inputOf(xApp, more))
 const rowsOf = (by: Person) => app.db.select().from(xApps).where(eq(xApps.workspaceId, by.workspaceId))
 const accountsOf = (by: Person) => app.db.select().from(xAccounts).where(eq(xAccounts.workspaceId, by.workspaceId))
 const webhooksOf = async ({ bearerToken }: AppAtX) => {

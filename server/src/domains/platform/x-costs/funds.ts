@@ -45,12 +45,12 @@ export async function withFunds<T>(db: Db, appId: string, call: () => Promise<T>
   const isOwn = rows[0]?.isOwn ?? false
   const tryAt = rows[0]?.tryAt
   if (tryAt && !isTry) throw outOfFunds(isOwn, new Date(tryAt))
-  const answer = await call().catch(async (error) => {
+  const result = await call().catch(async (error) => {
     const isEmpty = error instanceof XError && error.kind === 'funds'
     throw isEmpty ? outOfFunds(isOwn, await markFundsEmpty(db, appId)) : error
   })
   if (tryAt) await markFundsReturned(db, appId)
-  return answer
+  return result
 }
 
 /** Lets an app's calls be made again. `findReturned` then lists it until everything was resumed. */

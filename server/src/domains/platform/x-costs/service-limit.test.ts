@@ -56,8 +56,8 @@ it('sends until the next message would exceed the limit, then waits, and continu
   )
   expect(waiting).toEqual({ reason: 'funds', until: nextMonth() })
   expect(await arrivedFrom(account.handle)).toHaveLength(2)
-  const found = await person.client.campaigns.find({ id: campaign.id })
-  expect(found).toMatchObject({ status: 'active', dmsSentCount: 2, dmsFailedCount: 0, dmsQueuedCount: 3 })
+  const current = await person.client.campaigns.find({ id: campaign.id })
+  expect(current).toMatchObject({ status: 'active', dmsSentCount: 2, dmsFailedCount: 0, dmsQueuedCount: 3 })
   await person.client.xCosts.saveLimit({ limitCents: 100 })
   await eventually(async () => (await costsOf(person)).totalCents === 7.5, 'the other messages')
 })
@@ -100,13 +100,13 @@ it('refuses an answer from the inbox with X_FUNDS', async () => {
   await say(app, handles[0]!, account.handle, 'What does it cost?')
   const [conversation] = (await person.client.conversations.list({ leadId: leadIds[0] })).conversations
   const { id, lastMessage } = conversation!
-  const answer = () =>
+  const sendAnswer = () =>
     person.call('POST', `/conversations/${id}/messages`, { text: 'Nothing', afterMessageId: lastMessage.id })
   await person.client.xCosts.saveLimit({ limitCents: 1 })
-  expect(await answer()).toMatchObject({ status: 503, body: { code: 'X_FUNDS' } })
+  expect(await sendAnswer()).toMatchObject({ status: 503, body: { code: 'X_FUNDS' } })
   expect(await arrivedFrom(account.handle)).toEqual([])
   await person.client.xCosts.saveLimit({ limitCents: null })
-  expect((await answer()).status).toBe(200)
+  expect((await sendAnswer()).status).toBe(200)
 })
 
 it('lets lookups and scrapes wait whose most would exceed it', async () => {

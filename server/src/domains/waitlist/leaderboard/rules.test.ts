@@ -4,9 +4,9 @@ import { readCursor, writeCursor } from './rules.ts'
 
 describe('cursors', () => {
   it('survive a round trip', () => {
-    const place = fc.record({ referralCount: fc.nat(), lastCredit: fc.maxSafeNat(), rank: fc.nat() })
+    const position = fc.record({ referralCount: fc.nat(), lastCredit: fc.maxSafeNat(), rank: fc.nat() })
     fc.assert(
-      fc.property(place, (p) => {
+      fc.property(position, (p) => {
         expect(readCursor(writeCursor(p))).toEqual(p)
       }),
     )

@@ -69,9 +69,9 @@ async function expectWeekToBeExact(): Promise<void> {
     byCursor.push(...body.leaderboard)
     cursor = `&cursor=${body.cursor}`
   }
-  for (const shown of [byPage, byCursor]) {
-    expect(shown.map(({ id, referralCount }) => ({ id, referralCount }))).toEqual(exact)
-    expect(shown.map(({ rank }) => rank)).toEqual(exact.map((_, i) => i + 1))
+  for (const listed of [byPage, byCursor]) {
+    expect(listed.map(({ id, referralCount }) => ({ id, referralCount }))).toEqual(exact)
+    expect(listed.map(({ rank }) => rank)).toEqual(exact.map((_, i) => i + 1))
   }
   for (const person of people) {
     const [member] = await app.db.select().from(members).where(eq(members.accountUserId, person.id))

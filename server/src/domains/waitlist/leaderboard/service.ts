@@ -23,16 +23,16 @@ export async function leaderboard(
   userId: string | null,
   { period, page, pageSize, cursor }: InputOf<'waitlist', 'leaderboard'>,
 ) {
-  const place = cursor === undefined ? null : readCursor(cursor)
-  if (cursor !== undefined && !place) throw invalidField('cursor', BAD_CURSOR)
+  const after = cursor === undefined ? null : readCursor(cursor)
+  if (cursor !== undefined && !after) throw invalidField('cursor', BAD_CURSOR)
   const key = periodKey(period)
   const lost = period === 'week' ? expiredCredits : noCredits
   const [ranked, total, own] = await Promise.all([
-    readRanked(db, key, lost, place, place ? 0 : (page - 1) * pageSize, pageSize + 1),
+    readRanked(db, key, lost, after, after ? 0 : (page - 1) * pageSize, pageSize + 1),
     readTotal(db, key, lost),
     userId ? findOwnRank(db, key, lost, userId) : null,
   ])
-  const before = place ? place.rank : (page - 1) * pageSize
+  const before = after ? after.rank : (page - 1) * pageSize
   const rowOf = ({ member, referralCount }: RankedMember, rank: number) => {
     const isOwn = member.id === own?.member.id
     const { id, position, signupDate, achievements } = member
@@ -40,17 +40,17 @@ export async function leaderboard(
     const referralCode = isOwn ? member.referralCode : null
     return { id, rank, email, referralCode, position, signupDate, achievements, referralCount, isOwn }
   }
-  const shown = ranked.slice(0, pageSize)
-  const last = ranked.length > pageSize ? shown.at(-1) : undefined
+  const visible = ranked.slice(0, pageSize)
+  const last = ranked.length > pageSize ? visible.at(-1) : undefined
   return {
     success: true as const,
     message: 'Leaderboard retrieved',
-    leaderboard: shown.map((entry, i) => rowOf(entry, before + i + 1)),
+    leaderboard: visible.map((entry, i) => rowOf(entry, before + i + 1)),
     own: own && rowOf(own, own.rank),
     total,
     page,
     pageSize,
-    cursor: last ? writeCursor({ ...last, rank: before + shown.length }) : null,
+    cursor: last ? writeCursor({ ...last, rank: before + visible.length }) : null,
   }
 }
 
@@ -77,17 +77,17 @@ async function readRanked(
   offset: number,
   limit: number,
 ): Promise<RankedMember[]> {
-  const shown = behind
+  const isListed = behind
     ? sql`referral_count > 0 and (${mostFirst}, last_credit) > (${-behind.referralCount}::int, ${behind.lastCredit}::bigint)`
     : sql`referral_count > 0`
   // Select the ids first: on late pages the index alone suffices.
   const ranked = sql`(
     with lost as materialized (${lost})
     (select member_id, referral_count, last_credit from ${referralCounts}
-      where period = ${key} and ${shown} and member_id not in (select referrer_id from lost)
+      where period = ${key} and ${isListed} and member_id not in (select referrer_id from lost)
       order by ${mostFirst}, last_credit limit ${offset + limit})
     union all
-    select member_id, referral_count, last_credit from (${remainingOf(key)}) as remaining where ${shown}
+    select member_id, referral_count, last_credit from (${remainingOf(key)}) as remaining where ${isListed}
     order by 2 desc, 3 offset ${offset} limit ${limit}
   ) as ranked`
   return db

@@ -33,10 +33,10 @@ async function countKnownView(db: Db, path: string, ref: string): Promise<boolea
 
 async function hasRoomToday(db: Db): Promise<boolean> {
   const rows = sql`select 1 from page_views where day = ${today} limit ${VIEW_ROWS_A_DAY}`
-  const { rows: found } = await db.execute<{ rows: number }>(
+  const { rows: counted } = await db.execute<{ rows: number }>(
     sql`select count(*)::int as rows from (${rows}) as counted`,
   )
-  return one(found).rows < VIEW_ROWS_A_DAY
+  return one(counted).rows < VIEW_ROWS_A_DAY
 }
 
 async function countView(db: Db, path: string, ref: string): Promise<void> {
@@ -61,8 +61,8 @@ export async function countJoin(tx: Db, from: { path: string; ref: string }): Pr
 }
 
 async function isCode(db: Db, code: string): Promise<boolean> {
-  const [found] = await db.select({ id: members.id }).from(members).where(eq(members.referralCode, code))
-  return found !== undefined
+  const [member] = await db.select({ id: members.id }).from(members).where(eq(members.referralCode, code))
+  return member !== undefined
 }
 
 /**

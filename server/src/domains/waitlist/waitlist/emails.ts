@@ -54,7 +54,9 @@ export function movedUpEmail(to: Addressee, referralCount: number): Email {
 
 export function achievementsEmail(to: Addressee, earned: readonly Achievement[], referralCount: number): Email {
   const names = formatList(earned.map((achievement) => ACHIEVEMENTS[achievement]))
-  const needed = Math.max(...earned.map((one) => (rewardMonths(one) > 0 ? confirmationsNeeded(one) : 0)))
+  const needed = Math.max(
+    ...earned.map((achievement) => (rewardMonths(achievement) > 0 ? confirmationsNeeded(achievement) : 0)),
+  )
   const months = earned.reduce((sum, achievement) => sum + rewardMonths(achievement), 0)
   return {
     to: to.email,

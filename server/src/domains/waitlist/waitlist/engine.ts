@@ -427,32 +427,32 @@ export async function checkMailServers({ db, dns }: { db: Db; dns: Dns }): Promi
     .orderBy(referrals.mailCheckAt)
     .limit(MAIL_CHECKS)
   const domainOf = ({ email }: { email: string | null }) => email?.slice(email.lastIndexOf('@') + 1) ?? null
-  const domains = [...new Set(due.flatMap((one) => domainOf(one) ?? []))]
-  const answers = new Map(
+  const domains = [...new Set(due.flatMap((referral) => domainOf(referral) ?? []))]
+  const results = new Map(
     await Promise.all(
       domains.map(async (domain) => {
-        const answer = await dns.hasMailServer(domain).catch((error) => {
+        const hasMailServer = await dns.hasMailServer(domain).catch((error) => {
           if (error instanceof DnsUnavailable) return null
           throw error
         })
-        return [domain, answer] as const
+        return [domain, hasMailServer] as const
       }),
     ),
   )
-  for (const one of due) {
-    const domain = domainOf(one)
-    const answer = domain === null ? true : (answers.get(domain) ?? null)
-    const isOld = Date.now() - one.createdAt.getTime() > MAIL_CHECK_HOURS * HOUR_MS
+  for (const referral of due) {
+    const domain = domainOf(referral)
+    const hasMailServer = domain === null ? true : (results.get(domain) ?? null)
+    const isOld = Date.now() - referral.createdAt.getTime() > MAIL_CHECK_HOURS * HOUR_MS
     await changeWaitlist(db, async ({ tx }) => {
       const [checked] = await tx
         .update(referrals)
         .set({
-          mailCheckAt: answer === null && !isOld ? sql`now() + interval '1 hour'` : null,
-          ...(answer === false && { rewardHold: sql`coalesce(${referrals.rewardHold}, 'no_mail_server')` }),
+          mailCheckAt: hasMailServer === null && !isOld ? sql`now() + interval '1 hour'` : null,
+          ...(hasMailServer === false && { rewardHold: sql`coalesce(${referrals.rewardHold}, 'no_mail_server')` }),
         })
-        .where(eq(referrals.memberId, one.memberId))
+        .where(eq(referrals.memberId, referral.memberId))
         .returning({ referrerId: referrals.referrerId })
-      if (checked && answer === false) await scheduleRewards(tx, checked.referrerId)
+      if (checked && hasMailServer === false) await scheduleRewards(tx, checked.referrerId)
     })
   }
 }

@@ -64,7 +64,7 @@ const bronzeOf = async ({ person }: { person: Person }) =>
   (await person.client.billing.rewards({})).rewards.find(({ achievement }) => achievement === 'bronze')
 const planOf = async ({ person }: { person: Person }) => (await person.client.billing.overview()).level
 const confirmedIn = async (some: Joined[]) => {
-  for (const one of some) await confirm(one)
+  for (const member of some) await confirm(member)
 }
 const inHours = (hours: number) => expect.closeTo(Date.now() + hours * 3_600_000, -5)
 
@@ -201,12 +201,12 @@ describe('a month of Pro', () => {
       await confirmedIn(friends)
       return { referrer, friends }
     }
-    const [kept, lost] = [await makeTrio(), await makeTrio()]
+    const [rewarded, lost] = [await makeTrio(), await makeTrio()]
     await operator.client.operator.undo({ memberId: lost.friends[0]!.id })
     await passTwoDays()
-    expect([await planOf(kept.referrer), await planOf(lost.referrer)]).toEqual(['pro', 'free'])
-    await operator.client.operator.undo({ memberId: kept.friends[0]!.id })
-    expect(await planOf(kept.referrer)).toBe('pro')
+    expect([await planOf(rewarded.referrer), await planOf(lost.referrer)]).toEqual(['pro', 'free'])
+    await operator.client.operator.undo({ memberId: rewarded.friends[0]!.id })
+    expect(await planOf(rewarded.referrer)).toBe('pro')
   })
 
   it('stays if an earlier version granted it', async () => {

@@ -30,9 +30,9 @@ interface Join {
   to?: Pick<TestApp, 'url'>
 }
 async function join({ email = newEmail(), referralCode, address = newAddress(), to = app }: Join = {}) {
-  const answer = await call(to, 'POST', '/waitlist/join', { email, referralCode }, from(address))
-  const { position, referralCode: code } = answer.body as { position: number; referralCode: string }
-  return { email, answer, position, code }
+  const response = await call(to, 'POST', '/waitlist/join', { email, referralCode }, from(address))
+  const { position, referralCode: code } = response.body as { position: number; referralCode: string }
+  return { email, answer: response, position, code }
 }
 const lookUp = (email: string, address = newAddress()) =>
   call(app, 'POST', '/waitlist/position', { email }, from(address))
@@ -49,14 +49,14 @@ interface Letter {
   text: string
 }
 async function mailTo(email: string, subject: RegExp): Promise<Letter> {
-  let found: Letter | undefined
+  let letter: Letter | undefined
   const look = async () => {
-    const answer = await fetch(`${app.mailbox.url}/messages?to=${encodeURIComponent(email)}`)
-    found = ((await answer.json()) as Letter[]).find((mail) => subject.test(mail.subject))
-    return found !== undefined
+    const response = await fetch(`${app.mailbox.url}/messages?to=${encodeURIComponent(email)}`)
+    letter = ((await response.json()) as Letter[]).find((mail) => subject.test(mail.subject))
+    return letter !== undefined
   }
   await expect.poll(look, { timeout: 60_000 }).toBe(true)
-  return found!
+  return letter!
 }
 const pathIn = (text: string, what: string) => {
   const url = new URL(new RegExp(`http\\S+/waitlist/${what}\\S+`).exec(text)![0])
@@ -95,8 +95,8 @@ describe('POST /waitlist/join', () => {
   it('creates one place for ten concurrent joins with one address', async () => {
     const email = newEmail()
     const before = (await call(app, 'GET', '/waitlist/count')).body.count
-    const answers = await Promise.all(Array.from({ length: 10 }, () => join({ email })))
-    expect(new Set(answers.map((a) => `${a.answer.status} ${a.position} ${a.code}`)).size).toBe(1)
+    const joins = await Promise.all(Array.from({ length: 10 }, () => join({ email })))
+    expect(new Set(joins.map((a) => `${a.answer.status} ${a.position} ${a.code}`)).size).toBe(1)
     expect((await call(app, 'GET', '/waitlist/count')).body.count).toBe(before + 1)
   })
 
@@ -115,8 +115,8 @@ describe('POST /waitlist/join', () => {
   it.each(['nobody', '', ' ', 'x'.repeat(5_000), "'; drop table users; --", 'a\u0000b'])(
     'ignores an unknown code (%#)',
     async (referralCode) => {
-      const { answer, email } = await join({ referralCode })
-      expect(answer.status).toBe(200)
+      const { answer: response, email } = await join({ referralCode })
+      expect(response.status).toBe(200)
       expect((await memberOf(email)).referredBy).toBeNull()
     },
   )
@@ -126,17 +126,17 @@ describe('POST /waitlist/join', () => {
     [{}, 'Please enter your email address'],
     [{ email: 'a@example.com', referralCode: 5 }, 'Referral code must be text.'],
   ])('returns 400 for %j', async (body, text) => {
-    const answer = await call(app, 'POST', '/waitlist/join', body, from(newAddress()))
-    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
-    expect(answer.body.error).toMatch(text)
+    const response = await call(app, 'POST', '/waitlist/join', body, from(newAddress()))
+    expect([response.status, response.body.code]).toEqual([400, 'INVALID_INPUT'])
+    expect(response.body.error).toMatch(text)
   })
 
   it('returns 429 for the 31st join per minute from one address', async () => {
     const address = newAddress()
     const email = newEmail()
-    const answers = await Promise.all(Array.from({ length: 31 }, () => join({ email, address })))
-    expect(answers.map((a) => a.answer.status).sort()).toEqual([...Array(30).fill(200), 429])
-    const limited = answers.find((a) => a.answer.status === 429)!.answer
+    const joins = await Promise.all(Array.from({ length: 31 }, () => join({ email, address })))
+    expect(joins.map((a) => a.answer.status).sort()).toEqual([...Array(30).fill(200), 429])
+    const limited = joins.find((a) => a.answer.status === 429)!.answer
     expect(limited.body.code).toBe('RATE_LIMITED')
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
   })
@@ -163,16 +163,16 @@ describe('POST /waitlist/join', () => {
     const { email } = await join({ address: '8.8.8.8' })
     const member = await memberOf(email)
     expect(member.country).toBe('US')
-    const [kept] = await app.db.select().from(joinAddresses).where(eq(joinAddresses.memberId, member.id))
-    expect(JSON.stringify([kept, member])).not.toContain('8.8.8')
+    const [stored] = await app.db.select().from(joinAddresses).where(eq(joinAddresses.memberId, member.id))
+    expect(JSON.stringify([stored, member])).not.toContain('8.8.8')
   })
 })
 
 describe('held credits', () => {
   it('include referrals of disposable addresses, which still join', async () => {
     const referrer = await join()
-    const { email, answer } = await join({ email: newEmail('mailinator.com'), referralCode: referrer.code })
-    expect(answer.status).toBe(200)
+    const { email, answer: response } = await join({ email: newEmail('mailinator.com'), referralCode: referrer.code })
+    expect(response.status).toBe(200)
     const [referral] = await app.db
       .select()
       .from(referrals)
@@ -186,8 +186,8 @@ describe('held credits', () => {
     const net = newAddress().replace(/\d+$/, '')
     const { joins } = BURSTS[0]
     for (let i = 0; i < joins + 2; i++) {
-      const { answer } = await join({ address: `${net}${i}`, referralCode: referrer.code })
-      expect(answer.status).toBe(200)
+      const { answer: response } = await join({ address: `${net}${i}`, referralCode: referrer.code })
+      expect(response.status).toBe(200)
     }
     expect((await lookUp(referrer.email)).body.referralCount).toBe(joins)
     const held = await app.db
@@ -240,8 +240,8 @@ describe('emails to members', () => {
   it('confirm the address by their link', async () => {
     const { email } = await join()
     const { text } = await mailTo(email, /You're on the waitlist/)
-    const answer = await call(app, 'GET', pathIn(text, 'confirm'))
-    expect([answer.status, answer.headers.get('location')]).toEqual([
+    const response = await call(app, 'GET', pathIn(text, 'confirm'))
+    expect([response.status, response.headers.get('location')]).toEqual([
       302,
       'http://localhost:3000/waitlist?confirmed=true',
     ])
@@ -249,8 +249,8 @@ describe('emails to members', () => {
   })
 
   it.each(['', 'x', 'A'.repeat(60)])('redirect with an error for the invalid token %j', async (token) => {
-    const answer = await call(app, 'GET', `/waitlist/confirm?token=${token}`)
-    expect(answer.headers.get('location')).toBe('http://localhost:3000/waitlist?error=INVALID_CODE')
+    const response = await call(app, 'GET', `/waitlist/confirm?token=${token}`)
+    expect(response.headers.get('location')).toBe('http://localhost:3000/waitlist?error=INVALID_CODE')
   })
 
   it('announce a new place, and unsubscribe by one click', async () => {
@@ -269,10 +269,10 @@ describe('emails to members', () => {
   })
 
   it('return 400 if the unsubscribe link is invalid', async () => {
-    const answer = await call(app, 'POST', '/waitlist/unsubscribe?token=x', 'List-Unsubscribe=One-Click', {
+    const response = await call(app, 'POST', '/waitlist/unsubscribe?token=x', 'List-Unsubscribe=One-Click', {
       'content-type': 'multipart/form-data; boundary=x',
     })
-    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_CODE'])
+    expect([response.status, response.body.code]).toEqual([400, 'INVALID_CODE'])
   })
 })
 
@@ -331,14 +331,14 @@ describe('POST /waitlist/position', () => {
     [{ email: ' ' }, 'Please enter your email address'],
     [{ email: 'nobody' }, 'Invalid email format'],
   ])('returns 400 for %j', async (body, error) => {
-    const answer = await call(app, 'POST', '/waitlist/position', body, from(newAddress()))
-    expect([answer.status, answer.body.error]).toEqual([400, error])
+    const response = await call(app, 'POST', '/waitlist/position', body, from(newAddress()))
+    expect([response.status, response.body.error]).toEqual([400, error])
   })
 
   it('returns 429 for the 21st lookup per minute from one address', async () => {
     const address = newAddress()
-    const answers = await Promise.all(Array.from({ length: 21 }, () => lookUp(newEmail(), address)))
-    expect(answers.map((a) => a.status).sort()).toEqual([...Array(20).fill(404), 429])
+    const responses = await Promise.all(Array.from({ length: 21 }, () => lookUp(newEmail(), address)))
+    expect(responses.map((a) => a.status).sort()).toEqual([...Array(20).fill(404), 429])
   })
 })
 
@@ -360,10 +360,10 @@ describe('POST /track-view', () => {
   })
 
   it('counts all unknown pages and codes in one row', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, i) => view({ path: `/made/up/${i}`, ref: `made-up-${i}\u0000` })),
     )
-    expect(answers.every((a) => a.status === 200 || a.status === 400)).toBe(true)
+    expect(responses.every((a) => a.status === 200 || a.status === 400)).toBe(true)
     await Promise.all(Array.from({ length: 20 }, (_, i) => view({ path: `/made/up/${i}`, ref: `made-up-${i}` })))
     expect((await rows('other')).map(({ ref }) => ref)).toEqual([''])
   })
@@ -436,8 +436,8 @@ describe('GET /dashboard', () => {
 
   it('creates one member for ten concurrent requests', async () => {
     const person = await makePerson(app)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => person.call('GET', '/dashboard')))
-    expect(new Set(answers.map((a) => a.body.referralCode)).size).toBe(1)
+    const responses = await Promise.all(Array.from({ length: 10 }, () => person.call('GET', '/dashboard')))
+    expect(new Set(responses.map((a) => a.body.referralCode)).size).toBe(1)
   })
 })
 
@@ -519,11 +519,11 @@ describe('GET /leaderboard', () => {
       referralCode: string | null
     }[]
     expect(rows.map((row) => row.rank)).toEqual(rows.map((_, i) => i + 1))
-    const place = (email: string) => rows.findIndex((row) => row.email === email)
+    const rowIndexOf = (email: string) => rows.findIndex((row) => row.email === email)
     const masked = (email: string) => `${email.slice(0, 3)}***@example.com`
     expect(body.own).toMatchObject({ email: person.email, referralCode: own.code, referralCount: 3, isOwn: true })
     expect(rows.filter((row) => 'isOwn' in row && row.isOwn)).toEqual([body.own])
-    expect(place(person.email)).toBe(body.own.rank - 1)
+    expect(rowIndexOf(person.email)).toBe(body.own.rank - 1)
     expect(rows.map((row) => row.email)).not.toContain(early.email)
     expect(rows.filter((row) => row.email === masked(early.email)).every((row) => row.referralCode === null)).toBe(true)
     const ids = await Promise.all([early, late].map(async ({ email }) => (await memberOf(email)).id))
@@ -585,8 +585,8 @@ describe('GET /leaderboard', () => {
   })
 
   it('returns 401 for an invalid token, so that the page renews it', async () => {
-    const answer = await call(app, 'GET', '/leaderboard', undefined, { authorization: 'Bearer a.b.c' })
-    expect([answer.status, answer.body.error]).toEqual([401, 'Session expired. Please log in again.'])
+    const response = await call(app, 'GET', '/leaderboard', undefined, { authorization: 'Bearer a.b.c' })
+    expect([response.status, response.body.error]).toEqual([401, 'Session expired. Please log in again.'])
   })
 })
 
@@ -632,9 +632,9 @@ it('purgeJoinData deletes addresses after 30 days and daily counts after two', a
     .where(eq(referrals.referrerId, referrer.id))
   await purgeJoinData(app.db)
   await expireWeek(app.db)
-  const kept = (await app.db.select().from(joinAddresses)).map((row) => row.memberId)
-  expect(kept).toContain(referrer.id)
-  expect(kept).not.toContain(friend.id)
+  const memberIds = (await app.db.select().from(joinAddresses)).map((row) => row.memberId)
+  expect(memberIds).toContain(referrer.id)
+  expect(memberIds).not.toContain(friend.id)
   const counts = await app.db.select().from(referralCounts).where(eq(referralCounts.memberId, referrer.id))
   expect(counts.map((row) => [row.period, row.referralCount]).sort()).toEqual([
     ['alltime', 1],

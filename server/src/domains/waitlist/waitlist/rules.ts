@@ -87,7 +87,7 @@ interface Confirmation {
  */
 export function rewardProgress(achievement: Achievement, all: readonly Confirmation[]) {
   const days = achievement === 'viral' ? [...new Set(all.map(({ day }) => day))] : [null]
-  const ofDays = days.map((day) => all.filter((one) => day === null || one.day === day))
+  const ofDays = days.map((day) => all.filter((confirmation) => day === null || confirmation.day === day))
   const needed = confirmationsNeeded(achievement)
   const starts = ofDays.flatMap((some) => {
     const last = some.map(({ confirmedAt }) => confirmedAt.getTime()).sort((a, b) => a - b)[needed - 1]

@@ -50,8 +50,8 @@ describe('moveMember', () => {
     await moveMember(context(), person.id, email)
     expect(await standingOf(person)).toEqual(before)
     expect(before.referralCount).toBe(1)
-    const found = await call(app, 'POST', '/waitlist/position', { email })
-    expect([found.status, found.body.position]).toEqual([200, before.position])
+    const response = await call(app, 'POST', '/waitlist/position', { email })
+    expect([response.status, response.body.position]).toEqual([200, before.position])
     expect((await call(app, 'POST', '/waitlist/position', { email: person.email })).status).toBe(404)
     const rejoined = await join(person.email)
     expect(rejoined.referralCode).not.toBe(before.referralCode)
@@ -76,8 +76,8 @@ describe('moveMember', () => {
     const [own, there] = [await standingOf(person), (await entryOf(email))!]
     await moveMember(context(), person.id, email)
     const after = await standingOf(person)
-    const kept = stays === 'own' ? own : there
-    expect([after.position, after.referralCode]).toEqual([kept.position, kept.referralCode])
+    const survivor = stays === 'own' ? own : there
+    expect([after.position, after.referralCode]).toEqual([survivor.position, survivor.referralCode])
     expect(after.achievements).toContain('pioneer')
     expect((await entryOf(email))?.accountUserId).toBe(person.id)
     expect(await entryOf(person.email)).toBeUndefined()

@@ -75,29 +75,31 @@ const happened = new Set<string>()
 const countries = ['8.8.8', '81.2.69', '133.11.0', '200.160.2']
 let address = 0
 
-async function take(one: Step): Promise<void> {
+async function take(step: Step): Promise<void> {
   const context = { ...app.services, db: app.db }
-  switch (one.do) {
+  switch (step.do) {
     case 'join': {
-      const server = one.needsConfirmation ? strict : { url: app.origin }
-      const domain = one.isDisposable ? 'mailinator.com' : 'example.com'
-      const email = `n${run}x${one.name}@${domain}`
-      const headers = { 'x-forwarded-for': `${countries[one.network]}.${address++ % 250}` }
-      const body = { email, referralCode: await someCode(one.whose) }
+      const server = step.needsConfirmation ? strict : { url: app.origin }
+      const domain = step.isDisposable ? 'mailinator.com' : 'example.com'
+      const email = `n${run}x${step.name}@${domain}`
+      const headers = { 'x-forwarded-for': `${countries[step.network]}.${address++ % 250}` }
+      const body = { email, referralCode: await someCode(step.whose) }
       const { status } = await call({ url: `${server.url}/api` }, 'POST', '/waitlist/join', body, headers)
       // On a busy machine, a call may wait for a connection too long.
       expect([200, 429, 503]).toContain(status)
       return
     }
     case 'personJoins': {
-      const person = people[one.who]!
+      const person = people[step.who]!
       await person.call('GET', '/dashboard')
-      const body = { email: person.email, referralCode: await someCode(one.whose) }
+      const body = { email: person.email, referralCode: await someCode(step.whose) }
       await call(app, 'POST', '/waitlist/join', body, { 'x-forwarded-for': `198.18.${address++ % 250}.1` })
       return
     }
     case 'setReferrer': {
-      const { status } = await people[one.who]!.call('POST', '/referrals', { referralCode: await someCode(one.whose) })
+      const { status } = await people[step.who]!.call('POST', '/referrals', {
+        referralCode: await someCode(step.whose),
+      })
       expect([200, 400, 503]).toContain(status)
       return
     }
@@ -106,31 +108,31 @@ async function take(one: Step): Promise<void> {
         .select({ id: members.id })
         .from(members)
         .orderBy(asc(members.id))
-        .offset(pick(one.whose, await app.db.$count(members)))
+        .offset(pick(step.whose, await app.db.$count(members)))
         .limit(1)
       if (member) await confirmMember(context, memberToken(app.env.authSecret, 'confirm').seal(member.id))
       return
     }
     default: {
       // Mostly decidable referrals, occasionally others.
-      const fitting = one.do === 'undo' ? isNotNull(referrals.decidedAt) : eq(referrals.status, 'held')
-      const among = and(isNotNull(referrals.holdReason), one.whose < 0.9 ? fitting : undefined)
+      const fitting = step.do === 'undo' ? isNotNull(referrals.decidedAt) : eq(referrals.status, 'held')
+      const among = and(isNotNull(referrals.holdReason), step.whose < 0.9 ? fitting : undefined)
       const [referral] = await app.db
         .select()
         .from(referrals)
         .where(among)
         .orderBy(asc(referrals.memberId))
-        .offset(pick(one.whose, await app.db.$count(referrals, among)))
+        .offset(pick(step.whose, await app.db.$count(referrals, among)))
         .limit(1)
       if (!referral) return
       const decisions = {
-        release: () => releaseReferral({ ...context, ...pickServer(one.whose) }, people[0]!.id, referral.memberId),
+        release: () => releaseReferral({ ...context, ...pickServer(step.whose) }, people[0]!.id, referral.memberId),
         refuse: () => refuseReferral(context, people[0]!.id, referral.memberId),
         undo: () => undoDecision(context, people[0]!.id, referral.memberId),
       }
       try {
-        await decisions[one.do]()
-        happened.add(one.do)
+        await decisions[step.do]()
+        happened.add(step.do)
       } catch (error) {
         if (!(error instanceof Refusal) || error.code !== 'REFERRAL_STATE') throw error
       }
@@ -199,16 +201,16 @@ interface Row {
 async function checkLeaderboards(): Promise<void> {
   for (const [period, since] of Object.entries(SINCE)) {
     const naive = await recount(since)
-    const shown: Row[] = []
+    const rows: Row[] = []
     let cursor = ''
     do {
       const { body } = await call(app, 'GET', `/leaderboard?period=${period}&pageSize=7${cursor}`)
       expect(body.total).toBe(naive.length)
-      shown.push(...body.leaderboard)
+      rows.push(...body.leaderboard)
       cursor = body.cursor && `&cursor=${body.cursor}`
     } while (cursor)
-    expect(shown.map((row) => ({ id: row.id, credits: row.referralCount }))).toEqual(naive)
-    expect(shown.map((row) => row.rank)).toEqual(shown.map((_, i) => i + 1))
+    expect(rows.map((row) => ({ id: row.id, credits: row.referralCount }))).toEqual(naive)
+    expect(rows.map((row) => row.rank)).toEqual(rows.map((_, i) => i + 1))
     for (const person of people) {
       const [member] = await app.db.select({ id: members.id }).from(members).where(eq(members.accountUserId, person.id))
       const { own } = (await person.call('GET', `/leaderboard?period=${period}&pageSize=1`)).body
@@ -235,7 +237,7 @@ async function checkCounts(): Promise<void> {
 const SEEN = ['credited', 'held', 'refuse', 'release', 'unconfirmed', 'undo']
 async function whatWasSeen(): Promise<string[]> {
   const kinds = await app.db.selectDistinct({ status: referrals.status }).from(referrals)
-  return SEEN.filter((one) => happened.has(one) || kinds.some(({ status }) => status === one))
+  return SEEN.filter((kind) => happened.has(kind) || kinds.some(({ status }) => status === kind))
 }
 
 it('keeps places 1…n, counts equal to credits, and leaderboards equal to a recount', async () => {

@@ -68,22 +68,22 @@ export async function join(context: JoinContext, input: JoinInput) {
   const { db, limits, request } = context
   await limits.consume('joinByAddress', request)
   const normalizedEmail = normalizeEmail(input.email)
-  const known = await findByMailbox(db, normalizedEmail)
-  const joined = known?.position ? null : await joinNow(context, input, known)
+  const existing = await findByMailbox(db, normalizedEmail)
+  const joined = existing?.position ? null : await joinNow(context, input, existing)
   if (joined) return placeOf(joined, 'You are on the waitlist.')
   // Someone may have joined with the same mailbox in the meantime.
-  const member = known?.position ? known : await findByMailbox(db, normalizedEmail)
+  const member = existing?.position ? existing : await findByMailbox(db, normalizedEmail)
   if (!member) throw new Error('the mailbox has no member')
   // An account without a place was created in the meantime.
   if (!member.position) return join(context, input)
   return joinedAgain(context, member)
 }
 
-/** @param known a member without a place @returns null if the mailbox has got a member */
+/** @param existing a member without a place @returns null if the mailbox has got a member */
 async function joinNow(
   context: JoinContext,
   { email, referralCode, path }: JoinInput,
-  known: Member | undefined,
+  existing: Member | undefined,
 ): Promise<Member | null> {
   const referrerId = await findReferrer(context.db, referralCode)
   const from = provenanceOf(context)
@@ -91,13 +91,13 @@ async function joinNow(
   return changeWaitlist(context.db, async (waitlist) => {
     const { tx } = waitlist
     const newcomer = { email, normalizedEmail, country: from.country, referredBy: referrerId }
-    const member = known
-      ? await assignPlaceToMember(waitlist, context, known.id, from.country)
+    const member = existing
+      ? await assignPlaceToMember(waitlist, context, existing.id, from.country)
       : await assignPlace(waitlist, context, newcomer)
     if (!member) return null
     if (referrerId) {
       const referral = { member, referrerId, email: normalizedEmail, from }
-      if (known) await refer(waitlist, context, referral)
+      if (existing) await refer(waitlist, context, referral)
       else await creditOrHold(waitlist, context, referral)
     }
     await storeAddress(tx, member.id, from)
@@ -200,14 +200,14 @@ export async function findPosition(
   { email }: InputOf<'waitlist', 'position'>,
 ) {
   await limits.consume('positionByAddress', request)
-  const [found] = await db
+  const [row] = await db
     .select({ member: members, count: referralCounts.referralCount })
     .from(members)
     .leftJoin(referralCounts, and(eq(referralCounts.memberId, members.id), eq(referralCounts.period, 'alltime')))
     .where(and(eq(members.normalizedEmail, normalizeEmail(email)), gt(members.position, 0)))
-  if (!found?.member.joinedAt) throw new Refusal('MEMBER_NOT_FOUND')
-  const { position, achievements, referralCode, joinedAt } = found.member
-  const referralCount = found.count ?? 0
+  if (!row?.member.joinedAt) throw new Refusal('MEMBER_NOT_FOUND')
+  const { position, achievements, referralCode, joinedAt } = row.member
+  const referralCount = row.count ?? 0
   return {
     success: true as const,
     message: `You are #${position} on the waitlist.`,
@@ -232,12 +232,12 @@ export async function findReferralCode(
 ): Promise<{ position: number } | null> {
   // Spend first: beyond the limit, known codes must look like unknown ones.
   await limits.consume('positionByAddress', request)
-  const [found] = await db
+  const [member] = await db
     .select({ position: members.position })
     .from(members)
     .where(eq(members.referralCode, referralCode))
-  if (found) await limits.refund('positionByAddress', request)
-  return found ?? null
+  if (member) await limits.refund('positionByAddress', request)
+  return member ?? null
 }
 
 // Accounts
@@ -260,18 +260,18 @@ export async function findMember(db: Db, userId: string): Promise<Member | undef
  */
 async function ensureMember(context: WaitlistContext & { db: Db }, userId: string): Promise<Member> {
   const { db } = context
-  const found = await findMember(db, userId)
-  if (found?.accountUserId) return found
+  const existing = await findMember(db, userId)
+  if (existing?.accountUserId) return existing
   const [account] = await db.select().from(authUsers).where(eq(authUsers.id, userId))
   if (!account) throw new Refusal('UNAUTHORIZED')
-  if (found) {
+  if (existing) {
     await changeWaitlist(db, async (waitlist) => {
       const { tx } = waitlist
-      const unclaimed = and(eq(members.id, found.id), isNull(members.accountUserId))
+      const unclaimed = and(eq(members.id, existing.id), isNull(members.accountUserId))
       await tx.update(members).set({ accountUserId: userId }).where(unclaimed)
-      const waiting = and(eq(rewardGrants.memberId, found.id), isNull(rewardGrants.accountUserId))
+      const waiting = and(eq(rewardGrants.memberId, existing.id), isNull(rewardGrants.accountUserId))
       await tx.update(rewardGrants).set({ accountUserId: userId }).where(waiting)
-      await confirm(waitlist, context, found.id)
+      await confirm(waitlist, context, existing.id)
     })
   } else {
     const member = {
@@ -406,10 +406,13 @@ async function mergeEntries(tx: Db, userId: string, { own, there }: { own: Membe
   const [stays, goes] = isThereBetter ? [there, own] : [own, there]
 
   // The account already has the rewards that both earned.
-  const given = tx.select({ key: rewardGrants.achievement }).from(rewardGrants).where(eq(rewardGrants.memberId, own.id))
+  const granted = tx
+    .select({ key: rewardGrants.achievement })
+    .from(rewardGrants)
+    .where(eq(rewardGrants.memberId, own.id))
   await tx
     .delete(rewardGrants)
-    .where(and(eq(rewardGrants.memberId, there.id), inArray(rewardGrants.achievement, given)))
+    .where(and(eq(rewardGrants.memberId, there.id), inArray(rewardGrants.achievement, granted)))
   await tx
     .update(rewardGrants)
     .set({ memberId: stays.id, accountUserId: userId })
@@ -425,10 +428,10 @@ async function mergeEntries(tx: Db, userId: string, { own, there }: { own: Membe
 /** Anonymizes an account's place, before the account is deleted. Its credits are kept. */
 export async function anonymizeMember(db: Db, userId: string): Promise<void> {
   await changeWaitlist(db, async ({ tx }) => {
-    const found = await findMember(tx, userId)
+    const member = await findMember(tx, userId)
     // Another account with the same mailbox owns the entry.
-    if (!found || (found.accountUserId && found.accountUserId !== userId)) return
-    await anonymizeEntry(tx, found.id)
+    if (!member || (member.accountUserId && member.accountUserId !== userId)) return
+    await anonymizeEntry(tx, member.id)
   })
 }
 

@@ -3,10 +3,10 @@ import { signedFetch } from '../../../signed-fetch'
 
 /** Downloads the account's data as a ZIP. @throws like signedFetch; AbortError */
 export async function fetchArchive(onReceived: (bytes: number) => void, signal: AbortSignal): Promise<Blob> {
-  const answer = await signedFetch('/api/auth/user/export', { signal })
+  const response = await signedFetch('/api/auth/user/export', { signal })
   const pieces: BlobPart[] = []
   let received = 0
-  const reader = answer.body?.getReader()
+  const reader = response.body?.getReader()
   for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
     pieces.push(next.value)
     received += next.value.byteLength

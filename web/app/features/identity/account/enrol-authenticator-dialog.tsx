@@ -30,9 +30,11 @@ interface EnrolAuthenticatorDialogProps {
 /** Adds an authenticator app: scan, then verify with a code. */
 export function EnrolAuthenticatorDialog({ setup, onClose, onDone }: EnrolAuthenticatorDialogProps) {
   // Kept during the closing animation.
-  const [shown, setShown] = useState<AuthenticatorSetup | null>(null)
-  if (setup && setup !== shown) setShown(setup)
-  return shown && <Enrol key={shown.id} open={setup !== null} setup={shown} onClose={onClose} onDone={onDone} />
+  const [lastSetup, setLastSetup] = useState<AuthenticatorSetup | null>(null)
+  if (setup && setup !== lastSetup) setLastSetup(setup)
+  return (
+    lastSetup && <Enrol key={lastSetup.id} open={setup !== null} setup={lastSetup} onClose={onClose} onDone={onDone} />
+  )
 }
 
 interface EnrolProps extends EnrolAuthenticatorDialogProps {

@@ -15,18 +15,18 @@ interface RecoveryCodesDialogProps extends Pick<DialogProps, 'returnsTo'> {
 /** Shows new recovery codes, once. */
 export function RecoveryCodesDialog({ codes, onClose, returnsTo }: RecoveryCodesDialogProps) {
   // Kept during the closing animation.
-  const [shown, setShown] = useState<readonly string[] | null>(null)
+  const [lastCodes, setLastCodes] = useState<readonly string[] | null>(null)
   const [warned, setWarned] = useState(false)
-  const [kept, setKept] = useState(false)
-  if (codes && codes !== shown) {
-    setShown(codes)
+  const [isSaved, setSaved] = useState(false)
+  if (codes && codes !== lastCodes) {
+    setLastCodes(codes)
     setWarned(false)
-    setKept(false)
+    setSaved(false)
   }
-  if (!shown) return null
-  const text = shown.join('\n')
+  if (!lastCodes) return null
+  const text = lastCodes.join('\n')
   // Warn once before closing without saving the codes.
-  const close = () => (kept || warned ? onClose() : setWarned(true))
+  const close = () => (isSaved || warned ? onClose() : setWarned(true))
   return (
     <Dialog
       open={codes !== null}
@@ -41,7 +41,7 @@ export function RecoveryCodesDialog({ codes, onClose, returnsTo }: RecoveryCodes
       }
     >
       <div className="grid gap-4 pt-2">
-        {warned && !kept ? (
+        {warned && !isSaved ? (
           <Callout tone="bad">
             You haven't saved your codes. Copy or download them now, or close again to continue without.
           </Callout>
@@ -52,11 +52,11 @@ export function RecoveryCodesDialog({ codes, onClose, returnsTo }: RecoveryCodes
           aria-label="Recovery codes"
           className="grid gap-x-6 gap-y-1.5 rounded-lg border border-line bg-sunken p-4 font-mono sm:grid-cols-2"
         >
-          {shown.map((code) => (
+          {lastCodes.map((code) => (
             <li key={code}>{code}</li>
           ))}
         </ul>
-        <div className="flex flex-wrap gap-2" onClickCapture={() => setKept(true)}>
+        <div className="flex flex-wrap gap-2" onClickCapture={() => setSaved(true)}>
           <CopyButton text={text} label="Copy codes" />
           <Button
             icon={<Download aria-hidden />}

@@ -42,8 +42,8 @@ export function SessionsSection() {
     >
       <div className="grid gap-5">
         <Rows label="Sessions">
-          {sessions.map((one) => (
-            <SessionRow key={one.id} session={one} />
+          {sessions.map((row) => (
+            <SessionRow key={row.id} session={row} />
           ))}
         </Rows>
         <div className="flex flex-wrap gap-2">
@@ -69,8 +69,8 @@ export function SessionsSection() {
 
 const deviceIcons = { desktop: Monitor, mobile: Smartphone, tablet: Tablet, extension: Puzzle, other: CircleHelp }
 
-function SessionRow({ session: one }: { session: SignedInSession }) {
-  const { id, current, device, deviceKind, place, createdAt, lastSeenAt } = one
+function SessionRow({ session: row }: { session: SignedInSession }) {
+  const { id, current, device, deviceKind, place: location, createdAt, lastSeenAt } = row
   const Icon = deviceIcons[deviceKind]
   const name = `${device ?? 'Unknown device'}${deviceKind === 'extension' ? ' (extension)' : ''}`
   const end = useAction(() => client.account.endSession({ id }), {
@@ -88,7 +88,7 @@ function SessionRow({ session: one }: { session: SignedInSession }) {
       }
       detail={
         <>
-          {place ?? 'Unknown place'} · signed in <DateTime value={createdAt} />
+          {location ?? 'Unknown place'} · signed in <DateTime value={createdAt} />
           {!current && (
             <>
               {' · '}last seen <DateTime value={lastSeenAt} />

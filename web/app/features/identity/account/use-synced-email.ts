@@ -12,7 +12,7 @@ export function useSyncedEmail({ id, email }: User): void {
   useEffect(() => {
     if (!data || data.id !== id || data.email === email) return
     session.updateUser({ id, email: data.email })
-    const place = readPlace(localStorage)
-    if (place?.email === email) storePlace({ ...place, email: data.email })
+    const entry = readPlace(localStorage)
+    if (entry?.email === email) storePlace({ ...entry, email: data.email })
   }, [data, id, email])
 }

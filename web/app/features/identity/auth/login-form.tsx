@@ -34,7 +34,7 @@ export function LoginForm({ onSecondFactor }: LoginFormProps) {
   const { errors } = form.formState
   const login = useMutation(
     api.auth.signInEmail.mutationOptions({
-      onSuccess: (answer) => ('token' in answer ? session.signIn(answer) : onSecondFactor(answer)),
+      onSuccess: (result) => ('token' in result ? session.signIn(result) : onSecondFactor(result)),
       onError: (error) => {
         if (fieldProblems(error).email) form.setError('email', { message: emailProblem }, { shouldFocus: true })
       },

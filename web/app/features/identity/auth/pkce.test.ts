@@ -4,11 +4,11 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import { newCodeChallenge, requireCodeChallenge, takeCodeVerifier } from './pkce'
 
 function storage() {
-  const kept = new Map<string, string>()
+  const values = new Map<string, string>()
   return {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => kept.set(key, value),
-    removeItem: (key: string) => kept.delete(key),
+    getItem: (key: string) => values.get(key) ?? null,
+    setItem: (key: string, value: string) => values.set(key, value),
+    removeItem: (key: string) => values.delete(key),
   }
 }
 

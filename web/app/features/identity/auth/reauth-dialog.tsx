@@ -30,9 +30,9 @@ export default function ReauthDialog({ open, question, onVerified, onCancel }: R
   const factors = useQuery(api.secondFactors.list.queryOptions({ staleTime: 0 }))
   const [chosen, setChosen] = useState<ReauthWay | null>(null)
   const failed = user.isError || factors.isError
-  const known = user.data && factors.data
+  const loaded = user.data && factors.data
   const singleSignOn = question?.singleSignOn
-  const ways = known
+  const ways = loaded
     ? reauthWays({ ...user.data, factors: factors.data.factors }, supportsPasskeys(), singleSignOn !== undefined)
     : []
   const way = chosen ?? ways[0]
@@ -47,7 +47,7 @@ export default function ReauthDialog({ open, question, onVerified, onCancel }: R
     >
       <div className="grid gap-4 pt-2">
         {failed && <QueryError query={user.isError ? user : factors} />}
-        {!known && !failed && <Skeleton className="h-20" />}
+        {!loaded && !failed && <Skeleton className="h-20" />}
         {way?.kind === 'singleSignOn' && singleSignOn ? (
           <SingleSignOnStep leave={singleSignOn} onCancel={onCancel} />
         ) : (

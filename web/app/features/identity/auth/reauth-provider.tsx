@@ -10,27 +10,27 @@ export function ReauthProvider({ children }: { children: ReactNode }) {
   // Remounts the dialog each time, to clear its inputs.
   const [round, setRound] = useState(0)
   const [question, setQuestion] = useState<ReauthPrompt>()
-  const answer = useRef<(proved: boolean) => void>(() => {})
+  const resolver = useRef<(proved: boolean) => void>(() => {})
   const settle = (proved: boolean) => {
     setOpen(false)
-    answer.current(proved)
+    resolver.current(proved)
   }
 
   const withReauthentication = useCallback<WithReauth>(async (call, questionOf) => {
-    let asked: ReauthPrompt | undefined
+    let prompt: ReauthPrompt | undefined
     try {
       return await call()
     } catch (error) {
       if (errorCode(error) !== 'REAUTHENTICATION_NEEDED') throw error
-      asked = questionOf?.(error)
+      prompt = questionOf?.(error)
     }
     // A new prompt cancels an open one.
-    answer.current(false)
-    setQuestion(asked)
+    resolver.current(false)
+    setQuestion(prompt)
     setRound((before) => before + 1)
     setOpen(true)
     const proved = await new Promise<boolean>((resolve) => {
-      answer.current = resolve
+      resolver.current = resolve
     })
     if (!proved) throw new ReauthCancelled()
     return call()

@@ -23,8 +23,8 @@ export function SecondFactorForm({ needed, onBack }: SecondFactorFormProps) {
   const ways = waysOf(secondFactor, supportsPasskeys())
   const { status } = useSession()
   const form = useForm<{ code: string }>({ defaultValues: { code: '' } })
-  const enter = (answer: Parameters<typeof session.signIn>[0]) => {
-    session.signIn(answer)
+  const enter = (result: Parameters<typeof session.signIn>[0]) => {
+    session.signIn(result)
     session.announce('MFA_CHALLENGE_VERIFIED')
   }
   const byCode = useMutation(api.secondFactors.signIn.mutationOptions({ onSuccess: enter }))

@@ -16,18 +16,18 @@ import { useSwitchWorkspace } from './use-switch-workspace'
 
 /** An invitation, and accepting it. */
 export function Invitation({ token }: { token: string }) {
-  const found = useQuery(
+  const invitation = useQuery(
     api.people.findInvitation.queryOptions({ input: { token }, staleTime: Number.POSITIVE_INFINITY }),
   )
-  if (found.isError) {
-    return errorCode(found.error) === 'INVITATION_NOT_FOUND' ? (
+  if (invitation.isError) {
+    return errorCode(invitation.error) === 'INVITATION_NOT_FOUND' ? (
       <InvalidInvitation />
     ) : (
-      <QueryError query={found} fallback="Failed to load the invitation. Please try again." />
+      <QueryError query={invitation} fallback="Failed to load the invitation. Please try again." />
     )
   }
-  if (!found.data) return <SkeletonText lines={4} />
-  const { workspaceName, invitedBy, role, email, expiresAt } = found.data
+  if (!invitation.data) return <SkeletonText lines={4} />
+  const { workspaceName, invitedBy, role, email, expiresAt } = invitation.data
   return (
     <div className="grid gap-5">
       <p className="text-base wrap-anywhere">

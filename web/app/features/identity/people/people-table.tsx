@@ -129,9 +129,9 @@ function PersonRow({ person, viewerRole }: { person: Person; viewerRole: Role })
 function RoleSelect({ person, role }: { person: Person; role: GivenRole }) {
   const keys = useKeysOf(person.id, true).filter(({ suspendedAt }) => suspendedAt === null)
   const update = useAction((role: GivenRole) => client.people.update({ id: person.id, role }), {
-    done: ({ name, role: given }) => {
-      const change = `${name} is now ${withArticle(given)}.`
-      if (given === 'admin' || keys.length === 0) return change
+    done: ({ name, role: newRole }) => {
+      const change = `${name} is now ${withArticle(newRole)}.`
+      if (newRole === 'admin' || keys.length === 0) return change
       return `${change} ${formatCount(keys.length, 'API key')} of theirs ${pluralize(keys.length, 'is', 'are')} suspended.`
     },
     failed: 'Failed to change the role. Please try again.',

@@ -9,5 +9,5 @@ export function useWorkspaces() {
   const me = useQuery({ ...api.auth.me.queryOptions(), enabled: id !== null, staleTime: 5 * 60_000 })
   if (!me.data || me.data.id !== id) return null
   const { workspace, workspaces } = me.data
-  return { current: workspace, others: workspaces.filter((one) => one.id !== workspace.id) }
+  return { current: workspace, others: workspaces.filter((other) => other.id !== workspace.id) }
 }

@@ -116,19 +116,19 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
           <fieldset className="grid gap-2">
             <legend className="mb-2 font-strong">Start with</legend>
             <div className="flex flex-wrap gap-2">
-              {PRESETS.map((one) => (
+              {PRESETS.map((option) => (
                 <Button
-                  key={one.name}
+                  key={option.name}
                   size="sm"
-                  aria-pressed={preset === one}
+                  aria-pressed={preset === option}
                   className="aria-pressed:border-ink"
                   onClick={() => {
-                    setPreset(one)
-                    form.setValue('issuer', one.issuer, { shouldDirty: true })
+                    setPreset(option)
+                    form.setValue('issuer', option.issuer, { shouldDirty: true })
                     form.clearErrors('issuer')
                   }}
                 >
-                  {one.name}
+                  {option.name}
                 </Button>
               ))}
             </div>

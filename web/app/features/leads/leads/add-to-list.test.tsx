@@ -5,11 +5,11 @@ import { createQueryClient } from '../../../query-client'
 import { ListChoice } from './add-to-list'
 
 test('shows an error and no form to guests', () => {
-  const shown = renderToString(
+  const html = renderToString(
     <QueryClientProvider client={createQueryClient()}>
       <ListChoice chosen={null} onChoose={() => {}} />
     </QueryClientProvider>,
   )
-  expect(shown).toContain('User not found. Cannot fetch lists.')
-  expect(shown).not.toContain('Create List')
+  expect(html).toContain('User not found. Cannot fetch lists.')
+  expect(html).not.toContain('Create List')
 })

@@ -36,7 +36,7 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
   const refresh = useRefresh()
   const startJobs = useStartJob()
   const [chosen, setChosen] = useState<string | null>(null)
-  const { signedIn, found } = useManualLists()
+  const { signedIn, found: manualLists } = useManualLists()
 
   const undo = useAction((entry: { id: string; leadIds: string[] }) => client.lists.removeLeads(entry), {
     done: 'Undone for 1 lead',
@@ -55,11 +55,11 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
       await startJobs(selections.map((selection) => ({ kind: 'add_to_list', listId: id, ...selection })))
       return null
     },
-    onSuccess: (answer, { id, picked }) => {
+    onSuccess: (result, { id, picked }) => {
       // A job says itself what it has done.
-      if (answer?.changed === 0) toast.info('These leads are already on this list.')
-      else if (answer && 'ids' in picked)
-        toast.success(`${formatNumber(answer.changed)} leads added to the list successfully!`, {
+      if (result?.changed === 0) toast.info('These leads are already on this list.')
+      else if (result && 'ids' in picked)
+        toast.success(`${formatNumber(result.changed)} leads added to the list successfully!`, {
           action: { label: 'Undo', onClick: () => void undo.run({ id, leadIds: picked.ids }) },
         })
       close()
@@ -83,7 +83,7 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
           <Button onClick={onClose}>Cancel</Button>
           <Button
             variant="primary"
-            disabled={!found.some(({ id }) => id === chosen)}
+            disabled={!manualLists.some(({ id }) => id === chosen)}
             loading={add.isPending}
             onClick={submit}
           >
@@ -109,13 +109,13 @@ function useManualLists() {
       staleTime: 0,
     }),
   )
-  const found = lists.data?.pages.flatMap((page) => page.lists.filter(({ filter }) => !filter)) ?? []
-  return { signedIn, lists, found }
+  const manualLists = lists.data?.pages.flatMap((page) => page.lists.filter(({ filter }) => !filter)) ?? []
+  return { signedIn, lists, found: manualLists }
 }
 
 /** Offers the manual lists; smart lists find their leads themselves. */
 export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoose: (id: string) => void }) {
-  const { signedIn, lists, found } = useManualLists()
+  const { signedIn, lists, found: manualLists } = useManualLists()
   return (
     <div className="grid gap-5">
       {!signedIn ? (
@@ -129,13 +129,13 @@ export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoo
         <QueryError query={lists}>
           {failureText(lists.error, 'Failed to fetch your lists', 'An error occurred while fetching lists.')}
         </QueryError>
-      ) : found.length > 0 ? (
+      ) : manualLists.length > 0 ? (
         <RadioGroup
           label="List"
           hideLabel
           value={chosen}
           onChange={onChoose}
-          options={found.map((list) => ({
+          options={manualLists.map((list) => ({
             value: list.id,
             label: <bdi className="font-strong wrap-anywhere">{list.name}</bdi>,
             hint: (
@@ -154,7 +154,9 @@ export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoo
           Show more lists
         </Button>
       )}
-      {signedIn && lists.isSuccess && <NewList onCreated={onChoose} first={found.length === 0 && !lists.hasNextPage} />}
+      {signedIn && lists.isSuccess && (
+        <NewList onCreated={onChoose} first={manualLists.length === 0 && !lists.hasNextPage} />
+      )}
     </div>
   )
 }

@@ -55,7 +55,7 @@ export function TagPicker({ label, ids, onChange }: TagPickerProps) {
             type="button"
             aria-pressed={isChosen}
             disabled={isFull && !isChosen}
-            onClick={() => onChange(isChosen ? ids.filter((one) => one !== id) : [...ids, id])}
+            onClick={() => onChange(isChosen ? ids.filter((other) => other !== id) : [...ids, id])}
             className={cn(
               'inline-flex min-h-8 max-w-full items-center rounded-md border px-2.5 text-ui pointer-coarse:min-h-11',
               isChosen
@@ -160,14 +160,14 @@ export function ConditionEditor({ condition, label, focuses = false, onApply }: 
         <Field label="Custom field">
           <Select
             value={name ?? ''}
-            options={names.map((one) => ({ value: one, label: one }))}
+            options={names.map((option) => ({ value: option, label: option }))}
             onChange={(event) => setChosen(event.currentTarget.value)}
           />
         </Field>
         <Field label="Condition">
           <Select
             value={op}
-            options={FIELD_OPS.map((one) => ({ value: one, label: ops[one] ?? one }))}
+            options={FIELD_OPS.map((option) => ({ value: option, label: ops[option] ?? option }))}
             onChange={(event) => setOp(event.currentTarget.value as FieldOp)}
           />
         </Field>

@@ -29,7 +29,9 @@ export function ColumnTable({ names, rows, chosen, optionsOf, onChange }: Column
               className="w-44"
               value={chosen[index] ?? SKIP}
               options={[...optionsOf(name), { value: SKIP, label: 'Skip' }]}
-              onChange={({ currentTarget: { value } }) => onChange(chosen.map((one, i) => (i === index ? value : one)))}
+              onChange={({ currentTarget: { value } }) =>
+                onChange(chosen.map((current, i) => (i === index ? value : current)))
+              }
             />
           </Td>
           <Td className="min-w-40 text-muted wrap-anywhere">

@@ -28,13 +28,13 @@ export async function sendImport(
   onProgress: (state: UploadState) => void,
   signal: AbortSignal,
 ): Promise<string> {
-  let answer = await upload(order, await session.currentToken(), onProgress, signal)
-  if (answer.status === 401) {
+  let response = await upload(order, await session.currentToken(), onProgress, signal)
+  if (response.status === 401) {
     const fresh = await session.refresh()
-    if (fresh) answer = await upload(order, fresh, onProgress, signal)
+    if (fresh) response = await upload(order, fresh, onProgress, signal)
   }
-  if (answer.status !== 200) throw errorOf(answer.status, answer.body)
-  const started = firstLine(answer.body)
+  if (response.status !== 200) throw errorOf(response.status, response.body)
+  const started = firstLine(response.body)
   if (started?.failure) throw errorOf(started.failure.status, JSON.stringify(started.failure.body))
   if (!started?.import) throw new TypeError('The connection was lost.')
   return started.import.id
@@ -57,13 +57,13 @@ function upload(
     // The server then sends the import's id immediately, as the first line.
     request.setRequestHeader('accept', 'application/x-ndjson')
     if (token) request.setRequestHeader('authorization', `Bearer ${token}`)
-    const answer = () => resolve({ status: request.status, body: request.responseText })
+    const settle = () => resolve({ status: request.status, body: request.responseText })
     request.upload.onprogress = ({ loaded, total }) => onProgress({ done: loaded, of: total })
     request.upload.onload = () => onProgress({ done: file.size, of: file.size })
     request.onprogress = () => {
-      if (request.status === 200 && firstLine(request.responseText)) answer()
+      if (request.status === 200 && firstLine(request.responseText)) settle()
     }
-    request.onload = answer
+    request.onload = settle
     request.onerror = () => reject(new TypeError('The connection was lost.'))
     request.onabort = () => reject(new DOMException('The upload was canceled.', 'AbortError'))
     signal.addEventListener('abort', () => request.abort(), { once: true })
@@ -80,8 +80,8 @@ function firstLine(text: string): { import?: { id: string }; failure?: { status:
 /** Downloads matching leads as a CSV file. @throws like signedFetch */
 export async function exportLeads(filter: LeadFilter): Promise<void> {
   const query = filterQuery(filter).toString()
-  const answer = await signedFetch(`/api/leads/export${query && `?${query}`}`)
-  save(await answer.blob(), `leads-${new Date().toISOString().slice(0, 10)}.csv`)
+  const response = await signedFetch(`/api/leads/export${query && `?${query}`}`)
+  save(await response.blob(), `leads-${new Date().toISOString().slice(0, 10)}.csv`)
 }
 
 /** Rows with problems as a CSV file. */

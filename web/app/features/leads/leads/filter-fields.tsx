@@ -155,7 +155,7 @@ export function FilterFields({ draft, onChange, classNames }: FilterFieldsProps)
 
 /** Conditions without duplicates, because their text is the key of their chip. */
 export function withoutDuplicates(conditions: readonly FieldCondition[]): FieldCondition[] {
-  return [...new Map(conditions.map((one) => [JSON.stringify(one), one])).values()]
+  return [...new Map(conditions.map((condition) => [JSON.stringify(condition), condition])).values()]
 }
 
 interface MoreFiltersProps {
@@ -176,9 +176,9 @@ function MoreFilters({ draft, locks, onChange }: MoreFiltersProps) {
     ...(locks.advanced && draft.tags.length > 0
       ? [{ text: `Tags: ${tagsText(draft.tags, tags)}`, remove: { tags: [] } }]
       : []),
-    ...fields.map((one) => ({
-      text: conditionText(one),
-      remove: { fields: fields.filter((other) => other !== one) },
+    ...fields.map((condition) => ({
+      text: conditionText(condition),
+      remove: { fields: fields.filter((other) => other !== condition) },
     })),
     ...(locks.advanced
       ? CONTACTED.filter(([field]) => draft[field]).map(([field, name]) => ({

@@ -9,7 +9,7 @@ import { useImport } from './use-import'
 /** Opens the import dialog. While an import is running, in any tab, shows its progress. */
 export function ImportButton() {
   const [open, setOpen] = useState(false)
-  const known = useImport((ended) => {
+  const importState = useImport((ended) => {
     if (open) return
     if (ended.status === 'completed') toast.success(outcomeText(ended))
     if (ended.status === 'failed') toast.error(`Failed to import leads: ${ended.error}`)
@@ -17,9 +17,9 @@ export function ImportButton() {
   return (
     <>
       <Button icon={<Upload />} onClick={() => setOpen(true)}>
-        {known.shown?.status === 'running' ? inProgressText(known.shown) : 'Import CSV'}
+        {importState.shown?.status === 'running' ? inProgressText(importState.shown) : 'Import CSV'}
       </Button>
-      <ImportDialog open={open} onClose={() => setOpen(false)} known={known} />
+      <ImportDialog open={open} onClose={() => setOpen(false)} known={importState} />
     </>
   )
 }

@@ -100,24 +100,24 @@ function* recordsOf(start: Uint8Array, isWhole: boolean): Generator<CsvRecord, u
 
 /** Guesses each column's field from its name. Each field and each name is used once. */
 export function guessColumns(headers: readonly string[]): string[] {
-  const taken = new Set<string>()
+  const used = new Set<string>()
   return headers.map((header) => {
     const name = columnKey(header)
     if (name === '' || exportOnly.has(name)) return SKIP
     const alias = personColumnOf(header) ?? (Object.hasOwn(aliases, name) ? aliases[name] : undefined)
-    const known = Object.hasOwn(columnLabels, name) ? name : alias
-    const field = known === undefined || taken.has(known) ? name : known
-    if (taken.has(field)) return SKIP
-    taken.add(field)
-    return field === known ? known : CUSTOM_FIELD
+    const standardField = Object.hasOwn(columnLabels, name) ? name : alias
+    const field = standardField === undefined || used.has(standardField) ? name : standardField
+    if (used.has(field)) return SKIP
+    used.add(field)
+    return field === standardField ? standardField : CUSTOM_FIELD
   })
 }
 
 /** What is wrong with the mapping, as text to show; null if nothing. */
 export function columnsProblem(headers: readonly string[], chosen: readonly string[]): string | null {
-  const known = chosen.filter((one) => Object.hasOwn(columnLabels, one)) as KnownColumn[]
-  if (!known.includes('twitter_handle')) return 'Choose the column with the handles.'
-  const duplicate = known.find((one, index) => known.indexOf(one) !== index)
+  const mapped = chosen.filter((column) => Object.hasOwn(columnLabels, column)) as KnownColumn[]
+  if (!mapped.includes('twitter_handle')) return 'Choose the column with the handles.'
+  const duplicate = mapped.find((column, index) => mapped.indexOf(column) !== index)
   if (duplicate) return `Two columns map to “${columnLabels[duplicate]}”. Skip one of them.`
   const names = columnNames(headers, chosen).map(columnKey)
   const twice = names.find((name, index) => name !== SKIP && names.indexOf(name) !== index)

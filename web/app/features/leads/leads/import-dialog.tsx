@@ -26,7 +26,11 @@ interface ImportDialogProps {
 }
 
 /** Imports leads from a CSV file: mapping, progress, and the rows that were skipped. */
-export function ImportDialog({ open, onClose, known: { shown, isLoading, newest, show, watch } }: ImportDialogProps) {
+export function ImportDialog({
+  open,
+  onClose,
+  known: { shown: visibleImport, isLoading, newest, show, watch },
+}: ImportDialogProps) {
   const [file, setFile] = useState<File | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const [uploaded, setUploaded] = useState<(UploadState & { seconds: number }) | null>(null)
@@ -45,8 +49,8 @@ export function ImportDialog({ open, onClose, known: { shown, isLoading, newest,
   })
   useConfirmBeforeUnload(upload.isPending)
   const isStopped = upload.error instanceof DOMException && upload.error.name === 'AbortError'
-  const isRunning = shown?.status === 'running'
-  const isDone = shown?.status === 'completed'
+  const isRunning = visibleImport?.status === 'running'
+  const isDone = visibleImport?.status === 'completed'
 
   const choose = async (chosen: File | undefined) => {
     upload.reset()
@@ -91,7 +95,7 @@ export function ImportDialog({ open, onClose, known: { shown, isLoading, newest,
           </Button>
         ) : isRunning ? (
           <>
-            <Button loading={cancel.isPending} onClick={() => cancel.run(shown.id)}>
+            <Button loading={cancel.isPending} onClick={() => cancel.run(visibleImport.id)}>
               Stop import
             </Button>
             <Button onClick={close}>Close</Button>
@@ -120,21 +124,25 @@ export function ImportDialog({ open, onClose, known: { shown, isLoading, newest,
         </div>
       ) : isRunning ? (
         <div className="grid gap-3 py-4">
-          {shown.fileName && <p className="font-strong wrap-anywhere">{shown.fileName}</p>}
-          <Progress {...importProgress(shown)} />
+          {visibleImport.fileName && <p className="font-strong wrap-anywhere">{visibleImport.fileName}</p>}
+          <Progress {...importProgress(visibleImport)} />
           <p className="text-muted">
             You can close this tab. The import keeps running. If you stop it, nothing is imported.
           </p>
         </div>
       ) : isDone ? (
-        <ImportOutcome result={shown} />
+        <ImportOutcome result={visibleImport} />
       ) : (
         <div className="grid gap-4">
           {upload.isError && !isStopped && (
             <Callout tone="bad">Failed to import leads: {errorText(upload.error)}</Callout>
           )}
-          {shown?.status === 'failed' && <Callout tone="bad">Failed to import leads: {shown.error}</Callout>}
-          {(isStopped || shown?.status === 'canceled') && <Callout>Import stopped. Nothing was imported.</Callout>}
+          {visibleImport?.status === 'failed' && (
+            <Callout tone="bad">Failed to import leads: {visibleImport.error}</Callout>
+          )}
+          {(isStopped || visibleImport?.status === 'canceled') && (
+            <Callout>Import stopped. Nothing was imported.</Callout>
+          )}
           <ImportFilePicker file={file} onPick={choose} />
           {problem && <Callout tone="bad">{problem}</Callout>}
           {read ? (
@@ -145,7 +153,7 @@ export function ImportDialog({ open, onClose, known: { shown, isLoading, newest,
               listed. If there are more than {formatNumber(IMPORT_REJECTED_MAX)} of them, nothing is imported.
             </p>
           )}
-          {!read && !shown && newest && <LastImport last={newest} onShow={() => show(newest.id)} />}
+          {!read && !visibleImport && newest && <LastImport last={newest} onShow={() => show(newest.id)} />}
         </div>
       )}
     </Dialog>

@@ -29,7 +29,7 @@ export function ImportOutcome({ result }: { result: ImportDetail }) {
 /** Rows of the file with a problem, and their download. */
 function RowProblems({ title, rows, fileName }: { title: string; rows: ImportDetail['rejected']; fileName: string }) {
   if (rows.length === 0) return null
-  const shown = rows.slice(0, SHOWN_MAX)
+  const visibleRows = rows.slice(0, SHOWN_MAX)
   return (
     <div className="grid gap-2">
       <div className="flex flex-wrap items-center justify-between gap-2">
@@ -49,7 +49,7 @@ function RowProblems({ title, rows, fileName }: { title: string; rows: ImportDet
         maxHeight="20rem"
         columns={[{ name: 'Row', end: true, className: 'w-px' }, 'Problem']}
       >
-        {shown.map(({ line, problem }) => (
+        {visibleRows.map(({ line, problem }) => (
           <Tr key={line}>
             <Td end data-numeric>
               {formatNumber(line)}
@@ -58,8 +58,8 @@ function RowProblems({ title, rows, fileName }: { title: string; rows: ImportDet
           </Tr>
         ))}
       </Table>
-      {shown.length < rows.length && (
-        <p className="text-muted">{formatCount(rows.length - shown.length, 'more row')} in the download.</p>
+      {visibleRows.length < rows.length && (
+        <p className="text-muted">{formatCount(rows.length - visibleRows.length, 'more row')} in the download.</p>
       )}
     </div>
   )

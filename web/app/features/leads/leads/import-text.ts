@@ -21,8 +21,8 @@ export function fileProblem(file: File): string | null {
 /** '12 leads imported, 3 existing leads updated'. */
 export function importedText({ imported, updated }: Pick<Import, 'imported' | 'updated'>): string {
   if (updated === 0) return imported === 0 ? 'No leads imported' : `${formatCount(imported, 'lead')} imported`
-  const known = `${formatCount(updated, 'existing lead')} updated`
-  return imported === 0 ? known : `${formatCount(imported, 'lead')} imported, ${known}`
+  const updatedText = `${formatCount(updated, 'existing lead')} updated`
+  return imported === 0 ? updatedText : `${formatCount(imported, 'lead')} imported, ${updatedText}`
 }
 
 /** '2 X user IDs left out'. */

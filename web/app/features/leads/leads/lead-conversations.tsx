@@ -11,10 +11,10 @@ import { LABEL_NAMES, missingText } from './history-text'
 /** The lead's conversations, one for each X account; none until known, and none for viewers. */
 export function useLeadConversations(leadId: string | undefined) {
   const mayRead = useHasRole('member') === true
-  const found = useQuery(
+  const conversations = useQuery(
     api.conversations.list.queryOptions({ input: { leadId }, enabled: mayRead && leadId !== undefined }),
   )
-  return found.data?.conversations ?? []
+  return conversations.data?.conversations ?? []
 }
 
 type Conversations = ReturnType<typeof useLeadConversations>
@@ -32,7 +32,7 @@ export function LeadConversations({ conversations }: { conversations: Conversati
         <span className="flex items-baseline justify-between gap-3 text-xs text-muted">
           <span className="truncate">
             {['Conversation', label && LABEL_NAMES[label]].filter(Boolean).join(' · ')}
-            {accounts.length > 1 && ` · @${accounts.find((one) => one.id === xAccountId)?.handle ?? ''}`}
+            {accounts.length > 1 && ` · @${accounts.find((account) => account.id === xAccountId)?.handle ?? ''}`}
           </span>
           <DateTime value={lastMessage.at} className="shrink-0" />
         </span>

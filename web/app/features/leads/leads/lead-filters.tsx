@@ -99,7 +99,7 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
   }
   // A chip that is emptied while it is edited stays until it is closed.
   const [edited, setEdited] = useState<Criterion | null>(null)
-  const shown = criteria.filter((criterion) => isSet(draft, criterion) || criterion === edited)
+  const visible = criteria.filter((criterion) => isSet(draft, criterion) || criterion === edited)
   const dialogs = useDialogs<'rules'>()
   const rulesChip = useRef<HTMLButtonElement>(null)
   const addButton = useRef<HTMLButtonElement>(null)
@@ -133,17 +133,17 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
         />
       </div>
       <div className="contents max-md:hidden">
-        {shown.map((criterion) =>
+        {visible.map((criterion) =>
           criterion === 'fields' ? (
-            draft.fields.map((condition, place) => (
+            draft.fields.map((condition, index) => (
               <FilterChip
                 // biome-ignore lint/suspicious/noArrayIndexKey: a changed condition keeps its chip, which has the focus
-                key={place}
+                key={index}
                 criterion={criterion}
-                place={place}
+                place={index}
                 draft={draft}
                 onChange={change}
-                onRemove={() => remove({ ...draft, fields: draft.fields.filter((one) => one !== condition) })}
+                onRemove={() => remove({ ...draft, fields: draft.fields.filter((other) => other !== condition) })}
               />
             ))
           ) : (
@@ -172,13 +172,13 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
       )}
       <AddFilter
         button={addButton}
-        shown={shown}
+        shown={visible}
         draft={draft}
         onChange={change}
         onRules={() => dialogs.show('rules')}
       />
       <PhoneFilters
-        count={shown.length + Math.max(0, draft.fields.length - 1)}
+        count={visible.length + Math.max(0, draft.fields.length - 1)}
         view={view}
         draft={draft}
         onChange={change}
@@ -239,7 +239,7 @@ interface FilterChipProps extends EditorProps {
 /** A criterion that is set: pressed it is edited, and its cross removes it. */
 function FilterChip({
   criterion,
-  place,
+  place: index,
   draft,
   onChange,
   onRemove,
@@ -253,7 +253,7 @@ function FilterChip({
     setOpen(isOpen)
     onEdit?.(isOpen)
   }
-  const condition = place === undefined ? undefined : draft.fields[place]
+  const condition = index === undefined ? undefined : draft.fields[index]
   const name = condition?.name ?? CRITERIA[criterion]
   const value = useValueText(criterion, draft, condition)
   const isLocked = useFilterLocks().rules !== null
@@ -283,7 +283,7 @@ function FilterChip({
       >
         <Editor
           criterion={criterion}
-          {...(place !== undefined && { place })}
+          {...(index !== undefined && { place: index })}
           draft={draft}
           onChange={onChange}
           onDone={() => edit(false)}
@@ -314,7 +314,7 @@ interface AddFilterProps extends Omit<EditorProps, 'criterion' | 'place'> {
 }
 
 /** Sets a criterion: first which, then its value. */
-function AddFilter({ shown, button, onRules, ...editor }: AddFilterProps) {
+function AddFilter({ shown: visible, button, onRules, ...editor }: AddFilterProps) {
   const locks = useFilterLocks()
   const [open, setOpen] = useState(false)
   const [criterion, setCriterion] = useState<Criterion | null>(null)
@@ -323,7 +323,7 @@ function AddFilter({ shown, button, onRules, ...editor }: AddFilterProps) {
     setOpen(next)
   }
   const left = criteria.filter(
-    (one) => !shown.includes(one) || (one === 'fields' && editor.draft.fields.length < FIELD_CONDITIONS_MAX),
+    (option) => !visible.includes(option) || (option === 'fields' && editor.draft.fields.length < FIELD_CONDITIONS_MAX),
   )
   useKeys({ f: () => start(true) }, { onScreen: button })
   return (
@@ -350,10 +350,13 @@ function AddFilter({ shown, button, onRules, ...editor }: AddFilterProps) {
       ) : (
         <Choices
           label="Filter by"
-          options={left.map((one) => ({ value: one, label: one === 'rules' ? 'Custom rules…' : CRITERIA[one] }))}
+          options={left.map((option) => ({
+            value: option,
+            label: option === 'rules' ? 'Custom rules…' : CRITERIA[option],
+          }))}
           value={null}
-          onChoose={(one) => {
-            if (one !== 'rules' || locks.rules !== null) return setCriterion(one as Criterion)
+          onChoose={(option) => {
+            if (option !== 'rules' || locks.rules !== null) return setCriterion(option as Criterion)
             setOpen(false)
             onRules()
           }}
@@ -366,7 +369,7 @@ function AddFilter({ shown, button, onRules, ...editor }: AddFilterProps) {
 /** The fields of one criterion. */
 function Editor({
   criterion,
-  place,
+  place: index,
   draft,
   onChange,
   onDone,
@@ -411,14 +414,14 @@ function Editor({
   if (criterion === 'fields')
     return (
       <ConditionEditor
-        condition={place === undefined ? undefined : draft.fields[place]}
-        label={place === undefined ? 'Add filter' : 'Apply'}
+        condition={index === undefined ? undefined : draft.fields[index]}
+        label={index === undefined ? 'Add filter' : 'Apply'}
         focuses={isNew}
         onApply={(condition) => {
           const fields =
-            place === undefined
+            index === undefined
               ? [...draft.fields, condition]
-              : draft.fields.map((one, at) => (at === place ? condition : one))
+              : draft.fields.map((current, at) => (at === index ? condition : current))
           onChange({ ...draft, fields: withoutDuplicates(fields) }, false)
           onDone()
         }}

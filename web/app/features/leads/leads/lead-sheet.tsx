@@ -50,15 +50,15 @@ export interface LeadSheetProps {
 }
 
 /** A lead: the conversation first, with details and history beside it. */
-export function LeadSheet({ id, onClose, place, onNext, onPrevious, ...props }: LeadSheetProps) {
+export function LeadSheet({ id, onClose, place: position, onNext, onPrevious, ...props }: LeadSheetProps) {
   const lead = useQuery(
     api.leads.find.queryOptions({ input: { id: id ?? '' }, enabled: id !== null, placeholderData: keepPreviousData }),
   )
-  const known = leadOf(id, lead.data)
+  const loaded = leadOf(id, lead.data)
   const textarea = useRef<HTMLTextAreaElement>(null)
   const dialogs = useDialogs<'send' | 'list' | 'tag' | 'basis'>()
   const mayWrite = useIsOffered('member')
-  const message = useMessage(known, textarea, () => dialogs.show('send'))
+  const message = useMessage(loaded, textarea, () => dialogs.show('send'))
   const press = (event: KeyboardEvent<HTMLDivElement>) => {
     const act = {
       r: mayWrite && message,
@@ -66,8 +66,8 @@ export function LeadSheet({ id, onClose, place, onNext, onPrevious, ...props }: 
       j: onNext,
       ArrowUp: onPrevious,
       k: onPrevious,
-      l: mayWrite && known && (() => dialogs.show('list')),
-      t: mayWrite && known && (() => dialogs.show('tag')),
+      l: mayWrite && loaded && (() => dialogs.show('list')),
+      t: mayWrite && loaded && (() => dialogs.show('tag')),
     }[event.key]
     const { target, currentTarget, ctrlKey, metaKey, altKey } = event
     if (!act || ctrlKey || metaKey || altKey || event.defaultPrevented || !(target instanceof Element)) return
@@ -81,7 +81,7 @@ export function LeadSheet({ id, onClose, place, onNext, onPrevious, ...props }: 
       open={id !== null}
       onClose={onClose}
       onKeyDown={press}
-      returnsTo={() => document.querySelector<HTMLElement>(`tr[data-row="${known?.id}"] [data-opens]`)}
+      returnsTo={() => document.querySelector<HTMLElement>(`tr[data-row="${loaded?.id}"] [data-opens]`)}
       bar={
         <>
           <IconButton
@@ -101,35 +101,35 @@ export function LeadSheet({ id, onClose, place, onNext, onPrevious, ...props }: 
             onClick={() => onNext?.()}
           />
           <span role="status" className="truncate ps-1 text-ui text-muted max-sm:sr-only" data-numeric>
-            {place}
-            {known && <span className="sr-only">, {known.name || `@${known.twitterHandle}`}</span>}
+            {position}
+            {loaded && <span className="sr-only">, {loaded.name || `@${loaded.twitterHandle}`}</span>}
           </span>
           <span className="ms-auto" />
-          {known && <SheetActions lead={known} onMessage={message} onList={() => dialogs.show('list')} {...props} />}
+          {loaded && <SheetActions lead={loaded} onMessage={message} onList={() => dialogs.show('list')} {...props} />}
         </>
       }
     >
-      {lead.isError && !known ? (
+      {lead.isError && !loaded ? (
         <div className="p-6">
           <SheetTitle className="sr-only">Lead</SheetTitle>
           <QueryError query={lead} />
         </div>
-      ) : known ? (
-        <KnownLead key={known.id} lead={known} textarea={textarea} onBasis={() => dialogs.show('basis')} {...props} />
+      ) : loaded ? (
+        <KnownLead key={loaded.id} lead={loaded} textarea={textarea} onBasis={() => dialogs.show('basis')} {...props} />
       ) : (
         <div className="p-6">
           <SheetTitle className="sr-only">Lead</SheetTitle>
           <SkeletonText lines={8} />
         </div>
       )}
-      {known &&
+      {loaded &&
         dialogs.render((what, dialog) => {
-          const picked = { ids: [known.id] }
+          const picked = { ids: [loaded.id] }
           if (what === 'basis') return <BasisDialog picked={picked} {...dialog} />
           if (what === 'list') return <AddToList picked={picked} onAdded={() => {}} {...dialog} />
           if (what === 'tag') return <TagDialog picked={picked} {...dialog} />
-          const send = (message: string) => props.onSend(known, message)
-          return <SendDialog picked={picked} handle={known.twitterHandle} onSend={send} {...dialog} />
+          const send = (message: string) => props.onSend(loaded, message)
+          return <SendDialog picked={picked} handle={loaded.twitterHandle} onSend={send} {...dialog} />
         })}
     </WideSheet>
   )

@@ -13,8 +13,12 @@ import {
 } from './leads-columns'
 
 test('reads a kept layout and leaves out what is unknown', () => {
-  const kept = { shown: ['dmStatus', 'gone', 'bio', 'bio', 'field:company'], widths: { bio: 300, x: 1 }, pageSize: 25 }
-  expect(parseLayout(JSON.stringify(kept))).toEqual({
+  const stored = {
+    shown: ['dmStatus', 'gone', 'bio', 'bio', 'field:company'],
+    widths: { bio: 300, x: 1 },
+    pageSize: 25,
+  }
+  expect(parseLayout(JSON.stringify(stored))).toEqual({
     shown: ['dmStatus', 'bio', 'field:company'],
     widths: { bio: 300 },
     pageSize: 25,
@@ -24,18 +28,18 @@ test('reads a kept layout and leaves out what is unknown', () => {
 })
 
 test('shows, hides and moves columns', () => {
-  const shown = withColumn(DEFAULT_LAYOUT, 'field:company', true)
-  expect(columnChoices(shown, ['company', 'stack']).slice(4)).toEqual([
+  const layout = withColumn(DEFAULT_LAYOUT, 'field:company', true)
+  expect(columnChoices(layout, ['company', 'stack']).slice(4)).toEqual([
     'field:company',
     'followingCount',
     'basis',
     'location',
     'field:stack',
   ])
-  expect(withMoved(shown, 'field:company', -9).shown[0]).toBe('field:company')
-  expect(withMoved(shown, 'bio', 1).shown.slice(0, 2)).toEqual(['followerCount', 'bio'])
-  expect(withMoved(shown, 'location', 1)).toBe(shown)
-  expect(withColumn(shown, 'bio', false).shown).not.toContain('bio')
+  expect(withMoved(layout, 'field:company', -9).shown[0]).toBe('field:company')
+  expect(withMoved(layout, 'bio', 1).shown.slice(0, 2)).toEqual(['followerCount', 'bio'])
+  expect(withMoved(layout, 'location', 1)).toBe(layout)
+  expect(withColumn(layout, 'bio', false).shown).not.toContain('bio')
 })
 
 test('gives what is left to the bio, or else to the name', () => {

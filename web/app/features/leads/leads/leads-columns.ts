@@ -55,8 +55,8 @@ function fieldColumn(field: string): string {
 }
 
 /** What the menu offers: the shown columns in order, then the others. */
-export function columnChoices({ shown }: TableLayout, fields: readonly string[]): string[] {
-  return [...new Set([...shown, ...Object.keys(COLUMNS), ...fields.map(fieldColumn)])]
+export function columnChoices({ shown: visible }: TableLayout, fields: readonly string[]): string[] {
+  return [...new Set([...visible, ...Object.keys(COLUMNS), ...fields.map(fieldColumn)])]
 }
 
 /** A column's heading and standard width in pixels; null takes what is left. */
@@ -68,11 +68,11 @@ export function columnLook(id: string): { name: string; width: number | null; en
 }
 
 /** A column's width in pixels; null takes what is left. */
-export function widthOf(id: string, { shown, widths }: TableLayout): number | null {
+export function widthOf(id: string, { shown: visible, widths }: TableLayout): number | null {
   const own = widths[id]
   if (own !== undefined) return own
   // Something must take what is left.
-  return id === 'name' && !shown.includes('bio') ? null : columnLook(id).width
+  return id === 'name' && !visible.includes('bio') ? null : columnLook(id).width
 }
 
 /** Below this width the table scrolls. */
@@ -82,7 +82,7 @@ export function tableWidth(layout: TableLayout): number {
 
 /** Shows a column after the others, or hides it. */
 export function withColumn(layout: TableLayout, id: string, isShown: boolean): TableLayout {
-  const rest = layout.shown.filter((one) => one !== id)
+  const rest = layout.shown.filter((other) => other !== id)
   return { ...layout, shown: isShown ? [...rest, id] : rest }
 }
 
@@ -91,24 +91,24 @@ export function withMoved(layout: TableLayout, id: string, by: number): TableLay
   const from = layout.shown.indexOf(id)
   const to = Math.min(Math.max(from + by, 0), layout.shown.length - 1)
   if (from < 0 || from === to) return layout
-  const shown = layout.shown.toSpliced(from, 1)
-  return { ...layout, shown: shown.toSpliced(to, 0, id) }
+  const others = layout.shown.toSpliced(from, 1)
+  return { ...layout, shown: others.toSpliced(to, 0, id) }
 }
 
 /** Sets a column's width in pixels, within the limits. */
 export function withWidth(layout: TableLayout, id: string, width: number): TableLayout {
-  const kept = Math.round(Math.min(Math.max(width, WIDTH_MIN), WIDTH_MAX))
-  return { ...layout, widths: { ...layout.widths, [id]: kept } }
+  const clamped = Math.round(Math.min(Math.max(width, WIDTH_MIN), WIDTH_MAX))
+  return { ...layout, widths: { ...layout.widths, [id]: clamped } }
 }
 
 /** Reads a kept layout. What this version doesn't know is left out. */
 export function parseLayout(text: string | null): TableLayout {
   try {
-    const { shown, widths, pageSize } = JSON.parse(text ?? '') as TableLayout
-    const known = shown.filter((id) => typeof id === 'string' && (Object.hasOwn(COLUMNS, id) || fieldOf(id)))
+    const { shown: visible, widths, pageSize } = JSON.parse(text ?? '') as TableLayout
+    const valid = visible.filter((id) => typeof id === 'string' && (Object.hasOwn(COLUMNS, id) || fieldOf(id)))
     const sizes = Object.entries(widths).filter(([, width]) => width >= WIDTH_MIN && width <= WIDTH_MAX)
     return {
-      shown: [...new Set(known)],
+      shown: [...new Set(valid)],
       widths: Object.fromEntries(sizes),
       pageSize: PAGE_SIZES.find((size) => size === pageSize) ?? DEFAULT_LAYOUT.pageSize,
     }

@@ -39,14 +39,14 @@ function Toolbar({ stale }: { stale: boolean }) {
 
 /** The menu items for all matching leads, and whether they are enabled. */
 function everyoneItems(stale: boolean) {
-  const shown = renderToString(
+  const html = renderToString(
     <QueryClientProvider client={createQueryClient()}>
       <ConfirmProvider>
         <Toolbar stale={stale} />
       </ConfirmProvider>
     </QueryClientProvider>,
   ).replaceAll('<!-- -->', '')
-  return [...shown.matchAll(/<button type="button"( disabled="")?>((?:Tag|Delete) all [^<]*)</g)].map(
+  return [...html.matchAll(/<button type="button"( disabled="")?>((?:Tag|Delete) all [^<]*)</g)].map(
     ([, disabled, text]) => [text, disabled ? 'disabled' : 'enabled'],
   )
 }

@@ -64,13 +64,13 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
   const count = useQuery(api.leads.count.queryOptions({ input: filter, placeholderData: keepPreviousData }))
   const isCurrentPage = leads.data !== undefined && !leads.isPlaceholderData
   const total = count.data && !(count.isPlaceholderData && isCurrentPage) ? count.data.total : null
-  const shown = leads.data?.leads
-  const isEmpty = shown?.length === 0 && (page === 1 || total === 0)
+  const visibleLeads = leads.data?.leads
+  const isEmpty = visibleLeads?.length === 0 && (page === 1 || total === 0)
   const hasNextPage = Boolean(leads.data?.cursor)
   const [opened, setOpened] = useOpenedLead(params.get('lead'))
   const queue = useQueueDms()
   const onSort = (next: LeadSort) => goTo(filter, 1, { replace: true, sort: next })
-  const selection = useLeadsTable({ leads: shown, filter, sort, onSort, layout })
+  const selection = useLeadsTable({ leads: visibleLeads, filter, sort, onSort, layout })
   const { picked, messageable } = usePicked(filter, total, selection)
   const { askToRemove, askToSuppress } = useConfirmedChanges(() => {
     selection.clear()
@@ -94,7 +94,7 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
     goTo(filter, next, { replace: total !== null && page > Math.ceil(total / pageSize) })
   }
   const walk = useWalk({
-    leads: leads.isPlaceholderData ? undefined : shown,
+    leads: leads.isPlaceholderData ? undefined : visibleLeads,
     first: (page - 1) * pageSize,
     total,
     hasNextPage,
@@ -166,7 +166,7 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
             selection={selection}
             layout={layout}
             onLayout={changeLayout}
-            loading={!shown}
+            loading={!visibleLeads}
             stale={leads.isPlaceholderData}
             onOpen={(lead) => setOpened(lead.id)}
             onSend={actOn('send')}
@@ -174,7 +174,7 @@ export function Leads({ sampleBar, sampleOffer, ...conversations }: LeadsProps) 
             onSuppress={actOn('suppress')}
             onRemove={actOn('remove')}
           />
-          {shown?.some(({ isSample }) => isSample) && <div className="px-4 pt-2 md:px-6">{sampleBar}</div>}
+          {visibleLeads?.some(({ isSample }) => isSample) && <div className="px-4 pt-2 md:px-6">{sampleBar}</div>}
           <LeadsPager
             page={page}
             query={{ data: { total }, isFetching: leads.isFetching || count.isFetching }}

@@ -20,7 +20,7 @@ const event = {
   errorMessage: 'Outcome unknown: check the conversation before sending again',
   outcomeUnknown: true,
 } as const
-const shown = (more: object) =>
+const render = (more: object) =>
   renderToString(
     <QueryClientProvider client={createQueryClient()}>
       <ConfirmProvider>
@@ -30,15 +30,15 @@ const shown = (more: object) =>
   )
 
 test('offers a retry only for failed quick DMs', () => {
-  expect(shown({})).toContain('Retry: @ada')
-  expect(shown({ status: 'sent', errorMessage: null, outcomeUnknown: false })).not.toContain('Retry')
+  expect(render({})).toContain('Retry: @ada')
+  expect(render({ status: 'sent', errorMessage: null, outcomeUnknown: false })).not.toContain('Retry')
   // A campaign's message is retried on the campaign's page.
-  expect(shown({ campaignId: 'campaign', campaignName: 'Spring' })).not.toContain('Retry')
+  expect(render({ campaignId: 'campaign', campaignName: 'Spring' })).not.toContain('Retry')
 })
 
 test('says that a message is checked on X while it is unknown whether it arrived', () => {
   const checked = 'X-Automated is checking on X whether it arrived.'
-  expect(shown({ status: 'queued', errorMessage: null })).toContain(checked)
-  expect(shown({ status: 'queued', errorMessage: null, outcomeUnknown: false })).not.toContain(checked)
-  expect(shown({})).not.toContain(checked)
+  expect(render({ status: 'queued', errorMessage: null })).toContain(checked)
+  expect(render({ status: 'queued', errorMessage: null, outcomeUnknown: false })).not.toContain(checked)
+  expect(render({})).not.toContain(checked)
 })

@@ -57,9 +57,9 @@ test('offers only operators that the API takes', () => {
     contacted: ['contactedAfter', 'contactedBefore'],
   }
   for (const field of Object.keys(SCREEN_FIELDS)) {
-    const taken = (wire[field] ?? [field]).flatMap((one) => opsOf(one) ?? [])
+    const accepted = (wire[field] ?? [field]).flatMap((name) => opsOf(name) ?? [])
     for (const op of Object.keys(opsOfField(field)))
-      expect([field, taken]).toEqual([field, expect.arrayContaining([op])])
+      expect([field, accepted]).toEqual([field, expect.arrayContaining([op])])
   }
   expect(Object.keys(opsOfField('field:x')).sort()).toEqual([...RULE_OPS].sort())
 })

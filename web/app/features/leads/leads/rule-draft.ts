@@ -125,7 +125,7 @@ export function isGroup(node: RuleDraft | GroupDraft): node is GroupDraft {
 /** The same rule about another field: with its operator if that fits, without its value. */
 export function withField(rule: RuleDraft, field: string): RuleDraft {
   const ops = opsOfField(field)
-  const op = rule.op in ops ? rule.op : RULE_OPS.find((one) => one in ops)
+  const op = rule.op in ops ? rule.op : RULE_OPS.find((candidate) => candidate in ops)
   return { ...rule, field, op: op ?? 'is', value: '', ids: [] }
 }
 
@@ -146,16 +146,16 @@ const SCREEN_NAMES: Record<string, ScreenField> = {
 export function screenRule({ field, op, value }: LeadRule): Omit<RuleDraft, 'key'> {
   const ids = Array.isArray(value) ? value : []
   // "Several tags" has no other operators in the builder.
-  const shown = field === 'tags' && !takesValue(op) ? 'tag' : (SCREEN_NAMES[field] ?? field)
-  return { field: shown, op, value: Array.isArray(value) ? '' : String(value ?? ''), ids }
+  const screenField = field === 'tags' && !takesValue(op) ? 'tag' : (SCREEN_NAMES[field] ?? field)
+  return { field: screenField, op, value: Array.isArray(value) ? '' : String(value ?? ''), ids }
 }
 
 export function draftOfRules(rules: LeadRules): RulesDraft {
   const draft = (rule: LeadRule): RuleDraft => ({ key: newKey(), ...screenRule(rule) })
   return {
     match: rules.match,
-    nodes: rules.rules.map((one) =>
-      'rules' in one ? { key: newKey(), match: one.match, rules: one.rules.map(draft) } : draft(one),
+    nodes: rules.rules.map((node) =>
+      'rules' in node ? { key: newKey(), match: node.match, rules: node.rules.map(draft) } : draft(node),
     ),
   }
 }

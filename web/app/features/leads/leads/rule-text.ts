@@ -53,12 +53,12 @@ function choiceText(field: string, value: string, tags: Named): string {
 
 /** Rules in words, one text per rule or group. */
 export function rulesTexts({ rules }: LeadRules, tags: Named): string[] {
-  return rules.map((one) =>
-    'rules' in one
+  return rules.map((node) =>
+    'rules' in node
       ? formatList(
-          one.rules.map((rule) => ruleText(rule, tags)),
-          one.match === 'all' ? 'conjunction' : 'disjunction',
+          node.rules.map((rule) => ruleText(rule, tags)),
+          node.match === 'all' ? 'conjunction' : 'disjunction',
         )
-      : ruleText(one, tags),
+      : ruleText(node, tags),
   )
 }

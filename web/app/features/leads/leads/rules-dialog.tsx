@@ -82,8 +82,8 @@ export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: Rule
   }
   const remove = (key: number) => {
     const all = draft.nodes.flatMap((node) => (isGroup(node) ? node.rules : [node]))
-    const place = all.findIndex((rule) => rule.key === key)
-    setFocused((all[place + 1] ?? all[place - 1])?.key ?? 0)
+    const index = all.findIndex((rule) => rule.key === key)
+    setFocused((all[index + 1] ?? all[index - 1])?.key ?? 0)
     setNodes(
       draft.nodes.flatMap((node) => {
         if (node.key === key) return []
@@ -143,11 +143,11 @@ export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: Rule
       <div ref={root} className="grid gap-4">
         <MatchSelect label="Leads must match" match={draft.match} onChange={(match) => setDraft({ ...draft, match })} />
         <ol className="grid gap-3 max-sm:gap-5">
-          {draft.nodes.map((node, place) =>
+          {draft.nodes.map((node, index) =>
             isGroup(node) ? (
               <li key={node.key}>
                 <fieldset className="grid gap-3 rounded-lg border border-line bg-sunken p-3 sm:p-4">
-                  <legend className="sr-only">Group {draft.nodes.slice(0, place + 1).filter(isGroup).length}</legend>
+                  <legend className="sr-only">Group {draft.nodes.slice(0, index + 1).filter(isGroup).length}</legend>
                   <div className="flex items-end gap-2">
                     <MatchSelect
                       label="In this group"
@@ -160,7 +160,7 @@ export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: Rule
                       className="ms-auto"
                       onClick={() => {
                         setFocused(0)
-                        setNodes(draft.nodes.filter((one) => one !== node))
+                        setNodes(draft.nodes.filter((other) => other !== node))
                       }}
                     />
                   </div>
@@ -187,7 +187,7 @@ export function RulesDialog({ rules, filter, onApply, onClose, ...dialog }: Rule
 }
 
 function replaced<One extends { key: number }>(all: readonly One[], next: One): One[] {
-  return all.map((one) => (one.key === next.key ? next : one))
+  return all.map((item) => (item.key === next.key ? next : item))
 }
 
 interface MatchSelectProps {
@@ -213,15 +213,15 @@ function MatchSelect({ label, match, onChange }: MatchSelectProps) {
 
 /** How many leads match, debounced; nothing while the rules are incomplete. */
 function MatchCount({ filter, rules }: { filter: LeadFilter; rules: LeadRules | null }) {
-  const asked = useDebouncedValue(rules ? JSON.stringify(rules) : '')
+  const debounced = useDebouncedValue(rules ? JSON.stringify(rules) : '')
   const { data, isError } = useQuery(
     api.leads.count.queryOptions({
-      input: { ...filter, rules: asked },
-      enabled: asked !== '',
+      input: { ...filter, rules: debounced },
+      enabled: debounced !== '',
       retry: false,
     }),
   )
-  const isCurrent = rules !== null && JSON.stringify(rules) === asked && !isError
+  const isCurrent = rules !== null && JSON.stringify(rules) === debounced && !isError
   return (
     <p role="status" className="me-auto self-center text-muted" data-numeric>
       {isCurrent &&
@@ -348,7 +348,7 @@ function useChoices({ field, op, value }: RuleDraft): { value: string; label: st
     scrapeId: scrapes?.map((scrape) => ({ value: scrape.id, label: scrapeTitle(scrape) })),
   }
   const all = choices[field]
-  const known = all ?? []
-  const isUnknown = value !== '' && !known.some((one) => one.value === value)
-  return isUnknown ? [...known, { value, label: all ? 'Unknown' : 'Loading…' }] : known
+  const options = all ?? []
+  const isUnknown = value !== '' && !options.some((option) => option.value === value)
+  return isUnknown ? [...options, { value, label: all ? 'Unknown' : 'Loading…' }] : options
 }

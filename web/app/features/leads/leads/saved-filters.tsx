@@ -97,9 +97,9 @@ function useSavedFilters(): readonly SavedFilter[] {
 function SavedItems({ onPick }: Pick<SavedFiltersProps, 'onPick'>) {
   const saved = useSavedFilters()
   if (saved.length === 0) return <MenuNote>No saved filters yet.</MenuNote>
-  return saved.map((one) => (
-    <MenuItem key={one.id} icon={<Bookmark />} onSelect={() => onPick(one)}>
-      <bdi className="truncate">{one.name}</bdi>
+  return saved.map((filter) => (
+    <MenuItem key={filter.id} icon={<Bookmark />} onSelect={() => onPick(filter)}>
+      <bdi className="truncate">{filter.name}</bdi>
     </MenuItem>
   ))
 }
@@ -170,9 +170,9 @@ function ManageFilters({ open, onClose, returnsTo }: FilterDialogProps) {
       footer={<Button onClick={onClose}>Done</Button>}
     >
       <ul className="grid divide-y divide-line">
-        {saved.map((one) => (
-          <li key={one.id} className="flex min-h-12 items-center gap-2 py-2">
-            {renaming?.id === one.id ? (
+        {saved.map((filter) => (
+          <li key={filter.id} className="flex min-h-12 items-center gap-2 py-2">
+            {renaming?.id === filter.id ? (
               <form
                 className="flex flex-1 items-start gap-2"
                 onSubmit={(event) => {
@@ -180,11 +180,11 @@ function ManageFilters({ open, onClose, returnsTo }: FilterDialogProps) {
                   if (renaming.name.trim() !== '') void rename.run(renaming)
                 }}
               >
-                <Field label={`New name for ${one.name}`} hideLabel className="flex-1">
+                <Field label={`New name for ${filter.name}`} hideLabel className="flex-1">
                   <Input
                     autoFocus
                     value={renaming.name}
-                    onChange={(event) => setRenaming({ id: one.id, name: event.currentTarget.value })}
+                    onChange={(event) => setRenaming({ id: filter.id, name: event.currentTarget.value })}
                   />
                 </Field>
                 <Button onClick={() => setRenaming(null)}>Cancel</Button>
@@ -194,14 +194,19 @@ function ManageFilters({ open, onClose, returnsTo }: FilterDialogProps) {
               </form>
             ) : (
               <>
-                <bdi className="min-w-0 flex-1 truncate">{one.name}</bdi>
+                <bdi className="min-w-0 flex-1 truncate">{filter.name}</bdi>
                 <IconButton
                   icon={<Pencil />}
-                  label={`Rename ${one.name}`}
+                  label={`Rename ${filter.name}`}
                   size="sm"
-                  onClick={() => setRenaming({ id: one.id, name: one.name })}
+                  onClick={() => setRenaming({ id: filter.id, name: filter.name })}
                 />
-                <IconButton icon={<Trash2 />} label={`Delete ${one.name}`} size="sm" onClick={() => remove.run(one)} />
+                <IconButton
+                  icon={<Trash2 />}
+                  label={`Delete ${filter.name}`}
+                  size="sm"
+                  onClick={() => remove.run(filter)}
+                />
               </>
             )}
           </li>

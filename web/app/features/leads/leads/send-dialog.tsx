@@ -21,8 +21,8 @@ interface SendDialogProps extends ShownDialog {
 
 /** The message that 'Send DM' sends, kept for the next time. */
 export function SendDialog({ open, onClose, picked, handle, onSend }: SendDialogProps) {
-  const [kept, keep] = useKept('quickDm')
-  const [draft, setDraft] = useState(kept ?? DEFAULT_MESSAGE)
+  const [stored, keep] = useKept('quickDm')
+  const [draft, setDraft] = useState(stored ?? DEFAULT_MESSAGE)
   const count = pickedCount(picked)
   const message = draft.trim()
   const length = lengthProps(draft, MESSAGE_MAX)

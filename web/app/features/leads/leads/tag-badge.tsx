@@ -58,14 +58,14 @@ interface TagBadgesProps {
 
 /** Badges for the tags with these ids; unknown ids are ignored. */
 export function TagBadges({ ids, max }: TagBadgesProps) {
-  const known = useTags().data?.tags
-  const all = ids.flatMap((id) => known?.find((tag) => tag.id === id) ?? [])
-  const shown = all.slice(0, max)
-  const hidden = all.slice(shown.length)
-  if (shown.length === 0) return null
+  const tags = useTags().data?.tags
+  const all = ids.flatMap((id) => tags?.find((tag) => tag.id === id) ?? [])
+  const visible = all.slice(0, max)
+  const hidden = all.slice(visible.length)
+  if (visible.length === 0) return null
   return (
     <span className={cn('flex min-w-0 gap-1', max === undefined && 'flex-wrap')}>
-      {shown.map((tag) => (
+      {visible.map((tag) => (
         <TagBadge key={tag.id} tag={tag} />
       ))}
       {hidden.length > 0 && (

@@ -33,14 +33,14 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [typed, setTyped] = useState('')
   const change = useTagLeads(onClose)
-  const known = tags.data?.tags ?? []
-  const ids = known.flatMap(({ id }) => (chosen.has(id) ? id : []))
+  const allTags = tags.data?.tags ?? []
+  const ids = allTags.flatMap(({ id }) => (chosen.has(id) ? id : []))
   const word = typed.trim().toLowerCase()
-  const shown = known.filter(({ id, name }) => chosen.has(id) || name.toLowerCase().includes(word))
+  const matching = allTags.filter(({ id, name }) => chosen.has(id) || name.toLowerCase().includes(word))
   const apply = () => change.mutate({ picked, input: { add: [], remove: [], [mode]: ids } })
   /** What Enter does, unless it creates a tag: selects the tag of this name, or applies. */
   const enter = () => {
-    const named = known.find(({ name }) => name.toLowerCase() === word)
+    const named = allTags.find(({ name }) => name.toLowerCase() === word)
     if (named) setChosen(new Set([...chosen, named.id]))
     else if (word === '' && ids.length > 0) change.isPending || apply()
     else return mode === 'remove'
@@ -92,12 +92,12 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
           <SkeletonText lines={3} />
         ) : tags.isError && !tags.data ? (
           <Callout tone="bad">{errorText(tags.error)}</Callout>
-        ) : known.length === 0 ? (
+        ) : allTags.length === 0 ? (
           <p className="text-muted">No tags yet. Create your first one.</p>
         ) : (
           <fieldset className="grid gap-2">
             <legend className="mb-2 font-strong">Tags</legend>
-            {shown.map((tag) => (
+            {matching.map((tag) => (
               <Checkbox
                 key={tag.id}
                 checked={chosen.has(tag.id)}
@@ -105,7 +105,7 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
                 label={<TagBadge tag={tag} />}
               />
             ))}
-            {shown.length === 0 && <p className="text-muted">No matching tags.</p>}
+            {matching.length === 0 && <p className="text-muted">No matching tags.</p>}
           </fieldset>
         )}
       </div>

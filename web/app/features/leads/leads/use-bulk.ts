@@ -14,7 +14,7 @@ interface Bulk<Input, Answer> {
   /** Changes one lead. */
   call: (selection: Selection, input: Input) => Promise<Answer>
   /** Reports what the call has done. */
-  announce: (answer: Answer, input: Input, selection: Selection) => void
+  announce: (result: Answer, input: Input, selection: Selection) => void
   /** What a job does to several leads. */
   orders: (input: Input) => Order[]
   /** Closes the dialog, once the call is answered or the job has started. */

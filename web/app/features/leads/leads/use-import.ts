@@ -9,11 +9,11 @@ import { useRefresh } from '../../../use-refresh'
 
 const POLL_EVERY_MS = 1_000
 
-const isRunning = (one: Import | undefined) => one?.status === 'running'
+const isRunning = (item: Import | undefined) => item?.status === 'running'
 
 /** The running import to show, unless the user has left it. */
 export function importToShow(imports: readonly Import[], leftId: string | null): Import | undefined {
-  return imports.find((one) => isRunning(one) && one.id !== leftId)
+  return imports.find((item) => isRunning(item) && item.id !== leftId)
 }
 
 /** The import started here, or a running one. @param onEnded called if it ends while shown */
@@ -26,21 +26,21 @@ export function useImport(onEnded: (ended: Import) => void) {
   const imports = list.data?.imports ?? []
   const running = importToShow(imports, leftId)
   if (id === null && running) setId(running.id)
-  const found = useQuery(
+  const query = useQuery(
     api.imports.find.queryOptions({
       input: id === null ? skipToken : { id },
       refetchInterval: ({ state }) => (isRunning(state.data) ? POLL_EVERY_MS : false),
     }),
   )
-  const shown = id === null ? undefined : found.data
-  const expectEnd = useEnded(shown, isRunning(shown), (ended) => {
+  const visibleImport = id === null ? undefined : query.data
+  const expectEnd = useEnded(visibleImport, isRunning(visibleImport), (ended) => {
     void refresh(api.imports.list, api.leads, api.lists, api.tags)
     onEnded(ended)
   })
   return {
     /** Undefined if there is none, or while it loads. */
-    shown,
-    isLoading: id !== null && found.isPending,
+    shown: visibleImport,
+    isLoading: id !== null && query.isPending,
     /** The workspace's latest import. */
     newest: imports[0],
     /** @param next null shows none, unless another one is running */

@@ -6,12 +6,12 @@ import { useSession } from '../../../session'
 export function useKept(name: string): [string | null, (value: string | null) => void] {
   const state = useSession()
   const key = `${name}:${state.status === 'signed-in' ? state.user.id : ''}`
-  const [kept, setKept] = useState<{ key: string; value: string | null }>()
-  const value = kept?.key === key ? kept.value : localStorage.getItem(key)
+  const [stored, setStored] = useState<{ key: string; value: string | null }>()
+  const value = stored?.key === key ? stored.value : localStorage.getItem(key)
   const keep = (next: string | null) => {
     if (next === null) localStorage.removeItem(key)
     else localStorage.setItem(key, next)
-    setKept({ key, value: next })
+    setStored({ key, value: next })
   }
   return [value, keep]
 }

@@ -47,17 +47,17 @@ interface LeadsTableInput {
 /** The table of a page of leads, sorted by the server, with a selection across all pages. */
 export function useLeadsTable({ leads = NONE, filter, sort, onSort, layout }: LeadsTableInput) {
   const filterKey = JSON.stringify(filter)
-  const [kept, setKept] = useState<Kept>({ filterKey, mode: 'messages', rows: {}, all: false })
-  const { mode } = kept
+  const [state, setState] = useState<Kept>({ filterKey, mode: 'messages', rows: {}, all: false })
+  const { mode } = state
   const canSelect = (lead: ListedLead) => mode === 'people' || canBeMessaged(lead)
-  const isCurrent = kept.filterKey === filterKey
+  const isCurrent = state.filterKey === filterKey
   /** Unchecking one lead of "all" leaves only the current page selected. */
   const rowsOf = ({ rows, all, filterKey: of }: Kept): RowSelectionState => {
     const selected = new Set(of !== filterKey ? [] : all ? leads.map(({ id }) => id) : Object.keys(rows))
     for (const lead of leads) if (!canSelect(lead)) selected.delete(lead.id)
     return Object.fromEntries([...selected].map((id) => [id, true]))
   }
-  const rowSelection = rowsOf(kept)
+  const rowSelection = rowsOf(state)
   const sorting = [{ id: sort.replace('-', ''), desc: sort.startsWith('-') }]
   const columns = ['name', ...layout.shown].map((id): ColumnDef<typeof features, ListedLead> => {
     const { name, end = false } = columnLook(id)
@@ -83,7 +83,7 @@ export function useLeadsTable({ leads = NONE, filter, sort, onSort, layout }: Le
     state: { rowSelection, sorting },
     // Uses the latest state: several changes can arrive before the next render.
     onRowSelectionChange: (change) =>
-      setKept((before) => ({ ...before, filterKey, rows: functionalUpdate(change, rowsOf(before)), all: false })),
+      setState((before) => ({ ...before, filterKey, rows: functionalUpdate(change, rowsOf(before)), all: false })),
     onSortingChange: (change) => {
       const [by] = functionalUpdate(change, sorting)
       if (by) onSort(`${by.desc ? '-' : ''}${by.id}` as LeadSort)
@@ -94,11 +94,11 @@ export function useLeadsTable({ leads = NONE, filter, sort, onSort, layout }: Le
     mode,
     ids: Object.keys(rowSelection),
     /** Everyone who matches is selected, on every page. */
-    all: isCurrent && kept.all,
-    pickAll: () => setKept({ filterKey, mode, rows: {}, all: true }),
-    clear: () => setKept({ filterKey, mode, rows: {}, all: false }),
+    all: isCurrent && state.all,
+    pickAll: () => setState({ filterKey, mode, rows: {}, all: true }),
+    clear: () => setState({ filterKey, mode, rows: {}, all: false }),
     /** Switching clears the selection. @param id selected right away */
     switchTo: (next: SelectionMode, id?: string) =>
-      setKept({ filterKey, mode: next, rows: id ? { [id]: true } : {}, all: false }),
+      setState({ filterKey, mode: next, rows: id ? { [id]: true } : {}, all: false }),
   }
 }

@@ -5,10 +5,10 @@ import { parseLeadsParams } from './leads-params'
 import { type LeadsView, toLeadsParams } from './leads-url'
 
 /** The searches that were asked for and are still under way, after one has arrived. */
-export function underWay(asked: readonly string[], arrived: string): readonly string[] {
-  const place = asked.lastIndexOf(arrived)
+export function underWay(requested: readonly string[], arrived: string): readonly string[] {
+  const index = requested.lastIndexOf(arrived)
   // Another search comes from a link or the back button, and counts.
-  return place < 0 ? [] : asked.slice(place + 1)
+  return index < 0 ? [] : requested.slice(index + 1)
 }
 
 interface LeadsNavigation extends LeadsView {
@@ -22,19 +22,19 @@ interface LeadsNavigation extends LeadsView {
 export function useLeadsView(): LeadsNavigation {
   const [params, setParams] = useSearchParams()
   const { key } = useLocation()
-  const [asked, setAsked] = useState<readonly string[]>([])
+  const [requested, setRequested] = useState<readonly string[]>([])
   const [seenKey, setSeenKey] = useState(key)
   if (key !== seenKey) {
     setSeenKey(key)
-    setAsked(underWay(asked, params.toString()))
+    setRequested(underWay(requested, params.toString()))
   }
-  const latest = asked.at(-1)
+  const latest = requested.at(-1)
   const view = parseLeadsParams(latest === undefined ? params : new URLSearchParams(latest))
   return {
     ...view,
     goTo(filter, page, { replace = false, sort = view.sort } = {}) {
       const next = toLeadsParams(filter, page, sort)
-      setAsked([...asked, next.toString()])
+      setRequested([...requested, next.toString()])
       setParams(next, { preventScrollReset: true, replace })
     },
   }

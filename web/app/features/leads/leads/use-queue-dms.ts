@@ -55,12 +55,12 @@ export function useQueueDms() {
       const wanted = 'ids' in picked ? new Set(picked.ids) : null
       return markQueued(queries, (lead) => canBeMessaged(lead) && (wanted === null || wanted.has(lead.id)))
     },
-    onSuccess: (answer, _, before) => {
+    onSuccess: (result, _, before) => {
       // A job says itself what it has done.
-      if (answer?.queued === 0) {
+      if (result?.queued === 0) {
         restore(queries, before)
         toast.error("Failed to create DM record: this lead was already contacted or can't be contacted.")
-      } else if (answer) toastQueued(() => undo.mutate(answer.undoId))
+      } else if (result) toastQueued(() => undo.mutate(result.undoId))
     },
     onError: (error, { picked }, before) => {
       if (before) restore(queries, before)

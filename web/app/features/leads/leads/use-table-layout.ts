@@ -6,8 +6,8 @@ import { useKept } from './use-kept'
 
 /** The table's layout, kept in this browser. While a column is dragged, it only shows. */
 export function useTableLayout({ filter, page, sort }: LeadsView) {
-  const [kept, keep] = useKept('leadsTable')
-  const stored = useMemo(() => parseLayout(kept), [kept])
+  const [text, keep] = useKept('leadsTable')
+  const stored = useMemo(() => parseLayout(text), [text])
   const [dragged, setDragged] = useState<TableLayout | null>(null)
   const navigate = useNavigate()
   const layout = dragged ?? stored

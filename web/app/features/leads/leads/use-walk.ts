@@ -38,8 +38,8 @@ export function useWalk({
   const step = (by: 1 | -1) => {
     const next = leads[at + by]
     if (next) return () => onOpen(next.id)
-    const place = first + at + by
-    if (place < 0 || (by > 0 && !hasNextPage)) return null
+    const position = first + at + by
+    if (position < 0 || (by > 0 && !hasNextPage)) return null
     return () => {
       setEntry(by)
       onPage(by)

@@ -39,9 +39,11 @@ export function campaignWarnings(campaigns: readonly AffectedCampaign[], total =
   ]
 }
 
-function sentence(campaigns: readonly AffectedCampaign[] = [], one: string, many: string): string[] {
+function sentence(campaigns: readonly AffectedCampaign[] = [], singular: string, many: string): string[] {
   if (campaigns.length === 0) return []
   const named = campaigns.slice(0, NAMED_MAX).map(({ name }) => `“${name}”`)
   const all = campaigns.length > NAMED_MAX ? [...named, `${formatNumber(campaigns.length - NAMED_MAX)} more`] : named
-  return [`The ${pluralize(campaigns.length, 'campaign')} ${formatList(all)} ${pluralize(campaigns.length, one, many)}`]
+  return [
+    `The ${pluralize(campaigns.length, 'campaign')} ${formatList(all)} ${pluralize(campaigns.length, singular, many)}`,
+  ]
 }

@@ -64,8 +64,8 @@ export function LeadLists() {
                     onManage={() => dialogs.manage(list)}
                   />
                 ))
-              : [1, 2, 3].map((place) => (
-                  <li key={place}>
+              : [1, 2, 3].map((index) => (
+                  <li key={index}>
                     <Skeleton className="h-72 w-full" />
                   </li>
                 ))}

@@ -159,5 +159,5 @@ export function useDuplicateList(id: string, onDone?: (copy: List) => unknown) {
   )
   // Copying a long list takes a while: keeps showing it after leaving and reopening the page.
   const pending = usePending<{ id: string }>(api.lists.duplicate.mutationKey())
-  return { duplicate: () => copying.mutate({ id }), isDuplicating: pending.some((one) => one.id === id) }
+  return { duplicate: () => copying.mutate({ id }), isDuplicating: pending.some((item) => item.id === id) }
 }

@@ -28,11 +28,11 @@ interface ListFormDialogProps extends ShownDialog, Pick<DialogProps, 'returnsTo'
 const SMART = 'Updates automatically. Campaigns use the leads that match at launch.'
 
 /** Creates or edits a list. */
-export function ListFormDialog({ list, filter: given, open, onClose, returnsTo }: ListFormDialogProps) {
+export function ListFormDialog({ list, filter: initialFilter, open, onClose, returnsTo }: ListFormDialogProps) {
   const refresh = useRefresh()
-  const [kind, setKind] = useState<'manual' | 'smart'>(list?.filter || given ? 'smart' : 'manual')
-  const saved = list?.filter ?? given ?? {}
-  const kept = [...(saved.listId ? ['list'] : []), ...(saved.scrapeId ? ['scrape'] : [])]
+  const [kind, setKind] = useState<'manual' | 'smart'>(list?.filter || initialFilter ? 'smart' : 'manual')
+  const saved = list?.filter ?? initialFilter ?? {}
+  const otherFilters = [...(saved.listId ? ['list'] : []), ...(saved.scrapeId ? ['scrape'] : [])]
   const [draft, setDraft] = useState(() => draftOf(saved))
   const form = useForm({
     resolver: contractResolver(lists.create),
@@ -66,8 +66,8 @@ export function ListFormDialog({ list, filter: given, open, onClose, returnsTo }
       open={open}
       onClose={onClose}
       returnsTo={returnsTo}
-      title={list ? 'Edit list' : given ? 'Save as smart list' : 'Create List'}
-      description={list ? undefined : given ? SMART : 'Create a list to group leads for a campaign.'}
+      title={list ? 'Edit list' : initialFilter ? 'Save as smart list' : 'Create List'}
+      description={list ? undefined : initialFilter ? SMART : 'Create a list to group leads for a campaign.'}
       label={list ? 'Save changes' : 'Create List'}
       loading={saving.isPending}
       onSubmit={save}
@@ -79,7 +79,7 @@ export function ListFormDialog({ list, filter: given, open, onClose, returnsTo }
       <Field label="Description (optional)" error={errors.description?.message}>
         <Textarea placeholder="Who they are, and why you're reaching out" {...form.register('description')} />
       </Field>
-      {!list && !given && (
+      {!list && !initialFilter && (
         <RadioGroup
           label="List type"
           value={kind}
@@ -98,8 +98,10 @@ export function ListFormDialog({ list, filter: given, open, onClose, returnsTo }
             onChange={setDraft}
             classNames={{ keyword: 'sm:col-span-2', status: 'sm:col-span-2' }}
           />
-          {kept.length > 0 && (
-            <p className="text-muted sm:col-span-2">Also filtered by {formatList(kept)}, as set on the Leads page.</p>
+          {otherFilters.length > 0 && (
+            <p className="text-muted sm:col-span-2">
+              Also filtered by {formatList(otherFilters)}, as set on the Leads page.
+            </p>
           )}
         </fieldset>
       )}

@@ -68,13 +68,13 @@ function UsedBy({ list: { id, campaignCount } }: { list: List }) {
       enabled: campaignCount > 0,
     }),
   )
-  const shown = campaigns.data?.campaigns ?? []
+  const visible = campaigns.data?.campaigns ?? []
   if (campaignCount === 0) return <p className="text-muted">No campaign uses this list yet.</p>
-  const others = campaignCount - shown.length
+  const others = campaignCount - visible.length
   return (
     <p className="flex min-h-5 min-w-0 flex-wrap gap-x-1 text-muted">
       Used by{' '}
-      {shown.map(({ id: campaignId, name }, index) => (
+      {visible.map(({ id: campaignId, name }, index) => (
         <span key={campaignId} className="max-w-full truncate">
           <Link
             to={generatePath(paths.campaign, { campaignId })}
@@ -82,10 +82,10 @@ function UsedBy({ list: { id, campaignCount } }: { list: List }) {
           >
             <bdi>{name}</bdi>
           </Link>
-          {index < shown.length - 1 && ','}
+          {index < visible.length - 1 && ','}
         </span>
       ))}
-      {shown.length > 0 && others > 0 && `and ${formatNumber(others)} more`}
+      {visible.length > 0 && others > 0 && `and ${formatNumber(others)} more`}
     </p>
   )
 }

@@ -157,11 +157,11 @@ function useRemovePeople({ id }: List, onRemoved: () => void) {
       return null
     },
     {
-      onSuccess(answer, leadIds) {
+      onSuccess(result, leadIds) {
         onRemoved()
         // A job says itself what it has done.
-        if (answer)
-          toast.success(`${formatCount(answer.changed, 'lead')} removed from the list.`, {
+        if (result)
+          toast.success(`${formatCount(result.changed, 'lead')} removed from the list.`, {
             action: { label: 'Undo', onClick: () => void add.run(leadIds) },
           })
       },

@@ -16,9 +16,9 @@ export async function confirmCost(
   ask: (question: Question) => Promise<boolean>,
 ): Promise<boolean> {
   const title = `Scrape ${sourceTitle(target)}?`
-  let found: Estimate
+  let result: Estimate
   try {
-    found = await estimate()
+    result = await estimate()
   } catch (error) {
     if (CHECKED_ON_START.includes(errorCode(error) ?? '')) return true
     return ask({
@@ -27,8 +27,8 @@ export async function confirmCost(
       confirm: 'Start anyway',
     })
   }
-  if (found.costCents === null) return true
-  return ask({ title, body: estimateText(found, target.type), confirm: 'Start Scraping' })
+  if (result.costCents === null) return true
+  return ask({ title, body: estimateText(result, target.type), confirm: 'Start Scraping' })
 }
 
 /** Returns `confirmStart(target)`. Only then is anything read from X, because X bills reads. */

@@ -56,13 +56,13 @@ export function FollowerHistogram({ bins, filter, onChange }: FollowerHistogramP
             preserveAspectRatio="none"
             className="block h-24 w-full"
           >
-            {bins.map(({ from, count }, place) => {
+            {bins.map(({ from, count }, index) => {
               const height = count === 0 ? 0 : Math.max(2, (count / highest) * HEIGHT)
-              const isInside = place + 0.5 > range[0] && place + 0.5 < range[1]
+              const isInside = index + 0.5 > range[0] && index + 0.5 < range[1]
               return (
                 <rect
                   key={from}
-                  x={place + 0.06}
+                  x={index + 0.06}
                   width={0.88}
                   y={HEIGHT - height}
                   height={height}

@@ -17,11 +17,11 @@ test('has no bound at the ends of the scale', () => {
   expect(filterBetween(9, SCALE_END)).toEqual({ min: 100, max: null })
 })
 
-const kept = { minFollowers: 100, maxFollowers: 10_000 }
+const bounds = { minFollowers: 100, maxFollowers: 10_000 }
 
 test('knows when the scrape did not keep what the filter asks for', () => {
-  expect(isWider({ min: 100, max: 10_000 }, kept)).toBe(false)
-  expect(isWider({ min: 10, max: 10_000 }, kept)).toBe(true)
-  expect(isWider({ min: 100, max: null }, kept)).toBe(true)
-  expect(widened({ min: null, max: 5_000 }, kept)).toEqual({ minFollowers: 0, maxFollowers: 10_000 })
+  expect(isWider({ min: 100, max: 10_000 }, bounds)).toBe(false)
+  expect(isWider({ min: 10, max: 10_000 }, bounds)).toBe(true)
+  expect(isWider({ min: 100, max: null }, bounds)).toBe(true)
+  expect(widened({ min: null, max: 5_000 }, bounds)).toEqual({ minFollowers: 0, maxFollowers: 10_000 })
 })

@@ -19,10 +19,10 @@ export function placeOf(followers: number): number {
   return followers < 1 ? 0 : Math.min(SCALE_END, 1 + 4 * Math.log10(followers))
 }
 
-/** The follower count at a place, rounded to two digits. */
-export function followersAt(place: number): number {
-  if (place < 1) return 0
-  const followers = 10 ** ((place - 1) / 4)
+/** The follower count at a position, rounded to two digits. */
+export function followersAt(position: number): number {
+  if (position < 1) return 0
+  const followers = 10 ** ((position - 1) / 4)
   const digit = 10 ** Math.max(0, Math.floor(Math.log10(followers)) - 1)
   return Math.round(followers / digit) * digit
 }
@@ -33,14 +33,14 @@ export function filterBetween(from: number, to: number): FollowerFilter {
 }
 
 /** Whether the filter reaches beyond what the scrape kept. */
-export function isWider({ min, max }: FollowerFilter, kept: Kept): boolean {
-  return (min ?? 0) < kept.minFollowers || (max ?? FOLLOWERS_MAX) > kept.maxFollowers
+export function isWider({ min, max }: FollowerFilter, bounds: Kept): boolean {
+  return (min ?? 0) < bounds.minFollowers || (max ?? FOLLOWERS_MAX) > bounds.maxFollowers
 }
 
 /** The scrape's bounds, extended to the filter. */
-export function widened({ min, max }: FollowerFilter, kept: Kept): Kept {
+export function widened({ min, max }: FollowerFilter, bounds: Kept): Kept {
   return {
-    minFollowers: Math.min(min ?? 0, kept.minFollowers),
-    maxFollowers: Math.max(max ?? FOLLOWERS_MAX, kept.maxFollowers),
+    minFollowers: Math.min(min ?? 0, bounds.minFollowers),
+    maxFollowers: Math.max(max ?? FOLLOWERS_MAX, bounds.maxFollowers),
   }
 }

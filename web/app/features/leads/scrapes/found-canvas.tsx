@@ -32,7 +32,7 @@ export interface FoundCanvasProps {
   /** Starts this scrape again with other bounds. */
   onWiden: (scrape: Scrape) => void
   /** The first message to the leads found, which a later area previews. */
-  renderMessage: (found: {
+  renderMessage: (input: {
     filter: LeadQuery
     message: string
     onMessage: (message: string) => void
@@ -61,12 +61,12 @@ export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundC
       refetchInterval: ({ state: { data } }) => (isLive && (data?.leads.length ?? 0) < FACES ? 1_000 : false),
     }),
   )
-  const found = useQuery(foundOptions(scrape, 1, filter))
+  const leadsQuery = useQuery(foundOptions(scrape, 1, filter))
   const { message, ...writing } = useFirstMessage(mayWrite)
   const change = (changed: Partial<FoundFilter>) => setFilter({ ...filter, ...changed })
   const isFiltered = Object.keys(queryOf(filter, scrape)).length > 0
   const { bins = [], words = [] } = histogram.data ?? {}
-  const count = scrape.matched === 0 ? 0 : (found.data?.total ?? scrape.matched)
+  const count = scrape.matched === 0 ? 0 : (leadsQuery.data?.total ?? scrape.matched)
   // Stays when nobody matches, so that nothing jumps.
   const isUsable = count > 0 || (isFiltered && scrape.matched > 0)
   // Together, because each is above the next part. The leads come last and move nothing.
@@ -120,11 +120,11 @@ export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundC
 
 /** What this person wrote here last, or else the first message of the newest campaign. */
 function useFirstMessage(isOffered: boolean) {
-  const [kept, keep] = useKept('finderMessage')
+  const [stored, keep] = useKept('finderMessage')
   const [typed, setTyped] = useState<string | null>(null)
   const campaigns = useQuery(api.campaigns.list.queryOptions({ input: { pageSize: 1 }, enabled: isOffered }))
   return {
-    message: typed ?? kept ?? campaigns.data?.campaigns[0]?.messageTemplate ?? DEFAULT_MESSAGE,
+    message: typed ?? stored ?? campaigns.data?.campaigns[0]?.messageTemplate ?? DEFAULT_MESSAGE,
     onMessage: setTyped,
     onWritten: () => typed !== null && keep(typed.trim() || null),
   }
@@ -132,13 +132,13 @@ function useFirstMessage(isOffered: boolean) {
 
 /** 'This scrape kept 100 to 10,000 followers. A wider range takes a new scrape …' */
 function widerText({ minFollowers, maxFollowers, estimate, fetched, spentCents }: Scrape): string {
-  const kept = `This scrape kept people with ${formatNumber(minFollowers)} to ${formatNumber(maxFollowers)} followers.`
+  const boundsText = `This scrape kept people with ${formatNumber(minFollowers)} to ${formatNumber(maxFollowers)} followers.`
   const profiles = estimate?.profiles ?? fetched
   const cost =
     spentCents !== null && fetched > 0
       ? ` and X bills up to ${formatMoney(Math.ceil((spentCents / fetched) * profiles))}`
       : ''
-  return `${kept} A wider range needs a new scrape: it reads up to ${formatCount(profiles, 'profile')}${cost}.`
+  return `${boundsText} A wider range needs a new scrape: it reads up to ${formatCount(profiles, 'profile')}${cost}.`
 }
 
 interface FoundBarProps {

@@ -19,11 +19,11 @@ interface FoundFacesProps {
 
 /** The faces of the leads found. Those outside the filter fade in place. */
 export function FoundFaces({ leads, total, filter, isLive }: FoundFacesProps) {
-  const shown = useRevealed(leads.length, isLive)
+  const visibleCount = useRevealed(leads.length, isLive)
   return (
     // The cards below name the same people.
     <div aria-hidden className="flex flex-wrap items-center gap-2">
-      {leads.slice(0, shown).map((lead) => (
+      {leads.slice(0, visibleCount).map((lead) => (
         <span
           key={lead.id}
           className={cn(
@@ -45,13 +45,13 @@ export function FoundFaces({ leads, total, filter, isLive }: FoundFacesProps) {
 
 /** How many of `count` to show: all at first and with reduced motion, then one more at a time. */
 function useRevealed(count: number, isLive: boolean): number {
-  const [shown, setShown] = useState(isLive ? 0 : count)
-  const isBehind = shown < count
+  const [visibleCount, setVisibleCount] = useState(isLive ? 0 : count)
+  const isBehind = visibleCount < count
   useEffect(() => {
     if (!isBehind) return
-    if (!isLive || matchMedia('(prefers-reduced-motion: reduce)').matches) return setShown(count)
-    const revealing = setInterval(() => setShown((before) => before + 1), FACE_EVERY_MS)
+    if (!isLive || matchMedia('(prefers-reduced-motion: reduce)').matches) return setVisibleCount(count)
+    const revealing = setInterval(() => setVisibleCount((before) => before + 1), FACE_EVERY_MS)
     return () => clearInterval(revealing)
   }, [isBehind, isLive, count])
-  return shown
+  return visibleCount
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { everyoneIn, type FoundFilter, isInFilter, queryOf, withPressed } from './found-filter'
 
-const kept = { minFollowers: 100, maxFollowers: 10_000 }
-const everyone = everyoneIn(kept)
+const bounds = { minFollowers: 100, maxFollowers: 10_000 }
+const everyone = everyoneIn(bounds)
 
 test('keeps people whose follower count is unknown', () => {
   const filter: FoundFilter = { ...everyone, min: 5, max: 9 }
@@ -22,18 +22,18 @@ test('means people by the words of their bio', () => {
 })
 
 test('asks only for bounds narrower than those of the scrape, and for words', () => {
-  expect(queryOf(everyone, kept)).toEqual({})
-  expect(queryOf({ ...everyone, min: 10, max: null }, kept)).toEqual({})
-  expect(queryOf({ ...everyone, min: 200, max: 9_000 }, kept)).toEqual({ minFollowers: 200, maxFollowers: 9_000 })
-  expect(queryOf({ ...everyone, required: ['founder'], excluded: ['crypto'] }, kept)).toEqual({
+  expect(queryOf(everyone, bounds)).toEqual({})
+  expect(queryOf({ ...everyone, min: 10, max: null }, bounds)).toEqual({})
+  expect(queryOf({ ...everyone, min: 200, max: 9_000 }, bounds)).toEqual({ minFollowers: 200, maxFollowers: 9_000 })
+  expect(queryOf({ ...everyone, required: ['founder'], excluded: ['crypto'] }, bounds)).toEqual({
     bioWords: 'founder -crypto',
   })
 })
 
 test('requires a word by the first press, excludes it by the second, and drops it by the third', () => {
-  const one = withPressed(everyone, 'ai')
-  const two = withPressed(one, 'ai')
-  expect([one, two, withPressed(two, 'ai')]).toEqual([
+  const once = withPressed(everyone, 'ai')
+  const twice = withPressed(once, 'ai')
+  expect([once, twice, withPressed(twice, 'ai')]).toEqual([
     { required: ['ai'], excluded: [] },
     { required: [], excluded: ['ai'] },
     { required: [], excluded: [] },

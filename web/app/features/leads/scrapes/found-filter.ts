@@ -24,12 +24,12 @@ export interface FoundQuery extends Partial<Kept> {
 }
 
 /** The filter as a query of the scrape's leads; empty for everyone. */
-export function queryOf(filter: FoundFilter, kept: Kept): FoundQuery {
+export function queryOf(filter: FoundFilter, bounds: Kept): FoundQuery {
   const { min, max } = filter
   const bioWords = bioWordsText(filter)
   return {
-    ...(min !== null && min > kept.minFollowers && { minFollowers: min }),
-    ...(max !== null && max < kept.maxFollowers && { maxFollowers: max }),
+    ...(min !== null && min > bounds.minFollowers && { minFollowers: min }),
+    ...(max !== null && max < bounds.maxFollowers && { maxFollowers: max }),
     ...(bioWords && { bioWords }),
   }
 }

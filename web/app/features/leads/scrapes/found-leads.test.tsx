@@ -18,13 +18,13 @@ test('says that the leads of a scrape were deleted later', () => {
     cursor: null,
   })
   const scrape = { id: 's', status: 'completed', matched: 40, fetched: 50, minFollowers: 0, maxFollowers: 9 } as Scrape
-  const shown = renderToString(
+  const html = renderToString(
     <QueryClientProvider client={queries}>
       <MemoryRouter>
         <FoundLeads scrape={scrape} filter={everyoneIn(scrape)} />
       </MemoryRouter>
     </QueryClientProvider>,
   ).replace(/<!-- -->/g, '')
-  expect(shown).toContain('These leads were deleted')
-  expect(shown).toContain('This scrape found 40 leads, all deleted since.')
+  expect(html).toContain('These leads were deleted')
+  expect(html).toContain('This scrape found 40 leads, all deleted since.')
 })

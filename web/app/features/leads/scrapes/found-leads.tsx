@@ -30,13 +30,13 @@ export function foundOptions(scrape: Scrape, page: number, filter: FoundFilter) 
 
 /** The leads that a scrape has found so far, as cards. */
 export function FoundLeads({ scrape, filter }: { scrape: Scrape; filter: FoundFilter }) {
-  const [shown, setShown] = useState({ page: 1, filter })
+  const [view, setView] = useState({ page: 1, filter })
   // Another filter begins at its first page.
-  const page = shown.filter === filter ? shown.page : 1
-  const setPage = (next: number) => setShown({ page: next, filter })
+  const page = view.filter === filter ? view.page : 1
+  const setPage = (next: number) => setView({ page: next, filter })
   const inProgress = isInProgress(scrape.status)
   const isFiltered = Object.keys(queryOf(filter, scrape)).length > 0
-  const found = useQuery(foundOptions(scrape, page, filter))
+  const query = useQuery(foundOptions(scrape, page, filter))
 
   if (scrape.matched === 0) {
     if (inProgress || scrape.status === 'failed') return null
@@ -63,25 +63,25 @@ export function FoundLeads({ scrape, filter }: { scrape: Scrape; filter: FoundFi
           </ButtonLink>
         </div>
       </div>
-      {found.isError && !found.data ? (
-        <QueryError query={found} />
-      ) : found.data?.total === 0 && isFiltered ? (
+      {query.isError && !query.data ? (
+        <QueryError query={query} />
+      ) : query.data?.total === 0 && isFiltered ? (
         <EmptyState icon={<SearchX />} title="No leads match">
           Widen the range above{filter.required.length + filter.excluded.length > 0 && ', or drop a word'}.
         </EmptyState>
-      ) : found.data?.total === 0 ? (
+      ) : query.data?.total === 0 ? (
         <EmptyState icon={<UserX />} title="These leads were deleted">
           This scrape found {formatCount(scrape.matched, 'lead')}, {scrape.matched > 1 && 'all '}deleted since.
         </EmptyState>
       ) : (
         <>
-          {found.isPending && <LoadingText>Loading leads…</LoadingText>}
+          {query.isPending && <LoadingText>Loading leads…</LoadingText>}
           <ul
-            aria-busy={found.isPlaceholderData || undefined}
+            aria-busy={query.isPlaceholderData || undefined}
             className="grid grid-cols-1 gap-x-10 transition-opacity aria-busy:opacity-60 sm:grid-cols-2"
           >
-            {found.data
-              ? found.data.leads.map((lead) => (
+            {query.data
+              ? query.data.leads.map((lead) => (
                   <li key={lead.id} className="grid content-between gap-3 border-t border-hair py-4">
                     <div className="grid gap-2.5">
                       <LeadIdentity lead={lead} />
@@ -104,7 +104,7 @@ export function FoundLeads({ scrape, filter }: { scrape: Scrape; filter: FoundFi
                   </li>
                 ))}
           </ul>
-          <Pager page={page} pageSize={PAGE_SIZE} query={found} onChange={setPage} noun="leads" />
+          <Pager page={page} pageSize={PAGE_SIZE} query={query} onChange={setPage} noun="leads" />
         </>
       )}
     </section>

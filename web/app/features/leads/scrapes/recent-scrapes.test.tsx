@@ -28,7 +28,7 @@ function runAgainButton(busy: boolean): string | undefined {
     page: 1,
     pageSize: 10,
   })
-  const shown = renderToString(
+  const html = renderToString(
     <QueryClientProvider client={queries}>
       <ConfirmProvider>
         <RecentScrapes
@@ -44,7 +44,7 @@ function runAgainButton(busy: boolean): string | undefined {
       </ConfirmProvider>
     </QueryClientProvider>,
   )
-  return /<button[^>]*aria-label="Run again: Followers of @ada"[^>]*>/.exec(shown)?.[0]
+  return /<button[^>]*aria-label="Run again: Followers of @ada"[^>]*>/.exec(html)?.[0]
 }
 
 test('disables Run again while a scrape is in progress', () => {

@@ -32,7 +32,7 @@ export function RecentScrapes({
   page,
   pageSize,
   onPage,
-  shown,
+  shown: shownId,
   onShow,
   busy,
   onStarted,
@@ -62,7 +62,7 @@ export function RecentScrapes({
         label="Recent scrapes"
         query={scrapes}
         rows={scrapes.data?.scrapes}
-        isSelected={({ id }) => id === shown}
+        isSelected={({ id }) => id === shownId}
         loading="Loading scrapes…"
         page={page}
         pageSize={pageSize}
@@ -98,14 +98,14 @@ export function RecentScrapes({
                 <Button
                   size="sm"
                   className="max-md:flex-1"
-                  disabled={scrape.id === shown}
-                  aria-label={`${scrape.id === shown ? 'Viewing' : 'View'}: ${scrapeTitle(scrape)}`}
+                  disabled={scrape.id === shownId}
+                  aria-label={`${scrape.id === shownId ? 'Viewing' : 'View'}: ${scrapeTitle(scrape)}`}
                   onClick={() => {
                     onShow(scrape.id)
                     scrollToTop()
                   }}
                 >
-                  {scrape.id === shown ? 'Viewing' : 'View'}
+                  {scrape.id === shownId ? 'Viewing' : 'View'}
                 </Button>
                 {mayWrite && (
                   <Button

@@ -84,7 +84,7 @@ function problemIn({ type, handle, postUrl, listUrl, handles }: Typed): string |
       const all = handlesIn(handles)
       if (all.length === 0) return 'Enter at least one handle'
       if (all.length > SCRAPE_HANDLES_MAX) return `Enter at most ${formatNumber(SCRAPE_HANDLES_MAX)} handles`
-      const wrong = all.find((one) => handleProblem(one) !== null)
+      const wrong = all.find((candidate) => handleProblem(candidate) !== null)
       return wrong === undefined ? null : `“${wrong}” is not a handle.`
     }
     case 'handle':

@@ -2,21 +2,21 @@ import type { Scrape } from '@x-automated/contract/leads/scrapes'
 import { expect, it, vi } from 'vitest'
 import { listName, saveFound } from './use-save-found'
 
-const found = { scrape: { id: 's', matched: 2 }, query: { bioWords: 'founder' }, name: 'Followers of @ana' }
+const input = { scrape: { id: 's', matched: 2 }, query: { bioWords: 'founder' }, name: 'Followers of @ana' }
 
 it('saveFound adds to the list that it made, after a failure and after more leads were found', async () => {
   const lists = {
     create: vi.fn(async () => ({ id: 'l' })),
     addLeads: vi.fn(async () => ({ changed: 2, cursor: null })),
   }
-  const save = (kept: Parameters<typeof saveFound>[0], matched = 2) =>
-    saveFound(kept, { ...found, scrape: { id: 's', matched } }, lists as never)
-  const kept = {}
+  const save = (cached: Parameters<typeof saveFound>[0], matched = 2) =>
+    saveFound(cached, { ...input, scrape: { id: 's', matched } }, lists as never)
+  const cache = {}
   lists.addLeads.mockRejectedValueOnce(new Error('offline'))
-  await expect(save(kept)).rejects.toThrow('offline')
-  expect(await save(kept)).toEqual({ id: 'l', name: 'Followers of @ana', added: 2 })
-  expect(await save(kept)).toMatchObject({ added: null })
-  expect(await save(kept, 5)).toMatchObject({ id: 'l', added: 2 })
+  await expect(save(cache)).rejects.toThrow('offline')
+  expect(await save(cache)).toEqual({ id: 'l', name: 'Followers of @ana', added: 2 })
+  expect(await save(cache)).toMatchObject({ added: null })
+  expect(await save(cache, 5)).toMatchObject({ id: 'l', added: 2 })
   expect(lists.create).toHaveBeenCalledOnce()
   expect(lists.addLeads).toHaveBeenLastCalledWith({ id: 'l', filter: { scrapeId: 's', bioWords: 'founder' } })
 })

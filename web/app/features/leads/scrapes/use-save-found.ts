@@ -20,10 +20,10 @@ interface Saved {
 /** Saves the leads found that match as a new list. Then opens a campaign for it, if asked. */
 export function useSaveFound(scrape: Scrape, { query, message }: Saved) {
   const navigate = useNavigate()
-  const kept = useRef<KeptList>({})
+  const cache = useRef<KeptList>({})
   return useAction(
     (_next: 'save' | 'write') =>
-      saveFound(kept.current, { scrape, query, name: listName(scrape, query) }, client.lists),
+      saveFound(cache.current, { scrape, query, name: listName(scrape, query) }, client.lists),
     {
       onSuccess({ id, name, added }, next) {
         if (added === null) {
@@ -53,13 +53,13 @@ interface Found {
  * the other button is pressed. @returns `added` is null if the list was complete
  */
 export async function saveFound(
-  kept: KeptList,
+  cache: KeptList,
   { scrape, query, name }: Found,
   lists: Pick<typeof client.lists, 'create' | 'addLeads'>,
 ): Promise<{ id: string; name: string; added: number | null }> {
   const of = JSON.stringify([scrape.id, query])
-  if (kept.list?.of !== of) kept.list = { of, id: (await lists.create({ name })).id, name, matched: null }
-  const { list } = kept
+  if (cache.list?.of !== of) cache.list = { of, id: (await lists.create({ name })).id, name, matched: null }
+  const { list } = cache
   if (list.matched === scrape.matched) return { id: list.id, name: list.name, added: null }
   let added = 0
   let cursor: string | null = null
@@ -74,7 +74,7 @@ export async function saveFound(
       cursor = part.cursor
     } while (cursor !== null)
   } catch (error) {
-    if (errorCode(error) === 'LEAD_LIST_NOT_FOUND') delete kept.list
+    if (errorCode(error) === 'LEAD_LIST_NOT_FOUND') delete cache.list
     throw error
   }
   list.matched = scrape.matched

@@ -42,12 +42,12 @@ export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps)
   const [read, setRead] = useState<Omit<Order, 'file'> | null>(null)
   const load = useMutation({
     mutationFn: async (order: Order) => {
-      const answer = await signedFetch(`/api/suppressions/import?${peopleQuery(order.preview, order.mapping)}`, {
+      const response = await signedFetch(`/api/suppressions/import?${peopleQuery(order.preview, order.mapping)}`, {
         method: 'POST',
         headers: { 'content-type': 'text/csv; charset=utf-8' },
         body: order.file,
       })
-      return (await answer.json()) as SuppressionImport
+      return (await response.json()) as SuppressionImport
     },
     onSettled: onDone,
   })
@@ -152,11 +152,11 @@ function PeopleColumns({ preview, mapping, onChange }: PeopleColumnsProps) {
 }
 
 function Result({ result }: { result: SuppressionImport }) {
-  const { imported, known, stopped, rejected, rejectedCount, warnings, warningCount } = result
+  const { imported, known: existing, stopped, rejected, rejectedCount, warnings, warningCount } = result
   return (
     <div className="grid gap-4">
       <Callout tone={rejectedCount > 0 ? 'warn' : 'good'} title={`${people(imported)} added`}>
-        {known > 0 && <p>{people(known)} already on the list.</p>}
+        {existing > 0 && <p>{people(existing)} already on the list.</p>}
         {stopped > 0 && <p>{formatCount(stopped, 'queued message')} canceled.</p>}
         {rejectedCount > 0 && <p>{formatCount(rejectedCount, 'row')} skipped.</p>}
         {warningCount > 0 && <p>{formatCount(warningCount, 'row')} suppressed, but read only in part.</p>}

@@ -29,14 +29,14 @@ export function guessPeopleMapping({ headers }: Preview): PeopleMapping {
     hasHeader ? suppressionColumnOf(cell) : isPerson(cell) ? 'twitter_handle' : null,
   )
   if (headers.length === 1) return { columns: [fields[0] ?? 'twitter_handle'], hasHeader }
-  return { columns: fields.map((field, place) => (field && fields.indexOf(field) === place ? field : SKIP)), hasHeader }
+  return { columns: fields.map((field, index) => (field && fields.indexOf(field) === index ? field : SKIP)), hasHeader }
 }
 
 const isPerson = (cell: string) => handleFault(handleIn(cell)) === null || 'id' in readXUserId(cell)
 
 /** The column names to show: numbers without a header. */
 export function namesOf({ headers }: Preview, { hasHeader }: PeopleMapping): string[] {
-  return hasHeader ? headers : headers.map((_, place) => `Column ${place + 1}`)
+  return hasHeader ? headers : headers.map((_, index) => `Column ${index + 1}`)
 }
 
 /** The rows to show as samples. */
@@ -48,7 +48,7 @@ export function samplesOf({ headers, rows }: Preview, { hasHeader }: PeopleMappi
 export function peopleProblem({ columns }: PeopleMapping): string | null {
   if (!columns.includes('twitter_handle') && !columns.includes('x_user_id'))
     return 'Choose the column with the handles or the X user IDs.'
-  const twice = columns.find((one, place) => one !== SKIP && columns.indexOf(one) !== place)
+  const twice = columns.find((column, index) => column !== SKIP && columns.indexOf(column) !== index)
   return twice === undefined
     ? null
     : `Two columns map to “${peopleLabels[twice as SuppressionColumn]}”. Skip one of them.`

@@ -153,13 +153,13 @@ export function SuppressionsTab() {
             hidden: true,
             end: true,
             corner: true,
-            cell: (one) => (
+            cell: (entry) => (
               <IconButton
                 icon={<X />}
                 size="sm"
-                label={`Remove ${nameOf(one)} from the list`}
+                label={`Remove ${nameOf(entry)} from the list`}
                 disabled={remove.isPending}
-                onClick={() => remove.mutate(one)}
+                onClick={() => remove.mutate(entry)}
               />
             ),
           },

@@ -10,11 +10,11 @@ export async function allCampaigns(
   read: (cursor: string | undefined) => Promise<Page> = (cursor) =>
     client.campaigns.list({ pageSize: 100, ...(cursor ? { cursor } : {}) }, { signal }),
 ): Promise<Campaign[]> {
-  const found: Campaign[] = []
+  const campaigns: Campaign[] = []
   for (let cursor: string | undefined; ; ) {
     const page = await read(cursor)
-    found.push(...page.campaigns)
-    if (page.cursor === null) return found
+    campaigns.push(...page.campaigns)
+    if (page.cursor === null) return campaigns
     cursor = page.cursor
   }
 }

@@ -30,7 +30,10 @@ export function updateCachedCampaign(queries: QueryClient, id: string, change: P
   queries.setQueriesData(
     { queryKey: api.campaigns.list.key({ type: 'query' }) },
     (page: ListedCampaigns | undefined) =>
-      page && { ...page, campaigns: page.campaigns.map((one) => (one.id === id ? { ...one, ...change } : one)) },
+      page && {
+        ...page,
+        campaigns: page.campaigns.map((campaign) => (campaign.id === id ? { ...campaign, ...change } : campaign)),
+      },
   )
   queries.setQueryData(
     api.campaigns.find.queryKey({ input: { id } }),

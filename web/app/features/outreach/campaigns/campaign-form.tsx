@@ -61,12 +61,12 @@ export const isFormFolded = () => {
 function useAskedForm(show: () => void) {
   const [params, setParams] = useSearchParams()
   const isAsked = params.has(NEW_PARAM)
-  const answer = useEffectEvent(() => {
+  const showForm = useEffectEvent(() => {
     setParams({}, { replace: true, preventScrollReset: true })
     show()
   })
   useEffect(() => {
-    if (isAsked) answer()
+    if (isAsked) showForm()
   }, [isAsked])
 }
 

@@ -2,9 +2,9 @@ import { errorCode, errorText, failureText } from '../../../api'
 
 const INITIAL_DATA = 'An error occurred while fetching initial data.'
 
-/** Why campaigns could not be loaded. @param shown earlier data is still on the screen */
-export function campaignsProblem(error: unknown, shown: boolean): string {
-  return shown
+/** Why campaigns could not be loaded. @param hasData earlier data is still on the screen */
+export function campaignsProblem(error: unknown, hasData: boolean): string {
+  return hasData
     ? failureText(error, 'Failed to refresh campaigns', 'Error refreshing campaigns.')
     : failureText(error, 'Failed to fetch campaigns', INITIAL_DATA)
 }

@@ -79,7 +79,7 @@ export function useXConnections(campaigns: readonly Campaign[] | undefined): Con
   return (campaign) => {
     if (!data) return undefined
     const id = campaign?.xAccountId
-    const account = id ? data.accounts.find((one) => one.id === id) : data.accounts[0]
+    const account = id ? data.accounts.find((candidate) => candidate.id === id) : data.accounts[0]
     return account?.status === 'connected'
   }
 }

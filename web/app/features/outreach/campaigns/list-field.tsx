@@ -97,10 +97,10 @@ function SelectedListHint({ list }: { list: List }) {
 }
 
 async function findAllLists(signal: AbortSignal): Promise<List[]> {
-  const found: List[] = []
+  const all: List[] = []
   for (let page = 1; ; page++) {
     const { lists, total } = await client.lists.list({ page, pageSize: LISTS_PAGE_SIZE }, { signal })
-    found.push(...lists)
-    if (lists.length === 0 || found.length >= total) return found
+    all.push(...lists)
+    if (lists.length === 0 || all.length >= total) return all
   }
 }

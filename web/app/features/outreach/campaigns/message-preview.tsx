@@ -145,11 +145,11 @@ export function LeadPhone({ isExample, ...conversation }: LeadPhoneProps) {
 function Conversation({ messages, lead, xAccountId }: ConversationProps) {
   const accounts = useAccounts().data?.accounts
   const sender = accounts?.find(({ id }) => id === xAccountId) ?? accounts?.[0]
-  const shown = useChangeInView(messages)
+  const container = useChangeInView(messages)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset belongs in a form
     <div
-      ref={shown}
+      ref={container}
       role="group"
       aria-label="Conversation"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls

@@ -53,7 +53,7 @@ test('separates missing values from filled ones', () => {
 })
 
 test('offers only known variables', () => {
-  for (const place of placeholders) expect(unknownPlaceholders(place.text)).toEqual([])
+  for (const placeholder of placeholders) expect(unknownPlaceholders(placeholder.text)).toEqual([])
 })
 
 test('splits a template as it is written, so that its variables can be marked', () => {

@@ -55,6 +55,6 @@ export function writtenPieces(template: string): Piece[] {
 
 /** What nothing fills, without repetitions. */
 export function unknownPlaceholders(template: string): UnknownPlace[] {
-  const places = readPlaces(template).filter((place) => place.kind === 'unknown')
+  const places = readPlaces(template).filter((placeholder) => placeholder.kind === 'unknown')
   return places.filter(({ written }, index) => places.findIndex((other) => other.written === written) === index)
 }

@@ -84,13 +84,13 @@ export function othersText(others: number | null, resetsAt: string): string {
 }
 
 /** '2 of the first 1,000 leads have no {company} and get the fallback.' */
-export function missingText({ place, leads }: Preflight['missing'][number], preflight: Preflight): string {
-  if (leads === preflight.leads) return `No lead has a ${place}; everyone gets the fallback.`
+export function missingText({ place: placeholder, leads }: Preflight['missing'][number], preflight: Preflight): string {
+  if (leads === preflight.leads) return `No lead has a ${placeholder}; everyone gets the fallback.`
   const who =
     preflight.checked < preflight.leads
       ? `${formatNumber(leads)} of the first ${formatCount(preflight.checked, 'lead')}`
       : formatCount(leads, 'lead')
-  return `${who} ${pluralize(leads, 'has', 'have')} no ${place} and ${pluralize(leads, 'gets', 'get')} the fallback.`
+  return `${who} ${pluralize(leads, 'has', 'have')} no ${placeholder} and ${pluralize(leads, 'gets', 'get')} the fallback.`
 }
 
 /** A day of the calendar; `count` 0: nothing is sent. */

@@ -28,19 +28,19 @@ export function usePreviewLeads(listId: string, filter: LeadQuery = { listId }) 
       placeholderData: paging.placeholderData,
     }),
   )
-  const found = useQuery(
+  const filtered = useQuery(
     api.leads.list.queryOptions({
       input: { ...filter, ...(keyword && { keyword }), page, pageSize: PAGE_SIZE },
       enabled: !isNone && !isWholeList,
       placeholderData: paging.placeholderData,
     }),
   )
-  const shown = isWholeList ? all : found
-  const { data } = shown
+  const query = isWholeList ? all : filtered
+  const { data } = query
   const total = isNone ? 0 : (data?.total ?? 0)
   const lead: PreviewLead | null = (total > 0 && data?.leads[index % PAGE_SIZE]) || null
   return {
-    isLoading: !isNone && isInitialLoading(shown) && keyword === '',
+    isLoading: !isNone && isInitialLoading(query) && keyword === '',
     /** Null if there is none: the preview then shows an example. */
     lead,
     index,

@@ -40,13 +40,13 @@ test('starts an active campaign after 100 ms, and no other', async () => {
   vi.useFakeTimers()
   try {
     const begin = vi.fn()
-    const found = { status: 'active' } as Campaign
-    const begun = startIfActive(async () => found, begin)
+    const campaign = { status: 'active' } as Campaign
+    const begun = startIfActive(async () => campaign, begin)
     await vi.advanceTimersByTimeAsync(99)
     expect(begin).not.toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(1)
     await begun
-    expect(begin.mock.calls).toEqual([[found]])
+    expect(begin.mock.calls).toEqual([[campaign]])
     const waiting = { status: 'active', dmsQueuedCount: 0, openEnrollments: 1 } as Campaign
     for (const other of [null, { status: 'completed' } as Campaign, waiting]) {
       await startIfActive(async () => other, begin)

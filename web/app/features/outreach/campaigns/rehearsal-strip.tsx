@@ -13,7 +13,7 @@ export function useRehearsalText(
   xAccountId: string | null | undefined,
 ): string | null {
   const { data } = useQuery(api.sendingSettings.find.queryOptions())
-  const account = data?.accounts.find((one) => one.xAccountId === xAccountId) ?? data?.accounts[0]
+  const account = data?.accounts.find((candidate) => candidate.xAccountId === xAccountId) ?? data?.accounts[0]
   if (!account) return null
   const lastSendAt = dates.lastSendAt === null ? null : new Date(dates.lastSendAt)
   return rehearsalText({ perDay: dates.perDay, lastSendAt }, account.timeZone, new Date())

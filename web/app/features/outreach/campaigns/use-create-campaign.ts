@@ -73,14 +73,14 @@ export function useCreateCampaign({ form, draft, sequence, template, realSend, o
 
 /** Keeps the key of the same content until it is saved or launched: a retry creates no second campaign. */
 function useIdempotencyKey() {
-  const kept = useRef<{ content: string; key: string } | null>(null)
+  const stored = useRef<{ content: string; key: string } | null>(null)
   return {
     of(content: string): string {
-      if (kept.current?.content !== content) kept.current = { content, key: crypto.randomUUID() }
-      return kept.current.key
+      if (stored.current?.content !== content) stored.current = { content, key: crypto.randomUUID() }
+      return stored.current.key
     },
     clear() {
-      kept.current = null
+      stored.current = null
     },
   }
 }

@@ -67,7 +67,7 @@ export function useExtensionActions() {
 
 class ExtensionRefused extends Error {}
 
-async function requireSuccess(asked: Promise<ExtensionReply<object>>): Promise<void> {
-  const reply = await asked
+async function requireSuccess(request: Promise<ExtensionReply<object>>): Promise<void> {
+  const reply = await request
   if (!reply.success) throw new ExtensionRefused(reply.error)
 }

@@ -17,8 +17,8 @@ import type { Inbox } from './use-inbox'
 export function BulkBar({ inbox }: { inbox: Inbox }) {
   const { selection, setSelection, selected, total } = inbox
   const change = useBulkChange(inbox)
-  const [shown, setShown] = useState<'snooze' | 'assign' | null>(null)
-  const toggle = (what: typeof shown) => (open: boolean) => setShown(open ? what : null)
+  const [openMenu, setOpenMenu] = useState<'snooze' | 'assign' | null>(null)
+  const toggle = (what: typeof openMenu) => (open: boolean) => setOpenMenu(open ? what : null)
   const clear = () => setSelection(NOTHING_SELECTED)
   const isEmpty = selected.length === 0
   const areDone = !isEmpty && selected.every(({ status }) => status === 'done')
@@ -35,8 +35,8 @@ export function BulkBar({ inbox }: { inbox: Inbox }) {
   }
   useKeys({
     e: whenSelected(finish),
-    h: whenSelected(() => setShown('snooze')),
-    a: whenSelected(() => setShown('assign')),
+    h: whenSelected(() => setOpenMenu('snooze')),
+    a: whenSelected(() => setOpenMenu('assign')),
     escape: clear,
     ...Object.fromEntries(LABEL_KEYS.map((label, index) => [String(index + 1), whenSelected(() => setLabel(label))])),
   })
@@ -76,11 +76,11 @@ export function BulkBar({ inbox }: { inbox: Inbox }) {
           {areDone ? 'Reopen' : 'Done'}
         </Button>
         <SnoozeMenu
-          open={shown === 'snooze'}
+          open={openMenu === 'snooze'}
           onOpenChange={toggle('snooze')}
           trigger={<IconButton size="sm" label="Snooze" title="Snooze (H)" icon={<AlarmClock />} disabled={isEmpty} />}
           onSnooze={(until) => {
-            setShown(null)
+            setOpenMenu(null)
             change(
               { status: 'snoozed', snoozedUntil: until.toISOString() },
               (conversations) => `Snoozed ${conversations} until ${snoozeText(until, Date.now())}`,
@@ -96,7 +96,7 @@ export function BulkBar({ inbox }: { inbox: Inbox }) {
         </Menu>
         <AssignMenu
           conversation={NOBODY}
-          open={shown === 'assign'}
+          open={openMenu === 'assign'}
           onOpenChange={toggle('assign')}
           disabled={isEmpty}
           mayUnassign

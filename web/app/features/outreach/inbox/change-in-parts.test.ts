@@ -4,7 +4,7 @@ import { changeInParts } from './change-in-parts'
 /** Makes a change of three calls. `failing`: the number of the call that fails. */
 async function run({ total = 25_000, stopsAfter = 99, failing = 0, calls = 3 }: Partial<Record<string, number>> = {}) {
   const sent: object[] = []
-  const answers: number[] = []
+  const responses: number[] = []
   const seen: string[] = []
   const end = await changeInParts({
     parts: [{ filter: 'open' }],
@@ -14,11 +14,11 @@ async function run({ total = 25_000, stopsAfter = 99, failing = 0, calls = 3 }: 
       if (sent.length === failing) throw new Error('gone')
       return { number: sent.length, cursor: sent.length < calls ? `after ${sent.length}` : null }
     },
-    onAnswer: ({ number }) => answers.push(number),
+    onAnswer: ({ number }) => responses.push(number),
     mayContinue: () => sent.length < stopsAfter,
     onProgress: (position) => seen.push(position),
   }).catch((error: Error) => error.message)
-  return { end, sent, answers, seen }
+  return { end, sent, answers: responses, seen }
 }
 
 test('follows the cursor to the end, and shows its progress', async () => {

@@ -8,7 +8,7 @@ interface Change<Part, Answer> {
   total: number | null
   /** The answer's cursor is null after the last call for a part. */
   call: (part: Part & { cursor?: string }) => Promise<Answer>
-  onAnswer: (answer: Answer) => void
+  onAnswer: (response: Answer) => void
   /** Asked before each call. */
   mayContinue: () => boolean
   /** Called with '12,000 of 25,000' while it takes several calls. */
@@ -34,9 +34,9 @@ export async function changeInParts<Part extends object, Answer extends { cursor
     let cursor: string | null = null
     do {
       if (!mayContinue()) return position()
-      const answer: Answer = await call({ ...part, ...(cursor && { cursor }) })
-      onAnswer(answer)
-      cursor = answer.cursor
+      const response: Answer = await call({ ...part, ...(cursor && { cursor }) })
+      onAnswer(response)
+      cursor = response.cursor
       if (cursor) {
         // Every call but the last changes as many as it can.
         done = Math.min(total ?? Number.POSITIVE_INFINITY, done + PART_MAX)

@@ -14,7 +14,7 @@ export type ConversationChange = Partial<
 /** Shows a change in everything that is cached, before the server has answered. @returns a rollback */
 export function changeCached(queries: QueryClient, ids: ReadonlySet<string>, change: ConversationChange): () => void {
   const lists = queries.getQueriesData<Lists>({ queryKey: api.conversations.list.key({ type: 'infinite' }) })
-  const found = queries.getQueriesData<Found>({ queryKey: api.conversations.find.key({ type: 'infinite' }) })
+  const details = queries.getQueriesData<Found>({ queryKey: api.conversations.find.key({ type: 'infinite' }) })
   for (const [queryKey] of lists) {
     const status = (queryKey[1] as { input?: InboxFilter } | undefined)?.input?.status
     queries.setQueryData<Lists>(
@@ -32,7 +32,7 @@ export function changeCached(queries: QueryClient, ids: ReadonlySet<string>, cha
         queryKey,
         (data) => data && before && { ...data, pages: restorePages(data.pages, before.pages, ids) },
       )
-    for (const [queryKey, before] of found) {
+    for (const [queryKey, before] of details) {
       const was = before?.pages.find(({ id }) => ids.has(id))
       // The rest may have changed since, such as the draft.
       const back = was && Object.fromEntries(Object.keys(change).map((key) => [key, was[key as keyof typeof change]]))
@@ -65,8 +65,10 @@ export function changePages<Page extends { conversations: Conversation[] }>(
   return pages.map((page) => ({
     ...page,
     conversations: leaves
-      ? page.conversations.filter((one) => !ids.has(one.id))
-      : page.conversations.map((one) => (ids.has(one.id) ? { ...one, ...change } : one)),
+      ? page.conversations.filter((conversation) => !ids.has(conversation.id))
+      : page.conversations.map((conversation) =>
+          ids.has(conversation.id) ? { ...conversation, ...change } : conversation,
+        ),
   }))
 }
 
@@ -77,13 +79,13 @@ export function restorePages<Page extends { conversations: Conversation[] }>(
   ids: ReadonlySet<string>,
 ): Page[] {
   return pages.map((page, index) => {
-    const others = page.conversations.filter((one) => !ids.has(one.id))
+    const others = page.conversations.filter((conversation) => !ids.has(conversation.id))
     const was = before[index]?.conversations ?? []
-    const conversations = was.reduceRight((restored, one, place) => {
-      if (!ids.has(one.id)) return restored
-      const after = new Set(was.slice(place + 1).map(({ id }) => id))
+    const conversations = was.reduceRight((restored, conversation, position) => {
+      if (!ids.has(conversation.id)) return restored
+      const after = new Set(was.slice(position + 1).map(({ id }) => id))
       const next = restored.findIndex(({ id }) => after.has(id))
-      return restored.toSpliced(next < 0 ? restored.length : next, 0, one)
+      return restored.toSpliced(next < 0 ? restored.length : next, 0, conversation)
     }, others)
     return { ...page, conversations }
   })

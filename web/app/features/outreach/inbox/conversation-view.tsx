@@ -33,9 +33,9 @@ import type { SentAnswer } from './use-reply'
 export function ConversationView({ id, inbox }: { id: string; inbox: Inbox }) {
   const query = useConversation(id)
   // What the list knows is there before the messages are.
-  const found = query.data?.pages[0]
-  const known = found ?? inbox.rows?.find((row) => row.id === id)
-  if (query.isError && !found)
+  const page = query.data?.pages[0]
+  const conversation = page ?? inbox.rows?.find((row) => row.id === id)
+  if (query.isError && !page)
     return (
       <Frame>
         <Head onBack={() => inbox.open(null)} title="Conversation" />
@@ -56,7 +56,7 @@ export function ConversationView({ id, inbox }: { id: string; inbox: Inbox }) {
         </div>
       </Frame>
     )
-  if (!known)
+  if (!conversation)
     return (
       <Frame>
         <Head onBack={() => inbox.open(null)} title="" />
@@ -67,7 +67,7 @@ export function ConversationView({ id, inbox }: { id: string; inbox: Inbox }) {
         </div>
       </Frame>
     )
-  return <Known inbox={inbox} query={query} conversation={known} />
+  return <Known inbox={inbox} query={query} conversation={conversation} />
 }
 
 interface KnownProps {
@@ -156,16 +156,16 @@ interface HeadActionsProps {
 
 function HeadActions({ conversation, actions, reply }: HeadActionsProps) {
   const { lead, status, isUnread, campaignId } = conversation
-  const { shown, setShown, finish, snooze, assign, markAsRead } = actions
+  const { shown: openMenu, setShown: setOpenMenu, finish, snooze, assign, markAsRead } = actions
   const canReengage = useHasReengagement(campaignId)
-  const toggle = (what: typeof shown) => (open: boolean) => setShown(open ? what : null)
+  const toggle = (what: typeof openMenu) => (open: boolean) => setOpenMenu(open ? what : null)
   return (
     <>
       <Button size="sm" variant="ghost" icon={<Check />} aria-keyshortcuts="E" onClick={() => finish()}>
         <span className="font-normal max-lg:sr-only">{status === 'done' ? 'Reopen' : 'Done'}</span> <Kbd>E</Kbd>
       </Button>
       <SnoozeMenu
-        open={shown === 'snooze'}
+        open={openMenu === 'snooze'}
         onOpenChange={toggle('snooze')}
         canReengage={canReengage}
         reply={reply}
@@ -173,7 +173,7 @@ function HeadActions({ conversation, actions, reply }: HeadActionsProps) {
       />
       <AssignMenu
         conversation={conversation}
-        open={shown === 'assign'}
+        open={openMenu === 'assign'}
         onOpenChange={toggle('assign')}
         onAssign={assign}
       />
@@ -183,7 +183,7 @@ function HeadActions({ conversation, actions, reply }: HeadActionsProps) {
         title="Details"
         icon={<UserRound />}
         className="xl:hidden"
-        onClick={() => setShown('card')}
+        onClick={() => setOpenMenu('card')}
       />
       <Menu trigger={<IconButton size="sm" label="More" icon={<Ellipsis />} />}>
         <MenuItem icon={<Mail />} onSelect={() => markAsRead(isUnread)}>

@@ -33,8 +33,8 @@ export function EmojiMenu({ textarea, onPick }: EmojiMenuProps) {
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons inside */}
       <div className="grid grid-cols-8" onKeyDown={moveFocus}>
-        {EMOJI.split(',').map((one, index) => {
-          const [emoji = '', ...name] = one.split(' ')
+        {EMOJI.split(',').map((entry, index) => {
+          const [emoji = '', ...name] = entry.split(' ')
           return (
             <button
               key={emoji}

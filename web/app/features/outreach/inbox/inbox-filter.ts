@@ -20,12 +20,12 @@ const FIELDS = Object.keys(NAMES) as (keyof typeof NAMES)[]
 
 /** The filter in the URL: open conversations, or any status for a search, unless it names one. */
 export function filterOf(params: URLSearchParams): InboxFilter {
-  const asked = CONVERSATION_STATUSES.find((status) => status === params.get('status'))
-  const status = asked ?? (parseKeyword(params.get('q'), TEXT_MAX.q) ? undefined : 'open')
+  const requested = CONVERSATION_STATUSES.find((status) => status === params.get('status'))
+  const status = requested ?? (parseKeyword(params.get('q'), TEXT_MAX.q) ? undefined : 'open')
   const filter: InboxFilter = { ...(status && { status }) }
   for (const field of FIELDS) {
-    const given = params.get(NAMES[field])
-    const value = field === 'q' || field === 'tag' ? parseKeyword(given, TEXT_MAX[field]) : given
+    const text = params.get(NAMES[field])
+    const value = field === 'q' || field === 'tag' ? parseKeyword(text, TEXT_MAX[field]) : text
     if (!value) continue
     if (field !== 'label') filter[field] = value
     else if ((REPLY_LABELS as readonly string[]).includes(value)) filter.label = value as ReplyLabel

@@ -48,7 +48,7 @@ const message: Message = {
   label: null,
   why: null,
 }
-const answer = {
+const reply = {
   ...message,
   author: 'member',
   memberId: 'lena',
@@ -59,14 +59,14 @@ const answer = {
 
 test('messageFacts says which step it was, when, and whether it was read', () => {
   expect(messageFacts(message, undefined)).toBe(`Step 2, variant B · ${timeText(now)} · Read`)
-  expect(messageFacts(answer, 'Lena')).toBe(`Lena · ${timeText(now)} · Sent`)
+  expect(messageFacts(reply, 'Lena')).toBe(`Lena · ${timeText(now)} · Sent`)
 })
 
 test('messages of one person within minutes share a line, those of two members do not', () => {
-  expect(sharesLine({ ...answer, at: ago(2) }, answer)).toBe(true)
-  expect(sharesLine({ ...answer, at: ago(6) }, answer)).toBe(false)
-  expect(sharesLine({ ...answer, memberId: 'max' }, answer)).toBe(false)
-  expect(sharesLine({ ...answer, status: 'failed' }, answer)).toBe(false)
+  expect(sharesLine({ ...reply, at: ago(2) }, reply)).toBe(true)
+  expect(sharesLine({ ...reply, at: ago(6) }, reply)).toBe(false)
+  expect(sharesLine({ ...reply, memberId: 'max' }, reply)).toBe(false)
+  expect(sharesLine({ ...reply, status: 'failed' }, reply)).toBe(false)
   expect(sharesLine(message, { ...message, at: ago(-1) })).toBe(false)
 })
 

@@ -127,7 +127,7 @@ export function nextSendText(campaigns: readonly Sends[], now: number): string {
 
 /** The handles that a text names, without the @ and in lower case; `except` are left out. */
 export function namedHandles(text: string, except: readonly string[]): string[] {
-  const known = new Set(except.map((handle) => handle.toLowerCase()))
+  const excluded = new Set(except.map((handle) => handle.toLowerCase()))
   const named = [...text.matchAll(/(?<![\w@.])@(\w{1,15})(?!\w)/g)].map(([, handle = '']) => handle.toLowerCase())
-  return [...new Set(named)].filter((handle) => !known.has(handle))
+  return [...new Set(named)].filter((handle) => !excluded.has(handle))
 }

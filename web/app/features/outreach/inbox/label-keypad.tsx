@@ -23,16 +23,16 @@ export function LabelKeypad({ conversation: { label, confidence }, onLabel }: La
         <Confidence value={confidence} />
       </legend>
       <div className="-mx-1.5 grid grid-cols-[6fr_7fr] gap-0.5">
-        {LABEL_KEYS.map((one, index) => (
+        {LABEL_KEYS.map((option, index) => (
           <button
-            key={one}
+            key={option}
             type="button"
-            aria-pressed={one === label}
+            aria-pressed={option === label}
             aria-keyshortcuts={String(index + 1)}
-            onClick={() => onLabel(one)}
+            onClick={() => onLabel(option)}
             className="group flex min-h-7.5 min-w-0 items-center gap-0.5 rounded-md px-1.5 text-xs transition-colors hover:bg-hover aria-pressed:bg-pressed aria-pressed:font-strong pointer-coarse:min-h-10"
           >
-            <LabelName label={one} quiet />
+            <LabelName label={option} quiet />
             <span className="ms-auto">
               <Kbd>{String(index + 1)}</Kbd>
             </span>
@@ -69,9 +69,9 @@ export function LabelMenu({ conversation: { label, confidence }, onLabel }: Labe
 
 /** The labels as items of a menu. */
 export function LabelItems({ onLabel }: Pick<LabelKeypadProps, 'onLabel'>) {
-  return LABEL_KEYS.map((one) => (
-    <MenuItem key={one} onSelect={() => onLabel(one)}>
-      <LabelName label={one} />
+  return LABEL_KEYS.map((label) => (
+    <MenuItem key={label} onSelect={() => onLabel(label)}>
+      <LabelName label={label} />
     </MenuItem>
   ))
 }

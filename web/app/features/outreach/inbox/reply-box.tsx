@@ -30,7 +30,7 @@ interface ReplyBoxProps {
   otherDrafts: readonly { userId: string; name: string; updatedAt: string }[]
   textarea: RefObject<HTMLTextAreaElement | null>
   /** What is on its way; null: nothing. */
-  onSending: (answer: SentAnswer | null) => void
+  onSending: (reply: SentAnswer | null) => void
 }
 
 /** An answer: saved as it is written, and sent immediately. */

@@ -5,9 +5,9 @@ const loaded = ['a', 'b', 'c', 'd', 'e']
 const ids = (selection: { ids: ReadonlySet<string> }) => [...selection.ids].sort().join('')
 
 test('selects and deselects one row, and ends with the last one', () => {
-  const one = toggled(NOTHING_SELECTED, 'b', loaded)
-  expect([one.isOn, ids(one)]).toEqual([true, 'b'])
-  const none = toggled(one, 'b', loaded)
+  const selected = toggled(NOTHING_SELECTED, 'b', loaded)
+  expect([selected.isOn, ids(selected)]).toEqual([true, 'b'])
+  const none = toggled(selected, 'b', loaded)
   expect([none.isOn, ids(none)]).toEqual([false, ''])
 })
 
@@ -18,8 +18,8 @@ test('selects a range in both directions, and keeps what was selected', () => {
 })
 
 test('selects one row if the start of the range has left the list', () => {
-  const one = { ...toggled(NOTHING_SELECTED, 'b', loaded), anchor: 'gone' }
-  expect(ids(toggled(one, 'd', loaded, true))).toBe('bd')
+  const selected = { ...toggled(NOTHING_SELECTED, 'b', loaded), anchor: 'gone' }
+  expect(ids(toggled(selected, 'd', loaded, true))).toBe('bd')
 })
 
 test('deselecting one of all that match leaves the other loaded rows', () => {

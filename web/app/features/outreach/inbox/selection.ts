@@ -21,7 +21,7 @@ export function toggled(
   const next = new Set(hasAll ? loaded : ids)
   const from = isRange && anchor !== null ? loaded.indexOf(anchor) : -1
   const to = loaded.indexOf(id)
-  if (from >= 0) for (const one of loaded.slice(Math.min(from, to), Math.max(from, to) + 1)) next.add(one)
+  if (from >= 0) for (const rowId of loaded.slice(Math.min(from, to), Math.max(from, to) + 1)) next.add(rowId)
   else if (!next.delete(id)) next.add(id)
   return { isOn: next.size > 0, ids: next, hasAll: false, anchor: id }
 }

@@ -28,7 +28,7 @@ export function snippetQuery(beforeCursor: string): string | null {
 export function matchingSnippets<One extends Insertion>(all: readonly One[], query: string): One[] {
   const wanted = query.toLowerCase()
   const starting = all.filter(({ shortcut }) => shortcut.toLowerCase().startsWith(wanted))
-  const others = all.filter((one) => !starting.includes(one) && one.text.toLowerCase().includes(wanted))
+  const others = all.filter((snippet) => !starting.includes(snippet) && snippet.text.toLowerCase().includes(wanted))
   return [...starting, ...others].slice(0, SHOWN_MAX)
 }
 
@@ -44,7 +44,7 @@ export function withValues(text: string, recipient: Recipient): string {
     .map((piece) => {
       if (piece.kind !== 'unknown' || !/^\{[^{}|]+\}$/.test(piece.text)) return piece.text
       // With an empty fallback, a column is a variable.
-      const filled = previewOf(piece.text.replace('}', '|}'), recipient).map((one) => one.text)
+      const filled = previewOf(piece.text.replace('}', '|}'), recipient).map((part) => part.text)
       return filled.join('') || piece.text
     })
     .join('')

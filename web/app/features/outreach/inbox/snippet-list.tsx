@@ -33,8 +33,8 @@ export function useSnippetList({ text, setText, textarea, recipient }: SnippetLi
   const snippets = useQuery(api.snippets.list.queryOptions({ enabled: isOpen })).data?.snippets
   const templates = useQuery(api.templates.list.queryOptions({ input: { pageSize: 100 }, enabled: isOpen })).data
   const all: Insertion[] | undefined = snippets && [...snippets, ...templateInsertions(templates?.templates ?? [])]
-  const shown = isOpen && all ? matchingSnippets(all, query) : []
-  const active = shown[Math.min(index, shown.length - 1)]
+  const matches = isOpen && all ? matchingSnippets(all, query) : []
+  const active = matches[Math.min(index, matches.length - 1)]
   const move = (position: number) =>
     requestAnimationFrame(() => {
       textarea.current?.focus()
@@ -61,14 +61,14 @@ export function useSnippetList({ text, setText, textarea, recipient }: SnippetLi
     },
     props: {
       'aria-autocomplete': 'list',
-      'aria-controls': shown.length > 0 ? listId : undefined,
+      'aria-controls': matches.length > 0 ? listId : undefined,
       'aria-activedescendant': active && `${listId}-${active.id}`,
     } as const,
     /** Whether the list has used the key. */
     onKeyDown(event: KeyboardEvent): boolean {
       if (!active || event.metaKey || event.ctrlKey) return false
       const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-      if (by) setIndex((shown.indexOf(active) + by + shown.length) % shown.length)
+      if (by) setIndex((matches.indexOf(active) + by + matches.length) % matches.length)
       else if (event.key === 'Enter' || event.key === 'Tab') insert(active)
       else if (event.key === 'Escape') setClosedAt(text)
       else return false
@@ -77,7 +77,7 @@ export function useSnippetList({ text, setText, textarea, recipient }: SnippetLi
     },
     list: isOpen && all && (
       <div className="popup absolute inset-x-0 bottom-full z-10 mb-1.5 rounded-lg p-1">
-        {shown.length === 0 ? (
+        {matches.length === 0 ? (
           <p role="status" className="px-2 py-1.5 text-muted">
             {all.length === 0 ? (
               <>
@@ -92,7 +92,7 @@ export function useSnippetList({ text, setText, textarea, recipient }: SnippetLi
             )}
           </p>
         ) : (
-          <Options listId={listId} snippets={shown} active={active} onInsert={insert} />
+          <Options listId={listId} snippets={matches} active={active} onInsert={insert} />
         )}
       </div>
     ),

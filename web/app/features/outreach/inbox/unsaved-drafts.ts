@@ -14,10 +14,10 @@ export const unsavedDraft = (id: string) => drafts.get().get(id)
 
 /** Keeps what is typed in a conversation until it is saved. @param draft null: it is, or was sent */
 export function keepUnsaved(id: string, draft: UnsavedDraft | null): void {
-  const kept = new Map(drafts.get())
-  if (draft === null || (draft.isAddition && draft.text === '')) kept.delete(id)
-  else kept.set(id, draft)
-  drafts.set(kept)
+  const updated = new Map(drafts.get())
+  if (draft === null || (draft.isAddition && draft.text === '')) updated.delete(id)
+  else updated.set(id, draft)
+  drafts.set(updated)
 }
 
 /** The text of a reply box. @param saved the server's draft; undefined: not known yet */

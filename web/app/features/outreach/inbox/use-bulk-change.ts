@@ -56,9 +56,9 @@ export function useBulkChange({ selection, setSelection, selected, filter, total
       await queries.cancelQueries({ queryKey: api.conversations.key() })
       return { before, rollBack: changeCached(queries, new Set(ids), shownChange(update)) }
     },
-    onError(error, _, shown) {
-      if (shown) setSelection(shown.before)
-      shown?.rollBack()
+    onError(error, _, context) {
+      if (context) setSelection(context.before)
+      context?.rollBack()
       changed.onError(error)
     },
   })

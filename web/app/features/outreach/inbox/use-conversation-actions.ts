@@ -13,10 +13,10 @@ export const nameOf = ({ lead }: Conversation) => lead.name || `@${lead.twitterH
 /** What is done with the open conversation, and which of its menus is shown. */
 export function useConversationActions(inbox: Inbox, conversation: Conversation) {
   const { change } = useChangeConversation()
-  const [shown, setShown] = useState<'snooze' | 'assign' | 'card' | null>(null)
+  const [openMenu, setOpenMenu] = useState<'snooze' | 'assign' | 'card' | null>(null)
   return {
-    shown,
-    setShown,
+    shown: openMenu,
+    setShown: setOpenMenu,
     finish() {
       const done = conversation.status !== 'done'
       const back = () => inbox.open(conversation.id)
@@ -28,7 +28,7 @@ export function useConversationActions(inbox: Inbox, conversation: Conversation)
       )
     },
     snooze(until: Date, reengage: boolean) {
-      setShown(null)
+      setOpenMenu(null)
       inbox.openNext()
       const update = { status: 'snoozed', snoozedUntil: until.toISOString(), ...(reengage && { reengage }) } as const
       const done = `Snoozed until ${snoozeText(until, Date.now())}`

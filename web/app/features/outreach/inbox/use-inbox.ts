@@ -88,17 +88,17 @@ export function useInbox(mayRead: boolean) {
 function useOpenId(conversationId: string | null) {
   const { key, state } = useLocation()
   const isBack = useNavigationType() === 'POP'
-  const [shown, setShown] = useState({ id: conversationId, key, opened: 0 })
-  if (shown.key !== key) {
-    const isOvertaken = !isBack && (state as Opened | null)?.opened !== undefined && state.opened < shown.opened
-    setShown({ ...shown, id: isOvertaken ? shown.id : conversationId, key })
+  const [current, setCurrent] = useState({ id: conversationId, key, opened: 0 })
+  if (current.key !== key) {
+    const isOvertaken = !isBack && (state as Opened | null)?.opened !== undefined && state.opened < current.opened
+    setCurrent({ ...current, id: isOvertaken ? current.id : conversationId, key })
   }
   return {
-    openId: shown.id,
+    openId: current.id,
     /** Shows a conversation. @returns the state of its address */
     show(id: string | null): Opened {
-      const opened = shown.opened + 1
-      setShown({ ...shown, id, opened })
+      const opened = current.opened + 1
+      setCurrent({ ...current, id, opened })
       return { opened }
     },
   }
@@ -112,10 +112,10 @@ interface Opened {
 /** What is selected, until the filter changes. */
 function useSelection(filter: InboxFilter) {
   const key = JSON.stringify(filter)
-  const [kept, setKept] = useState({ key, selection: NOTHING_SELECTED })
+  const [stored, setStored] = useState({ key, selection: NOTHING_SELECTED })
   return {
-    selection: kept.key === key ? kept.selection : NOTHING_SELECTED,
-    setSelection: (selection: Selection) => setKept({ key, selection }),
+    selection: stored.key === key ? stored.selection : NOTHING_SELECTED,
+    setSelection: (selection: Selection) => setStored({ key, selection }),
   }
 }
 
@@ -147,7 +147,7 @@ export function useConversation(id: string) {
 /** The workspace's campaigns by id. */
 export function useCampaignsById() {
   const campaigns = useQuery({ queryKey: CAMPAIGN_NAMES, queryFn: ({ signal }) => allCampaigns(signal) }).data
-  return { campaigns, campaignOf: (id: string | null) => campaigns?.find((one) => one.id === id) }
+  return { campaigns, campaignOf: (id: string | null) => campaigns?.find((campaign) => campaign.id === id) }
 }
 
 /** The workspace's people, at most 100, and the user's own id. */
@@ -157,7 +157,7 @@ export function useMembers() {
     /** Those who may read conversations, the user first. */
     members: people.filter(({ role }) => role !== 'viewer').toSorted((a, b) => Number(b.isYou) - Number(a.isYou)),
     nameOf: (id: string | null) => {
-      const person = people.find((one) => one.id === id)
+      const person = people.find((candidate) => candidate.id === id)
       return person?.isYou ? 'You' : person?.name
     },
   }
@@ -223,7 +223,7 @@ function showNewest() {
   const newest = undoables.get().at(-1)
   if (!newest) return
   const onClick = () => {
-    undoables.set(undoables.get().filter((one) => one !== newest))
+    undoables.set(undoables.get().filter((other) => other !== newest))
     newest.undo()
     showNewest()
   }

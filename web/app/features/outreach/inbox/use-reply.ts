@@ -18,7 +18,7 @@ interface ReplyOptions {
   setText: (change: string | ((text: string) => string)) => void
   draftSaves: ReturnType<typeof useSavedDraft>
   /** What is on its way; null: nothing. */
-  onSending: (answer: SentAnswer | null) => void
+  onSending: (reply: SentAnswer | null) => void
 }
 
 /** Sends an answer: clears the reply box, and restores its text if it was not sent. */
@@ -27,12 +27,12 @@ export function useReply({ conversationId, lastMessageId, text, setText, draftSa
   const seenMessageId = useRef(lastMessageId)
   if (text === '') seenMessageId.current = lastMessageId
   const refresh = useRefresh()
-  const answer = useAnswer()
+  const sendReply = useAnswer()
   const reply = useMutation({
     async mutationFn(sent: SentAnswer) {
       // A save that ends later would leave the draft behind.
       await draftSaves.settled()
-      return answer({ id: conversationId, ...sent })
+      return sendReply({ id: conversationId, ...sent })
     },
     onMutate(sent) {
       draftSaves.discard()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { LeadChecklist } from './lead-checklist'
 
 test('limits the list to a height of 350 px and scrolls', () => {
-  const shown = renderToString(
+  const html = renderToString(
     <LeadChecklist
       leads={[]}
       total={0}
@@ -14,5 +14,5 @@ test('limits the list to a height of 350 px and scrolls', () => {
       disabled={false}
     />,
   )
-  expect(shown).toMatch(/<ul[^>]+overflow-y-auto[^>]+style="max-height:350px"/)
+  expect(html).toMatch(/<ul[^>]+overflow-y-auto[^>]+style="max-height:350px"/)
 })

@@ -33,13 +33,13 @@ export function LeadChecklist({ leads, total, picked, canPick, onPick, loadMore,
     estimateSize: () => ROW_PX,
     overscan: OVERSCAN,
   })
-  const shown = rows.getVirtualItems()
-  const last = shown.at(-1)?.index ?? 0
+  const visible = rows.getVirtualItems()
+  const last = visible.at(-1)?.index ?? 0
   useEffect(() => {
     if (last >= leads.length - OVERSCAN) loadMore?.()
   }, [last, leads.length, loadMore])
-  const before = shown[0]?.start ?? 0
-  const after = rows.getTotalSize() - (shown.at(-1)?.end ?? 0)
+  const before = visible[0]?.start ?? 0
+  const after = rows.getTotalSize() - (visible.at(-1)?.end ?? 0)
   return (
     <ul
       ref={box}
@@ -50,7 +50,7 @@ export function LeadChecklist({ leads, total, picked, canPick, onPick, loadMore,
       style={{ maxHeight: BOX_PX }}
     >
       {before > 0 && <li aria-hidden style={{ height: before }} />}
-      {shown.map(({ index }) => {
+      {visible.map(({ index }) => {
         const lead = leads[index]
         if (!lead) return null
         const name = lead.name || lead.twitterHandle

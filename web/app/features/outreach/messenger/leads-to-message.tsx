@@ -77,10 +77,10 @@ interface LeadsToMessageProps {
 
 /** Selects the leads to message. */
 export function LeadsToMessage({ checklist, disabled }: LeadsToMessageProps) {
-  const { leads, shown, total, status, picked, pick, allowRepeat } = checklist
+  const { leads, shown: visible, total, status, picked, pick, allowRepeat } = checklist
   const canPick = (lead: OfferedLead) =>
     canBeMessaged(lead) || (allowRepeat && !lead.suppressed && filterStatusOf(lead) === 'sent')
-  const pickable = shown.filter(canPick)
+  const pickable = visible.filter(canPick)
   const allPicked = pickable.length > 0 && pickable.every(({ id }) => picked.has(id))
   return (
     <section aria-label="Leads" className="grid min-w-0 gap-3">
@@ -114,7 +114,7 @@ export function LeadsToMessage({ checklist, disabled }: LeadsToMessageProps) {
         <EmptyState icon={<Users />} title="No leads found with the selected filter." />
       ) : (
         <LeadChecklist
-          leads={shown}
+          leads={visible}
           total={total}
           picked={new Set(picked.keys())}
           canPick={canPick}
@@ -131,9 +131,9 @@ export function LeadsToMessage({ checklist, disabled }: LeadsToMessageProps) {
         disabled={disabled}
         onChange={(event) => checklist.setAllowRepeat(event.currentTarget.checked)}
       />
-      {shown.length < total && (
+      {visible.length < total && (
         <p className="text-muted" data-numeric>
-          {formatNumber(shown.length)} of {formatCount(total, 'lead')} loaded. Scroll the list for more.
+          {formatNumber(visible.length)} of {formatCount(total, 'lead')} loaded. Scroll the list for more.
         </p>
       )}
     </section>

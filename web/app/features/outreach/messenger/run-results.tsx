@@ -6,7 +6,7 @@ import { RESULTS_MAX, type RowResult } from './saved-run'
 /** The results of the current or last run, lead by lead, latest first. */
 export function RunResults({ results }: { results: readonly RowResult[] }) {
   if (results.length === 0) return null
-  const shown = results.slice(-RESULTS_MAX).reverse()
+  const visible = results.slice(-RESULTS_MAX).reverse()
   return (
     <section aria-label="Last send" className="grid gap-2">
       <h3 className="font-strong">Last send</h3>
@@ -15,7 +15,7 @@ export function RunResults({ results }: { results: readonly RowResult[] }) {
         maxHeight="22rem"
         columns={['Lead', { name: 'Result', className: 'md:w-1/2' }]}
       >
-        {shown.map(({ lead, result }) => (
+        {visible.map(({ lead, result }) => (
           <Tr key={lead.id}>
             <Td>
               <bdi className="font-strong wrap-anywhere">{lead.name || lead.twitterHandle}</bdi>{' '}

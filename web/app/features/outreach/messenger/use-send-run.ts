@@ -44,7 +44,7 @@ export function useSendRun(onDone: () => void) {
   /** Whether it was stopped with the button rather than by leaving the page. */
   const stoppedByUser = useRef(false)
   const running = progress !== null
-  const { keepRest, keepMessage, keepResults, ...kept } = useKeptRun(running)
+  const { keepRest, keepMessage, keepResults, ...storedRun } = useKeptRun(running)
 
   useEffect(() => () => stop.current?.abort(), [])
   useConfirmLeave(running, LEAVING, () => stop.current?.abort())
@@ -82,7 +82,7 @@ export function useSendRun(onDone: () => void) {
         },
       )
       const count = summary.sent + summary.failed
-      if (stoppedByUser.current) kept.discard()
+      if (stoppedByUser.current) storedRun.discard()
       // The halted message gets a new key, because the old key would return the same refusal.
       else if (summary.halted !== null) keepFrom(count - 1, crypto.randomUUID())
       const text = summaryText(summary)
@@ -99,12 +99,12 @@ export function useSendRun(onDone: () => void) {
     }
   }
   return {
-    ...kept,
+    ...storedRun,
     progress,
     stopping,
     notMessaged,
     start,
-    resume: () => kept.interrupted && void start(kept.interrupted),
+    resume: () => storedRun.interrupted && void start(storedRun.interrupted),
     stop: () => {
       stoppedByUser.current = true
       setStopping(true)

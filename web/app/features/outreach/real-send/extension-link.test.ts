@@ -139,18 +139,18 @@ describe('askStatus', () => {
 })
 
 test('repeats a request under its former name for extensions of the previous version', async () => {
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const former: Runtime = {
     ...answering(null),
     sendMessage(_id, sent, reply) {
-      asked.push(sent)
+      requests.push(sent)
       const { action } = sent as { action: string }
       const unknown = { success: false, error: 'unknown action', code: 'INVALID_REQUEST' }
       reply(action === 'SET_SENDING_ALONE' ? { success: true, status: {} } : unknown)
     },
   }
   expect(await setBackgroundSending(true, former)).toEqual({ success: true })
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     { action: 'SET_BACKGROUND_SENDING', data: { allowed: true } },
     { action: 'SET_SENDING_ALONE', data: { allowed: true } },
   ])
@@ -167,9 +167,9 @@ test('treats an unknown failure as a message that may have been sent', async () 
 
 test('times out as unclear if no reply arrives', async () => {
   vi.useFakeTimers()
-  const asked = askExtension(request, { ...answering(null), sendMessage() {} })
+  const pending = askExtension(request, { ...answering(null), sendMessage() {} })
   await vi.advanceTimersByTimeAsync(150_000)
-  expect(await asked).toMatchObject({ error: 'Extension communication error: no response in time.', end: 'unclear' })
+  expect(await pending).toMatchObject({ error: 'Extension communication error: no response in time.', end: 'unclear' })
 })
 
 test('answers the extension whether a claimed message may still be sent', async () => {

@@ -54,8 +54,8 @@ export async function askExtension(
   request: ExtensionRequest,
   runtime: Runtime | null = findRuntime(),
 ): Promise<ExtensionReply<object>> {
-  const answer = await exchange(request, runtime)
-  return 'value' in answer ? read(answer.value) : answer
+  const result = await exchange(request, runtime)
+  return 'value' in result ? read(result.value) : result
 }
 
 /** Allows or forbids background sending. Extensions before 1.0 know the former name. */
@@ -131,11 +131,11 @@ export interface ExtensionHere extends Omit<ExtensionStatus, 'version' | 'activi
 export async function askStatus(
   runtime: Runtime | null = findRuntime(),
 ): Promise<ExtensionReply<{ status: ExtensionHere }>> {
-  const answer = await exchange({ action: 'GET_STATUS' }, runtime)
-  if (!('value' in answer)) return answer
-  const reply = read(answer.value)
+  const result = await exchange({ action: 'GET_STATUS' }, runtime)
+  if (!('value' in result)) return result
+  const reply = read(result.value)
   const isRefused = !reply.success && reply.code !== undefined && reply.code !== 'INVALID_REQUEST'
-  return isRefused ? reply : { success: true, status: readStatus(fieldsOf(answer.value).status) }
+  return isRefused ? reply : { success: true, status: readStatus(fieldsOf(result.value).status) }
 }
 
 function readStatus(value: unknown): ExtensionHere {
@@ -144,20 +144,20 @@ function readStatus(value: unknown): ExtensionHere {
   const sendsInBackground = rest.sendsInBackground ?? rest.sendsAlone
   const pairing = fieldsOf(pairedWith)
   const isPaired = typeof pairing.email === 'string' && typeof pairing.workspaceName === 'string'
-  const known = {
+  const parsed = {
     version: typeof version === 'string' && version !== '' ? version : null,
     activity: readActivity(activity),
   }
   const isComplete =
-    known.version !== null &&
-    known.activity !== null &&
+    parsed.version !== null &&
+    parsed.activity !== null &&
     typeof paused === 'boolean' &&
     isTextOrNull(pageChanged) &&
     (signedInAs === undefined || isTextOrNull(signedInAs)) &&
     (pairedWith === null || isPaired) &&
     typeof sendsInBackground === 'boolean'
   return {
-    ...known,
+    ...parsed,
     paused: paused === true,
     pageChanged: typeof pageChanged === 'string' ? pageChanged : null,
     signedInAs: isTextOrNull(signedInAs) ? signedInAs : undefined,

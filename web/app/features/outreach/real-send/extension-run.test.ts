@@ -19,12 +19,12 @@ const { claim, find, confirm, recordOutcome } = vi.mocked(client.campaigns)
 /** Open ports: while there is one, the extension claims nothing on its own. */
 let open = 0
 /** How the extension handles a message; it may ask the page first. */
-let answer: (request: SendDmRequest, ask: (question: PageQuestion) => Promise<PageAnswer>) => Promise<unknown>
+let respond: (request: SendDmRequest, ask: (question: PageQuestion) => Promise<PageAnswer>) => Promise<unknown>
 
 beforeEach(() => {
   vi.resetAllMocks()
   open = 0
-  answer = async () => ({ success: true })
+  respond = async () => ({ success: true })
   let onQuestion: (question: unknown) => void = () => {}
   let onAnswer: (answer: PageAnswer) => void = () => {}
   const ask = (question: PageQuestion) =>
@@ -36,7 +36,7 @@ beforeEach(() => {
   vi.stubGlobal('chrome', {
     runtime: {
       sendMessage: (_id: string, request: SendDmRequest, reply: (value: unknown) => void) =>
-        void answer(request, ask).then(reply),
+        void respond(request, ask).then(reply),
       connect() {
         open += 1
         const noListener = { addListener() {} }
@@ -117,7 +117,7 @@ test('says why this tab cannot send another campaign, before changing it', async
 
 test('checks with the extension that the account is logged in to X', async () => {
   const requests: unknown[] = []
-  answer = async (request) => {
+  respond = async (request) => {
     requests.push(request)
     return { success: false, error: 'Log in to X in this browser first, then try again.', code: 'NOT_SIGNED_IN' }
   }
@@ -135,7 +135,7 @@ test.each([
   ['me', null],
   [undefined, null],
 ])('believes what an extension before 0.2 saw last (signed in as %s)', async (signedInAs, obstacle) => {
-  answer = async ({ action }) =>
+  respond = async ({ action }) =>
     action === ('GET_STATUS' as string)
       ? { success: true, status: { signedInAs } }
       : { success: false, error: 'The extension does not understand this request.', code: 'INVALID_REQUEST' }
@@ -179,7 +179,7 @@ test('passes a message and its account to the extension, and answers whether it 
   recordOutcome.mockResolvedValue({ success: true, campaignCompleted: true })
   const answers: unknown[] = []
   let requested: unknown
-  answer = async (request, ask) => {
+  respond = async (request, ask) => {
     if (request.action !== 'SEND_TWITTER_DM') return { success: true }
     requested = request.data
     const question = { ask: 'MAY_SEND', dmId: 'dm', lease: 'lease' } as const

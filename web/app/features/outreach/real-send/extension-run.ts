@@ -158,9 +158,9 @@ async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promis
     return await runCampaign({
       queued: campaign.dmsQueuedCount,
       async claim(idempotencyKey) {
-        const answer = await client.campaigns.claim({ id, holder: 'page' }, { context: { idempotencyKey } })
-        if (answer.status === 200) return { claim: answer.body }
-        return { inSeconds: secondsUntilDue(answer.headers?.['retry-after']) }
+        const response = await client.campaigns.claim({ id, holder: 'page' }, { context: { idempotencyKey } })
+        if (response.status === 200) return { claim: response.body }
+        return { inSeconds: secondsUntilDue(response.headers?.['retry-after']) }
       },
       ask: ({ dmId, lease, twitterHandle, xUserId, message, sendsAs }, notAfter) =>
         askExtension({

@@ -23,8 +23,8 @@ const here: ExtensionHere = {
   activity: { doing: 'nothing' },
   isOtherVersion: false,
 }
-const check = (change = {}, known: { runId?: string | null; here?: ExtensionHere | null | undefined } = {}) =>
-  hasNoSender({ ...campaign, ...change }, { runId: null, here: null, ...known }, 120_000)
+const check = (change = {}, state: { runId?: string | null; here?: ExtensionHere | null | undefined } = {}) =>
+  hasNoSender({ ...campaign, ...change }, { runId: null, here: null, ...state }, 120_000)
 
 test('finds no sender if no browser has been active for a while', () => {
   expect(check()).toBe(true)

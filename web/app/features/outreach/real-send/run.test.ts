@@ -178,14 +178,14 @@ test('stops after three refusals by X in a row', async () => {
 
 test('repeats a claim without a response under its key, and uses a new key for the next', async () => {
   const lost = new TypeError('Failed to fetch')
-  const answers = [lost, new Error('under way'), { claim: claimOf('ada') }, lost, lost, lost, lost]
+  const outcomes = [lost, new Error('under way'), { claim: claimOf('ada') }, lost, lost, lost, lost]
   const keys: string[] = []
   const { end, did } = await run([], [], {
     async claim(key) {
       keys.push(key)
-      const answer = answers.shift() ?? { inSeconds: null }
-      if (answer instanceof Error) throw answer
-      return answer
+      const outcome = outcomes.shift() ?? { inSeconds: null }
+      if (outcome instanceof Error) throw outcome
+      return outcome
     },
   })
   expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 0, 3, 3, 3, 3])

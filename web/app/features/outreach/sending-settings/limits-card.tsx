@@ -42,7 +42,7 @@ const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zon
 /** The sending limits of one X account, and how much of them is used. */
 export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
   const { draft, isChanged, set, settle, discard } = useFormDraft(draftOf(account, DEFAULT_HOURS))
-  const [shown, setShown] = useState(false)
+  const [showsProblems, setShowsProblems] = useState(false)
   const problems = problemsOf(draft, limits)
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone
   const save = useSaveSettings(
@@ -55,10 +55,10 @@ export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
   )
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    setShown(true)
+    setShowsProblems(true)
     if (Object.keys(problems).length === 0) void save.run(draft)
   }
-  const problem = (name: keyof typeof problems) => (shown ? problems[name] : undefined)
+  const problem = (name: keyof typeof problems) => (showsProblems ? problems[name] : undefined)
   const now = new Date()
   return (
     <Card
@@ -97,7 +97,7 @@ export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
               empty="No matching time zone."
             />
           </Field>
-          <SendingWindow draft={draft} onChange={set} problems={shown ? problems : {}} disabled={disabled} />
+          <SendingWindow draft={draft} onChange={set} problems={showsProblems ? problems : {}} disabled={disabled} />
           <div className="grid gap-4 sm:grid-cols-2">
             <Field
               label="Daily cap"

@@ -61,7 +61,7 @@ describe('waitText', () => {
     [{ reason: 'pause' as const, until: until(3) }, false],
     [{ reason: 'pause' as const, until: until(40) }, true],
     [{ reason: 'hours' as const, until: until(3) }, true],
-  ])('isNotable(%j) returns %s', (waiting, shown) => expect(isNotable(waiting, now)).toBe(shown))
+  ])('isNotable(%j) returns %s', (waiting, expected) => expect(isNotable(waiting, now)).toBe(expected))
 
   it('shows the day unless it is today', () => {
     const at = new Date(2026, 10, 20, 9, 5)

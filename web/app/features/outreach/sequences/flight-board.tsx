@@ -75,18 +75,18 @@ function Board({ dots, now, onPause }: BoardProps) {
   const { pause, resume } = useEnrollmentActions()
   const [chosen, setChosen] = useState<string | null>(null)
   const next = dots.findIndex(({ at }) => Date.parse(at) >= now)
-  const kept = chosen === null ? -1 : dots.findIndex((dot) => keyOf(dot) === chosen)
+  const chosenIndex = chosen === null ? -1 : dots.findIndex((dot) => keyOf(dot) === chosen)
   // At first the next message; without one, the last.
-  const index = kept >= 0 ? kept : next >= 0 ? next : dots.length - 1
-  const shown = dots[index]
-  const isHeld = shown?.state === 'held'
-  const canHold = mayChange && shown?.lead != null && ['planned', 'queued', 'held'].includes(shown.state)
+  const index = chosenIndex >= 0 ? chosenIndex : next >= 0 ? next : dots.length - 1
+  const current = dots[index]
+  const isHeld = current?.state === 'held'
+  const canHold = mayChange && current?.lead != null && ['planned', 'queued', 'held'].includes(current.state)
   const isBusy = pause.isPending || resume.isPending
   const hold = () => {
     if (!canHold || isBusy) return
     // While messages are sent, the next one is soon another person's.
-    setChosen(keyOf(shown))
-    const person = { id: shown.enrollmentId, name: personName(shown.lead) }
+    setChosen(keyOf(current))
+    const person = { id: current.enrollmentId, name: personName(current.lead) }
     if (isHeld) resume.run(person)
     else pause.run(person)
   }
@@ -107,9 +107,9 @@ function Board({ dots, now, onPause }: BoardProps) {
         }}
       />
       <div className="flex min-h-8 flex-wrap items-center gap-x-4 gap-y-2">
-        {shown && (
+        {current && (
           <p className="me-auto wrap-anywhere" aria-live="polite">
-            <bdi className="font-strong">{personName(shown.lead)}</bdi>, {detailText(shown)}
+            <bdi className="font-strong">{personName(current.lead)}</bdi>, {detailText(current)}
           </p>
         )}
         {canHold && (

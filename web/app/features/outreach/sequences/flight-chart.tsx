@@ -36,10 +36,10 @@ export function FlightChart({ dots, now, index, onChoose }: FlightChartProps) {
       Home: 0,
       End: dots.length - 1,
     }
-    const place = places[event.key]
-    if (place === undefined) return
+    const target = places[event.key]
+    if (target === undefined) return
     event.preventDefault()
-    onChoose(Math.min(dots.length - 1, Math.max(0, place)))
+    onChoose(Math.min(dots.length - 1, Math.max(0, target)))
   }
   return (
     <div ref={frame} className="-mx-4 overflow-x-auto px-4">

@@ -27,20 +27,22 @@ export function layoutFlight(times: readonly number[], now: number): FlightLayou
   const places = new Map<number, number>()
   const folds: number[] = []
   const starts: number[] = []
-  let place = 0
+  let offset = 0
   for (const [index, time] of points.entries()) {
     const gap = gaps[index] ?? 0
     const isFolded = gap > FOLDED_FROM_MS
-    if (isFolded) folds.push(place + fold / 2)
+    if (isFolded) folds.push(offset + fold / 2)
     if (isFolded || index === 0) starts.push(time)
-    place += isFolded ? fold : gap
-    places.set(time, place)
+    offset += isFolded ? fold : gap
+    places.set(time, offset)
   }
-  const share = (at: number) => (place === 0 ? 50 : 2 + (at / place) * 96)
+  const share = (at: number) => (offset === 0 ? 50 : 2 + (at / offset) * 96)
   const x = (time: number) => share(places.get(time) ?? 0)
   const labels: FlightLayout['labels'] = []
   for (const time of starts) {
-    const isFree = [x(now), ...labels.map((label) => label.x)].every((taken) => Math.abs(taken - x(time)) >= LABEL_GAP)
+    const isFree = [x(now), ...labels.map((label) => label.x)].every(
+      (occupied) => Math.abs(occupied - x(time)) >= LABEL_GAP,
+    )
     if (isFree) labels.push({ time, x: x(time) })
   }
   return { x, now: x(now), folds: folds.map(share), labels }

@@ -10,8 +10,8 @@ it('contains the rate, and is narrower with more people', () => {
   }
   expect(many.to - many.from).toBeLessThan(few.to - few.from)
   // Newcombe (1998), table I: 81 of 263.
-  const known = rateInterval(81, 263)
-  expect([known.from, known.to].map((share) => share.toFixed(4))).toEqual(['0.2553', '0.3662'])
+  const published = rateInterval(81, 263)
+  expect([published.from, published.to].map((share) => share.toFixed(4))).toEqual(['0.2553', '0.3662'])
 })
 
 it('knows nothing without people, and stays within 0 and 1', () => {

@@ -21,27 +21,25 @@ export function lint(messageTemplate: string, earlier: readonly { label: string;
   const text = messageTemplate.trim()
   if (text === '') return []
   const unknown = unknownPlaceholders(text)
-  const instead = unknown.flatMap((place) => place.instead ?? [])
+  const instead = unknown.flatMap((placeholder) => placeholder.instead ?? [])
   const advice =
     unknown.length > 0 && instead.length === unknown.length
       ? `Write ${instead.join(', ')}.`
       : 'Use one of those above, or a CSV column with a fallback: {company|your team}.'
   const places = readPlaces(text)
   const isPersonal = places.some(({ kind }) => kind !== 'words' && kind !== 'unknown')
-  const unclosed = places.flatMap((place) =>
-    place.kind === 'words' ? (place.words.match(UNCLOSED)?.[1] ?? []) : [],
-  )[0]
+  const unclosed = places.flatMap((part) => (part.kind === 'words' ? (part.words.match(UNCLOSED)?.[1] ?? []) : []))[0]
   const questions = text.match(QUESTIONS)?.length ?? 0
   const hasLink = text.match(LINKS) !== null
-  const same = earlier.find((one) => one.text.trim() === text)
+  const same = earlier.find((message) => message.text.trim() === text)
   const good = [
     isPersonal && 'Personal',
     questions === 1 && 'One question',
     !hasLink && 'No link',
     text.length <= LONG_MESSAGE && 'Short',
-  ].filter((found) => found !== false)
+  ].filter((quality) => quality !== false)
   return [
-    ...good.map((found) => ({ tone: 'good' as const, text: found })),
+    ...good.map((quality) => ({ tone: 'good' as const, text: quality })),
     ...(text.length > MESSAGE_MAX
       ? [{ tone: 'bad' as const, text: lintText({ code: 'too_long', params: { max: formatNumber(MESSAGE_MAX) } }) }]
       : []),

@@ -106,23 +106,23 @@ interface RemarksProps {
   id: string
   remarks: readonly Remark[]
   /** Selects what a remark is about. */
-  onShow: (place: NonNullable<Remark['place']>) => void
+  onShow: (range: NonNullable<Remark['place']>) => void
 }
 
 function Remarks({ id, remarks, onShow }: RemarksProps) {
   return (
     <ul id={id} className="flex min-w-0 flex-wrap gap-x-4 gap-y-1 text-xs">
-      {remarks.map(({ tone, text, place }) => {
+      {remarks.map(({ tone, text, place: range }) => {
         const { icon: Icon, className, iconClass } = looks[tone]
         return (
-          <li key={`${text} ${place?.start}`} className={cn('flex items-start gap-1.5', className)}>
+          <li key={`${text} ${range?.start}`} className={cn('flex items-start gap-1.5', className)}>
             <Icon aria-hidden className={cn('mt-px size-3.5 shrink-0', iconClass)} />
-            {place ? (
+            {range ? (
               <button
                 type="button"
                 title="Show in the text"
                 className="text-start underline-offset-4 hover:underline pointer-coarse:min-h-6"
-                onClick={() => onShow(place)}
+                onClick={() => onShow(range)}
               >
                 {text}
               </button>

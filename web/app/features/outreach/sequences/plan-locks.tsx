@@ -48,10 +48,10 @@ export function Locks({ locks, id }: { locks: PlanLocks; id: string }) {
 
 /** What the launch of a saved campaign leaves out, if the plan that allowed it has ended. */
 export function LaunchLimit({ campaign, draft }: { campaign: Campaign; draft: SequenceDraft }) {
-  const known = useSequenceLimits()
+  const planLimits = useSequenceLimits()
   const { status, totalLeadsInList } = campaign
-  if (!known || (status !== 'draft' && status !== 'paused') || totalLeadsInList > 0) return null
-  const text = launchLimitText(known.plan, known.limits, {
+  if (!planLimits || (status !== 'draft' && status !== 'paused') || totalLeadsInList > 0) return null
+  const text = launchLimitText(planLimits.plan, planLimits.limits, {
     steps: draft.steps.length,
     hasVariants: draft.steps.some(({ variants }) => variants.length > 1),
     hasReengagement: draft.reengagement !== null,

@@ -28,7 +28,7 @@ interface RepliesSectionProps {
 
 /** The latest replies to a campaign. */
 export function RepliesSection({ campaignId, pollEveryMs, onShow }: RepliesSectionProps) {
-  const [shown, setShown] = useState(FIRST)
+  const [visibleCount, setVisibleCount] = useState(FIRST)
   const dms = useInfiniteQuery(
     api.campaigns.dms.infiniteOptions({
       input: (cursor: string | undefined) => ({ id: campaignId, status: 'replied', pageSize: PAGE_SIZE, cursor }),
@@ -38,7 +38,7 @@ export function RepliesSection({ campaignId, pollEveryMs, onShow }: RepliesSecti
     }),
   )
   const read = dms.data?.pages.flatMap((page) => page.dms) ?? []
-  const latest = read.toSorted((a, b) => (b.reply?.at ?? '').localeCompare(a.reply?.at ?? '')).slice(0, shown)
+  const latest = read.toSorted((a, b) => (b.reply?.at ?? '').localeCompare(a.reply?.at ?? '')).slice(0, visibleCount)
   const total = dms.data?.pages[0]?.total
   const accounts = useAccounts().data?.accounts
   const mayRead = useIsOffered('member')
@@ -47,8 +47,8 @@ export function RepliesSection({ campaignId, pollEveryMs, onShow }: RepliesSecti
     latest.every(({ reply }) => !reply?.text) &&
     accounts?.every(({ storesConversations }) => !storesConversations)
   const showMore = () => {
-    setShown(shown + MORE)
-    if (shown + MORE > read.length && dms.hasNextPage) void dms.fetchNextPage()
+    setVisibleCount(visibleCount + MORE)
+    if (visibleCount + MORE > read.length && dms.hasNextPage) void dms.fetchNextPage()
   }
   return (
     <section className="grid content-start gap-3">
@@ -122,7 +122,7 @@ export function RepliesSection({ campaignId, pollEveryMs, onShow }: RepliesSecti
           </Link>
         </p>
       )}
-      {total !== undefined && total > shown && (
+      {total !== undefined && total > visibleCount && (
         <Button size="sm" className="w-fit" loading={dms.isFetchingNextPage} onClick={showMore}>
           Show more
         </Button>

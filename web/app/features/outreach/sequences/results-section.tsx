@@ -130,7 +130,7 @@ function sumOf(variants: readonly VariantResults[]): Figures {
 /** '2 variants', 'after 3 days, no reply'. */
 function aboutStep({ id, kind, variants }: StepResults, sequence: Sequence | undefined): string {
   const active = variants.filter(({ isActive }) => isActive).length
-  const step = sequence?.steps.find((one) => one.id === id)
+  const step = sequence?.steps.find((candidate) => candidate.id === id)
   return [
     step?.delay && `after ${delayText(step.delay)}, ${CONDITIONS[step.condition ?? 'no_reply']}`,
     kind === 'reengagement' &&

@@ -76,7 +76,7 @@ export function SequenceBuilder({ editor, ofTemplate = false, campaignId }: Sequ
                 onChange={(next) => change((now) => withStep(now, step.key, next))}
                 onVariantChange={(key, next) => change((now) => withVariant(now, key, next))}
                 onAddVariant={() => actions.addVariant(step, index)}
-                onRemoveVariant={(one) => actions.removeVariant(step, one)}
+                onRemoveVariant={(removed) => actions.removeVariant(step, removed)}
                 onRemove={() => actions.remove(step, index)}
                 onMove={(to) => actions.move(index, to)}
                 handle={handleOf(step.key)}

@@ -83,7 +83,7 @@ describe('sequence drafts', () => {
       },
       { ...step, delay: { amount: 5, unit: 'hours' }, condition: 'read', variants: [{ name: 'A', ...text('Three') }] },
     ])
-    expect(stepInputs(draft).flatMap(({ id, variants }) => [id, ...variants.map((one) => one.id)])).toEqual(
+    expect(stepInputs(draft).flatMap(({ id, variants }) => [id, ...variants.map((variant) => variant.id)])).toEqual(
       Array(5).fill(undefined),
     )
   })

@@ -47,9 +47,9 @@ const newKey = () => crypto.randomUUID()
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
 /** The first free letter; it is then taken. */
-function takeName(taken: string[]): string {
-  const name = [...LETTERS].find((letter) => !taken.includes(letter)) ?? ''
-  taken.push(name)
+function takeName(used: string[]): string {
+  const name = [...LETTERS].find((letter) => !used.includes(letter)) ?? ''
+  used.push(name)
   return name
 }
 
@@ -104,12 +104,12 @@ export function draftOfTemplate(steps: readonly TemplateStep[]): SequenceDraft {
   return {
     steps: steps.map(({ delay, condition, variants: all, ...step }) => {
       const blank = newStep()
-      const taken = all.flatMap(({ name }) => name ?? [])
+      const used = all.flatMap(({ name }) => name ?? [])
       const variants = all
         .filter(({ isActive }) => isActive)
-        .map(({ name, messageTemplate, weight }, place, active) => {
-          const isFree = name !== undefined && active.findIndex((one) => one.name === name) === place
-          return { ...newVariant(isFree ? name : takeName(taken)), messageTemplate, weight }
+        .map(({ name, messageTemplate, weight }, index, active) => {
+          const isFree = name !== undefined && active.findIndex((other) => other.name === name) === index
+          return { ...newVariant(isFree ? name : takeName(used)), messageTemplate, weight }
         })
       return {
         ...blank,
@@ -177,7 +177,7 @@ export function missingText({ steps, reengagement }: SequenceDraft): string | nu
     const message = index === 0 ? 'the first message' : name.toLowerCase()
     const isTest = variants.length > 1
     const names = variants.map((variant) => variant.name)
-    const repeated = names.find((one, place) => names.indexOf(one) < place)
+    const repeated = names.find((candidate, position) => names.indexOf(candidate) < position)
     return [
       repeated !== undefined && `Two variants of ${message} are called ${repeated}: remove one and add it again.`,
       // Other numbers are hidden, and have a default.
@@ -214,8 +214,8 @@ export function firstChange(before: SequenceDraft, after: SequenceDraft): number
 }
 
 /** The open variant of a step. */
-export function shownVariant({ variants, shown }: StepDraft): VariantDraft {
-  const variant = variants.find(({ key }) => key === shown) ?? variants[0]
+export function shownVariant({ variants, shown: shownKey }: StepDraft): VariantDraft {
+  const variant = variants.find(({ key }) => key === shownKey) ?? variants[0]
   if (!variant) throw new Error('A step has a variant.')
   return variant
 }
@@ -233,7 +233,10 @@ export function withVariant(draft: SequenceDraft, key: string, change: Partial<V
     ...draft,
     steps: draft.steps.map((step) =>
       step.variants.some((variant) => variant.key === key)
-        ? { ...step, variants: step.variants.map((one) => (one.key === key ? { ...one, ...change } : one)) }
+        ? {
+            ...step,
+            variants: step.variants.map((variant) => (variant.key === key ? { ...variant, ...change } : variant)),
+          }
         : step,
     ),
   }
@@ -291,17 +294,17 @@ export function placeProblems(
   problems: Readonly<Record<string, string>>,
 ): { draft: SequenceDraft; placed: Problems } {
   const placed = new Map<object, string>()
-  let shown = draft
+  let opened = draft
   for (const [path, problem] of Object.entries(problems)) {
     const [, stepIndex, part, variantIndex] = /^steps\.(\d+)\.(\w+)(?:\.(\d+)\.messageTemplate)?/.exec(path) ?? []
-    const step = stepIndex === undefined ? undefined : shown.steps[Number(stepIndex)]
+    const step = stepIndex === undefined ? undefined : opened.steps[Number(stepIndex)]
     const variant = variantIndex === undefined ? undefined : step?.variants[Number(variantIndex)]
-    if (step && variant) shown = withStep(shown, step.key, { shown: variant.key })
-    const place =
+    if (step && variant) opened = withStep(opened, step.key, { shown: variant.key })
+    const target =
       variant ??
       (part === 'delay' ? step?.delay : undefined) ??
       (path.startsWith('reengagement') ? draft.reengagement : null)
-    if (place) placed.set(place, problem)
+    if (target) placed.set(target, problem)
   }
-  return { draft: shown, placed }
+  return { draft: opened, placed }
 }

@@ -48,7 +48,7 @@ export function StepCard({ step, index, count, name, isLast, problem, remarks, c
           {index === 0 ? 'Message template' : name}
           {isTest && <span className="sr-only">, variant {variant.name}</span>}
         </label>
-        {isTest && <VariantSwitch step={step} name={name} onChange={(shown) => onChange({ shown })} />}
+        {isTest && <VariantSwitch step={step} name={name} onChange={(shownKey) => onChange({ shown: shownKey })} />}
         {(variantsLock === null || index === 0) && (
           <Button
             size="sm"

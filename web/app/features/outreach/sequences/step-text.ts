@@ -16,8 +16,8 @@ export const CONDITIONS: Record<StepCondition, string> = {
 
 /** '3 days'. @param amount null while it is empty */
 export function delayText({ amount, unit }: { amount: number | null; unit: Delay['unit'] }): string {
-  const one = UNITS.find(({ value }) => value === unit)?.one ?? 'day'
-  return amount === null ? `some ${pluralize(2, one)}` : formatCount(amount, one)
+  const singular = UNITS.find(({ value }) => value === unit)?.one ?? 'day'
+  return amount === null ? `some ${pluralize(2, singular)}` : formatCount(amount, singular)
 }
 
 /** The name of a step: 'Follow-up' if it is the only one, else 'Follow-up 2'. */

@@ -18,8 +18,8 @@ export function useSequenceDraft(initial: () => SequenceDraft = emptySequence) {
     },
     /** Shows the problems of a failed call at their fields. @returns whether it has some there */
     show(error: unknown): boolean {
-      const { draft: shown, placed } = placeProblems(draft, fieldProblems(error))
-      setDraft(shown)
+      const { draft: opened, placed } = placeProblems(draft, fieldProblems(error))
+      setDraft(opened)
       setProblems(placed)
       return placed.size > 0
     },

@@ -22,7 +22,7 @@ interface WaitRowProps {
 export function WaitRow({ step, name, problem, knowsReads, onChange }: WaitRowProps) {
   const { delay, condition } = step
   const errorId = useId()
-  const conditions = STEP_CONDITIONS.filter((one) => knowsReads || one === 'no_reply' || one === condition)
+  const conditions = STEP_CONDITIONS.filter((option) => knowsReads || option === 'no_reply' || option === condition)
   return (
     <Wait problem={problem} errorId={errorId}>
       <NumberInput
@@ -38,7 +38,7 @@ export function WaitRow({ step, name, problem, knowsReads, onChange }: WaitRowPr
       <Select
         aria-label={`Unit of the delay before ${name.toLowerCase()}`}
         className="w-28"
-        options={UNITS.map(({ value, one }) => ({ value, label: delay.amount === 1 ? one : value }))}
+        options={UNITS.map(({ value, one: singular }) => ({ value, label: delay.amount === 1 ? singular : value }))}
         value={delay.unit}
         onChange={({ currentTarget }) => {
           const unit = currentTarget.value as typeof delay.unit

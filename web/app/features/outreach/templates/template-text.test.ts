@@ -41,9 +41,9 @@ describe('withinPlan', () => {
   it.each([
     ['agency', on('agency')],
     ['an unknown plan', undefined],
-  ] as const)('keeps everything on %s', (_, known) => {
+  ] as const)('keeps everything on %s', (_, planLimits) => {
     const steps = [step('A', 'B'), step('C')]
-    expect(withinPlan(steps, known)).toEqual({ steps, leftOut: null })
+    expect(withinPlan(steps, planLimits)).toEqual({ steps, leftOut: null })
   })
 })
 

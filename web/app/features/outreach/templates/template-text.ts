@@ -27,25 +27,25 @@ export function rateText(percent: number | null): string {
 /** The part of a template that the workspace can launch, and what was left out as a text. */
 export function withinPlan(
   steps: readonly TemplateStep[],
-  known: KnownLimits | undefined,
+  planLimits: KnownLimits | undefined,
 ): { steps: readonly TemplateStep[]; leftOut: string | null } {
-  if (!known) return { steps, leftOut: null }
-  const { plan, limits } = known
-  const kept = steps.slice(0, limits.steps).map((step) => {
+  if (!planLimits) return { steps, leftOut: null }
+  const { plan, limits } = planLimits
+  const included = steps.slice(0, limits.steps).map((step) => {
     const active = step.variants.filter(({ isActive }) => isActive)
     return limits.hasVariants ? step : { ...step, variants: active.slice(0, 1) }
   })
-  const variants = kept.some(
+  const variants = included.some(
     ({ variants }, index) => variants.length < (steps[index]?.variants.filter(({ isActive }) => isActive).length ?? 0),
   )
   const parts = [
-    ...(kept.length < steps.length
-      ? [`${formatNumber(steps.length - kept.length)} of ${formatCount(steps.length, 'message')}`]
+    ...(included.length < steps.length
+      ? [`${formatNumber(steps.length - included.length)} of ${formatCount(steps.length, 'message')}`]
       : []),
     ...(variants ? ['A/B variants'] : []),
   ]
-  if (parts.length === 0) return { steps: kept, leftOut: null }
+  if (parts.length === 0) return { steps: included, leftOut: null }
   const reason =
-    kept.length < steps.length ? stepsLimitText(plan, limits) : 'Upgrade to Agency to test several messages.'
-  return { steps: kept, leftOut: `Left out: ${formatList(parts)}. ${reason}` }
+    included.length < steps.length ? stepsLimitText(plan, limits) : 'Upgrade to Agency to test several messages.'
+  return { steps: included, leftOut: `Left out: ${formatList(parts)}. ${reason}` }
 }

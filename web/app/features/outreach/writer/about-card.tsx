@@ -39,8 +39,8 @@ function AboutForm({ saved }: { saved: string }) {
   const length = lengthProps(text, ABOUT_MAX)
   const save = useAction((sent: typeof draft) => client.writer.saveAbout({ text: sent.text.trim() }), {
     done: 'Text saved.',
-    onSuccess(answer, sent) {
-      queries.setQueryData(api.writer.about.queryKey(), answer)
+    onSuccess(result, sent) {
+      queries.setQueryData(api.writer.about.queryKey(), result)
       settle(sent)
     },
     failed: 'Failed to save the text. Please try again.',

@@ -216,14 +216,14 @@ function Outcome({ done: { source, fault, usage }, hasModel }: { done: DraftsDon
 const stepsOf = (draft: Draft): readonly DraftedStep[] => ('steps' in draft ? draft.steps : [draft])
 
 function Drafts({ drafts, onInsert }: { drafts: readonly Draft[]; onInsert: DraftSheetProps['onInsert'] }) {
-  const known = useSequenceLimits()
-  const stepsMax = known?.limits.steps ?? Number.POSITIVE_INFINITY
+  const planLimits = useSequenceLimits()
+  const stepsMax = planLimits?.limits.steps ?? Number.POSITIVE_INFINITY
   const isCut = drafts.some((draft) => stepsOf(draft).length > stepsMax)
   return (
     <>
-      {known && isCut && (
+      {planLimits && isCut && (
         <Callout action={<SeePlans />}>
-          {stepsLimitText(known.plan, known.limits)} The messages after that are left out.
+          {stepsLimitText(planLimits.plan, planLimits.limits)} The messages after that are left out.
         </Callout>
       )}
       <ol className="grid gap-4" aria-label="Drafts">

@@ -41,8 +41,8 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
   const update = useAction(
     (change: { text?: string; isApproved?: boolean }) => client.openers.update({ id, ...change }),
     {
-      onSuccess(answer, { text: sent }) {
-        if (sent !== undefined && version === edited && answer.version > version + 1)
+      onSuccess(updated, { text: sent }) {
+        if (sent !== undefined && version === edited && updated.version > version + 1)
           toast.info('Someone else had just changed this opener. Your text replaced theirs.')
         onChanged()
         close()
@@ -167,9 +167,9 @@ export function OpenerRow({ opener, canChange, onSeen, onChanged }: OpenerRowPro
 /** Writes an opener again, and says if it is unchanged or not from the model. */
 function useRegenerate({ id, version }: Opener) {
   return useAction(() => client.openers.regenerate({ id }), {
-    onSuccess: (answer) => {
-      const what = answer.fault ? faultText(answer.fault) : null
-      if (answer.version === version)
+    onSuccess: (updated) => {
+      const what = updated.fault ? faultText(updated.fault) : null
+      if (updated.version === version)
         toast.info(`${what ?? 'The writer found no alternative.'} The opener is unchanged.`)
       else if (what) toast.info(`${what} This is a built-in suggestion instead.`)
     },

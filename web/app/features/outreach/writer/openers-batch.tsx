@@ -57,12 +57,12 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
     )
   if (latest.isError && !latest.data) return <QueryError query={latest} />
   if (estimate.isError && !estimate.data) return <QueryError query={estimate} />
-  const found = estimate.data
+  const estimateData = estimate.data
   // What is below must not move.
-  if (!latest.data || (!job && (!found || model === undefined))) return <Skeleton className="h-screen" />
+  if (!latest.data || (!job && (!estimateData || model === undefined))) return <Skeleton className="h-screen" />
   const isSettled = job?.status !== 'failed' && counts?.draft === 0 && (job?.changed ?? 0) > 0
   const hasModel = Boolean(model)
-  const isOver = found && isTooExpensive(found, usage.data)
+  const isOver = estimateData && isTooExpensive(estimateData, usage.data)
   return (
     <Card
       title="Write openers"
@@ -71,23 +71,23 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
     >
       <div className="grid gap-4">
         {job && !isSettled && <EndedJob job={job} />}
-        {!found || model === undefined ? (
+        {!estimateData || model === undefined ? (
           <>
             <SkeletonLine className="w-72" />
             <SkeletonButton className="w-48" />
           </>
-        ) : found.leads === 0 ? (
+        ) : estimateData.leads === 0 ? (
           <p className="text-muted">Nobody on the list needs an opener.</p>
         ) : (
           <>
             {hasModel && (
               <p className="text-muted" data-numeric>
-                {estimateText(found)}
+                {estimateText(estimateData)}
               </p>
             )}
             {isOver && (
               <Callout tone="warn">
-                {found.remainingCents === 0
+                {estimateData.remainingCents === 0
                   ? 'Your AI budget is used up. Use built-in suggestions, or change your plan or model in Settings.'
                   : "This costs more than what's left of this month's budget. Raise the budget in Settings, or use built-in suggestions."}
               </Callout>
@@ -101,7 +101,7 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
                   loading={start.isPending && start.variables === 'model'}
                   onClick={() => start.run('model')}
                 >
-                  Write {formatCount(found.leads, 'opener')}
+                  Write {formatCount(estimateData.leads, 'opener')}
                 </Button>
               )}
               <Button
@@ -110,7 +110,9 @@ export function OpenersBatch({ campaign: { id } }: { campaign: Campaign }) {
                 loading={start.isPending && start.variables === 'built_in'}
                 onClick={() => start.run('built_in')}
               >
-                {hasModel ? 'Use built-in suggestions' : `Write ${formatCount(found.leads, 'built-in suggestion')}`}
+                {hasModel
+                  ? 'Use built-in suggestions'
+                  : `Write ${formatCount(estimateData.leads, 'built-in suggestion')}`}
               </Button>
             </div>
             {!hasModel && <ConnectModel what="The built-in writer puts words from the bio into English sentences." />}

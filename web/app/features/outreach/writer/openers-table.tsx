@@ -143,9 +143,9 @@ function ApproveAll({ campaignId, seen, waiting }: ApproveAllProps) {
       let approved = 0
       const changed: string[] = []
       for (const openers of inParts(versions, OPENERS_PAGE)) {
-        const answer = await client.openers.approve({ id: campaignId, openers })
-        approved += answer.approved
-        changed.push(...answer.changed)
+        const result = await client.openers.approve({ id: campaignId, openers })
+        approved += result.approved
+        changed.push(...result.changed)
       }
       return { approved, changed }
     },

@@ -75,14 +75,14 @@ export function useReplySuggestions({ conversationId, isEmpty, onInsert, onClose
 
 /** The suggested answers, the one that is shown, and why there is none. */
 function useSuggestions(conversationId: string) {
-  const [shown, setShown] = useState(0)
+  const [position, setPosition] = useState(0)
   /** Rewritten suggestions, by the text that they replace. */
   const [rewritten, setRewritten] = useState<ReadonlyMap<string, string>>(new Map())
   const suggesting = useDrafts()
   const rewriting = useDrafts()
   const drafted = suggesting.drafts.flatMap((draft) => ('text' in draft ? [draft.text] : []))
-  const place = shown % Math.max(1, drafted.length)
-  const original = drafted[place]
+  const index = position % Math.max(1, drafted.length)
+  const original = drafted[index]
   const suggestion = original && (rewritten.get(original) ?? original)
   const failed = [rewriting, suggesting].find(({ status }) => status === 'failed')
   const fault = suggestion ? null : suggesting.done?.fault
@@ -90,14 +90,14 @@ function useSuggestions(conversationId: string) {
     suggesting.reset()
     rewriting.reset()
     setRewritten(new Map())
-    setShown(0)
+    setPosition(0)
   }
   return {
     isOpen: suggesting.status !== 'idle',
     isWriting: suggesting.status === 'writing',
     isRewriting: rewriting.status === 'writing',
     suggestion,
-    place,
+    place: index,
     count: drafted.length,
     problem: failed ? writerProblem(failed.error) : fault && faultText(fault),
     reset,
@@ -107,7 +107,7 @@ function useSuggestions(conversationId: string) {
     },
     showNext() {
       rewriting.reset()
-      setShown(shown + 1)
+      setPosition(position + 1)
     },
     async rewrite(instruction: string) {
       if (!original || !suggestion || rewriting.status === 'writing') return
@@ -126,7 +126,7 @@ interface SuggestionBarProps extends ReturnType<typeof useSuggestions> {
 }
 
 function SuggestionBar({ textId, isTextHidden, onClose, suggestion, problem, ...suggestions }: SuggestionBarProps) {
-  const { isWriting, isRewriting, place, count } = suggestions
+  const { isWriting, isRewriting, place: index, count } = suggestions
   return (
     <section
       aria-label="Suggested replies"
@@ -136,7 +136,7 @@ function SuggestionBar({ textId, isTextHidden, onClose, suggestion, problem, ...
       <Sparkles aria-hidden className="size-3.5 shrink-0" />
       <div role="status" className="me-auto grid min-w-0 ps-1">
         <span className={problem ? 'wrap-anywhere' : 'truncate'}>
-          {problem ?? (suggestion ? `Suggested, ${place + 1} of ${count}` : 'Writing suggestions…')}
+          {problem ?? (suggestion ? `Suggested, ${index + 1} of ${count}` : 'Writing suggestions…')}
         </span>
         {suggestion && (
           <span id={textId} className={isTextHidden ? 'sr-only' : 'truncate text-ink'}>

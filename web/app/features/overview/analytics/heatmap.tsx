@@ -66,7 +66,8 @@ export function Heatmap({ campaignId, days }: HeatmapProps) {
   )
 }
 
-const shown = (value: number, measure: Measure) => (measure === 'sent' ? formatCompact(value) : formatPercent(value))
+const formatValue = (value: number, measure: Measure) =>
+  measure === 'sent' ? formatCompact(value) : formatPercent(value)
 
 const BEST: Record<Measure, string> = {
   replied: 'Most replies',
@@ -136,7 +137,7 @@ function Grid({ cells, measure }: { cells: HeatmapCell[]; measure: Measure }) {
                     />
                   )}
                   <span className="relative">
-                    {value === null ? <span className="text-faint">·</span> : shown(value, measure)}
+                    {value === null ? <span className="text-faint">·</span> : formatValue(value, measure)}
                   </span>
                 </Td>
               )

@@ -15,14 +15,14 @@ interface DashboardFiguresProps {
 
 /** Place, friends and next reward on the waitlist. */
 export function DashboardFigures({ dashboard, failed }: DashboardFiguresProps) {
-  const shown = dashboard ?? (failed ? zeros : undefined)
-  const next = shown?.nextReward
+  const figures = dashboard ?? (failed ? zeros : undefined)
+  const next = figures?.nextReward
   return (
     <dl className="grid gap-4 sm:grid-cols-3">
       <StatCard
         label="Waitlist Position"
         icon={<ListOrdered aria-hidden />}
-        value={shown && `#${formatNumber(shown.position)}`}
+        value={figures && `#${formatNumber(figures.position)}`}
         hint={
           dashboard?.position === 0 ? (
             <>
@@ -39,13 +39,13 @@ export function DashboardFigures({ dashboard, failed }: DashboardFiguresProps) {
       <StatCard
         label="Friends Referred"
         icon={<Users aria-hidden />}
-        value={shown?.referralCount}
+        value={figures?.referralCount}
         hint="Joined with your link"
       />
       <StatCard
         label="To Next Achievement"
         icon={<Target aria-hidden />}
-        value={shown && (next?.remaining ?? 0)}
+        value={figures && (next?.remaining ?? 0)}
         hint={next ? (next.remaining > 0 ? `to ${next.label}` : "You've unlocked every tier") : 'Referrals to go'}
       />
     </dl>

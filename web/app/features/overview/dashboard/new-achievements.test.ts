@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import { takeNewAchievements } from './new-achievements'
 
 it('returns each achievement once for each account', () => {
-  const kept = new Map<string, string>()
+  const values = new Map<string, string>()
   const storage = {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => void kept.set(key, value),
+    getItem: (key: string) => values.get(key) ?? null,
+    setItem: (key: string, value: string) => void values.set(key, value),
   }
   expect(takeNewAchievements(storage, 'ada', [])).toEqual([])
   expect(takeNewAchievements(storage, 'ada', ['pioneer'])).toEqual(['pioneer'])

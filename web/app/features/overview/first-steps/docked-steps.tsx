@@ -18,7 +18,7 @@ const OPEN_KEY = 'firstStepsOpen'
 /** The first steps in the sidebar and the menu of phones, until the first message is sent. */
 export default function DockedSteps({ onFollow }: { onFollow?: () => void }) {
   const queries = useQueryClient()
-  const { found, dismiss } = useFirstSteps()
+  const { found: firstSteps, dismiss } = useFirstSteps()
   // Any change on this page can complete a step.
   useEffect(
     () =>
@@ -30,9 +30,9 @@ export default function DockedSteps({ onFollow }: { onFollow?: () => void }) {
   )
   const mayConnect = useIsOffered('admin')
   const [isOpen, setOpen] = useState(() => localStorage.getItem(OPEN_KEY) !== null)
-  if (!found || !isDocked(found)) return null
-  const doneCount = found.steps.filter(({ done }) => done).length
-  const next = found.steps.find(({ done }) => !done)
+  if (!firstSteps || !isDocked(firstSteps)) return null
+  const doneCount = firstSteps.steps.filter(({ done }) => done).length
+  const next = firstSteps.steps.find(({ done }) => !done)
   const isTheirs = next === undefined || stepText[next.step].needs !== 'admin' || mayConnect
   const toggle = () => {
     if (isOpen) localStorage.removeItem(OPEN_KEY)
@@ -52,14 +52,14 @@ export default function DockedSteps({ onFollow }: { onFollow?: () => void }) {
       >
         <span className="flex-1 truncate">First steps</span>
         <span className="text-muted text-xs" data-numeric>
-          {formatNumber(doneCount)} of {formatNumber(found.steps.length)}
+          {formatNumber(doneCount)} of {formatNumber(firstSteps.steps.length)}
         </span>
         <ChevronUp aria-hidden className={isOpen ? 'size-3.5 rotate-180 text-muted' : 'size-3.5 text-muted'} />
       </button>
       {isOpen && (
         <>
           <ol className="grid grid-cols-1">
-            {found.steps.map(({ step, done }) => (
+            {firstSteps.steps.map(({ step, done }) => (
               <li key={step} aria-current={next?.step === step ? 'step' : undefined}>
                 <Link
                   to={stepText[step].to}
@@ -73,7 +73,7 @@ export default function DockedSteps({ onFollow }: { onFollow?: () => void }) {
               </li>
             ))}
           </ol>
-          {!found.hasSampleData && !hasOwnLeads(found) && (
+          {!firstSteps.hasSampleData && !hasOwnLeads(firstSteps) && (
             <div className="grid px-2 py-1 empty:hidden">
               <SampleOffer size="sm" />
             </div>

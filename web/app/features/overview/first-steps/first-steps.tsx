@@ -16,27 +16,27 @@ export function FirstSteps() {
   const mayWork = useIsOffered('member')
   const mayConnect = useIsOffered('admin')
   const mayLoad = useIsOffered('owner')
-  const { found, dismiss } = useFirstSteps()
+  const { found: firstSteps, dismiss } = useFirstSteps()
   if (!mayWork) return null
-  if (!found || !isShown(found)) return null
-  const next = found.steps.find(({ done }) => !done)
-  const doneCount = found.steps.filter(({ done }) => done).length
+  if (!firstSteps || !isShown(firstSteps)) return null
+  const next = firstSteps.steps.find(({ done }) => !done)
+  const doneCount = firstSteps.steps.filter(({ done }) => done).length
   return (
     <Card
       title="First steps"
       description={
         doneCount === 0
           ? '4 steps, about 15 minutes.'
-          : `${formatNumber(doneCount)} of ${formatCount(found.steps.length, 'step')} done.`
+          : `${formatNumber(doneCount)} of ${formatCount(firstSteps.steps.length, 'step')} done.`
       }
       actions={<IconButton icon={<X />} label="Hide first steps" size="sm" onClick={dismiss} />}
     >
       <ol className="grid gap-1">
-        {found.steps.map((one, index) => (
-          <Step key={one.step} {...one} number={index + 1} isNext={one === next} mayConnect={mayConnect} />
+        {firstSteps.steps.map((item, index) => (
+          <Step key={item.step} {...item} number={index + 1} isNext={item === next} mayConnect={mayConnect} />
         ))}
       </ol>
-      {!found.hasSampleData && !hasOwnLeads(found) && mayLoad && (
+      {!firstSteps.hasSampleData && !hasOwnLeads(firstSteps) && mayLoad && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pt-3">
           <span className="min-w-0 flex-1 basis-48 text-muted">Or look around first with made-up people.</span>
           <SampleOffer size="sm" />

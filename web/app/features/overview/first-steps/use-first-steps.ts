@@ -28,13 +28,13 @@ export function useFirstSteps() {
   const key = api.firstSteps.find.queryKey()
   // Steps are completed on other pages, so always refetch.
   const query = useQuery(api.firstSteps.find.queryOptions({ staleTime: 0 }))
-  const found = query.data
+  const firstSteps = query.data
   const isLoading = isInitialLoading(query) && localStorage.getItem(HIDDEN_KEY) === null
   useEffect(() => {
-    if (!found) return
-    if (isDocked(found)) localStorage.removeItem(HIDDEN_KEY)
+    if (!firstSteps) return
+    if (isDocked(firstSteps)) localStorage.removeItem(HIDDEN_KEY)
     else localStorage.setItem(HIDDEN_KEY, 'true')
-  }, [found])
+  }, [firstSteps])
   const save = useMutation(
     api.firstSteps.update.mutationOptions({
       // Optimistic; reverted on failure.
@@ -59,5 +59,5 @@ export function useFirstSteps() {
       action: { label: 'Undo', onClick: bringBack },
     })
   }
-  return { found, isLoading, dismiss, bringBack }
+  return { found: firstSteps, isLoading, dismiss, bringBack }
 }

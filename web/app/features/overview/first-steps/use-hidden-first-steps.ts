@@ -7,8 +7,8 @@ import { isShown, useFirstSteps } from './use-first-steps'
 export function useHiddenFirstSteps(): (() => void) | null {
   const mayWork = useIsOffered('member')
   const navigate = useNavigate()
-  const { found, bringBack } = useFirstSteps()
-  if (!mayWork || !found?.dismissed || !isShown({ ...found, dismissed: false })) return null
+  const { found: firstSteps, bringBack } = useFirstSteps()
+  if (!mayWork || !firstSteps?.dismissed || !isShown({ ...firstSteps, dismissed: false })) return null
   return () => {
     bringBack()
     void navigate(paths.dashboard)

@@ -17,11 +17,11 @@ export function ExportMembers() {
   const download = useMutation({
     mutationFn: async () => {
       setPercent(null)
-      const answer = await signedFetch('/api/operator/members/export')
-      const total = Number(answer.headers.get('x-total-count')) || null
+      const response = await signedFetch('/api/operator/members/export')
+      const total = Number(response.headers.get('x-total-count')) || null
       const pieces: BlobPart[] = []
       let lines = 0
-      const reader = answer.body?.getReader()
+      const reader = response.body?.getReader()
       for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) {
         pieces.push(piece.value)
         for (const byte of piece.value) if (byte === LINE_FEED) lines += 1

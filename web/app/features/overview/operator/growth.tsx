@@ -65,5 +65,5 @@ function shareOf(part: number | undefined, whole: number | undefined, noun: stri
 }
 
 function totalOn(days: readonly { day: string; total: number }[] | undefined, day: string): number {
-  return days?.find((one) => one.day === day)?.total ?? 0
+  return days?.find((entry) => entry.day === day)?.total ?? 0
 }

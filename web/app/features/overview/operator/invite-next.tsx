@@ -26,7 +26,7 @@ export function InviteNext() {
       return queries.invalidateQueries({ queryKey: api.operator.key() })
     },
   })
-  const asked = useRef(0)
+  const lastCount = useRef(0)
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const howMany = count ?? 0
@@ -39,8 +39,8 @@ export function InviteNext() {
       confirm: `Invite ${formatNumber(howMany)}`,
     })
     if (!sure) return
-    if (key.current === '' || asked.current !== howMany) key.current = crypto.randomUUID()
-    asked.current = howMany
+    if (key.current === '' || lastCount.current !== howMany) key.current = crypto.randomUUID()
+    lastCount.current = howMany
     invite.mutate(howMany)
   }
   return (

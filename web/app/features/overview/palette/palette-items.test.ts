@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { markedParts, matches, type PaletteItem, SETTINGS, suggestions } from './palette-items'
 
-const labels = (q: string, found: PaletteItem[] = [], isMember = true) =>
-  matches(q, found, isMember).map(({ label, items }) => [label, ...items.map((item) => item.label)])
+const labels = (q: string, results: PaletteItem[] = [], isMember = true) =>
+  matches(q, results, isMember).map(({ label, items }) => [label, ...items.map((item) => item.label)])
 const lead = (label: string): PaletteItem => ({ id: label, kind: 'lead', label, path: '/leads' })
 
 describe('matches', () => {

@@ -131,11 +131,11 @@ const ACTIONS: PaletteItem[] = [
 
 /** How well a text matches: 0 is best; null: not at all. Every word of `q` must begin a word. */
 function rankOf({ label, words = '' }: Pick<PaletteItem, 'label' | 'words'>, q: string): number | null {
-  const asked = q.toLowerCase()
+  const query = q.toLowerCase()
   const name = label.toLowerCase()
-  if (name.startsWith(asked)) return 0
+  if (name.startsWith(query)) return 0
   const has = (text: string, part: string) => ` ${text.replace(/[@“”"(]/g, ' ')}`.includes(` ${part}`)
-  const parts = asked.split(/\s+/)
+  const parts = query.split(/\s+/)
   if (parts.every((part) => has(name, part))) return 1
   if (parts.every((part) => has(`${name} ${words}`, part))) return 2
   return null
@@ -153,13 +153,13 @@ const offered = (items: PaletteItem[], isMember: boolean) => items.filter(({ for
 
 /** What is shown before anything is typed. */
 export function suggestions(recent: PaletteItem[], isMember: boolean): PaletteGroup[] {
-  const known = new Set(recent.map(({ id }) => id))
+  const recentIds = new Set(recent.map(({ id }) => id))
   const groups = [
     { label: 'Recent', items: recent },
     {
       label: 'Pages',
       items: offered(PAGES, isMember)
-        .filter(({ id }) => !known.has(id))
+        .filter(({ id }) => !recentIds.has(id))
         .slice(0, 6),
     },
     { label: 'Actions', items: offered(ACTIONS, isMember).slice(0, GROUP_MAX) },
@@ -169,15 +169,15 @@ export function suggestions(recent: PaletteItem[], isMember: boolean): PaletteGr
 
 /**
  * The groups of a search, the group with the best match first.
- * @param found by the server, best first
+ * @param results by the server, best first
  */
-export function matches(q: string, found: readonly PaletteItem[], isMember: boolean): PaletteGroup[] {
+export function matches(q: string, results: readonly PaletteItem[], isMember: boolean): PaletteGroup[] {
   const own = offered([...PAGES, ...SETTINGS, ...ACTIONS], isMember).flatMap((item) => {
     const rank = rankOf(item, q)
     return rank === null ? [] : [{ item, rank }]
   })
   // What the server found matches somewhere; a match at the start still comes first.
-  const theirs = found.map((item) => ({ item, rank: rankOf(item, q.replace(/^@/, '')) ?? 2 }))
+  const theirs = results.map((item) => ({ item, rank: rankOf(item, q.replace(/^@/, '')) ?? 2 }))
   const handle = isMember ? handleOf(q) : null
   const scrape: PaletteItem | null = handle
     ? {

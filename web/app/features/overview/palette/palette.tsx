@@ -89,23 +89,23 @@ function Results({ inputRef, onRun }: { inputRef: React.RefObject<HTMLInputEleme
   const isMember = useHasRole('member') !== false
   const workspaceId = useQuery(api.auth.me.queryOptions()).data?.workspace.id
   const [recent] = useState(() => (workspaceId ? recentItems(workspaceId) : []))
-  const asked = useDebouncedValue(q.slice(0, 200), DEBOUNCE_MS)
+  const debounced = useDebouncedValue(q.slice(0, 200), DEBOUNCE_MS)
   const search = useQuery(
     api.search.find.queryOptions({
-      input: { q: asked },
-      enabled: asked !== '',
+      input: { q: debounced },
+      enabled: debounced !== '',
       placeholderData: keepPreviousData,
     }),
   )
-  const found = (q === '' ? [] : (search.data?.groups ?? [])).flatMap(({ kind, items }) =>
+  const results = (q === '' ? [] : (search.data?.groups ?? [])).flatMap(({ kind, items }) =>
     items.map((item): PaletteItem => {
       const { id, title, subtitle, path, pictureUrl } = item
       return { id: `${kind} ${id}`, kind, label: title, detail: subtitle, path, pictureUrl }
     }),
   )
-  const groups = q === '' ? suggestions(recent, isMember) : matches(q, found, isMember)
+  const groups = q === '' ? suggestions(recent, isMember) : matches(q, results, isMember)
   const count = groups.reduce((sum, { items }) => sum + items.length, 0)
-  const isSearching = q !== '' && (search.isFetching || asked !== q)
+  const isSearching = q !== '' && (search.isFetching || debounced !== q)
   const highlighted = useRef<PaletteItem | undefined>(undefined)
   // The first result is the one that Enter opens, so it must be in view.
   const list = useRef<HTMLDivElement>(null)

@@ -16,7 +16,7 @@ export function usePauseAll(): () => void {
     const changed = await Promise.allSettled(campaigns.map(({ id }) => client.campaigns.update({ id, status })))
     void queries.invalidateQueries({ queryKey: api.campaigns.key() })
     void queries.invalidateQueries({ queryKey: api.today.key() })
-    const refused = changed.find((one) => one.status === 'rejected')
+    const refused = changed.find((outcome) => outcome.status === 'rejected')
     if (refused) toast.error(errorText(refused.reason, 'Some campaigns did not change. Try again.'))
     return campaigns.filter((_, index) => changed[index]?.status === 'fulfilled')
   }

@@ -56,7 +56,7 @@ export function ReportView({ report }: { report: SharedReport }) {
             ]}
             extra={{
               label: 'Positive',
-              value: (day) => formatNumber(days.find((one) => one.day === day.day)?.positive ?? 0),
+              value: (day) => formatNumber(days.find((entry) => entry.day === day.day)?.positive ?? 0),
             }}
           />
         </section>

@@ -65,8 +65,8 @@ export function ReportSkeleton() {
         <Skeleton className="h-9 w-72" />
       </div>
       <div className="grid grid-cols-2 gap-6 sm:grid-cols-3">
-        {[1, 2, 3, 4, 5, 6].map((place) => (
-          <Skeleton key={place} className="h-16" />
+        {[1, 2, 3, 4, 5, 6].map((index) => (
+          <Skeleton key={index} className="h-16" />
         ))}
       </div>
       <Skeleton className="h-84" />

@@ -14,7 +14,7 @@ export type FrameDialog = 'palette' | 'keys'
 
 /** The search of everything, the dialog of all keys, and the keys of every signed-in page. */
 export function FrameDialogs({
-  shown,
+  shown: openDialog,
   onShow,
 }: {
   shown: FrameDialog | null
@@ -23,7 +23,7 @@ export function FrameDialogs({
   const openPage = useOpenPage()
   const [loaded, setLoaded] = useState<FrameDialog | null>(null)
   // Stays mounted once it was open, to close smoothly.
-  if (shown && shown !== loaded) setLoaded(shown)
+  if (openDialog && openDialog !== loaded) setLoaded(openDialog)
   const close = () => onShow(null)
   const pages: Keys = Object.fromEntries(
     [...workLinks, ...moreLinks].flatMap(({ key, to, tab }) =>
@@ -39,20 +39,20 @@ export function FrameDialogs({
     const listen = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !isModPressed(event) || event.shiftKey || event.altKey) return
       const isOverPopup = document.querySelector(':is([role=dialog], [role=alertdialog]):not([data-closed])') !== null
-      if (isOverPopup && shown !== 'palette') return
+      if (isOverPopup && openDialog !== 'palette') return
       event.preventDefault()
-      if (shown === 'palette') onShow(null)
+      if (openDialog === 'palette') onShow(null)
       else void prepareSearch().then((isLoaded) => isLoaded && onShow('palette'))
     }
     document.addEventListener('keydown', listen)
     return () => document.removeEventListener('keydown', listen)
-  }, [shown, onShow])
+  }, [openDialog, onShow])
   return (
     <Suspense>
       {loaded === 'palette' && (
-        <Palette open={shown === 'palette'} onClose={close} onShowKeys={() => void show('keys')} />
+        <Palette open={openDialog === 'palette'} onClose={close} onShowKeys={() => void show('keys')} />
       )}
-      {loaded === 'keys' && <KeysDialog open={shown === 'keys'} onClose={close} />}
+      {loaded === 'keys' && <KeysDialog open={openDialog === 'keys'} onClose={close} />}
     </Suspense>
   )
 }

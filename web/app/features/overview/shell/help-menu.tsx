@@ -13,9 +13,9 @@ import KeysDialog from './keys-dialog'
 export default function HelpMenu({ trigger }: { trigger: ReactElement }) {
   const [showsKeys, setShowsKeys] = useState(false)
   const support = useQuery(api.billing.overview.queryOptions()).data?.support
-  const place = useRef<HTMLSpanElement>(null)
+  const container = useRef<HTMLSpanElement>(null)
   return (
-    <span ref={place} className="contents">
+    <span ref={container} className="contents">
       <Menu defaultOpen trigger={trigger} align="start">
         <MenuLink to={paths.help} icon={<BookOpen aria-hidden />}>
           Help
@@ -46,7 +46,7 @@ export default function HelpMenu({ trigger }: { trigger: ReactElement }) {
       <KeysDialog
         open={showsKeys}
         onClose={() => setShowsKeys(false)}
-        returnsTo={() => place.current?.querySelector('button')}
+        returnsTo={() => container.current?.querySelector('button')}
       />
     </span>
   )

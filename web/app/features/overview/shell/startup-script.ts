@@ -56,7 +56,7 @@ function startPage(hydrated: string, reports: string) {
     const headers = { 'content-type': 'application/json' }
     fetch('/api/track-view', { method: 'POST', headers, body: JSON.stringify(view) })
       // Read the body to free the connection.
-      .then((answer) => answer.text())
+      .then((response) => response.text())
       .catch(() => {})
   }
 

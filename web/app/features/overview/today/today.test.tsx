@@ -63,7 +63,7 @@ test('the pulse says how much of the daily cap is used, and that nothing is sche
 
 test('neither Home nor the pulse counts down while the X app has no credits', () => {
   const nextSendAt = new Date(Date.now() + 10_000).toISOString()
-  const textsOf = (shown: TodayData) => [textOf(<Today today={shown} />), textOf(<Pulse today={shown} />)]
+  const textsOf = (data: TodayData) => [textOf(<Today today={data} />), textOf(<Pulse today={data} />)]
   for (const html of textsOf({ ...today, nextSendAt })) expect(html).toMatch(/\b0:(?:10|09)\b/)
   const needs: TodayData['needs'] = [{ code: 'funds', params: { isOwnApp: false }, path: '/settings' }]
   for (const html of textsOf({ ...today, nextSendAt, needs })) {

@@ -40,7 +40,9 @@ export function commonAccess(scopes: readonly Scope[]): ScopeAccess | null {
     const own = accessTo(domain, scopes)
     return own === access || (access === 'write' && own === 'read' && SCOPE_TEXTS[domain].isReadOnly)
   }
-  return (['none', 'read', 'write'] as const).find((access) => SCOPE_DOMAINS.every((one) => has(access, one))) ?? null
+  return (
+    (['none', 'read', 'write'] as const).find((access) => SCOPE_DOMAINS.every((domain) => has(access, domain))) ?? null
+  )
 }
 
 /** 'Read and write: Leads, Lists' and 'Read: Analytics'. */

@@ -16,7 +16,7 @@ function textOf(
   subscription: KnownSubscription['subscription'] = null,
 ): string {
   const support = { kind: 'priority', email: 'vip@acme.test', firstAnswer: '1 business day' }
-  const known = {
+  const state = {
     query: { isError: false },
     subscription,
     overview: { support, ...overview },
@@ -25,7 +25,7 @@ function textOf(
   return renderToString(
     <QueryClientProvider client={createQueryClient()}>
       <ConfirmProvider>
-        <CurrentSubscription known={known} />
+        <CurrentSubscription known={state} />
       </ConfirmProvider>
     </QueryClientProvider>,
   ).replace(/<[^>]*>/g, '')

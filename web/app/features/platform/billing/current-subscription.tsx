@@ -54,24 +54,24 @@ function FactSkeleton() {
 }
 
 /** The current plan, its price and dates, and its actions. */
-export function CurrentSubscription({ known }: { known: KnownSubscription }) {
-  const { query, subscription } = known
+export function CurrentSubscription({ known: state }: { known: KnownSubscription }) {
+  const { query, subscription } = state
   return (
     <Card title={TITLE}>
       {query.isError ? (
         <QueryError query={query} title="Your subscription status is unavailable" />
       ) : subscription ? (
-        <Subscribed subscription={subscription} known={known} />
+        <Subscribed subscription={subscription} known={state} />
       ) : (
-        <NotSubscribed known={known} />
+        <NotSubscribed known={state} />
       )}
-      {known.overview && <Support support={known.overview.support} />}
+      {state.overview && <Support support={state.overview.support} />}
     </Card>
   )
 }
 
-function Subscribed({ subscription, known }: { subscription: Subscription; known: KnownSubscription }) {
-  const { overview, changeable, mayManage } = known
+function Subscribed({ subscription, known: state }: { subscription: Subscription; known: KnownSubscription }) {
+  const { overview, changeable, mayManage } = state
   const details = overview?.subscription ?? null
   const plan = planOf(subscription, details)
   const isGiven = details?.manageable === false

@@ -19,19 +19,19 @@ import type { KnownSubscription } from './use-subscription'
 const cycles = cycleOptions('Save 40%')
 
 /** The plans by billing cycle, with actions that depend on the current plan. */
-export function PlanGrid({ known }: { known: KnownSubscription }) {
+export function PlanGrid({ known: state }: { known: KnownSubscription }) {
   const [chosenCycle, setCycle] = useState<BillingCycle | null>(null)
   const [changing, setChanging] = useState<{ plan: Plan; open: boolean; times: number } | null>(null)
   const buy = useBuyPlan()
   const queries = useQueryClient()
-  const cycle = chosenCycle ?? known.plan?.billingCycle ?? 'monthly'
+  const cycle = chosenCycle ?? state.plan?.billingCycle ?? 'monthly'
   const query = useQuery(api.billing.plans.queryOptions({ input: { cycle } }))
   const plans = query.data?.plans ?? (query.isError ? FALLBACK_PLANS : null)
   // Selling a plan before the current one is known could charge someone twice.
-  const canChoose = known.subscription !== undefined && known.mayManage === true && known.overview?.available !== false
+  const canChoose = state.subscription !== undefined && state.mayManage === true && state.overview?.available !== false
 
   const choose = (plan: Plan) => {
-    if (!known.changeable) return buy.run(plan.id)
+    if (!state.changeable) return buy.run(plan.id)
     // The previous preview and result are outdated.
     queries.removeQueries({ queryKey: api.billing.previewUpgrade.key() })
     setChanging({ plan, open: true, times: (changing?.times ?? 0) + 1 })
@@ -44,7 +44,7 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
         </h2>
         <Segments label="Billing cycle" options={cycles} value={cycle} onChange={setCycle} />
       </div>
-      {known.overview?.available === false && (
+      {state.overview?.available === false && (
         <Callout>Plans can't be bought here because this server has no payment provider.</Callout>
       )}
       {query.isError && (
@@ -57,7 +57,7 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
           {plans
             .filter((plan) => plan.billingCycle === cycle)
             .map((plan) => {
-              const offer = planOffer(plan, known.plan)
+              const offer = planOffer(plan, state.plan)
               const featured = plan.id.startsWith('agency')
               return (
                 <PlanCard
@@ -96,12 +96,12 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
           </div>
         </>
       )}
-      {changing && known.plan && (
+      {changing && state.plan && (
         <ChangePlanDialog
           key={changing.times}
           plan={changing.plan}
-          current={known.plan}
-          isCancelled={known.subscription?.cancelAtPeriodEnd ?? false}
+          current={state.plan}
+          isCancelled={state.subscription?.cancelAtPeriodEnd ?? false}
           open={changing.open}
           onClose={() => setChanging({ ...changing, open: false })}
         />

@@ -20,8 +20,8 @@ const UNKNOWN_PLAN = { name: 'Basic', priceCents: 999, billingCycle: 'monthly' }
 
 /** '$50', or '$9.99' with cents. */
 export function priceText(cents: number): string {
-  const whole = cents % 100 === 0
-  return formatMoney(cents, 'USD', whole ? 0 : 2)
+  const isWhole = cents % 100 === 0
+  return formatMoney(cents, 'USD', isWhole ? 0 : 2)
 }
 
 /** '$25 a month': what a yearly price comes to. */

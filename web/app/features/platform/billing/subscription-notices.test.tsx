@@ -18,11 +18,11 @@ function textWith(daysLeft: number): string {
   }
   const graceEndsAt = new Date(Date.now() + daysLeft * DAY_MS).toISOString()
   const overview = { subscription: { ...subscription, graceEndsAt } } as BillingOverview
-  const known = { subscription, overview, mayManage: false } as KnownSubscription
+  const state = { subscription, overview, mayManage: false } as KnownSubscription
   return renderToString(
     <QueryClientProvider client={createQueryClient()}>
       <ConfirmProvider>
-        <SubscriptionNotices known={known} />
+        <SubscriptionNotices known={state} />
       </ConfirmProvider>
     </QueryClientProvider>,
   ).replace(/<[^>]*>/g, '')

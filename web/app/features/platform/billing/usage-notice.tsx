@@ -11,7 +11,7 @@ import { usageText } from './usage-text'
 export function UsageNotice({ what }: { what: Limited }) {
   const overview = useQuery(api.billing.overview.queryOptions())
   if (overview.isPending) return <SkeletonLine className="w-56" />
-  const usage = overview.data?.usage.find((one) => one.what === what)
+  const usage = overview.data?.usage.find((entry) => entry.what === what)
   if (!usage || usage.limit === null) return null
   if (!usage.warning)
     return (

@@ -15,7 +15,7 @@ export function usageTitle({ what }: Pick<Usage, 'what'>): string {
 
 /** '40 of 50 DMs used this month'; '1,200 scraped leads used this month' if unlimited. */
 export function usageText({ what, used, limit }: Pick<Usage, 'what' | 'used' | 'limit'>): string {
-  const { one, used: rest } = names[what]
+  const { one: singular, used: rest } = names[what]
   const of = limit === null ? '' : `${formatNumber(used)} of `
-  return `${of}${formatCount(limit ?? used, one)} ${rest}`
+  return `${of}${formatCount(limit ?? used, singular)} ${rest}`
 }

@@ -16,11 +16,11 @@ export function useReturnFromPayment(mayManage: boolean | undefined): void {
   const [params, setParams] = useSearchParams()
   const refetchPlan = useRefetchPlan()
   const refresh = useMutation({ mutationFn: () => client.billing.refresh({}), onSuccess: refetchPlan })
-  const asked = useRef(false)
+  const hasSynced = useRef(false)
   const end = params.get('checkout')
   useEffect(() => {
-    if (!mayManage || asked.current || (end === null && !cameFromElsewhere())) return
-    asked.current = true
+    if (!mayManage || hasSynced.current || (end === null && !cameFromElsewhere())) return
+    hasSynced.current = true
     refresh.mutate()
     if (end === 'success' || end === 'cancelled') RESULTS[end]()
     if (end !== null) setParams({}, { replace: true })

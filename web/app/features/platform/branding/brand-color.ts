@@ -12,8 +12,8 @@ function channelsOf(color: string): number[] {
 }
 
 /** The contrast of two colors, from 1 to 21 (WCAG 2.2). */
-export function contrastOf(one: string, other: string): number {
-  const [dark = 0, light = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b)
+export function contrastOf(color: string, other: string): number {
+  const [dark = 0, light = 0] = [luminanceOf(color), luminanceOf(other)].sort((a, b) => a - b)
   return (light + 0.05) / (dark + 0.05)
 }
 

@@ -81,7 +81,7 @@ const NO_COLOR = '#808080'
 function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
   const [draft, setDraft] = useState<Branding | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
-  const shown = draft ?? saved
+  const current = draft ?? saved
   const change = (changed: Partial<Branding>) => setDraft((before) => ({ ...(before ?? saved), ...changed }))
   const save = useAction(client.branding.save, {
     done: 'Branding saved.',
@@ -109,15 +109,15 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setProblem(null)
-    save.run(shown)
+    save.run(current)
   }
   // Its card, which would keep the focus too, is not rendered again when the draft changes.
   const keptFocus = useKeptFocus<HTMLFormElement>()
   return (
     <form {...keptFocus} noValidate method="post" className="grid gap-5 outline-none" onSubmit={submit}>
       <div className="flex flex-wrap items-end gap-4">
-        <FilePicker onPick={pick}>{shown.logo ? 'Replace logo' : 'Upload logo'}</FilePicker>
-        {shown.logo && (
+        <FilePicker onPick={pick}>{current.logo ? 'Replace logo' : 'Upload logo'}</FilePicker>
+        {current.logo && (
           <Button variant="ghost" onClick={() => change({ logo: null })}>
             Remove logo
           </Button>
@@ -126,11 +126,11 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
           <Input
             type="color"
             className="cursor-pointer px-1!"
-            value={shown.color ?? NO_COLOR}
+            value={current.color ?? NO_COLOR}
             onChange={(event) => change({ color: event.currentTarget.value })}
           />
         </Field>
-        {shown.color && (
+        {current.color && (
           <Button variant="ghost" onClick={() => change({ color: null })}>
             Remove color
           </Button>
@@ -138,7 +138,7 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
       </div>
       <p className="-mt-2 text-muted">PNG, JPEG or WebP, up to {LOGO_BYTES_MAX / 1024} KB.</p>
       {problem && <FieldError id="branding-problem">{problem}</FieldError>}
-      <Preview name={name} {...shown} />
+      <Preview name={name} {...current} />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" loading={save.isPending} disabled={draft === null}>
           Save
@@ -193,7 +193,7 @@ function Preview({ name, logo, color }: Branding & { name: string }) {
 
 /** What is wrong with a file by its name and size. The server reads its bytes. */
 function problemOf({ type, size }: File): string | null {
-  if (!LOGO_TYPES.some((known) => known === type)) return LOGO_UNKNOWN
+  if (!LOGO_TYPES.some((allowed) => allowed === type)) return LOGO_UNKNOWN
   return size > LOGO_BYTES_MAX ? LOGO_TOO_LARGE : null
 }
 

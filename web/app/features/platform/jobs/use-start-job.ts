@@ -68,13 +68,13 @@ function showEnd(queries: QueryClient, jobs: readonly Job[]): void {
 /** Undoes ended jobs, and follows the undo. */
 export async function undoJobs(queries: QueryClient, jobs: readonly Pick<Job, 'id'>[]): Promise<void> {
   try {
-    const answers = await Promise.allSettled(jobs.map(({ id }) => client.jobs.undo({ id })))
+    const outcomes = await Promise.allSettled(jobs.map(({ id }) => client.jobs.undo({ id })))
     void queries.invalidateQueries({ queryKey: api.jobs.key() })
     await follow(
       queries,
-      answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])),
+      outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : [])),
     )
-    for (const answer of answers) if (answer.status === 'rejected') throw answer.reason
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   } catch (error) {
     toast.error(`Failed to undo: ${errorText(error, 'Unknown error')}`)
   }

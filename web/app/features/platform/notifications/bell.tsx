@@ -13,12 +13,12 @@ export default function Bell() {
   const sheet = useDialogOnDemand(loadSheet, 'The list of notifications')
   const count = useQuery(api.notifications.countUnread.queryOptions({ refetchInterval: NOTIFICATIONS_POLL_MS }))
   const unread = count.data?.unread ?? 0
-  const shown = unread >= UNREAD_MAX ? `${UNREAD_MAX - 1}+` : String(unread)
+  const countText = unread >= UNREAD_MAX ? `${UNREAD_MAX - 1}+` : String(unread)
   return (
     <div className="relative">
       <IconButton
         icon={<BellIcon className="size-5!" />}
-        label={unread > 0 ? `Notifications, ${shown} unread` : 'Notifications'}
+        label={unread > 0 ? `Notifications, ${countText} unread` : 'Notifications'}
         {...sheet.button}
       />
       {unread > 0 && (
@@ -27,7 +27,7 @@ export default function Bell() {
           data-numeric
           className="pointer-events-none absolute start-1/2 top-0.5 min-w-4 rounded-full bg-ink px-1 text-center text-2xs font-strong text-inverse ring-2 ring-canvas"
         >
-          {shown}
+          {countText}
         </span>
       )}
       {sheet.render({})}

@@ -64,7 +64,9 @@ export function NotificationsTab() {
           key,
           (old) =>
             old && {
-              preferences: old.preferences.map((one) => (one.kind === change.kind ? { ...one, ...change } : one)),
+              preferences: old.preferences.map((preference) =>
+                preference.kind === change.kind ? { ...preference, ...change } : preference,
+              ),
             },
         )
         return { before }
@@ -88,7 +90,7 @@ export function NotificationsTab() {
           <span className="text-center">Email</span>
         </div>
         {kinds.map(([kind, { label, hint }]) => {
-          const preference = query.data?.preferences.find((one) => one.kind === kind)
+          const preference = query.data?.preferences.find((entry) => entry.kind === kind)
           return (
             <fieldset key={kind} className={cn(COLUMNS, 'gap-y-3 py-3 last:pb-0')}>
               <legend className="sr-only">{label}</legend>
@@ -162,7 +164,10 @@ function ReplyOptions({
             checked={labels.includes(label)}
             onChange={(event) => {
               const isOn = event.currentTarget.checked
-              onChange({ kind, labels: REPLY_LABELS.filter((one) => (one === label ? isOn : labels.includes(one))) })
+              onChange({
+                kind,
+                labels: REPLY_LABELS.filter((option) => (option === label ? isOn : labels.includes(option))),
+              })
             }}
           />
         ))}

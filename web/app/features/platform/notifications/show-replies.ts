@@ -7,8 +7,8 @@ export async function showReplies({ kind, ids }: ChangeEvent): Promise<void> {
   const { notifications } = await client.notifications.list({ browser: true })
   for (const { id, title, text, path, readAt } of notifications) {
     if (readAt || !ids.includes(id)) continue
-    const shown = new Notification(title, { body: text, tag: id })
-    shown.onclick = () => {
+    const notification = new Notification(title, { body: text, tag: id })
+    notification.onclick = () => {
       window.focus()
       location.assign(path)
     }

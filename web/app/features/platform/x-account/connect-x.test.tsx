@@ -9,7 +9,7 @@ import { NextSteps } from './connect-x'
 
 const account = (status: XAccount['status']) => ({ id: 'x', handle: 'founder', status }) as XAccount
 
-const shown = (connected: boolean, ...accounts: XAccount[]) =>
+const render = (connected: boolean, ...accounts: XAccount[]) =>
   renderToString(
     <QueryClientProvider client={createQueryClient()}>
       <ConfirmProvider>
@@ -21,9 +21,9 @@ const shown = (connected: boolean, ...accounts: XAccount[]) =>
   )
 
 test('offers to disconnect the only account, even if X has ended its connection', () => {
-  expect(shown(true, account('connected'))).toMatch(/Scrape followers.*Disconnect/)
-  const lost = shown(false, account('lost'))
+  expect(render(true, account('connected'))).toMatch(/Scrape followers.*Disconnect/)
+  const lost = render(false, account('lost'))
   expect(lost).toContain('Disconnect')
   expect(lost).not.toContain('Scrape followers')
-  expect(shown(false)).toBe('')
+  expect(render(false)).toBe('')
 })

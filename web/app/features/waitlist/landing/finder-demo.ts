@@ -9,7 +9,7 @@ const BAR_HEIGHT = 80
 const START = { least: 3, most: 4.4 }
 const numbers = new Intl.NumberFormat('en-US')
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact' })
-const followersAt = (place: number) => Number((10 ** place).toPrecision(2))
+const followersAt = (position: number) => Number((10 ** position).toPrecision(2))
 
 function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
@@ -133,14 +133,14 @@ function makeWord(word: string, onPress: () => void) {
   input.type = 'checkbox'
   const count = make('span', 'text-2xs')
   count.dataset.numeric = ''
-  const said = make('span', 'sr-only')
-  const chip = make('label', 'demo-chip', input, word, count, said)
+  const announcement = make('span', 'sr-only')
+  const chip = make('label', 'demo-chip', input, word, count, announcement)
   const state = () => chip.dataset.state ?? ''
   input.addEventListener('change', () => {
     const next = state() === '' ? 'required' : state() === 'required' ? 'excluded' : ''
     chip.dataset.state = next
     input.checked = next !== ''
-    said.textContent = next && `, ${next}`
+    announcement.textContent = next && `, ${next}`
     onPress()
   })
   return { word, chip, count, state }
@@ -153,7 +153,7 @@ function makeHandle(handle: string, index: number, onChoose: (index: number) => 
   return make('label', 'demo-chip', input, `@${handle}`)
 }
 
-function mountFinder(place: HTMLElement): void {
+function mountFinder(container: HTMLElement): void {
   let people = peopleOf(0)
   const handle = make('p', 'truncate text-xl font-strong sm:text-2xl')
   const handles = HANDLES.map((name, index) => makeHandle(name, index, (chosen) => open(chosen)))
@@ -179,7 +179,7 @@ function mountFinder(place: HTMLElement): void {
       person.place >= from &&
       person.place <= to &&
       words.every(({ word, state }) => state() === '' || person.words.includes(word) === (state() === 'required'))
-    const found = people.filter(isMatch)
+    const matches = people.filter(isMatch)
     faces.forEach((face, index) => {
       const person = people[index]
       face.toggleAttribute('data-faded', !(person && isMatch(person)))
@@ -191,8 +191,8 @@ function mountFinder(place: HTMLElement): void {
     for (const input of [least, most])
       input.setAttribute('aria-valuetext', `${numbers.format(followersAt(Number(input.value)))} followers`)
     range.textContent = `${numbers.format(followersAt(from))} to ${numbers.format(followersAt(to))}`
-    count.textContent = `${found.length} of ${people.length} sample people match`
-    show(found[0])
+    count.textContent = `${matches.length} of ${people.length} sample people match`
+    show(matches[0])
   }
 
   const open = (index: number) => {
@@ -205,13 +205,13 @@ function mountFinder(place: HTMLElement): void {
     })
     mosaic.replaceChildren(...faces)
     const highest = highestCount(people, BARS)
-    bars.forEach((bar, place) => {
-      const height = (highest.counts[place] ?? 0) * (BAR_HEIGHT / highest.most)
+    bars.forEach((bar, barIndex) => {
+      const height = (highest.counts[barIndex] ?? 0) * (BAR_HEIGHT / highest.most)
       bar.setAttribute('y', String(BAR_HEIGHT - height))
       bar.setAttribute('height', String(height))
     })
-    for (const { word, count: shown } of words)
-      shown.textContent = String(people.filter((person) => person.words.includes(word)).length)
+    for (const { word, count: element } of words)
+      element.textContent = String(people.filter((person) => person.words.includes(word)).length)
     update()
   }
 
@@ -234,7 +234,7 @@ function mountFinder(place: HTMLElement): void {
   const chips = make('div', 'flex flex-wrap gap-1.5', ...words.map(({ chip }) => chip))
   chips.role = 'group'
   chips.ariaLabel = 'Bio words'
-  place.replaceChildren(
+  container.replaceChildren(
     make(
       'div',
       'grid grid-cols-1 gap-8 lg:grid-cols-[minmax(0,1fr)_18rem]',
@@ -271,7 +271,7 @@ function mountFinder(place: HTMLElement): void {
 }
 
 document.adoptedStyleSheets.push(styles)
-for (const place of document.querySelectorAll<HTMLElement>('[data-finder-demo]:not([data-mounted])')) {
-  place.dataset.mounted = ''
-  mountFinder(place)
+for (const container of document.querySelectorAll<HTMLElement>('[data-finder-demo]:not([data-mounted])')) {
+  container.dataset.mounted = ''
+  mountFinder(container)
 }

@@ -3,9 +3,9 @@ import { NeedsScript } from '../../../ui/needs-script'
 
 /** The finder on sample data. Its script loads when it is scrolled to; see `startup-script.ts`. */
 export function FinderSection() {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    const element = place.current
+    const element = container.current
     if (!element) return
     const observer = new IntersectionObserver(([entry]) => {
       if (!entry?.isIntersecting) return
@@ -27,7 +27,7 @@ export function FinderSection() {
         </p>
       </div>
       <div
-        ref={place}
+        ref={container}
         data-finder-demo
         suppressHydrationWarning
         className="min-h-284 rounded-xl bg-sunken p-4 sm:min-h-252 md:p-6 lg:min-h-148"

@@ -3,26 +3,26 @@ import { expect, it } from 'vitest'
 import { leaderboardProblem } from './leaderboard-text'
 import { SessionExpired } from './session-renewal'
 
-const answer = (status: number, code: string, message = 'What the server says') =>
+const errorOf = (status: number, code: string, message = 'What the server says') =>
   new ORPCError(code, { status, message })
 
 it.each([
-  ['403', answer(403, 'FORBIDDEN'), 'You do not have permission to view the leaderboard.'],
-  ['not ready', answer(503, 'NOT_READY'), 'Leaderboard data not available yet.'],
-  ['a database error', answer(500, 'INTERNAL'), 'Could not access leaderboard data. Table may not exist yet.'],
+  ['403', errorOf(403, 'FORBIDDEN'), 'You do not have permission to view the leaderboard.'],
+  ['not ready', errorOf(503, 'NOT_READY'), 'Leaderboard data not available yet.'],
+  ['a database error', errorOf(500, 'INTERNAL'), 'Could not access leaderboard data. Table may not exist yet.'],
   [
     'an unavailable database',
-    answer(503, 'UNAVAILABLE'),
+    errorOf(503, 'UNAVAILABLE'),
     'Could not access leaderboard data. Table may not exist yet.',
   ],
-  ['a gateway error', answer(502, 'BAD_GATEWAY'), 'Failed to retrieve leaderboard. Please try again.'],
+  ['a gateway error', errorOf(502, 'BAD_GATEWAY'), 'Failed to retrieve leaderboard. Please try again.'],
   ['a failed connection', new TypeError('Failed to fetch'), 'Failed to retrieve leaderboard. Please try again.'],
   ['an unreadable response', new SyntaxError('?'), 'Failed to load leaderboard data'],
-  ['a 4xx without a message', answer(400, 'INVALID_INPUT', ''), 'Failed to load leaderboard data'],
-  ['a 4xx', answer(429, 'RATE_LIMITED', 'Too many requests.'), 'Too many requests.'],
+  ['a 4xx without a message', errorOf(400, 'INVALID_INPUT', ''), 'Failed to load leaderboard data'],
+  ['a 4xx', errorOf(429, 'RATE_LIMITED', 'Too many requests.'), 'Too many requests.'],
   ['a failed session renewal', new SessionExpired(), 'Session expired. Please log out and log back in.'],
-  ['401', answer(401, 'UNAUTHORIZED'), 'Session expired. Please log in again.'],
-  ['a rejected token', answer(400, 'X', 'JWT expired'), 'Session expired. Please log in again.'],
+  ['401', errorOf(401, 'UNAUTHORIZED'), 'Session expired. Please log in again.'],
+  ['a rejected token', errorOf(400, 'X', 'JWT expired'), 'Session expired. Please log in again.'],
 ])('returns the message for %s', (_, error, text) => {
   expect(leaderboardProblem(error, 0)).toBe(text)
   expect(leaderboardProblem(error, 3)).toBe(text)

@@ -3,12 +3,15 @@ import { REFERRAL_TIERS } from '@x-automated/contract/waitlist/waitlist'
 import { expect, it } from 'vitest'
 import { nextTier, rankingProblem, TIERS } from './ranking-text'
 
-const answer = (status: number, code: string, message: string) => new ORPCError(code, { status, message })
+const errorOf = (status: number, code: string, message: string) => new ORPCError(code, { status, message })
 
 it.each([
-  [answer(404, 'MEMBER_NOT_FOUND', 'Email not found. Please sign up first.'), 'Email not found. Please sign up first.'],
-  [answer(404, 'MEMBER_NOT_FOUND', ''), 'Failed to find your ranking'],
-  [answer(500, 'INTERNAL', 'broken'), 'Failed to retrieve position. Please try again.'],
+  [
+    errorOf(404, 'MEMBER_NOT_FOUND', 'Email not found. Please sign up first.'),
+    'Email not found. Please sign up first.',
+  ],
+  [errorOf(404, 'MEMBER_NOT_FOUND', ''), 'Failed to find your ranking'],
+  [errorOf(500, 'INTERNAL', 'broken'), 'Failed to retrieve position. Please try again.'],
   [new TypeError('Failed to fetch'), 'An unexpected error occurred. Please try again.'],
 ])('returns the message for %s', (error, text) => {
   expect(rankingProblem(error)).toBe(text)

@@ -21,12 +21,12 @@ export const achievements: Record<Achievement, AchievementLook> = {
   global: { name: 'Global Networker', how: 'Referrals from 3+ countries', icon: Globe, color: 'text-accent-word' },
 }
 
-const known = Object.keys(achievements)
+const order = Object.keys(achievements)
 
 /** Tiers first, ascending, then the others; unknown keys last. */
 export function inOrder(keys: readonly string[]): string[] {
-  const place = (key: string) => (known.includes(key) ? known.indexOf(key) : known.length)
-  return keys.toSorted((a, b) => place(a) - place(b))
+  const rank = (key: string) => (order.includes(key) ? order.indexOf(key) : order.length)
+  return keys.toSorted((a, b) => rank(a) - rank(b))
 }
 
 /** How to show an achievement. Unknown keys are their own name and have a trophy icon. */

@@ -13,13 +13,13 @@ interface JoinedDialogProps extends JoinedPlaceProps {
 }
 
 /** Confirms a join and shows how to move up. */
-export function JoinedDialog({ open, onClose, title, place, referralCount }: JoinedDialogProps) {
+export function JoinedDialog({ open, onClose, title, place: entry, referralCount }: JoinedDialogProps) {
   return (
     <Dialog
       open={open}
       onClose={onClose}
       title={title}
-      description={place.email}
+      description={entry.email}
       footer={
         <Button variant="primary" onClick={onClose}>
           Done
@@ -29,7 +29,7 @@ export function JoinedDialog({ open, onClose, title, place, referralCount }: Joi
       <div className="grid gap-5 pt-2">
         <p className="rounded-lg border border-accent-edge bg-accent-soft px-4 py-6 text-center" data-numeric>
           <span className="block text-muted">Your position</span>
-          <strong className="text-5xl">#{formatNumber(place.position)}</strong>
+          <strong className="text-5xl">#{formatNumber(entry.position)}</strong>
         </p>
         <ul className="grid gap-2 text-base">
           <li className="flex items-center gap-2.5" data-numeric>
@@ -41,7 +41,7 @@ export function JoinedDialog({ open, onClose, title, place, referralCount }: Joi
             Move up 5 spots per referral
           </li>
         </ul>
-        <ReferralLink link={referralLinks.waitlist(location.origin, place.referralCode)} />
+        <ReferralLink link={referralLinks.waitlist(location.origin, entry.referralCode)} />
       </div>
     </Dialog>
   )

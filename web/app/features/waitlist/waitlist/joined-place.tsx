@@ -10,18 +10,18 @@ import { referralLinks } from './referral-links'
 import { ShareButtons } from './share-buttons'
 
 /** Refreshes the stored place, or clears it if the member is gone. */
-export function useCurrentPlace(place: StoredPlace | null) {
+export function useCurrentPlace(entry: StoredPlace | null) {
   const standing = useQuery({
-    ...api.waitlist.position.queryOptions({ input: { email: place?.email ?? '' } }),
-    enabled: place !== null,
+    ...api.waitlist.position.queryOptions({ input: { email: entry?.email ?? '' } }),
+    enabled: entry !== null,
     retry: false,
   })
   const now = standing.data?.user
   useEffect(() => {
-    if (!now || !place) return
-    if (now.position !== place.position || now.referral_code !== place.referralCode)
-      storePlace({ email: place.email, position: now.position, referralCode: now.referral_code })
-  }, [now, place])
+    if (!now || !entry) return
+    if (now.position !== entry.position || now.referral_code !== entry.referralCode)
+      storePlace({ email: entry.email, position: now.position, referralCode: now.referral_code })
+  }, [now, entry])
   const isGone = errorCode(standing.error) === 'MEMBER_NOT_FOUND'
   useEffect(() => {
     if (isGone) clearPlace()
@@ -35,14 +35,14 @@ export interface JoinedPlaceProps {
 }
 
 /** A member's place and how to move up. */
-export function JoinedPlace({ place, referralCount }: JoinedPlaceProps) {
-  const link = referralLinks.waitlist(location.origin, place.referralCode)
+export function JoinedPlace({ place: entry, referralCount }: JoinedPlaceProps) {
+  const link = referralLinks.waitlist(location.origin, entry.referralCode)
   return (
     <div className="grid gap-5">
       <div className="grid gap-1">
-        <p className="truncate text-muted">{place.email}</p>
+        <p className="truncate text-muted">{entry.email}</p>
         <p className="text-3xl font-strong" data-numeric>
-          Your position: #{formatNumber(place.position)}
+          Your position: #{formatNumber(entry.position)}
         </p>
         <p className="text-muted" data-numeric>
           {referralCount === 0

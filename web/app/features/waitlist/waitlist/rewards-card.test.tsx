@@ -7,8 +7,8 @@ import { createQueryClient } from '../../../query-client'
 import { RewardsCard } from './rewards-card'
 
 const earnedAt = '2026-11-27T12:00:00.000Z'
-const given = { earnedAt, status: 'given' as const, confirmed: 10, needed: 10, startsAt: earnedAt }
-const silver = (url: string | null) => ({ achievement: 'silver', ...given, url })
+const reward = { earnedAt, status: 'given' as const, confirmed: 10, needed: 10, startsAt: earnedAt }
+const silver = (url: string | null) => ({ achievement: 'silver', ...reward, url })
 
 function render(rewards: Partial<Rewards>, role: 'owner' | 'viewer' = 'owner'): string {
   const client = createQueryClient()
@@ -23,7 +23,7 @@ function render(rewards: Partial<Rewards>, role: 'owner' | 'viewer' = 'owner'): 
 }
 
 it('shows nothing if there are no rewards besides months of Pro', () => {
-  expect(render({ rewards: [{ achievement: 'bronze', ...given, url: null }] })).toBe('')
+  expect(render({ rewards: [{ achievement: 'bronze', ...reward, url: null }] })).toBe('')
 })
 
 it('opens what a reward opens, for the owner', () => {

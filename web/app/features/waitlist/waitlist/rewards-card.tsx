@@ -26,11 +26,11 @@ export function RewardsCard({ plan }: { plan: PlanLevel }) {
     )
   if (!query.data || isOwner === undefined) return null
   const { rewards, hasEarlyAccess, early } = query.data
-  const shown = inOrder(rewards.map(({ achievement }) => achievement)).flatMap((key) => {
+  const visible = inOrder(rewards.map(({ achievement }) => achievement)).flatMap((key) => {
     const [reward, text] = [rewards.find(({ achievement }) => achievement === key), rewardText(key, plan)]
     return reward && text ? [{ ...reward, text }] : []
   })
-  if (shown.length === 0 && !hasEarlyAccess) return null
+  if (visible.length === 0 && !hasEarlyAccess) return null
   return (
     <Card
       title={isOwner ? 'Your rewards' : 'Rewards of this workspace'}
@@ -41,12 +41,12 @@ export function RewardsCard({ plan }: { plan: PlanLevel }) {
       }
     >
       <ul className="grid gap-5">
-        {shown.map((reward) => (
+        {visible.map((reward) => (
           <RewardRow key={reward.achievement} reward={reward} />
         ))}
         {hasEarlyAccess && <EarlyRow early={early} />}
       </ul>
-      {isOwner && shown.some(({ status }) => status === 'held') && <p className="mt-5 text-muted">{HELD_TEXT}</p>}
+      {isOwner && visible.some(({ status }) => status === 'held') && <p className="mt-5 text-muted">{HELD_TEXT}</p>}
     </Card>
   )
 }

@@ -53,14 +53,14 @@ async function storeOwnPlace(): Promise<void> {
 async function finish(code: string, askMore: (needed: SecondFactorNeeded) => void): Promise<string | null> {
   try {
     const codeVerifier = takeCodeVerifier('google')
-    const answer = await client.auth.exchange({ code, ...(codeVerifier ? { codeVerifier } : {}) })
-    if (!('token' in answer)) {
-      askMore(answer)
+    const result = await client.auth.exchange({ code, ...(codeVerifier ? { codeVerifier } : {}) })
+    if (!('token' in result)) {
+      askMore(result)
       return null
     }
-    const { email } = answer.user
+    const { email } = result.user
     if (!email) return providerProblem('no_email')
-    session.signIn(answer)
+    session.signIn(result)
     await storeOwnPlace()
     toast.success(`Signed in as ${email}`)
     return null

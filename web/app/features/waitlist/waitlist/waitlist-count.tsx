@@ -17,12 +17,12 @@ export function WaitlistCount() {
   useEffect(() => {
     if (count.data) writeLastCount(localStorage, count.data.count)
   }, [count.data])
-  const known = count.data?.count ?? (count.error ? readLastCount(localStorage) : null)
-  const hasFailed = known === null && count.error !== null
+  const memberCount = count.data?.count ?? (count.error ? readLastCount(localStorage) : null)
+  const hasFailed = memberCount === null && count.error !== null
   return (
     <div className="flex min-h-8 items-center gap-2 text-base has-[p:empty]:invisible">
       <Users aria-hidden className="size-4 shrink-0 text-muted" />
-      <p data-numeric>{known !== null ? joinedText(known) : hasFailed && COUNT_FAILED}</p>
+      <p data-numeric>{memberCount !== null ? joinedText(memberCount) : hasFailed && COUNT_FAILED}</p>
       {hasFailed && (
         <Button size="sm" variant="ghost" loading={count.isFetching} onClick={() => count.refetch()}>
           Try again

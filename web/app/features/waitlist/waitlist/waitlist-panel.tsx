@@ -22,14 +22,14 @@ const unseenByMembers =
 export function WaitlistPanel() {
   const referralCode = useReferralCode()
   const carry = useCarriedReferral()
-  const place = useStoredPlace()
+  const entry = useStoredPlace()
   const hydrated = useHydrated()
-  const { referralCount } = useCurrentPlace(place)
+  const { referralCount } = useCurrentPlace(entry)
   useGoogleReturn()
   const [dialog, setDialog] = useState({ open: false, title: '' })
 
   // Back from Google with a place: confirm it once.
-  const isMember = place !== null
+  const isMember = entry !== null
   useEffect(() => {
     if (!isMember || !googleFlag.isSet()) return
     googleFlag.clear()
@@ -42,11 +42,11 @@ export function WaitlistPanel() {
       // The form is not centered, because it would move while the page arrives in pieces.
       className={cn(
         'grid min-h-64 gap-5 rounded-xl border border-line bg-surface p-6 shadow-md sm:p-8',
-        place ? 'content-center' : 'content-start',
+        entry ? 'content-center' : 'content-start',
       )}
     >
-      {place ? (
-        <JoinedPlace place={place} referralCount={referralCount} />
+      {entry ? (
+        <JoinedPlace place={entry} referralCount={referralCount} />
       ) : (
         <div className={cn('grid gap-5', !hydrated && unseenByMembers)}>
           <ForReferred code={referralCode}>
@@ -79,10 +79,10 @@ export function WaitlistPanel() {
           </p>
         </div>
       )}
-      {place && (
+      {entry && (
         <JoinedDialog
           {...dialog}
-          place={place}
+          place={entry}
           referralCount={referralCount}
           onClose={() => setDialog((now) => ({ ...now, open: false }))}
         />
