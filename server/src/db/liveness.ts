@@ -15,7 +15,14 @@ interface Liveness {
 const LOCK_CLASS = 7_281_002
 
 /** Ids of living processes, for queries such as `worker_id not in (${livingWorkers})`. */
-export const livingWorkers = sql`select objid::bigint from pg_locks where locktype = 'advisory' and classid = ${sql.raw(String(LOCK_CLASS))} and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database())`
+export const livingWorkers = sql`
+  select objid::bigint
+  from pg_locks
+  where locktype = 'advisory'
+    and classid = ${sql.raw(String(LOCK_CLASS))}
+    and objsubid = 2
+    and granted
+    and database = (select oid from pg_database where datname = current_database())`
 
 /** Registers this process as alive and deletes dead ones. */
 export async function openLiveness({ db, locks }: Pick<Database, 'db' | 'locks'>): Promise<Liveness> {

@@ -4,7 +4,10 @@ import { type SQL, sql } from 'drizzle-orm'
 /** SQL: a reason as jsonb. @param params SQL expressions by name; nulls are left out */
 export function reasonSql(code: Reason['code'], params: Record<string, SQL> = {}): SQL {
   const pairs = Object.entries(params).map(([name, value]) => sql`${sql.raw(`'${name}'`)}, ${value}`)
-  return sql`jsonb_build_object('code', ${sql.raw(`'${code}'`)}, 'params', jsonb_strip_nulls(jsonb_build_object(${sql.join(pairs, sql`, `)})))`
+  return sql`
+    jsonb_build_object(
+      'code', ${sql.raw(`'${code}'`)}, 'params', jsonb_strip_nulls(jsonb_build_object(${sql.join(pairs, sql`, `)}))
+    )`
 }
 
 /** SQL: a known reason as jsonb, or null. */

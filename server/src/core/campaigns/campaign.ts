@@ -79,7 +79,8 @@ export const columns = {
   reason: campaigns.reason,
   messagesInFlight: countInFlight(sql`campaigns.id`),
   /** An older active campaign on the same X account sends first. Follow-ups do not wait for it. */
-  waiting: sql<boolean>`(${campaigns.status} = 'active' and ${campaigns.firstsQueuedCount} > 0 and ${waitsForOlder('campaigns')})`,
+  waiting: sql<boolean>`
+    (${campaigns.status} = 'active' and ${campaigns.firstsQueuedCount} > 0 and ${waitsForOlder('campaigns')})`,
   waitsBehind: sql<{ id: string; name: string } | null>`case
     when ${campaigns.status} = 'active' and ${campaigns.firstsQueuedCount} > 0 then ${olderOf('campaigns')}
     when ${campaigns.status} = 'paused' then (

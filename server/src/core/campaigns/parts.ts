@@ -56,7 +56,8 @@ async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Pro
   const { rows: waiting } = await tx.execute<{ id: string; leadId: string }>(sql`
     select id, lead_id as "leadId" from enrollments e
     where workspace_id = ${workspaceId} and campaign_id = ${id} and is_unqueued and state = 'active' and next_at is null
-      and not ${isRemoved} and not exists (select from dms d where d.campaign_id = e.campaign_id and d.step = 0 and d.lead_id = e.lead_id)
+      and not ${isRemoved}
+      and not exists (select from dms d where d.campaign_id = e.campaign_id and d.step = 0 and d.lead_id = e.lead_id)
     order by id limit ${PART} for no key update`)
   await lockQueueing(tx, workspaceId)
   const allowance = await allowanceOf(tx, workspaceId, 'dms')
@@ -70,7 +71,8 @@ async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Pro
   const [first] = await findSteps(tx, campaign)
   if (rows.length === 0 || !first) {
     const left = sql`from enrollments e where workspace_id = ${workspaceId} and campaign_id = ${id} and is_unqueued`
-    const isAwaited = sql`${allowance.left > 0}::boolean and exists (select ${left} and state = 'active' and ${isRemoved})`
+    const isAwaited = sql`
+      ${allowance.left > 0}::boolean and exists (select ${left} and state = 'active' and ${isRemoved})`
     const { nextPartAt, partPlan } = await nextPart(tx, campaign)
     await tx.execute(sql`
       update campaigns set part_plan = ${partPlan}, next_part_at = case when ${isAwaited} then now()
@@ -91,24 +93,35 @@ async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Pro
       select e.id as enrollment_id, l.id as lead_id, ${step.variantId} as variant_id, ${step.message} as message,
         case when l.id is null then ${reasonSql('lead_missing')} else skip.reason end as reason
       from enrollments e left join leads l on l.id = e.lead_id left join lateral (${skip}) skip on true
-      where e.workspace_id = ${workspaceId} and e.id = any(${sql.param(rows.map((row) => row.id))}::uuid[]) and not ${isRemoved}
+      where e.workspace_id = ${workspaceId}
+        and e.id = any(${sql.param(rows.map((row) => row.id))}::uuid[])
+        and not ${isRemoved}
       order by e.id
     ), enrolled as (
       update enrollments e set is_unqueued = false, version = ${campaign.version}, updated_at = now(),
         state = case when chosen.reason is null then 'active' else 'stopped' end,
         next_step_number = case when chosen.reason is null then 1 end,
-        reason = case when chosen.reason is not null then ${reasonSql('skipped', { skip: sql`chosen.reason ->> 'code'` })} end
+        reason = case
+          when chosen.reason is not null then ${reasonSql('skipped', { skip: sql`chosen.reason ->> 'code'` })} end
       from chosen where e.workspace_id = ${workspaceId} and e.id = enrollment_id
     ), added as (
-      insert into dms (workspace_id, user_id, lead_id, campaign_id, enrollment_id, step_id, step_number, variant_id, message, is_filled, status, reason)
-      select ${workspaceId}::uuid, ${campaign.userId}::uuid, lead_id, ${id}::uuid, enrollment_id, ${step.id}::uuid, 1, variant_id, message, true,
+      insert into dms (
+        workspace_id, user_id, lead_id, campaign_id, enrollment_id, step_id, step_number, variant_id, message,
+        is_filled, status, reason
+      )
+      select ${workspaceId}::uuid, ${campaign.userId}::uuid, lead_id, ${id}::uuid, enrollment_id, ${step.id}::uuid, 1,
+        variant_id, message, true,
         case when reason is null then 'queued' else 'failed' end, reason
       from chosen where lead_id is not null
       returning lead_id, status
     ), marked as (
-      update leads set dm_status = 'queued', updated_at = now() where id in (select lead_id from added where status = 'queued')
+      update leads
+      set dm_status = 'queued', updated_at = now()
+      where id in (select lead_id from added where status = 'queued')
     )
-    select (count(*) filter (where reason is null))::int as queued, (count(*) filter (where reason is not null))::int as stopped from chosen`)
+    select (count(*) filter (where reason is null))::int as queued,
+      (count(*) filter (where reason is not null))::int as stopped
+    from chosen`)
   const { queued, stopped } = one(counts)
   await tx.execute(sql`
     update campaigns set open_enrollments = open_enrollments - ${stopped}::int, updated_at = now() where id = ${id}`)

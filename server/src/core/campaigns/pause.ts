@@ -28,8 +28,15 @@ export async function pauseCampaignsOf(
   { reason, xMessage }: Pause,
 ): Promise<void> {
   const { rows } = await tx.execute<{ id: string; workspaceId: string }>(sql`
-    update campaigns set status = 'paused', reason = ${reasonValue(reason)}, pause_reason = ${xMessage}, updated_at = now()
-    where id in (select id from campaigns where (x_account_id = ${accountId} or id = ${campaignId}) and status = 'active' and channel = 'api' order by id for update)
+    update campaigns
+    set status = 'paused', reason = ${reasonValue(reason)}, pause_reason = ${xMessage}, updated_at = now()
+    where id in (
+      select id
+      from campaigns
+      where (x_account_id = ${accountId} or id = ${campaignId}) and status = 'active' and channel = 'api'
+      order by id
+      for update
+    )
     returning id, workspace_id as "workspaceId"`)
   const [first] = rows
   const ids = rows.map(({ id }) => id)
@@ -81,7 +88,9 @@ export async function checkForbidden(
   const { rows } = await tx.execute<{ refused: number; of: number }>(sql`
     select (count(*) filter (where refusal = 'forbidden'))::int as refused, count(*)::int as of from (
       select d.refusal from dms d, (select watched_from from campaigns where id = ${campaignId}) c
-      where d.x_account_id = (select x_account_id from dms where id = ${id}) and d.claimed_at is not null and d.status <> 'queued'
+      where d.x_account_id = (select x_account_id from dms where id = ${id})
+        and d.claimed_at is not null
+        and d.status <> 'queued'
         and d.claimed_at >= coalesce(c.watched_from, '-infinity')
       order by d.claimed_at desc limit ${FORBIDDEN_OF}
     ) recent`)
@@ -130,9 +139,15 @@ async function countLast(db: Db, campaign: SQL, most: number, which: SQL, matchi
     from (${campaign}) looked join campaigns c on c.id = looked.id cross join lateral (
       select count(*)::int as total, (count(*) filter (where ${matching}))::int as matching from (
         select * from (
-          select * from dms where x_account_id = looked.x_account_id and claimed_at is not null order by claimed_at desc limit ${CLAIMS_CHECKED}
+          select *
+          from dms
+          where x_account_id = looked.x_account_id and claimed_at is not null
+          order by claimed_at desc
+          limit ${CLAIMS_CHECKED}
         ) claimed
-        where campaign_id = c.id and claimed_at >= coalesce(c.watched_from, '-infinity') and ${which} order by claimed_at desc limit ${most}
+        where campaign_id = c.id and claimed_at >= coalesce(c.watched_from, '-infinity') and ${which}
+        order by claimed_at desc
+        limit ${most}
       ) recent
     ) counted
     where c.kind = 'campaign'`)

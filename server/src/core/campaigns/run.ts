@@ -7,9 +7,12 @@ export function campaignRun(campaignId: string, opened: number, nextAt: string |
   const done = sql`kind = 'campaign' and queued_at is not null and status not in ('completed', 'archived')
     and dms_queued_count = 0 and open_enrollments + ${opened}::int = 0`
   return sql`
-    update campaigns set open_enrollments = open_enrollments + ${opened}::int, follow_up_due_at = least(follow_up_due_at, ${nextAt}::timestamptz),
+    update campaigns
+    set open_enrollments = open_enrollments + ${opened}::int,
+      follow_up_due_at = least(follow_up_due_at, ${nextAt}::timestamptz),
       last_run_at = now(), updated_at = now(), status = case when ${done} then 'completed' else status end,
-      reason = case when ${done} then null else reason end, pause_reason = case when ${done} then null else pause_reason end
+      reason = case when ${done} then null else reason end,
+      pause_reason = case when ${done} then null else pause_reason end
     where id = ${campaignId} returning status, x_account_id as "xAccountId"`
 }
 

@@ -32,7 +32,10 @@ export async function undoUpdate(db: Db, { workspaceId }: Actor, undoId: string)
     )
     await lockConversations(tx, workspaceId, sql`select c.id ${unchanged}`)
     const { rows: relabelled } = await tx.execute<{ dmId: string | null }>(sql`
-      update replies r set label = u.reply_label from (select u.reply_id, u.reply_label ${unchanged}) u where r.id = u.reply_id
+      update replies r
+      set label = u.reply_label
+      from (select u.reply_id, u.reply_label ${unchanged}) u
+      where r.id = u.reply_id
       returning r.dm_id as "dmId"`)
     await storeAnswers(
       tx,
@@ -40,21 +43,31 @@ export async function undoUpdate(db: Db, { workspaceId }: Actor, undoId: string)
     )
     const { rows } = await tx.execute<{ undone: number }>(sql`
       with old as materialized (
-        select c.workspace_id, c.id, c.status, c.is_unread, c.updated_at, before.updated_at as to_updated_at, before.status as to_status, before.snoozed_until as to_snoozed_until,
-          before.is_unread as to_unread, before.label as to_label, before.confidence as to_confidence, before.labelled_by as to_labelled_by,
+        select c.workspace_id, c.id, c.status, c.is_unread, c.updated_at, before.updated_at as to_updated_at,
+          before.status as to_status, before.snoozed_until as to_snoozed_until,
+          before.is_unread as to_unread, before.label as to_label, before.confidence as to_confidence,
+          before.labelled_by as to_labelled_by,
           before.suggests_suppression as to_suggests, (
-            select m.user_id from workspace_members m where m.workspace_id = c.workspace_id and m.user_id = before.assignee_id and m.role <> 'viewer'
+            select m.user_id
+            from workspace_members m
+            where m.workspace_id = c.workspace_id and m.user_id = before.assignee_id and m.role <> 'viewer'
           ) as to_assignee
-        from (select c.*, u.before ${unchanged}) c cross join lateral jsonb_populate_record(null::conversations, c.before) before
+        from (select c.*, u.before ${unchanged}) c
+        cross join lateral jsonb_populate_record(null::conversations, c.before) before
       ), undone as (
-        update conversations c set status = old.to_status, snoozed_until = old.to_snoozed_until, is_unread = old.to_unread, label = old.to_label,
-          confidence = old.to_confidence, labelled_by = old.to_labelled_by, suggests_suppression = old.to_suggests, assignee_id = old.to_assignee,
+        update conversations c
+        set status = old.to_status, snoozed_until = old.to_snoozed_until, is_unread = old.to_unread,
+          label = old.to_label,
+          confidence = old.to_confidence, labelled_by = old.to_labelled_by, suggests_suppression = old.to_suggests,
+          assignee_id = old.to_assignee,
           -- Lets the change before this one be undone, too.
           updated_at = old.to_updated_at
         from old where c.workspace_id = old.workspace_id and c.id = old.id
         returning c.workspace_id, c.id, old.status as was_status, old.is_unread as was_unread, c.status, c.is_unread
       ), corrections as (
-        delete from label_corrections l using old where l.workspace_id = old.workspace_id and l.conversation_id = old.id and l.at = old.updated_at
+        delete from label_corrections l
+        using old
+        where l.workspace_id = old.workspace_id and l.conversation_id = old.id and l.at = old.updated_at
       ), done as (
         delete from conversation_undos where workspace_id = ${workspaceId} and undo_id = ${undoId}
       ), counted as (${countConversations(sql`undone`)})
@@ -85,7 +98,9 @@ export async function change(
   const set = [
     status && sql`status = ${status}, snoozed_until = ${snoozedUntil ?? null}::timestamptz`,
     label &&
-      sql`label = ${label}, confidence = null, labelled_by = ${userId}, suggests_suppression = ${label === 'opted_out'}::boolean`,
+      sql`
+        label = ${label}, confidence = null, labelled_by = ${userId},
+        suggests_suppression = ${label === 'opted_out'}::boolean`,
     assigneeId !== undefined && sql`assignee_id = ${assigneeId}::uuid`,
     isRead !== undefined && sql`is_unread = ${!isRead}::boolean`,
   ].filter((part) => typeof part === 'object')
@@ -111,18 +126,28 @@ export async function change(
   )})`
   const { rows } = await tx.execute<{ changed: number }>(sql`
     with old as materialized (
-      select c.*, to_jsonb(c) as before from conversations c where workspace_id = ${workspaceId} and id in (${chosen}) and ${isDifferent}
+      select c.*, to_jsonb(c) as before
+      from conversations c
+      where workspace_id = ${workspaceId} and id in (${chosen}) and ${isDifferent}
     ), changed as (
       update conversations c set ${sql.join(set, sql`, `)}, updated_at = now() from old
       where c.workspace_id = old.workspace_id and c.id = old.id
-      returning c.workspace_id, c.id, old.status as was_status, old.is_unread as was_unread, c.status, c.is_unread, old.label as old_label, c.label, c.updated_at, old.before
+      returning c.workspace_id, c.id, old.status as was_status, old.is_unread as was_unread, c.status, c.is_unread,
+        old.label as old_label, c.label, c.updated_at, old.before
     ), corrected as (
       insert into label_corrections (workspace_id, conversation_id, user_id, old_label, new_label, at)
-      select workspace_id, id, ${userId}, old_label, label, updated_at from changed where ${label !== undefined}::boolean and label is distinct from old_label
+      select workspace_id, id, ${userId}, old_label, label, updated_at
+      from changed
+      where ${label !== undefined}::boolean and label is distinct from old_label
     ), kept as (
-      insert into conversation_undos as u (workspace_id, undo_id, conversation_id, before, reply_id, reply_label, updated_at)
-      select changed.workspace_id, ${undoId ?? null}::uuid, changed.id, before || ${JSON.stringify(more ?? {})}::jsonb, r.id, r.label, updated_at
-      from changed left join jsonb_to_recordset(${JSON.stringify(relabelled)}::jsonb) r(id uuid, label text, "conversationId" uuid) on r."conversationId" = changed.id
+      insert into conversation_undos as u (
+        workspace_id, undo_id, conversation_id, before, reply_id, reply_label, updated_at
+      )
+      select changed.workspace_id, ${undoId ?? null}::uuid, changed.id, before || ${JSON.stringify(more ?? {})}::jsonb,
+        r.id, r.label, updated_at
+      from changed
+      left join jsonb_to_recordset(${JSON.stringify(relabelled)}::jsonb) r(id uuid, label text, "conversationId" uuid)
+        on r."conversationId" = changed.id
       where ${undoId !== undefined}::boolean
       on conflict (workspace_id, undo_id, conversation_id) do update set updated_at = excluded.updated_at
     ), counted as (${countConversations(sql`changed`)})
@@ -152,9 +177,13 @@ export async function relabelReply(
     await lockMessages(tx, leadIds)
     await lockConversations(tx, workspaceId, sql`${conversationId}::uuid`)
     const { rows } = await tx.execute<{ id: string }>(sql`
-      update conversations c set label = ${label}, confidence = null, suggests_suppression = ${label === 'opted_out'}::boolean, updated_at = now()
+      update conversations c
+      set label = ${label}, confidence = null, suggests_suppression = ${label === 'opted_out'}::boolean,
+        updated_at = now()
       where ${its} and labelled_by is null and label is distinct from 'opted_out' and ${replyId}::uuid = (
-        select r.id from replies r where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and r.kind = 'reply'
+        select r.id
+        from replies r
+        where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and r.kind = 'reply'
         order by r.at desc, r.id desc limit 1)
       returning c.id`)
     if (rows.length === 0) return
@@ -187,7 +216,9 @@ async function labelReplies(tx: Db, workspaceId: string, chosen: SQL, label: str
   }>(sql`
     with latest as materialized (
       select c.id as conversation_id, r.id, r.label from conversations c cross join lateral (
-        select r.id, r.label from replies r where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and r.kind = 'reply'
+        select r.id, r.label
+        from replies r
+        where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and r.kind = 'reply'
         order by r.at desc, r.id desc limit 1
       ) r where c.workspace_id = ${workspaceId} and c.id in (${chosen}) and r.label is distinct from ${label}
     ), replied as (
@@ -225,11 +256,14 @@ export async function endSnoozes(db: Db): Promise<void> {
         select workspace_id, id from conversations where status = 'snoozed' and snoozed_until <= now()
         order by snoozed_until limit ${BATCH} for no key update skip locked
       ), opened as (
-        update conversations c set status = 'open', snoozed_until = null, sort_at = greatest(c.last_message_at, c.snoozed_until), updated_at = now()
+        update conversations c
+        set status = 'open', snoozed_until = null, sort_at = greatest(c.last_message_at, c.snoozed_until),
+          updated_at = now()
         from old where c.workspace_id = old.workspace_id and c.id = old.id
         returning c.workspace_id, 'snoozed' as was_status, c.is_unread as was_unread, c.status, c.is_unread
       ), counted as (${countConversations(sql`opened`)})
-      select count(*)::int as count, coalesce(array_agg(distinct workspace_id::text), '{}') as "workspaceIds" from opened`)
+      select count(*)::int as count, coalesce(array_agg(distinct workspace_id::text), '{}') as "workspaceIds"
+      from opened`)
     const opened = one(rows)
     for (const workspaceId of opened.workspaceIds) await publishEvents(db, workspaceId, 'conversation', [])
     count = opened.count

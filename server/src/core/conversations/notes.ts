@@ -19,7 +19,10 @@ export async function createNote(db: Db, actor: Actor, { id, text }: InputOf<'no
   return transact(db, async (tx) => {
     // Lock the lead first, as its deletion does. The lock also lets a merge of duplicate leads move the note.
     await tx.execute(sql`
-      select from leads l where l.id = (select lead_id from conversations where workspace_id = ${workspaceId} and id = ${id}) for key share`)
+      select
+      from leads l
+      where l.id = (select lead_id from conversations where workspace_id = ${workspaceId} and id = ${id})
+      for key share`)
     const [conversation] = await tx
       .select({ leadId: conversations.leadId })
       .from(conversations)

@@ -19,7 +19,8 @@ export function countConversations(changes: SQL): SQL {
         ${change(sql`was_status = 'snoozed'`, sql`status = 'snoozed'`)} as snoozed
       from ${changes} group by workspace_id order by workspace_id
     ) total where (open, unread, snoozed) <> (0, 0, 0)
-    on conflict (workspace_id) do update set open = counts.open + excluded.open, unread = counts.unread + excluded.unread,
+    on conflict (workspace_id) do update set open = counts.open + excluded.open,
+      unread = counts.unread + excluded.unread,
       snoozed = counts.snoozed + excluded.snoozed`
 }
 
@@ -28,12 +29,17 @@ export async function deleteConversations(tx: Db, workspaceId: string, chosen: S
   await tx.execute(sql`
     with gone as (
       delete from conversations where workspace_id = ${workspaceId} and lead_id in (${chosen})
-      returning workspace_id, id, status as was_status, is_unread as was_unread, null::text as status, null::boolean as is_unread
+      returning workspace_id, id, status as was_status, is_unread as was_unread, null::text as status,
+        null::boolean as is_unread
     ), drafts as (
-      delete from conversation_drafts d using gone where d.workspace_id = gone.workspace_id and d.conversation_id = gone.id
+      delete from conversation_drafts d
+      using gone
+      where d.workspace_id = gone.workspace_id and d.conversation_id = gone.id
     ), unnamed as (
       update notifications n set facts = n.facts - array['leadName', 'conversationId'] from gone
-      where n.kind = 'lead_replied' and n.workspace_id = gone.workspace_id and n.facts ->> 'conversationId' = gone.id::text
+      where n.kind = 'lead_replied'
+        and n.workspace_id = gone.workspace_id
+        and n.facts ->> 'conversationId' = gone.id::text
     )
     ${countConversations(sql`gone`)}`)
 }
@@ -41,7 +47,9 @@ export async function deleteConversations(tx: Db, workspaceId: string, chosen: S
 /** Deletes corrections of labels. @param deleted subquery: workspace_id and id of permanently deleted conversations */
 export async function deleteCorrections(tx: Db, deleted: SQL): Promise<void> {
   await tx.execute(sql`
-    delete from label_corrections l using (${deleted}) c where l.workspace_id = c.workspace_id and l.conversation_id = c.id`)
+    delete from label_corrections l
+    using (${deleted}) c
+    where l.workspace_id = c.workspace_id and l.conversation_id = c.id`)
 }
 
 /** Restores conversations. @param rows subquery of their former rows; the leads exist again */
@@ -76,7 +84,9 @@ export async function mergeConversations(tx: Db, workspaceId: string, pairs: SQL
   const both = sql`
     select c.id as kept_id, gone.*, gone.last_message_at > c.last_message_at as is_later
     from ${pairs} join conversations gone on gone.workspace_id = ${workspaceId} and gone.lead_id = pair.gone
-      join conversations c on c.workspace_id = gone.workspace_id and c.lead_id = pair.kept and c.account_x_user_id = gone.account_x_user_id`
+      join conversations c on c.workspace_id = gone.workspace_id
+        and c.lead_id = pair.kept
+        and c.account_x_user_id = gone.account_x_user_id`
   const later = (column: string) => sql`case when b.is_later then b.${sql.raw(column)} else c.${sql.raw(column)} end`
   // Labels merge as replies set them: an opt-out stays, and only a person changes a person's label.
   const takesLabel = sql`(c.label is null or (c.label <> 'opted_out' and (b.label = 'opted_out'
@@ -89,8 +99,11 @@ export async function mergeConversations(tx: Db, workspaceId: string, pairs: SQL
         status = case when 'open' in (b.status, c.status) then 'open' else ${later('status')} end,
         snoozed_until = case when 'open' in (b.status, c.status) then null else ${later('snoozed_until')} end,
         sort_at = greatest(c.sort_at, b.sort_at), is_unread = c.is_unread or b.is_unread,
-        last_message_id = ${later('last_message_id')}, last_message_at = ${later('last_message_at')}, is_last_ours = ${later('is_last_ours')},
-        campaign_id = case when b.is_later then coalesce(b.campaign_id, c.campaign_id) else coalesce(c.campaign_id, b.campaign_id) end,
+        last_message_id = ${later('last_message_id')}, last_message_at = ${later('last_message_at')},
+        is_last_ours = ${later('is_last_ours')},
+        campaign_id = case
+          when b.is_later then coalesce(b.campaign_id, c.campaign_id)
+          else coalesce(c.campaign_id, b.campaign_id) end,
         label = ${label('label')}, confidence = ${label('confidence')}, labelled_by = ${label('labelled_by')},
         suggests_suppression = ${label('suggests_suppression')}, is_encrypted = c.is_encrypted or b.is_encrypted,
         assignee_id = coalesce(c.assignee_id, b.assignee_id), updated_at = now()
@@ -99,11 +112,17 @@ export async function mergeConversations(tx: Db, workspaceId: string, pairs: SQL
       returning c.workspace_id, old.status as was_status, old.is_unread as was_unread, c.status, c.is_unread
     ), gone as (
       delete from conversations c using both_rows b where c.workspace_id = b.workspace_id and c.id = b.id
-      returning c.workspace_id, c.status as was_status, c.is_unread as was_unread, null::text as status, null::boolean as is_unread
+      returning c.workspace_id, c.status as was_status, c.is_unread as was_unread, null::text as status,
+        null::boolean as is_unread
     ), corrections as (
-      update label_corrections l set conversation_id = b.kept_id from both_rows b where l.workspace_id = b.workspace_id and l.conversation_id = b.id
+      update label_corrections l
+      set conversation_id = b.kept_id
+      from both_rows b
+      where l.workspace_id = b.workspace_id and l.conversation_id = b.id
     ), drafts as (
-      delete from conversation_drafts d using both_rows b where d.workspace_id = b.workspace_id and d.conversation_id = b.id
+      delete from conversation_drafts d
+      using both_rows b
+      where d.workspace_id = b.workspace_id and d.conversation_id = b.id
       returning d.*, b.kept_id
     ), kept_drafts as (
       insert into conversation_drafts (workspace_id, conversation_id, user_id, text, updated_at)
@@ -111,5 +130,8 @@ export async function mergeConversations(tx: Db, workspaceId: string, pairs: SQL
     )
     ${countConversations(sql`(select * from merged union all select * from gone) changed`)}`)
   await tx.execute(sql`
-    update conversations c set lead_id = pair.kept, updated_at = now() from ${pairs} where c.workspace_id = ${workspaceId} and c.lead_id = pair.gone`)
+    update conversations c
+    set lead_id = pair.kept, updated_at = now()
+    from ${pairs}
+    where c.workspace_id = ${workspaceId} and c.lead_id = pair.gone`)
 }

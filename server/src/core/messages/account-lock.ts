@@ -100,9 +100,12 @@ type AccountRow = {
 
 /** SQL columns of an AccountRow, over a locked account `a`, its limits `p` and its app `x`. */
 function accountColumns(env: SendingEnv): SQL {
-  return sql`a.id, a.workspace_id as "workspaceId", a.x_user_id as "xUserId", a.handle, a.status, a.next_send_at as "nextSendAt",
-    a.rests_until as "restsUntil", ${unreadSince('a')} as "unreadSince", ${fundsUntil('a', env.messageMills)} as "fundsUntil", to_jsonb(p) as limits,
-    x.id as "appId", coalesce(x.client_id, ${env.x?.clientId ?? ''}) as "clientId", x.daily_limit as "namedLimit", x.rests_until as "appRestsUntil",
+  return sql`
+    a.id, a.workspace_id as "workspaceId", a.x_user_id as "xUserId", a.handle, a.status, a.next_send_at as "nextSendAt",
+    a.rests_until as "restsUntil", ${unreadSince('a')} as "unreadSince",
+    ${fundsUntil('a', env.messageMills)} as "fundsUntil", to_jsonb(p) as limits,
+    x.id as "appId", coalesce(x.client_id, ${env.x?.clientId ?? ''}) as "clientId", x.daily_limit as "namedLimit",
+    x.rests_until as "appRestsUntil",
     (${firstOfWarmUp('a', 'p', env)}) as "firstAt",
     array(select s.id::text from x_accounts s where s.x_user_id = a.x_user_id) as ids, clock_timestamp()::text as now`
 }
@@ -120,17 +123,29 @@ export async function lockDue(tx: Db, env: SendingEnv): Promise<Locked | null> {
   >(
     tx,
     sql`
-    select ${accountColumns(env)}, turn.is_follow_up as "isFollowUp", turn.needs_read as "needsRead", ${areRepliesBehind} as "areRepliesBehind",
-      case when turn.id is not null and pg_try_advisory_xact_lock_shared(${campaignLock(sql`turn.id::text`)}) then turn.id end as "campaignId"
+    select ${accountColumns(env)}, turn.is_follow_up as "isFollowUp", turn.needs_read as "needsRead",
+      ${areRepliesBehind} as "areRepliesBehind",
+      case
+        when turn.id is not null
+          and pg_try_advisory_xact_lock_shared(${campaignLock(sql`turn.id::text`)}) then turn.id end as "campaignId"
     from (
-      select * from x_accounts where next_send_at <= now() and status = 'connected' order by next_send_at limit 1 for update skip locked
+      select *
+      from x_accounts
+      where next_send_at <= now() and status = 'connected'
+      order by next_send_at
+      limit 1
+      for update skip locked
     ) a ${ITS_LIMITS} left join lateral (
       select c.id, c.kind from campaigns c cross join lateral (
         select from dms
         where campaign_id = c.id and ${isFirstInQueue} and due_at <= now()
         order by due_at, id limit 1
       ) d
-      where c.x_account_id = a.id and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0 and not ${waitsForOlder('c')}
+      where c.x_account_id = a.id
+        and c.status = 'active'
+        and c.channel = 'api'
+        and c.dms_queued_count > 0
+        and not ${waitsForOlder('c')}
       order by c.kind = 'direct' desc limit 1
     ) next on true left join lateral (
       select f.id from ${followUps('a')} f where f.due_at <= now() limit 1

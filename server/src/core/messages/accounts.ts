@@ -78,7 +78,11 @@ export async function assignToCampaigns(db: Db, workspaceId: string): Promise<vo
     update campaigns set x_account_id = ${account.id}
     where id in (
       select id from campaigns
-      where workspace_id = ${workspaceId} and kind = 'campaign' and channel = 'extension' and status = 'active' and x_account_id is null
+      where workspace_id = ${workspaceId}
+        and kind = 'campaign'
+        and channel = 'extension'
+        and status = 'active'
+        and x_account_id is null
       order by id for no key update)`)
 }
 

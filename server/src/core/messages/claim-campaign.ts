@@ -54,7 +54,11 @@ async function findTurns(db: Db, ids: readonly string[]): Promise<Turn[]> {
   const { rows } = await db.execute<{ id: string; xAccountId: string; isLast: boolean }>(sql`
     select c.id, f.x_account_id as "xAccountId", a.follow_ups_in_row >= ${FIRST_OF - 1} as "isLast"
     from campaigns c cross join lateral (
-      select x_account_id, due_at from dms where campaign_id = c.id and ${isInQueue} and is_follow_up and due_at <= now() order by due_at, id limit 1
+      select x_account_id, due_at
+      from dms
+      where campaign_id = c.id and ${isInQueue} and is_follow_up and due_at <= now()
+      order by due_at, id
+      limit 1
     ) f join x_accounts a on a.id = f.x_account_id
     where c.id = any(${sql.param(ids)}::uuid[]) order by f.due_at`)
   const followUps = (isLast: boolean) =>

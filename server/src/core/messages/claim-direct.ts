@@ -105,7 +105,9 @@ export async function claimAnswer(
       select coalesce(${sampleReason('l', env)}, ${suppressionReason('l')}) as reason, exists (
           select from dms d where d.lead_id = l.id and d.status = 'queued' and d.lease_expires_at is not null
         ) as "isSending", (
-          select a.id from x_accounts a where a.workspace_id = l.workspace_id and a.x_user_id = ${accountXUserId} and a.status = 'connected'
+          select a.id
+          from x_accounts a
+          where a.workspace_id = l.workspace_id and a.x_user_id = ${accountXUserId} and a.status = 'connected'
         ) as "accountId"
       from leads l where l.id = ${leadId} and l.workspace_id = ${workspaceId}`)
     const [lead] = rows
@@ -140,7 +142,10 @@ async function queueOne(
     with added as (
       insert into dms (id, workspace_id, user_id, lead_id, campaign_id, step, message, is_filled, is_answer)
       select ${id}::uuid, ${actor.workspaceId}::uuid, ${actor.userId}::uuid, ${leadId}::uuid, ${campaignId}::uuid,
-        coalesce((select max(step) + 1 from dms where campaign_id = ${campaignId}::uuid and lead_id = ${leadId}::uuid), 0), ${text}, true, ${isAnswer}::boolean
+        coalesce(
+          (select max(step) + 1 from dms where campaign_id = ${campaignId}::uuid and lead_id = ${leadId}::uuid), 0
+        ),
+        ${text}, true, ${isAnswer}::boolean
     )
     update leads set dm_status = 'queued', updated_at = now() where id = ${leadId}`)
   return id
@@ -162,7 +167,9 @@ async function findObstacle(tx: Db, env: SendingEnv, leadId: string, allowRepeat
         select case when d.outcome_unknown then 'unknown' when d.status = 'queued' then 'queued' else 'contacted' end
         from dms d join campaigns c on c.id = d.campaign_id
         where d.lead_id = l.id and (
-          d.outcome_unknown or (d.status = 'queued' and ${mayGoOut('d', 'c')}) or (d.sent_at is not null and not ${allowRepeat}::boolean))
+          d.outcome_unknown
+          or (d.status = 'queued' and ${mayGoOut('d', 'c')})
+          or (d.sent_at is not null and not ${allowRepeat}::boolean))
         order by d.outcome_unknown desc, d.sent_at nulls first limit 1)
       end as obstacle
     from leads l where l.id = ${leadId}`)

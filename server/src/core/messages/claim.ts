@@ -174,9 +174,14 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
   // Within one campaign, the step's delay decides instead.
   const apartUntil = byHand
     ? sql`null::timestamptz`
-    : sql`case when c.kind = 'direct' or l.last_claimed_campaign_id is distinct from c.id then l.last_claimed_at + interval '1 day' end`
+    : sql`
+      case
+        when c.kind = 'direct'
+          or l.last_claimed_campaign_id is distinct from c.id then l.last_claimed_at + interval '1 day' end`
   const chatReadAt = mayBeBlind
-    ? sql`case when ${isChatUnread(xUserId, sql`l.x_user_id`)} then before.at + make_interval(secs => ${CHAT_UNREAD_SECONDS}) end`
+    ? sql`
+      case
+        when ${isChatUnread(xUserId, sql`l.x_user_id`)} then before.at + make_interval(secs => ${CHAT_UNREAD_SECONDS}) end`
     : sql`null::timestamptz`
   const isWithinLimits = claimCooldown(env, sender, locked, { lastAt: null, leavesAt: null, appTurnAt: null }) === null
   const isIntervalOver = sender.hasInterval
@@ -202,7 +207,10 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
     ), next as materialized (
       select d.*, c.kind, ${isFollowUp ? sql`false` : waitsForOlder('c')} as is_waiting,
         d.lead_id is not null and l.id is null as is_locked,
-        coalesce(${sampleReason('l', env)}, ${maySend && !byApi ? lostHandleReason('l') : sql`null::jsonb`}, ${skips ? reasonToStop('l', 'd') : sql`null::jsonb`}) as stopped,
+        coalesce(
+          ${sampleReason('l', env)}, ${maySend && !byApi ? lostHandleReason('l') : sql`null::jsonb`},
+          ${skips ? reasonToStop('l', 'd') : sql`null::jsonb`}
+        ) as stopped,
         greatest(${apartUntil}, ${chatReadAt}) as later_at
       from head d cross join before join campaigns c on c.id = d.campaign_id left join person l on l.id = d.lead_id
       where ${sql.join([sql`true`, ...isSending], sql` and `)}
@@ -218,20 +226,31 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
         ${maySend ? sql`attempts = d.attempts + 1, tried_at = coalesce(d.tried_at, at), is_handed_over = false,` : sql``}
         claimed_at = at, lease_expires_at = at + make_interval(secs => ${LEASE_SECONDS}), updated_at = at
       from free, before
-      where d.id = free.id and not is_too_soon and ${isWithinLimits}::boolean and leaves_at is null and app_turn_at is null and ${isIntervalOver}
+      where d.id = free.id
+        and not is_too_soon
+        and ${isWithinLimits}::boolean
+        and leaves_at is null
+        and app_turn_at is null
+        and ${isIntervalOver}
       returning d.id, d.lead_id, d.campaign_id, free.kind
     ), contact as (
       update leads l set last_claimed_at = at, last_claimed_campaign_id = claimed.campaign_id
       from claimed, before where l.id = claimed.lead_id ${isAnswer ? sql`and false` : sql``}
     ), schedule as (
       update x_accounts set next_send_at = ${byHand ? sql`greatest(next_send_at, ${nextSendAt})` : nextSendAt},
-        follow_ups_in_row = case when claimed.kind = 'direct' then follow_ups_in_row else ${isFollowUp ? sql`follow_ups_in_row + 1` : sql`0`} end
+        follow_ups_in_row = case
+          when claimed.kind = 'direct' then follow_ups_in_row
+          else ${isFollowUp ? sql`follow_ups_in_row + 1` : sql`0`} end
       from claimed where x_accounts.id = ${accountId} ${byHand ? sql`and next_send_at is not null` : sql``}
     )${app ? sql`, app_claim as (${insertAppClaim(app, accountId)})` : sql``}
     select last_at as "lastAt", leaves_at as "leavesAt", app_turn_at as "appTurnAt",
-      n.id, n.kind = 'campaign' as "isOfCampaign", n.is_filled as "isFilled", n.due_at as "dueAt", n.tried_at as "triedAt", coalesce(n.requeued_at > coalesce(n.claimed_at, n.tried_at), false) as "isDecided", n.message, n.stopped, n.is_waiting as "isWaiting", n.is_locked as "isLocked",
-      exists (select from delayed) as "isDelayed", exists (select from claimed) as "isClaimed", is_blind as "isBlind", needs_read as "needsRead",
-      l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId", l.x_user_checked_at is not null as "isIdChecked", ${suppressionReason('l')} as suppressed
+      n.id, n.kind = 'campaign' as "isOfCampaign", n.is_filled as "isFilled", n.due_at as "dueAt",
+      n.tried_at as "triedAt", coalesce(n.requeued_at > coalesce(n.claimed_at, n.tried_at), false) as "isDecided",
+      n.message, n.stopped, n.is_waiting as "isWaiting", n.is_locked as "isLocked",
+      exists (select from delayed) as "isDelayed", exists (select from claimed) as "isClaimed", is_blind as "isBlind",
+      needs_read as "needsRead",
+      l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId",
+      l.x_user_checked_at is not null as "isIdChecked", ${suppressionReason('l')} as suppressed
     from before left join next n on true left join person l on l.id = n.lead_id`,
   )
   const row = one(rows)
@@ -259,7 +278,8 @@ async function take(tx: Db, env: SendingEnv, sender: Sender, locked: Locked, dmI
 function insertAppClaim({ clientId }: AccountApp, accountId: SQL): SQL {
   return sql`insert into x_app_claims (dm_id, client_id, x_account_id, claimed_at)
       select claimed.id, ${clientId}, ${accountId}, at from claimed, before
-      on conflict (dm_id) do update set client_id = excluded.client_id, x_account_id = excluded.x_account_id, claimed_at = excluded.claimed_at`
+      on conflict (dm_id) do update set client_id = excluded.client_id, x_account_id = excluded.x_account_id,
+        claimed_at = excluded.claimed_at`
 }
 
 function readNext(row: NextRow) {

@@ -237,7 +237,8 @@ type HandOver = {
  */
 async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
   const { id, lease } = claimed
-  const isOwn = sql`d.id = ${id} and d.lease = ${lease} and d.status = 'queued' and d.lease_expires_at > now() and not d.outcome_unknown`
+  const isOwn = sql`
+    d.id = ${id} and d.lease = ${lease} and d.status = 'queued' and d.lease_expires_at > now() and not d.outcome_unknown`
   const seenForSeconds = (performance.now() - (claimed.visibleAt ?? claimed.claimedAt)) / 1_000
   const sender = sql`${claimed.senderId}::text`
   const askedAt = performance.now()
@@ -252,10 +253,13 @@ async function checkHandOver(db: Db, claimed: Claimed): Promise<HandOver> {
     ), handed as (
       update dms set handed_over_at = now(), is_handed_over = true from own where dms.id = own.id
     )
-    select (c.status = 'active' or d.is_answer) as "isActive", ${reasonToStop('l', 'd')} as reason, ${isContested('d', 'c', seenForSeconds)} as "isContested",
-      exists (select from own) as "isStored", a.status, a.sealed_access_token as token, a.access_token_expires_at as "expiresAt",
+    select (c.status = 'active' or d.is_answer) as "isActive", ${reasonToStop('l', 'd')} as reason,
+      ${isContested('d', 'c', seenForSeconds)} as "isContested",
+      exists (select from own) as "isStored", a.status, a.sealed_access_token as token,
+      a.access_token_expires_at as "expiresAt",
       a.x_app_id as "appId", ${isSpendingLimited(sql`d.workspace_id`)} as "isLimited",
-      ${isBlind('d', 'l', sender)} as "isBlind", case when d.is_follow_up then ${knownForSeconds(sender)} end as "knownForSeconds"
+      ${isBlind('d', 'l', sender)} as "isBlind",
+      case when d.is_follow_up then ${knownForSeconds(sender)} end as "knownForSeconds"
     from dms d join campaigns c on c.id = d.campaign_id left join leads l on l.id = d.lead_id
       left join x_accounts a on a.id = ${claimed.accountId}
     where ${isOwn}`,
@@ -289,7 +293,11 @@ async function renew(needs: Needs, claimed: Claimed): Promise<void> {
   await transact(needs.database.db, async (tx) => {
     const { rows } = await tx.execute<{ isActive: boolean }>(sql`
       select (c.status = 'active' or d.is_answer) as "isActive" from dms d join campaigns c on c.id = d.campaign_id
-      where d.id = ${claimed.id} and d.lease = ${claimed.lease} and d.status = 'queued' and d.lease_expires_at > now() and not d.outcome_unknown
+      where d.id = ${claimed.id}
+        and d.lease = ${claimed.lease}
+        and d.status = 'queued'
+        and d.lease_expires_at > now()
+        and not d.outcome_unknown
       for update of d`)
     const [row] = rows
     if (!row) throw new LeaseLost()

@@ -21,7 +21,10 @@ function duplicateReason(lead: string, message: string): SQL {
   where c.id = ${d}.campaign_id and c.kind = 'campaign' and not c.allow_repeat and not ${d}.is_follow_up and (
     ${l}.contacted_before_at is not null or exists (
       select from dms o join campaigns other on other.id = o.campaign_id
-      where o.lead_id = ${l}.id and o.id <> ${d}.id and not other.allow_repeat and (o.sent_at is not null or o.outcome_unknown
+      where o.lead_id = ${l}.id
+        and o.id <> ${d}.id
+        and not other.allow_repeat
+        and (o.sent_at is not null or o.outcome_unknown
         or (o.lease_expires_at is not null and (${d}.claimed_at is null or (o.claimed_at, o.id) < (${d}.claimed_at, ${d}.id)))))))`
 }
 
@@ -35,7 +38,8 @@ export function isContested(message: string, campaign: string, seenForSeconds: n
   return sql`(${c}.kind = 'campaign' and not ${c}.allow_repeat and not ${d}.is_follow_up and exists (
     select from dms o join campaigns other on other.id = o.campaign_id
     where o.lead_id = ${d}.lead_id and o.id <> ${d}.id and not other.allow_repeat and o.lease_expires_at is not null
-      and (o.claimed_at, o.id) > (${d}.claimed_at, ${d}.id) and o.claimed_at < now() - make_interval(secs => ${seenForSeconds})))`
+      and (o.claimed_at, o.id) > (${d}.claimed_at, ${d}.id)
+      and o.claimed_at < now() - make_interval(secs => ${seenForSeconds})))`
 }
 
 /** SQL over a campaign's alias: the campaign includes people who have replied. 'Direct' always does. */
@@ -49,7 +53,10 @@ export function includesReplied(campaign: string): SQL {
  * count here: they end or pause it.
  */
 function repliedBefore(lead: string, message: string): SQL {
-  const isContinued = sql`exists (select from enrollments e where ${isEnrollmentOf('e', message)} and e.resumed_at >= ${sql.raw(lead)}.replied_at)`
+  const isContinued = sql`
+    exists (
+      select from enrollments e where ${isEnrollmentOf('e', message)} and e.resumed_at >= ${sql.raw(lead)}.replied_at
+    )`
   return sql`(select ${repliedReason(lead, sql`(${includesReplied('c')} or ${isContinued})`)} from campaigns c
     where c.id = ${sql.raw(message)}.campaign_id and not ${sql.raw(message)}.is_follow_up)`
 }
@@ -96,13 +103,18 @@ export function reasonToSkip(
 ): SQL {
   const isLimited = basisRequired && campaign.kind === 'campaign'
   const l = sql.raw(lead)
-  return sql`select coalesce(${sampleReason(lead, env)}, ${suppressionReason(lead)}, case when ${isLimited}::boolean and ${l}.basis = 'none' then ${reasonSql('no_basis')} end,
+  return sql`
+    select coalesce(${sampleReason(lead, env)}, ${suppressionReason(lead)}, case when ${isLimited}::boolean and ${l}.basis = 'none' then ${reasonSql('no_basis')} end,
     ${repliedReason(lead, sql`${campaign.allowReplied}::boolean`)},
-    case when ${l}.closed_to is not null and ${l}.closed_to = (select x_user_id from x_accounts where id = ${campaign.xAccountId}::uuid)
+    case when ${l}.closed_to is not null and ${l}.closed_to = (
+      select x_user_id from x_accounts where id = ${campaign.xAccountId}::uuid
+    )
       then ${reasonSql('closed_inbox')} end,
     case when ${l}.contacted_before_at is not null and not ${campaign.allowRepeat}::boolean
       then ${reasonSql('contacted', { how: sql`'earlier_lead'` })} end, (
-    select case when d.status = 'queued' then ${reasonSql('queued_elsewhere', SOURCE)} else ${reasonSql('contacted', SOURCE)} end
+    select case
+      when d.status = 'queued' then ${reasonSql('queued_elsewhere', SOURCE)}
+      else ${reasonSql('contacted', SOURCE)} end
     from dms d join campaigns c on c.id = d.campaign_id
     where not ${campaign.allowRepeat}::boolean and d.lead_id = ${l}.id
       and (d.campaign_id <> ${campaign.id}::uuid or (c.kind = 'direct' and d.id <> ${dmId}::uuid))

@@ -37,7 +37,9 @@ export async function findInConversation(
   const listed = await listConversation(needs, sent)
   const { rows } = await needs.database.db.execute<{ id: string; isEarlier: boolean }>(sql`
     select x_event_id as id, claimed_at < ${sent.since.toISOString()}::timestamptz as "isEarlier" from dms
-    where x_event_id = any(${sql.param(listed.messages.map(({ id }) => id))}::text[]) and id <> ${sent.id} and lead_id is not null`)
+    where x_event_id = any(${sql.param(listed.messages.map(({ id }) => id))}::text[])
+      and id <> ${sent.id}
+      and lead_id is not null`)
   const recorded = new Map(rows.map(({ id, isEarlier }) => [id, isEarlier]))
   return readingOf(listed, { text: sent.message, senderId: sent.senderId, since: sent.since }, recorded)
 }

@@ -27,7 +27,11 @@ export async function lockEnrollmentsOf(tx: Db, dmIds: SQL): Promise<void> {
 export async function lockEnrollmentsOfLeads(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
   await tx.execute(sql`
     select count(*) from (
-      select from enrollments where workspace_id = ${workspaceId} and lead_id in (${leadIds}) order by id for no key update
+      select
+      from enrollments
+      where workspace_id = ${workspaceId} and lead_id in (${leadIds})
+      order by id
+      for no key update
     ) locked`)
 }
 
@@ -53,7 +57,11 @@ export async function lockLeads(tx: Db, ids: SQL): Promise<void> {
 export async function lockLeadAndCampaigns(tx: Db, leadId: string): Promise<void> {
   await tx.execute(sql`select from leads where id = ${leadId} for no key update`)
   await tx.execute(sql`
-    select from campaigns where id in (select campaign_id from dms where lead_id = ${leadId}) order by id for no key update`)
+    select
+    from campaigns
+    where id in (select campaign_id from dms where lead_id = ${leadId})
+    order by id
+    for no key update`)
 }
 
 /**

@@ -125,7 +125,9 @@ export async function renewClaim(
   const { account, app, accountLimits, cap, now, claimedAt } = locked
   const others = sql`${locked.claims} and id <> ${id}`
   const { rows } = await tx.execute<Record<keyof Before, string | null>>(
-    sql`select (${lastHandOver(others)}) as "lastAt", (${claimThatLeavesTheDay(others, cap.cap)}) + interval '1 day' as "leavesAt",
+    sql`
+      select (${lastHandOver(others)}) as "lastAt",
+        (${claimThatLeavesTheDay(others, cap.cap)}) + interval '1 day' as "leavesAt",
       (${appTurn(app, account?.id ?? null, id)}) as "appTurnAt"`,
   )
   const { lastAt, leavesAt, appTurnAt } = one(rows)
@@ -138,7 +140,9 @@ export async function renewClaim(
   if (cooldown) return cooldown.until
   const renewed = sql`${claimedAt}::timestamptz`
   await tx.execute(sql`
-    update dms set claimed_at = ${renewed}, lease_expires_at = ${renewed} + make_interval(secs => ${LEASE_SECONDS}), updated_at = ${renewed}
+    update dms
+    set claimed_at = ${renewed}, lease_expires_at = ${renewed} + make_interval(secs => ${LEASE_SECONDS}),
+      updated_at = ${renewed}
     where id = ${id}`)
   if (app?.dailyLimit != null)
     await tx.execute(sql`update x_app_claims set claimed_at = ${renewed} where dm_id = ${id}`)

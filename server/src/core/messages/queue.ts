@@ -50,7 +50,8 @@ export async function queueList(
   const allowance = await requireQuota(
     tx,
     campaign.workspaceId,
-    sql`select from leads l left join lateral (${skip}) skip on true where l.id in (${members}) and skip.reason is null`,
+    sql`
+      select from leads l left join lateral (${skip}) skip on true where l.id in (${members}) and skip.reason is null`,
     limit,
   )
   await lockLeads(tx, members)
@@ -69,16 +70,22 @@ export async function queueList(
         order by coalesce(i.added_at, l.created_at), l.id
       ) ordered
     ), enrolled as (
-      insert into enrollments (workspace_id, id, campaign_id, lead_id, version, state, reason, next_step_number, is_unqueued)
+      insert into enrollments (
+        workspace_id, id, campaign_id, lead_id, version, state, reason, next_step_number, is_unqueued
+      )
       select ${campaign.workspaceId}::uuid, enrollment_id, ${campaign.id}::uuid, lead_id, ${campaign.version}::int,
         case when reason is null then 'active' else 'stopped' end,
         case when reason is not null then ${reasonSql('skipped', { skip: sql`reason ->> 'code'` })} end,
         case when reason is null then 1 end, is_later
       from chosen
     ), added as (
-      insert into dms (workspace_id, user_id, lead_id, campaign_id, enrollment_id, step_id, step_number, variant_id, message, is_filled, status, reason, due_at)
+      insert into dms (
+        workspace_id, user_id, lead_id, campaign_id, enrollment_id, step_id, step_number, variant_id, message,
+        is_filled, status, reason, due_at
+      )
       select ${campaign.workspaceId}::uuid, ${campaign.userId}::uuid, lead_id, ${campaign.id}::uuid, enrollment_id,
-        ${first.id}::uuid, 1, variant_id, message, true, case when reason is null then 'queued' else 'failed' end, reason,
+        ${first.id}::uuid, 1, variant_id, message, true, case when reason is null then 'queued' else 'failed' end,
+        reason,
         ${dueAfterHold(holdSeconds, sql`(select count(*) from chosen)`)}
       from chosen where not is_later
       returning lead_id, status, due_at
@@ -87,7 +94,8 @@ export async function queueList(
       where id in (select lead_id from added where status = 'queued')
     )
     select (select count(*)::int from chosen) as total, (select count(*)::int from chosen where reason is null) as open,
-      (count(*) filter (where status = 'queued'))::int as queued, coalesce(max(due_at) filter (where status = 'queued'), ${dueAfterHold(holdSeconds, sql`0`)}) as "undoUntil"
+      (count(*) filter (where status = 'queued'))::int as queued,
+      coalesce(max(due_at) filter (where status = 'queued'), ${dueAfterHold(holdSeconds, sql`0`)}) as "undoUntil"
     from added
   `)
   const { total, open, queued, undoUntil } = one(rows)

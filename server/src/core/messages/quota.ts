@@ -11,7 +11,8 @@ export function writable(workspaceId: string, chosen: SQL): SQL {
     and l.dm_status not in ('queued', 'sent', 'contacted')
     and not exists (
       select from dms d join campaigns c on c.id = d.campaign_id
-      where d.lead_id = l.id and (d.outcome_unknown or d.lease_expires_at is not null or (d.status = 'queued' and ${mayGoOut('d', 'c')})))
+      where d.lead_id = l.id
+        and (d.outcome_unknown or d.lease_expires_at is not null or (d.status = 'queued' and ${mayGoOut('d', 'c')})))
     and ${suppressionReason('l')} is null`
 }
 

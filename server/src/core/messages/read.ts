@@ -42,8 +42,12 @@ const senderId = sql<string | null>`case when dms.is_follow_up then dms.x_accoun
  */
 const wait = sql<OwnWait | null>`case
   when dms.status = 'queued' and dms.outcome_unknown then ${ownWait(reasonSql('settling'))}
-  when dms.status <> 'queued' or dms.lease_expires_at is not null or dms.is_held or campaigns.status <> 'active' then null
-  when campaigns.channel = 'api' and not exists (select from x_accounts a where a.id = ${senderId} and a.status = 'connected') then null
+  when dms.status <> 'queued'
+    or dms.lease_expires_at is not null
+    or dms.is_held
+    or campaigns.status <> 'active' then null
+  when campaigns.channel = 'api'
+    and not exists (select from x_accounts a where a.id = ${senderId} and a.status = 'connected') then null
   when not dms.is_follow_up and ${waitsForOlder('campaigns')} then null
   when leads.last_claimed_at > now() - interval '1 day'
     and (campaigns.kind = 'direct' or leads.last_claimed_campaign_id is distinct from dms.campaign_id)

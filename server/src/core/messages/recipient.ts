@@ -70,7 +70,9 @@ async function saveXUserId(db: Db, claimed: From, lead: Lead, xUserId: string): 
     with campaign as (
       select allow_repeat, ${includesReplied('c')} as includes_replied from campaigns c where id = ${campaignId}
     ), duplicate as (
-      select id, replied_at from leads where workspace_id = ${workspaceId} and x_user_id = ${xUserId} and id <> ${lead.id}
+      select id, replied_at
+      from leads
+      where workspace_id = ${workspaceId} and x_user_id = ${xUserId} and id <> ${lead.id}
     ), kept as (
       update leads set x_user_id = ${xUserId}, x_user_checked_at = now(), updated_at = now()
       where id = ${lead.id} and coalesce(x_user_id = ${xUserId}, true) and not exists (select from duplicate)
@@ -79,7 +81,8 @@ async function saveXUserId(db: Db, claimed: From, lead: Lead, xUserId: string): 
         exists (select from duplicate where replied_at is not null) or ${hadReplied(workspaceId, xUserId)}
       ) as replied, exists (
         select from dms d join campaigns c on c.id = d.campaign_id
-        where d.lead_id in (select id from duplicate) and (d.sent_at is not null or d.outcome_unknown or d.status = 'queued')
+        where d.lead_id in (select id from duplicate)
+          and (d.sent_at is not null or d.outcome_unknown or d.status = 'queued')
           and (d.campaign_id = ${campaignId} or not campaign.allow_repeat) and ${mayGoOut('d', 'c')}
       ) as wrote, not allow_repeat and ${wasContacted(workspaceId, xUserId)} as contacted
     from campaign`)

@@ -41,7 +41,8 @@ interface Outcome {
 }
 
 /** SQL over `dms`: the account lacks consent to store texts of conversations. */
-const isUnstored = sql`not coalesce((select a.stores_conversations from x_accounts a where a.id = dms.x_account_id), false)`
+const isUnstored = sql`
+  not coalesce((select a.stores_conversations from x_accounts a where a.id = dms.x_account_id), false)`
 
 /** What a recorded outcome changes in its campaign. */
 type Recorded = {
@@ -66,12 +67,20 @@ export async function recordOutcome(
     sql`
     with enrolled as materialized (
       -- Lock the enrollment before the message, as a reply does.
-      select e.* from dms d join enrollments e on ${isEnrollmentOf('e', 'd')} where d.id = ${dm.id} for no key update of e
+      select e.*
+      from dms d
+      join enrollments e on ${isEnrollmentOf('e', 'd')}
+      where d.id = ${dm.id}
+      for no key update of e
     ), dm as (
-      update dms set status = ${wasSent ? 'sent' : 'failed'}, sent_at = ${wasSent ? sql`coalesce(${sentAt?.toISOString() ?? null}::timestamptz, now())` : null}, x_event_id = ${eventId},
+      update dms
+      set status = ${wasSent ? 'sent' : 'failed'},
+        sent_at = ${wasSent ? sql`coalesce(${sentAt?.toISOString() ?? null}::timestamptz, now())` : null},
+        x_event_id = ${eventId},
         -- After a restore, the message may have been sent under a later claim than the stored one.
         claimed_at = greatest(claimed_at, ${sentAt?.toISOString() ?? null}::timestamptz),
-        reason = ${reasonValue((!wasSent && reason) || null)}, error_message = ${(!wasSent && errorMessage) || null}, outcome_unknown = ${outcomeUnknown}, lease_expires_at = null, updated_at = now(),
+        reason = ${reasonValue((!wasSent && reason) || null)}, error_message = ${(!wasSent && errorMessage) || null},
+        outcome_unknown = ${outcomeUnknown}, lease_expires_at = null, updated_at = now(),
         message = case when is_answer and ${wasSent}::boolean and ${isUnstored} then '' else message end
       where id = ${dm.id} and lease = ${dm.lease} and (status = 'queued' or (status = 'failed' and outcome_unknown))
         and (select count(*) from enrolled) >= 0
@@ -87,13 +96,18 @@ export async function recordOutcome(
       from enrolled e cross join dm left join lateral (${followingStep('e', 'dm')}) next on true
     ), moved as (
       update enrollments e set state = f.state, updated_at = now(),
-        x_account_id = case when ${wasSent}::boolean then coalesce(e.x_account_id, dm.x_account_id) else e.x_account_id end,
+        x_account_id = case
+          when ${wasSent}::boolean then coalesce(e.x_account_id, dm.x_account_id)
+          else e.x_account_id end,
         last_step_id = case when ${wasSent}::boolean then dm.step_id else e.last_step_id end,
         last_step_number = case when ${wasSent}::boolean then dm.step_number else e.last_step_number end,
         last_ordinal = case when ${wasSent}::boolean then dm.step else e.last_ordinal end,
         last_sent_at = case when ${wasSent}::boolean then dm.sent_at else e.last_sent_at end,
         next_step_number = case when f.state in ('active', 'paused') then f.number end,
-        next_at = case f.state when 'active' then f.due_at when 'paused' then case when not ${outcomeUnknown}::boolean then e.next_at end end,
+        next_at = case f.state
+          when 'active' then f.due_at
+          when 'paused' then case
+          when not ${outcomeUnknown}::boolean then e.next_at end end,
         paused_until = case when f.state = 'paused' and not ${outcomeUnknown}::boolean then e.paused_until end,
         reason = case when ${outcomeUnknown}::boolean and f.state = 'paused' then ${reasonSql('outcome_unknown')}
           when f.state in ('active', 'finished', 'failed') then null else e.reason end
@@ -133,7 +147,10 @@ async function keepQueued(tx: Db, failedId: string): Promise<void> {
   await tx.execute(sql`
     update leads l set dm_status = 'queued' from dms failed
     where failed.id = ${failedId} and l.id = failed.lead_id and l.dm_status = 'failed_contact' and exists (
-      select from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut('d', 'c')})`)
+      select
+      from dms d
+      join campaigns c on c.id = d.campaign_id
+      where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut('d', 'c')})`)
 }
 
 /**
@@ -159,19 +176,29 @@ async function applyOutcome(
           (select s.read_at from lead_reads s join x_accounts a on a.x_user_id = s.account_x_user_id
            where s.lead_id = m.lead_id and a.id = m.x_account_id and s.read_at >= m.claimed_at) as read_at
       ) event
-      where m.id = ${sentId}::uuid and d.id = m.id and d.status = 'sent' and coalesce(event.replied_at, event.read_at) is not null
+      where m.id = ${sentId}::uuid
+        and d.id = m.id
+        and d.status = 'sent'
+        and coalesce(event.replied_at, event.read_at) is not null
     ), campaign as (${campaignRun(campaignId, opened, nextAt)}
     ), old as materialized (
       select c.workspace_id, c.id, c.status, d.claimed_at from dms d join x_accounts a on a.id = d.x_account_id
-        join conversations c on c.workspace_id = d.workspace_id and c.lead_id = d.lead_id and c.account_x_user_id = a.x_user_id
-      where d.id = ${sentId}::uuid and d.claimed_at > c.last_message_at and (select count(*) from campaign) >= 0 for no key update of c
+        join conversations c on c.workspace_id = d.workspace_id
+          and c.lead_id = d.lead_id
+          and c.account_x_user_id = a.x_user_id
+      where d.id = ${sentId}::uuid and d.claimed_at > c.last_message_at and (select count(*) from campaign) >= 0
+      for no key update of c
     ), conversation as (
-      update conversations c set status = 'open', snoozed_until = null, sort_at = old.claimed_at, last_message_id = ${sentId}::uuid,
+      update conversations c
+      set status = 'open', snoozed_until = null, sort_at = old.claimed_at, last_message_id = ${sentId}::uuid,
         last_message_at = old.claimed_at, is_last_ours = true, updated_at = now()
       from old where c.workspace_id = old.workspace_id and c.id = old.id
       returning c.workspace_id, old.status as was_status, c.is_unread as was_unread, c.status, c.is_unread
     ), counted as (${countConversations(sql`conversation`)}
-    ), charged as (${chargeMessage(sql`dms d where d.id = ${sentId}::uuid and (select count(*) from campaign) >= 0`, mills)})
+    ),
+    charged as (
+      ${chargeMessage(sql`dms d where d.id = ${sentId}::uuid and (select count(*) from campaign) >= 0`, mills)}
+    )
     select * from campaign`,
   )
   return endRun(tx, rows[0])
@@ -383,7 +410,9 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
 /** Settles an earlier attempt of a message that could not be sent again. */
 async function readAgain(tx: Db, claimed: Held): Promise<void> {
   await tx.execute(sql`
-    update dms set outcome_unknown = true, attempts = attempts - 1, absent_at = null, due_at = now() + make_interval(secs => ${READ_AGAIN_SECONDS}), updated_at = now()
+    update dms
+    set outcome_unknown = true, attempts = attempts - 1, absent_at = null,
+      due_at = now() + make_interval(secs => ${READ_AGAIN_SECONDS}), updated_at = now()
     where ${isHeld(claimed)} and status = 'queued'`)
 }
 
@@ -401,7 +430,8 @@ async function delayAccount(
 ): Promise<void> {
   const time = until instanceof Date ? sql`${until.toISOString()}::timestamptz` : until
   await tx.execute(sql`
-    update x_accounts set ${reason === 'x' ? sql`rests_until = greatest(rests_until, ${time}),` : sql``} next_send_at = greatest(next_send_at, ${time})
+    update x_accounts
+    set ${reason === 'x' ? sql`rests_until = greatest(rests_until, ${time}),` : sql``} next_send_at = greatest(next_send_at, ${time})
     where id = ${accountId}`)
 }
 

@@ -24,12 +24,17 @@ export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
   await refund(tx, sql`campaign_id = ${campaignId} and status = 'queued'`)
   await tx.execute(sql`
     with ended as (
-      update enrollments e set state = 'stopped', reason = ${reasonSql('archived')}, next_step_number = null, next_at = null,
+      update enrollments e
+      set state = 'stopped', reason = ${reasonSql('archived')}, next_step_number = null, next_at = null,
         paused_until = null, updated_at = now()
-      where e.workspace_id = (select workspace_id from campaigns where id = ${campaignId}) and e.campaign_id = ${campaignId} and ${isOpen('e')}
+      where e.workspace_id = (select workspace_id from campaigns where id = ${campaignId})
+        and e.campaign_id = ${campaignId}
+        and ${isOpen('e')}
       returning e.id
     )
-    update campaigns set open_enrollments = open_enrollments - (select count(*) from ended), follow_up_due_at = null where id = ${campaignId}`)
+    update campaigns
+    set open_enrollments = open_enrollments - (select count(*) from ended), follow_up_due_at = null
+    where id = ${campaignId}`)
 }
 
 /**
@@ -81,7 +86,10 @@ export async function afterRelease(tx: Db, dmIds: SQL): Promise<void> {
  */
 export async function wakeReleased(tx: Db, dmIds: SQL): Promise<void> {
   const { rows } = await tx.execute<{ id: string }>(sql`
-    select distinct a.id from dms d join campaigns c on c.id = d.campaign_id join x_accounts a on a.id in (c.x_account_id, d.x_account_id)
+    select distinct a.id
+    from dms d
+    join campaigns c on c.id = d.campaign_id
+    join x_accounts a on a.id in (c.x_account_id, d.x_account_id)
     where d.id in (${dmIds}) and d.status = 'queued' order by 1`)
   for (const { id } of rows) await wakeAccount(tx, id)
 }
@@ -91,7 +99,11 @@ export async function resetLastClaims(tx: Db, leadIds: SQL): Promise<void> {
   await tx.execute(sql`
     update leads l set last_claimed_at = last.claimed_at, last_claimed_campaign_id = last.campaign_id
     from leads own left join lateral (
-      select claimed_at, campaign_id from dms where lead_id = own.id and claimed_at is not null and not is_answer order by claimed_at desc limit 1
+      select claimed_at, campaign_id
+      from dms
+      where lead_id = own.id and claimed_at is not null and not is_answer
+      order by claimed_at desc
+      limit 1
     ) last on true
     where own.id in (${leadIds}) and l.id = own.id and l.last_claimed_at is distinct from last.claimed_at`)
 }
@@ -103,13 +115,20 @@ export async function resetLastClaims(tx: Db, leadIds: SQL): Promise<void> {
 export async function resetLeadStatus(tx: Db, leadIds: SQL): Promise<void> {
   await tx.execute(sql`
     with known as (
-      select o.id, bool_or(d.sent_at is not null) as contacted, bool_or(d.status = 'failed' and ${wasTried('d')}) as failed,
+      select o.id, bool_or(d.sent_at is not null) as contacted,
+        bool_or(d.status = 'failed' and ${wasTried('d')}) as failed,
         coalesce(bool_or(d.status = 'queued' and ${mayGoOut('d', 'c')}), false) as still_queued
-      from leads o left join dms d on d.lead_id = o.id left join campaigns c on c.id = d.campaign_id where o.id in (${leadIds})
+      from leads o
+      left join dms d on d.lead_id = o.id
+      left join campaigns c on c.id = d.campaign_id
+      where o.id in (${leadIds})
       group by o.id
     )
     update leads l set updated_at = now(),
-      dm_status = case when known.contacted or l.contacted_before_at is not null then 'contacted' when known.failed then 'failed_contact' else 'not_sent' end
+      dm_status = case
+        when known.contacted or l.contacted_before_at is not null then 'contacted'
+        when known.failed then 'failed_contact'
+        else 'not_sent' end
     from known where l.id = known.id and l.dm_status = 'queued' and not known.still_queued`)
 }
 
@@ -128,7 +147,10 @@ export async function endHolds(tx: Db, which: SQL): Promise<void> {
     await allowLongStatements(tx)
     await tx.execute(sql`
       update dms set due_at = now(), updated_at = now()
-      where campaign_id = ${id} and ${isInQueue} and due_at > now() and due_at <= (select undo_until from campaigns where id = ${id})`)
+      where campaign_id = ${id}
+        and ${isInQueue}
+        and due_at > now()
+        and due_at <= (select undo_until from campaigns where id = ${id})`)
     await tx.execute(sql`update campaigns set undo_until = null where id = ${id}`)
     await endTurn(tx, xAccountId)
   }
@@ -181,22 +203,34 @@ export async function requeueRestored(
   const { rows } = await tx.execute<{ id: string; campaignId: string }>(sql`
     with queued as (
       update dms d set status = 'queued', reason = null, updated_at = now() from campaigns c
-      where d.lead_id in (${leadIds}) and d.status = 'failed' and d.reason ->> 'code' = 'lead_missing' and c.id = d.campaign_id and c.status <> 'archived'
+      where d.lead_id in (${leadIds})
+        and d.status = 'failed'
+        and d.reason ->> 'code' = 'lead_missing'
+        and c.id = d.campaign_id
+        and c.status <> 'archived'
       returning d.*
     ), marked as (
       -- Anyone who gets a follow-up has been contacted.
-      update leads l set dm_status = 'queued', updated_at = now() from queued d where l.id = d.lead_id and not d.is_follow_up
+      update leads l
+      set dm_status = 'queued', updated_at = now()
+      from queued d
+      where l.id = d.lead_id and not d.is_follow_up
     )
     select id, campaign_id as "campaignId" from queued`)
   // Follow-ups whose time came meanwhile are due now.
   await tx.execute(sql`
     update campaigns c set follow_up_due_at = least(c.follow_up_due_at, waiting.next_at)
     from (
-      select campaign_id, min(next_at) as next_at from enrollments where workspace_id = ${workspaceId} and lead_id in (${leadIds}) group by 1
+      select campaign_id, min(next_at) as next_at
+      from enrollments
+      where workspace_id = ${workspaceId} and lead_id in (${leadIds})
+      group by 1
     ) waiting where c.id = waiting.campaign_id and waiting.next_at <= now()`)
   // The launch part that they belong to may have been queued meanwhile.
   const { rowCount: areWaiting } = await tx.execute(sql`
-    select from enrollments e where e.workspace_id = ${workspaceId} and e.lead_id in (${leadIds}) and e.is_unqueued and e.state = 'active'
+    select
+    from enrollments e
+    where e.workspace_id = ${workspaceId} and e.lead_id in (${leadIds}) and e.is_unqueued and e.state = 'active'
       and (select c.status = 'active' and c.next_part_at <= now() from campaigns c where c.id = e.campaign_id) limit 1`)
   if (areWaiting) await jobs.enqueue(tx, 'launch-parts', {}, { key: workspaceId })
   if (rows.length === 0) return

@@ -9,7 +9,9 @@ import type { QueuedStep } from './queue.ts'
 
 /** SQL assignments over a message and its lead `l` that render the message with a step. */
 const renderedWith = ({ id, number, variantId, message }: QueuedStep) =>
-  sql`message = ${message}, is_filled = true, variant_id = ${variantId}, step_id = ${id}, step_number = ${number}, updated_at = now()`
+  sql`
+    message = ${message}, is_filled = true, variant_id = ${variantId}, step_id = ${id}, step_number = ${number},
+    updated_at = now()`
 
 /**
  * Renders queued messages with a changed step. With more than one message, call `blockNewClaims`
@@ -25,11 +27,14 @@ export async function rerender(tx: Db, step: QueuedStep, which: SQL): Promise<vo
  */
 export async function rerenderRemoved(tx: Db, step: QueuedStep, which: SQL): Promise<void> {
   // `approvedOpener` reads the stored openers instead of the table.
-  const message = sql`(with openers as (select * from jsonb_populate_recordset(null::openers, removed.openers)) select ${step.message})`
+  const message = sql`
+    (with openers as (select * from jsonb_populate_recordset(null::openers, removed.openers)) select ${step.message})`
   // A deletion can contain a million leads, so the query starts from the messages.
   await tx.execute(sql`
     with theirs as materialized (
-      select d.id, e.lead_id from (select * from dms where lead_id is null and ${which}) d join enrollments e on ${isEnrollmentOf('e', 'd')}
+      select d.id, e.lead_id
+      from (select * from dms where lead_id is null and ${which}) d
+      join enrollments e on ${isEnrollmentOf('e', 'd')}
     )
     update dms set ${renderedWith({ ...step, message })}
     from theirs join removed_leads removed on removed.lead_id = theirs.lead_id
@@ -49,11 +54,20 @@ export async function readOpenersAgain(
   which = sql`true`,
 ): Promise<void> {
   await tx.execute(lockOpeners(workspaceId, id))
-  const hasOpener = sql`exists (select from openers o where o.workspace_id = ${workspaceId} and o.campaign_id = ${id} and o.lead_id = dms.lead_id)`
+  const hasOpener = sql`
+    exists (
+      select from openers o where o.workspace_id = ${workspaceId} and o.campaign_id = ${id} and o.lead_id = dms.lead_id
+    )`
   await rerender(
     tx,
     step,
-    sql`dms.campaign_id = ${id} and dms.status = 'queued' and not dms.is_follow_up and ${which} and ${hasOpener} and dms.message <> ${step.message}`,
+    sql`
+      dms.campaign_id = ${id}
+      and dms.status = 'queued'
+      and not dms.is_follow_up
+      and ${which}
+      and ${hasOpener}
+      and dms.message <> ${step.message}`,
   )
 }
 

@@ -98,7 +98,13 @@ async function requireRequeuable(tx: Db, env: SendingEnv, dm: Message, campaign:
   const basisRequired = await isBasisRequired(tx, env, dm.workspaceId)
   // The person who queues it again may know better than X's last answer about the inbox.
   const { rows } = await tx.execute<{ reason: SkipReason | null }>(
-    sql`select skip.reason from leads l left join lateral (${reasonToSkip('l', { ...campaign, xAccountId: null }, basisRequired, env, dm.id)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
+    sql`
+      select skip.reason
+      from leads l
+      left join lateral (${reasonToSkip('l', { ...campaign, xAccountId: null }, basisRequired, env, dm.id)}) skip
+        on true
+      where l.id = ${dm.leadId}
+      for no key update of l`,
   )
   if (rows[0]?.reason) throw new Refusal('DM_STATE', refusalText(rows[0].reason))
   return dm.leadId
@@ -111,7 +117,10 @@ async function requireRequeuable(tx: Db, env: SendingEnv, dm: Message, campaign:
 async function reopenEnrollment(tx: Db, { id, workspaceId, campaignId }: Message): Promise<void> {
   const { rowCount } = await tx.execute(sql`
     with old as (
-      select e.id, d.step_number, ${isOpen('e')} as was_open from dms d join enrollments e on ${isEnrollmentOf('e', 'd')} where d.id = ${id}
+      select e.id, d.step_number, ${isOpen('e')} as was_open
+      from dms d
+      join enrollments e on ${isEnrollmentOf('e', 'd')}
+      where d.id = ${id}
     ), changed as (
       update enrollments e set state = 'active', reason = null, paused_until = null, next_at = null,
         next_step_number = old.step_number, resumed_at = now(), updated_at = now()
@@ -126,6 +135,8 @@ async function reopenEnrollment(tx: Db, { id, workspaceId, campaignId }: Message
 /** Whether a later message of its sequence was sent. */
 async function isPassed(tx: Db, dm: Message): Promise<boolean> {
   const { rows } = await tx.execute(sql`
-    select from enrollments e where e.workspace_id = ${dm.workspaceId} and e.id = ${dm.enrollmentId} and e.last_ordinal > ${dm.step}`)
+    select
+    from enrollments e
+    where e.workspace_id = ${dm.workspaceId} and e.id = ${dm.enrollmentId} and e.last_ordinal > ${dm.step}`)
   return rows.length > 0
 }

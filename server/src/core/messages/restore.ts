@@ -61,18 +61,29 @@ export async function pauseRestored(tx: Db, backedUpAt: Date): Promise<RestoreSu
     on conflict (x_user_id) do update set reading = null, next_poll_at = excluded.next_poll_at`)
   await tx.execute(sql`insert into restores (backed_up_at, unread_until) values (${since}, ${quietAt})`)
   await tx.execute(sql`
-    update dms set tried_at = coalesce(tried_at, ${since}), attempts = greatest(attempts, 1), is_handed_over = true, updated_at = now() where status = 'queued'`)
+    update dms
+    set tried_at = coalesce(tried_at, ${since}), attempts = greatest(attempts, 1), is_handed_over = true,
+      updated_at = now()
+    where status = 'queued'`)
 
   const isUnreadable = sql`(c.channel = 'extension' and not exists (
-    select from x_accounts a where a.workspace_id = c.workspace_id and a.status <> 'disconnected' and coalesce(c.x_account_id, a.id) = a.id))`
+    select
+    from x_accounts a
+    where a.workspace_id = c.workspace_id and a.status <> 'disconnected' and coalesce(c.x_account_id, a.id) = a.id))`
   const { count: unknown } = await failUnread(tx, sql`c.status <> 'archived' and ${isUnreadable}`)
   await pauseDue(tx, sql`e.next_at <= ${quietAt} and c.status <> 'archived' and ${isUnreadable}`)
   const { rows } = await tx.execute<{ paused: number; toBeRead: number }>(sql`
     select (select count(*)::int from campaigns where kind = 'campaign' and status = 'active') as paused,
-      (select count(*)::int from dms d join campaigns c on c.id = d.campaign_id where d.status = 'queued' and c.status <> 'archived') as "toBeRead"`)
+      (
+        select count(*)::int
+        from dms d
+        join campaigns c on c.id = d.campaign_id
+        where d.status = 'queued' and c.status <> 'archived'
+      ) as "toBeRead"`)
   await tx.execute(sql`
     update campaigns c set status = 'paused', updated_at = now(),
-      reason = ${reasonSql('restored', { backedUpAt: sql`${backedUpAt.toISOString()}::text`, isReadable: sql`not ${isUnreadable}` })}, pause_reason = null
+      reason = ${reasonSql('restored', { backedUpAt: sql`${backedUpAt.toISOString()}::text`, isReadable: sql`not ${isUnreadable}` })},
+      pause_reason = null
     where status in ('active', 'paused')`)
   return { ...one(rows), unknown }
 }
@@ -87,10 +98,13 @@ async function failUnread(tx: Db, which: SQL): Promise<{ count: number; campaign
   await lockLeads(tx, sql`select d.lead_id ${those}`)
   const { rows } = await tx.execute<{ id: string; workspaceId: string; campaignId: string }>(sql`
     with failed as (
-      update dms set status = 'failed', error_message = ${OUTCOME_UNKNOWN}, outcome_unknown = true, lease_expires_at = null, updated_at = now()
+      update dms
+      set status = 'failed', error_message = ${OUTCOME_UNKNOWN}, outcome_unknown = true, lease_expires_at = null,
+        updated_at = now()
       where id in (select d.id ${those}) returning id, workspace_id, campaign_id, lead_id
     ), leads_failed as (
-      update leads l set dm_status = case when ${gotMessage('l')} then 'contacted' else 'failed_contact' end, updated_at = now()
+      update leads l
+      set dm_status = case when ${gotMessage('l')} then 'contacted' else 'failed_contact' end, updated_at = now()
       where id in (select lead_id from failed) and dm_status = 'queued'
     )
     select id, workspace_id as "workspaceId", campaign_id as "campaignId" from failed`)
@@ -113,7 +127,10 @@ async function pauseDue(tx: Db, which: SQL): Promise<void> {
   const isDue = sql`e.state = 'active' and not e.is_unqueued and ${which}`
   const { rows } = await tx.execute<{ workspaceId: string; ids: string[]; leadIds: string[] }>(sql`
     select e.workspace_id as "workspaceId", array_agg(e.id::text) as ids, array_agg(e.lead_id::text) as "leadIds"
-    from enrollments e join campaigns c on c.workspace_id = e.workspace_id and c.id = e.campaign_id where ${isDue} group by 1`)
+    from enrollments e
+    join campaigns c on c.workspace_id = e.workspace_id and c.id = e.campaign_id
+    where ${isDue}
+    group by 1`)
   for (const { workspaceId, ids, leadIds } of rows)
     await pauseUnknown(
       tx,
@@ -134,7 +151,9 @@ export async function recordMessagesFromX(
   findHandle: (xUserId: string) => Promise<string | null>,
 ): Promise<void> {
   const { rows } = await db.execute<{ since: string; until: string }>(sql`
-    select min(unread_since) as since, max(unread_until) as until from x_accounts where x_user_id = ${xUserId} and unread_since is not null`)
+    select min(unread_since) as since, max(unread_until) as until
+    from x_accounts
+    where x_user_id = ${xUserId} and unread_since is not null`)
   const [unread] = rows
   if (!unread?.since) return
   const since = new Date(unread.since)
@@ -161,7 +180,10 @@ async function findStrangers(
   messages: readonly XConversationMessage[],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await db.execute<{ id: string }>(sql`
-    select x.id from jsonb_to_recordset(${JSON.stringify(messages.map(({ id, recipientId }) => ({ id, recipient: recipientId })))}::jsonb) as x(id text, recipient text)
+    select x.id
+    from jsonb_to_recordset(
+      ${JSON.stringify(messages.map(({ id, recipientId }) => ({ id, recipient: recipientId })))}::jsonb
+    ) as x(id text, recipient text)
     where not exists (select from dms where x_event_id = x.id) and exists (
       select from x_accounts a where a.x_user_id = ${xUserId}
         and not exists (select from leads l where l.workspace_id = a.workspace_id and l.x_user_id = x.recipient)
@@ -189,7 +211,10 @@ async function recordMessageFromX(tx: Db, message: XConversationMessage, since: 
     select a.workspace_id as "workspaceId", a.id as "accountId", l.id as "leadId"
     from x_accounts a left join lateral (
       select id from leads where workspace_id = a.workspace_id
-        and (x_user_id = ${recipientId} or (x_user_id is null and lower(twitter_handle) = lower(${handles[recipientId] ?? null}::text)))
+        and (
+          x_user_id = ${recipientId}
+          or (x_user_id is null and lower(twitter_handle) = lower(${handles[recipientId] ?? null}::text))
+        )
       order by x_user_id nulls last limit 1
     ) l on true
     where a.x_user_id = ${senderId} order by l.id is null, a.status <> 'connected', a.created_at`)
@@ -206,7 +231,9 @@ async function recordMessageFromX(tx: Db, message: XConversationMessage, since: 
     if (!same) continue
     await recordSent(tx, same, { eventId, accountId, at })
     await tx.execute(sql`
-      update leads set x_user_id = ${recipientId}, x_user_checked_at = now(), updated_at = now() where id = ${leadId} and x_user_id is null`)
+      update leads
+      set x_user_id = ${recipientId}, x_user_checked_at = now(), updated_at = now()
+      where id = ${leadId} and x_user_id is null`)
     await resetLastClaims(tx, sql`select ${leadId}::uuid`)
     return
   }
@@ -217,7 +244,11 @@ async function recordMessageFromX(tx: Db, message: XConversationMessage, since: 
 /** Locks messages before their lead, as recording an outcome does. */
 async function lockMessages(tx: Db, leadId: string): Promise<Row[]> {
   const { rows } = await tx.execute<Row>(sql`
-    select id, status, message, x_event_id as "eventId", enrollment_id as "enrollmentId", step_id as "stepId" from dms where lead_id = ${leadId} order by created_at, id for no key update`)
+    select id, status, message, x_event_id as "eventId", enrollment_id as "enrollmentId", step_id as "stepId"
+    from dms
+    where lead_id = ${leadId}
+    order by created_at, id
+    for no key update`)
   return rows
 }
 
@@ -269,9 +300,15 @@ async function queueLost(
   const moment = sql`${at.toISOString()}::timestamptz`
   const { rows } = await tx.execute<Row & { counts: boolean }>(sql`
     with enrolled as (
-      update enrollments set is_unqueued = false, updated_at = now() where workspace_id = ${workspaceId} and id = ${enrollmentId} returning *
+      update enrollments
+      set is_unqueued = false, updated_at = now()
+      where workspace_id = ${workspaceId} and id = ${enrollmentId}
+      returning *
     )
-    insert into dms (workspace_id, user_id, lead_id, campaign_id, step, enrollment_id, step_id, step_number, variant_id, message, is_follow_up, attempts, tried_at, created_at)
+    insert into dms (
+      workspace_id, user_id, lead_id, campaign_id, step, enrollment_id, step_id, step_number, variant_id, message,
+      is_follow_up, attempts, tried_at, created_at
+    )
     select e.workspace_id, c.user_id, e.lead_id, e.campaign_id,
       coalesce((select max(d.step) + 1 from dms d where d.lead_id = e.lead_id and d.campaign_id = e.campaign_id), 0),
       e.id, ${stepId}::uuid, ${number}, ${variantId}::uuid, ${text}, ${number > 1}, 1, ${moment}, ${moment}
@@ -313,9 +350,14 @@ async function insertSent(
   if (leadId) await lockLeads(tx, sql`select ${leadId}::uuid`)
   await tx.execute(sql`
     insert into campaigns (workspace_id, kind, name, message_template, channel, status, x_account_id)
-    values (${workspaceId}, 'direct', 'Direct', '', 'api', 'active', ${accountId}) on conflict (workspace_id) where kind = 'direct' do nothing`)
+    values (${workspaceId}, 'direct', 'Direct', '', 'api', 'active', ${accountId})
+    on conflict (workspace_id)
+    where kind = 'direct' do nothing`)
   await tx.execute(sql`
-    insert into dms (workspace_id, lead_id, campaign_id, step, message, status, claimed_at, tried_at, sent_at, x_account_id, attempts, x_event_id, created_at)
+    insert into dms (
+      workspace_id, lead_id, campaign_id, step, message, status, claimed_at, tried_at, sent_at, x_account_id, attempts,
+      x_event_id, created_at
+    )
     select c.workspace_id, ${leadId}::uuid, c.id,
       coalesce((select max(d.step) + 1 from dms d where d.campaign_id = c.id and d.lead_id = ${leadId}::uuid), 0),
       ${text}, 'sent', ${moment}, ${moment}, ${moment}, ${accountId}::uuid, 1, ${eventId}, ${moment}
@@ -344,7 +386,9 @@ export async function finishReading(db: Db, xUserId: string): Promise<boolean> {
     const { campaignIds } = await failUnread(
       tx,
       sql`d.lease_expires_at is null and d.attempts = 1 and exists (select from ${unread} a
-        where a.id = c.x_account_id and d.tried_at = a.unread_since and a.unread_since < now() - make_interval(days => ${X_KEEPS_DAYS}))`,
+        where a.id = c.x_account_id
+          and d.tried_at = a.unread_since
+          and a.unread_since < now() - make_interval(days => ${X_KEEPS_DAYS}))`,
     )
     for (const id of campaignIds.sort()) await completeIfDone(tx, id)
     await pauseDue(
@@ -354,8 +398,13 @@ export async function finishReading(db: Db, xUserId: string): Promise<boolean> {
     )
     const { rows: repeated } = await tx.execute<{ id: string }>(sql`
       select d.id from ${unread} a
-        join dms sent on sent.x_account_id = a.id and sent.claimed_at >= a.unread_since - make_interval(secs => ${CLOCK_SKEW_MS / 1_000}) and sent.sent_at is not null
-        join dms d on d.lead_id = sent.lead_id and d.id <> sent.id and d.status = 'queued' and d.lease_expires_at is null
+        join dms sent on sent.x_account_id = a.id
+          and sent.claimed_at >= a.unread_since - make_interval(secs => ${CLOCK_SKEW_MS / 1_000})
+          and sent.sent_at is not null
+        join dms d on d.lead_id = sent.lead_id
+          and d.id <> sent.id
+          and d.status = 'queued'
+          and d.lease_expires_at is null
         join campaigns c on c.id = d.campaign_id and not c.allow_repeat
       order by d.id`)
     for (const { id } of repeated) await skipMessage(tx, id, { reason: SENT_SINCE })

@@ -128,7 +128,9 @@ function nextDue(account: string, now: Date): SQL {
   const blind = new Date(now.getTime() + BLIND_SECONDS * 1_000).toISOString()
   return sql`(
     select least((
-      select min(case when ${waitsForOlder('c')} then ${turn}::timestamptz else greatest(d.due_at, ${soon}::timestamptz) end)
+      select min(
+        case when ${waitsForOlder('c')} then ${turn}::timestamptz else greatest(d.due_at, ${soon}::timestamptz) end
+      )
       from campaigns c cross join lateral (
         select due_at from dms where campaign_id = c.id and ${isFirstInQueue} order by due_at, id limit 1
       ) d
@@ -181,18 +183,27 @@ const SETTLED_WITHIN = sql`interval '2 minutes'`
 export async function resumeSending(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`
     update dms set due_at = now() where id in (
-      select d.id from dms d where d.workspace_id = ${workspaceId} and d.lease_expires_at is not null and d.outcome_unknown
+      select d.id
+      from dms d
+      where d.workspace_id = ${workspaceId} and d.lease_expires_at is not null and d.outcome_unknown
         and d.due_at > now() + ${SETTLED_WITHIN} order by d.id for no key update)`)
   await tx.execute(sql`
     update x_accounts set next_send_at = now() where id in (
-      select id from x_accounts where workspace_id = ${workspaceId} and next_send_at > now() order by id for no key update)`)
+      select id
+      from x_accounts
+      where workspace_id = ${workspaceId} and next_send_at > now()
+      order by id
+      for no key update)`)
   await notifySenders(tx)
 }
 
 /** Milliseconds until the next account is due; null if no account has anything to send. */
 export async function nextDueInMs(db: Db): Promise<number | null> {
   const { rows } = await db.execute<{ ms: number | null }>(
-    sql`select (extract(epoch from min(next_send_at) - now()) * 1000)::float as ms from x_accounts where next_send_at is not null and status = 'connected'`,
+    sql`
+      select (extract(epoch from min(next_send_at) - now()) * 1000)::float as ms
+      from x_accounts
+      where next_send_at is not null and status = 'connected'`,
   )
   return one(rows).ms
 }

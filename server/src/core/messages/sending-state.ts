@@ -117,7 +117,11 @@ export function lastHandOver(claims: SQL): SQL {
 export function firstOfWarmUp(account: string, limits: string, { isRealX }: SendingEnv): SQL {
   const [a, p] = [sql.raw(account), sql.raw(limits)]
   return sql`select min(f.claimed_at) from x_accounts s cross join lateral (
-      select claimed_at from dms where x_account_id = s.id and claimed_at >= coalesce(${p}.warm_up_since, '-infinity') order by claimed_at limit 1
+      select claimed_at
+      from dms
+      where x_account_id = s.id and claimed_at >= coalesce(${p}.warm_up_since, '-infinity')
+      order by claimed_at
+      limit 1
     ) f where s.x_user_id = ${a}.x_user_id and coalesce(${p}.warm_up, ${isRealX}::boolean)`
 }
 
@@ -135,7 +139,12 @@ export async function capOf(
   const { rows } = await db.execute<{ first: string | null; now: string }>(sql`
     select clock_timestamp() as now, ${
       account
-        ? sql`(select min(f.claimed_at) from x_accounts s cross join lateral (${first(sql`x_account_id = s.id`)}) f where s.x_user_id = ${account.xUserId})`
+        ? sql`(
+          select min(f.claimed_at)
+          from x_accounts s
+          cross join lateral (${first(sql`x_account_id = s.id`)}) f
+          where s.x_user_id = ${account.xUserId}
+        )`
         : sql`(${first(claimsOf({ workspaceId, account }))})`
     } as first`)
   const row = one(rows)
@@ -190,8 +199,12 @@ export async function findSendingState(
     fundsUntil: string | null
   }>(sql`
     select clock_timestamp() as now,
-      exists (select from x_accounts a where a.id = ${account?.id ?? null}::uuid and ${unreadSince('a')} is not null) as "isUnread",
-      (select ${fundsUntil('a', env.messageMills)} from x_accounts a where a.id = ${account?.id ?? null}::uuid) as "fundsUntil",
+      exists (
+        select from x_accounts a where a.id = ${account?.id ?? null}::uuid and ${unreadSince('a')} is not null
+      ) as "isUnread",
+      (
+        select ${fundsUntil('a', env.messageMills)} from x_accounts a where a.id = ${account?.id ?? null}::uuid
+      ) as "fundsUntil",
       (${lastHandOver(claims)}) as "lastAt",
       (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as "leavesAt",
       counted.*

@@ -56,10 +56,13 @@ async function publishMessages(db: Db, messages: readonly { id: string }[]): Pro
  * reconnected accounts.
  */
 export async function takeOver(db: Db): Promise<void> {
-  const isLost = sql`lease_expires_at is not null and status = 'queued' and not outcome_unknown and holder like 'worker:%'
+  const isLost = sql`
+    lease_expires_at is not null and status = 'queued' and not outcome_unknown and holder like 'worker:%'
     and (lease_expires_at < now() or substr(holder, 8)::bigint not in (${livingWorkers}))`
   const { rows: unsettled } = await db.execute<{ id: string }>(sql`
-    update dms set outcome_unknown = true, absent_at = null, unreadable_since = null, due_at = now(), lease = ${randomUUID()}, updated_at = now()
+    update dms
+    set outcome_unknown = true, absent_at = null, unreadable_since = null, due_at = now(), lease = ${randomUUID()},
+      updated_at = now()
     where ${isLost} and is_handed_over returning id`)
   await publishMessages(db, unsettled)
   const released = await transact(db, (tx) => release(tx, sql`${isLost} and not is_handed_over and not is_answer`))
@@ -75,7 +78,11 @@ export async function takeOver(db: Db): Promise<void> {
       update campaigns set status = 'active', reason = null, pause_reason = null, updated_at = now()
       where id in (
         select c.id from campaigns c join x_accounts a on a.id = c.x_account_id
-        where c.kind = 'direct' and c.status = 'paused' and c.reason is not null and a.status = 'connected' and a.last_connected_at > c.updated_at
+        where c.kind = 'direct'
+          and c.status = 'paused'
+          and c.reason is not null
+          and a.status = 'connected'
+          and a.last_connected_at > c.updated_at
         order by c.id for no key update of c)
       returning x_account_id as "accountId", id, workspace_id as "workspaceId"`)
     for (const { workspaceId, id } of rows) await publishEvents(tx, workspaceId, 'campaign', [id])
@@ -98,13 +105,20 @@ export async function settle(needs: Needs, timing: Timing): Promise<number | nul
     with taken as (
       update dms set due_at = now() + make_interval(secs => ${SETTLE_SECONDS}), lease = ${randomUUID()}
       where id in (
-        select id from dms where lease_expires_at is not null and outcome_unknown and status = 'queued' and due_at <= now()
+        select id
+        from dms
+        where lease_expires_at is not null and outcome_unknown and status = 'queued' and due_at <= now()
         order by due_at limit ${SETTLE_BATCH} for update skip locked
       )
       returning *
     )
     select t.id, t.lease, t.is_answer as "isAnswer", t.campaign_id as "campaignId", t.message, t.tried_at as "triedAt",
-      (extract(epoch from now() - greatest(t.claimed_at, a.unread_until - make_interval(secs => ${timing.absentAfterMs / 1_000}))) * 1000)::float as "ageMs",
+      (
+        extract(
+          epoch
+          from now() - greatest(t.claimed_at, a.unread_until - make_interval(secs => ${timing.absentAfterMs / 1_000}))
+        ) * 1000
+      )::float as "ageMs",
       a.id as "accountId", a.x_user_id as "senderId", l.twitter_handle as handle, l.x_user_id as "leadXUserId"
     from taken t left join x_accounts a on a.id = t.x_account_id left join leads l on l.id = t.lead_id`)
   await Promise.all(
@@ -113,7 +127,10 @@ export async function settle(needs: Needs, timing: Timing): Promise<number | nul
     }),
   )
   const { rows: waiting } = await db.execute<{ ms: number | null }>(
-    sql`select (extract(epoch from min(due_at) - now()) * 1000)::float as ms from dms where lease_expires_at is not null and outcome_unknown and status = 'queued'`,
+    sql`
+      select (extract(epoch from min(due_at) - now()) * 1000)::float as ms
+      from dms
+      where lease_expires_at is not null and outcome_unknown and status = 'queued'`,
   )
   return one(waiting).ms
 }
@@ -183,8 +200,12 @@ async function waitReadable(db: Db, timing: Timing, dm: Unsettled): Promise<bool
   const soon = Math.min(READ_AGAIN_SECONDS, timing.absentAgainMs / 2_000)
   const { rows } = await db.execute<{ isOver: boolean }>(sql`
     update dms set unreadable_since = coalesce(unreadable_since, now()),
-      due_at = now() + least(make_interval(secs => ${READ_AGAIN_MAX_SECONDS}), greatest(make_interval(secs => ${soon}), (now() - unreadable_since) / 2))
-    where ${isUnsettled(dm)} returning unreadable_since < now() - make_interval(secs => ${UNREADABLE_SECONDS}) as "isOver"`)
+      due_at = now() + least(
+        make_interval(secs => ${READ_AGAIN_MAX_SECONDS}),
+        greatest(make_interval(secs => ${soon}), (now() - unreadable_since) / 2)
+      )
+    where ${isUnsettled(dm)}
+    returning unreadable_since < now() - make_interval(secs => ${UNREADABLE_SECONDS}) as "isOver"`)
   return rows[0]?.isOver ? giveUp(db, dm) : false
 }
 
@@ -204,7 +225,9 @@ async function settleAbsent(db: Db, { absentAfterMs, absentAgainMs }: Timing, dm
   if (!absent.mayResend) return giveUp(db, dm)
   return transact(db, async (tx) => {
     const { rowCount } = await tx.execute(sql`
-      update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, outcome_unknown = false, absent_at = null, due_at = now(), updated_at = now()
+      update dms
+      set lease = null, holder = null, lease_expires_at = null, claimed_at = null, outcome_unknown = false,
+        absent_at = null, due_at = now(), updated_at = now()
       where ${isUnsettled(dm)}`)
     if (!rowCount) return false
     await tx.execute(deleteAppClaims(sql`${dm.id}`))

@@ -26,17 +26,27 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
   await lockLeads(tx, leadIds)
   const waiting = sql`
     from dms d join leads l on l.id = d.lead_id
-    where d.workspace_id = ${workspaceId} and d.lead_id in (${leadIds}) and d.status = 'queued' and d.lease_expires_at is null
-      and not (d.is_held and exists (select from enrollments e where ${isEnrollmentOf('e', 'd')} and e.state = 'paused'))`
+    where d.workspace_id = ${workspaceId}
+      and d.lead_id in (${leadIds})
+      and d.status = 'queued'
+      and d.lease_expires_at is null
+      and not (
+        d.is_held and exists (select from enrollments e where ${isEnrollmentOf('e', 'd')} and e.state = 'paused')
+      )`
   // Lock campaigns before messages, and skip locked messages: their owner may be waiting for a
   // lead.
   const { rows: locked } = await tx.execute<{ id: string }>(sql`
-    select id from campaigns where id in (select d.campaign_id ${waiting} union all select unnest(${sql.param(ended)}::uuid[])) order by id for no key update`)
+    select id
+    from campaigns
+    where id in (select d.campaign_id ${waiting} union all select unnest(${sql.param(ended)}::uuid[]))
+    order by id
+    for no key update`)
   if (locked.length === 0) return 0
   const { rows: stopped } = await tx.execute<{ id: string }>(sql`
     update dms set status = 'failed', reason = found.reason, updated_at = now()
     from (
-      select d.id, ${reasonToStop('l', 'd')} as reason ${waiting} and d.campaign_id = any(${sql.param(locked.map(({ id }) => id))}::uuid[])
+      select d.id, ${reasonToStop('l', 'd')} as reason ${waiting}
+        and d.campaign_id = any(${sql.param(locked.map(({ id }) => id))}::uuid[])
       for update of d skip locked
     ) found
     where dms.id = found.id and found.reason is not null
@@ -63,20 +73,37 @@ export async function skipMessage(tx: Db, id: string, { reason, errorMessage }: 
   // The message was claimed when its person was paused until a date, for example by an automatic reply.
   const { rowCount: held } = await tx.execute(sql`
     update dms d set is_held = true, updated_at = now() from enrollments e
-    where d.id = ${id} and ${reason?.code === 'replied'}::boolean and ${isEnrollmentOf('e', 'd')} and e.state = 'paused' and e.paused_until is not null`)
+    where d.id = ${id}
+      and ${reason?.code === 'replied'}::boolean
+      and ${isEnrollmentOf('e', 'd')}
+      and e.state = 'paused'
+      and e.paused_until is not null`)
   if (held) return
   const leadId = sql`select ${skipped.leadId}::uuid`
   // Lock the lead before the campaign, whose counts the update changes.
   await lockLeads(tx, leadId)
   await tx.execute(
-    sql`update dms set status = 'failed', reason = ${reasonValue(reason ?? null)}, error_message = ${errorMessage ?? null}, updated_at = now() where id = ${id}`,
+    sql`
+      update dms
+      set status = 'failed', reason = ${reasonValue(reason ?? null)}, error_message = ${errorMessage ?? null},
+        updated_at = now()
+      where id = ${id}`,
   )
   await resetLeadStatus(tx, leadId)
   await endEnrollments(tx, skipped.workspaceId, leadId, {
     which: sql`${isOpen('e')} and e.campaign_id = ${skipped.campaignId}`,
-    state: sql`case when ${reason?.code ?? ''} in ('replied', 'written_by_hand') then 'replied' when ${reason?.code ?? ''} = '' then 'failed' else 'stopped' end`,
-    reason: sql`case ${reason?.code ?? ''} when 'replied' then ${reasonSql('reply')} when 'written_by_hand' then ${reasonSql('written_by_hand')}
-      when 'person' then ${reasonSql('person')} when '' then null else ${reasonSql('skipped', { skip: sql`${reason?.code ?? null}::text` })} end`,
+    state: sql`
+      case
+        when ${reason?.code ?? ''} in ('replied', 'written_by_hand') then 'replied'
+        when ${reason?.code ?? ''} = '' then 'failed'
+        else 'stopped' end`,
+    reason: sql`
+      case ${reason?.code ?? ''}
+        when 'replied' then ${reasonSql('reply')}
+        when 'written_by_hand' then ${reasonSql('written_by_hand')}
+      when 'person' then ${reasonSql('person')}
+        when '' then null
+        else ${reasonSql('skipped', { skip: sql`${reason?.code ?? null}::text` })} end`,
   })
   await completeIfDone(tx, skipped.campaignId)
   await refund(tx, sql`id = ${id} and ${isNotRefunded}`)

@@ -70,7 +70,11 @@ async function findBlind(db: Db, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const { rows } = await db.execute<{ id: string }>(sql`
     select c.id from campaigns c cross join lateral (
-      select * from dms where campaign_id = c.id and ${isInQueue} and is_follow_up and due_at <= now() order by due_at, id limit 1
+      select *
+      from dms
+      where campaign_id = c.id and ${isInQueue} and is_follow_up and due_at <= now()
+      order by due_at, id
+      limit 1
     ) d
     where c.id = any(${sql.param(ids)}::uuid[]) and c.firsts_queued_count = 0 and ${waitsForRead('d')}`)
   return new Set(rows.map(({ id }) => id))
@@ -83,13 +87,21 @@ async function findBlind(db: Db, ids: readonly string[]): Promise<Set<string>> {
 async function findDelayed(db: Db, ids: readonly string[]): Promise<Map<string, Wait & { until: Date }>> {
   if (ids.length === 0) return new Map()
   const head = (which: SQL) => sql`(
-    select lead_id, due_at, inbox_unclear_until from dms where campaign_id = c.id and ${which} order by due_at, id limit 1)`
-  const isApart = sql`coalesce(l.last_claimed_at > now() - interval '1 day' and l.last_claimed_campaign_id is distinct from c.id, false)`
+    select lead_id, due_at, inbox_unclear_until
+    from dms
+    where campaign_id = c.id and ${which}
+    order by due_at, id
+    limit 1)`
+  const isApart = sql`
+    coalesce(l.last_claimed_at > now() - interval '1 day' and l.last_claimed_campaign_id is distinct from c.id, false)`
   const { rows } = await db.execute<{ id: string; reason: 'day_apart' | 'inbox_unclear'; until: string }>(sql`
     select c.id, case when ${isApart} then 'day_apart' else 'inbox_unclear' end as reason,
       greatest(d.due_at, case when ${isApart} then l.last_claimed_at + interval '1 day' end) as until
     from campaigns c cross join lateral (
-      select * from (${head(isFirstInQueue)} union all ${head(sql`${isInQueue} and is_follow_up`)}) heads order by due_at limit 1
+      select *
+      from (${head(isFirstInQueue)} union all ${head(sql`${isInQueue} and is_follow_up`)}) heads
+      order by due_at
+      limit 1
     ) d join leads l on l.id = d.lead_id
     where c.id = any(${sql.param(ids)}::uuid[]) and d.due_at > now() and (${isApart} or d.inbox_unclear_until > now())`)
   return new Map(rows.map(({ id, reason, until }) => [id, { reason, until: new Date(until) }]))

@@ -15,7 +15,8 @@ export function countOpeners(changes: SQL): SQL {
   return sql`
     insert into opener_counts as counts (workspace_id, campaign_id, draft, approved, failed)
     select * from (
-      select workspace_id, campaign_id, ${change('draft')} as draft, ${change('approved')} as approved, ${change('failed')} as failed
+      select workspace_id, campaign_id, ${change('draft')} as draft, ${change('approved')} as approved,
+        ${change('failed')} as failed
       from ${changes} group by workspace_id, campaign_id order by workspace_id, campaign_id
     ) total where (draft, approved, failed) <> (0, 0, 0)
     on conflict (workspace_id, campaign_id) do update set draft = counts.draft + excluded.draft,
@@ -35,9 +36,14 @@ const folded = (text: SQL) => sql`lower(regexp_replace(normalize(${text}, NFKC),
 export async function dropApprovals(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`
     with stale as materialized (
-      select o.id from openers o join incoming_leads i on i.lead_id = o.lead_id and not i.is_new join leads l on l.id = o.lead_id
+      select o.id
+      from openers o
+      join incoming_leads i on i.lead_id = o.lead_id and not i.is_new
+      join leads l on l.id = o.lead_id
       where o.workspace_id = ${workspaceId} and o.status = 'approved' and o.profile_hash <> md5(${profileOf('l')})
-        and exists (select from unnest(o.facts_used) fact where position(${folded(sql`fact`)} in ${folded(profileOf('l'))}) = 0)
+        and exists (
+          select from unnest(o.facts_used) fact where position(${folded(sql`fact`)} in ${folded(profileOf('l'))}) = 0
+        )
       order by o.id for no key update of o
     ), changed as (
       update openers o set status = 'draft', approved_by = null, approved_at = null, updated_at = now()
@@ -81,7 +87,10 @@ export async function restoreOpeners(tx: Db, rows: SQL): Promise<void> {
 /** Moves openers to the lead that is kept, unless it has its own. @param pairs a relation pair(kept, gone) */
 export async function mergeOpeners(tx: Db, workspaceId: string, pairs: SQL): Promise<void> {
   await tx.execute(sql`
-    update openers o set lead_id = pair.kept from ${pairs} where o.workspace_id = ${workspaceId} and o.lead_id = pair.gone
+    update openers o
+    set lead_id = pair.kept
+    from ${pairs}
+    where o.workspace_id = ${workspaceId} and o.lead_id = pair.gone
       and not exists (select from openers other
         where other.workspace_id = o.workspace_id and other.campaign_id = o.campaign_id and other.lead_id = pair.kept)`)
   await deleteOpeners(tx, workspaceId, sql`select gone from ${pairs}`)

@@ -80,15 +80,22 @@ export async function storeOpeners(
       where o.workspace_id = ${workspaceId} and o.campaign_id = ${id} and o.lead_id in (select lead_id from written)
       order by o.id for no key update
     ), stored as (
-      insert into openers as o (workspace_id, campaign_id, lead_id, text, facts_used, source, profile_hash, request_hash, status)
-      select ${workspaceId}::uuid, ${id}::uuid, lead_id, text, facts_used, source, profile_hash, request_hash, case text when '' then 'failed' else 'draft' end
+      insert into openers as o (
+        workspace_id, campaign_id, lead_id, text, facts_used, source, profile_hash, request_hash, status
+      )
+      select ${workspaceId}::uuid, ${id}::uuid, lead_id, text, facts_used, source, profile_hash, request_hash,
+        case text when '' then 'failed' else 'draft' end
       from written order by lead_id
-      on conflict (workspace_id, campaign_id, lead_id) do update set text = excluded.text, facts_used = excluded.facts_used,
-        source = excluded.source, profile_hash = excluded.profile_hash, status = excluded.status, version = o.version + 1, updated_at = now()
+      on conflict (workspace_id, campaign_id, lead_id) do update set text = excluded.text,
+        facts_used = excluded.facts_used,
+        source = excluded.source, profile_hash = excluded.profile_hash, status = excluded.status,
+        version = o.version + 1, updated_at = now()
         where o.status = 'failed'
       returning o.workspace_id, o.campaign_id, o.lead_id, o.status
     ), counted as (${countOpeners(sql`(
-      select s.workspace_id, s.campaign_id, old.status as was_status, s.status from stored s left join old on old.lead_id = s.lead_id) changed`)})
+      select s.workspace_id, s.campaign_id, old.status as was_status, s.status
+      from stored s
+      left join old on old.lead_id = s.lead_id) changed`)})
     select (count(*) filter (where status <> 'failed'))::int as changed from stored`)
   return one(counted).changed
 }
@@ -104,7 +111,9 @@ export async function approve(db: Db, actor: Actor, { id, openers: read }: Input
       campaign.id,
       sql`select o.lead_id from openers o where o.workspace_id = ${actor.workspaceId} and ${theirs}`,
     )
-    const set = sql`status = 'approved', profile_hash = ${PROFILE_NOW}, approved_by = coalesce(o.approved_by, ${actor.userId}::uuid), approved_at = coalesce(o.approved_at, now())`
+    const set = sql`
+      status = 'approved', profile_hash = ${PROFILE_NOW}, approved_by = coalesce(o.approved_by, ${actor.userId}::uuid),
+      approved_at = coalesce(o.approved_at, now())`
     const approved = await change(tx, actor, campaign.id, sql`${theirs} and o.status <> 'failed'`, set)
     await renderAgain(
       tx,
@@ -141,8 +150,11 @@ export async function store(
     sql`o.id = ${before.id}`,
     sql`text = ${text}, status = ${status}, version = o.version + ${isNew ? 1 : 0},
       ${isApproved ? sql`profile_hash = ${PROFILE_NOW},` : sql``}
-      approved_by = case when ${isApproved}::boolean then coalesce(case when ${isKept}::boolean then o.approved_by end, ${actor.userId}::uuid) end,
-      approved_at = case when ${isApproved}::boolean then coalesce(case when ${isKept}::boolean then o.approved_at end, now()) end ${written}`,
+      approved_by = case when ${isApproved}::boolean then coalesce(
+        case when ${isKept}::boolean then o.approved_by end, ${actor.userId}::uuid
+      ) end,
+      approved_at = case
+        when ${isApproved}::boolean then coalesce(case when ${isKept}::boolean then o.approved_at end, now()) end ${written}`,
   )
   await renderAgain(tx, { id: before.campaignId, workspaceId: actor.workspaceId }, [before.leadId])
 }
@@ -167,7 +179,11 @@ const PROFILE_NOW = sql`coalesce((select md5(${profileOf('l')}) from leads l whe
 async function change(tx: Db, { workspaceId }: Pick<Actor, 'workspaceId'>, campaignId: string, which: SQL, set: SQL) {
   const { rows } = await tx.execute<{ id: string; leadId: string }>(sql`
     with old as materialized (
-      select o.id, o.status from openers o where o.workspace_id = ${workspaceId} and ${which} order by o.id for no key update
+      select o.id, o.status
+      from openers o
+      where o.workspace_id = ${workspaceId} and ${which}
+      order by o.id
+      for no key update
     ), changed as (
       update openers o set ${set}, updated_at = now() from old where o.workspace_id = ${workspaceId} and o.id = old.id
       returning o.workspace_id, o.campaign_id, o.id, o.lead_id, old.status as was_status, o.status
@@ -178,7 +194,8 @@ async function change(tx: Db, { workspaceId }: Pick<Actor, 'workspaceId'>, campa
 }
 
 /** SQL over messages `dms`: no sender has ever claimed the message. */
-const isUnclaimed = sql`dms.status = 'queued' and dms.lease_expires_at is null and dms.claimed_at is null and dms.tried_at is null`
+const isUnclaimed = sql`
+  dms.status = 'queued' and dms.lease_expires_at is null and dms.claimed_at is null and dms.tried_at is null`
 
 /** Locks the messages that contain the openers. Messages come before openers in the lock order. */
 async function lockMessages(tx: Db, campaignId: string, leadIds: SQL): Promise<void> {
@@ -194,7 +211,8 @@ async function renderAgain(tx: Db, campaign: { id: string; workspaceId: string }
   const { rows } = await tx.execute<{ version: number; stepId: string; variantId: string; ids: string[] }>(sql`
     select e.version, dms.step_id as "stepId", dms.variant_id as "variantId", array_agg(dms.id) as ids
     from dms join enrollments e on ${isEnrollmentOf('e', 'dms')}
-    where dms.campaign_id = ${campaign.id} and dms.lead_id = any(${sql.param(leadIds)}::uuid[]) and ${isUnclaimed} group by 1, 2, 3`)
+    where dms.campaign_id = ${campaign.id} and dms.lead_id = any(${sql.param(leadIds)}::uuid[]) and ${isUnclaimed}
+    group by 1, 2, 3`)
   for (const { version, stepId, variantId, ids } of rows) {
     const steps = await findSteps(tx, { ...campaign, version })
     const variant = steps.find(({ id }) => id === stepId)?.variants.find(({ id }) => id === variantId)

@@ -20,7 +20,10 @@ export async function mergeDuplicateLeads(tx: Db, workspaceId: string, isFromX: 
   const wrong = sql`
     union
     select kept.id, gone.id from incoming_leads i
-    join leads gone on gone.workspace_id = ${own} and gone.x_user_id = i.x_user_id and not ${hasHandle('gone', 'i')} and not ${isIdConfirmed('gone')}
+    join leads gone on gone.workspace_id = ${own}
+      and gone.x_user_id = i.x_user_id
+      and not ${hasHandle('gone', 'i')}
+      and not ${isIdConfirmed('gone')}
     join leads kept on kept.workspace_id = ${own} and kept.x_user_id is null and ${hasHandle('kept', 'gone')}
     where not exists (select from incoming_leads other where ${hasHandle('other', 'gone')})`
   const { rows } = await tx.execute<{ kept: string; gone: string }>(sql`
@@ -40,38 +43,69 @@ export async function mergeDuplicateLeads(tx: Db, workspaceId: string, isFromX: 
   await lockRows(tx, 'leads', sql`id in (select kept from ${pairs} union select gone from ${pairs})`, 'update')
   await tx.execute(sql`
     insert into lead_list_items (lead_list_id, lead_id, contact_status, added_at)
-    select i.lead_list_id, pair.kept, i.contact_status, i.added_at from lead_list_items i join ${pairs} on i.lead_id = pair.gone
+    select i.lead_list_id, pair.kept, i.contact_status, i.added_at
+    from lead_list_items i
+    join ${pairs} on i.lead_id = pair.gone
     order by 1, 2 on conflict do nothing`)
   await tx.execute(sql`
     insert into scrape_leads (scrape_id, lead_id, found_at)
-    select s.scrape_id, pair.kept, s.found_at from scrape_leads s join ${pairs} on s.lead_id = pair.gone order by 1, 2 on conflict do nothing`)
+    select s.scrape_id, pair.kept, s.found_at
+    from scrape_leads s
+    join ${pairs} on s.lead_id = pair.gone
+    order by 1, 2
+    on conflict do nothing`)
   await tx.execute(sql`
     insert into lead_tags (tag_id, lead_id, added_at)
-    select g.tag_id, pair.kept, g.added_at from lead_tags g join ${pairs} on g.lead_id = pair.gone order by 1, 2 on conflict do nothing`)
+    select g.tag_id, pair.kept, g.added_at
+    from lead_tags g
+    join ${pairs} on g.lead_id = pair.gone
+    order by 1, 2
+    on conflict do nothing`)
   await tx.execute(sql`
     update dms d set lead_id = pair.kept from ${pairs} where d.lead_id = pair.gone
-    and not exists (select from dms other where other.campaign_id = d.campaign_id and other.step = d.step and other.lead_id = pair.kept)`)
+    and not exists (
+      select
+      from dms other
+      where other.campaign_id = d.campaign_id and other.step = d.step and other.lead_id = pair.kept
+    )`)
   // If one campaign enrolled both, the second lead's enrollment stays behind with its message.
   await tx.execute(sql`
-    update enrollments e set lead_id = pair.kept from ${pairs} where e.workspace_id = ${workspaceId} and e.lead_id = pair.gone
-    and not exists (select from enrollments other where other.workspace_id = e.workspace_id and other.campaign_id = e.campaign_id and other.lead_id = pair.kept)`)
+    update enrollments e
+    set lead_id = pair.kept
+    from ${pairs}
+    where e.workspace_id = ${workspaceId} and e.lead_id = pair.gone
+    and not exists (
+      select
+      from enrollments other
+      where other.workspace_id = e.workspace_id and other.campaign_id = e.campaign_id and other.lead_id = pair.kept
+    )`)
   // Replies move too, so that queued messages stop.
   await tx.execute(sql`update replies r set lead_id = pair.kept from ${pairs} where r.lead_id = pair.gone`)
   await mergeConversations(tx, workspaceId, pairs)
   await mergeOpeners(tx, workspaceId, pairs)
   await tx.execute(sql`
     insert into lead_reads (lead_id, account_x_user_id, read_at)
-    select pair.kept, r.account_x_user_id, max(r.read_at) from lead_reads r join ${pairs} on r.lead_id = pair.gone group by 1, 2 order by 1, 2
+    select pair.kept, r.account_x_user_id, max(r.read_at)
+    from lead_reads r
+    join ${pairs} on r.lead_id = pair.gone
+    group by 1, 2
+    order by 1, 2
     on conflict (lead_id, account_x_user_id) do update set read_at = greatest(lead_reads.read_at, excluded.read_at)`)
   // If one campaign has messages to both, the second lead's message stays behind, but its contact
   // history moves.
   await tx.execute(sql`
     update leads l set
       dm_status = case
-        when exists (select from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut('d', 'c')}) then 'queued'
+        when exists (
+          select
+          from dms d
+          join campaigns c on c.id = d.campaign_id
+          where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut('d', 'c')}
+        ) then 'queued'
         else coalesce((
           select one from unnest(array[l.dm_status, gone.dm_status]) one where one <> 'queued'
-          order by array_position(array['contacted', 'sent', 'failed_contact', 'failed', 'not_sent'], one) limit 1), 'not_sent')
+          order by array_position(array['contacted', 'sent', 'failed_contact', 'failed', 'not_sent'], one)
+          limit 1), 'not_sent')
       end,
       replied_at = greatest(l.replied_at, gone.replied_at),
       contacted_before_at = greatest(l.contacted_before_at, gone.contacted_before_at, (

@@ -61,7 +61,11 @@ function meetsValue(workspaceId: string, { field, op, value }: Compared): SQL {
     case 'contactedAfter':
       return wasContacted(workspaceId, sql`>= ${value}::timestamptz`)
     case 'contactedBefore':
-      return sql`(${wasContacted(workspaceId, sql`< ${value}::timestamptz`)} and not ${wasContacted(workspaceId, sql`>= ${value}::timestamptz`)})`
+      return sql`
+        (
+          ${wasContacted(workspaceId, sql`< ${value}::timestamptz`)}
+          and not ${wasContacted(workspaceId, sql`>= ${value}::timestamptz`)}
+        )`
     case 'createdAt':
       return sql`${leads.createdAt} ${op === 'before' ? sql`<` : sql`>=`} ${value}::timestamptz`
   }
@@ -94,13 +98,22 @@ function hasKeyword(keyword: string): SQL {
   const matches = sql`${words} ilike ${pattern}`
   if (!keyword.includes(' ')) return matches
   // A keyword with a space could match across two fields, so check each field as well.
-  return sql`(${matches} and (${leads.name} ilike ${pattern} or ${leads.twitterHandle} ilike ${pattern} or coalesce(${leads.bio}, '') ilike ${pattern}))`
+  return sql`
+    (
+      ${matches}
+      and (
+        ${leads.name} ilike ${pattern}
+        or ${leads.twitterHandle} ilike ${pattern}
+        or coalesce(${leads.bio}, '') ilike ${pattern}
+      )
+    )`
 }
 
 const hasTag = (id: string) => sql`exists (select from lead_tags g where g.tag_id = ${id} and g.lead_id = ${leads.id})`
 
 const hasConversation = (workspaceId: string, which: SQL) =>
-  sql`exists (select from conversations c where c.workspace_id = ${workspaceId} and c.lead_id = ${leads.id} and ${which})`
+  sql`
+    exists (select from conversations c where c.workspace_id = ${workspaceId} and c.lead_id = ${leads.id} and ${which})`
 
 /** SQL condition: a message was sent at such a time, possibly before the lead was deleted and added again. */
 function wasContacted(workspaceId: string, is: SQL): SQL {
@@ -108,7 +121,9 @@ function wasContacted(workspaceId: string, is: SQL): SQL {
 }
 
 const gotMessage = (workspaceId: string, is: SQL) => sql`exists (
-  select from dms o where o.workspace_id = ${workspaceId} and o.lead_id = ${leads.id} and o.sent_at is not null and o.sent_at ${is})`
+  select
+  from dms o
+  where o.workspace_id = ${workspaceId} and o.lead_id = ${leads.id} and o.sent_at is not null and o.sent_at ${is})`
 
 /**
  * SQL condition for a filter's last contact, equal to the rule. It reads ids from indexes over

@@ -37,11 +37,18 @@ const isOutdated = sql`(not ${isSameHandle('l', 'i')} or l.handle_lost_at is not
  * SQL over a staged person `i` and a lead `l` with its handle: the handle belonged to another
  * person, who has lost it.
  */
-const isTaken = sql`l.x_user_id <> i.x_user_id and l.handle_lost_at is null and coalesce(l.x_user_checked_at <= i.seen_at, true)
+const isTaken = sql`
+  l.x_user_id <> i.x_user_id and l.handle_lost_at is null and coalesce(l.x_user_checked_at <= i.seen_at, true)
   and ${isIdConfirmed('l')}`
 /** SQL over a staged person `i` and a suppression `s` with its handle: the suppression is about another person. */
-const isOfAnother = sql`s.handle_lost_at is null and s.x_user_checked_at <= i.seen_at and s.x_user_id <> i.x_user_id and not exists (
-  select from suppressions o where o.workspace_id = s.workspace_id and o.twitter_handle = s.twitter_handle and o.x_user_id = s.x_user_id and o.id <> s.id)`
+const isOfAnother = sql`
+  s.handle_lost_at is null and s.x_user_checked_at <= i.seen_at and s.x_user_id <> i.x_user_id and not exists (
+  select
+  from suppressions o
+  where o.workspace_id = s.workspace_id
+    and o.twitter_handle = s.twitter_handle
+    and o.x_user_id = s.x_user_id
+    and o.id <> s.id)`
 
 /**
  * Lets suppressions follow the former owners of staged handles, so that the new owners are not
@@ -54,12 +61,19 @@ export async function releaseSuppressions(tx: Db, workspaceId: string): Promise<
     join leads l on l.workspace_id = ${own} and ${isSameHandle('l', 'i')} where ${isTaken}`
   // The person who had the handle when it was suppressed stays suppressed, by their id.
   await tx.execute(sql`
-    update suppressions s set x_user_id = taken.x_user_id, x_user_checked_at = taken.seen_at from (${takenHandles}) taken
-    where s.workspace_id = ${own} and s.twitter_handle = taken.handle and s.handle_lost_at is null and s.x_user_checked_at is null
+    update suppressions s
+    set x_user_id = taken.x_user_id, x_user_checked_at = taken.seen_at
+    from (${takenHandles}) taken
+    where s.workspace_id = ${own}
+      and s.twitter_handle = taken.handle
+      and s.handle_lost_at is null
+      and s.x_user_checked_at is null
       and coalesce(s.x_user_id = taken.x_user_id, true)`)
   // A file claimed another id, so the suppression may mean either person.
   await tx.execute(sql`
-    insert into suppressions (workspace_id, user_id, twitter_handle, x_user_id, x_user_checked_at, handle_lost_at, reason, note)
+    insert into suppressions (
+      workspace_id, user_id, twitter_handle, x_user_id, x_user_checked_at, handle_lost_at, reason, note
+    )
     select s.workspace_id, s.user_id, s.twitter_handle, taken.x_user_id, now(), now(), s.reason, s.note
     from (${takenHandles}) taken join suppressions s on s.workspace_id = ${own} and s.twitter_handle = taken.handle
     where s.handle_lost_at is null and s.x_user_checked_at is null and s.x_user_id <> taken.x_user_id
@@ -86,7 +100,9 @@ export async function correctLeads(tx: Db, workspaceId: string): Promise<void> {
     update leads set x_user_id = null, updated_at = now()
     where id in (select l.id ${byId} where ${isRefuted} and ${isOnlyOfHandle('l')})`)
   await tx.execute(sql`
-    update leads k set twitter_handle = found.twitter_handle, handle_lost_at = null, x_user_checked_at = found.seen_at, updated_at = now(),
+    update leads k
+    set twitter_handle = found.twitter_handle, handle_lost_at = null, x_user_checked_at = found.seen_at,
+      updated_at = now(),
       former_handles = case when ${sql`lower(k.twitter_handle) = lower(found.twitter_handle)`} then k.former_handles
         else k.former_handles || jsonb_build_array(jsonb_build_object('handle', k.twitter_handle, 'until', now())) end
     from (select l.id, i.twitter_handle, i.seen_at ${byId} where ${isOutdated} and not (${isRefuted})) found
@@ -111,7 +127,11 @@ export async function leaveOutSharedIds(tx: Db, named: number): Promise<LeftOutI
     tx,
     sql`
       update incoming_leads i set x_user_id = null
-      from (select line, x_user_id, count(*) over (partition by x_user_id) as people from incoming_leads where x_user_id is not null) shared
+      from (
+        select line, x_user_id, count(*) over (partition by x_user_id) as people
+        from incoming_leads
+        where x_user_id is not null
+      ) shared
       where i.line = shared.line and shared.people > 1
       returning i.line, shared.x_user_id || ' is also in the row of another handle' as problem`,
     named,
@@ -124,26 +144,35 @@ export async function leaveOutSharedIds(tx: Db, named: number): Promise<LeftOutI
  */
 export async function leaveOutDoubtfulIds(tx: Db, workspaceId: string, named: number): Promise<LeftOutIds> {
   const wasTheirs = sql`(${isIdConfirmed('l')} and exists (
-    select from jsonb_array_elements(l.former_handles) former where lower(former ->> 'handle') = lower(i.twitter_handle)))`
+    select
+    from jsonb_array_elements(l.former_handles) former
+    where lower(former ->> 'handle') = lower(i.twitter_handle)))`
   await tx.execute(sql`
-    create temp table if not exists doubtful_ids (line integer, lead_id uuid, is_confirmed boolean not null, problem text not null) on commit delete rows`)
+    create temp table if not exists doubtful_ids (
+      line integer, lead_id uuid, is_confirmed boolean not null, problem text not null
+    ) on commit delete rows`)
   await tx.execute(sql`
     insert into doubtful_ids
-    select i.line, l.id, ${isIdConfirmed('l')}, case when ${isIdConfirmed('l')} then i.x_user_id || ' belongs to @' || l.twitter_handle || ' on X'
+    select i.line, l.id, ${isIdConfirmed('l')},
+      case when ${isIdConfirmed('l')} then i.x_user_id || ' belongs to @' || l.twitter_handle || ' on X'
       else i.x_user_id || ' was imported for @' || l.twitter_handle || ' before' end
     from incoming_leads i join leads l on l.workspace_id = ${workspaceId} and l.x_user_id = i.x_user_id
     where not ${isSameHandle('l', 'i')} and not ${wasTheirs}
     union all
-    select i.line, l.id, false, i.x_user_id || ' differs from the one that was imported for @' || l.twitter_handle || ' before'
+    select i.line, l.id, false,
+      i.x_user_id || ' differs from the one that was imported for @' || l.twitter_handle || ' before'
     from incoming_leads i join leads l on l.workspace_id = ${workspaceId} and ${isSameHandle('l', 'i')}
     where l.x_user_id <> i.x_user_id and not ${isIdConfirmed('l')}`)
-  const unclaimed = sql`select l.id from leads l join doubtful_ids d on d.lead_id = l.id where not d.is_confirmed and ${isOnlyOfHandle('l')}`
+  const unclaimed = sql`
+    select l.id from leads l join doubtful_ids d on d.lead_id = l.id where not d.is_confirmed and ${isOnlyOfHandle('l')}`
   await lockRows(tx, 'leads', sql`id in (${unclaimed})`)
   await tx.execute(sql`update leads set x_user_id = null, updated_at = now() where id in (${unclaimed})`)
   return warningsOf(
     tx,
     sql`
-      update incoming_leads i set x_user_id = null from (select line, min(problem) as problem from doubtful_ids group by line) d
+      update incoming_leads i
+      set x_user_id = null
+      from (select line, min(problem) as problem from doubtful_ids group by line) d
       where i.line = d.line returning i.line, d.problem`,
     named,
   )
@@ -161,14 +190,31 @@ async function warningsOf(tx: Db, left: SQL, named: number): Promise<LeftOutIds>
 /** SQL over a lead's alias: no other lead with its handle lacks an id, so this one may lose its own. */
 function isOnlyOfHandle(lead: string): SQL {
   const l = sql.raw(lead)
-  return sql`not exists (select from leads o where o.workspace_id = ${l}.workspace_id and o.x_user_id is null and lower(o.twitter_handle) = lower(${l}.twitter_handle))`
+  return sql`
+    not exists (
+      select
+      from leads o
+      where o.workspace_id = ${l}.workspace_id
+        and o.x_user_id is null
+        and lower(o.twitter_handle) = lower(${l}.twitter_handle)
+    )`
 }
 
 /** SQL: X knows more about these people than the workspace does. @param people a relation like `incoming_leads` */
 function isNews(workspaceId: SQL, people: SQL): SQL<boolean> {
   return sql`(
-    exists (select from ${people} i join leads l on l.workspace_id = ${workspaceId} and l.x_user_id = i.x_user_id where ${isOutdated})
-    or exists (select from ${people} i join leads l on l.workspace_id = ${workspaceId} and ${isSameHandle('l', 'i')} where ${isTaken})
+    exists (
+      select
+      from ${people} i
+      join leads l on l.workspace_id = ${workspaceId} and l.x_user_id = i.x_user_id
+      where ${isOutdated}
+    )
+    or exists (
+      select
+      from ${people} i
+      join leads l on l.workspace_id = ${workspaceId} and ${isSameHandle('l', 'i')}
+      where ${isTaken}
+    )
     or exists (select from ${people} i join suppressions s on s.workspace_id = ${workspaceId} and s.twitter_handle = lower(i.twitter_handle) where ${isOfAnother}))`
 }
 
@@ -193,7 +239,8 @@ export async function learnHandles(db: Db, workspaceId: string, people: readonly
 export async function learnHandlesFor(db: Db, accounts: SQL, people: readonly XPerson[]): Promise<void> {
   if (people.length === 0) return
   const { rows } = await db.execute<{ workspaceId: string }>(sql`
-    select workspace_id as "workspaceId" from (select distinct workspace_id from x_accounts a where ${accounts} and a.status <> 'disconnected') w
+    select workspace_id as "workspaceId"
+    from (select distinct workspace_id from x_accounts a where ${accounts} and a.status <> 'disconnected') w
     where ${isNews(sql`w.workspace_id`, peopleOf(people))}`)
   for (const { workspaceId } of rows) await storeHandles(db, workspaceId, people)
 }

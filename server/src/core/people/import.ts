@@ -154,7 +154,11 @@ export async function importLeads(
 /** Tags the staged leads as the file says, and creates missing tags. */
 async function tagStaged(tx: Db, { workspaceId }: Owner): Promise<void> {
   const { rows } = await tx.execute<{ name: string }>(sql`
-    select min(said.tag) as name from incoming_leads i, unnest(i.tags) said(tag) group by lower(said.tag) order by 1 limit ${TAGS_MAX + 1}`)
+    select min(said.tag) as name
+    from incoming_leads i, unnest(i.tags) said(tag)
+    group by lower(said.tag)
+    order by 1
+    limit ${TAGS_MAX + 1}`)
   if (rows.length === 0) return
   await createTags(
     tx,

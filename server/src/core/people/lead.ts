@@ -59,7 +59,8 @@ export async function changeBasis(
     )
     update leads l set basis = ${basis}, basis_at = ${since}, basis_source = ${how}, updated_at = now()
     from chosen where l.id = chosen.id
-    returning l.id, chosen.basis, chosen.basis_at::text as at, chosen.basis_source as source, l.basis_at::text as "newAt"`)
+    returning l.id, chosen.basis, chosen.basis_at::text as at, chosen.basis_source as source,
+      l.basis_at::text as "newAt"`)
   return rows
 }
 
@@ -74,7 +75,10 @@ export async function restoreBasis(
     with old as materialized (
       select l.id, x.basis, x.at, x.source from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb)
         as x(id uuid, basis text, at timestamptz, source text, "newAt" timestamptz)
-        join leads l on l.id = x.id and l.workspace_id = ${workspaceId} and l.basis = ${basis} and l.basis_at is not distinct from x."newAt"
+        join leads l on l.id = x.id
+          and l.workspace_id = ${workspaceId}
+          and l.basis = ${basis}
+          and l.basis_at is not distinct from x."newAt"
       order by l.id for no key update of l
     )
     update leads l set basis = old.basis, basis_at = old.at, basis_source = old.source, updated_at = now()

@@ -78,7 +78,9 @@ export async function undoAddListEntries(
   if (!(await lockList(tx, actor, id))) return 0
   const { rowCount } = await tx.execute(sql`
     with chosen as (
-      select i.lead_id from lead_list_items i join ${entriesOf(entries)} on i.lead_id = x."leadId" and i.added_at = x."addedAt"
+      select i.lead_id
+      from lead_list_items i
+      join ${entriesOf(entries)} on i.lead_id = x."leadId" and i.added_at = x."addedAt"
       where i.lead_list_id = ${id} order by i.lead_id for update of i
     )
     delete from lead_list_items using chosen
@@ -96,7 +98,9 @@ export async function undoRemoveListEntries(
   if (!(await lockList(tx, actor, id))) return 0
   const { rowCount } = await tx.execute(sql`
     insert into lead_list_items (lead_list_id, lead_id, contact_status, added_at)
-    select ${id}::uuid, l.id, x.status, x."addedAt" from ${entriesOf(entries)} join leads l on l.id = x."leadId" and l.workspace_id = ${actor.workspaceId}
+    select ${id}::uuid, l.id, x.status, x."addedAt"
+    from ${entriesOf(entries)}
+    join leads l on l.id = x."leadId" and l.workspace_id = ${actor.workspaceId}
     order by l.id on conflict do nothing`)
   return rowCount ?? 0
 }

@@ -15,10 +15,15 @@ const handleHash = (alias: string, workspaceId: SQL) =>
 export async function storePastContacts(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
   const own = sql`${workspaceId}::uuid`
   // An id that only a file claims may be wrong, so the id and the handle are remembered separately.
-  const keys = sql`lateral (select l.x_user_id is not null and not ${isIdConfirmed('l')} as is_doubtful) id cross join lateral (
-    select ${xUserHash('l', own)} as x_user_hash, case when l.handle_lost_at is null then ${handleHash('l', own)} else '' end as handle_hash where not is_doubtful
+  const keys = sql`
+    lateral (select l.x_user_id is not null and not ${isIdConfirmed('l')} as is_doubtful) id cross join lateral (
+    select ${xUserHash('l', own)} as x_user_hash,
+      case when l.handle_lost_at is null then ${handleHash('l', own)} else '' end as handle_hash
+    where not is_doubtful
     union all
-    select apart.* from (values (${xUserHash('l', own)}, ''), (null, ${handleHash('l', own)})) apart (x_user_hash, handle_hash) where is_doubtful) key`
+    select apart.*
+    from (values (${xUserHash('l', own)}, ''), (null, ${handleHash('l', own)})) apart (x_user_hash, handle_hash)
+    where is_doubtful) key`
   await tx.execute(sql`
     insert into past_contacts (workspace_id, x_user_hash, handle_hash, contacted_at, replied_at)
     select ${own}, key.x_user_hash, key.handle_hash, written.at, l.replied_at
@@ -26,9 +31,17 @@ export async function storePastContacts(tx: Db, workspaceId: string, leadIds: SQ
       select greatest(l.contacted_before_at, max(coalesce(d.sent_at, d.claimed_at, d.tried_at, d.updated_at)),
         case when l.dm_status in ('sent', 'contacted') then l.updated_at end) as at
       from dms d
-      where d.lead_id = l.id and (d.sent_at is not null or d.outcome_unknown or (d.status = 'queued' and coalesce(d.lease_expires_at, d.tried_at) is not null))
+      where d.lead_id = l.id
+        and (
+          d.sent_at is not null
+          or d.outcome_unknown
+          or (d.status = 'queued' and coalesce(d.lease_expires_at, d.tried_at) is not null)
+        )
     ) written cross join ${keys}
-    where l.workspace_id = ${own} and l.id in (${leadIds}) and not l.is_sample and coalesce(written.at, l.replied_at) is not null`)
+    where l.workspace_id = ${own}
+      and l.id in (${leadIds})
+      and not l.is_sample
+      and coalesce(written.at, l.replied_at) is not null`)
 }
 
 /** Records that a person without a lead was messaged, by X user id. */
@@ -87,8 +100,13 @@ export async function deletePastContacts(tx: Db, workspaceId: string, leadIds: S
 /** Rows of past_contacts about these people: found by X user id, or by handle if either side lacks the id. */
 function remembered(own: SQL, people: SQL, leadId: SQL, which: SQL): SQL {
   return sql`
-    select p.id, ${leadId} as lead_id from ${people} i join past_contacts p on p.workspace_id = ${own} and p.x_user_hash = ${xUserHash('i', own)} where ${which}
+    select p.id, ${leadId} as lead_id
+    from ${people} i
+    join past_contacts p on p.workspace_id = ${own} and p.x_user_hash = ${xUserHash('i', own)}
+    where ${which}
     union
-    select p.id, ${leadId} from ${people} i join past_contacts p on p.workspace_id = ${own} and p.handle_hash = ${handleHash('i', own)}
+    select p.id, ${leadId}
+    from ${people} i
+    join past_contacts p on p.workspace_id = ${own} and p.handle_hash = ${handleHash('i', own)}
     where ${which} and (p.x_user_hash is null or i.x_user_id is null)`
 }

@@ -97,9 +97,12 @@ export async function removeChosen(
     return removal
   }
   await tx.execute(sql`
-    insert into removed_leads (removal_id, lead_id, lead, dm_ids, places, tags, finds, replies, reads, conversations, notes)
+    insert into removed_leads (
+      removal_id, lead_id, lead, dm_ids, places, tags, finds, replies, reads, conversations, notes
+    )
     select ${removal.id}::uuid, l.id, to_jsonb(l) - 'bio_words', array(select id from dms where lead_id = l.id),
-      ${rowsOf('lead_list_items', sql`l`)}, ${rowsOf('lead_tags', sql`l`)}, ${rowsOf('scrape_leads', sql`l`)}, ${rowsOf('replies', sql`l`)}, ${rowsOf('lead_reads', sql`l`)},
+      ${rowsOf('lead_list_items', sql`l`)}, ${rowsOf('lead_tags', sql`l`)}, ${rowsOf('scrape_leads', sql`l`)},
+      ${rowsOf('replies', sql`l`)}, ${rowsOf('lead_reads', sql`l`)},
       ${rowsOf('conversations', sql`l`, workspaceId, DRAFTS)}, ${rowsOf('conversation_notes', sql`l`, workspaceId)}
     from leads l where l.id in (${chosen})`)
   await storePastContacts(tx, workspaceId, chosen)
@@ -157,7 +160,9 @@ export async function find(db: Db, actor: Actor, id: string) {
 
 /** SQL over a conversation `part`: its members' drafts. */
 const DRAFTS = sql`jsonb_build_object('drafts', coalesce((
-  select jsonb_agg(to_jsonb(d)) from conversation_drafts d where d.workspace_id = part.workspace_id and d.conversation_id = part.id), '[]'))`
+  select jsonb_agg(to_jsonb(d))
+  from conversation_drafts d
+  where d.workspace_id = part.workspace_id and d.conversation_id = part.id), '[]'))`
 
 /**
  * SQL: the rows of a table for a lead, as JSON. @param lead table or alias @param workspaceId set
@@ -165,7 +170,14 @@ const DRAFTS = sql`jsonb_build_object('drafts', coalesce((
  */
 function rowsOf(table: string, lead: SQL, workspaceId?: string, more = sql`'{}'::jsonb`): SQL {
   const own = workspaceId ? sql`part.workspace_id = ${workspaceId} and` : sql``
-  return sql`coalesce((select jsonb_agg(to_jsonb(part) || ${more}) from ${sql.identifier(table)} part where ${own} part.lead_id = ${lead}.id), '[]')`
+  return sql`
+    coalesce(
+      (
+        select jsonb_agg(to_jsonb(part) || ${more})
+        from ${sql.identifier(table)} part
+        where ${own} part.lead_id = ${lead}.id
+      ), '[]'
+    )`
 }
 
 /**
@@ -202,32 +214,48 @@ async function restoreRemoval(
   await lockRows(
     tx,
     'lead_lists',
-    sql`id in (select (place ->> 'lead_list_id')::uuid from removed_leads r, jsonb_array_elements(r.places) place where r.removal_id = ${removal.id})`,
+    sql`
+      id in (
+        select (place ->> 'lead_list_id')::uuid
+        from removed_leads r, jsonb_array_elements(r.places) place
+        where r.removal_id = ${removal.id}
+      )`,
   )
   // A concurrent archive either finishes first or sees the restored leads.
   await lockRows(
     tx,
     'campaigns',
     sql`id in (
-      select campaign_id from dms where id in (select unnest(r.dm_ids) from ${removed}) and (status = 'queued' or reason ->> 'code' = 'lead_missing')
+      select campaign_id
+      from dms
+      where id in (select unnest(r.dm_ids) from ${removed})
+        and (status = 'queued' or reason ->> 'code' = 'lead_missing')
       union all
-      select campaign_id from enrollments where workspace_id = ${actor.workspaceId} and next_at <= now() and lead_id in (select r.lead_id from ${removed}))`,
+      select campaign_id
+      from enrollments
+      where workspace_id = ${actor.workspaceId} and next_at <= now() and lead_id in (select r.lead_id from ${removed}))`,
   )
   // A message that was queued then is still queued, has failed without its lead, or its campaign
   // was archived.
   const { rowCount } = await tx.execute(sql`
     insert into leads (${columnsOf()})
-    select ${columnsOf('restored.')} from removed_leads r, jsonb_populate_record(null::leads, r.lead || jsonb_build_object(
+    select ${columnsOf('restored.')}
+    from removed_leads r, jsonb_populate_record(null::leads, r.lead || jsonb_build_object(
       'user_id', (select u.id from auth_users u where u.id = (r.lead ->> 'user_id')::uuid),
       -- Deletions stored before this column existed do not have it.
       'is_sample', coalesce(r.lead -> 'is_sample', 'false'),
       'former_handles', coalesce(r.lead -> 'former_handles', '[]'),
       'dm_status', case
         when r.lead ->> 'dm_status' <> 'queued' or exists (
-          select from dms d join campaigns c on c.id = d.campaign_id where d.id = any(r.dm_ids) and d.status = 'queued' and ${mayGoOut('d', 'c')}) then r.lead ->> 'dm_status'
+          select
+          from dms d
+          join campaigns c on c.id = d.campaign_id
+          where d.id = any(r.dm_ids) and d.status = 'queued' and ${mayGoOut('d', 'c')}) then r.lead ->> 'dm_status'
         when r.lead ->> 'contacted_before_at' is not null
           or exists (select from dms d where d.id = any(r.dm_ids) and d.sent_at is not null) then 'contacted'
-        when exists (select from dms d where d.id = any(r.dm_ids) and d.status = 'failed' and ${wasTried('d')}) then 'failed_contact'
+        when exists (
+          select from dms d where d.id = any(r.dm_ids) and d.status = 'failed' and ${wasTried('d')}
+        ) then 'failed_contact'
         else 'not_sent' end
     )) restored
     where r.removal_id = ${removal.id} order by r.lead_id
@@ -250,7 +278,8 @@ async function restoreRemoval(
     where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
   await tx.execute(sql`
     insert into lead_reads (lead_id, account_x_user_id, read_at)
-    select l.id, kept ->> 'account_x_user_id', (kept ->> 'read_at')::timestamptz from ${back}, jsonb_array_elements(r.reads) kept
+    select l.id, kept ->> 'account_x_user_id', (kept ->> 'read_at')::timestamptz
+    from ${back}, jsonb_array_elements(r.reads) kept
     where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
   await tx.execute(sql`
     update dms d set lead_id = l.id from ${back}
@@ -264,19 +293,30 @@ async function restoreRemoval(
   await tx.execute(sql`
     insert into replies
     select reply.* from ${back}, jsonb_array_elements(r.replies) kept,
-      jsonb_populate_record(null::replies, kept || jsonb_build_object('dm_id', (select d.id from dms d where d.id = (kept ->> 'dm_id')::uuid))) reply
+      jsonb_populate_record(
+        null::replies,
+        kept || jsonb_build_object('dm_id', (select d.id from dms d where d.id = (kept ->> 'dm_id')::uuid))
+      ) reply
     where r.removal_id = ${removal.id} on conflict do nothing`)
   await restoreConversations(
     tx,
     sql`select conversation.* from ${back}, jsonb_array_elements(r.conversations) kept,
           jsonb_populate_record(null::conversations, kept || jsonb_build_object('assignee_id', (
-            select m.user_id from workspace_members m where m.workspace_id = l.workspace_id and m.user_id = (kept ->> 'assignee_id')::uuid and m.role <> 'viewer'))) conversation
+            select m.user_id
+            from workspace_members m
+            where m.workspace_id = l.workspace_id
+              and m.user_id = (kept ->> 'assignee_id')::uuid
+              and m.role <> 'viewer'))) conversation
         where r.removal_id = ${removal.id}`,
   )
   await tx.execute(sql`
     insert into conversation_drafts
-    select draft.* from ${back}, jsonb_array_elements(r.conversations) kept, jsonb_populate_recordset(null::conversation_drafts, kept -> 'drafts') draft
-      join workspace_members m on m.workspace_id = draft.workspace_id and m.user_id = draft.user_id and m.role <> 'viewer'
+    select draft.*
+    from ${back}, jsonb_array_elements(r.conversations) kept,
+      jsonb_populate_recordset(null::conversation_drafts, kept -> 'drafts') draft
+      join workspace_members m on m.workspace_id = draft.workspace_id
+        and m.user_id = draft.user_id
+        and m.role <> 'viewer'
     where r.removal_id = ${removal.id} and exists (
       select from conversations c where c.workspace_id = draft.workspace_id and c.id = draft.conversation_id)
     on conflict do nothing`)
@@ -307,7 +347,9 @@ export async function purgeRemovals(db: Db): Promise<void> {
     await deleteCorrections(
       tx,
       sql`select lead_removals.workspace_id, (kept ->> 'id')::uuid as id
-        from lead_removals join removed_leads r on r.removal_id = lead_removals.id, jsonb_array_elements(r.conversations) kept where ${isOver}`,
+        from lead_removals
+        join removed_leads r on r.removal_id = lead_removals.id, jsonb_array_elements(r.conversations) kept
+        where ${isOver}`,
     )
     await tx.delete(leadRemovals).where(isOver)
   })

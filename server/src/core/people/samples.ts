@@ -63,7 +63,9 @@ export async function insertSampleCampaign(tx: Db, sample: SampleCampaign): Prom
   const contacted = messages.filter(({ sentAt }) => sentAt).map(({ leadId }) => leadId)
   await tx.execute(sql`
     update leads l set dm_status = 'contacted', replied_at = x.at
-    from leads own left join jsonb_to_recordset(${JSON.stringify(repliers)}::jsonb) as x("leadId" uuid, at timestamptz) on x."leadId" = own.id
+    from leads own
+    left join jsonb_to_recordset(${JSON.stringify(repliers)}::jsonb) as x("leadId" uuid, at timestamptz)
+      on x."leadId" = own.id
     where own.id = any(${sql.param(contacted)}::uuid[]) and l.id = own.id`)
   await tx.execute(sql`
     update lead_list_items set contact_status = 'contacted'
@@ -84,8 +86,10 @@ export async function addSampleConversations(tx: Db, workspaceId: string): Promi
     ), added as (
       insert into conversations (workspace_id, account_x_user_id, lead_id, campaign_id, status, sort_at, last_message_id, last_message_at,
         is_last_ours, is_unread, label, confidence)
-      select l.workspace_id, ${account.xUserId}, l.lead_id, d.campaign_id, case when r.label in ('not_interested', 'referral') then 'done' else 'open' end,
-        l.at, l.id, l.at, l.kind = 'written', l.kind = 'reply' and r.label in ('meeting', 'interested', 'question'), r.label, 0.94
+      select l.workspace_id, ${account.xUserId}, l.lead_id, d.campaign_id,
+        case when r.label in ('not_interested', 'referral') then 'done' else 'open' end,
+        l.at, l.id, l.at, l.kind = 'written', l.kind = 'reply'
+        and r.label in ('meeting', 'interested', 'question'), r.label, 0.94
       from last l join own r on r.lead_id = l.lead_id and r.kind = 'reply' join dms d on d.id = r.dm_id
       on conflict do nothing
       returning workspace_id, null::text as was_status, null::boolean as was_unread, status, is_unread
@@ -101,7 +105,8 @@ export async function removeSamples(tx: Db, actor: WorkspaceOf): Promise<void> {
   const { workspaceId } = actor
   await keepTexts(tx, workspaceId)
   const chosen = sampleLeads(workspaceId)
-  const sampleCampaigns = sql`select id from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and is_sample`
+  const sampleCampaigns = sql`
+    select id from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and is_sample`
   await lockRows(tx, 'enrollments', sql`workspace_id = ${workspaceId} and campaign_id in (${sampleCampaigns})`)
   await lockMessages(tx, sampleCampaigns, chosen)
   await lockRows(tx, 'lead_lists', sql`workspace_id = ${workspaceId} and is_sample`, 'update')
@@ -110,7 +115,12 @@ export async function removeSamples(tx: Db, actor: WorkspaceOf): Promise<void> {
     where c.id in (${sampleCampaigns}) and (exists (
       select from dms d where d.campaign_id = c.id and d.holder is distinct from ${SAMPLE_HOLDER}
         and (d.lead_id is null or d.lead_id not in (${chosen}))) or exists (
-      select from enrollments e where e.workspace_id = ${workspaceId} and e.campaign_id = c.id and e.is_unqueued and e.lead_id not in (${chosen})))`)
+      select
+      from enrollments e
+      where e.workspace_id = ${workspaceId}
+        and e.campaign_id = c.id
+        and e.is_unqueued
+        and e.lead_id not in (${chosen})))`)
   await removeLeads(tx, actor, chosen)
   await removeCampaigns(tx, workspaceId, sampleCampaigns)
 }
@@ -129,7 +139,8 @@ async function lockMessages(tx: Db, chosenCampaigns: SQL, chosenLeads: SQL): Pro
 async function removeLeads(tx: Db, actor: WorkspaceOf, chosen: SQL): Promise<void> {
   await deleteCorrections(
     tx,
-    sql`select workspace_id, id from conversations where workspace_id = ${actor.workspaceId} and lead_id in (${chosen})`,
+    sql`
+      select workspace_id, id from conversations where workspace_id = ${actor.workspaceId} and lead_id in (${chosen})`,
   )
   const removal = await removeChosen(tx, actor, chosen, {})
   if (removal) await tx.execute(sql`delete from lead_removals where id = ${removal.id}`)

@@ -21,5 +21,10 @@ export async function storeClosed(
     update leads l set closed_to = case when l.x_user_id = ${idsOf(false)} then a.x_user_id end
     from x_accounts a
     where a.id = ${row.xAccountId} and l.workspace_id = ${row.workspaceId}
-      and (l.x_user_id = ${idsOf(false)} and l.closed_to is distinct from a.x_user_id or l.x_user_id = ${idsOf(true)} and l.closed_to = a.x_user_id)`)
+      and (
+        l.x_user_id = ${idsOf(false)}
+        and l.closed_to is distinct from a.x_user_id
+        or l.x_user_id = ${idsOf(true)}
+        and l.closed_to = a.x_user_id
+      )`)
 }

@@ -63,8 +63,10 @@ export async function unknownIds(db: Db, { workspaceId }: WorkspaceOf, filter: L
   const unknown = (ids: readonly string[], existing: SQL) =>
     sql`select id::text from unnest(${sql.param(ids)}::uuid[]) id where not exists (${existing})`
   const { rows } = await db.execute<{ id: string }>(sql`
-    ${unknown(named('listId'), sql`select from lead_lists l where l.id = id.id and l.workspace_id = ${workspaceId}`)} union all
-    ${unknown(named('scrapeId'), sql`select from scrapes s where s.id = id.id and s.workspace_id = ${workspaceId}`)} union all
+    ${unknown(named('listId'), sql`select from lead_lists l where l.id = id.id and l.workspace_id = ${workspaceId}`)}
+    union all
+    ${unknown(named('scrapeId'), sql`select from scrapes s where s.id = id.id and s.workspace_id = ${workspaceId}`)}
+    union all
     ${unknown(tagIds, sql`select from tags t where t.workspace_id = ${workspaceId} and (t.id = id.id or lower(t.name) = id.id::text)`)}`)
   return new Set(rows.map(({ id }) => id))
 }
@@ -198,7 +200,8 @@ export function matching(
     // A keyword with a space could match across two fields, so check each field as well.
     pattern === undefined || !keyword?.includes(' ')
       ? undefined
-      : sql`(${leads.name} ilike ${pattern} or ${leads.twitterHandle} ilike ${pattern} or ${leads.bio} ilike ${pattern})`,
+      : sql`
+        (${leads.name} ilike ${pattern} or ${leads.twitterHandle} ilike ${pattern} or ${leads.bio} ilike ${pattern})`,
     least === undefined ? undefined : sql`${knownFollowers} >= ${least}`,
     maxFollowers === undefined ? undefined : sql`${knownFollowers} <= ${maxFollowers}`,
     status === 'replied'
@@ -206,7 +209,10 @@ export function matching(
       : status && sql`${leads.id} in (select s.lead_id from ${ofStanding(workspaceId, status)})`,
     basis && eq(leads.basis, basis),
     label &&
-      sql`${leads.id} in (select c.lead_id from conversations c where c.workspace_id = ${workspaceId} and c.label = ${label})`,
+      sql`
+        ${leads.id} in (
+          select c.lead_id from conversations c where c.workspace_id = ${workspaceId} and c.label = ${label}
+        )`,
     suppressed === undefined
       ? undefined
       : suppressed
@@ -214,12 +220,19 @@ export function matching(
         : isMessageable(workspaceId),
     listId === undefined
       ? undefined
-      : sql`${leads.id} in (select ${leadListItems.leadId} from ${leadListItems} where ${leadListItems.leadListId} = ${listId})`,
+      : sql`
+        ${leads.id} in (
+          select ${leadListItems.leadId} from ${leadListItems} where ${leadListItems.leadListId} = ${listId}
+        )`,
     scrapeId === undefined
       ? undefined
-      : sql`${leads.id} in (select ${scrapeLeads.leadId} from ${scrapeLeads} where ${scrapeLeads.scrapeId} = ${scrapeId})`,
+      : sql`
+        ${leads.id} in (select ${scrapeLeads.leadId} from ${scrapeLeads} where ${scrapeLeads.scrapeId} = ${scrapeId})`,
     tag
-      ? sql`${leads.id} in (select g.lead_id from lead_tags g join tags on tags.id = g.tag_id where ${isTag(workspaceId, tag)})`
+      ? sql`
+        ${leads.id} in (
+          select g.lead_id from lead_tags g join tags on tags.id = g.tag_id where ${isTag(workspaceId, tag)}
+        )`
       : undefined,
     bioWords ? hasBioWords(bioWords) : undefined,
     ...more.map((rule) => meets(workspaceId, rule)),
@@ -296,7 +309,9 @@ export async function choosePart(
     : sql``
   const { rows } = await tx.execute<{ id: string; createdAt: string }>(sql`
     with found as materialized (
-      select id, created_at from leads where ${matching(actor.workspaceId, await resolveFilter(tx, actor, filter))} ${behind}
+      select id, created_at
+      from leads
+      where ${matching(actor.workspaceId, await resolveFilter(tx, actor, filter))} ${behind}
       order by created_at, id limit ${most + 1}
     ), part as materialized (select id, created_at from found order by created_at, id limit ${most}),
     kept as (insert into chosen_leads select id from part)

@@ -26,7 +26,11 @@ export async function takeSpace(
       select count(*) filter (where is_new) as added, coalesce(sum(${allBytes('i')}), 0) as bytes from incoming_leads i
     ),
     bound as (
-      update lead_bytes b set bytes = b.bytes + staged.bytes from staged where b.workspace_id = ${workspaceId} returning b.bytes
+      update lead_bytes b
+      set bytes = b.bytes + staged.bytes
+      from staged
+      where b.workspace_id = ${workspaceId}
+      returning b.bytes
     )
     select ${countedLeads(workspaceId, undefined)} as stored, added::int, bytes::float8 as "addedBytes",
       (select bytes::float8 from bound) as bytes from staged`)
@@ -61,7 +65,9 @@ const isFull = (most: string, when = '') =>
 async function countBytes(tx: Db, workspaceId: string, added: number): Promise<number> {
   const { rows } = await tx.execute<{ bytes: number }>(sql`
     insert into lead_bytes (workspace_id, bytes)
-    select ${workspaceId}, coalesce(sum(${allBytes('l')}), 0) + ${added}::bigint from leads l where l.workspace_id = ${workspaceId}
+    select ${workspaceId}, coalesce(sum(${allBytes('l')}), 0) + ${added}::bigint
+    from leads l
+    where l.workspace_id = ${workspaceId}
     on conflict (workspace_id) do update set bytes = excluded.bytes returning bytes::float8 as bytes`)
   return one(rows).bytes
 }

@@ -70,7 +70,8 @@ export async function stageRows(tx: Db, rows: string, seenAt: Date = new Date())
   await tx.execute(sql`
     insert into incoming_leads (line, seen_at, ${STAGED})
     select line, ${seenAt.toISOString()}::timestamptz, ${STAGED} from jsonb_to_recordset(${rows}::jsonb) as incoming(
-      line integer, x_user_id text, twitter_handle text, name text, bio text, follower_count integer, following_count integer,
+      line integer, x_user_id text, twitter_handle text, name text, bio text, follower_count integer,
+      following_count integer,
       source_profile text, url text, profile_image_url text, location text, website text, metadata jsonb,
       basis text, basis_at timestamptz, basis_source text, tags text[])`)
 }
@@ -87,7 +88,10 @@ export async function unstageDuplicates(
   const { rows } = await tx.execute<{ line: number; first: number; total: number }>(sql`
     with gone as (
       delete from incoming_leads i
-      using (select line, first_value(line) over (partition by lower(twitter_handle) order by line) as first from incoming_leads) d
+      using (
+        select line, first_value(line) over (partition by lower(twitter_handle) order by line) as first
+        from incoming_leads
+      ) d
       where i.line = d.line and d.first < d.line
       returning i.line, d.first
     )
@@ -113,7 +117,10 @@ async function linesOf(tx: Db, removed: SQL, named: number): Promise<StagedLines
 export async function unstageSuppressed(tx: Db, workspaceId: string, named: number): Promise<StagedLines> {
   const removed = sql`
     delete from incoming_leads i
-    using (select line, ${workspaceId}::uuid as workspace_id, twitter_handle, x_user_id, null::timestamptz as handle_lost_at from incoming_leads) l
+    using (
+      select line, ${workspaceId}::uuid as workspace_id, twitter_handle, x_user_id, null::timestamptz as handle_lost_at
+      from incoming_leads
+    ) l
     where l.line = i.line and ${isSuppressed('l')}
     returning i.line`
   return linesOf(tx, removed, named)
@@ -137,9 +144,23 @@ export async function settleStage(
   await tx.execute(sql`
     update incoming_leads i set lead_id = coalesce(
       (select l.id from leads l where l.workspace_id = ${workspaceId} and l.x_user_id = i.x_user_id),
-      (select l.id from leads l where l.workspace_id = ${workspaceId} and l.x_user_id is null and lower(l.twitter_handle) = lower(i.twitter_handle)),
+      (
+        select l.id
+        from leads l
+        where l.workspace_id = ${workspaceId}
+          and l.x_user_id is null
+          and lower(l.twitter_handle) = lower(i.twitter_handle)
+      ),
       case when i.x_user_id is null then
-        (select l.id from leads l where l.workspace_id = ${workspaceId} and lower(l.twitter_handle) = lower(i.twitter_handle) and l.handle_lost_at is null order by l.updated_at desc, l.id desc limit 1)
+        (
+          select l.id
+          from leads l
+          where l.workspace_id = ${workspaceId}
+            and lower(l.twitter_handle) = lower(i.twitter_handle)
+            and l.handle_lost_at is null
+          order by l.updated_at desc, l.id desc
+          limit 1
+        )
       end)`)
   // Sorted by id, the order in which leads are locked.
   await lockRows(tx, 'leads', sql`id in (select lead_id from incoming_leads)`)
@@ -169,7 +190,9 @@ export async function settleStage(
   let updated = 0
   const { rows: ends } = await tx.execute<{ line: number; count: number }>(sql`
     select max(line) as line, count(*)::int as count
-    from (select line, (row_number() over (order by line) - 1) / ${SAVE_BATCH} as part from incoming_leads) parts group by part order by 1`)
+    from (select line, (row_number() over (order by line) - 1) / ${SAVE_BATCH} as part from incoming_leads) parts
+    group by part
+    order by 1`)
   const all = ends.reduce((sum, { count }) => sum + count, 0)
   let from = 0
   let done = 0
@@ -178,12 +201,16 @@ export async function settleStage(
     const changed = await tx.execute(sql`
       update leads l set
         x_user_id = coalesce(i.x_user_id, l.x_user_id),
-        x_user_checked_at = case when ${isFromX} and i.x_user_id is not null then greatest(l.x_user_checked_at, i.seen_at) else l.x_user_checked_at end,
+        x_user_checked_at = case
+          when ${isFromX} and i.x_user_id is not null then greatest(l.x_user_checked_at, i.seen_at)
+          else l.x_user_checked_at end,
         twitter_handle = ${source === 'whole' ? sql`i.twitter_handle` : sql`l.twitter_handle`},
         name = coalesce(i.name, l.name),
-        bio = ${incoming('bio')}, follower_count = ${incoming('follower_count')}, following_count = ${incoming('following_count')},
+        bio = ${incoming('bio')}, follower_count = ${incoming('follower_count')},
+        following_count = ${incoming('following_count')},
         source_profile = coalesce(i.source_profile, l.source_profile),
-        url = ${incoming('url')}, profile_image_url = ${incoming('profile_image_url')}, location = ${incoming('location')}, website = ${incoming('website')},
+        url = ${incoming('url')}, profile_image_url = ${incoming('profile_image_url')},
+        location = ${incoming('location')}, website = ${incoming('website')},
         metadata = l.metadata || coalesce(i.metadata, '{}'),
         basis = coalesce(i.basis, l.basis),
         basis_at = ${basis(sql`l.basis_at`, sql`coalesce(i.basis_at, case when l.basis = i.basis then l.basis_at end, now())`)},
@@ -193,7 +220,9 @@ export async function settleStage(
     const made = await tx.execute(sql`
       insert into leads (id, workspace_id, user_id, x_user_id, x_user_checked_at, twitter_handle, name, bio, follower_count, following_count,
         source_profile, url, profile_image_url, location, website, metadata, basis, basis_at, basis_source)
-      select lead_id, ${workspaceId}, ${userId}, x_user_id, case when ${isFromX} and x_user_id is not null then seen_at end, twitter_handle, coalesce(name, ''), bio, follower_count, following_count,
+      select lead_id, ${workspaceId}, ${userId}, x_user_id,
+        case when ${isFromX} and x_user_id is not null then seen_at end, twitter_handle, coalesce(name, ''), bio,
+        follower_count, following_count,
         source_profile, url, profile_image_url, location, website, coalesce(metadata, '{}'), coalesce(basis, 'none'),
         ${basis(sql`null`, sql`coalesce(basis_at, now())`)}, ${basis(sql`null`, sql`basis_source`)}
       from incoming_leads i where is_new and ${part} order by line`)

@@ -100,7 +100,9 @@ export async function create(
       await tx.execute(sql`
         insert into incoming_suppressions (twitter_handle, x_user_id, is_id_only, reason, note)
         select distinct handle, x_user_id, handle = '', ${reasonAndNote}
-        from unnest(${sql.param(people.map(({ handle }) => handle))}::text[], ${sql.param(people.map(({ id }) => id))}::text[]) as p(handle, x_user_id)
+        from unnest(
+          ${sql.param(people.map(({ handle }) => handle))}::text[], ${sql.param(people.map(({ id }) => id))}::text[]
+        ) as p(handle, x_user_id)
         on conflict do nothing`)
     }
     const part = handles || isById ? null : await choosePart(tx, actor, selection)
@@ -197,17 +199,20 @@ export async function importSuppressions(
 async function openStage(tx: Db): Promise<void> {
   await tx.execute(sql`create temp table if not exists incoming_suppressions (
     line integer, twitter_handle text not null, x_user_id text,
-    is_checked boolean not null default false, is_id_only boolean not null default false, reason text not null, note text
+    is_checked boolean not null default false, is_id_only boolean not null default false, reason text not null,
+    note text
   ) on commit delete rows`)
   await tx.execute(sql`
-    create unique index if not exists incoming_suppressions_handle on incoming_suppressions (twitter_handle) where not is_id_only`)
+    create unique index if not exists incoming_suppressions_handle on incoming_suppressions (twitter_handle)
+    where not is_id_only`)
   // One transaction may suppress several people, one after the other.
   await tx.execute(sql`delete from incoming_suppressions`)
 }
 
 /** @param rows a JSON list of `stagedRow` objects */
 async function stageRows(tx: Db, rows: string): Promise<void> {
-  const incoming = sql`jsonb_to_recordset(${rows}::jsonb) as r(line integer, twitter_handle text, x_user_id text, reason text, note text)`
+  const incoming = sql`
+    jsonb_to_recordset(${rows}::jsonb) as r(line integer, twitter_handle text, x_user_id text, reason text, note text)`
   await tx.execute(sql`
     insert into incoming_suppressions (line, twitter_handle, x_user_id, is_id_only, reason, note)
     select line, twitter_handle, x_user_id, twitter_handle = '', reason, note from ${incoming}
@@ -224,14 +229,21 @@ async function stageLeads(tx: Db, leadIds: SQL, reasonAndNote: SQL): Promise<voi
   await tx.execute(sql`
     insert into incoming_suppressions (twitter_handle, x_user_id, is_checked, is_id_only, reason, note)
     select lower(l.twitter_handle), l.x_user_id, ${isIdConfirmed('l')}, l.handle_lost_at is not null, ${reasonAndNote}
-    from leads l where l.id in (${leadIds}) order by ${isIdConfirmed('l')} desc, l.x_user_id nulls last on conflict do nothing`)
+    from leads l
+    where l.id in (${leadIds})
+    order by ${isIdConfirmed('l')} desc, l.x_user_id nulls last
+    on conflict do nothing`)
 }
 
 /** Warns about ids in the rows of several handles. All of them are suppressed, because each may be right. */
 async function warnOfSharedIds(tx: Db, report: ReturnType<typeof importReport>): Promise<void> {
   const { rows } = await tx.execute<{ line: number; xUserId: string; total: number }>(sql`
     select line, x_user_id as "xUserId", (count(*) over ())::int as total
-    from (select line, x_user_id, count(*) over (partition by x_user_id) as people from incoming_suppressions where x_user_id is not null and not is_id_only) shared
+    from (
+      select line, x_user_id, count(*) over (partition by x_user_id) as people
+      from incoming_suppressions
+      where x_user_id is not null and not is_id_only
+    ) shared
     where people > 1 order by line limit ${IMPORT_REJECTED_NAMED}`)
   report.warn(
     rows.map(({ line, xUserId }) => ({ line, problem: `x_user_id ${xUserId} is also in the row of another handle` })),
@@ -261,7 +273,8 @@ async function renewEntries(tx: Db, workspaceId: string): Promise<void> {
 async function identify(tx: Db, own: SQL): Promise<void> {
   // If a row has only an id, the lead with that id shows the handle.
   await tx.execute(sql`
-    update incoming_suppressions i set twitter_handle = lower(l.twitter_handle), is_id_only = l.handle_lost_at is not null, is_checked = true
+    update incoming_suppressions i
+    set twitter_handle = lower(l.twitter_handle), is_id_only = l.handle_lost_at is not null, is_checked = true
     from leads l
     where i.twitter_handle = '' and l.workspace_id = ${own} and l.x_user_id = i.x_user_id and ${isIdConfirmed('l')}
       and not exists (select from incoming_suppressions o where o.twitter_handle = lower(l.twitter_handle))`)
@@ -293,17 +306,26 @@ async function settleStage(
   // The former owner of the handle is no longer suppressed by it.
   await tx.execute(sql`
     update suppressions s set handle_lost_at = now() from incoming_suppressions i
-    where s.workspace_id = ${own} and ${hasHandle} and i.is_checked and s.x_user_checked_at is not null and s.x_user_id <> i.x_user_id`)
+    where s.workspace_id = ${own}
+      and ${hasHandle}
+      and i.is_checked
+      and s.x_user_checked_at is not null
+      and s.x_user_id <> i.x_user_id`)
   await tx.execute(sql`
-    update suppressions s set x_user_id = i.x_user_id, x_user_checked_at = case when i.is_checked then now() end from incoming_suppressions i
+    update suppressions s
+    set x_user_id = i.x_user_id, x_user_checked_at = case when i.is_checked then now() end
+    from incoming_suppressions i
     where s.workspace_id = ${own} and ${hasHandle} and s.x_user_checked_at is null and i.x_user_id is not null
       and (s.x_user_id is null or (i.is_checked and s.x_user_id = i.x_user_id))`)
   if (isOptOut) await renewEntries(tx, workspaceId)
   // Ordered by handle, so that concurrent calls cannot deadlock. An id that X has not shown with
   // the handle may be wrong, so an entry with such an id does not suppress the handle.
   const { rows: inserted } = await tx.execute<{ id: string }>(sql`
-    insert into suppressions (workspace_id, user_id, twitter_handle, x_user_id, x_user_checked_at, handle_lost_at, reason, note)
-    select ${own}, ${userId}::uuid, i.twitter_handle, i.x_user_id, case when i.is_checked then now() end, case when i.is_id_only then now() end, i.reason, i.note
+    insert into suppressions (
+      workspace_id, user_id, twitter_handle, x_user_id, x_user_checked_at, handle_lost_at, reason, note
+    )
+    select ${own}, ${userId}::uuid, i.twitter_handle, i.x_user_id, case when i.is_checked then now() end,
+      case when i.is_id_only then now() end, i.reason, i.note
     from incoming_suppressions i
     where not exists (
       select from suppressions s where s.workspace_id = ${own} and s.x_user_id = i.x_user_id
@@ -316,8 +338,13 @@ async function settleStage(
     tx,
     workspaceId,
     sql`
-      select l.id from leads l join incoming_suppressions i on l.workspace_id = ${own} and lower(l.twitter_handle) = i.twitter_handle
-      union select l.id from leads l join incoming_suppressions i on l.workspace_id = ${own} and l.x_user_id = i.x_user_id`,
+      select l.id
+      from leads l
+      join incoming_suppressions i on l.workspace_id = ${own} and lower(l.twitter_handle) = i.twitter_handle
+      union
+      select l.id
+      from leads l
+      join incoming_suppressions i on l.workspace_id = ${own} and l.x_user_id = i.x_user_id`,
   )
   return { added, known: one(rows).total - added.length, stopped }
 }

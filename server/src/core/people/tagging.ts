@@ -16,7 +16,9 @@ export async function apply(db: Db, actor: Actor, { add, remove: removed, ...sel
       with chosen as (${part.leads}),
       taken as (
         delete from lead_tags using chosen
-        where lead_tags.lead_id = chosen.id and lead_tags.tag_id = any(${sql.param(removed)}::uuid[]) and not lead_tags.tag_id = any(${sql.param(add)}::uuid[])
+        where lead_tags.lead_id = chosen.id
+          and lead_tags.tag_id = any(${sql.param(removed)}::uuid[])
+          and not lead_tags.tag_id = any(${sql.param(add)}::uuid[])
         returning lead_tags.lead_id
       ),
       given as (
@@ -58,7 +60,9 @@ export async function removeTags(
 ): Promise<Tagging[]> {
   await lockTagging(tx, actor, chosen, tagIds)
   const { rows } = await tx.execute<Tagging>(sql`
-    delete from lead_tags where lead_id in (${chosen}) and tag_id = any(${sql.param(tagIds)}::uuid[]) returning ${TAGGING}`)
+    delete from lead_tags
+    where lead_id in (${chosen}) and tag_id = any(${sql.param(tagIds)}::uuid[])
+    returning ${TAGGING}`)
   return rows
 }
 
@@ -66,7 +70,8 @@ const TAGGING = sql`lead_id as "leadId", tag_id as "tagId", added_at::text as "a
 
 /** SQL for a `from` clause: taggings `x` whose lead and tag still exist. Locks these first. */
 async function existing(tx: Db, { workspaceId }: WorkspaceOf, taggings: readonly Tagging[]): Promise<SQL> {
-  const input = sql`jsonb_to_recordset(${JSON.stringify(taggings)}::jsonb) as x("leadId" uuid, "tagId" uuid, "addedAt" timestamptz)`
+  const input = sql`
+    jsonb_to_recordset(${JSON.stringify(taggings)}::jsonb) as x("leadId" uuid, "tagId" uuid, "addedAt" timestamptz)`
   await lockRows(
     tx,
     'leads',

@@ -59,7 +59,9 @@ export async function readChats(
         if (!(error instanceof XError)) throw error
         if (!(await isChatAbsent(context, { xUserId, accountId }, error))) throw new ReadFailed(CHATS_CALL, error)
         await db.execute(sql`
-          update reply_watches set chat_absent_until = now() + interval '1 day', has_message_requests = false where x_user_id = ${xUserId}`)
+          update reply_watches
+          set chat_absent_until = now() + interval '1 day', has_message_requests = false
+          where x_user_id = ${xUserId}`)
         return { entries: [], next: null }
       }
     },
@@ -94,11 +96,14 @@ async function storeChanges(
   })
   await db.execute(sql`
     with flagged as (
-      update reply_watches set has_message_requests = ${hasMessageRequests} where x_user_id = ${xUserId} and has_message_requests <> ${hasMessageRequests}::boolean
+      update reply_watches
+      set has_message_requests = ${hasMessageRequests}
+      where x_user_id = ${xUserId} and has_message_requests <> ${hasMessageRequests}::boolean
     )
     insert into chat_reads as r (account_x_user_id, person_x_user_id, conversation_id, changed_at)
     select distinct on (person) ${xUserId}, person, conversation, at
-    from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) as c(person text, conversation text, at timestamptz) order by person, at desc
+    from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) as c(person text, conversation text, at timestamptz)
+    order by person, at desc
     on conflict (account_x_user_id, person_x_user_id) do update
       set changed_at = greatest(r.changed_at, excluded.changed_at), conversation_id = excluded.conversation_id`)
 }
@@ -115,7 +120,8 @@ type Held = { dmId: string; workspaceId: string; campaignId: string; accountId: 
 export async function identifyHeld(context: WatchContext, { xUserId }: Watch): Promise<void> {
   const { db } = context.database
   const { rows } = await db.execute<Held>(sql`
-    select d.id as "dmId", d.workspace_id as "workspaceId", d.campaign_id as "campaignId", a.id as "accountId", l.id as "leadId", l.twitter_handle as handle
+    select d.id as "dmId", d.workspace_id as "workspaceId", d.campaign_id as "campaignId", a.id as "accountId",
+      l.id as "leadId", l.twitter_handle as handle
     from x_accounts a join dms d on ${waitsSoon('d', 'a')} join leads l on l.id = d.lead_id and l.x_user_id is null
     where a.x_user_id = ${xUserId} and a.status = 'connected' and ${isChatUnread(sql`a.x_user_id`, sql`null::text`)}
     order by d.due_at limit ${CHATS_MAX}`)
@@ -161,9 +167,14 @@ export async function readChangedChats(
   const { db } = context.database
   const { rows } = await db.execute<ChangedChat>(sql`
     with waiting as (
-      select d.lead_id, min(d.created_at) as since from x_accounts a join dms d on ${waitsSoon('d', 'a')} where a.x_user_id = ${xUserId} group by d.lead_id
+      select d.lead_id, min(d.created_at) as since
+      from x_accounts a
+      join dms d on ${waitsSoon('d', 'a')}
+      where a.x_user_id = ${xUserId}
+      group by d.lead_id
     )
-    select r.person_x_user_id as "personXUserId", r.conversation_id as "conversationId", r.changed_at as "changedAt", r.read_until as "readUntil",
+    select r.person_x_user_id as "personXUserId", r.conversation_id as "conversationId", r.changed_at as "changedAt",
+      r.read_until as "readUntil",
       min((select min(claimed_at) from dms where lead_id = l.id and x_account_id = a.id)) as "sentSince"
     from chat_reads r join x_accounts a on a.x_user_id = r.account_x_user_id
       join leads l on l.workspace_id = a.workspace_id and l.x_user_id = r.person_x_user_id
@@ -202,16 +213,24 @@ export async function readLostChats(
     with own as materialized (
       select id, workspace_id from x_accounts where x_user_id = ${xUserId}
     ), unknown as materialized (
-      select exists (select from own join leads l on l.workspace_id = own.workspace_id and l.x_user_id is null) as is_any
+      select exists (
+        select from own join leads l on l.workspace_id = own.workspace_id and l.x_user_id is null
+      ) as is_any
     )
-    select r.person_x_user_id as "personXUserId", r.conversation_id as "conversationId", r.changed_at as "changedAt", r.read_until as "readUntil",
+    select r.person_x_user_id as "personXUserId", r.conversation_id as "conversationId", r.changed_at as "changedAt",
+      r.read_until as "readUntil",
       known."sentSince", known."isKnown"
     from chat_reads r cross join unknown cross join lateral (
       select count(*) > 0 as "isKnown", min(d.claimed_at) as "sentSince"
-      from own join leads l on l.workspace_id = own.workspace_id and l.x_user_id = r.person_x_user_id left join dms d on d.lead_id = l.id and d.x_account_id = own.id
+      from own
+      join leads l on l.workspace_id = own.workspace_id and l.x_user_id = r.person_x_user_id
+      left join dms d on d.lead_id = l.id and d.x_account_id = own.id
     ) known
     -- A person who is not a known lead may be a lead whose X id is unknown.
-    where r.account_x_user_id = ${xUserId} and ${isChanged('r')} and r.changed_at > ${unreadSince}::timestamptz - ${READ_EVERY} and (known."isKnown" or unknown.is_any)
+    where r.account_x_user_id = ${xUserId}
+      and ${isChanged('r')}
+      and r.changed_at > ${unreadSince}::timestamptz - ${READ_EVERY}
+      and (known."isKnown" or unknown.is_any)
     order by r.changed_at`)
   for (const { isKnown, ...chat } of rows) {
     const { personXUserId, conversationId, changedAt } = chat
@@ -270,5 +289,7 @@ async function readChat(
   })
   if (!list.isComplete || !isDecided) return
   await db.execute(sql`
-    update chat_reads set read_until = ${changedAt}::timestamptz where account_x_user_id = ${xUserId} and person_x_user_id = ${personXUserId}`)
+    update chat_reads
+    set read_until = ${changedAt}::timestamptz
+    where account_x_user_id = ${xUserId} and person_x_user_id = ${personXUserId}`)
 }

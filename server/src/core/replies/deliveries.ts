@@ -105,8 +105,14 @@ async function insert(db: Db, sealer: Sealer, batch: readonly Incoming[]): Promi
       -- An app's owner could sign events about any account, so only events about the app's own
       -- accounts are stored.
       select i.*, i.account is null or exists (
-        select from x_accounts a where a.x_user_id = i.account and a.status <> 'disconnected' and i.app in (a.x_app_id, ${OPERATOR_APP_ID})) as is_ours
-      from jsonb_to_recordset(${JSON.stringify(incoming)}::jsonb) as i(place int, app uuid, account text, person text, holds boolean, body text)
+        select
+        from x_accounts a
+        where a.x_user_id = i.account
+          and a.status <> 'disconnected'
+          and i.app in (a.x_app_id, ${OPERATOR_APP_ID})) as is_ours
+      from jsonb_to_recordset(${JSON.stringify(incoming)}::jsonb) as i(
+        place int, app uuid, account text, person text, holds boolean, body text
+      )
     ), seen as (
       update x_apps a set delivered_at = now()
       where a.id in (select app from incoming) and (a.delivered_at is null or a.delivered_at < now() - ${SEEN_EVERY})
@@ -226,10 +232,16 @@ export async function processDeliveries(context: DeliveryContext, receive: Recei
       select d.id from x_deliveries d
       -- Stored times are rounded to the nearest millisecond.
       where d.next_at < now() + interval '1 millisecond' and not exists (
-        select from x_deliveries e where e.account_x_user_id = d.account_x_user_id and e.person_x_user_id = d.person_x_user_id and e.id < d.id and e.holds)
+        select
+        from x_deliveries e
+        where e.account_x_user_id = d.account_x_user_id
+          and e.person_x_user_id = d.person_x_user_id
+          and e.id < d.id
+          and e.holds)
       order by d.id limit ${BATCH} for update skip locked
     )
-    returning u.id, u.x_app_id as "xAppId", u.account_x_user_id as account, u.person_x_user_id as person, u.sealed_body as "sealedBody", u.attempts,
+    returning u.id, u.x_app_id as "xAppId", u.account_x_user_id as account, u.person_x_user_id as person,
+      u.sealed_body as "sealedBody", u.attempts,
       u.received_at as "receivedAt", u.received_at < now() - ${HOLDS_FOR} as "isOld"`)
   if (rows.length === 0) return 0
   const sealer = sealerOf(context.env)
@@ -318,7 +330,8 @@ async function processAlone(context: DeliveryContext, receive: Receive, delivery
     context.log.error({ err: error, attempts: row.attempts }, 'a delivery from X could not be stored')
     if (row.attempts >= ATTEMPTS_MAX || row.isOld) return giveUp(context, receive, delivery)
     await context.database.db.execute(
-      sql`update x_deliveries set next_at = now() + make_interval(secs => ${2 ** row.attempts / 4}) where id = ${row.id}`,
+      sql`
+        update x_deliveries set next_at = now() + make_interval(secs => ${2 ** row.attempts / 4}) where id = ${row.id}`,
     )
   }
 }

@@ -26,7 +26,9 @@ const REPLAY_EVERY = sql`interval '10 minutes'`
 export async function noteGap(db: Db, appId: string, since: Date | null = null): Promise<void> {
   const begin = sql`least(delivered_at, ${since?.toISOString() ?? null}::timestamptz)`
   await db.execute(sql`
-    update x_apps set gap_until = now(), gap_since = least(gap_since, ${begin}) where id = ${appId} and ${begin} is not null`)
+    update x_apps
+    set gap_until = now(), gap_since = least(gap_since, ${begin})
+    where id = ${appId} and ${begin} is not null`)
   await readAllOf(db, appId)
 }
 
@@ -34,7 +36,8 @@ export async function noteGap(db: Db, appId: string, since: Date | null = null):
 export async function readAllOf(db: Db, appId: string): Promise<void> {
   await db.execute(sql`
     update reply_watches w set next_poll_at = greatest(now(), w.rests_until)
-    where w.next_poll_at > greatest(now(), w.rests_until) and exists (select from x_accounts a where a.x_user_id = w.x_user_id and a.x_app_id = ${appId})`)
+    where w.next_poll_at > greatest(now(), w.rests_until)
+      and exists (select from x_accounts a where a.x_user_id = w.x_user_id and a.x_app_id = ${appId})`)
 }
 
 /** Notes gaps of all apps on start, unless another process is running, which would have received the deliveries. */
@@ -56,7 +59,10 @@ export async function replayGaps(
 ): Promise<void> {
   // X has nothing older to deliver, and every account has been read since.
   await db.execute(
-    sql`update x_apps set gap_since = null, gap_until = null where gap_until < now() - make_interval(secs => ${REPLAYED_MS / 1_000})`,
+    sql`
+      update x_apps
+      set gap_since = null, gap_until = null
+      where gap_until < now() - make_interval(secs => ${REPLAYED_MS / 1_000})`,
   )
   const { rows } = await db.execute<Gap>(sql`
     update x_apps set replayed_at = now()
@@ -69,7 +75,8 @@ export async function replayGaps(
       await withFunds(db, id, () => activity.replay({ webhookId, from: new Date(from), to: new Date(until) }))
       // The gap may have grown meanwhile.
       await db.execute(
-        sql`update x_apps set gap_since = null, gap_until = null where id = ${id} and gap_until = ${until}::timestamptz`,
+        sql`
+          update x_apps set gap_since = null, gap_until = null where id = ${id} and gap_until = ${until}::timestamptz`,
       )
     } catch (error) {
       if (!(error instanceof XError)) throw error

@@ -19,6 +19,8 @@ export async function learnFromEvents(
       if (!before || !seenAt.seenAt || before <= seenAt.seenAt) people.set(id, { id, handle, ...seenAt })
     }
   }
-  const isTheirs = sql`a.x_user_id = any(${sql.param([...people.keys()])}::text[]) and (${ofApp}::uuid is null or a.x_app_id = ${ofApp}::uuid)`
+  const isTheirs = sql`
+    a.x_user_id = any(${sql.param([...people.keys()])}::text[])
+    and (${ofApp}::uuid is null or a.x_app_id = ${ofApp}::uuid)`
   await learnHandlesFor(db, isTheirs, [...people.values()])
 }

@@ -69,17 +69,30 @@ export type Watch = {
 
 /** SQL: a row of reply_watches as a `Watch`. @param watch table or alias */
 export const watchColumns = (watch: SQL) => sql`${watch}.x_user_id as "xUserId", ${watch}.webhook_id as "webhookId",
-  ${watch}.x_app_ids as "xAppIds", ${watch}.webhook_id is not null and ${watch}.problem is null as "isLive", ${watch}.problem is not null as "hasProblem", ${watch}.read_until as "readUntil", ${watch}.reading,
-  coalesce(${watch}.chat_absent_until > now(), false) as "isChatAbsent", ${watch}.has_message_requests as "hasMessageRequests",
-  (select id from x_accounts a where a.x_user_id = ${watch}.x_user_id and a.status = 'connected' order by a.last_connected_at desc limit 1) as "accountId",
+  ${watch}.x_app_ids as "xAppIds", ${watch}.webhook_id is not null
+  and ${watch}.problem is null as "isLive", ${watch}.problem is not null as "hasProblem",
+  ${watch}.read_until as "readUntil", ${watch}.reading,
+  coalesce(${watch}.chat_absent_until > now(), false) as "isChatAbsent",
+  ${watch}.has_message_requests as "hasMessageRequests",
+  (
+    select id
+    from x_accounts a
+    where a.x_user_id = ${watch}.x_user_id and a.status = 'connected'
+    order by a.last_connected_at desc
+    limit 1
+  ) as "accountId",
   (select coalesce(json_agg(json_build_object('xAppId', c.x_app_id, 'accountId', c.id) order by c.x_app_id), '[]') from (
       select x_app_id, (array_agg(id order by last_connected_at desc) filter (where status = 'connected'))[1] as id
-      from x_accounts a where a.x_user_id = ${watch}.x_user_id and a.status <> 'disconnected' group by x_app_id) c) as connections,
+      from x_accounts a
+      where a.x_user_id = ${watch}.x_user_id and a.status <> 'disconnected'
+      group by x_app_id) c) as connections,
   (select min(d.claimed_at) from x_accounts a cross join lateral (
       select claimed_at from dms where x_account_id = a.id and claimed_at is not null order by claimed_at limit 1
     ) d where a.x_user_id = ${watch}.x_user_id) as "sentSince",
   (select min(unread_since) from x_accounts a where a.x_user_id = ${watch}.x_user_id) as "unreadSince",
-  (select max(unread_until) from x_accounts a where a.x_user_id = ${watch}.x_user_id and unread_until > now()) as "inFlightUntil"`
+  (
+    select max(unread_until) from x_accounts a where a.x_user_id = ${watch}.x_user_id and unread_until > now()
+  ) as "inFlightUntil"`
 
 /** How far a read goes back beyond the last complete one, which may have missed entries that X listed late. */
 export const OVERLAP_MS = 10 * MINUTE_MS

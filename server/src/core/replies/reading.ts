@@ -52,7 +52,10 @@ export async function readAccount(context: WatchContext, watch: Watch, receive: 
     const failed = (await chats.finally(() => wakeFollowUps(db, xUserId))) ?? held
     if (failed) return await storeChatFailure(db, xUserId, failed)
     await db.execute(
-      sql`update reply_watches set fails_since = null, failure = null, notified_at = null where x_user_id = ${xUserId} and fails_since is not null`,
+      sql`
+        update reply_watches
+        set fails_since = null, failure = null, notified_at = null
+        where x_user_id = ${xUserId} and fails_since is not null`,
     )
   } catch (error) {
     if (!(error instanceof ReadFailed)) throw error
@@ -129,7 +132,10 @@ async function readMessages(
 async function firstPageSize(db: Db, xUserId: string, earliest: Date): Promise<number> {
   const { rows } = await db.execute<{ sent: number }>(sql`
     select count(*)::int as sent from (
-      select from dms where x_account_id in (select id from x_accounts where x_user_id = ${xUserId}) and claimed_at > ${earliest.toISOString()}::timestamptz
+      select
+      from dms
+      where x_account_id in (select id from x_accounts where x_user_id = ${xUserId})
+        and claimed_at > ${earliest.toISOString()}::timestamptz
       limit ${PAGE_SIZE.most}
     ) known`)
   return Math.min(PAGE_SIZE.most, Math.max(PAGE_SIZE.least, one(rows).sent + 1))
@@ -161,7 +167,9 @@ async function storeFailure(db: Db, xUserId: string, failed: ReadFailed): Promis
     POLL_SECONDS.degraded,
   )
   await db.execute(sql`
-    update reply_watches set rests_until = now() + make_interval(secs => ${seconds}), next_poll_at = now() + make_interval(secs => ${seconds}),
+    update reply_watches
+    set rests_until = now() + make_interval(secs => ${seconds}),
+      next_poll_at = now() + make_interval(secs => ${seconds}),
       ${failing(failed)},
       -- X may no longer accept the stored position in the lists.
       reading = case when ${kind === 'invalid'}::boolean then null else reading end
@@ -173,7 +181,9 @@ const FUNDS_SECONDS = 900
 /** Stores that conversations cannot be read. The account waits no longer than until its next read is due. */
 async function storeChatFailure(db: Db, xUserId: string, failed: ReadFailed): Promise<void> {
   await db.execute(sql`
-    update reply_watches set rests_until = now() + make_interval(secs => ${POLL_SECONDS.degraded}), ${failing(failed)} where x_user_id = ${xUserId}`)
+    update reply_watches
+    set rests_until = now() + make_interval(secs => ${POLL_SECONDS.degraded}), ${failing(failed)}
+    where x_user_id = ${xUserId}`)
 }
 
 /** SQL assignments that store a failure. */

@@ -71,12 +71,14 @@ async function lockMessages(tx: Db, all: readonly { conversation: Conversation }
     Omit<Own, 'triedAt' | 'claimedAt' | 'endedAt' | 'isSent'> &
       Record<'triedAt' | 'claimedAt' | 'endedAt', string | null> & { status: string }
   >(sql`
-    select d.id, d.lead_id as "leadId", d.campaign_id as "campaignId", d.message, d.status, d.holder, d.x_event_id as "eventId", d.tried_at as "triedAt",
+    select d.id, d.lead_id as "leadId", d.campaign_id as "campaignId", d.message, d.status, d.holder,
+      d.x_event_id as "eventId", d.tried_at as "triedAt",
       d.claimed_at as "claimedAt", d.lease_expires_at is not null as "isOut",
       -- Settling a message of a worker takes up to a day, during which the message may report its own id.
       d.lease_expires_at is not null and (not d.outcome_unknown or d.holder like 'extension:%') as "isClaimed",
       case when d.status <> 'queued' then coalesce(d.sent_at, d.updated_at) end as "endedAt"
-    from ${relation(pairs, 'lead_id uuid, account_id uuid')} join dms d on d.lead_id = x.lead_id and coalesce(d.x_account_id, x.account_id) = x.account_id
+    from ${relation(pairs, 'lead_id uuid, account_id uuid')}
+    join dms d on d.lead_id = x.lead_id and coalesce(d.x_account_id, x.account_id) = x.account_id
     order by d.id for no key update of d`)
   const own = new Map<string, Own[]>()
   for (const { status, ...row } of rows) {
@@ -116,7 +118,11 @@ export async function recordMessages(
   if (foreign.length === 0) return undecided
   await lockLeads(tx, leadIds)
   await tx.execute(sql`
-    select from campaigns where id in (select campaign_id from dms where lead_id in (${leadIds})) order by id for no key update`)
+    select
+    from campaigns
+    where id in (select campaign_id from dms where lead_id in (${leadIds}))
+    order by id
+    for no key update`)
   const stored = await storeMessages(tx, workspaceId, foreign, own)
   await answerMessages(tx, workspaceId, stored, own)
   await stopFollowUps(tx, workspaceId, stored)
@@ -291,7 +297,9 @@ async function markAnswered(tx: Db, stored: readonly Stored[]): Promise<void> {
   )
   if (answeredMessages.length > 0)
     await tx.execute(sql`
-      update dms d set status = 'replied', replied_at = least(d.replied_at, x.at), delivered_at = coalesce(d.delivered_at, x.at), updated_at = now()
+      update dms d
+      set status = 'replied', replied_at = least(d.replied_at, x.at), delivered_at = coalesce(d.delivered_at, x.at),
+        updated_at = now()
       from ${relation(answeredMessages, 'id uuid, at timestamptz')} where d.id = x.id`)
   await storeAnswers(
     tx,
@@ -356,14 +364,20 @@ async function storeReads(tx: Db, reads: readonly ReadIn[]): Promise<void> {
     on conflict (lead_id, account_x_user_id) do update set read_at = greatest(s.read_at, excluded.read_at)`)
   await tx.execute(sql`
     update dms d set status = 'delivered', delivered_at = x.at, updated_at = now() from ${relation(rows, columns)}
-    where d.lead_id = x.lead_id and d.status = 'sent' and coalesce(d.x_account_id, x.account_id) = x.account_id and d.claimed_at <= x.at`)
+    where d.lead_id = x.lead_id
+      and d.status = 'sent'
+      and coalesce(d.x_account_id, x.account_id) = x.account_id
+      and d.claimed_at <= x.at`)
 }
 
 /** Publishes the changed conversations, and the campaigns that contain them. */
 export async function publishChanges(tx: Db, workspaceId: string, all: readonly { conversation: Conversation }[]) {
   const leadIds = listed(idsOf(all))
   const { rows } = await tx.execute<{ kind: EventKind; ids: string[] }>(sql`
-    select 'campaign' as kind, array_agg(distinct campaign_id) as ids from dms where lead_id in (${leadIds}) having count(*) > 0
+    select 'campaign' as kind, array_agg(distinct campaign_id) as ids
+    from dms
+    where lead_id in (${leadIds})
+    having count(*) > 0
     union all select 'conversation', array_agg(id) from conversations
     where workspace_id = ${workspaceId} and lead_id in (${leadIds}) having count(*) > 0`)
   for (const { kind, ids } of rows) await publishEvents(tx, workspaceId, kind, ids)
@@ -382,7 +396,10 @@ export async function classifyMessages(
     event.senderId === conversation.leadXUserId && event.text.trim() !== ''
   if (!messages.some(isRead)) return messages.map((message) => ({ ...message, reading: null }))
   const { rows } = await db.execute<{ accountId: string; timeZone: string }>(
-    sql`select x_account_id as "accountId", time_zone as "timeZone" from sending_limits where workspace_id = ${workspaceId}`,
+    sql`
+      select x_account_id as "accountId", time_zone as "timeZone"
+      from sending_limits
+      where workspace_id = ${workspaceId}`,
   )
   const optOutWords = await optOutWordsOf(db, workspaceId)
   const read: MessageIn[] = []

@@ -19,7 +19,11 @@ import { suppressionReason } from '../tables/suppressions.ts'
  */
 export async function pauseUnknown(tx: Db, workspaceId: string, leadIds: SQL, which: SQL): Promise<string[]> {
   const next = sql`(select following.number from dms d cross join lateral (${followingStep('e', 'd')}) following
-    where d.lead_id = e.lead_id and ${isEnrollmentOf('e', 'd')} and d.outcome_unknown and d.step_number = e.next_step_number limit 1)`
+    where d.lead_id = e.lead_id
+      and ${isEnrollmentOf('e', 'd')}
+      and d.outcome_unknown
+      and d.step_number = e.next_step_number
+    limit 1)`
   return endEnrollments(tx, workspaceId, leadIds, {
     which,
     state: sql`case when ${next} is not null or e.next_at is not null then 'paused' else 'failed' end`,
@@ -49,8 +53,13 @@ const AWAY_MS = 14 * DAY_MS
 function reengagementNumber(enrollment: string): SQL<number | null> {
   const e = sql.raw(enrollment)
   return sql`(
-  select s.number::int from sequence_versions v cross join lateral jsonb_array_elements(v.steps) with ordinality s(step, number)
-  where v.workspace_id = ${e}.workspace_id and v.campaign_id = ${e}.campaign_id and v.version = ${e}.version and s.step ->> 'kind' = 'reengagement'
+  select s.number::int
+  from sequence_versions v
+  cross join lateral jsonb_array_elements(v.steps) with ordinality s(step, number)
+  where v.workspace_id = ${e}.workspace_id
+    and v.campaign_id = ${e}.campaign_id
+    and v.version = ${e}.version
+    and s.step ->> 'kind' = 'reengagement'
     and ${e}.last_step_id <> (s.step ->> 'id')::uuid)`
 }
 
@@ -84,7 +93,9 @@ export async function pauseForReengagement(
   const { rows } = await tx.execute<{ before: { id: string } }>(sql`
     select to_jsonb(e) as before from enrollments e join campaigns c on c.id = e.campaign_id and c.status <> 'archived'
       join x_accounts a on a.id = e.x_account_id and a.x_user_id = ${accountXUserId} join leads l on l.id = e.lead_id
-    where e.workspace_id = ${workspaceId} and e.lead_id = ${leadId} and e.state in ('active', 'paused', 'replied', 'finished')
+    where e.workspace_id = ${workspaceId}
+      and e.lead_id = ${leadId}
+      and e.state in ('active', 'paused', 'replied', 'finished')
       and ${reengagementNumber('e')} is not null and ${suppressionReason('l')} is null
     order by e.campaign_id = ${campaignId}::uuid desc nulls last, e.last_sent_at desc limit 1`)
   const before = rows[0]?.before
@@ -98,7 +109,9 @@ export async function pauseForReengagement(
     next: reengagementNumber('e'),
   })
   await tx.execute(sql`
-    update campaigns set status = 'active', updated_at = now() where id = any(${sql.param(changed)}::uuid[]) and status = 'completed'`)
+    update campaigns
+    set status = 'active', updated_at = now()
+    where id = any(${sql.param(changed)}::uuid[]) and status = 'completed'`)
   return before
 }
 
@@ -117,11 +130,18 @@ export async function undoReengagement(tx: Db, workspaceId: string, paused: SQL)
       returning e.*, p.at, ${isOpen('e')}::int - 1 as opened
     ), released as (
       update dms d set is_held = false, updated_at = now() from restored e
-      where e.state = 'active' and d.lead_id = e.lead_id and ${isEnrollmentOf('e', 'd')} and d.status = 'queued' and d.is_held and d.updated_at = e.at
+      where e.state = 'active'
+        and d.lead_id = e.lead_id
+        and ${isEnrollmentOf('e', 'd')}
+        and d.status = 'queued'
+        and d.is_held
+        and d.updated_at = e.at
       returning d.x_account_id
     ), counted as (
-      update campaigns c set open_enrollments = c.open_enrollments + d.opened, follow_up_due_at = least(c.follow_up_due_at, d.next_at)
-      from (select campaign_id, sum(opened)::int as opened, min(next_at) as next_at from restored group by 1) d where c.id = d.campaign_id
+      update campaigns c
+      set open_enrollments = c.open_enrollments + d.opened, follow_up_due_at = least(c.follow_up_due_at, d.next_at)
+      from (select campaign_id, sum(opened)::int as opened, min(next_at) as next_at from restored group by 1) d
+      where c.id = d.campaign_id
       returning c.id
     )
     select array(select id from counted order by id) as "campaignIds",

@@ -26,7 +26,9 @@ export async function deleteTexts(
   accountXUserId: string,
 ): Promise<void> {
   await tx.execute(sql`
-    update dms set message = '' where workspace_id = ${workspaceId} and x_account_id = ${accountId} and ${isStoredAnswer}`)
+    update dms
+    set message = ''
+    where workspace_id = ${workspaceId} and x_account_id = ${accountId} and ${isStoredAnswer}`)
   await tx
     .update(replies)
     .set({ text: null })
@@ -35,7 +37,9 @@ export async function deleteTexts(
     )
   await tx.execute(sql`
     update removed_leads r set replies = (
-      select jsonb_agg(case when kept ->> 'account_x_user_id' = ${accountXUserId} then kept || '{"text": null}' else kept end)
+      select jsonb_agg(
+        case when kept ->> 'account_x_user_id' = ${accountXUserId} then kept || '{"text": null}' else kept end
+      )
       from jsonb_array_elements(r.replies) kept
     )
     from lead_removals m where m.id = r.removal_id and m.workspace_id = ${workspaceId} and r.replies <> '[]'`)
@@ -57,7 +61,8 @@ export async function purgeOldTexts(db: Db, part = PART): Promise<void> {
       select w.id, ${keepDays} as days from workspaces w left join conversation_settings s on s.workspace_id = w.id
       where exists (select from ${old(sql`w.id`, keepDays)})`)
     for (const { id, days } of rows) {
-      const some = sql`select id from ${old(sql`${id}`, sql`${days}::int`)} order by ${at} limit ${part} for no key update skip locked`
+      const some = sql`
+        select id from ${old(sql`${id}`, sql`${days}::int`)} order by ${at} limit ${part} for no key update skip locked`
       let deleted: number
       do deleted = (await db.execute(sql`update ${table} set ${set} where id in (${some})`)).rowCount ?? 0
       while (deleted === part)

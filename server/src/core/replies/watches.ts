@@ -64,10 +64,14 @@ const FAILURE = sql`interval '24 hours'`
 export async function notifyOfFailures(db: Db): Promise<void> {
   const { rows } = await db.execute<{ workspaceId: string; handle: string; failure: string }>(sql`
     with failing as (
-      update reply_watches set notified_at = now() where fails_since < now() - ${FAILURE} and failure is not null and notified_at is null
+      update reply_watches
+      set notified_at = now()
+      where fails_since < now() - ${FAILURE} and failure is not null and notified_at is null
       returning x_user_id, failure
     )
-    select a.workspace_id as "workspaceId", a.handle, f.failure from failing f join x_accounts a on a.x_user_id = f.x_user_id and a.status = 'connected'`)
+    select a.workspace_id as "workspaceId", a.handle, f.failure
+    from failing f
+    join x_accounts a on a.x_user_id = f.x_user_id and a.status = 'connected'`)
   for (const { workspaceId, handle, failure } of rows)
     await transact(db, (tx) => notifyOwners(tx, workspaceId, 'detection_failing', { handle, reason: failure }))
 }
@@ -82,7 +86,8 @@ export async function findWatches({ database: { db }, jobs }: WatchContext): Pro
       on conflict do nothing returning x_user_id
     ), ended as (
       update reply_watches w set next_check_at = now()
-      where not exists (select from x_accounts a where a.x_user_id = w.x_user_id and a.status <> 'disconnected') returning x_user_id
+      where not exists (select from x_accounts a where a.x_user_id = w.x_user_id and a.status <> 'disconnected')
+      returning x_user_id
     )
     select x_user_id as "xUserId" from added union select x_user_id from ended
     union select x_user_id from reply_watches where least(next_check_at, next_poll_at) <= now()`)
@@ -120,7 +125,9 @@ export async function checkAccount(
 
 async function findWatch(db: Db, xUserId: string, dueAt: 'next_check_at' | 'next_poll_at'): Promise<Watch | undefined> {
   const { rows } = await db.execute<Watch>(sql`
-    select ${watchColumns(sql`w`)} from reply_watches w where x_user_id = ${xUserId} and ${sql.identifier(dueAt)} <= now()`)
+    select ${watchColumns(sql`w`)}
+    from reply_watches w
+    where x_user_id = ${xUserId} and ${sql.identifier(dueAt)} <= now()`)
   return rows[0]
 }
 
@@ -203,7 +210,8 @@ async function check(context: WatchContext, webhooks: Webhooks, watch: Watch): P
     // X reported nothing while it refused the webhook or the subscriptions.
     if (isNew && watch.hasProblem) for (const { xAppId } of connected) await noteGap(db, xAppId)
     await db.execute(sql`
-      update reply_watches set webhook_id = ${webhookId}, subscription_ids = ${sql.param(subscriptionIds)}::text[], problem = ${problem},
+      update reply_watches
+      set webhook_id = ${webhookId}, subscription_ids = ${sql.param(subscriptionIds)}::text[], problem = ${problem},
         next_check_at = now() + make_interval(secs => ${CHECK_SECONDS}),
         -- A read finds messages from before the subscription.
         next_poll_at = case when ${isNew}::boolean then now() else next_poll_at end
@@ -212,7 +220,8 @@ async function check(context: WatchContext, webhooks: Webhooks, watch: Watch): P
     if (!(error instanceof XError)) throw error
     const problem = error.message === NOT_CONFIGURED ? NOT_CONFIGURED : `${NO_EVENTS} (${error.message})`
     await db.execute(sql`
-      update reply_watches set webhook_id = null, problem = ${problem}, next_check_at = now() + make_interval(secs => ${RETRY_SECONDS}),
+      update reply_watches
+      set webhook_id = null, problem = ${problem}, next_check_at = now() + make_interval(secs => ${RETRY_SECONDS}),
         next_poll_at = least(next_poll_at, now() + make_interval(secs => ${POLL_SECONDS.degraded}))
       where x_user_id = ${xUserId}`)
   }
@@ -227,7 +236,8 @@ async function unsubscribeAll(context: WatchContext, xAppId: string, xUserId: st
 
 async function postponeCheck(db: Db, xUserId: string, seconds: number): Promise<void> {
   await db.execute(
-    sql`update reply_watches set next_check_at = now() + make_interval(secs => ${seconds}) where x_user_id = ${xUserId}`,
+    sql`
+      update reply_watches set next_check_at = now() + make_interval(secs => ${seconds}) where x_user_id = ${xUserId}`,
   )
 }
 

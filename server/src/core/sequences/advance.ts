@@ -38,7 +38,11 @@ const BATCH_SIZE = 1_000
  */
 export async function queueFollowUps(db: Db, env: SendingEnv): Promise<boolean> {
   const { rows } = await db.execute<{ id: string }>(sql`
-    select id from campaigns where status = 'active' and follow_up_due_at <= now() order by follow_up_due_at limit ${CAMPAIGNS_MAX}`)
+    select id
+    from campaigns
+    where status = 'active' and follow_up_due_at <= now()
+    order by follow_up_due_at
+    limit ${CAMPAIGNS_MAX}`)
   let isMore = false
   await attemptEach(rows, async ({ id }) => {
     try {
@@ -162,10 +166,15 @@ function whereReady({ id, workspaceId, xAccountId }: Campaign, accounts: Account
   const account = sql`coalesce(e.x_account_id, ${xAccountId}::uuid)`
   const live = [...accounts.values()].filter(({ isLive }) => isLive)
   const readSteps = sql`(
-    select v.version, s.number from sequence_versions v cross join lateral jsonb_array_elements(v.steps) with ordinality s(step, number)
+    select v.version, s.number
+    from sequence_versions v
+    cross join lateral jsonb_array_elements(v.steps) with ordinality s(step, number)
     where v.workspace_id = ${workspaceId} and v.campaign_id = ${id} and s.step ->> 'condition' in ('read', 'not_read'))`
   return sql`from enrollments e left join leads l on l.id = e.lead_id
-    where e.workspace_id = ${workspaceId} and e.campaign_id = ${id} and e.next_at <= now() and e.state in ('active', 'paused')
+    where e.workspace_id = ${workspaceId}
+      and e.campaign_id = ${id}
+      and e.next_at <= now()
+      and e.state in ('active', 'paused')
       and (l.id is not null or not ${isRestorable('e')})
       and (l.id is null or e.is_unqueued or (e.reason ->> 'code' is distinct from 'later' and ${heldOf} is not null)
         or (${account} = any(${sql.param([...accounts.keys()])}::uuid[])
@@ -179,17 +188,27 @@ const heldOf = sql`(
   select d.id from dms d where d.lead_id = e.lead_id and d.enrollment_id = e.id and d.status = 'queued' limit 1)`
 /** SQL over an enrollment `e`: its last message was read. */
 const wasRead = sql`exists (
-  select from dms d where d.campaign_id = e.campaign_id and d.step = e.last_ordinal and d.lead_id = e.lead_id and d.delivered_at is not null)`
+  select
+  from dms d
+  where d.campaign_id = e.campaign_id
+    and d.step = e.last_ordinal
+    and d.lead_id = e.lead_id
+    and d.delivered_at is not null)`
 
 /** Locks due enrollments, longest due first. Skips locked ones, which are being changed. */
 async function lockDue(tx: Db, { xAccountId }: Campaign, ready: SQL, size: number): Promise<Due[]> {
   const { rows } = await tx.execute<Due>(sql`
-    select e.id, e.lead_id as "leadId", l.id is null as "isMissing", ${suppressionReason('l')} as suppressed, e.version, e.state,
-      e.reason ->> 'code' as code, coalesce(e.x_account_id, ${xAccountId}::uuid) as "accountId", e.last_step_id as "lastStepId",
+    select e.id, e.lead_id as "leadId", l.id is null as "isMissing", ${suppressionReason('l')} as suppressed, e.version,
+      e.state,
+      e.reason ->> 'code' as code, coalesce(e.x_account_id, ${xAccountId}::uuid) as "accountId",
+      e.last_step_id as "lastStepId",
       e.last_step_number as "lastStepNumber", e.last_sent_at as "lastSentAt", e.skipped_step_id as "skippedStepId",
       e.skipped_step_number as "skippedStepNumber", e.skipped_at as "skippedAt", e.next_step_number as "nextStepNumber",
-      e.paused_until as "pausedUntil", e.is_unqueued as "isUnqueued", now() as now, ${wasRead} as "wasRead", ${heldOf} as "heldId", array(
-        select distinct d.step_id::text from dms d where d.lead_id = e.lead_id and d.enrollment_id = e.id and d.sent_at is not null
+      e.paused_until as "pausedUntil", e.is_unqueued as "isUnqueued", now() as now, ${wasRead} as "wasRead",
+      ${heldOf} as "heldId", array(
+        select distinct d.step_id::text
+        from dms d
+        where d.lead_id = e.lead_id and d.enrollment_id = e.id and d.sent_at is not null
       ) as "sentStepIds"
     ${ready}
     order by e.next_at, e.id limit ${size} for no key update of e skip locked`)
@@ -269,14 +288,21 @@ async function applyMoves(tx: Db, campaign: Campaign, changes: readonly Changed[
   const { rows: released } = await tx.execute<{ accountId: string | null }>(sql`
     with changes as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as x(id uuid, state text, reason jsonb, number int, next_at timestamptz, skipped_id uuid, skipped_number int, dm_id uuid)
+        as x(
+          id uuid, state text, reason jsonb, number int, next_at timestamptz, skipped_id uuid, skipped_number int,
+          dm_id uuid
+        )
     ), moved as (
       update enrollments e set state = x.state, reason = x.reason, next_step_number = x.number, next_at = x.next_at,
-        skipped_step_id = coalesce(x.skipped_id, e.skipped_step_id), skipped_step_number = coalesce(x.skipped_number, e.skipped_step_number),
+        skipped_step_id = coalesce(x.skipped_id, e.skipped_step_id),
+        skipped_step_number = coalesce(x.skipped_number, e.skipped_step_number),
         skipped_at = case when x.skipped_id is null then e.skipped_at else now() end, ${CONTINUES}
       from changes x where e.workspace_id = ${campaign.workspaceId} and e.id = x.id
     )
-    update dms d set is_held = false, due_at = now(), updated_at = now() from changes x where d.id = x.dm_id and d.is_held
+    update dms d
+    set is_held = false, due_at = now(), updated_at = now()
+    from changes x
+    where d.id = x.dm_id and d.is_held
     returning case when d.is_follow_up then d.x_account_id else ${campaign.xAccountId}::uuid end as "accountId"`)
   return released.map(({ accountId }) => accountId)
 }
@@ -299,7 +325,8 @@ function movesOf({ one: { id, nextStepNumber }, change }: Changed): object[] {
 const skip = (step: Skipped) => (step ? { skipped_id: step.id, skipped_number: step.number } : {})
 
 /** SET clause that resumes enrollment `e`. */
-const CONTINUES = sql`paused_until = null, resumed_at = case when e.state = 'paused' then now() else e.resumed_at end, updated_at = now()`
+const CONTINUES = sql`
+  paused_until = null, resumed_at = case when e.state = 'paused' then now() else e.resumed_at end, updated_at = now()`
 
 /** Queues the next messages, with one statement per step of a version. @returns the account of each */
 async function applyQueued(tx: Db, campaign: Campaign, changes: readonly Changed[]): Promise<(string | null)[]> {
@@ -332,21 +359,29 @@ async function queueStep(
       select e.id, x.due_at from jsonb_to_recordset(${JSON.stringify(people)}::jsonb) as x(id uuid, due_at timestamptz)
         join enrollments e on e.workspace_id = ${campaign.workspaceId} and e.id = x.id
     ), moved as (
-      update enrollments e set state = 'active', reason = null, next_step_number = ${number}, next_at = null, ${CONTINUES}
+      update enrollments e
+      set state = 'active', reason = null, next_step_number = ${number}, next_at = null, ${CONTINUES}
       from chosen x where e.workspace_id = ${campaign.workspaceId} and e.id = x.id
     ), added as (
-      insert into dms (workspace_id, user_id, lead_id, campaign_id, step, enrollment_id, step_id, step_number, variant_id, message, is_filled, due_at, is_follow_up, x_account_id)
+      insert into dms (
+        workspace_id, user_id, lead_id, campaign_id, step, enrollment_id, step_id, step_number, variant_id, message,
+        is_filled, due_at, is_follow_up, x_account_id
+      )
       select e.workspace_id, ${campaign.userId}::uuid, l.id, e.campaign_id,
         coalesce((select max(d.step) + 1 from dms d where d.lead_id = l.id and d.campaign_id = e.campaign_id), 0),
         e.id, ${id}::uuid, ${number}, ${variantId}, ${message}, true, x.due_at, e.last_ordinal is not null,
         case when e.last_ordinal is not null then coalesce(e.x_account_id, ${campaign.xAccountId}::uuid) end
-      from chosen x join enrollments e on e.workspace_id = ${campaign.workspaceId} and e.id = x.id join leads l on l.id = e.lead_id
+      from chosen x
+      join enrollments e on e.workspace_id = ${campaign.workspaceId} and e.id = x.id
+      join leads l on l.id = e.lead_id
       order by x.due_at, e.id
       on conflict (campaign_id, step, lead_id) do nothing
       returning lead_id, is_follow_up, x_account_id
     ), marked as (
       -- Anyone who gets a follow-up has been contacted.
-      update leads set dm_status = 'queued', updated_at = now() where id in (select lead_id from added where not is_follow_up)
+      update leads
+      set dm_status = 'queued', updated_at = now()
+      where id in (select lead_id from added where not is_follow_up)
     )
     select coalesce(x_account_id, ${campaign.xAccountId}::uuid) as "accountId" from added`)
   return rows.map(({ accountId }) => accountId)

@@ -20,8 +20,13 @@ export interface End {
 /** Suppressed people leave every sequence. */
 export const SUPPRESSED: End = {
   which: sql`(${isOpen('e')} or e.state = 'finished') and ${suppressionReason('l')} is not null`,
-  state: sql`case when ${suppressionReason('l')} -> 'params' ->> 'reason' in ('opted_out', 'replied_stop') then 'opted_out' else 'stopped' end`,
-  reason: sql`case when ${suppressionReason('l')} -> 'params' ->> 'reason' in ('opted_out', 'replied_stop') then ${reasonSql('opt_out')}
+  state: sql`
+    case
+      when ${suppressionReason('l')} -> 'params' ->> 'reason' in ('opted_out', 'replied_stop') then 'opted_out'
+      else 'stopped' end`,
+  reason: sql`
+    case
+      when ${suppressionReason('l')} -> 'params' ->> 'reason' in ('opted_out', 'replied_stop') then ${reasonSql('opt_out')}
     else ${reasonSql('skipped', { skip: sql`'suppressed'` })} end`,
 }
 
@@ -45,21 +50,41 @@ export async function endEnrollments(tx: Db, workspaceId: string, leadIds: SQL, 
       returning e.*, ${isOpen('old')}::int - ${isOpen('e')}::int as closed
     ), held as (
       update dms d set is_held = true, updated_at = now() from changed e
-      where e.state = 'paused' and d.lead_id = e.lead_id and ${isEnrollmentOf('e', 'd')} and d.status = 'queued' and d.lease_expires_at is null
+      where e.state = 'paused'
+        and d.lead_id = e.lead_id
+        and ${isEnrollmentOf('e', 'd')}
+        and d.status = 'queued'
+        and d.lease_expires_at is null
     )
-    update campaigns c set open_enrollments = c.open_enrollments - d.closed, follow_up_due_at = least(c.follow_up_due_at, d.next_at)
-    from (select campaign_id, sum(closed)::int as closed, min(next_at) as next_at from changed group by 1) d where c.id = d.campaign_id
+    update campaigns c
+    set open_enrollments = c.open_enrollments - d.closed, follow_up_due_at = least(c.follow_up_due_at, d.next_at)
+    from (select campaign_id, sum(closed)::int as closed, min(next_at) as next_at from changed group by 1) d
+    where c.id = d.campaign_id
     returning c.id as "campaignId"`)
   return rows.map(({ campaignId }) => campaignId)
 }
 
 /** Ends the open enrollments of messages that failed in this transaction, with the same reason. */
 export async function endEnrollmentsOf(tx: Db, workspaceId: string, dmIds: readonly string[]): Promise<void> {
-  const message = sql`(select d.reason ->> 'code' from dms d where d.enrollment_id = e.id and d.id = any(${sql.param([...dmIds])}::uuid[]) limit 1)`
+  const message = sql`
+    (
+      select d.reason ->> 'code'
+      from dms d
+      where d.enrollment_id = e.id and d.id = any(${sql.param([...dmIds])}::uuid[])
+      limit 1
+    )`
   await endEnrollments(tx, workspaceId, sql`select lead_id from dms where id = any(${sql.param([...dmIds])}::uuid[])`, {
-    which: sql`${isOpen('e')} and e.id in (select enrollment_id from dms where id = any(${sql.param([...dmIds])}::uuid[]))`,
-    state: sql`case when ${message} in ('replied', 'written_by_hand') then 'replied' when ${message} is null then 'failed' else 'stopped' end`,
-    reason: sql`case ${message} when 'replied' then ${reasonSql('reply')} when 'written_by_hand' then ${reasonSql('written_by_hand')}
+    which: sql`
+      ${isOpen('e')} and e.id in (select enrollment_id from dms where id = any(${sql.param([...dmIds])}::uuid[]))`,
+    state: sql`
+      case
+        when ${message} in ('replied', 'written_by_hand') then 'replied'
+        when ${message} is null then 'failed'
+        else 'stopped' end`,
+    reason: sql`
+      case ${message}
+        when 'replied' then ${reasonSql('reply')}
+        when 'written_by_hand' then ${reasonSql('written_by_hand')}
       else case when ${message} is not null then ${reasonSql('skipped', { skip: message })} end end`,
   })
 }

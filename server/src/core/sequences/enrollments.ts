@@ -39,8 +39,13 @@ const columns = {
   version: sql<number>`${versionOf('enrollments')}`,
   stepNumber: enrollments.nextStepNumber,
   nextAt: sql<Date | null>`case ${enrollments.state} when 'active' then coalesce(${enrollments.nextAt}, (
-    select d.due_at from dms d where d.lead_id = ${enrollments.leadId} and d.enrollment_id = ${enrollments.id} and d.status = 'queued' limit 1
-  ), case when ${enrollments.isUnqueued} then (select c.next_part_at from campaigns c where c.id = ${enrollments.campaignId}) end) when 'paused' then ${enrollments.pausedUntil} end`.mapWith(
+    select d.due_at
+    from dms d
+    where d.lead_id = ${enrollments.leadId} and d.enrollment_id = ${enrollments.id} and d.status = 'queued'
+    limit 1
+  ), case when ${enrollments.isUnqueued} then (select c.next_part_at
+  from campaigns c
+  where c.id = ${enrollments.campaignId}) end) when 'paused' then ${enrollments.pausedUntil} end`.mapWith(
     enrollments.nextAt,
   ),
   pausedUntil: enrollments.pausedUntil,
@@ -118,9 +123,11 @@ async function readPage(db: Db, people: People, after: string, limit: number) {
     // PostgreSQL's estimates would make it read all rows first, or take minutes with old
     // statistics.
     await tx.execute(sql`
-      select set_config('enable_' || name, 'off', true) from unnest('{gathermerge,hashagg,hashjoin,nestloop,sort}'::text[]) name`)
+      select set_config('enable_' || name, 'off', true)
+      from unnest('{gathermerge,hashagg,hashjoin,nestloop,sort}'::text[]) name`)
     const { rows } = await tx.execute<{ total: number; ids: string[] }>(sql`
-      select count(*)::int as total, coalesce((array_agg(id order by id) filter (where id > ${after}))[:${limit}::int], '{}') as ids
+      select count(*)::int as total,
+        coalesce((array_agg(id order by id) filter (where id > ${after}))[:${limit}::int], '{}') as ids
       from (${people(NO_ID, ENROLLMENTS_COUNTED_MAX)}) found`)
     const first = one(rows)
     if (first.total < ENROLLMENTS_COUNTED_MAX || first.ids.length === limit) return first
@@ -134,7 +141,8 @@ function peopleIn({ workspaceId, id }: Campaign, states: readonly State[], { are
   const isMessaged = areMessaged ? sql`and last_step_number is not null` : sql``
   const inState = (state: State, after: string) => sql`
     select id from enrollments
-    where workspace_id = ${workspaceId} and campaign_id = ${id} and state = ${state} and id > ${after} ${isMessaged} order by id`
+    where workspace_id = ${workspaceId} and campaign_id = ${id} and state = ${state} and id > ${after} ${isMessaged}
+    order by id`
   return (after, limit) => sql`
     select id from (${union(states.map((state) => inState(state, after)))}) e order by id limit ${limit}`
 }
@@ -158,7 +166,8 @@ function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds 
       isSuch.map(
         (such) => sql`
           select enrollment_id as id from dms
-          where campaign_id = ${id} and variant_id = ${variantId} and ${such} ${hasReason} and enrollment_id > ${after} order by enrollment_id`,
+          where campaign_id = ${id} and variant_id = ${variantId} and ${such} ${hasReason} and enrollment_id > ${after}
+          order by enrollment_id`,
       ),
     )
   return (after, limit) => {
@@ -167,7 +176,9 @@ function peopleWith({ workspaceId, id }: Campaign, { state, outcome, variantIds 
     return state
       ? sql`
           select e.id from enrollments e join ${matches} m on m.id = e.id
-          where e.workspace_id = ${workspaceId} and e.campaign_id = ${id} and e.state = ${state} and e.id > ${after} order by e.id limit ${limit}`
+          where e.workspace_id = ${workspaceId} and e.campaign_id = ${id} and e.state = ${state} and e.id > ${after}
+          order by e.id
+          limit ${limit}`
       : sql`select id from ${matches} m order by id limit ${limit}`
   }
 }
@@ -197,10 +208,15 @@ export async function pause(db: Db, actor: Actor, { id, until }: InputOf<'enroll
     const next = until === undefined ? sql`null::timestamptz` : sql`${until}::timestamptz`
     await tx.execute(sql`
       with paused as (
-        update enrollments set state = 'paused', reason = ${reasonSql('person')}, paused_until = ${next}, next_at = ${next}, updated_at = now()
+        update enrollments
+        set state = 'paused', reason = ${reasonSql('person')}, paused_until = ${next}, next_at = ${next},
+          updated_at = now()
         where workspace_id = ${actor.workspaceId} and id = ${id} returning next_at
       )
-      update campaigns set follow_up_due_at = least(follow_up_due_at, paused.next_at) from paused where id = ${enrollment.campaignId}`)
+      update campaigns
+      set follow_up_due_at = least(follow_up_due_at, paused.next_at)
+      from paused
+      where id = ${enrollment.campaignId}`)
     return read(tx, actor, id)
   })
 }
@@ -218,11 +234,14 @@ export async function stop(db: Db, actor: Actor, { id }: InputOf<'enrollments', 
     else {
       await tx.execute(sql`
         with stopped as (
-          update enrollments set state = 'stopped', reason = ${reasonSql('person')}, next_step_number = null, next_at = null,
+          update enrollments
+          set state = 'stopped', reason = ${reasonSql('person')}, next_step_number = null, next_at = null,
             paused_until = null, updated_at = now()
           where workspace_id = ${actor.workspaceId} and id = ${id} returning id
         )
-        update campaigns set open_enrollments = open_enrollments - (select count(*) from stopped) where id = ${campaignId}`)
+        update campaigns
+        set open_enrollments = open_enrollments - (select count(*) from stopped)
+        where id = ${campaignId}`)
       await completeIfDone(tx, campaignId)
     }
     return read(tx, actor, id)
@@ -358,7 +377,8 @@ async function openAgain(tx: Db, enrollment: Enrollment, { stepNumber, at, assum
     })
     .where(and(eq(enrollments.workspaceId, workspaceId), eq(enrollments.id, id)))
   const { rowCount } = await tx.execute(sql`
-    update campaigns set open_enrollments = open_enrollments + ${Number(isOpen) - Number(wasOpen)}::int, updated_at = now(),
+    update campaigns
+    set open_enrollments = open_enrollments + ${Number(isOpen) - Number(wasOpen)}::int, updated_at = now(),
       status = case when ${isOpen}::boolean and status = 'completed' then 'active' else status end,
       follow_up_due_at = least(follow_up_due_at, ${at?.toISOString() ?? null}::timestamptz)
     where id = ${campaignId} and status <> 'archived'`)

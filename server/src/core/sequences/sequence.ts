@@ -102,7 +102,9 @@ async function findUsed(db: Db, campaignId: string): Promise<Map<string, boolean
       select variant_id as id, sum(sent) > 0 as is_frozen from dm_activity
       where campaign_id = ${campaignId} group by 1 having sum(sent + failed) > 0
       union all
-      select variant_id, true from dms where campaign_id = ${campaignId} and lease_expires_at is not null and variant_id is not null
+      select variant_id, true
+      from dms
+      where campaign_id = ${campaignId} and lease_expires_at is not null and variant_id is not null
     ) used group by 1`)
   return new Map(rows.map(({ id, isFrozen }) => [id, isFrozen]))
 }
@@ -277,14 +279,21 @@ export async function renderQueued(tx: Db, campaign: Campaign): Promise<void> {
   const { id, workspaceId } = campaign
   readTemplates(await findSteps(tx, campaign), 'steps')
   const tests = await findTests(tx, campaign)
-  const isUntried = sql`dms.campaign_id = ${id} and dms.status = 'queued' and dms.lease_expires_at is null and dms.tried_at is null`
+  const isUntried = sql`
+    dms.campaign_id = ${id} and dms.status = 'queued' and dms.lease_expires_at is null and dms.tried_at is null`
   const { rows } = await tx.execute<{ version: number; stepId: string }>(sql`
-    select distinct e.version, dms.step_id as "stepId" from dms join enrollments e on ${isEnrollmentOf('e', 'dms')} where ${isUntried}`)
+    select distinct e.version, dms.step_id as "stepId"
+    from dms
+    join enrollments e on ${isEnrollmentOf('e', 'dms')}
+    where ${isUntried}`)
   for (const { version, stepId } of rows) {
     const steps = await findSteps(tx, { id, workspaceId, version })
     const step = steps.find((candidate) => candidate.id === stepId)
     if (!step) continue
-    const isTheirs = sql`${isUntried} and dms.step_id = ${stepId} and exists (select from enrollments e where ${isEnrollmentOf('e', 'dms')} and e.version = ${version})`
+    const isTheirs = sql`
+      ${isUntried}
+      and dms.step_id = ${stepId}
+      and exists (select from enrollments e where ${isEnrollmentOf('e', 'dms')} and e.version = ${version})`
     await rerender(tx, queuedStep(id, step, steps.indexOf(step) + 1, tests.get(stepId)?.shares), isTheirs)
   }
 }
@@ -403,12 +412,14 @@ async function findGroups(tx: Db, { id, workspaceId }: Campaign): Promise<Group[
   const { rows } = await tx.execute<Group>(sql`
     with written as (
       select enrollment_id, array_agg(distinct step_id order by step_id) as step_ids,
-        (array_agg(step_id order by step desc))[1] as last_id, (array_agg(step_number order by step desc))[1] as last_number
+        (array_agg(step_id order by step desc))[1] as last_id,
+        (array_agg(step_number order by step desc))[1] as last_number
       from dms where campaign_id = ${id} and enrollment_id is not null and ${isWritten('dms')}
       group by 1
     )
     select coalesce(array_agg(e.id) filter (where ${isFollowing}), '{}') as ids,
-      coalesce(array_agg(e.id) filter (where not ${isFollowing}), '{}') as "endedIds", w.last_id as "lastStepId", w.last_number as "lastStepNumber", e.skipped_step_id as "skippedStepId",
+      coalesce(array_agg(e.id) filter (where not ${isFollowing}), '{}') as "endedIds", w.last_id as "lastStepId",
+      w.last_number as "lastStepNumber", e.skipped_step_id as "skippedStepId",
       e.skipped_step_number as "skippedStepNumber", coalesce(w.step_ids, '{}') as "sentStepIds"
     from enrollments e left join written w on w.enrollment_id = e.id
     where e.workspace_id = ${workspaceId} and e.campaign_id = ${id} and (w.last_id is not null or not ${isUnsent('e')})
@@ -422,7 +433,10 @@ export async function storeFollowed(
   { workspaceId, id }: Pick<typeof enrollments.$inferSelect, 'workspaceId' | 'id'>,
 ): Promise<number | null> {
   const { rows } = await tx.execute<{ version: number }>(sql`
-    update enrollments e set version = ${versionOf('e')} where e.workspace_id = ${workspaceId} and e.id = ${id} returning e.version`)
+    update enrollments e
+    set version = ${versionOf('e')}
+    where e.workspace_id = ${workspaceId} and e.id = ${id}
+    returning e.version`)
   return rows[0]?.version ?? null
 }
 
@@ -449,7 +463,8 @@ async function moveEnrollments(
   await tx.execute(sql`
     update enrollments set version = ${campaign.version}, updated_at = now()
     where workspace_id = ${campaign.workspaceId} and id = any(${sql.param(endedIds)}::uuid[])`)
-  const isUntried = sql`campaign_id = ${campaign.id} and status = 'queued' and lease_expires_at is null and tried_at is null`
+  const isUntried = sql`
+    campaign_id = ${campaign.id} and status = 'queued' and lease_expires_at is null and tried_at is null`
   const isTheirs = sql`enrollment_id = any(${sql.param(ids)}::uuid[]) and ${isUntried}`
   const isRemoved: SQL = next ? sql`is_follow_up` : sql`true`
   const { rows: removed } = await tx.execute<{ enrollmentId: string }>(sql`
@@ -470,19 +485,28 @@ async function moveEnrollments(
   await tx.execute(sql`
     with old as (
       select e.id, e.state, d.id is not null as is_queued, d.step_number
-      from enrollments e left join dms d on d.lead_id = e.lead_id and ${isEnrollmentOf('e', 'd')} and d.status = 'queued'
+      from enrollments e
+      left join dms d on d.lead_id = e.lead_id and ${isEnrollmentOf('e', 'd')} and d.status = 'queued'
       where e.workspace_id = ${campaign.workspaceId} and e.id = any(${sql.param(ids)}::uuid[])
     ), changed as (
       update enrollments e set version = ${campaign.version}, updated_at = now(),
         next_step_number = coalesce(old.step_number, ${next?.number ?? null}::int),
         paused_until = case when ${next !== null}::boolean or old.is_queued then e.paused_until end,
         reason = case when ${next !== null}::boolean or old.is_queued then e.reason end,
-        state = case when old.is_queued then e.state when ${next !== null}::boolean then case e.state when 'paused' then 'paused' else 'active' end else 'finished' end,
-        next_at = case when e.state = 'paused' and ${next !== null}::boolean then e.next_at when ${next !== null}::boolean and not old.is_queued and not e.is_unqueued then now() end
+        state = case
+          when old.is_queued then e.state
+          when ${next !== null}::boolean then case e.state
+          when 'paused' then 'paused'
+          else 'active' end
+          else 'finished' end,
+        next_at = case
+          when e.state = 'paused' and ${next !== null}::boolean then e.next_at
+          when ${next !== null}::boolean and not old.is_queued and not e.is_unqueued then now() end
       from old where e.workspace_id = ${campaign.workspaceId} and e.id = old.id
       returning e.next_at, (e.state in ('active', 'paused'))::int - (old.state in ('active', 'paused'))::int as opened
     ), total as (select coalesce(sum(opened), 0)::int as opened, min(next_at) as next_at from changed)
-    update campaigns set open_enrollments = open_enrollments + total.opened, follow_up_due_at = least(follow_up_due_at, total.next_at)
+    update campaigns
+    set open_enrollments = open_enrollments + total.opened, follow_up_due_at = least(follow_up_due_at, total.next_at)
     from total where id = ${campaign.id}`)
   if (next && campaign.xAccountId) await wakeAccount(tx, campaign.xAccountId)
 }

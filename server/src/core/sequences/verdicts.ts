@@ -39,7 +39,8 @@ export async function judgeTests(db: Db): Promise<number> {
 
 /** Reserves a test until its next check, so that a failing test does not block the others permanently. */
 async function takeDueTest(db: Db): Promise<StepTest | undefined> {
-  const due = sql`(select workspace_id, id from step_tests where next_at <= now() order by next_at limit 1 for update skip locked)`
+  const due = sql`
+    (select workspace_id, id from step_tests where next_at <= now() order by next_at limit 1 for update skip locked)`
   const [test] = await db
     .update(stepTests)
     .set({ nextAt: later(JUDGED_EVERY_MINUTES) })
@@ -149,7 +150,9 @@ function withPace(
 /** SQL over a reply `r`: its label at that moment. A person may have corrected it since. */
 function labelAt(moment: SQL): SQL {
   return sql`coalesce((
-    select coalesce(l.old_label, '') from conversations c join label_corrections l on l.workspace_id = c.workspace_id and l.conversation_id = c.id and l.at > ${moment}
+    select coalesce(l.old_label, '')
+    from conversations c
+    join label_corrections l on l.workspace_id = c.workspace_id and l.conversation_id = c.id and l.at > ${moment}
     where c.workspace_id = r.workspace_id and c.lead_id = r.lead_id and c.account_x_user_id = r.account_x_user_id
       -- A correction applies to the latest reply.
       and not exists (select from replies n where n.lead_id = r.lead_id and n.account_x_user_id = r.account_x_user_id
@@ -170,7 +173,8 @@ async function readOutcomes(
   ) => sql`exists (select from replies r where r.lead_id = d.lead_id and r.kind = 'reply'
     and r.at >= d.claimed_at and r.at <= ${closesAt} and ${labelAt(closesAt)} = any(${sql.param(labels)}::text[]))::int`
   const { rows } = await tx.execute<{ id: string; at: string; positive: Outcome; optedOut: Outcome }>(sql`
-    select d.id, d.sent_at as at, ${hasLabel(['interested', 'meeting', 'question'])} as positive, ${hasLabel(['opted_out'])} as "optedOut"
+    select d.id, d.sent_at as at, ${hasLabel(['interested', 'meeting', 'question'])} as positive,
+      ${hasLabel(['opted_out'])} as "optedOut"
     from dms d
     where d.campaign_id = ${campaignId} and d.variant_id = ${variantId} and d.sent_at is not null
       and (d.sent_at, d.id) > (${after?.at ?? startedAt.toISOString()}::timestamptz, ${after?.id ?? NO_ID}::uuid)
@@ -184,7 +188,9 @@ async function countPeople(tx: Db, { campaignId, startedAt }: StepTest): Promise
   const { rows } = await tx.execute<Figures & { id: string }>(sql`
     select variant_id as id, sum(sent)::int as sent, sum(positive)::int as positive, sum(opted_out)::int as "optedOut",
       min(slot) filter (where sent > 0) as "firstAt"
-    from dm_activity where campaign_id = ${campaignId} and slot >= activity_slot(${startedAt.toISOString()}::timestamptz) group by 1`)
+    from dm_activity
+    where campaign_id = ${campaignId} and slot >= activity_slot(${startedAt.toISOString()}::timestamptz)
+    group by 1`)
   return new Map(rows.map(({ id, ...figures }) => [id, figures]))
 }
 
@@ -195,7 +201,9 @@ const TO_COME_MAX = 100_000
 async function countToCome(tx: Db, { id, workspaceId }: Campaign, stepNumber: number): Promise<number> {
   const { rows } = await tx.execute<{ count: number }>(sql`
     select count(*)::int as count from (
-      select from enrollments where workspace_id = ${workspaceId} and campaign_id = ${id} and state in ('active', 'paused')
+      select
+      from enrollments
+      where workspace_id = ${workspaceId} and campaign_id = ${id} and state in ('active', 'paused')
         and (last_step_number is null or last_step_number < ${stepNumber}) limit ${TO_COME_MAX}
     ) few`)
   return one(rows).count
@@ -221,9 +229,11 @@ async function chooseAgain(
   const { variantId, message } = queuedStep(id, step, number, shares)
   await tx.execute(sql`
     update dms set message = ${message}, is_filled = true, variant_id = ${variantId}, updated_at = now()
-    from leads l where dms.campaign_id = ${id} and dms.status = 'queued' and dms.step_id = ${step.id} and l.id = dms.lead_id
+    from leads l
+    where dms.campaign_id = ${id} and dms.status = 'queued' and dms.step_id = ${step.id} and l.id = dms.lead_id
       and dms.lease_expires_at is null and dms.tried_at is null
-      and dms.variant_id = any(${sql.param(test.variants.map((variant) => variant.id))}::uuid[]) and dms.variant_id <> ${variantId}`)
+      and dms.variant_id = any(${sql.param(test.variants.map((variant) => variant.id))}::uuid[])
+      and dms.variant_id <> ${variantId}`)
 }
 
 /** True once everyone has been sent the step and every reply window has closed. */
@@ -233,12 +243,18 @@ async function isTestOver(tx: Db, campaign: Campaign, test: StepTest, stepNumber
   const { rows } = await tx.execute<{ isClosed: boolean }>(sql`
     select coalesce(max(last.sent_at) <= now() - make_interval(days => ${test.windowDays}), true) as "isClosed"
     from unnest(${sql.param(test.variants.map((variant) => variant.id))}::uuid[]) v(id) cross join lateral (
-      select sent_at from dms where campaign_id = ${id} and variant_id = v.id and sent_at is not null order by sent_at desc, id desc limit 1
+      select sent_at
+      from dms
+      where campaign_id = ${id} and variant_id = v.id and sent_at is not null
+      order by sent_at desc, id desc
+      limit 1
     ) last`)
   if (!one(rows).isClosed) return false
   if (status === 'archived' || status === 'completed') return true
   const waiting = await tx.execute(sql`
-    select from enrollments where workspace_id = ${workspaceId} and campaign_id = ${id} and state in ('active', 'paused')
+    select
+    from enrollments
+    where workspace_id = ${workspaceId} and campaign_id = ${id} and state in ('active', 'paused')
       and next_step_number <= ${stepNumber} limit 1`)
   return waiting.rows.length === 0
 }

@@ -119,7 +119,11 @@ export const WITHOUT_REASON = { reason: null, pauseReason: null }
  */
 export function isSentNow(campaign: string): SQL<boolean> {
   const c = sql.raw(campaign)
-  return sql`(${c}.channel = 'extension' or exists (select from x_accounts a where a.id = ${c}.x_account_id and a.status = 'connected'))`
+  return sql`
+    (
+      ${c}.channel = 'extension'
+      or exists (select from x_accounts a where a.id = ${c}.x_account_id and a.status = 'connected')
+    )`
 }
 
 /**

@@ -19,7 +19,8 @@ import { authUsers } from '../../domains/identity/auth/tables.ts'
 import { workspaceId } from '../../domains/identity/workspaces/tables.ts'
 
 /** The status by which filters select: contacted counts as sent, failed_contact as failed. */
-export const filterStatus = sql<string>`(case dm_status when 'contacted' then 'sent' when 'failed_contact' then 'failed' else dm_status end)`
+export const filterStatus = sql<string>`
+  (case dm_status when 'contacted' then 'sent' when 'failed_contact' then 'failed' else dm_status end)`
 /** The follower count by which leads are sorted and bounded. Unknown comes before 0. */
 export const knownFollowers = sql<number>`coalesce(follower_count, -1)`
 export const foldedName = sql<string>`lower(name)`
@@ -207,7 +208,11 @@ export function sampleReason(lead: string, { isRealX }: { isRealX: boolean }): S
  */
 export function gotMessage(lead: string): SQL {
   const alias = sql.raw(lead)
-  return sql`(${alias}.contacted_before_at is not null or exists (select from dms o where o.lead_id = ${alias}.id and o.sent_at is not null))`
+  return sql`
+    (
+      ${alias}.contacted_before_at is not null
+      or exists (select from dms o where o.lead_id = ${alias}.id and o.sent_at is not null)
+    )`
 }
 
 /**
@@ -221,7 +226,12 @@ export function isIdConfirmed(lead: string): SQL<boolean> {
   return sql`(${l}.x_user_checked_at is not null or coalesce(
     (select ${l}.x_user_id is not null from scrape_leads f where f.lead_id = ${l}.id limit 1),
     (select ${l}.x_user_id is not null from replies r where r.lead_id = ${l}.id and r.kind = 'reply' limit 1),
-    (select ${l}.x_user_id is not null from dms d where d.lead_id = ${l}.id and coalesce(d.x_event_id, '') <> '' limit 1), false))`
+    (
+      select ${l}.x_user_id is not null
+      from dms d
+      where d.lead_id = ${l}.id and coalesce(d.x_event_id, '') <> ''
+      limit 1
+    ), false))`
 }
 
 /**
@@ -230,7 +240,9 @@ export function isIdConfirmed(lead: string): SQL<boolean> {
  */
 export function lostHandleReason(lead: string): SQL {
   const l = sql.raw(lead)
-  return sql`case when ${l}.handle_lost_at is not null then ${reasonSql('identity', { handle: sql`${l}.twitter_handle`, xUserId: sql`${l}.x_user_id` })} end`
+  return sql`
+    case
+      when ${l}.handle_lost_at is not null then ${reasonSql('identity', { handle: sql`${l}.twitter_handle`, xUserId: sql`${l}.x_user_id` })} end`
 }
 
 /** SQL over a message's alias: the message was claimed and not released. A simulation sets only `claimed_at`. */

@@ -174,5 +174,8 @@ export const isFirstInQueue = sql`${isInQueue} and not is_follow_up`
  */
 export function countInFlight(campaignId: SQL): SQL<number> {
   return sql`(select count(*)::int from dms
-    where campaign_id = ${campaignId} and lease_expires_at is not null and not outcome_unknown and holder <> 'simulated')`
+    where campaign_id = ${campaignId}
+      and lease_expires_at is not null
+      and not outcome_unknown
+      and holder <> 'simulated')`
 }

@@ -61,5 +61,6 @@ export function approvedOpener(lead: string, campaignId: string | null): SQL<str
 
 /** SQL statement that waits for changes of a campaign's openers, and blocks others until the transaction ends. */
 export function lockOpeners(workspaceId: string, campaignId: string): SQL {
-  return sql`select from opener_counts where workspace_id = ${workspaceId} and campaign_id = ${campaignId} for no key update`
+  return sql`
+    select from opener_counts where workspace_id = ${workspaceId} and campaign_id = ${campaignId} for no key update`
 }

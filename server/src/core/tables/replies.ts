@@ -87,7 +87,12 @@ export function isReplyKnown(xUserId: SQL, seconds = READ_COUNTS_SECONDS): SQL<b
 
 /** SQL: the account's last complete read began within these seconds. */
 export function isRead(xUserId: SQL, seconds = READ_COUNTS_SECONDS): SQL<boolean> {
-  return sql`exists (select from reply_watches w where w.x_user_id = ${xUserId} and w.read_until > now() - make_interval(secs => ${seconds}))`
+  return sql`
+    exists (
+      select
+      from reply_watches w
+      where w.x_user_id = ${xUserId} and w.read_until > now() - make_interval(secs => ${seconds})
+    )`
 }
 
 /** SQL: a message was delivered to the account and has not been stored yet. */
@@ -111,7 +116,9 @@ export const areRepliesBehind = sql<boolean>`(
  */
 export function isChatUnread(xUserId: SQL, personXUserId: SQL): SQL<boolean> {
   return sql`exists (select from chat_reads t
-    where t.account_x_user_id = ${xUserId} and t.person_x_user_id = coalesce(${personXUserId}, t.person_x_user_id) and ${isChanged('t')})`
+    where t.account_x_user_id = ${xUserId}
+      and t.person_x_user_id = coalesce(${personXUserId}, t.person_x_user_id)
+      and ${isChanged('t')})`
 }
 
 /**
@@ -131,13 +138,22 @@ export function waitsForRead(message: string): SQL<boolean> {
   const d = sql.raw(message)
   return sql`exists (select from x_accounts a left join reply_watches w on w.x_user_id = a.x_user_id
     where a.id = ${d}.x_account_id and (
-      (${d}.due_at <= now() and not ${isRead(sql`a.x_user_id`)} and (w.fails_since is not null or w.rests_until > now() or ${d}.due_at < now() - ${READ_TAKES}))
+      (
+        ${d}.due_at <= now()
+        and not ${isRead(sql`a.x_user_id`)}
+        and (w.fails_since is not null or w.rests_until > now() or ${d}.due_at < now() - ${READ_TAKES})
+      )
       or (${d}.due_at <= now() + ${READ_TAKES} and ${isChatUnread(sql`a.x_user_id`, sql`(select h.x_user_id from leads h where h.id = ${d}.lead_id)`)})))`
 }
 
 /** SQL: how many seconds the account's last complete read still counts; null: there was none. */
 export function knownForSeconds(xUserId: SQL): SQL<number | null> {
-  return sql`(select extract(epoch from w.read_until - now())::float + ${READ_COUNTS_SECONDS} from reply_watches w where w.x_user_id = ${xUserId})`
+  return sql`
+    (
+      select extract(epoch from w.read_until - now())::float + ${READ_COUNTS_SECONDS}
+      from reply_watches w
+      where w.x_user_id = ${xUserId}
+    )`
 }
 
 /** SQL over the alias of a row of `chat_reads`: its conversation changed since its events were read. */
@@ -263,7 +279,10 @@ export function answeredReason(lead: string, message: string): SQL {
   const [l, d] = [sql.raw(lead), sql.raw(message)]
   return sql`(select case r.kind when 'reply' then ${reasonSql('replied')} else ${reasonSql('written_by_hand')} end
     from replies r where r.lead_id = ${l}.id and r.created_at >= coalesce((
-      select greatest(case when ${d}.is_follow_up then e.last_sent_at else coalesce(${d}.requeued_at, ${d}.created_at) end, e.resumed_at)
+      select greatest(
+        case when ${d}.is_follow_up then e.last_sent_at else coalesce(${d}.requeued_at, ${d}.created_at) end,
+        e.resumed_at
+      )
       from enrollments e where ${isEnrollmentOf('e', message)}
     ), ${d}.requeued_at, ${d}.created_at)
     order by r.kind limit 1)`

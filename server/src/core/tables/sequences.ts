@@ -222,7 +222,9 @@ export function followingStep(enrollment: string, message: string): SQL {
     from sequence_versions v cross join lateral jsonb_array_elements(v.steps) with ordinality s(step, number)
     where v.workspace_id = ${e}.workspace_id and v.campaign_id = ${e}.campaign_id and v.version = ${e}.version
       and s.number > coalesce((
-        select p.number from jsonb_array_elements(v.steps) with ordinality p(step, number) where (p.step ->> 'id')::uuid = ${d}.step_id
+        select p.number
+        from jsonb_array_elements(v.steps) with ordinality p(step, number)
+        where (p.step ->> 'id')::uuid = ${d}.step_id
       ), ${d}.step_number)
       and not exists (
         select from dms o where o.lead_id = ${d}.lead_id and o.enrollment_id = ${e}.id and o.id <> ${d}.id
@@ -237,6 +239,11 @@ export function followingStep(enrollment: string, message: string): SQL {
 export function variantNameOf(message: string, campaign: string): SQL<{ id: string; name: string } | null> {
   const [d, c] = [sql.raw(message), sql.raw(campaign)]
   return sql`(select jsonb_build_object('id', variant.value -> 'id', 'name', variant.value -> 'name')
-    from sequence_versions v cross join lateral jsonb_array_elements(v.steps) s cross join lateral jsonb_array_elements(s.value -> 'variants') variant
-    where v.workspace_id = ${c}.workspace_id and v.campaign_id = ${c}.id and v.version = ${c}.version and variant.value ->> 'id' = ${d}.variant_id::text)`
+    from sequence_versions v
+    cross join lateral jsonb_array_elements(v.steps) s
+    cross join lateral jsonb_array_elements(s.value -> 'variants') variant
+    where v.workspace_id = ${c}.workspace_id
+      and v.campaign_id = ${c}.id
+      and v.version = ${c}.version
+      and variant.value ->> 'id' = ${d}.variant_id::text)`
 }

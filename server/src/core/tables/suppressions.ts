@@ -66,7 +66,10 @@ export function suppressedLeads(workspaceId: string): SQL {
   return sql`
     select l.id from suppressions s join leads l on l.workspace_id = s.workspace_id and ${hasHandle('l')} where ${own}
     union all
-    select l.id from suppressions s join leads l on l.workspace_id = s.workspace_id and l.x_user_id = s.x_user_id where ${own}`
+    select l.id
+    from suppressions s
+    join leads l on l.workspace_id = s.workspace_id and l.x_user_id = s.x_user_id
+    where ${own}`
 }
 
 /** SQL subquery (without brackets) of the suppressions of a lead. */
@@ -75,13 +78,17 @@ export function suppressionsOf(workspaceId: string, leadId: string): SQL {
   return sql`
     select s.id from leads l join suppressions s on s.workspace_id = l.workspace_id and ${hasHandle('l')} where ${its}
     union
-    select s.id from leads l join suppressions s on s.workspace_id = l.workspace_id and s.x_user_id = l.x_user_id where ${its}`
+    select s.id
+    from leads l
+    join suppressions s on s.workspace_id = l.workspace_id and s.x_user_id = l.x_user_id
+    where ${its}`
 }
 
 /** SQL over `leads`: whether they can be messaged. Like `isSuppressed`, but for many rows. */
 export function isMessageable(workspaceId: string): SQL {
   const onList = sql`select from suppressions s where s.workspace_id = ${workspaceId}`
-  return sql`not exists (${onList} and ${hasHandle('leads')}) and not exists (${onList} and s.x_user_id = leads.x_user_id)`
+  return sql`
+    not exists (${onList} and ${hasHandle('leads')}) and not exists (${onList} and s.x_user_id = leads.x_user_id)`
 }
 
 /**
@@ -92,6 +99,11 @@ export function suppressionReason(lead: string): SQL {
   const l = sql.raw(lead)
   return sql`coalesce(
     (select ${reason} from suppressions s where s.workspace_id = ${l}.workspace_id and ${hasHandle(lead)}),
-    (select ${reason} from suppressions s where s.workspace_id = ${l}.workspace_id and s.x_user_id = ${l}.x_user_id limit 1)
+    (
+      select ${reason}
+      from suppressions s
+      where s.workspace_id = ${l}.workspace_id and s.x_user_id = ${l}.x_user_id
+      limit 1
+    )
   )`
 }

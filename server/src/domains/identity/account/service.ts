@@ -403,8 +403,12 @@ export async function confirmEmailChange(
     const [change] = await tx
       .update(authEmailChanges)
       .set({
-        currentConfirmedAt: sql`case when ${authEmailChanges.currentTokenHash} = ${hash} then now() else ${authEmailChanges.currentConfirmedAt} end`,
-        newConfirmedAt: sql`case when ${authEmailChanges.newTokenHash} = ${hash} then now() else ${authEmailChanges.newConfirmedAt} end`,
+        currentConfirmedAt: sql`
+          case
+            when ${authEmailChanges.currentTokenHash} = ${hash} then now()
+            else ${authEmailChanges.currentConfirmedAt} end`,
+        newConfirmedAt: sql`
+          case when ${authEmailChanges.newTokenHash} = ${hash} then now() else ${authEmailChanges.newConfirmedAt} end`,
       })
       .where(
         and(

@@ -61,7 +61,13 @@ function eventOf({ kind, at, rest }: EventRow): Event {
  * after the follow-up was claimed.
  */
 const crossedFollowUp = sql`exists (
-  select from dms d where d.lead_id = r.lead_id and d.is_follow_up and r.at < d.sent_at and r.created_at > d.claimed_at and r.at > d.claimed_at - interval '3 minutes')`
+  select
+  from dms d
+  where d.lead_id = r.lead_id
+    and d.is_follow_up
+    and r.at < d.sent_at
+    and r.created_at > d.claimed_at
+    and r.at > d.claimed_at - interval '3 minutes')`
 
 /** SQL: the events of a lead. Two events at the same moment have different refs. */
 function eventsOf(actor: Actor, id: string): SQL {
@@ -70,14 +76,18 @@ function eventsOf(actor: Actor, id: string): SQL {
   const textOf = (row: string) => (seesTexts ? sql`${sql.raw(row)}.text` : sql`null::text`)
   const stepOf = (number: string) =>
     sql`jsonb_build_object('campaignId', c.id, 'campaignName', c.name, 'stepNumber', ${sql.raw(number)})`
-  const enrolled = sql`from enrollments e join campaigns c on c.id = e.campaign_id where e.workspace_id = ${workspaceId} and e.lead_id = ${id}`
+  const enrolled = sql`
+    from enrollments e
+    join campaigns c on c.id = e.campaign_id
+    where e.workspace_id = ${workspaceId} and e.lead_id = ${id}`
   return sql`
     select 'created' as kind, l.created_at as at, l.id as ref, '{}'::jsonb as rest from leads l where l.id = ${id}
     union all
     select 'renamed', (former ->> 'until')::timestamptz, l.id, jsonb_build_object('twitterHandle', former ->> 'handle')
     from leads l, jsonb_array_elements(l.former_handles) former where l.id = ${id}
     union all
-    select 'scraped', f.found_at, s.id, jsonb_build_object('scrapeId', s.id, 'twitterHandle', s.twitter_handle, 'type', s.type)
+    select 'scraped', f.found_at, s.id,
+      jsonb_build_object('scrapeId', s.id, 'twitterHandle', s.twitter_handle, 'type', s.type)
     from scrape_leads f join scrapes s on s.id = f.scrape_id where f.lead_id = ${id}
     union all
     select 'listed', i.added_at, ll.id, jsonb_build_object('listId', ll.id, 'listName', ll.name)
@@ -87,26 +97,40 @@ function eventsOf(actor: Actor, id: string): SQL {
     from lead_tags g join tags t on t.id = g.tag_id where g.lead_id = ${id}
     union all
     select 'messaged', coalesce(d.sent_at, d.updated_at), d.id, jsonb_build_object(
-      'dmId', d.id, 'status', d.status, 'message', case when d.is_answer and not ${seesTexts}::boolean then '' else d.message end, 'errorMessage', d.error_message, 'reason', d.reason, 'outcomeUnknown', d.outcome_unknown,
-      'campaignId', case when c.kind = 'campaign' then c.id end, 'campaignName', case when c.kind = 'campaign' then c.name end,
+      'dmId', d.id, 'status', d.status, 'message',
+      case when d.is_answer and not ${seesTexts}::boolean then '' else d.message end, 'errorMessage', d.error_message,
+      'reason', d.reason, 'outcomeUnknown', d.outcome_unknown,
+      'campaignId', case when c.kind = 'campaign' then c.id end, 'campaignName',
+      case when c.kind = 'campaign' then c.name end,
       'stepNumber', d.step_number, 'variant', (
         select jsonb_build_object('id', variant.value -> 'id', 'name', variant.value -> 'name')
-        from sequence_versions v cross join lateral jsonb_array_elements(v.steps) s cross join lateral jsonb_array_elements(s.value -> 'variants') variant
+        from sequence_versions v
+        cross join lateral jsonb_array_elements(v.steps) s
+        cross join lateral jsonb_array_elements(s.value -> 'variants') variant
         where v.workspace_id = c.workspace_id and v.campaign_id = c.id and variant.value ->> 'id' = d.variant_id::text
         order by v.version desc limit 1
       ), 'why', coalesce(d.reason, (
-        select e.reason from enrollments e where d.is_held and e.workspace_id = c.workspace_id and e.id = d.enrollment_id
+        select e.reason
+        from enrollments e
+        where d.is_held and e.workspace_id = c.workspace_id and e.id = d.enrollment_id
       )))
     from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = ${id}
     union all
-    select 'skipped', e.skipped_at, c.id, ${stepOf('e.skipped_step_number')} || jsonb_build_object('why', ${reasonSql('condition')})
+    select 'skipped', e.skipped_at, c.id,
+      ${stepOf('e.skipped_step_number')} || jsonb_build_object('why', ${reasonSql('condition')})
     ${enrolled} and e.skipped_at is not null
     union all
-    select 'paused', e.updated_at, e.id, ${stepOf('e.next_step_number')} || jsonb_build_object('until', e.paused_until, 'why', e.reason)
+    select 'paused', e.updated_at, e.id,
+      ${stepOf('e.next_step_number')} || jsonb_build_object('until', e.paused_until, 'why', e.reason)
     ${enrolled} and e.state = 'paused' and e.next_step_number is not null
     union all
-    select case r.kind when 'reply' then 'replied' else r.kind end, r.at, r.id, jsonb_build_object('replyId', r.id, 'text', ${textOf('r')})
-      || case r.kind when 'reply' then jsonb_build_object('optedOut', r.opted_out, 'label', r.label, 'dmId', r.dm_id, 'crossedFollowUp', ${crossedFollowUp}) else '{}' end
+    select case r.kind when 'reply' then 'replied' else r.kind end, r.at, r.id,
+      jsonb_build_object('replyId', r.id, 'text', ${textOf('r')})
+      || case r.kind
+        when 'reply' then jsonb_build_object(
+          'optedOut', r.opted_out, 'label', r.label, 'dmId', r.dm_id, 'crossedFollowUp', ${crossedFollowUp}
+        )
+        else '{}' end
     from replies r where r.lead_id = ${id}
     union all
     select 'note', n.created_at, n.id, jsonb_build_object('noteId', n.id, 'text', ${textOf('n')})

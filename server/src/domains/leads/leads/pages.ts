@@ -27,8 +27,11 @@ type PageLead = Omit<ListedLead, 'createdAt' | 'updatedAt' | 'pictureUrl'> & { c
 type Json<T> = { [K in keyof T]: T[K] extends Date ? string : T[K] }
 
 /** `tagIds` has the tags in the order in which they were added. */
-const columns = sql`leads.id, name, twitter_handle as "twitterHandle", bio, follower_count as "followerCount", following_count as "followingCount",
-  source_profile as "sourceProfile", url, profile_image_url as "profileImageUrl", location, website, metadata, dm_status as "dmStatus", basis,
+const columns = sql`
+  leads.id, name, twitter_handle as "twitterHandle", bio, follower_count as "followerCount",
+  following_count as "followingCount",
+  source_profile as "sourceProfile", url, profile_image_url as "profileImageUrl", location, website, metadata,
+  dm_status as "dmStatus", basis,
   array(select t.tag_id from lead_tags t where t.lead_id = leads.id order by t.added_at, t.tag_id) as "tagIds",
   ${isSuppressed('leads')} as suppressed, replied_at is not null as replied, is_sample as "isSample",
   created_at as "createdAt", updated_at as "updatedAt"`
@@ -127,7 +130,13 @@ export async function readPage(
   const behind = position ? sql`and ${isBehind(sort, position, keys)}` : sql``
   return readIds(
     db,
-    sql`select leads.id from ${from} where ${where} ${behind} order by ${inOrder(sort, keys)} limit ${limit} offset ${offset}`,
+    sql`
+      select leads.id
+      from ${from}
+      where ${where} ${behind}
+      order by ${inOrder(sort, keys)}
+      limit ${limit}
+      offset ${offset}`,
     sort,
   )
 }
@@ -210,11 +219,17 @@ function plainPageOf({ sort, size, hasStatus, hasPlace }: Plain): SQL {
   const limit = sql.raw(String(size))
   const page = isStandingOrder(sort, status)
     ? sql`(
-        select ${columns} from leads join (${standingIds(workspaceId, { status, sort, place: position })} limit ${limit}) ids using (id)
+        select ${columns}
+        from leads
+        join (${standingIds(workspaceId, { status, sort, place: position })} limit ${limit}) ids using (id)
         order by ${inOrder(sort)}
       ) page`
     : sql`(
-        select ${columns} from leads where workspace_id = ${workspaceId} ${behind} order by ${inOrder(sort)} limit ${limit}
+        select ${columns}
+        from leads
+        where workspace_id = ${workspaceId} ${behind}
+        order by ${inOrder(sort)}
+        limit ${limit}
       ) page`
   return sql`select ${asJson} as leads, ${countedLeads(workspaceId, status)} as total from ${page}`
 }

@@ -143,7 +143,8 @@ export async function listByStanding(
   const behind = position
     ? sql`and (s.created_at, s.lead_id) < (${String(position.value)}::timestamptz, ${position.id}::uuid)`
     : sql``
-  const newest = sql`(select id as lead_id, workspace_id, created_at from leads) s where s.workspace_id = ${actor.workspaceId}`
+  const newest = sql`
+    (select id as lead_id, workspace_id, created_at from leads) s where s.workspace_id = ${actor.workspaceId}`
   const skipped = position ? 0 : (page - 1) * pageSize
   const parts = (standings.length === 0 ? [undefined] : standings).map(
     (standing) => sql`(
@@ -151,7 +152,11 @@ export async function listByStanding(
       order by s.created_at desc, s.lead_id desc limit ${skipped + pageSize + 1})`,
   )
   const ids = sql`
-    select id from (${sql.join(parts, sql` union all `)}) found order by created_at desc, id desc limit ${pageSize + 1} offset ${skipped}`
+    select id
+    from (${sql.join(parts, sql` union all `)}) found
+    order by created_at desc, id desc
+    limit ${pageSize + 1}
+    offset ${skipped}`
   const [rows, totals] = await Promise.all([
     db
       .select({ ...getTableColumns(leads), suppressed: isSuppressed('leads') })

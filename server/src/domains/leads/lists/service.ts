@@ -78,7 +78,8 @@ async function describe(db: Db, rows: Row[], counted: Map<string, Counts>) {
     sentCount: number
     replyCount: number
   }>(sql`
-    select lead_list_id as id, count(*)::int as "campaignCount", sum(dms_sent_count)::int as "sentCount", sum(dms_replied_count)::int as "replyCount"
+    select lead_list_id as id, count(*)::int as "campaignCount", sum(dms_sent_count)::int as "sentCount",
+      sum(dms_replied_count)::int as "replyCount"
     from campaigns where lead_list_id = any(${ids}::uuid[]) group by 1`)
   const byId = new Map(sums.map((sum) => [sum.id, sum]))
   return rows.map((row) => ({ ...row, ...NO_CAMPAIGNS, ...byId.get(row.id), ...counted.get(row.id) }))
@@ -335,7 +336,8 @@ async function findWritten(db: Db, listId: string, leadIds: string[]): Promise<M
   if (leadIds.length === 0) return new Map()
   const { rows } = await db.execute<{ id: string; replied: boolean }>(sql`
     select d.lead_id as id, bool_or(d.status = 'replied') as replied from dms d join campaigns c on c.id = d.campaign_id
-    where d.lead_id = any(${sql.param(leadIds)}::uuid[]) and c.lead_list_id = ${listId} and d.sent_at is not null group by 1`)
+    where d.lead_id = any(${sql.param(leadIds)}::uuid[]) and c.lead_list_id = ${listId} and d.sent_at is not null
+    group by 1`)
   return new Map(rows.map(({ id, replied }) => [id, replied]))
 }
 

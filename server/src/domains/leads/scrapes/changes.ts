@@ -25,7 +25,11 @@ export async function notifyScrapeChanged(
 export async function resumeScrapes(tx: Db, jobs: JobQueue, workspaceId: string): Promise<void> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     update scrapes set resumes_at = now(), version = version + 1, updated_at = now() where id in (
-      select id from scrapes where workspace_id = ${workspaceId} and status = 'waiting' and resumes_at > now() order by id for update)
+      select id
+      from scrapes
+      where workspace_id = ${workspaceId} and status = 'waiting' and resumes_at > now()
+      order by id
+      for update)
     returning id`)
   for (const { id } of rows) {
     await jobs.enqueue(tx, 'scrape', { scrapeId: id })

@@ -101,7 +101,8 @@ async function wakeConnected({ database, jobs }: Runner, workspaceId: string | n
   await database.db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ id: string; workspaceId: string }>(sql`
       update scrapes s set status = 'queued', error = null, version = version + 1, updated_at = now()
-      where s.status = 'waiting' and s.resumes_at is null ${workspaceId === null ? sql`` : sql`and s.workspace_id = ${workspaceId}`}
+      where s.status = 'waiting'
+        and s.resumes_at is null ${workspaceId === null ? sql`` : sql`and s.workspace_id = ${workspaceId}`}
         and exists (
           select from x_accounts a where a.workspace_id = s.workspace_id and a.status = 'connected' and a.id = case
             when s.is_account_fixed then s.x_account_id
@@ -311,7 +312,9 @@ async function withinPlan(tx: Db, row: ScrapeRow, users: XUser[]) {
     select l.x_user_id as "xUserId" from leads l
     where l.workspace_id = ${row.workspaceId} and l.x_user_id = any(${sql.param(users.map(({ id }) => id))}::text[])
       and exists (
-        select from scrape_leads f where f.lead_id = l.id and f.found_at >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
+        select
+        from scrape_leads f
+        where f.lead_id = l.id and f.found_at >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
       )`)
   const counted = new Set(rows.map(({ xUserId }) => xUserId))
   let used = 0

@@ -47,14 +47,18 @@ export async function create(db: Db, actor: Actor, { name, color }: InputOf<'tag
 export async function createMissing(tx: Db, { workspaceId }: WorkspaceOf, names: readonly string[]): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('tags of ' || ${workspaceId}, 0))`)
   const { rows } = await tx.execute<{ known: number; wanted: number }>(sql`
-    select count(*)::int as known, (count(*) filter (where lower(name) in (select lower(n) from unnest(${sql.param(names)}::text[]) n)))::int as wanted
+    select count(*)::int as known,
+      (
+        count(*) filter (where lower(name) in (select lower(n) from unnest(${sql.param(names)}::text[]) n))
+      )::int as wanted
     from tags where workspace_id = ${workspaceId}`)
   const { known: existing, wanted } = one(rows)
   if (existing + names.length - wanted > TAGS_MAX)
     throw new Refusal('INVALID_INPUT', `The file has too many tags: a workspace can have at most ${TAGS_MAX}.`)
   await tx.execute(sql`
     insert into tags (workspace_id, name, color)
-    select ${workspaceId}, name, (${sql.param([...TAG_COLORS])}::text[])[1 + (${existing} + place::int - 1) % ${TAG_COLORS.length}]
+    select ${workspaceId}, name,
+      (${sql.param([...TAG_COLORS])}::text[])[1 + (${existing} + place::int - 1) % ${TAG_COLORS.length}]
     from unnest(${sql.param(names)}::text[]) with ordinality as named(name, place)
     on conflict (workspace_id, lower(name)) do nothing`)
 }

@@ -151,15 +151,20 @@ async function checkRest(
   const isOver = status === 'completed' || status === 'archived'
   const account = await resolveAccount(db, actor.workspaceId, xAccountId)
   const { rows: messages } = await db.execute<PreflightAnswer['messages'][number] & { variantId: string }>(sql`
-    select l.id as "leadId", l.twitter_handle as "twitterHandle", d.step_number as "stepNumber", d.variant_id as "variantId", d.message
+    select l.id as "leadId", l.twitter_handle as "twitterHandle", d.step_number as "stepNumber",
+      d.variant_id as "variantId", d.message
     from (
-      select * from dms where campaign_id = ${id} and status = 'queued' and lease_expires_at is null and not is_held and not is_follow_up
+      select *
+      from dms
+      where campaign_id = ${id} and status = 'queued' and lease_expires_at is null and not is_held and not is_follow_up
       order by due_at, id limit ${SHOWN}
     ) d join leads l on l.id = d.lead_id order by d.due_at, d.id`)
   const { rows: waiting } = await db.execute<FirstLead>(sql`
     select l.id, l.name, l.twitter_handle as "twitterHandle", l.metadata, ${approvedOpener('l', id)} as opener
     from (
-      select * from enrollments where workspace_id = ${actor.workspaceId} and campaign_id = ${id} and is_unqueued and state = 'active'
+      select *
+      from enrollments
+      where workspace_id = ${actor.workspaceId} and campaign_id = ${id} and is_unqueued and state = 'active'
       order by id limit ${SHOWN - messages.length}
     ) e join leads l on l.id = e.lead_id order by e.id`)
   const names = new Map(steps.flatMap(({ variants }) => variants.map((variant) => [variant.id, variant.name])))
@@ -223,9 +228,13 @@ function costOf(x: Context['x'], channel: Planned['channel'], messages: number, 
 async function findSkipped(db: Db, campaignId: string): Promise<Skipped[]> {
   const { rows } = await db.execute<Skipped>(sql`
     select reason, count, array(
-      select l.twitter_handle from unnest(first) with ordinality f(id, place) join leads l on l.id = f.id order by place) as sample
+      select l.twitter_handle
+      from unnest(first) with ordinality f(id, place)
+      join leads l on l.id = f.id
+      order by place) as sample
     from (
-      select reason, count(*)::int as count, (array_agg(lead_id order by created_at, id) filter (where lead_id is not null))[1:3] as first
+      select reason, count(*)::int as count,
+        (array_agg(lead_id order by created_at, id) filter (where lead_id is not null))[1:3] as first
       from dms where campaign_id = ${campaignId} and status = 'failed' and reason is not null group by reason
     ) skipped order by count desc, reason`)
   return rows
@@ -245,7 +254,9 @@ async function planOfRest(
     group by 1, 2`)
   const { rows: counts } = await db.execute<{ firsts: number; unqueued: number }>(sql`
     select firsts_queued_count as firsts, (
-      select count(*)::int from enrollments where workspace_id = ${actor.workspaceId} and campaign_id = ${id} and is_unqueued and state = 'active'
+      select count(*)::int
+      from enrollments
+      where workspace_id = ${actor.workspaceId} and campaign_id = ${id} and is_unqueued and state = 'active'
     ) as unqueued
     from campaigns where id = ${id}`)
   const { firsts, unqueued } = one(counts)
@@ -302,7 +313,8 @@ type Skipped = { reason: SkipReason; count: number; sample: string[] }
 /** Counts a list's leads and, by reason, those who are skipped. */
 async function countReasons(db: Db, members: SQL, skip: SQL): Promise<{ leads: number; skipped: Skipped[] }> {
   const { rows } = await db.execute<Omit<Skipped, 'reason'> & { reason: SkipReason | null }>(sql`
-    select skip.reason, count(*)::int as count, coalesce((array_agg(l.twitter_handle) filter (where skip.reason is not null))[1:3], '{}') as sample
+    select skip.reason, count(*)::int as count,
+      coalesce((array_agg(l.twitter_handle) filter (where skip.reason is not null))[1:3], '{}') as sample
     from (${members}) m(id) join leads l on l.id = m.id left join lateral (${skip}) skip on true
     group by 1 order by 2 desc, 1`)
   return {
@@ -386,7 +398,11 @@ async function countMissing(db: Db, campaignId: string, members: SQL, steps: rea
   )
   const { rows } = await db.execute<{ checked: number; counts: number[] }>(sql`
     select count(*)::int as checked, array[${sql.join([...counts, sql`0`], sql`, `)}] as counts
-    from (select l.workspace_id, l.id, l.name, l.twitter_handle, l.metadata from (${members} limit ${LEADS_CHECKED_MAX}) m(id) join leads l on l.id = m.id) l`)
+    from (
+      select l.workspace_id, l.id, l.name, l.twitter_handle, l.metadata
+      from (${members} limit ${LEADS_CHECKED_MAX}) m(id)
+      join leads l on l.id = m.id
+    ) l`)
   const row = one(rows)
   return {
     checked: row.checked,

@@ -51,7 +51,11 @@ export async function duplicate(db: Db, actor: Actor, id: string) {
 }
 
 /** The lead of a test message if the list has none. */
-const EXAMPLE = sql`(select null::uuid as id, null::uuid as workspace_id, 'Maya Okafor' as name, 'mayabuilds' as twitter_handle, '{}'::jsonb as metadata) l`
+const EXAMPLE = sql`
+  (
+    select null::uuid as id, null::uuid as workspace_id, 'Maya Okafor' as name, 'mayabuilds' as twitter_handle,
+      '{}'::jsonb as metadata
+  ) l`
 
 /**
  * Emails the user a step's message as one lead would see it.

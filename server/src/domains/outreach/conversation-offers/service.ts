@@ -41,9 +41,11 @@ async function offerSender(db: Db, message: Message, ofApp: string | null): Prom
   if (!handle || senderId === recipientId || (at && at.getTime() < Date.now() - OFFER_DAYS * DAY_MS)) return
   const { rows } = await db.execute<{ workspaceId: string }>(sql`
     insert into conversation_offers as o (workspace_id, x_account_id, x_user_id, twitter_handle, at)
-    select p.workspace_id, p.account_id, p.x_user_id, p.twitter_handle, coalesce(${at?.toISOString() ?? null}::timestamptz, now())
+    select p.workspace_id, p.account_id, p.x_user_id, p.twitter_handle,
+      coalesce(${at?.toISOString() ?? null}::timestamptz, now())
     from (
-      select a.workspace_id, a.id as account_id, ${senderId}::text as x_user_id, ${handle}::text as twitter_handle, null::timestamptz as handle_lost_at
+      select a.workspace_id, a.id as account_id, ${senderId}::text as x_user_id, ${handle}::text as twitter_handle,
+        null::timestamptz as handle_lost_at
       from x_accounts a where a.x_user_id = ${recipientId} and a.status <> 'disconnected' and a.offers_unknown_senders
         and (${ofApp}::uuid is null or a.x_app_id = ${ofApp}::uuid)
     ) p
@@ -63,7 +65,8 @@ async function publishOffers(db: Db, offers: readonly { workspaceId: string }[])
 
 /** SQL over the alias of a person in a workspace: the person is a lead. */
 function isLead(person: SQL): SQL {
-  return sql`(exists (select from leads l where l.workspace_id = ${person}.workspace_id and l.x_user_id = ${person}.x_user_id)
+  return sql`
+    (exists (select from leads l where l.workspace_id = ${person}.workspace_id and l.x_user_id = ${person}.x_user_id)
     or exists (select from leads l where l.workspace_id = ${person}.workspace_id and l.x_user_id is null
       and lower(l.twitter_handle) = lower(${person}.twitter_handle)))`
 }

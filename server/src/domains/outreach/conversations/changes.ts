@@ -60,7 +60,11 @@ export async function updateMany(
       ? [...new Set(conversationIds)]
       : (
           await tx.execute<{ id: string }>(sql`
-            select c.id from conversations c where ${matching(actor, filter ?? {})} ${behind} order by c.id limit ${most + 1}`)
+            select c.id
+            from conversations c
+            where ${matching(actor, filter ?? {})} ${behind}
+            order by c.id
+            limit ${most + 1}`)
         ).rows.map(({ id }) => id)
     const part = filter ? ids.slice(0, most) : ids
     const chosen = sql`select unnest(${sql.param(part)}::uuid[])`

@@ -38,15 +38,18 @@ type Row = Record<string, unknown> & { id: string; sortAt: string; accountXUserI
 /** Reads conversations in the order of lists. @param chosen subquery of few rows of `conversations` */
 async function readConversations(db: Db, chosen: SQL): Promise<Row[]> {
   const { rows } = await db.execute<Row>(sql`
-    select c.id, c.sort_at as "sortAt", c.account_x_user_id as "accountXUserId", c.lead_id as "leadId", jsonb_build_object(
+    select c.id, c.sort_at as "sortAt", c.account_x_user_id as "accountXUserId", c.lead_id as "leadId",
+      jsonb_build_object(
       'id', c.id, 'lead', jsonb_build_object(
         'id', l.id, 'name', l.name, 'twitterHandle', l.twitter_handle, 'profileImageUrl', l.profile_image_url,
         'tagIds', array(select t.tag_id::text from lead_tags t where t.lead_id = l.id order by t.added_at, t.tag_id)),
       'xAccountId', a.id, 'campaignId', c.campaign_id, 'lastMessage', jsonb_build_object(
         'id', c.last_message_id, 'at', c.last_message_at, 'isOurs', c.is_last_ours, 'text', coalesce(
           (select r.text from replies r where r.id = c.last_message_id), (select nullif(d.message, '') from dms d where d.id = c.last_message_id))),
-      'isUnread', c.is_unread, 'status', c.status, 'snoozedUntil', c.snoozed_until, 'label', c.label, 'confidence', c.confidence,
-      'suppression', case when ${isSuppressed('l')} then 'suppressed' when c.suggests_suppression then 'suggested' else 'none' end,
+      'isUnread', c.is_unread, 'status', c.status, 'snoozedUntil', c.snoozed_until, 'label', c.label, 'confidence',
+      c.confidence,
+      'suppression',
+      case when ${isSuppressed('l')} then 'suppressed' when c.suggests_suppression then 'suggested' else 'none' end,
       'isEncrypted', c.is_encrypted, 'assigneeId', c.assignee_id
     ) as conversation
     from (${chosen}) c join leads l on l.id = c.lead_id and l.workspace_id = c.workspace_id
@@ -74,14 +77,20 @@ export function matching(
     status && sql`c.status = ${status}`,
     label && sql`c.label = ${label}`,
     tag &&
-      sql`c.lead_id in (select g.lead_id from lead_tags g join tags on tags.id = g.tag_id where ${isTag(workspaceId, tag)})`,
+      sql`
+        c.lead_id in (
+          select g.lead_id from lead_tags g join tags on tags.id = g.tag_id where ${isTag(workspaceId, tag)}
+        )`,
     leadId && sql`c.lead_id = ${leadId}`,
     assigneeId &&
       (assigneeId === 'none'
         ? sql`c.assignee_id is null`
         : sql`c.assignee_id = ${assigneeId === 'me' ? userId : assigneeId}`),
     xAccountId &&
-      sql`c.account_x_user_id = (select x_user_id from x_accounts where workspace_id = ${workspaceId} and id = ${xAccountId})`,
+      sql`
+        c.account_x_user_id = (
+          select x_user_id from x_accounts where workspace_id = ${workspaceId} and id = ${xAccountId}
+        )`,
     campaignId && sql`c.campaign_id = ${campaignId}`,
     q && sql`c.id in (${saying(workspaceId, q)})`,
   ]
@@ -133,7 +142,9 @@ function says(q: string): SQL {
   const has = containing(q)
   return sql`(
     exists (select from leads where leads.id = c.lead_id and ${has.lead})
-    or exists (select from replies r where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and ${has.reply})
+    or exists (
+      select from replies r where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and ${has.reply}
+    )
     or exists (select from dms d join x_accounts a on a.id = d.x_account_id
       where d.lead_id = c.lead_id and a.x_user_id = c.account_x_user_id and ${has.message}))`
 }
@@ -251,19 +262,28 @@ type MessageRow = Record<string, unknown> & Omit<z.input<typeof Message>, 'at'> 
 function messagesOf({ workspaceId }: Actor, { leadId, accountXUserId }: Pick<Row, 'leadId' | 'accountXUserId'>): SQL {
   return sql`
     select d.id, nullif(d.message, '') as text, coalesce(d.claimed_at, d.sent_at, d.created_at) as at, true as "isOurs",
-      case c.kind when 'campaign' then 'campaign' else 'member' end as author, case c.kind when 'direct' then d.user_id end as "memberId",
+      case c.kind when 'campaign' then 'campaign' else 'member' end as author,
+      case c.kind when 'direct' then d.user_id end as "memberId",
       d.status, d.step_number as "stepNumber", (
         select jsonb_build_object('id', variant.value -> 'id', 'name', variant.value -> 'name')
-        from sequence_versions v cross join lateral jsonb_array_elements(v.steps) s cross join lateral jsonb_array_elements(s.value -> 'variants') variant
+        from sequence_versions v
+        cross join lateral jsonb_array_elements(v.steps) s
+        cross join lateral jsonb_array_elements(s.value -> 'variants') variant
         where v.workspace_id = c.workspace_id and v.campaign_id = c.id and variant.value ->> 'id' = d.variant_id::text
         order by v.version desc limit 1
       ) as variant, null as label, d.reason as why
     from dms d join campaigns c on c.id = d.campaign_id
       join x_accounts a on a.workspace_id = ${workspaceId} and a.x_user_id = ${accountXUserId}
     where d.lead_id = ${leadId} and coalesce(d.x_account_id, a.id) = a.id
-      and (d.sent_at is not null or d.outcome_unknown or d.lease_expires_at is not null or (d.status = 'failed' and d.tried_at is not null))
+      and (
+        d.sent_at is not null
+        or d.outcome_unknown
+        or d.lease_expires_at is not null
+        or (d.status = 'failed' and d.tried_at is not null)
+      )
     union all
-    select r.id, r.text, r.at, r.kind = 'written', case r.kind when 'reply' then 'lead' else 'owner' end, null, null, null, null, r.label, null
+    select r.id, r.text, r.at, r.kind = 'written', case r.kind when 'reply' then 'lead' else 'owner' end, null, null,
+      null, null, r.label, null
     from replies r where r.lead_id = ${leadId} and r.account_x_user_id = ${accountXUserId}`
 }
 
@@ -272,7 +292,9 @@ export async function findNewer(db: Db, actor: Actor, row: Row, afterId: string)
   const { rows } = await db.execute<MessageRow>(sql`
     with message as materialized (${messagesOf(actor, row)})
     select * from message
-    where (at, id) > coalesce((select (at, id) from message where id = ${afterId}), ('-infinity'::timestamptz, ${NO_ID}::uuid))
+    where (at, id) > coalesce(
+      (select (at, id) from message where id = ${afterId}), ('-infinity'::timestamptz, ${NO_ID}::uuid)
+    )
       and status is distinct from 'failed'
     order by at desc, id desc limit ${MESSAGES_PAGE_SIZE}`)
   return rows.map(messageOf)
@@ -292,7 +314,10 @@ async function readMessages(db: Db, actor: Actor, row: Row, position: Place | nu
     ? sql`where (at, id) < (${position.at.toISOString()}::timestamptz, ${position.id}::uuid)`
     : sql``
   const { rows } = await db.execute<MessageRow>(sql`
-    select * from (${messagesOf(actor, row)}) message ${behind} order by at desc, id desc limit ${MESSAGES_PAGE_SIZE + 1}`)
+    select *
+    from (${messagesOf(actor, row)}) message ${behind}
+    order by at desc, id desc
+    limit ${MESSAGES_PAGE_SIZE + 1}`)
   const visible = rows.slice(0, MESSAGES_PAGE_SIZE).map(messageOf)
   const last = rows.length > MESSAGES_PAGE_SIZE ? visible.at(-1) : undefined
   return { messages: visible, cursor: last ? writeCursor(last) : null }

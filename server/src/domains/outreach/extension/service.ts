@@ -181,7 +181,11 @@ async function readSending(db: Db, actor: Actor, env: SendingEnv) {
     select count(*)::int as campaigns, coalesce(sum(dms_queued_count), 0)::int as queued,
       (array_agg(x_account_id order by created_at, id))[1] as "accountId"
     from campaigns
-    where workspace_id = ${workspaceId} and kind = 'campaign' and status = 'active' and channel = 'extension' and dms_queued_count > 0`)
+    where workspace_id = ${workspaceId}
+      and kind = 'campaign'
+      and status = 'active'
+      and channel = 'extension'
+      and dms_queued_count > 0`)
   const { campaigns: waiting, queued, accountId } = one(rows)
   const account = await resolveAccount(db, workspaceId, accountId)
   const { cap, countedInDay } = await findSendingState(db, env, {

@@ -125,23 +125,30 @@ async function findConversations(db: Db, events: readonly (Message | Read)[], of
     return { place: index, first, second, ...handles, ...ids }
   })
   const { rows: matches } = await db.execute<Conversation & { place: number; now: string }>(sql`
-    select x.place, clock_timestamp() as now, a.workspace_id as "workspaceId", l.id as "leadId", a.id as "accountId", a.x_user_id as "accountXUserId",
+    select x.place, clock_timestamp() as now, a.workspace_id as "workspaceId", l.id as "leadId", a.id as "accountId",
+      a.x_user_id as "accountXUserId",
       a.handle as "accountHandle", other.id as "leadXUserId"
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as x(place int, first text, second text, first_handle text, second_handle text, event_id text, message_id text)
-      cross join lateral (values (x.first, x.second, x.second_handle), (x.second, x.first, x.first_handle)) as other(account, id, handle)
+      cross join lateral (
+        values (x.first, x.second, x.second_handle), (x.second, x.first, x.first_handle)
+      ) as other(account, id, handle)
       join x_accounts a on a.x_user_id = other.account
       cross join lateral (
         select id from (
           select id, 1 as place from leads where workspace_id = a.workspace_id and x_user_id = other.id
           union all
-          select id, 2 from leads where workspace_id = a.workspace_id and x_user_id is null and lower(twitter_handle) = lower(other.handle)
+          select id, 2
+          from leads
+          where workspace_id = a.workspace_id and x_user_id is null and lower(twitter_handle) = lower(other.handle)
         ) found order by place limit 1
       ) l
     where a.status <> 'disconnected' and x.first <> x.second and (${ofApp}::uuid is null or a.x_app_id = ${ofApp}::uuid)
       -- Most events are our own messages, known by their id.
       and not exists (select from replies r where r.workspace_id = a.workspace_id and r.x_event_id = x.event_id)
-      and not exists (select from dms d where d.x_event_id in (x.event_id, x.message_id) and d.workspace_id = a.workspace_id)
+      and not exists (
+        select from dms d where d.x_event_id in (x.event_id, x.message_id) and d.workspace_id = a.workspace_id
+      )
     order by x.place`)
   return matches.map(({ place: index, now, ...conversation }): Part => {
     const event = events[index] as Message | Read

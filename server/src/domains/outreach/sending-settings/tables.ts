@@ -33,7 +33,11 @@ export const sendingLimits = pgTable(
     unique('sending_limits_account').on(t.workspaceId, t.xAccountId).nullsNotDistinct(),
     check(
       'sending_limits_hours',
-      sql`(start_minute is null) = (end_minute is null) and start_minute between 0 and 1439 and end_minute between 0 and 1439 and start_minute <> end_minute
+      sql`
+        (start_minute is null) = (end_minute is null)
+        and start_minute between 0 and 1439
+        and end_minute between 0 and 1439
+        and start_minute <> end_minute
         or start_minute is null and end_minute is null`,
     ),
     check(

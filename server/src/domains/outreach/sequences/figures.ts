@@ -18,7 +18,8 @@ export async function readFigures(
 ): Promise<Map<string, Figures>> {
   const { rows } = await db.execute<Figures & { id: string }>(sql`
     select variant_id as id, sum(sent)::int as sent, sum(delivered)::int as read, sum(answered)::int as replied,
-      sum(positive)::int as positive, sum(opted_out)::int as "optedOut", sum(failed - skipped)::int as failed, sum(skipped)::int as skipped
+      sum(positive)::int as positive, sum(opted_out)::int as "optedOut", sum(failed - skipped)::int as failed,
+      sum(skipped)::int as skipped
     from dm_activity where campaign_id = any(${sql.param(campaignIds)}::uuid[]) and ${during} group by 1`)
   return new Map(rows.map(({ id, ...figures }) => [id, figures]))
 }

@@ -82,15 +82,21 @@ function inTurn(rows: readonly NextRow[], state: SendingState): Row[] {
   })
 }
 
-const leadColumns = sql`case when l.id is not null then jsonb_build_object('id', l.id, 'name', l.name, 'twitterHandle', l.twitter_handle, 'profileImageUrl', l.profile_image_url) end`
+const leadColumns = sql`
+  case when l.id is not null then jsonb_build_object(
+    'id', l.id, 'name', l.name, 'twitterHandle', l.twitter_handle, 'profileImageUrl', l.profile_image_url
+  ) end`
 
 /** SQL over a message `d`, its enrollment and its lead `l`: the columns of a Row, except `state` and `at`. */
-const messageColumns = sql`d.enrollment_id as "enrollmentId", d.id as "dmId", d.step_number as "stepNumber", d.variant_id as "variantId",
+const messageColumns = sql`
+  d.enrollment_id as "enrollmentId", d.id as "dmId", d.step_number as "stepNumber", d.variant_id as "variantId",
   ${leadColumns} as lead`
 
 async function findPast(db: Db, { id, workspaceId }: Campaign): Promise<Row[]> {
   const claimed = (whose: SQL) => sql`
-    select * from dms where ${whose} and claimed_at > now() - interval '1 day' and campaign_id = ${id} and status <> 'queued'`
+    select *
+    from dms
+    where ${whose} and claimed_at > now() - interval '1 day' and campaign_id = ${id} and status <> 'queued'`
   const { rows } = await db.execute<Row>(sql`
     select ${messageColumns}, coalesce(d.sent_at, d.updated_at) as at,
       case d.status when 'delivered' then 'read' else d.status end as state
@@ -108,18 +114,26 @@ async function findNext(db: Db, { id, workspaceId, xAccountId, createdAt }: Camp
   const queued = (isFollowUp: SQL) => sql`
     select * from (
       select *, row_number() over (order by due_at, id) as place from dms
-      where campaign_id = ${id} and status = 'queued' and lease_expires_at is null and not is_held and is_follow_up = ${isFollowUp}
+      where campaign_id = ${id}
+        and status = 'queued'
+        and lease_expires_at is null
+        and not is_held
+        and is_follow_up = ${isFollowUp}
       order by due_at, id limit ${FLIGHT_MAX}
     ) in_turn`
   const { rows } = await db.execute<NextRow>(sql`
     with older as (
       select coalesce(sum(o.firsts_queued_count), 0)::int as firsts from campaigns o
-      where o.x_account_id = ${xAccountId}::uuid and o.status = 'active' and o.dms_queued_count > 0 and o.kind = 'campaign'
+      where o.x_account_id = ${xAccountId}::uuid
+        and o.status = 'active'
+        and o.dms_queued_count > 0
+        and o.kind = 'campaign'
         and (o.created_at, o.id) < (${createdAt.toISOString()}::timestamptz, ${id}::uuid)
     )
     (select ${messageColumns}, 'queued' as state, now() as at, 0 as ahead
       from dms d left join leads l on l.id = d.lead_id
-      where d.campaign_id = ${id} and d.lease_expires_at is not null and d.enrollment_id is not null limit ${FLIGHT_MAX})
+      where d.campaign_id = ${id} and d.lease_expires_at is not null and d.enrollment_id is not null
+      limit ${FLIGHT_MAX})
     union all
     (select ${messageColumns}, 'queued', d.due_at, 0
       from (${queued(sql`true`)}) d left join leads l on l.id = d.lead_id order by d.place)
@@ -129,8 +143,16 @@ async function findNext(db: Db, { id, workspaceId, xAccountId, createdAt }: Camp
     union all
     (select ${messageColumns}, 'held', greatest(now(), d.due_at, e.paused_until), 0
       from (
-        select * from enrollments where workspace_id = ${workspaceId} and campaign_id = ${id} and state = 'paused' order by id limit ${FLIGHT_MAX}
-      ) e join dms d on d.lead_id = e.lead_id and ${isEnrollmentOf('e', 'd')} and d.status = 'queued' and d.lease_expires_at is null
+        select *
+        from enrollments
+        where workspace_id = ${workspaceId} and campaign_id = ${id} and state = 'paused'
+        order by id
+        limit ${FLIGHT_MAX}
+      ) e
+      join dms d on d.lead_id = e.lead_id
+        and ${isEnrollmentOf('e', 'd')}
+        and d.status = 'queued'
+        and d.lease_expires_at is null
         left join leads l on l.id = d.lead_id)
     union all
     (select e.id, null, e.next_step_number, null,
@@ -138,7 +160,9 @@ async function findNext(db: Db, { id, workspaceId, xAccountId, createdAt }: Camp
         'planned', greatest(now(), e.next_at), 0
       from (
         select * from enrollments where workspace_id = ${workspaceId} and campaign_id = ${id}
-          and next_at <= now() + interval '1 day' and next_step_number is not null order by next_at, id limit ${FLIGHT_MAX}
+          and next_at <= now() + interval '1 day' and next_step_number is not null
+          order by next_at, id
+          limit ${FLIGHT_MAX}
       ) e left join leads l on l.id = e.lead_id and l.workspace_id = e.workspace_id)`)
   return dated(rows)
 }
@@ -149,7 +173,9 @@ async function findHealth(db: Db, { workspaceId }: Campaign, accountId: string |
     select (count(*) filter (where refusal <> 'closed'))::int as refusals, count(*)::int as checked
     from (
       select refusal from dms
-      where workspace_id = ${workspaceId} and ${accountId ? sql`x_account_id = ${accountId}` : sql`x_account_id is null`} and claimed_at is not null
+      where workspace_id = ${workspaceId}
+        and ${accountId ? sql`x_account_id = ${accountId}` : sql`x_account_id is null`}
+        and claimed_at is not null
         and status <> 'queued' and reason is null
       order by claimed_at desc limit ${MESSAGES_CHECKED}
     ) latest`)

@@ -35,7 +35,8 @@ export async function reserve(db: Db, by: Payer, limits: BudgetLimits, most: Cos
   const { rows } = await db.execute<{ month: string }>(sql`
     with total as (
       insert into writer_usage as u (workspace_id, month, payer, tokens, microcents)
-      select ${by.workspaceId}::uuid, date_trunc('month', now() at time zone 'UTC')::date, ${by.payer}, ${most.tokens}::bigint, ${microcents}::bigint
+      select ${by.workspaceId}::uuid, date_trunc('month', now() at time zone 'UTC')::date, ${by.payer},
+        ${most.tokens}::bigint, ${microcents}::bigint
       where ${fits(sql`${most.tokens}::bigint`, sql`${microcents}::bigint`)}
       on conflict (workspace_id, month, payer) do update set
         tokens = u.tokens + excluded.tokens, microcents = u.microcents + excluded.microcents
@@ -43,7 +44,9 @@ export async function reserve(db: Db, by: Payer, limits: BudgetLimits, most: Cos
       returning month
     )
     insert into writer_member_usage as m (workspace_id, month, payer, user_id, tokens, microcents)
-    select ${by.workspaceId}::uuid, month, ${by.payer}, ${by.userId ?? NOBODY}::uuid, ${most.tokens}::bigint, ${microcents}::bigint from total
+    select ${by.workspaceId}::uuid, month, ${by.payer}, ${by.userId ?? NOBODY}::uuid, ${most.tokens}::bigint,
+      ${microcents}::bigint
+    from total
     on conflict (workspace_id, month, payer, user_id) do update set
       tokens = m.tokens + excluded.tokens, microcents = m.microcents + excluded.microcents
     returning month::text`)
@@ -71,7 +74,9 @@ export async function usedOf(db: Db, { workspaceId, payer }: Pick<Payer, 'worksp
     select date_trunc('month', now() at time zone 'UTC')::date::text as month, coalesce(u.tokens, 0)::float as tokens,
       coalesce(u.microcents, 0)::float as microcents
     from (values (1)) one left join writer_usage u
-      on u.workspace_id = ${workspaceId} and u.payer = ${payer} and u.month = date_trunc('month', now() at time zone 'UTC')::date`)
+      on u.workspace_id = ${workspaceId}
+        and u.payer = ${payer}
+        and u.month = date_trunc('month', now() at time zone 'UTC')::date`)
   const { tokens, microcents, month } = one(rows)
   return { tokens, microcents, resetsAt: monthAfter(month) }
 }
@@ -107,7 +112,8 @@ export async function usage(
     from writer_usage where workspace_id = ${workspaceId} and month = ${first}::date ${paid}`)
   const own = roleAllows(role, 'admin') ? sql`` : sql`and m.user_id = ${userId}`
   const { rows } = await db.execute<{ id: string; name: string; tokens: number; microcents: number }>(sql`
-    select m.user_id as id, coalesce(u.name, case m.user_id when ${NOBODY} then 'Automatic' else 'Former member' end) as name,
+    select m.user_id as id,
+      coalesce(u.name, case m.user_id when ${NOBODY} then 'Automatic' else 'Former member' end) as name,
       sum(m.tokens)::float as tokens, sum(m.microcents)::float as microcents
     from writer_member_usage m left join auth_users u on u.id = m.user_id
     where m.workspace_id = ${workspaceId} and m.month = ${first}::date ${paid} ${own}

@@ -48,7 +48,10 @@ export async function lintMessage(db: Db, actor: Actor, { text, campaignId }: In
     .select({ campaign: campaigns.name, messageTemplate: campaigns.messageTemplate })
     .from(campaigns)
     .where(
-      sql`${campaigns.workspaceId} = ${actor.workspaceId} and ${campaigns.kind} = 'campaign' and ${campaigns.queuedAt} is not null
+      sql`
+        ${campaigns.workspaceId} = ${actor.workspaceId}
+        and ${campaigns.kind} = 'campaign'
+        and ${campaigns.queuedAt} is not null
         and ${campaigns.id} is distinct from ${campaignId ?? null}::uuid`,
     )
     .orderBy(desc(campaigns.createdAt))

@@ -67,7 +67,8 @@ async function findScope(
   const days = from || to ? daysShown({ from, to }, await findToday(db, timeZone)) : null
   const within = (column: string) =>
     days
-      ? sql`${sql.raw(column)} >= ${startOf(days.from, timeZone)} and ${sql.raw(column)} < ${startOf(days.to, timeZone, 1)}`
+      ? sql`
+        ${sql.raw(column)} >= ${startOf(days.from, timeZone)} and ${sql.raw(column)} < ${startOf(days.to, timeZone, 1)}`
       : sql`true`
   return {
     timeZone,
@@ -118,7 +119,8 @@ const PARTS: Record<BreakdownBy, (scope: Asked) => SQL> = {
   member: (scope) =>
     byPerson(scope, {
       key: 'user_id',
-      name: sql`coalesce((select coalesce(nullif(u.name, ''), u.email) from auth_users u where u.id = s.id), 'Former member')`,
+      name: sql`
+        coalesce((select coalesce(nullif(u.name, ''), u.email) from auth_users u where u.id = s.id), 'Former member')`,
     }),
 }
 
@@ -128,7 +130,8 @@ function isInOrder(by: BreakdownBy): boolean {
 }
 
 /** SQL: whole seconds from a message to its reply; half of them took longer. */
-const median = sql`round(percentile_cont(0.5) within group (order by greatest(0, extract(epoch from d.replied_at - d.sent_at))))::int`
+const median = sql`
+  round(percentile_cont(0.5) within group (order by greatest(0, extract(epoch from d.replied_at - d.sent_at))))::int`
 const medians = sql`${median} as "medianReplySeconds", ${medianAnswer('d')} as "medianAnswerSeconds"`
 
 function byCampaign(scope: Asked): SQL {
@@ -139,7 +142,9 @@ function byCampaign(scope: Asked): SQL {
       having sum(a.people) > 0 ${cursor ? sql`and a.campaign_id < ${cursor}` : sql``}
       order by 1 desc limit ${PAGE_SIZE + 1}
     )
-    select s.*, c.name, timed."medianReplySeconds", timed."medianAnswerSeconds" from sums s join campaigns c on c.id = s.id
+    select s.*, c.name, timed."medianReplySeconds", timed."medianAnswerSeconds"
+    from sums s
+    join campaigns c on c.id = s.id
     cross join lateral (
       select ${medians} from (${answersOf(scope, sql`d.campaign_id = s.id`, MEDIAN_OF_EACH)}) d where d.answers <> 0
     ) timed
@@ -149,7 +154,8 @@ function byCampaign(scope: Asked): SQL {
 /** SQL: the latest messages with replies, also automatic ones. Reads no more than these. */
 function answersOf({ isAnswered }: Asked, whose: SQL, limit: number): SQL {
   return sql`
-    select d.id, d.lead_id, d.variant_id, d.x_account_id, d.user_id, d.enrollment_id, d.answers, d.replied_at, d.sent_at from dms d
+    select d.id, d.lead_id, d.variant_id, d.x_account_id, d.user_id, d.enrollment_id, d.answers, d.replied_at, d.sent_at
+    from dms d
     where ${whose} and ${isAnswered} order by d.replied_at desc limit ${limit}`
 }
 
@@ -164,9 +170,14 @@ function byPerson(scope: Asked, { key, name }: { key: string; name: SQL }): SQL 
       order by 1 desc limit ${PAGE_SIZE + 1}
     ), timed as (
       select coalesce(d.${column}, ${NO_ID}) as id, ${medians}
-      from (${answersOf(scope, own('d'), MEDIAN_OF_ALL)}) d where d.answers <> 0 and d.enrollment_id is not null group by 1
+      from (${answersOf(scope, own('d'), MEDIAN_OF_ALL)}) d
+      where d.answers <> 0 and d.enrollment_id is not null
+      group by 1
     )
-    select s.*, ${name} as name, timed."medianReplySeconds", timed."medianAnswerSeconds" from sums s left join timed using (id) order by s.id desc`
+    select s.*, ${name} as name, timed."medianReplySeconds", timed."medianAnswerSeconds"
+    from sums s
+    left join timed using (id)
+    order by s.id desc`
 }
 
 /** A step is sent to a person once, so its messages are people. */
@@ -177,9 +188,14 @@ function byVariant(scope: Asked, by: 'step' | 'variant'): SQL {
     by === 'step' ? [sql`v.step_id`, stepName] : [sql`v.variant_id`, sql`${stepName} || ', variant ' || v.variant_name`]
   return sql`
     with variants as (
-      select distinct on (variant_id) (variant.value ->> 'id')::uuid as variant_id, variant.value ->> 'name' || case when (variant.value ->> 'isActive')::boolean then '' else ' (retired)' end as variant_name,
+      select distinct on (variant_id) (variant.value ->> 'id')::uuid as variant_id,
+        variant.value ->> 'name' || case
+          when (variant.value ->> 'isActive')::boolean then ''
+          else ' (retired)' end as variant_name,
         (step.value ->> 'id')::uuid as step_id, step.value ->> 'kind' as kind, v.version
-      from sequence_versions v cross join lateral jsonb_array_elements(v.steps) step cross join lateral jsonb_array_elements(step.value -> 'variants') variant
+      from sequence_versions v
+      cross join lateral jsonb_array_elements(v.steps) step
+      cross join lateral jsonb_array_elements(step.value -> 'variants') variant
       where v.workspace_id = ${actor.workspaceId} and v.campaign_id = ${campaignId}
       order by variant_id, v.version desc
     ), steps as (
@@ -190,15 +206,23 @@ function byVariant(scope: Asked, by: 'step' | 'variant'): SQL {
     ), named as (
       select variant_id, variant_name, step_id, kind, number, steps.version from variants join steps using (step_id)
     ), sums as (
-      select a.variant_id, sum(a.sent) as sent, sum(a.answered) as answered, sum(a.positive) as positive, sum(a.opted_out) as opted_out
+      select a.variant_id, sum(a.sent) as sent, sum(a.answered) as answered, sum(a.positive) as positive,
+        sum(a.opted_out) as opted_out
       from dm_activity a where ${own('a')} and ${isCounted} group by 1 having sum(a.sent) > 0
     ), timed as (
       select ${id} as id, ${medians}
-      from (${answersOf(scope, own('d'), MEDIAN_OF_ALL)}) d join named v using (variant_id) where d.answers <> 0 group by 1
+      from (${answersOf(scope, own('d'), MEDIAN_OF_ALL)}) d
+      join named v using (variant_id)
+      where d.answers <> 0
+      group by 1
     ), figures as (
       select ${id} as id, ${name} as name, max(v.version) as version, min(v.number) as number,
-        sum(s.sent)::int as "peopleMessaged", sum(s.answered)::int as "peopleReplied", sum(s.positive)::int as "peoplePositive", sum(s.opted_out)::int as "optedOut"
+        sum(s.sent)::int as "peopleMessaged", sum(s.answered)::int as "peopleReplied",
+        sum(s.positive)::int as "peoplePositive", sum(s.opted_out)::int as "optedOut"
       from sums s join named v using (variant_id) group by 1, 2
     )
-    select f.*, timed."medianReplySeconds", timed."medianAnswerSeconds" from figures f left join timed using (id) order by f.version desc, f.number, f.name, f.id`
+    select f.*, timed."medianReplySeconds", timed."medianAnswerSeconds"
+    from figures f
+    left join timed using (id)
+    order by f.version desc, f.number, f.name, f.id`
 }

@@ -105,16 +105,20 @@ async function readDays(db: Db, { actor, campaignId, timeZone }: Scope, days: Pe
   const { rows } = await db.execute<ActivityDay & { positive: number }>(sql`
     select (slot at time zone ${timeZone})::date::text as day, ${messageSums}
     from dm_activity
-    where ${campaignId ? sql`campaign_id = ${campaignId}` : sql`workspace_id = ${actor.workspaceId}`} and ${sentIn(days, timeZone)}
+    where ${campaignId ? sql`campaign_id = ${campaignId}` : sql`workspace_id = ${actor.workspaceId}`}
+      and ${sentIn(days, timeZone)}
     group by 1`)
   return rows
 }
 
 /** SQL over `dm_activity`: what became of messages. */
-const messageSums = sql`sum(sent)::int as sent, sum(delivered)::int as delivered, sum(replied)::int as replied, sum(positive)::int as positive`
+const messageSums = sql`
+  sum(sent)::int as sent, sum(delivered)::int as delivered, sum(replied)::int as replied, sum(positive)::int as positive`
 
 /** SQL over `dm_activity a`: what became of people, who count on the day of their first message. */
-export const peopleSums = sql`sum(a.people)::int as "peopleMessaged", sum(a.people_replied)::int as "peopleReplied", sum(a.people_positive)::int as "peoplePositive", sum(a.people_opted_out)::int as "optedOut"`
+export const peopleSums = sql`
+  sum(a.people)::int as "peopleMessaged", sum(a.people_replied)::int as "peopleReplied",
+  sum(a.people_positive)::int as "peoplePositive", sum(a.people_opted_out)::int as "optedOut"`
 
 /** SQL over `dm_activity`: sent in these days. */
 export function sentIn({ from, to }: Period, timeZone: string): SQL {
@@ -132,8 +136,13 @@ export async function readCampaignDays(db: Db, scope: Scope, days: Period): Prom
   const { rows } = await db.execute<CampaignDay>(sql`
     select c.id as "campaignId", c.name, (slot at time zone ${timeZone})::date::text as day,
       ${messageSums}, sum(answered)::int as answered, ${peopleSums}
-    from dm_activity a join campaigns c on c.id = a.campaign_id and c.workspace_id = a.workspace_id and ${campaignId ? sql`c.id = ${campaignId}` : sql`c.kind = 'campaign' and not c.is_sample`}
-    where a.workspace_id = ${actor.workspaceId} and ${campaignId ? sql`a.campaign_id = ${campaignId}` : sql`true`} and ${sentIn(days, timeZone)}
+    from dm_activity a
+    join campaigns c on c.id = a.campaign_id
+      and c.workspace_id = a.workspace_id
+      and ${campaignId ? sql`c.id = ${campaignId}` : sql`c.kind = 'campaign' and not c.is_sample`}
+    where a.workspace_id = ${actor.workspaceId}
+      and ${campaignId ? sql`a.campaign_id = ${campaignId}` : sql`true`}
+      and ${sentIn(days, timeZone)}
     group by c.id, 3 having sum(sent) > 0`)
   return rows
 }
@@ -141,7 +150,8 @@ export async function readCampaignDays(db: Db, scope: Scope, days: Period): Prom
 /** The first and the last day on which a campaign sent messages; null: it has sent none. */
 export async function findSentDays(db: Db, { campaignId, timeZone }: Scope): Promise<Period | null> {
   const { rows } = await db.execute<{ from: string | null; to: string | null }>(sql`
-    select (min(slot) at time zone ${timeZone})::date::text as from, (max(slot) at time zone ${timeZone})::date::text as to
+    select (min(slot) at time zone ${timeZone})::date::text as
+    from, (max(slot) at time zone ${timeZone})::date::text as to
     from dm_activity where campaign_id = ${campaignId} and sent > 0`)
   const { from, to } = one(rows)
   return from && to ? { from, to } : null
@@ -180,7 +190,8 @@ async function readAllTime(db: Db, { actor, campaignId }: Scope) {
     select (
         select coalesce(sum(positive), 0)::int from dm_activity
         where ${campaignId ? sql`campaign_id = ${campaignId}` : sql`workspace_id = ${actor.workspaceId}`}
-      ) as positive, coalesce(sum(dms_sent_count), 0)::int as sent, coalesce(sum(dms_delivered_count), 0)::int as delivered, coalesce(sum(dms_replied_count), 0)::int as replied
+      ) as positive, coalesce(sum(dms_sent_count), 0)::int as sent,
+      coalesce(sum(dms_delivered_count), 0)::int as delivered, coalesce(sum(dms_replied_count), 0)::int as replied
     from campaigns where workspace_id = ${actor.workspaceId} ${campaignId ? sql`and id = ${campaignId}` : sql``}`)
   return one(rows)
 }
@@ -233,7 +244,9 @@ async function findTopLeads(db: Db, scope: Scope, days: Period | null) {
     with answers as (
       select d.lead_id, d.replied_at from dms d join leads l on l.id = d.lead_id
       where ${repliedIn(scope, days)} and not ${isSuppressed('l')} and not exists (
-        select from conversations c where c.workspace_id = d.workspace_id and c.lead_id = d.lead_id and c.label = 'opted_out'
+        select
+        from conversations c
+        where c.workspace_id = d.workspace_id and c.lead_id = d.lead_id and c.label = 'opted_out'
       )
       order by d.replied_at desc limit ${REPLIES_SEARCHED}
     )

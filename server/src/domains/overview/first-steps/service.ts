@@ -18,12 +18,18 @@ export async function find(db: Db, { workspaceId, userId }: Actor): Promise<Firs
     select
       exists (select from x_accounts where workspace_id = ${workspaceId} and status = 'connected') as connect_x,
       exists (select from leads where workspace_id = ${workspaceId} and not is_sample) as find_leads,
-      exists (select from lead_lists where workspace_id = ${workspaceId} and lead_count > 0 and not is_sample) as make_list,
       exists (
-        select from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and queued_at is not null and not is_sample
+        select from lead_lists where workspace_id = ${workspaceId} and lead_count > 0 and not is_sample
+      ) as make_list,
+      exists (
+        select
+        from campaigns
+        where workspace_id = ${workspaceId} and kind = 'campaign' and queued_at is not null and not is_sample
       ) as launch_campaign,
       exists (
-        select from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and dms_sent_count > 0 and not is_sample
+        select
+        from campaigns
+        where workspace_id = ${workspaceId} and kind = 'campaign' and dms_sent_count > 0 and not is_sample
       ) as "isMessageSent",
       exists (
         select from first_steps_dismissals where workspace_id = ${workspaceId} and user_id = ${userId}

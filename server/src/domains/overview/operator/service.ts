@@ -48,10 +48,13 @@ export async function growth(db: Db, { days }: InputOf<'operator', 'growth'>) {
     invited_total: number
   }>(sql`
     select day::text, joined, confirmed, invited, total, confirmed_total, invited_total from (
-      select day::date, coalesce(joined, 0) as joined, coalesce(confirmed, 0) as confirmed, coalesce(invited, 0) as invited,
-        (sum(joined) over so_far)::int as total, (sum(confirmed) over so_far)::int as confirmed_total, (sum(invited) over so_far)::int as invited_total
+      select day::date, coalesce(joined, 0) as joined, coalesce(confirmed, 0) as confirmed,
+        coalesce(invited, 0) as invited,
+        (sum(joined) over so_far)::int as total, (sum(confirmed) over so_far)::int as confirmed_total,
+        (sum(invited) over so_far)::int as invited_total
       from generate_series(
-        least((select min(day) from ${waitlistDays}), (now() at time zone 'UTC')::date)::timestamp, now() at time zone 'UTC', interval '1 day') as day
+        least((select min(day) from ${waitlistDays}), (now() at time zone 'UTC')::date)::timestamp,
+        now() at time zone 'UTC', interval '1 day') as day
       left join ${waitlistDays} using (day)
       window so_far as (order by day)) as counted
     order by day desc limit ${days}`)

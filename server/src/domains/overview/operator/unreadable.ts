@@ -87,11 +87,14 @@ export async function listUnreadable(db: Db, { page, pageSize }: InputOf<'operat
     count: number
     lastAt: string
   }>(sql`
-    select concat_ws(' ', source, name, form) as id, source, name, min(keys) as keys, sum(count)::int as count, max(last_at) as "lastAt" from x_unreadables
+    select concat_ws(' ', source, name, form) as id, source, name, min(keys) as keys, sum(count)::int as count,
+      max(last_at) as "lastAt"
+    from x_unreadables
     where ${since} group by source, name, form order by max(last_at) desc, source, name, form
     limit ${pageSize} offset ${(page - 1) * pageSize}`)
   const { rows: totals } = await db.execute<{ total: number }>(
-    sql`select count(*)::int as total from (select from x_unreadables where ${since} group by source, name, form) forms`,
+    sql`
+      select count(*)::int as total from (select from x_unreadables where ${since} group by source, name, form) forms`,
   )
   const unreadable = rows.map(({ lastAt, ...row }) => ({ ...row, lastAt: new Date(lastAt) }))
   return { unreadable, total: one(totals).total, page, pageSize }

@@ -67,7 +67,9 @@ async function countSamples(tx: Db, { workspaceId }: Actor): Promise<Omit<Sample
   const { rows } = await tx.execute<Omit<SampleData, 'success'>>(sql`
     select (select count(*)::int from (${sampleLeads(workspaceId)}) l) as leads,
       (select count(*)::int from lead_lists where workspace_id = ${workspaceId} and is_sample) as lists,
-      (select count(*)::int from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and is_sample) as campaigns`)
+      (
+        select count(*)::int from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and is_sample
+      ) as campaigns`)
   return one(rows)
 }
 

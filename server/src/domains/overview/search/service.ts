@@ -59,17 +59,33 @@ async function findLeads(db: Db, pictures: Urls, { workspaceId }: Actor, q: stri
     const rows = await read<LeadRow>(db, query)
     for (const row of rows) if (matches.size < SEARCH_GROUP_SIZE) matches.set(row.id, row)
   }
-  const columns = sql`leads.id, leads.name, leads.twitter_handle as handle, leads.bio, leads.profile_image_url as picture`
+  const columns = sql`
+    leads.id, leads.name, leads.twitter_handle as handle, leads.bio, leads.profile_image_url as picture`
   await add(sql`
-    (select ${columns} from leads where ${ours} and ${starts(foldedHandle, text)} order by workspace_id, lower(twitter_handle) limit ${SEARCH_GROUP_SIZE})
+    (
+      select ${columns}
+      from leads
+      where ${ours} and ${starts(foldedHandle, text)}
+      order by workspace_id, lower(twitter_handle)
+      limit ${SEARCH_GROUP_SIZE}
+    )
     union all
-    (select ${columns} from leads where ${ours} and ${starts(foldedName, text)} order by workspace_id, lower(name), id limit ${SEARCH_GROUP_SIZE})`)
+    (
+      select ${columns}
+      from leads
+      where ${ours} and ${starts(foldedName, text)}
+      order by workspace_id, lower(name), id
+      limit ${SEARCH_GROUP_SIZE}
+    )`)
   const pattern = anywhere(text)
   const isNamed = sql`(leads.name ilike ${pattern} or leads.twitter_handle ilike ${pattern})`
   await add(sql`
     select ${columns} from (
       select * from leads where ${ours} order by created_at desc, id desc limit ${NEWEST}
-    ) leads where ${words} ilike ${pattern} order by ${isNamed} desc, created_at desc, id desc limit ${SEARCH_GROUP_SIZE}`)
+    ) leads
+    where ${words} ilike ${pattern}
+    order by ${isNamed} desc, created_at desc, id desc
+    limit ${SEARCH_GROUP_SIZE}`)
   if (text.length >= INDEXED_LENGTH) {
     const best = (from: SQL) => sql`
       select ${columns} from (select * from ${from} where ${ours} and ${words} ilike ${pattern} limit ${MATCHES}) leads
@@ -107,7 +123,9 @@ async function readMatches<T>(db: Db, query: SQL): Promise<T[]> {
 /** A workspace's lists and campaigns are few enough to look at each. */
 async function findLists(db: Db, { workspaceId }: Actor, q: string): Promise<SearchItem[]> {
   const { rows } = await db.execute<{ id: string; name: string; count: number }>(sql`
-    select id, name, lead_count as count from lead_lists where workspace_id = ${workspaceId} and name ilike ${anywhere(q)}
+    select id, name, lead_count as count
+    from lead_lists
+    where workspace_id = ${workspaceId} and name ilike ${anywhere(q)}
     order by name ilike ${startOf(q)} desc, created_at desc, id desc limit ${SEARCH_GROUP_SIZE}`)
   return rows.map(({ id, name, count }) => ({
     id,
@@ -141,20 +159,36 @@ async function findConversations(db: Db, pictures: Urls, { workspaceId }: Actor,
       db,
       sql`
       select c.id, l.id as "leadId", l.name, l.twitter_handle as handle, l.profile_image_url as picture, coalesce(
-        (select r.text from replies r where r.id = c.last_message_id), (select nullif(d.message, '') from dms d where d.id = c.last_message_id)) as text
-      from (${chosen}) c join leads l on l.id = c.lead_id and l.workspace_id = c.workspace_id order by c.sort_at desc, c.id desc`,
+        (select r.text from replies r where r.id = c.last_message_id), (
+          select nullif(d.message, '') from dms d where d.id = c.last_message_id
+        )) as text
+      from (${chosen}) c
+      join leads l on l.id = c.lead_id and l.workspace_id = c.workspace_id
+      order by c.sort_at desc, c.id desc`,
     )
   const latest = sql`order by c.sort_at desc, c.id desc limit ${SEARCH_GROUP_SIZE}`
   const pattern = anywhere(q)
-  const isNamed = sql`exists (select from leads l where l.id = c.lead_id and (l.name ilike ${pattern} or l.twitter_handle ilike ${pattern}))`
+  const isNamed = sql`
+    exists (
+      select from leads l where l.id = c.lead_id and (l.name ilike ${pattern} or l.twitter_handle ilike ${pattern})
+    )`
   // With a limit, PostgreSQL looks at the texts of these conversations only.
   const says = sql`
-    (select true from replies r where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and r.text ilike ${pattern} limit 1)
+    (
+      select true
+      from replies r
+      where r.lead_id = c.lead_id and r.account_x_user_id = c.account_x_user_id and r.text ilike ${pattern}
+      limit 1
+    )
     or (select true from dms d join x_accounts a on a.id = d.x_account_id where d.lead_id = c.lead_id and a.x_user_id = c.account_x_user_id
       and (d.is_answer or d.status = 'replied') and d.message ilike ${pattern} limit 1)`
   const rows = await read(sql`
     select c.* from (
-      select * from conversations where workspace_id = ${workspaceId} order by sort_at desc, id desc limit ${NEWEST_CONVERSATIONS}
+      select *
+      from conversations
+      where workspace_id = ${workspaceId}
+      order by sort_at desc, id desc
+      limit ${NEWEST_CONVERSATIONS}
     ) c where ${isNamed} ${q.length < INDEXED_LENGTH ? sql`` : sql`or ${says}`} ${latest}`)
   if (rows.length < SEARCH_GROUP_SIZE) {
     const textMatches =
@@ -180,7 +214,11 @@ function named(workspaceId: string, q: string): SQL {
   const text = q.replace(/^@(?=.)/, '')
   const people = (column: SQL) => sql`
     select f.id from (
-      select id from leads where workspace_id = ${workspaceId} and ${starts(column, text)} order by workspace_id, ${column} limit ${MATCHES}
+      select id
+      from leads
+      where workspace_id = ${workspaceId} and ${starts(column, text)}
+      order by workspace_id, ${column}
+      limit ${MATCHES}
     ) l join conversations f on f.workspace_id = ${workspaceId} and f.lead_id = l.id`
   return sql`${people(foldedHandle)} union all ${people(foldedName)}`
 }
@@ -189,14 +227,23 @@ function named(workspaceId: string, q: string): SQL {
 function saying(workspaceId: string, pattern: string): SQL {
   return sql`
     select f.id from (
-      select lead_id, account_x_user_id from replies where workspace_id = ${workspaceId} and text ilike ${pattern} limit ${MATCHES}
-    ) r join conversations f on f.workspace_id = ${workspaceId} and f.lead_id = r.lead_id and f.account_x_user_id = r.account_x_user_id
+      select lead_id, account_x_user_id
+      from replies
+      where workspace_id = ${workspaceId} and text ilike ${pattern}
+      limit ${MATCHES}
+    ) r
+    join conversations f on f.workspace_id = ${workspaceId}
+      and f.lead_id = r.lead_id
+      and f.account_x_user_id = r.account_x_user_id
     union all
     select f.id from (
       select lead_id, x_account_id from dms
-      where workspace_id = ${workspaceId} and (is_answer or status = 'replied') and message ilike ${pattern} limit ${MATCHES}
+      where workspace_id = ${workspaceId} and (is_answer or status = 'replied') and message ilike ${pattern}
+      limit ${MATCHES}
     ) d join x_accounts a on a.id = d.x_account_id
-      join conversations f on f.workspace_id = ${workspaceId} and f.lead_id = d.lead_id and f.account_x_user_id = a.x_user_id`
+      join conversations f on f.workspace_id = ${workspaceId}
+        and f.lead_id = d.lead_id
+        and f.account_x_user_id = a.x_user_id`
 }
 
 /** SQL condition: an indexed column in lower case starts with the text. */

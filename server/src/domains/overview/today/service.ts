@@ -106,7 +106,9 @@ async function findPlanned(
 ): Promise<(Date | null)[]> {
   const { rows } = await db.execute<{ id: string; at: string | null }>(sql`
     select x_account_id as id, min(least(follow_up_due_at, next_part_at)) as at from campaigns
-    where workspace_id = ${workspaceId} and status = 'active' and (follow_up_due_at is not null or next_part_at is not null)
+    where workspace_id = ${workspaceId}
+      and status = 'active'
+      and (follow_up_due_at is not null or next_part_at is not null)
     group by 1`)
   if (rows.length === 0) return []
   const { usage } = await usageOf(db, workspaceId, 'dms')
@@ -133,8 +135,12 @@ interface CampaignRow extends Record<string, unknown> {
 
 async function findCampaigns(db: Db, actor: Actor, account: XAccount | null) {
   const { rows } = await db.execute<CampaignRow>(sql`
-    select id, name, status, people_messaged as "peopleMessaged", people_positive as "peoplePositive", total_leads_in_list as "totalLeadsInList"
-    from campaigns where workspace_id = ${actor.workspaceId} and kind = 'campaign' and status in ('active', 'paused') ${sentBy(account)}
+    select id, name, status, people_messaged as "peopleMessaged", people_positive as "peoplePositive",
+      total_leads_in_list as "totalLeadsInList"
+    from campaigns
+    where workspace_id = ${actor.workspaceId}
+      and kind = 'campaign'
+      and status in ('active', 'paused') ${sentBy(account)}
     order by status = 'paused', created_at desc, id desc limit ${TODAY_CAMPAIGNS}`)
   const sent = await findSentByDay(db, actor, rows)
   return rows.map((row) => ({
@@ -148,7 +154,8 @@ async function findDays(db: Db, { workspaceId }: Actor, account: XAccount | null
   const today = await findToday(db, timeZone)
   const from = dayAfter(today, 1 - TODAY_DAYS)
   const { rows } = await db.execute<{ day: string; sent: number; replied: number; positive: number }>(sql`
-    select (slot at time zone ${timeZone})::date::text as day, sum(sent)::int as sent, sum(replied)::int as replied, sum(positive)::int as positive
+    select (slot at time zone ${timeZone})::date::text as day, sum(sent)::int as sent, sum(replied)::int as replied,
+      sum(positive)::int as positive
     from dm_activity where workspace_id = ${workspaceId} ${account ? sql`and x_account_id = ${account.id}` : sql``}
       and slot >= ${startOf(from, timeZone)} and slot < ${startOf(today, timeZone, 1)}
     group by 1`)
@@ -185,7 +192,10 @@ async function findNeeds({ db, env }: Context, actor: Actor, { accounts, chosen 
     roleAllows(actor.role, 'admin') ? findSuspended(db, actor.workspaceId) : null,
     db.execute<{ id: string; name: string; reason: PauseReason; detail: string | null }>(sql`
       select id, name, reason, pause_reason as detail from campaigns
-      where workspace_id = ${actor.workspaceId} and kind = 'campaign' and status = 'paused' and reason is not null ${sentBy(chosen)}
+      where workspace_id = ${actor.workspaceId}
+        and kind = 'campaign'
+        and status = 'paused'
+        and reason is not null ${sentBy(chosen)}
       order by updated_at desc, id limit ${PAUSED_MAX}`),
     db.execute<{ id: string; name: string; count: number }>(sql`
       select campaigns.id, name, o.draft as count

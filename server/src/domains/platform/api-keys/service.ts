@@ -173,7 +173,8 @@ async function findByToken(db: Db, token: string) {
     isStale: boolean
     isSuspended: boolean
   }>(sql`
-    select k.id, k.workspace_id as "workspaceId", coalesce(creator.user_id, owner.user_id) as "userId", k.scopes, k.created_by as "createdBy",
+    select k.id, k.workspace_id as "workspaceId", coalesce(creator.user_id, owner.user_id) as "userId", k.scopes,
+      k.created_by as "createdBy",
       k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as "isStale",
       coalesce(k.suspended_at <= now(), false) as "isSuspended"
     from api_keys k

@@ -149,7 +149,11 @@ async function claimByAddress(tx: Db, id: string | null): Promise<string[]> {
   const { rows } = await tx.execute<{ workspaceId: string }>(sql`
     update paid_subscriptions p set workspace_id = w.id, claimed_by = 'address', updated_at = now()
     from auth_users u join workspaces w on w.personal_of = u.id
-    where p.workspace_id is null and p.email is not null and p.ended_at is null and p.email = u.email and u.email_verified
+    where p.workspace_id is null
+      and p.email is not null
+      and p.ended_at is null
+      and p.email = u.email
+      and u.email_verified
       and (${id}::text is null or p.id = ${id})
     returning w.id as "workspaceId"`)
   return rows.map(({ workspaceId }) => workspaceId)
@@ -165,8 +169,15 @@ export async function claimPayments(db: Db): Promise<void> {
 /** Like `claimPayments` for one workspace, so that a new user does not pay again. */
 export async function claimWaiting(db: Db, { workspaceId }: Actor): Promise<void> {
   const { rows } = await db.execute<{ id: string }>(sql`
-    select p.id from workspaces w join auth_users u on u.id = w.personal_of join paid_subscriptions p on p.email = u.email
-    where w.id = ${workspaceId} and u.email_verified and p.workspace_id is null and p.email is not null and p.ended_at is null`)
+    select p.id
+    from workspaces w
+    join auth_users u on u.id = w.personal_of
+    join paid_subscriptions p on p.email = u.email
+    where w.id = ${workspaceId}
+      and u.email_verified
+      and p.workspace_id is null
+      and p.email is not null
+      and p.ended_at is null`)
   if (rows.length === 0) return
   await transact(db, async (tx) => {
     for (const { id } of rows) await claimByAddress(tx, id)
@@ -313,7 +324,9 @@ export async function syncEvents(context: SyncContext): Promise<void> {
   // A webhook's job may not have stored a new subscription yet. Those of other products in the
   // provider's account are never stored, so recent events only.
   const { rows: knownEvents } = await db.execute<{ id: string }>(sql`
-    select e.id from payment_events e join unnest(${ids}::text[], ${subscriptionIds}::text[]) listed (id, subscription_id) using (id)
+    select e.id
+    from payment_events e
+    join unnest(${ids}::text[], ${subscriptionIds}::text[]) listed (id, subscription_id) using (id)
     where listed.subscription_id is null or e.created_at < now() - make_interval(secs => ${OVERLAP_MS / 1_000})
       or exists (select from paid_subscriptions p where p.id = listed.subscription_id)`)
   const isKnown = new Set(knownEvents.map(({ id }) => id))

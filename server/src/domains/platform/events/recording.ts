@@ -146,8 +146,11 @@ async function insert(db: Db, payloads: readonly string[]): Promise<void> {
   }))
   await db.execute(sql`
     with published as (
-      select e.*, row_number() over (partition by e."workspaceId" order by e.place) as number, count(*) over (partition by e."workspaceId") as count
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as e("workspaceId" uuid, kind text, "recipientId" uuid, ids text[], place int)
+      select e.*, row_number() over (partition by e."workspaceId" order by e.place) as number,
+        count(*) over (partition by e."workspaceId") as count
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as e(
+        "workspaceId" uuid, kind text, "recipientId" uuid, ids text[], place int
+      )
         join workspaces w on w.id = e."workspaceId"
     ), counted as (
       insert into event_counters as c (workspace_id, last_id)

@@ -91,7 +91,11 @@ export function openStreams({ db, channels, requestWorker, log }: StreamsOptions
         return tx.execute<{ id: string }>(sql`
           insert into event_streams (workspace_id, user_id, worker_id, expires_at)
             select ${workspaceId}::uuid, ${userId}::uuid, ${workerId}, ${follower.expiresAt.toISOString()}::timestamptz
-            where (select count(*) from event_streams where user_id = ${userId} and expires_at > now() and worker_id in (${livingWorkers})) < ${STREAMS_MAX}
+            where (
+              select count(*)
+              from event_streams
+              where user_id = ${userId} and expires_at > now() and worker_id in (${livingWorkers})
+            ) < ${STREAMS_MAX}
           returning id`)
       })
       const id = rows[0]?.id
@@ -154,9 +158,13 @@ async function readOnce(db: Db, followers: readonly Follower[]): Promise<void> {
   const read = [...positions].map(([workspaceId, position]) => ({ workspaceId, ...position }))
   const { rows } = await db.execute<Latest>(sql`
     select f."workspaceId", coalesce(c.last_id, 0)::float as "lastId", coalesce((
-      select jsonb_agg(jsonb_build_object('id', e.id, 'kind', e.kind, 'ids', e.ids, 'recipientId', e.recipient_id) order by e.id)
+      select jsonb_agg(
+        jsonb_build_object('id', e.id, 'kind', e.kind, 'ids', e.ids, 'recipientId', e.recipient_id) order by e.id
+      )
       from workspace_events e where e.workspace_id = f."workspaceId"
-        and e.id > greatest(c.last_id - ${UNSEEN_MAX}, case when f."isNew" then least(f.seen, c.last_id - ${RECENT_MAX}) else f.seen end)
+        and e.id > greatest(
+          c.last_id - ${UNSEEN_MAX}, case when f."isNew" then least(f.seen, c.last_id - ${RECENT_MAX}) else f.seen end
+        )
         and (e.id > f.seen or e.created_at > now() - ${RECENT})
     ), '[]') as events
     from jsonb_to_recordset(${JSON.stringify(read)}::jsonb) as f("workspaceId" uuid, seen bigint, "isNew" boolean)

@@ -158,13 +158,16 @@ async function enqueue(
 /** Deletes old jobs, and changes that can no longer be undone. Those of queued messages are deleted when the messages are released. */
 export async function purgeJobs(db: Db): Promise<void> {
   await db.delete(jobs).where(lt(jobs.createdAt, sql`now() - make_interval(days => ${JOB_DAYS})`))
-  await db
-    .delete(jobChanges)
-    .where(
-      and(
-        lt(jobChanges.createdAt, sql`now() - ${KEPT}`),
-        sql`not ${isUndoable(sql`${jobChanges.workspaceId}`, sql`${jobChanges.jobId}`)}`,
-        sql`not exists (select from jobs j where j.workspace_id = ${jobChanges.workspaceId} and j.id = ${jobChanges.jobId} and j.kind = 'queue')`,
-      ),
-    )
+  await db.delete(jobChanges).where(
+    and(
+      lt(jobChanges.createdAt, sql`now() - ${KEPT}`),
+      sql`not ${isUndoable(sql`${jobChanges.workspaceId}`, sql`${jobChanges.jobId}`)}`,
+      sql`
+          not exists (
+            select
+            from jobs j
+            where j.workspace_id = ${jobChanges.workspaceId} and j.id = ${jobChanges.jobId} and j.kind = 'queue'
+          )`,
+    ),
+  )
 }

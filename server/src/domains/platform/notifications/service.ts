@@ -84,7 +84,9 @@ async function existing(db: Db, { workspaceId }: Actor, rows: readonly { facts: 
 export async function countUnread(db: Db, actor: Actor): Promise<number> {
   const { rows } = await db.execute<{ unread: number }>(sql`
     select count(*)::int as unread from (
-      select from notifications where user_id = ${actor.userId} and workspace_id = ${actor.workspaceId} and in_app and read_at is null
+      select
+      from notifications
+      where user_id = ${actor.userId} and workspace_id = ${actor.workspaceId} and in_app and read_at is null
       limit ${UNREAD_MAX}
     ) unread`)
   return one(rows).unread
@@ -110,7 +112,8 @@ export async function notifyOwners(
 ): Promise<void> {
   const { rows } = await tx.execute<{ id: string; userId: string }>(sql`
     insert into notifications (workspace_id, user_id, kind, facts, in_app, email)
-    select m.workspace_id, m.user_id, ${kind}, ${JSON.stringify(facts)}::jsonb, coalesce(p.in_app, true), coalesce(p.email, true)
+    select m.workspace_id, m.user_id, ${kind}, ${JSON.stringify(facts)}::jsonb, coalesce(p.in_app, true),
+      coalesce(p.email, true)
     from workspace_members m left join notification_preferences p on p.user_id = m.user_id and p.kind = ${kind}
     where m.workspace_id = ${workspaceId} and m.role = 'owner' and (coalesce(p.in_app, true) or coalesce(p.email, true))
     returning id, user_id as "userId"`)
@@ -138,10 +141,13 @@ export async function notifyReplies(tx: Db, workspaceId: string, replies: readon
     insert into notifications (workspace_id, user_id, kind, facts, in_app, email, browser, is_digest)
     select m.workspace_id, m.user_id, 'lead_replied', jsonb_strip_nulls(jsonb_build_object(
         'leadName', coalesce(nullif(l.name, ''), '@' || l.twitter_handle), 'label', r.label, 'conversationId', c.id)),
-      coalesce(p.in_app, true), coalesce(p.email, true), coalesce(p.browser, false), coalesce(p.frequency = 'daily', false)
+      coalesce(p.in_app, true), coalesce(p.email, true), coalesce(p.browser, false),
+      coalesce(p.frequency = 'daily', false)
     from jsonb_to_recordset(${JSON.stringify(recent)}::jsonb) as r("leadId" uuid, "accountXUserId" text, label text)
       join workspace_members m on m.workspace_id = ${workspaceId} join leads l on l.id = r."leadId"
-      left join conversations c on c.workspace_id = m.workspace_id and c.lead_id = l.id and c.account_x_user_id = r."accountXUserId"
+      left join conversations c on c.workspace_id = m.workspace_id
+        and c.lead_id = l.id
+        and c.account_x_user_id = r."accountXUserId"
       left join notification_preferences p on p.user_id = m.user_id and p.kind = 'lead_replied'
     where m.role <> 'viewer' and (${isChosen}) and (coalesce(p.in_app, true) or coalesce(p.email, true) or p.browser)
     order by m.user_id
@@ -205,7 +211,12 @@ export async function queueNotificationEmails({ db, outbox, origin, env }: Email
   return db.transaction(async (tx) => {
     const { rows } = await tx.execute<Due & { isWanted: boolean }>(sql`
       with due as (
-        select id from notifications where email and emailed_at is null and not is_digest order by created_at limit ${BATCH} for update skip locked
+        select id
+        from notifications
+        where email and emailed_at is null and not is_digest
+        order by created_at
+        limit ${BATCH}
+        for update skip locked
       )
       update notifications n set emailed_at = now() from due, auth_users u, workspaces w
       where n.id = due.id and u.id = n.user_id and w.id = n.workspace_id
@@ -244,7 +255,11 @@ export async function queueDigests({ db, outbox, origin, env }: EmailContext): P
         where email and emailed_at is null and is_digest and created_at < now() - interval '1 day' limit ${DIGESTS}
       ), due as (
         update notifications n set emailed_at = now() from waiting w
-        where n.user_id = w.user_id and n.workspace_id = w.workspace_id and n.email and n.emailed_at is null and n.is_digest
+        where n.user_id = w.user_id
+          and n.workspace_id = w.workspace_id
+          and n.email
+          and n.emailed_at is null
+          and n.is_digest
         returning n.user_id, n.workspace_id, n.facts, n.created_at
       )
       select d.user_id as "userId", u.email, w.name as workspace, count(*)::int as count,

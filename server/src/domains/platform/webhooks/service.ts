@@ -92,7 +92,8 @@ export async function update({ db, env, jobs }: OperatorContext, { id, ...change
     if (changes.enabled) {
       const waiting = and(eq(webhookDeliveries.endpointId, id), eq(webhookDeliveries.status, 'pending'))
       // Deliveries in progress keep their lease.
-      const next = sql`case when last_attempt_at > now() - make_interval(secs => ${LEASE_SECONDS}) then next_attempt_at else now() end`
+      const next = sql`
+        case when last_attempt_at > now() - make_interval(secs => ${LEASE_SECONDS}) then next_attempt_at else now() end`
       await tx.update(webhookDeliveries).set({ nextAttemptAt: next }).where(waiting)
       await wakeEndpoint(tx, jobs, id)
     }

@@ -5,7 +5,10 @@ import { xAccounts } from './tables.ts'
 
 /** A `chosen_at` later than all others, which makes an account the current one. */
 export function chosenNow(workspaceId: string) {
-  return sql`greatest(clock_timestamp(), (select max(chosen_at) from x_accounts where workspace_id = ${workspaceId}) + interval '1 ms')`
+  return sql`
+    greatest(
+      clock_timestamp(), (select max(chosen_at) from x_accounts where workspace_id = ${workspaceId}) + interval '1 ms'
+    )`
 }
 
 /**

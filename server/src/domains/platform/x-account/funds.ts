@@ -34,7 +34,8 @@ export async function watchFunds(needs: Needs): Promise<void> {
 async function hasFunds(needs: Needs, appId: string): Promise<boolean> {
   const { rows } = await needs.database.db.execute<{ id: string }>(sql`
     select id from x_accounts where x_app_id = ${appId} and status = 'connected'
-    order by ${isSpendingLimited(sql`x_accounts.workspace_id`)}, last_connected_at desc nulls last limit ${ACCOUNTS_TRIED}`)
+    order by ${isSpendingLimited(sql`x_accounts.workspace_id`)}, last_connected_at desc nulls last
+    limit ${ACCOUNTS_TRIED}`)
   for (const { id } of rows) {
     try {
       await withAccount(needs, id, (x, token) => x.findMe(token), { isTry: true })

@@ -110,6 +110,8 @@ export async function saveDay(
   if (!isLimitNew && day.remaining > 0) return
   await db.execute(sql`
     update x_apps set daily_limit = coalesce(${day.limit}, daily_limit),
-      rests_until = case when ${day.remaining === 0}::boolean then ${day.resetAt.toISOString()}::timestamptz else rests_until end
+      rests_until = case
+        when ${day.remaining === 0}::boolean then ${day.resetAt.toISOString()}::timestamptz
+        else rests_until end
     where id = ${app.id} or client_id = ${app.clientId}`)
 }

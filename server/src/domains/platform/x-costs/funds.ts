@@ -26,10 +26,13 @@ export function outOfFunds(isOwnApp: boolean, tryAt: Date): XError {
 export async function markFundsEmpty(db: Db, appId: string): Promise<Date> {
   const { rows } = await db.execute<{ tryAt: string }>(sql`
     with marked as (
-      update x_apps set funds_empty_since = now(), funds_try_at = now() + make_interval(secs => ${TRY_SECONDS}), updated_at = now()
+      update x_apps
+      set funds_empty_since = now(), funds_try_at = now() + make_interval(secs => ${TRY_SECONDS}), updated_at = now()
       where id = ${appId} and funds_empty_since is null returning funds_try_at
     )
-    select coalesce((select funds_try_at from marked), (select funds_try_at from x_apps where id = ${appId}), now()) as "tryAt"`)
+    select coalesce(
+      (select funds_try_at from marked), (select funds_try_at from x_apps where id = ${appId}), now()
+    ) as "tryAt"`)
   return new Date(rows[0]?.tryAt ?? Date.now())
 }
 
@@ -40,7 +43,8 @@ export async function markFundsEmpty(db: Db, appId: string): Promise<Date> {
  */
 export async function withFunds<T>(db: Db, appId: string, call: () => Promise<T>, isTry = false): Promise<T> {
   const { rows } = await db.execute<{ isOwn: boolean; tryAt: string | null }>(sql`
-    select workspace_id is not null as "isOwn", case when funds_empty_since is not null then coalesce(funds_try_at, now()) end as "tryAt"
+    select workspace_id is not null as "isOwn",
+      case when funds_empty_since is not null then coalesce(funds_try_at, now()) end as "tryAt"
     from x_apps where id = ${appId}`)
   const isOwn = rows[0]?.isOwn ?? false
   const tryAt = rows[0]?.tryAt
@@ -70,7 +74,9 @@ export async function takeTries(db: Db): Promise<string[]> {
 /** The apps that have credits again, with the workspaces whose work waits. */
 export async function findReturned(db: Db): Promise<{ id: string; workspaceIds: string[] }[]> {
   const { rows } = await db.execute<{ id: string; workspaceIds: string[] }>(sql`
-    select app.id, array(select distinct a.workspace_id::text from x_accounts a where a.x_app_id = app.id order by 1) as "workspaceIds"
+    select app.id, array(
+      select distinct a.workspace_id::text from x_accounts a where a.x_app_id = app.id order by 1
+    ) as "workspaceIds"
     from x_apps app where app.funds_empty_since is null and app.funds_try_at is not null`)
   return rows
 }

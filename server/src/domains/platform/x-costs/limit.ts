@@ -17,7 +17,8 @@ export interface Spending {
 
 /** SQL over a row `s` of x_spending with a limit: a `Spending`. */
 export const spendingColumns = sql`s.limit_cents as "limitCents", (${spentMills('s')})::float as mills,
-  s.warned_month is not distinct from ${thisMonth} as "isWarned", s.reached_month is not distinct from ${thisMonth} as "isReachedKnown",
+  s.warned_month is not distinct from ${thisMonth} as "isWarned",
+  s.reached_month is not distinct from ${thisMonth} as "isReachedKnown",
   (${thisMonth} + interval '1 month') at time zone 'UTC' as "resetsAt"`
 
 /** A workspace's spending; null: it has no limit. */
@@ -57,7 +58,9 @@ export async function notifySpending(
   if (state === 'ok' || (isReached ? isReachedKnown : isWarned)) return
   await db.transaction(async (tx) => {
     const { rowCount } = await tx.execute(sql`
-      update x_spending set warned_month = ${thisMonth}, reached_month = case when ${isReached}::boolean then ${thisMonth} else reached_month end
+      update x_spending
+      set warned_month = ${thisMonth},
+        reached_month = case when ${isReached}::boolean then ${thisMonth} else reached_month end
       where workspace_id = ${workspaceId} and limit_cents = ${limitCents}
         and ${isReached ? sql`reached_month` : sql`warned_month`} is distinct from ${thisMonth}`)
     if (!rowCount) return
@@ -68,11 +71,13 @@ export async function notifySpending(
 
 /** Sets or removes the monthly limit. The charges of this month count. */
 export async function storeLimit(tx: Db, workspaceId: string, limitCents: number | null): Promise<void> {
-  const charged = sql`(select coalesce(sum(mills), 0) from x_charges where workspace_id = ${workspaceId} and day >= ${thisMonth})`
+  const charged = sql`
+    (select coalesce(sum(mills), 0) from x_charges where workspace_id = ${workspaceId} and day >= ${thisMonth})`
   await tx.execute(sql`
     insert into x_spending as s (workspace_id, limit_cents, month, mills)
     values (${workspaceId}, ${limitCents}, ${thisMonth}, ${charged})
-    on conflict (workspace_id) do update set limit_cents = excluded.limit_cents, warned_month = null, reached_month = null, month = excluded.month,
+    on conflict (workspace_id) do update set limit_cents = excluded.limit_cents, warned_month = null,
+      reached_month = null, month = excluded.month,
       -- While there was a limit, running calls are counted, too.
       mills = case when s.limit_cents is not null and s.month = excluded.month then s.mills else excluded.mills end,
       reserved_mills = case when s.limit_cents is not null and s.month = excluded.month then s.reserved_mills else 0 end`)

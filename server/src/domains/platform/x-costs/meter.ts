@@ -125,7 +125,8 @@ export function createXMeters({
     if (unresolved.length === 0) return
     const ids = [...new Set(unresolved.map(({ accountXUserId }) => accountXUserId))]
     const { rows } = await db.execute<{ xUserId: string; workspaceId: string; accountId: string; appId: string }>(sql`
-      select distinct on (x_user_id, x_app_id) x_user_id as "xUserId", workspace_id as "workspaceId", id as "accountId", x_app_id as "appId"
+      select distinct on (x_user_id, x_app_id) x_user_id as "xUserId", workspace_id as "workspaceId", id as "accountId",
+        x_app_id as "appId"
       from x_accounts where x_user_id = any(${sql.param(ids)}::text[]) and status <> 'disconnected'
       order by x_user_id, x_app_id, last_connected_at desc nulls last`)
     for (const { accountXUserId, ...charge } of unresolved.splice(0)) {
@@ -216,7 +217,8 @@ async function reserve(
     with reserved as (
       update x_spending s set month = ${thisMonth}, mills = ${spentMills('s')} + ${isSend ? mills : 0}::bigint,
         reserved_mills = ${reservedMills('s')} + ${isSend ? 0 : mills}::bigint
-      where workspace_id = ${workspaceId} and ${spentMills('s')} + ${reservedMills('s')} + ${mills}::bigint <= limit_cents * 10::bigint
+      where workspace_id = ${workspaceId}
+        and ${spentMills('s')} + ${reservedMills('s')} + ${mills}::bigint <= limit_cents * 10::bigint
       returning ${spendingColumns}
     )
     select *, true as fits from reserved
@@ -241,7 +243,8 @@ async function writeCharges(
     with counted as (
       select distinct on (app, resource, id) *
       from unnest(${column('appId')}::uuid[], ${column('resource')}::text[], ${column('id')}::text[], ${column('accountId')}::uuid[],
-        ${column('purpose')}::text[], ${column('price')}::int[]) with ordinality as c(app, resource, id, account, purpose, price, place)
+        ${column('purpose')}::text[], ${column('price')}::int[]) with ordinality as c(app, resource, id, account,
+        purpose, price, place)
       order by app, resource, id, place
     ), charged as (
       insert into x_billed_resources (day, x_app_id, resource, x_id)
@@ -254,7 +257,9 @@ async function writeCharges(
       group by 1, 2, 3, 4
     ), stored as (
       insert into x_charges as x (workspace_id, day, x_account_id, purpose, resource, count, mills)
-      select ${workspaceId}::uuid, day, account, purpose, resource, count, mills from sums order by account, purpose, resource
+      select ${workspaceId}::uuid, day, account, purpose, resource, count, mills
+      from sums
+      order by account, purpose, resource
       on conflict (workspace_id, day, x_account_id, purpose, resource)
       do update set count = x.count + excluded.count, mills = x.mills + excluded.mills
     )

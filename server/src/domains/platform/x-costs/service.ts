@@ -19,7 +19,8 @@ export async function find(db: Db, { workspaceId }: Actor, { month }: InputOf<'x
     db.execute<{ xAccountId: string; purpose: XPurpose; count: number; mills: number | null }>(sql`
       select x_account_id as "xAccountId", purpose, sum(count)::int as count, sum(mills)::float as mills from x_charges
       where workspace_id = ${workspaceId} and day >= ${first} and day < ${first} + interval '1 month'
-      group by x_account_id, purpose, mills is null order by x_account_id, array_position(${sql.param([...X_PURPOSES])}::text[], purpose), mills is null`),
+      group by x_account_id, purpose, mills is null
+      order by x_account_id, array_position(${sql.param([...X_PURPOSES])}::text[], purpose), mills is null`),
     findFunds(db, workspaceId),
     findSpending(db, workspaceId),
   ])
@@ -50,9 +51,12 @@ export async function findFunds(
   workspaceId: string,
 ): Promise<{ since: Date; tryAt: Date; isOwnApp: boolean } | null> {
   const { rows } = await db.execute<{ since: string; tryAt: string; isOwnApp: boolean }>(sql`
-    select app.funds_empty_since as since, app.funds_try_at as "tryAt", app.workspace_id is not null as "isOwnApp" from x_apps app
+    select app.funds_empty_since as since, app.funds_try_at as "tryAt", app.workspace_id is not null as "isOwnApp"
+    from x_apps app
     where app.funds_empty_since is not null and exists (
-      select from x_accounts a where a.x_app_id = app.id and a.workspace_id = ${workspaceId} and a.status <> 'disconnected')
+      select
+      from x_accounts a
+      where a.x_app_id = app.id and a.workspace_id = ${workspaceId} and a.status <> 'disconnected')
     order by app.funds_empty_since limit 1`)
   const [row] = rows
   const since = parseTime(row?.since ?? null)
@@ -67,8 +71,11 @@ export async function findCredits(db: Db) {
     tryAt: string | null
     ownAppsWithout: number
   }>(sql`
-    select app.funds_empty_since as since, case when app.funds_empty_since is not null then app.funds_try_at end as "tryAt",
-      (select count(*)::int from x_apps own where own.workspace_id is not null and own.funds_empty_since is not null) as "ownAppsWithout",
+    select app.funds_empty_since as since,
+      case when app.funds_empty_since is not null then app.funds_try_at end as "tryAt",
+      (
+        select count(*)::int from x_apps own where own.workspace_id is not null and own.funds_empty_since is not null
+      ) as "ownAppsWithout",
       (select coalesce(sum(c.mills), 0)::float from x_accounts a join x_charges c on c.workspace_id = a.workspace_id and c.x_account_id = a.id
         where a.x_app_id = app.id and c.day >= ${thisMonth}) as mills
     from x_apps app where app.id = ${OPERATOR_APP_ID}`)

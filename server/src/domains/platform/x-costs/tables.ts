@@ -75,9 +75,12 @@ export const reservedMills = (spending: string) => ofThisMonth(spending, 'reserv
 export function fundsUntil(account: string, messageMills: number): SQL<string | null> {
   const a = sql.raw(account)
   return sql`greatest((
-      select greatest(app.funds_try_at, now()) + ${RESUMED_WITHIN} from x_apps app where app.id = ${a}.x_app_id and app.funds_empty_since is not null
+      select greatest(app.funds_try_at, now()) + ${RESUMED_WITHIN}
+      from x_apps app
+      where app.id = ${a}.x_app_id and app.funds_empty_since is not null
     ), (
-      select case when ${spentMills('s')} + ${messageMills}::int > s.limit_cents * 10 then (${thisMonth} + interval '1 month') at time zone 'UTC'
+      select case
+        when ${spentMills('s')} + ${messageMills}::int > s.limit_cents * 10 then (${thisMonth} + interval '1 month') at time zone 'UTC'
         else now() + make_interval(secs => ${RETURNED_WITHIN_SECONDS}) end
       from x_spending s where s.workspace_id = ${a}.workspace_id and ${messageMills}::int > 0
         and ${spentMills('s')} + ${reservedMills('s')} + ${messageMills}::int > s.limit_cents * 10

@@ -61,7 +61,8 @@ interface RankedMember {
 }
 
 /** By referrer: expired credits that counts still contain. Reads subtract them, unlocked. */
-const expiredCredits = sql`select referrer_id, count(*)::int as credits from ${referrals} where ${expiredInWeek} group by 1`
+const expiredCredits = sql`
+  select referrer_id, count(*)::int as credits from ${referrals} where ${expiredInWeek} group by 1`
 const noCredits = sql`select null::uuid as referrer_id, 0 as credits where false`
 
 /** What is left to referrers who lost credits. They are few, because the job runs every minute. */
@@ -78,7 +79,8 @@ async function readRanked(
   limit: number,
 ): Promise<RankedMember[]> {
   const isListed = behind
-    ? sql`referral_count > 0 and (${mostFirst}, last_credit) > (${-behind.referralCount}::int, ${behind.lastCredit}::bigint)`
+    ? sql`
+      referral_count > 0 and (${mostFirst}, last_credit) > (${-behind.referralCount}::int, ${behind.lastCredit}::bigint)`
     : sql`referral_count > 0`
   // Select the ids first: on late pages the index alone suffices.
   const ranked = sql`(
@@ -129,16 +131,25 @@ async function findOwnRank(
     with lost as materialized (${lost}),
     remaining as materialized (${remainingOf(key)}),
     own as materialized (
-      select c.referral_count - coalesce(lost.credits, 0) as referral_count, c.last_credit, c.last_credit / ${TIE_BUCKET}::bigint as bucket
+      select c.referral_count - coalesce(lost.credits, 0) as referral_count, c.last_credit,
+        c.last_credit / ${TIE_BUCKET}::bigint as bucket
       from ${referralCounts} c left join lost on lost.referrer_id = c.member_id
       where c.period = ${key} and c.member_id = ${member.id})
     select own.referral_count as "referralCount", own.last_credit as "lastCredit",
-      (select coalesce(sum(members), 0) from ${leaderboardTallies} where period = ${key} and referral_count > own.referral_count)
+      (
+        select coalesce(sum(members), 0)
+        from ${leaderboardTallies}
+        where period = ${key} and referral_count > own.referral_count
+      )
       + (select coalesce(sum(members), 0) from ${leaderboardTies}
          where period = ${key} and referral_count = own.referral_count and bucket < own.bucket)
       + (select count(*) from ${referralCounts} where period = ${key} and referral_count > 0 and ${mostFirst} = -own.referral_count
          and last_credit >= own.bucket * ${TIE_BUCKET}::bigint and last_credit < own.last_credit)
-      - (select count(*) from remaining where counted > 0 and (-counted, last_credit) < (-own.referral_count, own.last_credit))
+      - (
+        select count(*)
+        from remaining
+        where counted > 0 and (-counted, last_credit) < (-own.referral_count, own.last_credit)
+      )
       + (select count(*) from remaining where referral_count > 0
          and (-referral_count, last_credit) < (-own.referral_count, own.last_credit)) as ahead
     from own where own.referral_count > 0`)

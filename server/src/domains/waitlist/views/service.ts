@@ -78,7 +78,9 @@ export async function listViews(db: Db, { from, to, by, page, pageSize }: InputO
     db.execute<{ day: string; views: number; joins: number }>(sql`
       select day::date::text, coalesce(views, 0)::int as views, coalesce(joins, 0)::int as joins
       from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as day
-      left join (select day, sum(views) as views, sum(joins) as joins from ${pageViews} where ${inRange} group by 1) as counted using (day)
+      left join (
+        select day, sum(views) as views, sum(joins) as joins from ${pageViews} where ${inRange} group by 1
+      ) as counted using (day)
       order by day`),
     db
       .select({ source, views, joins })

@@ -261,7 +261,8 @@ async function joinsFromRange(tx: Db, rangeHash: string, now: Date): Promise<num
   const counts = BURSTS.map(
     ({ joins, minutes }) =>
       sql`(select count(*)::int from (select from join_addresses where range_hash = ${rangeHash}
-        and created_at > ${now.toISOString()}::timestamptz - make_interval(mins => ${minutes}) limit ${joins}) as recent)`,
+        and created_at > ${now.toISOString()}::timestamptz - make_interval(mins => ${minutes})
+        limit ${joins}) as recent)`,
   )
   const { rows } = await tx.execute<{ joins: number[] }>(sql`select array[${sql.join(counts, sql`, `)}] as joins`)
   return one(rows).joins
@@ -348,7 +349,9 @@ async function countCredit(
 async function moveUp(tx: Db, memberId: string): Promise<void> {
   await tx.execute(sql`
     update users as u
-    set position = case when u.id = mover.id then greatest(1, mover.position - ${SPOTS_PER_REFERRAL}::int) else u.position + 1 end
+    set position = case
+      when u.id = mover.id then greatest(1, mover.position - ${SPOTS_PER_REFERRAL}::int)
+      else u.position + 1 end
     from users as mover
     where mover.id = ${memberId} and mover.position > 1
       and u.position > 0 and u.position between mover.position - ${SPOTS_PER_REFERRAL}::int and mover.position`)
@@ -531,7 +534,8 @@ export async function revertCredit({ tx }: LockedWaitlist, referral: Referral): 
     set referral_count = referral_count - 1, last_credit = coalesce((select max(credit_number) ${remaining}), 0)
     where member_id = ${referrerId} and period in ${periods}`)
   await tx.execute(sql`
-    update users set referral_countries = coalesce((select array_agg(distinct country) ${remaining} and country is not null), '{}')
+    update users
+    set referral_countries = coalesce((select array_agg(distinct country) ${remaining} and country is not null), '{}')
     where id = ${referrerId}`)
   await scheduleRewards(tx, referrerId)
 }
