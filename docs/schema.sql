@@ -967,13 +967,6 @@ create trigger leads_counted_insert after insert on leads
 create trigger leads_counted_update after update on leads
   referencing old table as removed new table as added
   for each statement execute function count_leads();
-create trigger leads_followed after update of x_user_id, x_user_checked_at, twitter_handle on leads
-  for each row
-  when (new.x_user_id is not null
-    and new.x_user_checked_at is not null
-    and (old.x_user_checked_at is null
-      or old.x_user_id is distinct from new.x_user_id
-      or old.twitter_handle <> new.twitter_handle)) execute function follow_suppressed();
 create trigger leads_standing_delete after delete on leads
   referencing old table as removed
   for each statement execute function keep_standings();
@@ -1674,12 +1667,6 @@ create index suppressions_newest on suppressions (workspace_id, created_at, id);
 create index suppressions_reason on suppressions (workspace_id, reason, created_at, id);
 create index suppressions_words on suppressions using gin (workspace_id, twitter_handle gin_trgm_ops);
 create index suppressions_x_user on suppressions (workspace_id, x_user_id) where x_user_id is not null;
-create trigger suppressions_counted_delete after delete on suppressions
-  referencing old table as removed
-  for each statement execute function count_suppressions();
-create trigger suppressions_counted_insert after insert on suppressions
-  referencing new table as added
-  for each statement execute function count_suppressions();
 
 create table tags (
   id uuid not null default new_id(),
@@ -2330,23 +2317,6 @@ BEGIN
 END
 $$;
 
-create function count_suppressions()
-  returns trigger
-  language plpgsql
-as $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO suppression_counts AS c (workspace_id, count)
-      SELECT workspace_id, count(*) FROM added GROUP BY 1 ORDER BY 1
-      ON CONFLICT (workspace_id) DO UPDATE SET count = c.count + excluded.count;
-  ELSE
-    UPDATE suppression_counts c SET count = c.count - d.n
-      FROM (SELECT workspace_id, count(*) AS n FROM removed GROUP BY 1) d WHERE c.workspace_id = d.workspace_id;
-  END IF;
-  RETURN NULL;
-END
-$$;
-
 create function count_waitlist_days()
   returns trigger
   language plpgsql
@@ -2510,53 +2480,6 @@ BEGIN
         people_positive = a.people_positive + excluded.people_positive,
         people_opted_out = a.people_opted_out + excluded.people_opted_out;
   END IF;
-  RETURN NULL;
-END
-$$;
-
-create function follow_suppressed()
-  returns trigger
-  language plpgsql
-as $$
-DECLARE
-  old_handle text := lower(OLD.twitter_handle);
-  new_handle text := lower(NEW.twitter_handle);
-BEGIN
-  IF OLD.handle_lost_at IS NULL THEN
-    UPDATE suppressions SET x_user_id = NEW.x_user_id, x_user_checked_at = now()
-      WHERE workspace_id = NEW.workspace_id
-        AND twitter_handle = old_handle
-        AND handle_lost_at IS NULL
-        AND x_user_checked_at IS NULL
-        AND (x_user_id IS NULL OR x_user_id = NEW.x_user_id);
-  END IF;
-  IF old_handle = new_handle THEN RETURN NULL; END IF;
-  IF OLD.handle_lost_at IS NULL THEN
-    -- An entry of the handle that claims another id may mean either person.
-    INSERT INTO suppressions (workspace_id, user_id, twitter_handle, x_user_id, x_user_checked_at, handle_lost_at,
-      reason, note)
-      SELECT workspace_id, user_id, twitter_handle, NEW.x_user_id, now(), now(), reason, note FROM suppressions
-      WHERE workspace_id = NEW.workspace_id AND twitter_handle = old_handle AND handle_lost_at IS NULL
-        AND x_user_id <> NEW.x_user_id AND x_user_checked_at IS NULL AND NOT EXISTS (
-          SELECT FROM suppressions o WHERE o.workspace_id = NEW.workspace_id AND o.x_user_id = NEW.x_user_id)
-      ON CONFLICT DO NOTHING;
-  END IF;
-  BEGIN
-    UPDATE suppressions SET handle_lost_at = now()
-      WHERE workspace_id = NEW.workspace_id AND x_user_id = NEW.x_user_id AND x_user_checked_at IS NOT NULL
-        AND twitter_handle <> new_handle AND handle_lost_at IS NULL;
-    UPDATE suppressions SET twitter_handle = new_handle, handle_lost_at = NULL WHERE id = (
-        SELECT id
-          FROM suppressions
-          WHERE workspace_id = NEW.workspace_id AND x_user_id = NEW.x_user_id AND x_user_checked_at IS NOT NULL
-            AND handle_lost_at IS NOT NULL ORDER BY twitter_handle <> new_handle, created_at, id LIMIT 1)
-      AND NOT EXISTS (
-        SELECT
-          FROM suppressions
-          WHERE workspace_id = NEW.workspace_id AND twitter_handle = new_handle AND handle_lost_at IS NULL);
-  EXCEPTION WHEN unique_violation THEN
-    NULL; -- Someone suppresses the handle at this moment. Their id is suppressed in any case.
-  END;
   RETURN NULL;
 END
 $$;

@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import { expect } from 'vitest'
 import type { IncomingLead } from '../src/core/people/columns.ts'
 import { upsertLeads } from '../src/core/people/stage.ts'
 import { leads } from '../src/core/tables/leads.ts'
@@ -41,7 +42,37 @@ export async function makeLeads(
   return people.map((lead) => byHandle.get(lead.twitterHandle) as LeadRow)
 }
 
-const NOBODY: Omit<IncomingLead, 'twitterHandle'> = {
+/** Checks what counts a workspace's suppressions, list entries, taggings and finds of scrapes. */
+export async function expectPeopleCountsRight({ db }: Pick<TestApp, 'db'>, { workspaceId }: Person): Promise<void> {
+  const { rows } = await db.execute(sql`
+    select * from (
+      select 'suppressions' as what, w.id, coalesce(c.count, 0) as counted, 0 as contacted,
+        (select count(*) from suppressions s where s.workspace_id = w.id) as actual, 0 as actual_contacted
+      from workspaces w
+      left join suppression_counts c on c.workspace_id = w.id
+      where w.id = ${workspaceId}
+      union all
+      select 'scrape', s.id, coalesce(c.count, 0), 0,
+        (select count(*) from scrape_leads f where f.scrape_id = s.id), 0
+      from scrapes s
+      left join scrape_counts c on c.scrape_id = s.id
+      where s.workspace_id = ${workspaceId}
+      union all
+      select 'tag', t.id, t.lead_count, 0, (select count(*) from lead_tags g where g.tag_id = t.id), 0
+      from tags t
+      where t.workspace_id = ${workspaceId}
+      union all
+      select 'list', l.id, l.lead_count, l.contacted_count,
+        (select count(*) from lead_list_items i where i.lead_list_id = l.id),
+        (select count(*) from lead_list_items i where i.lead_list_id = l.id and i.contact_status = 'contacted')
+      from lead_lists l
+      where l.workspace_id = ${workspaceId} and l.filter is null
+    ) counts
+    where (counted, contacted) <> (actual, actual_contacted)`)
+  expect(rows).toEqual([])
+}
+
+export const NOBODY: Omit<IncomingLead, 'twitterHandle'> = {
   xUserId: null,
   name: null,
   bio: null,

@@ -74,6 +74,35 @@ test('a migration waits for the processes of the older version', async () => {
   expect(await journalOf(client)).toEqual(['of 0104_people_who_wait', LAST_OF_VERSION_0_1, ...hashes])
 })
 
+test('a database of version 0.1 is recounted', async () => {
+  const { client, url } = await openEmpty()
+  await createVersion01(client)
+  await client.query(`
+    with w as (insert into workspaces (name) values ('Acme') returning id),
+      l as (insert into leads (workspace_id, name, twitter_handle) select id, 'Ann', 'ann' from w returning *),
+      list as (insert into lead_lists (workspace_id, name) select id, 'List' from w returning id),
+      tag as (insert into tags (workspace_id, name, color) select id, 'Tag', 'red' from w returning id),
+      scrape as (
+        insert into scrapes (workspace_id, twitter_handle, type, min_followers, max_followers, keywords, max_results)
+        select id, 'x', 'followers', 0, 1, '[]', 1 from w returning id),
+      entry as (
+        insert into lead_list_items (lead_list_id, lead_id, contact_status)
+        select list.id, l.id, 'contacted' from list, l),
+      tagging as (insert into lead_tags (tag_id, lead_id) select tag.id, l.id from tag, l),
+      find as (insert into scrape_leads (scrape_id, lead_id) select scrape.id, l.id from scrape, l)
+    insert into suppressions (workspace_id, twitter_handle, reason) select id, 'bob', 'manual' from w`)
+  await client.query('update lead_lists set lead_count = 7, contacted_count = 7')
+  await client.query('update tags set lead_count = 7')
+  await client.query('update scrape_counts set count = 7')
+  await client.query('update suppression_counts set count = 7')
+  await migrateDatabase(url)
+  const { rows } = await client.query(`
+    select lead_lists.lead_count, contacted_count, tags.lead_count as tagged, scrape_counts.count as found,
+      suppression_counts.count as suppressed
+    from lead_lists, tags, scrape_counts, suppression_counts`)
+  expect(rows).toEqual([{ lead_count: 1, contacted_count: 1, tagged: 1, found: '1', suppressed: '1' }])
+})
+
 test('a database of an earlier version says which version to start first, and stays as it is', async () => {
   const { client, url } = await openEmpty()
   await createVersion01(client, 'of 0103_without_key_triggers')

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import type { XUser } from '../../outside/x-schemas.ts'
 import { withAccount } from '../neighbors.ts'
-import { learnHandles } from '../people/identity.ts'
+import { identifySuppressions, learnHandles, SHOWN } from '../people/identity.ts'
 import { hadReplied, wasContacted } from '../people/past-contacts.ts'
 import { isIdConfirmed, lostHandleReason, mayGoOut } from '../tables/leads.ts'
 import type { Claimed } from './claim.ts'
@@ -76,7 +76,8 @@ async function saveXUserId(db: Db, claimed: From, lead: Lead, xUserId: string): 
     ), kept as (
       update leads set x_user_id = ${xUserId}, x_user_checked_at = now(), updated_at = now()
       where id = ${lead.id} and coalesce(x_user_id = ${xUserId}, true) and not exists (select from duplicate)
-    )
+      returning ${SHOWN}
+    ), followed as (${identifySuppressions(sql`kept`)})
     select not includes_replied and (
         exists (select from duplicate where replied_at is not null) or ${hadReplied(workspaceId, xUserId)}
       ) as replied, exists (

@@ -11,6 +11,7 @@ import { X_KEEPS_DAYS } from '../../domains/platform/x-account/tables.ts'
 import type { XConversationMessage } from '../../outside/x-schemas.ts'
 import { completeIfDone } from '../campaigns/run.ts'
 import { use } from '../neighbors.ts'
+import { identifySuppressions, SHOWN } from '../people/identity.ts'
 import { storePastContact } from '../people/past-contacts.ts'
 import { endContacted, pauseUnknown } from '../replies/stop-answered.ts'
 import { findSteps } from '../sequences/sequence.ts'
@@ -231,9 +232,12 @@ async function recordMessageFromX(tx: Db, message: XConversationMessage, since: 
     if (!same) continue
     await recordSent(tx, same, { eventId, accountId, at })
     await tx.execute(sql`
-      update leads
-      set x_user_id = ${recipientId}, x_user_checked_at = now(), updated_at = now()
-      where id = ${leadId} and x_user_id is null`)
+      with shown as (
+        update leads set x_user_id = ${recipientId}, x_user_checked_at = now(), updated_at = now()
+        where id = ${leadId} and x_user_id is null
+        returning ${SHOWN}
+      )
+      ${identifySuppressions(sql`shown`)}`)
     await resetLastClaims(tx, sql`select ${leadId}::uuid`)
     return
   }

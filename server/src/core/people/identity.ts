@@ -1,7 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { lockRows, transact } from '../../db/transact.ts'
+import { isUniqueViolation } from '../../db/unique-violation.ts'
 import { isIdConfirmed } from '../tables/leads.ts'
+import { countSuppressions } from './counts.ts'
 import { openStage } from './stage-table.ts'
 
 // A person is an X id. Handles change and are reused, and a file can name a wrong id. What X shows
@@ -71,16 +73,96 @@ export async function releaseSuppressions(tx: Db, workspaceId: string): Promise<
       and coalesce(s.x_user_id = taken.x_user_id, true)`)
   // A file claimed another id, so the suppression may mean either person.
   await tx.execute(sql`
-    insert into suppressions (
-      workspace_id, user_id, twitter_handle, x_user_id, x_user_checked_at, handle_lost_at, reason, note
+    with copied as (
+      insert into suppressions
+        (workspace_id, user_id, twitter_handle, x_user_id, x_user_checked_at, handle_lost_at, reason, note)
+      select s.workspace_id, s.user_id, s.twitter_handle, taken.x_user_id, now(), now(), s.reason, s.note
+      from (${takenHandles}) taken join suppressions s on s.workspace_id = ${own} and s.twitter_handle = taken.handle
+      where s.handle_lost_at is null and s.x_user_checked_at is null and s.x_user_id <> taken.x_user_id
+        and not exists (select from suppressions o where o.workspace_id = ${own} and o.x_user_id = taken.x_user_id)
+      returning workspace_id, 1 as n
     )
-    select s.workspace_id, s.user_id, s.twitter_handle, taken.x_user_id, now(), now(), s.reason, s.note
-    from (${takenHandles}) taken join suppressions s on s.workspace_id = ${own} and s.twitter_handle = taken.handle
-    where s.handle_lost_at is null and s.x_user_checked_at is null and s.x_user_id <> taken.x_user_id
-      and not exists (select from suppressions o where o.workspace_id = ${own} and o.x_user_id = taken.x_user_id)`)
+    ${countSuppressions(sql`copied`)}`)
   await tx.execute(sql`
     update suppressions s set handle_lost_at = now() from incoming_leads i
     where s.workspace_id = ${own} and s.twitter_handle = lower(i.twitter_handle) and ${isOfAnother}`)
+}
+
+/** SQL after `returning` of an update of leads whose ids X has shown: what `identifySuppressions` needs. */
+export const SHOWN = sql`
+  workspace_id, x_user_id, lower(twitter_handle) as handle, handle_lost_at is not null as is_lost`
+
+/**
+ * SQL: a statement that gives suppressions the ids that X has shown with their handles.
+ * @param shown a relation of `SHOWN`
+ */
+export const identifySuppressions = (shown: SQL) => sql`
+  update suppressions s set x_user_id = shown.x_user_id, x_user_checked_at = now() from ${shown} shown
+  where s.workspace_id = shown.workspace_id and s.twitter_handle = shown.handle and not shown.is_lost
+    and s.handle_lost_at is null and s.x_user_checked_at is null and coalesce(s.x_user_id = shown.x_user_id, true)`
+
+interface Change extends Record<string, unknown> {
+  xUserId: string
+  handle: string
+  newHandle: string
+  isLost: boolean
+}
+
+/**
+ * Suppressions follow leads whose id or new handle X has shown. Call it with these leads locked, before they
+ * change. @param changes subquery of x_user_id, handle and new_handle (in lower case), and is_lost
+ */
+export async function followLeads(tx: Db, workspaceId: string, changes: SQL): Promise<void> {
+  const own = sql`${workspaceId}::uuid`
+  const { rows } = await tx.execute<Change>(sql`
+    select c.x_user_id as "xUserId", c.handle, c.new_handle as "newHandle", c.is_lost as "isLost" from (${changes}) c
+    where exists (select from suppressions s where s.workspace_id = ${own} and s.twitter_handle = c.handle)
+      or exists (select from suppressions s where s.workspace_id = ${own} and s.x_user_id = c.x_user_id)`)
+  if (rows.length === 0) return
+  await tx.execute(
+    identifySuppressions(sql`(
+      select ${own} as workspace_id, "xUserId" as x_user_id, handle, "isLost" as is_lost
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as changed("xUserId" text, handle text, "isLost" boolean))`),
+  )
+  for (const change of rows) if (change.handle !== change.newHandle) await followHandle(tx, own, change)
+}
+
+/** A suppressed person has a new handle. */
+async function followHandle(tx: Db, own: SQL, { xUserId, handle, newHandle, isLost }: Change): Promise<void> {
+  // An entry of the handle that claims another id may mean either person.
+  if (!isLost)
+    await tx.execute(sql`
+      with copied as (
+        insert into suppressions
+          (workspace_id, user_id, twitter_handle, x_user_id, x_user_checked_at, handle_lost_at, reason, note)
+        select workspace_id, user_id, twitter_handle, ${xUserId}::text, now(), now(), reason, note
+        from suppressions
+        where workspace_id = ${own} and twitter_handle = ${handle} and handle_lost_at is null
+          and x_user_id <> ${xUserId} and x_user_checked_at is null
+          and not exists (select from suppressions o where o.workspace_id = ${own} and o.x_user_id = ${xUserId})
+        on conflict do nothing returning workspace_id, 1 as n
+      )
+      ${countSuppressions(sql`copied`)}`)
+  const isTheirs = sql`workspace_id = ${own} and x_user_id = ${xUserId} and x_user_checked_at is not null`
+  try {
+    await tx.transaction(async (nested) => {
+      await nested.execute(sql`
+        update suppressions set handle_lost_at = now()
+        where ${isTheirs} and twitter_handle <> ${newHandle} and handle_lost_at is null`)
+      await nested.execute(sql`
+        update suppressions set twitter_handle = ${newHandle}, handle_lost_at = null
+        where id = (
+          select id from suppressions where ${isTheirs} and handle_lost_at is not null
+          order by twitter_handle <> ${newHandle}, created_at, id limit 1
+        ) and not exists (
+          select from suppressions
+          where workspace_id = ${own} and twitter_handle = ${newHandle} and handle_lost_at is null)`)
+    })
+  } catch (error) {
+    // Another transaction suppresses the handle at this moment. Their id is suppressed in any case.
+    if (!isUniqueViolation(error)) throw error
+  }
 }
 
 /**
@@ -99,13 +181,21 @@ export async function correctLeads(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`
     update leads set x_user_id = null, updated_at = now()
     where id in (select l.id ${byId} where ${isRefuted} and ${isOnlyOfHandle('l')})`)
+  const isCorrected = sql`${isOutdated} and not (${isRefuted})`
+  await followLeads(
+    tx,
+    workspaceId,
+    sql`
+      select l.x_user_id, lower(l.twitter_handle) as handle, lower(i.twitter_handle) as new_handle,
+        l.handle_lost_at is not null as is_lost ${byId} where ${isCorrected}`,
+  )
   await tx.execute(sql`
     update leads k
     set twitter_handle = found.twitter_handle, handle_lost_at = null, x_user_checked_at = found.seen_at,
       updated_at = now(),
       former_handles = case when ${sql`lower(k.twitter_handle) = lower(found.twitter_handle)`} then k.former_handles
         else k.former_handles || jsonb_build_array(jsonb_build_object('handle', k.twitter_handle, 'until', now())) end
-    from (select l.id, i.twitter_handle, i.seen_at ${byId} where ${isOutdated} and not (${isRefuted})) found
+    from (select l.id, i.twitter_handle, i.seen_at ${byId} where ${isCorrected}) found
     where k.id = found.id`)
   await tx.execute(sql`
     update leads set handle_lost_at = now(), updated_at = now() where id in (select l.id ${byHandle} where ${isTaken})`)

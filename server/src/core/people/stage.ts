@@ -10,6 +10,7 @@ import { type IncomingLead, stagedRow } from './columns.ts'
 import { mergeDuplicateLeads } from './duplicates.ts'
 import {
   correctLeads,
+  followLeads,
   type LeftOutIds,
   leaveOutDoubtfulIds,
   lockLeadsOf,
@@ -184,8 +185,23 @@ export async function settleStage(
   await takeSpace(tx, workspaceId, { isLimited: source !== 'parts' })
   const incoming = (column: string) =>
     source === 'whole' ? sql.raw(`i.${column}`) : sql.raw(`coalesce(i.${column}, l.${column})`)
+  const xUserId = sql`coalesce(i.x_user_id, l.x_user_id)`
+  const checkedAt = sql`case when ${isFromX} and i.x_user_id is not null
+    then greatest(l.x_user_checked_at, i.seen_at) else l.x_user_checked_at end`
+  const handle = source === 'whole' ? sql`i.twitter_handle` : sql`l.twitter_handle`
   const basis = (column: SQL, value: SQL) =>
     sql`case when i.basis is null then ${column} when i.basis = 'none' then null else ${value} end`
+  await followLeads(
+    tx,
+    workspaceId,
+    sql`
+      select ${xUserId} as x_user_id, lower(l.twitter_handle) as handle, lower(${handle}) as new_handle,
+        l.handle_lost_at is not null as is_lost
+      from incoming_leads i
+      join leads l on l.id = i.lead_id
+      where not i.is_new and ${xUserId} is not null and ${checkedAt} is not null
+        and (l.x_user_checked_at is null or l.x_user_id is distinct from ${xUserId} or l.twitter_handle <> ${handle})`,
+  )
   let imported = 0
   let updated = 0
   const { rows: ends } = await tx.execute<{ line: number; count: number }>(sql`
@@ -200,11 +216,7 @@ export async function settleStage(
     const part = sql`i.line > ${from} and i.line <= ${to}`
     const changed = await tx.execute(sql`
       update leads l set
-        x_user_id = coalesce(i.x_user_id, l.x_user_id),
-        x_user_checked_at = case
-          when ${isFromX} and i.x_user_id is not null then greatest(l.x_user_checked_at, i.seen_at)
-          else l.x_user_checked_at end,
-        twitter_handle = ${source === 'whole' ? sql`i.twitter_handle` : sql`l.twitter_handle`},
+        x_user_id = ${xUserId}, x_user_checked_at = ${checkedAt}, twitter_handle = ${handle},
         name = coalesce(i.name, l.name),
         bio = ${incoming('bio')}, follower_count = ${incoming('follower_count')},
         following_count = ${incoming('following_count')},

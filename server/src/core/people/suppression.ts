@@ -3,7 +3,7 @@ import { IMPORT_REJECTED_NAMED } from '@x-automated/contract/leads/import-limits
 import type { SuppressionImport, SuppressionReason } from '@x-automated/contract/leads/suppressions'
 import { handleFault, handleIn } from '@x-automated/contract/x-handle'
 import { readXUserId } from '@x-automated/contract/x-user-id'
-import { and, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Actor, Author } from '../../actor.ts'
 import { allowLongStatements } from '../../db/long-statements.ts'
 import { one } from '../../db/one.ts'
@@ -15,6 +15,7 @@ import type { Sending } from '../../ports.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { isIdConfirmed } from '../tables/leads.ts'
 import { suppressionCounts, suppressions, suppressionsOf } from '../tables/suppressions.ts'
+import { countSuppressions } from './counts.ts'
 import { anywhere } from './filter.ts'
 import { type FilePart, importReport } from './import.ts'
 import { choosePart } from './selection.ts'
@@ -140,10 +141,16 @@ export async function suppressChosen(
 
 /** Removes entries. Stopped messages stay failed. @returns their number */
 export async function removeEntries(db: Db, workspaceId: string, ids: readonly string[]): Promise<number> {
-  const { rowCount } = await db
-    .delete(suppressions)
-    .where(and(eq(suppressions.workspaceId, workspaceId), inArray(suppressions.id, [...ids])))
-  return rowCount ?? 0
+  const { rows } = await db.execute<{ count: number }>(sql`
+    with old as (
+      select id from suppressions
+      where workspace_id = ${workspaceId} and id = any(${sql.param([...ids])}::uuid[])
+      order by id for update
+    ), deleted as (
+      delete from suppressions s using old where s.id = old.id returning s.workspace_id, -1 as n
+    ), counted as (${countSuppressions(sql`deleted`)})
+    select count(*)::int as count from deleted`)
+  return one(rows).count
 }
 
 /** Suppresses leads who asked to stop, in the caller's `transact`. An existing entry gets this reason. */
@@ -164,11 +171,7 @@ export async function suppressOptOuts(
 
 /** Removes an entry. Stopped messages stay failed until requeued. */
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
-  const deleted = await db
-    .delete(suppressions)
-    .where(and(eq(suppressions.id, id), eq(suppressions.workspaceId, actor.workspaceId)))
-    .returning({ id: suppressions.id })
-  if (deleted.length === 0) throw new Refusal('SUPPRESSION_NOT_FOUND')
+  if ((await removeEntries(db, actor.workspaceId, [id])) === 0) throw new Refusal('SUPPRESSION_NOT_FOUND')
 }
 
 /**
@@ -321,17 +324,19 @@ async function settleStage(
   // Ordered by handle, so that concurrent calls cannot deadlock. An id that X has not shown with
   // the handle may be wrong, so an entry with such an id does not suppress the handle.
   const { rows: inserted } = await tx.execute<{ id: string }>(sql`
-    insert into suppressions (
-      workspace_id, user_id, twitter_handle, x_user_id, x_user_checked_at, handle_lost_at, reason, note
-    )
-    select ${own}, ${userId}::uuid, i.twitter_handle, i.x_user_id, case when i.is_checked then now() end,
-      case when i.is_id_only then now() end, i.reason, i.note
-    from incoming_suppressions i
-    where not exists (
-      select from suppressions s where s.workspace_id = ${own} and s.x_user_id = i.x_user_id
-        and (i.is_checked or i.is_id_only or s.twitter_handle = i.twitter_handle))
-    order by i.twitter_handle
-    on conflict do nothing returning id`)
+    with inserted as (
+      insert into suppressions
+        (workspace_id, user_id, twitter_handle, x_user_id, x_user_checked_at, handle_lost_at, reason, note)
+      select ${own}, ${userId}::uuid, i.twitter_handle, i.x_user_id, case when i.is_checked then now() end,
+        case when i.is_id_only then now() end, i.reason, i.note
+      from incoming_suppressions i
+      where not exists (
+        select from suppressions s where s.workspace_id = ${own} and s.x_user_id = i.x_user_id
+          and (i.is_checked or i.is_id_only or s.twitter_handle = i.twitter_handle))
+      order by i.twitter_handle
+      on conflict do nothing returning id, workspace_id, 1 as n
+    ), counted as (${countSuppressions(sql`inserted`)})
+    select id from inserted`)
   const { rows } = await tx.execute<{ total: number }>(sql`select count(*)::int as total from incoming_suppressions`)
   const added = inserted.map(({ id }) => id)
   const stopped = await sending.stopMessages(

@@ -15,7 +15,7 @@ export const suppressions = pgTable(
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     /** In lower case, without the @. */
     twitterHandle: text('twitter_handle').notNull(),
-    /** The person's X id, once known, also set by a trigger: a new handle does not lift the suppression. */
+    /** The person's X id, once known: a new handle does not lift the suppression. */
     xUserId: text('x_user_id'),
     /** When X showed this id with this handle; null: either may be wrong, so each suppresses on its own. */
     xUserCheckedAt: time('x_user_checked_at'),
@@ -39,7 +39,7 @@ export const suppressions = pgTable(
   ],
 )
 
-/** The number of suppressed people per workspace, maintained by triggers. */
+/** The number of suppressed people per workspace. */
 export const suppressionCounts = pgTable('suppression_counts', {
   workspaceId: uuid('workspace_id')
     .primaryKey()

@@ -3,6 +3,8 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
+import { countSuppressions } from '../../../core/people/counts.ts'
+import { identifySuppressions, learnHandles, SHOWN } from '../../../core/people/identity.ts'
 import { suppressOptOuts } from '../../../core/people/suppression.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { suppressionCounts, suppressions } from '../../../core/tables/suppressions.ts'
@@ -16,6 +18,8 @@ beforeEach(async () => {
   person = await makePerson(app)
 })
 
+/** X shows a person with a new handle. */
+const rename = (id: string, handle: string) => learnHandles(app.db, person.workspaceId, [{ id, handle }])
 const suppress = async (body: object, by = person) => (await by.call('POST', '/suppressions', body)).body
 const listed = async (query = '', by = person) => (await by.call('GET', `/suppressions${query}`)).body
 const optOut = (leadId: string) =>
@@ -67,7 +71,7 @@ describe('POST /suppressions', () => {
   it('names its only entry, so that it can be undone after the lead has a new handle', async () => {
     const [ana] = await makeLeads(app, person, [{ twitterHandle: 'ana', xUserId: '12' }])
     const { suppressionId } = await suppress({ leadIds: [ana!.id] })
-    await app.db.update(leads).set({ twitterHandle: 'ana_new' }).where(eq(leads.id, ana!.id))
+    await rename('12', 'ana_new')
     await person.client.suppressions.remove({ id: suppressionId })
     expect(await findOfLead(app.db, person.actor, ana!.id)).toBeUndefined()
   })
@@ -123,7 +127,7 @@ describe('POST /suppressions', () => {
   })
 
   it('can be filtered for in pages, totals and bulk changes', async () => {
-    const [ana, , cleo] = await makeLeads(app, person, [
+    const [ana] = await makeLeads(app, person, [
       { twitterHandle: 'Ana', bio: 'saas' },
       { twitterHandle: 'bob', bio: 'saas', dmStatus: 'queued' },
       { twitterHandle: 'cleo', bio: 'saas', xUserId: '31' },
@@ -131,7 +135,7 @@ describe('POST /suppressions', () => {
       { twitterHandle: 'eve', bio: 'saas' },
     ])
     await suppress({ handles: ['ana', 'cleo', 'eve', 'nobody'] })
-    await app.db.update(leads).set({ twitterHandle: 'cleo_new' }).where(eq(leads.id, cleo!.id))
+    await rename('31', 'cleo_new')
     const search = async (query: string) => {
       const { body } = await person.call('GET', `/leads?sort=twitterHandle&${query}`)
       return [body.total, ...body.leads.map((lead: { twitterHandle: string }) => lead.twitterHandle)]
@@ -155,12 +159,17 @@ describe('POST /suppressions', () => {
       { twitterHandle: 'bob' },
     ])
     await suppress({ handles: ['ana', 'bob'] })
-    await app.db.update(leads).set({ xUserId: '22', xUserCheckedAt: new Date() }).where(eq(leads.id, unknown!.id))
-    for (const [lead, handle] of [
-      [identified, 'ana_new'],
-      [unknown, 'bob_new'],
+    // As a message does that X is asked about.
+    await app.db.execute(sql`
+      with shown as (
+        update leads set x_user_id = '22', x_user_checked_at = now() where id = ${unknown!.id} returning ${SHOWN}
+      )
+      ${identifySuppressions(sql`shown`)}`)
+    for (const [lead, xUserId, handle] of [
+      [identified, '21', 'ana_new'],
+      [unknown, '22', 'bob_new'],
     ] as const) {
-      await app.db.update(leads).set({ twitterHandle: handle }).where(eq(leads.id, lead!.id))
+      await rename(xUserId, handle)
       expect(await findOfLead(app.db, person.actor, lead!.id)).toMatchObject({ reason: 'manual' })
     }
     // Their new handles are already suppressed.
@@ -177,7 +186,7 @@ describe('POST /suppressions', () => {
   it('records an opt-out reply of someone who is suppressed already, under any handle', async () => {
     const [ana, bob] = await makeLeads(app, person, [{ twitterHandle: 'ana' }, { twitterHandle: 'bob', xUserId: '21' }])
     await suppress({ leadIds: [ana!.id, bob!.id], note: 'a competitor' })
-    await app.db.update(leads).set({ twitterHandle: 'bob_new' }).where(eq(leads.id, bob!.id))
+    await rename('21', 'bob_new')
     for (const { id } of [ana!, bob!]) expect(await optOut(id)).toMatchObject({ added: 0 })
     const unchanged = { reason: 'replied_stop', note: 'a competitor' }
     expect((await listed()).suppressions).toMatchObject([unchanged, unchanged])
@@ -341,10 +350,15 @@ describe('leads', () => {
   })
 })
 
-it('pages through a long list with its total from trigger counts', async () => {
+it('pages through a long list with its counted total', async () => {
   await app.db.execute(sql`
-    insert into suppressions (workspace_id, twitter_handle, reason, created_at)
-    select ${person.workspaceId}, 'person_' || n, 'import', now() - make_interval(secs => n) from generate_series(1, 30000) n`)
+    with added as (
+      insert into suppressions (workspace_id, twitter_handle, reason, created_at)
+      select ${person.workspaceId}, 'person_' || n, 'import', now() - make_interval(secs => n)
+      from generate_series(1, 30000) n
+      returning workspace_id, 1 as n
+    )
+    ${countSuppressions(sql`added`)}`)
   expect(
     await app.db.select().from(suppressionCounts).where(eq(suppressionCounts.workspaceId, person.workspaceId)),
   ).toEqual([{ workspaceId: person.workspaceId, count: 30_000 }])
