@@ -210,8 +210,22 @@ try {
       [workspaceId, listId],
     )
     await reader.query(
+      `update lead_lists l set lead_count = (select count(*) from lead_list_items i where i.lead_list_id = l.id)
+       where id = $1`,
+      [listId],
+    )
+    await reader.query(
+      `update tags t set lead_count = (select count(*) from lead_tags g where g.tag_id = t.id) where id = $1`,
+      [tagId],
+    )
+    await reader.query(
       `insert into suppressions (workspace_id, twitter_handle, x_user_id, reason)
        select $1, twitter_handle, x_user_id, 'manual' from leads where workspace_id = $1 and follower_count % 11 = 0`,
+      [workspaceId],
+    )
+    await reader.query(
+      `insert into suppression_counts
+       select workspace_id, count(*) from suppressions where workspace_id = $1 group by 1`,
       [workspaceId],
     )
     await reader.query('vacuum analyze')

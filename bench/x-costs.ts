@@ -4,9 +4,9 @@ import { claimDue } from '../server/src/core/messages/claim.ts'
 import { send, TIMING } from '../server/src/core/messages/deliver.ts'
 import { record } from '../server/src/core/messages/record.ts'
 import { requestRead } from '../server/src/core/messages/schedule.ts'
+import { addEntries } from '../server/src/core/people/counts.ts'
 import { queueFollowUps } from '../server/src/core/sequences/advance.ts'
 import { leads } from '../server/src/core/tables/leads.ts'
-import { leadListItems } from '../server/src/core/tables/list-entries.ts'
 import { dms } from '../server/src/core/tables/messages.ts'
 import { migrateDatabase } from '../server/src/db/migrate.ts'
 import { workers } from '../server/src/db/tables.ts'
@@ -141,20 +141,18 @@ async function measure(isLive: boolean): Promise<void> {
       const { workspaceId } = person
       const handles = Array.from({ length: (MESSAGES / 2) * DAYS }, (_, n) => `open_${n}`)
       const [list] = await db.insert(leadLists).values({ workspaceId, name: 'Costs' }).returning()
-      const added = await db
-        .insert(leads)
-        .values(
-          handles.map((twitterHandle) => ({
-            workspaceId,
-            name: twitterHandle,
-            twitterHandle,
-            xUserId: idOfHandle(twitterHandle),
-            xUserCheckedAt: new Date(),
-          })),
-        )
-        .returning({ id: leads.id })
+      await db.insert(leads).values(
+        handles.map((twitterHandle) => ({
+          workspaceId,
+          name: twitterHandle,
+          twitterHandle,
+          xUserId: idOfHandle(twitterHandle),
+          xUserCheckedAt: new Date(),
+        })),
+      )
       const leadListId = list?.id ?? ''
-      await db.insert(leadListItems).values(added.map(({ id }) => ({ leadListId, leadId: id })))
+      const entries = sql`select ${leadListId}::uuid, id, 'pending', now() from leads where workspace_id = ${workspaceId}`
+      await db.execute(sql`${addEntries(entries)} select count(*) from added`)
       await person.client.sendingSettings.saveLimits({
         ...{ timeZone: 'UTC', workDays: [1, 2, 3, 4, 5, 6, 7], hours: null, dailyCap: null, warmUp: false },
         ...{ pauseSeconds: null, xAccountId: account.id },

@@ -808,15 +808,6 @@ create table lead_list_items (
 );
 create index lead_list_items_lead on lead_list_items (lead_id);
 create index lead_list_items_newest on lead_list_items (lead_list_id, added_at, lead_id);
-create trigger list_items_counted_delete after delete on lead_list_items
-  referencing old table as removed
-  for each statement execute function count_list_items();
-create trigger list_items_counted_insert after insert on lead_list_items
-  referencing new table as added
-  for each statement execute function count_list_items();
-create trigger list_items_counted_update after update on lead_list_items
-  referencing old table as removed new table as added
-  for each statement execute function count_list_items();
 
 create table lead_lists (
   id uuid not null default new_id(),
@@ -880,15 +871,6 @@ create table lead_tags (
   constraint lead_tags_tag_id_tags_id_fk foreign key (tag_id) references tags(id) on delete cascade
 );
 create index lead_tags_lead on lead_tags (lead_id);
-create trigger lead_tags_counted_delete after delete on lead_tags
-  referencing old table as removed
-  for each statement execute function count_lead_tags();
-create trigger lead_tags_counted_insert after insert on lead_tags
-  referencing new table as added
-  for each statement execute function count_lead_tags();
-create trigger lead_tags_counted_update after update on lead_tags
-  referencing old table as removed new table as added
-  for each statement execute function count_lead_tags();
 
 create table leaderboard_tallies (
   period text not null,
@@ -1396,12 +1378,6 @@ create table scrape_leads (
   constraint scrape_leads_scrape_id_scrapes_id_fk foreign key (scrape_id) references scrapes(id) on delete cascade
 );
 create index scrape_leads_lead on scrape_leads (lead_id);
-create trigger scrape_leads_counted_delete after delete on scrape_leads
-  referencing old table as removed
-  for each statement execute function count_scrape_leads();
-create trigger scrape_leads_counted_insert after insert on scrape_leads
-  referencing new table as added
-  for each statement execute function count_scrape_leads();
 
 create table scrapes (
   id uuid not null default new_id(),
@@ -2220,32 +2196,6 @@ BEGIN
 END
 $$;
 
-create function count_lead_tags()
-  returns trigger
-  language plpgsql
-as $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    PERFORM FROM tags WHERE id IN (SELECT tag_id FROM added) ORDER BY id FOR NO KEY UPDATE;
-  ELSIF TG_OP = 'DELETE' THEN
-    PERFORM FROM tags WHERE id IN (SELECT tag_id FROM removed) ORDER BY id FOR NO KEY UPDATE;
-  ELSE
-    PERFORM FROM tags
-      WHERE id IN (SELECT tag_id FROM added UNION SELECT tag_id FROM removed)
-      ORDER BY id FOR NO KEY UPDATE;
-  END IF;
-  IF TG_OP <> 'DELETE' THEN
-    UPDATE tags t SET lead_count = t.lead_count + d.n
-      FROM (SELECT tag_id, count(*) AS n FROM added GROUP BY 1) d WHERE t.id = d.tag_id;
-  END IF;
-  IF TG_OP <> 'INSERT' THEN
-    UPDATE tags t SET lead_count = t.lead_count - d.n
-      FROM (SELECT tag_id, count(*) AS n FROM removed GROUP BY 1) d WHERE t.id = d.tag_id;
-  END IF;
-  RETURN NULL;
-END
-$$;
-
 create function count_leads()
   returns trigger
   language plpgsql
@@ -2265,53 +2215,6 @@ BEGIN
         SELECT workspace_id, dm_status, 1 AS n FROM added UNION ALL SELECT workspace_id, dm_status, -1 FROM removed
       ) changes GROUP BY 1, 2 HAVING sum(n) <> 0 ORDER BY 1, 2
       ON CONFLICT (workspace_id, dm_status) DO UPDATE SET count = c.count + excluded.count;
-  END IF;
-  RETURN NULL;
-END
-$$;
-
-create function count_list_items()
-  returns trigger
-  language plpgsql
-as $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    UPDATE lead_lists l SET lead_count = l.lead_count + d.n, contacted_count = l.contacted_count + d.contacted
-      FROM (SELECT lead_list_id, count(*) AS n, count(*) FILTER (WHERE contact_status = 'contacted') AS contacted
-      FROM added
-      GROUP BY 1) d
-      WHERE l.id = d.lead_list_id;
-  ELSIF TG_OP = 'DELETE' THEN
-    UPDATE lead_lists l SET lead_count = l.lead_count - d.n, contacted_count = l.contacted_count - d.contacted
-      FROM (SELECT lead_list_id, count(*) AS n, count(*) FILTER (WHERE contact_status = 'contacted') AS contacted
-      FROM removed
-      GROUP BY 1) d
-      WHERE l.id = d.lead_list_id;
-  ELSE
-    UPDATE lead_lists l SET contacted_count = l.contacted_count + d.n
-      FROM (SELECT lead_list_id, sum(n) AS n FROM (
-          SELECT lead_list_id, 1 AS n FROM added WHERE contact_status = 'contacted'
-          UNION ALL SELECT lead_list_id, -1 FROM removed WHERE contact_status = 'contacted'
-        ) changes GROUP BY 1) d
-      WHERE l.id = d.lead_list_id AND d.n <> 0;
-  END IF;
-  RETURN NULL;
-END
-$$;
-
-create function count_scrape_leads()
-  returns trigger
-  language plpgsql
-as $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO scrape_counts AS c (scrape_id, count)
-      SELECT scrape_id, count(*) FROM added GROUP BY 1 ORDER BY 1
-      ON CONFLICT (scrape_id) DO UPDATE SET count = c.count + excluded.count;
-  ELSE
-    PERFORM FROM scrape_counts WHERE scrape_id IN (SELECT scrape_id FROM removed) ORDER BY scrape_id FOR NO KEY UPDATE;
-    UPDATE scrape_counts c SET count = c.count - d.n
-      FROM (SELECT scrape_id, count(*) AS n FROM removed GROUP BY 1) d WHERE c.scrape_id = d.scrape_id;
   END IF;
   RETURN NULL;
 END

@@ -64,6 +64,7 @@ export async function fillConversations(
          insert into lead_tags (tag_id, lead_id) select t.id, l.id from t, leads l where l.workspace_id = $1 and l.follower_count % $3::int = 7`,
         [workspaceId, name, divisor],
       )
+    await client.query('update tags t set lead_count = (select count(*) from lead_tags g where g.tag_id = t.id)')
     await client.query('vacuum analyze')
   } finally {
     await client.end()

@@ -35,6 +35,9 @@ export async function fillQueue(
     await run(
       'insert into lead_list_items (lead_list_id, lead_id) select ll.id, l.id from lead_lists ll join leads l on l.workspace_id = ll.workspace_id',
     )
+    await run(
+      'update lead_lists l set lead_count = (select count(*) from lead_list_items i where i.lead_list_id = l.id)',
+    )
     if (queued)
       await run(
         `with v as (

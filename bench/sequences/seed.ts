@@ -35,6 +35,14 @@ async function fill({ connect }: Database, work: (run: Run) => Promise<void>): P
 }
 
 /** Each workspace has an X account with live detection and `campaigns` active campaigns on a list. */
+async function countLists(run: Run): Promise<void> {
+  await run(
+    `update lead_lists l set (lead_count, contacted_count) = (
+       select count(*), count(*) filter (where i.contact_status = 'contacted')
+       from lead_list_items i where i.lead_list_id = l.id)`,
+  )
+}
+
 async function insertCampaigns(run: Run, seal: (text: string) => string, accounts: number, campaigns: number) {
   await run(
     `with w as (insert into workspaces (name) select 'bench' from generate_series(1, $1::int) returning id),
@@ -87,6 +95,7 @@ export async function fillFollowUps(
       `insert into lead_list_items (lead_list_id, lead_id, contact_status)
        select ll.id, l.id, 'contacted' from lead_lists ll join leads l on l.workspace_id = ll.workspace_id`,
     )
+    await countLists(run)
     await run(
       `with e as (
          insert into enrollments (workspace_id, campaign_id, lead_id, version, x_account_id, last_step_id, last_step_number, last_ordinal, last_sent_at,
@@ -203,6 +212,7 @@ export async function fillList(
     await run(
       `insert into lead_list_items (lead_list_id, lead_id) select ll.id, l.id from lead_lists ll join leads l on l.workspace_id = ll.workspace_id`,
     )
+    await countLists(run)
     await run(
       `insert into dms (workspace_id, lead_id, campaign_id, message, status, sent_at, claimed_at)
        select c.workspace_id, l.id, c.id, 'Hi', 'sent', now() - interval '9 days', now() - interval '9 days'

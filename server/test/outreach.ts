@@ -7,8 +7,8 @@ import { afterEach, expect } from 'vitest'
 import { type Claimed, claimDue } from '../src/core/messages/claim.ts'
 import { send, TIMING, type Timing } from '../src/core/messages/deliver.ts'
 import { record } from '../src/core/messages/record.ts'
+import { addEntries } from '../src/core/people/counts.ts'
 import { leads } from '../src/core/tables/leads.ts'
-import { leadListItems } from '../src/core/tables/list-entries.ts'
 import { ANSWERS, dms } from '../src/core/tables/messages.ts'
 import { workers } from '../src/db/tables.ts'
 import { leadLists } from '../src/domains/leads/lists/tables.ts'
@@ -59,12 +59,12 @@ export async function makeList(
       })),
     )
     .returning({ id: leads.id })
-  await app.db
-    .insert(leadListItems)
-    .values(
-      rows.map(({ id }, i) => ({ leadListId: list!.id, leadId: id, addedAt: new Date(1_700_000_000_000 + i * 1000) })),
-    )
-  return { id: list!.id, leadIds: rows.map(({ id }) => id), handles }
+  const leadIds = rows.map(({ id }) => id)
+  const entries = sql`
+    select ${list!.id}::uuid, id, 'pending', to_timestamp(1700000000 + place)
+    from unnest(${sql.param(leadIds)}::uuid[]) with ordinality as given(id, place)`
+  await app.db.execute(sql`${addEntries(entries)} select count(*) from added`)
+  return { id: list!.id, leadIds, handles }
 }
 
 /** Sending limits that allow sending at any time, for `saveLimits`. */

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { linkScraped } from '../src/core/people/scraped.ts'
 import { leads } from '../src/core/tables/leads.ts'
 import { scrapeLeads } from '../src/core/tables/scrape-leads.ts'
 import { scrapes } from '../src/domains/leads/scrapes/tables.ts'
@@ -38,8 +39,8 @@ export async function makeScrape(
     .insert(scrapes)
     .values({ workspaceId, twitterHandle: 'x', type: 'followers', ...bounds, ...change })
     .returning()
-  if (finds.length > 0)
-    await db.insert(scrapeLeads).values(finds.map(({ id }) => ({ scrapeId: scrape!.id, leadId: id })))
+  const found = finds.map(({ id }) => id)
+  if (found.length > 0) await linkScraped(db, scrape!.id, found)
   return scrape!
 }
 

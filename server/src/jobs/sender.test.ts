@@ -112,7 +112,7 @@ describe('sending', () => {
     const [handle] = openHandles(1) as [string]
     const list = await makeList(app, person, [handle])
     const again = await makeList(app, person, [handle], { unknownIds: true })
-    await app.db.update(leadListItems).set({ leadListId: list.id }).where(eq(leadListItems.leadListId, again.id))
+    await person.client.lists.addLeads({ id: list.id, leadIds: again.leadIds })
     await start()
     const campaign = await launch(person, list)
     await completed(person, campaign.id)

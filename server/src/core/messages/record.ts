@@ -12,6 +12,7 @@ import { checkForbidden, type Pause, pauseCampaignsOf, recordRefusal, type XRefu
 import { type CampaignRun, campaignRun, endRun } from '../campaigns/run.ts'
 import { countConversations } from '../conversations/of-leads.ts'
 import { chargeMessage, saveDay, use } from '../neighbors.ts'
+import { countEntries } from '../people/counts.ts'
 import { campaigns } from '../tables/campaigns.ts'
 import { gotMessage, leads, mayGoOut } from '../tables/leads.ts'
 import { dms } from '../tables/messages.ts'
@@ -128,7 +129,8 @@ export async function recordOutcome(
       update lead_list_items i set contact_status = 'contacted'
       from dm cross join list
       where i.lead_list_id = list.id and i.lead_id = dm.lead_id and i.contact_status <> 'contacted'
-    )
+      returning i.lead_list_id, 0 as n, 1 as contacted
+    ), counted as (${countEntries(sql`item`)})
     select dm.campaign_id as "campaignId", m.next_at as "nextAt",
       coalesce((m.state in ('active', 'paused'))::int - (e.state in ('active', 'paused'))::int, 0) as opened
     from dm left join moved m on true left join enrolled e on true`,

@@ -4,6 +4,7 @@ import { lockRows } from '../../db/transact.ts'
 import { mergeConversations } from '../conversations/of-leads.ts'
 import { mergeOpeners } from '../openers/of-leads.ts'
 import { isIdConfirmed, mayGoOut } from '../tables/leads.ts'
+import { addEntries, addFinds, addTaggings, deleteLinks } from './counts.ts'
 
 /**
  * The same person can exist twice: once by X id, once by imported handle. Merges the second lead
@@ -41,26 +42,19 @@ export async function mergeDuplicateLeads(tx: Db, workspaceId: string, isFromX: 
     sql`id in (select lead_list_id from lead_list_items where lead_id in (select gone from ${pairs}))`,
   )
   await lockRows(tx, 'leads', sql`id in (select kept from ${pairs} union select gone from ${pairs})`, 'update')
-  await tx.execute(sql`
-    insert into lead_list_items (lead_list_id, lead_id, contact_status, added_at)
+  const entries = sql`
     select i.lead_list_id, pair.kept, i.contact_status, i.added_at
-    from lead_list_items i
-    join ${pairs} on i.lead_id = pair.gone
-    order by 1, 2 on conflict do nothing`)
-  await tx.execute(sql`
-    insert into scrape_leads (scrape_id, lead_id, found_at)
-    select s.scrape_id, pair.kept, s.found_at
-    from scrape_leads s
-    join ${pairs} on s.lead_id = pair.gone
-    order by 1, 2
-    on conflict do nothing`)
-  await tx.execute(sql`
-    insert into lead_tags (tag_id, lead_id, added_at)
-    select g.tag_id, pair.kept, g.added_at
-    from lead_tags g
-    join ${pairs} on g.lead_id = pair.gone
-    order by 1, 2
-    on conflict do nothing`)
+    from lead_list_items i join ${pairs} on i.lead_id = pair.gone order by 1, 2`
+  await tx.execute(sql`${addEntries(entries)} select count(*) from added`)
+  const taggings = sql`
+    select g.tag_id, pair.kept, g.added_at from lead_tags g join ${pairs} on g.lead_id = pair.gone order by 1, 2`
+  await tx.execute(sql`${addTaggings(taggings)} select count(*) from added`)
+  await tx.execute(
+    addFinds(sql`
+      select s.scrape_id, pair.kept, s.found_at
+      from scrape_leads s join ${pairs} on s.lead_id = pair.gone order by 1, 2`),
+  )
+  await deleteLinks(tx, sql`select gone from ${pairs}`)
   await tx.execute(sql`
     update dms d set lead_id = pair.kept from ${pairs} where d.lead_id = pair.gone
     and not exists (

@@ -8,6 +8,7 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { createTags } from '../neighbors.ts'
 import { TOO_FULL } from './columns.ts'
+import { addTaggings } from './counts.ts'
 import { type LeftOutIds, leaveOutSharedIds } from './identity.ts'
 import { type Owner, type StagedLines, settleStage, stageRows, unstageDuplicates, unstageSuppressed } from './stage.ts'
 import { openStage } from './stage-table.ts'
@@ -165,9 +166,10 @@ async function tagStaged(tx: Db, { workspaceId }: Owner): Promise<void> {
     { workspaceId },
     rows.map(({ name }) => name),
   )
-  await tx.execute(sql`
-    insert into lead_tags (tag_id, lead_id)
-    select t.id, i.lead_id from incoming_leads i, unnest(i.tags) said(tag)
+  const taggings = sql`
+    select t.id, i.lead_id, now()
+    from incoming_leads i, unnest(i.tags) said(tag)
     join tags t on t.workspace_id = ${workspaceId} and lower(t.name) = lower(said.tag)
-    order by 1, 2 on conflict do nothing`)
+    order by 1, 2`
+  await tx.execute(sql`${addTaggings(taggings)} select count(*) from added`)
 }

@@ -7,6 +7,7 @@ import { Refusal } from '../../refusal.ts'
 import { deleteConversations, deleteCorrections } from '../conversations/of-leads.ts'
 import { deleteOpeners } from '../openers/of-leads.ts'
 import { leads } from '../tables/leads.ts'
+import { deleteLinks } from './counts.ts'
 import { storePastContacts } from './past-contacts.ts'
 import type { WorkspaceOf } from './selection.ts'
 
@@ -28,9 +29,7 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
       .for('update')
     if (!lead) throw new Refusal('LEAD_NOT_FOUND')
     await storePastContacts(tx, actor.workspaceId, sql`select ${id}::uuid`)
-    // Cascading deletes would lock scrape counts before tag counts.
-    for (const table of ['lead_list_items', 'lead_tags', 'scrape_leads'])
-      await tx.execute(sql`delete from ${sql.identifier(table)} where lead_id = ${id}`)
+    await deleteLinks(tx, sql`select ${id}::uuid`)
     await deleteCorrections(
       tx,
       sql`select workspace_id, id from conversations where workspace_id = ${actor.workspaceId} and lead_id = ${id}`,

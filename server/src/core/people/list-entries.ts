@@ -2,36 +2,27 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { leadLists } from '../../domains/leads/lists/tables.ts'
 import { Refusal } from '../../refusal.ts'
+import { addEntries, countEntries, deleteEntries } from './counts.ts'
 import type { WorkspaceOf } from './selection.ts'
 
 /** A list as stored. */
 export type Row = typeof leadLists.$inferSelect
 
-/** SQL: adds the chosen leads to a list, except those already in it. @param chosen subquery of ids */
-const adding = (id: string, chosen: SQL) => sql`
-  insert into lead_list_items (lead_list_id, lead_id, contact_status)
-  select ${id}::uuid, chosen.id, case when exists (
-    select from dms d join campaigns c on c.id = d.campaign_id
-    where d.lead_id = chosen.id and c.lead_list_id = ${id} and d.sent_at is not null
-  ) then 'contacted' else 'pending' end
-  from (${chosen}) chosen order by chosen.id
-  on conflict do nothing`
+/** SQL: adds the chosen leads to a list, except those already in it, as `added`. @param chosen subquery of ids */
+const adding = (id: string, chosen: SQL) =>
+  addEntries(sql`
+    select ${id}::uuid, chosen.id, case when exists (
+      select from dms d join campaigns c on c.id = d.campaign_id
+      where d.lead_id = chosen.id and c.lead_list_id = ${id} and d.sent_at is not null
+    ) then 'contacted' else 'pending' end, now()
+    from (${chosen}) chosen order by chosen.id`)
 
 /** Copies the leads of one list to another, which is empty. */
 export async function copyListEntries(tx: Db, { from, to }: { from: string; to: string }): Promise<void> {
-  await tx.execute(sql`
-    insert into lead_list_items (lead_list_id, lead_id, added_at)
-    select ${to}::uuid, lead_id, added_at from lead_list_items where lead_list_id = ${from} order by lead_id`)
+  const entries = sql`
+    select ${to}::uuid, lead_id, 'pending', added_at from lead_list_items where lead_list_id = ${from} order by lead_id`
+  await tx.execute(sql`${addEntries(entries)} select count(*) from added`)
 }
-
-/** SQL: removes the chosen leads from a list. @param chosen subquery of ids */
-const removing = (id: string, chosen: SQL) => sql`
-  with chosen as (
-    select lead_id from lead_list_items where lead_list_id = ${id} and lead_id in (${chosen})
-    order by lead_id for update
-  )
-  delete from lead_list_items using chosen
-  where lead_list_items.lead_list_id = ${id} and lead_list_items.lead_id = chosen.lead_id`
 
 /** A lead's entry in a list. Its time is text. */
 export type ListEntry = { leadId: string; status: string; addedAt: string }
@@ -47,14 +38,15 @@ export async function requireManual(db: Db, actor: WorkspaceOf, id: string, lock
 /** Adds the chosen leads to a list. @returns the new entries */
 export async function addListEntries(tx: Db, actor: WorkspaceOf, id: string, chosen: SQL): Promise<ListEntry[]> {
   await requireManual(tx, actor, id, 'no key update')
-  return (await tx.execute<ListEntry>(sql`${adding(id, chosen)} returning ${LIST_ENTRY}`)).rows
+  return (await tx.execute<ListEntry>(sql`${adding(id, chosen)} select ${LIST_ENTRY} from added`)).rows
 }
 
 /** Removes the chosen leads from a list. @returns the removed entries */
 export async function removeListEntries(tx: Db, actor: WorkspaceOf, id: string, chosen: SQL): Promise<ListEntry[]> {
   await requireManual(tx, actor, id, 'no key update')
-  const { rows } = await tx.execute<ListEntry>(sql`${removing(id, chosen)} returning
-    lead_list_items.lead_id as "leadId", contact_status as status, added_at::text as "addedAt"`)
+  const { rows } = await tx.execute<ListEntry>(
+    sql`${deleteEntries(sql`lead_list_id = ${id} and lead_id in (${chosen})`)} select ${LIST_ENTRY} from deleted`,
+  )
   return rows
 }
 
@@ -76,15 +68,9 @@ export async function undoAddListEntries(
   entries: readonly ListEntry[],
 ): Promise<number> {
   if (!(await lockList(tx, actor, id))) return 0
-  const { rowCount } = await tx.execute(sql`
-    with chosen as (
-      select i.lead_id
-      from lead_list_items i
-      join ${entriesOf(entries)} on i.lead_id = x."leadId" and i.added_at = x."addedAt"
-      where i.lead_list_id = ${id} order by i.lead_id for update of i
-    )
-    delete from lead_list_items using chosen
-    where lead_list_items.lead_list_id = ${id} and lead_list_items.lead_id = chosen.lead_id`)
+  const isSame = sql`lead_list_id = ${id} and (lead_id, added_at) in (
+    select x."leadId", x."addedAt" from ${entriesOf(entries)})`
+  const { rowCount } = await tx.execute(sql`${deleteEntries(isSame)} select from deleted`)
   return rowCount ?? 0
 }
 
@@ -96,13 +82,23 @@ export async function undoRemoveListEntries(
   entries: readonly ListEntry[],
 ): Promise<number> {
   if (!(await lockList(tx, actor, id))) return 0
-  const { rowCount } = await tx.execute(sql`
-    insert into lead_list_items (lead_list_id, lead_id, contact_status, added_at)
+  const restored = sql`
     select ${id}::uuid, l.id, x.status, x."addedAt"
-    from ${entriesOf(entries)}
-    join leads l on l.id = x."leadId" and l.workspace_id = ${actor.workspaceId}
-    order by l.id on conflict do nothing`)
+    from ${entriesOf(entries)} join leads l on l.id = x."leadId" and l.workspace_id = ${actor.workspaceId}
+    order by l.id`
+  const { rowCount } = await tx.execute(sql`${addEntries(restored)} select from added`)
   return rowCount ?? 0
+}
+
+/** Marks leads of a list as contacted. */
+export async function markContacted(tx: Db, id: string, leadIds: readonly string[]): Promise<void> {
+  await tx.execute(sql`
+    with changed as (
+      update lead_list_items set contact_status = 'contacted'
+      where lead_list_id = ${id} and lead_id = any(${sql.param([...leadIds])}::uuid[]) and contact_status <> 'contacted'
+      returning lead_list_id, 0 as n, 1 as contacted
+    )
+    ${countEntries(sql`changed`)}`)
 }
 
 /** A list as stored, without updated counts. @param lock `update` to delete it, otherwise to change its entries */

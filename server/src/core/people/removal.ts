@@ -12,6 +12,7 @@ import { keepTexts } from '../messages/accounts.ts'
 import { deleteOpeners, restoreOpeners } from '../openers/of-leads.ts'
 import { leadBytes, leads, mayGoOut, wasTried } from '../tables/leads.ts'
 import { leadRemovals } from '../tables/removals.ts'
+import { addEntries, addFinds, addTaggings, deleteLinks } from './counts.ts'
 import { deletePastContacts, storePastContacts } from './past-contacts.ts'
 import { choosePart, type WorkspaceOf } from './selection.ts'
 
@@ -106,13 +107,7 @@ export async function removeChosen(
       ${rowsOf('conversations', sql`l`, workspaceId, DRAFTS)}, ${rowsOf('conversation_notes', sql`l`, workspaceId)}
     from leads l where l.id in (${chosen})`)
   await storePastContacts(tx, workspaceId, chosen)
-  // One statement per table: cascades would update the counts of lists and tags once per lead.
-  await tx.execute(sql`
-    delete from lead_list_items i using (
-      select lead_list_id, lead_id from lead_list_items where lead_id in (${chosen}) order by 1, 2 for update
-    ) gone where i.lead_list_id = gone.lead_list_id and i.lead_id = gone.lead_id`)
-  await tx.execute(sql`delete from lead_tags where lead_id in (${chosen})`)
-  await tx.execute(sql`delete from scrape_leads where lead_id in (${chosen})`)
+  await deleteLinks(tx, chosen)
   await deleteConversations(tx, workspaceId, chosen)
   await deleteOpeners(tx, workspaceId, chosen, removal.id)
   await tx.execute(sql`update dms set lead_id = null where lead_id in (${chosen})`)
@@ -261,21 +256,22 @@ async function restoreRemoval(
     where r.removal_id = ${removal.id} order by r.lead_id
     on conflict do nothing`)
   const back = sql`removed_leads r join leads l on l.id = r.lead_id and l.workspace_id = ${actor.workspaceId}`
-  await tx.execute(sql`
-    insert into lead_list_items (lead_list_id, lead_id, contact_status, added_at)
+  const entries = sql`
     select ll.id, l.id, place ->> 'contact_status', (place ->> 'added_at')::timestamptz
     from ${back}, jsonb_array_elements(r.places) place join lead_lists ll on ll.id = (place ->> 'lead_list_id')::uuid
-    where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
-  await tx.execute(sql`
-    insert into lead_tags (tag_id, lead_id, added_at)
+    where r.removal_id = ${removal.id} order by 1, 2`
+  await tx.execute(sql`${addEntries(entries)} select count(*) from added`)
+  const taggings = sql`
     select t.id, l.id, (kept ->> 'added_at')::timestamptz
     from ${back}, jsonb_array_elements(r.tags) kept join tags t on t.id = (kept ->> 'tag_id')::uuid
-    where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
-  await tx.execute(sql`
-    insert into scrape_leads (scrape_id, lead_id, found_at)
-    select s.id, l.id, (kept ->> 'found_at')::timestamptz
-    from ${back}, jsonb_array_elements(r.finds) kept join scrapes s on s.id = (kept ->> 'scrape_id')::uuid
-    where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
+    where r.removal_id = ${removal.id} order by 1, 2`
+  await tx.execute(sql`${addTaggings(taggings)} select count(*) from added`)
+  await tx.execute(
+    addFinds(sql`
+      select s.id, l.id, (kept ->> 'found_at')::timestamptz
+      from ${back}, jsonb_array_elements(r.finds) kept join scrapes s on s.id = (kept ->> 'scrape_id')::uuid
+      where r.removal_id = ${removal.id} order by 1, 2`),
+  )
   await tx.execute(sql`
     insert into lead_reads (lead_id, account_x_user_id, read_at)
     select l.id, kept ->> 'account_x_user_id', (kept ->> 'read_at')::timestamptz

@@ -9,6 +9,7 @@ import { leads } from '../tables/leads.ts'
 import { dms } from '../tables/messages.ts'
 import { replies } from '../tables/replies.ts'
 import { enrollments, sequenceVersions, type VersionStep } from '../tables/sequences.ts'
+import { markContacted } from './list-entries.ts'
 import { removeChosen } from './removal.ts'
 import type { WorkspaceOf } from './selection.ts'
 
@@ -60,16 +61,14 @@ export async function insertSampleCampaign(tx: Db, sample: SampleCampaign): Prom
   if (sample.replies.length > 0)
     await tx.insert(replies).values(sample.replies.map((reply) => ({ ...reply, accountXUserId: NO_ACCOUNT })))
   const repliers = sample.replies.filter(({ kind }) => kind === 'reply').map(({ leadId, at }) => ({ leadId, at }))
-  const contacted = messages.filter(({ sentAt }) => sentAt).map(({ leadId }) => leadId)
+  const contacted = messages.flatMap(({ sentAt, leadId }) => (sentAt && leadId ? leadId : []))
   await tx.execute(sql`
     update leads l set dm_status = 'contacted', replied_at = x.at
     from leads own
     left join jsonb_to_recordset(${JSON.stringify(repliers)}::jsonb) as x("leadId" uuid, at timestamptz)
       on x."leadId" = own.id
     where own.id = any(${sql.param(contacted)}::uuid[]) and l.id = own.id`)
-  await tx.execute(sql`
-    update lead_list_items set contact_status = 'contacted'
-    where lead_list_id = ${campaign.leadListId} and lead_id = any(${sql.param(contacted)}::uuid[])`)
+  await markContacted(tx, campaign.leadListId, contacted)
 }
 
 /** Adds the conversations of the sample replies, if an X account is connected by now and they are missing. */

@@ -1,12 +1,11 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import type { XUser } from '../../outside/x-schemas.ts'
+import { addFinds } from './counts.ts'
 
 /** Stores which leads a scrape has found. */
 export async function linkScraped(tx: Db, scrapeId: string, leadIds: readonly string[]): Promise<void> {
-  await tx.execute(sql`
-    insert into scrape_leads (scrape_id, lead_id) select ${scrapeId}::uuid, unnest(${sql.param(leadIds)}::uuid[])
-    on conflict do nothing`)
+  await tx.execute(addFinds(sql`select ${scrapeId}::uuid, unnest(${sql.param(leadIds)}::uuid[]), now()`))
 }
 
 /** Stores who does not accept messages from the account that reads. */

@@ -5,6 +5,7 @@ import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { lockRows, transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
+import { addTaggings, countTaggings, deleteTaggings } from './counts.ts'
 import { choosePart, type WorkspaceOf } from './selection.ts'
 
 /** Adds tags to leads and removes others. @throws Refusal TAG_NOT_FOUND */
@@ -14,20 +15,21 @@ export async function apply(db: Db, actor: Actor, { add, remove: removed, ...sel
     await lockTagging(tx, actor, part.leads, [...add, ...removed])
     const { rows } = await tx.execute<{ changed: number }>(sql`
       with chosen as (${part.leads}),
-      taken as (
+      deleted as (
         delete from lead_tags using chosen
-        where lead_tags.lead_id = chosen.id
-          and lead_tags.tag_id = any(${sql.param(removed)}::uuid[])
+        where lead_tags.lead_id = chosen.id and lead_tags.tag_id = any(${sql.param(removed)}::uuid[])
           and not lead_tags.tag_id = any(${sql.param(add)}::uuid[])
-        returning lead_tags.lead_id
+        returning lead_tags.tag_id
       ),
-      given as (
+      added as (
         insert into lead_tags (tag_id, lead_id)
         select tag.id, chosen.id from chosen, unnest(${sql.param(add)}::uuid[]) tag(id) order by 1, 2
         on conflict do nothing
-        returning lead_id
-      )
-      select ((select count(*) from taken) + (select count(*) from given))::int as changed`)
+        returning tag_id
+      ),
+      counted as (${countTaggings(sql`(
+        select tag_id, -1 as n from deleted union all select tag_id, 1 from added) changes`)})
+      select ((select count(*) from deleted) + (select count(*) from added))::int as changed`)
     return { success: true as const, changed: one(rows).changed, cursor: part.cursor }
   })
 }
@@ -44,10 +46,10 @@ export type Tagging = { leadId: string; tagId: string; addedAt: string }
 /** Adds tags to the chosen leads. @returns the new taggings @throws Refusal TAG_NOT_FOUND */
 export async function addTags(tx: Db, actor: WorkspaceOf, chosen: SQL, tagIds: readonly string[]): Promise<Tagging[]> {
   await lockTagging(tx, actor, chosen, tagIds)
-  const { rows } = await tx.execute<Tagging>(sql`
-    insert into lead_tags (tag_id, lead_id)
-    select tag.id, chosen.id from (${chosen}) chosen, unnest(${sql.param(tagIds)}::uuid[]) tag(id) order by 1, 2
-    on conflict do nothing returning ${TAGGING}`)
+  const taggings = sql`
+    select tag.id, chosen.id, now()
+    from (${chosen}) chosen, unnest(${sql.param(tagIds)}::uuid[]) tag(id) order by 1, 2`
+  const { rows } = await tx.execute<Tagging>(sql`${addTaggings(taggings)} select ${TAGGING} from added`)
   return rows
 }
 
@@ -59,10 +61,8 @@ export async function removeTags(
   tagIds: readonly string[],
 ): Promise<Tagging[]> {
   await lockTagging(tx, actor, chosen, tagIds)
-  const { rows } = await tx.execute<Tagging>(sql`
-    delete from lead_tags
-    where lead_id in (${chosen}) and tag_id = any(${sql.param(tagIds)}::uuid[])
-    returning ${TAGGING}`)
+  const which = sql`lead_id in (${chosen}) and tag_id = any(${sql.param(tagIds)}::uuid[])`
+  const { rows } = await tx.execute<Tagging>(sql`${deleteTaggings(which)} select ${TAGGING} from deleted`)
   return rows
 }
 
@@ -85,18 +85,17 @@ async function existing(tx: Db, { workspaceId }: WorkspaceOf, taggings: readonly
 
 /** Reverses `addTags`, but keeps tags that were added again since. @returns the number of leads */
 export async function undoAddTags(tx: Db, actor: WorkspaceOf, taggings: readonly Tagging[]): Promise<number> {
-  const { rows } = await tx.execute<{ leadId: string }>(sql`
-    delete from lead_tags g using (select x.* from ${await existing(tx, actor, taggings)}) x
-    where g.lead_id = x."leadId" and g.tag_id = x."tagId" and g.added_at = x."addedAt" returning g.lead_id as "leadId"`)
+  const which = sql`(lead_id, tag_id, added_at) in (
+    select x."leadId", x."tagId", x."addedAt" from ${await existing(tx, actor, taggings)})`
+  const { rows } = await tx.execute<Tagging>(sql`${deleteTaggings(which)} select ${TAGGING} from deleted`)
   return countLeads(rows)
 }
 
 /** Reverses `removeTags`. @returns the number of leads */
 export async function undoRemoveTags(tx: Db, actor: WorkspaceOf, taggings: readonly Tagging[]): Promise<number> {
-  const { rows } = await tx.execute<{ leadId: string }>(sql`
-    insert into lead_tags (tag_id, lead_id, added_at)
-    select x."tagId", x."leadId", x."addedAt" from ${await existing(tx, actor, taggings)} order by 1, 2
-    on conflict do nothing returning lead_id as "leadId"`)
+  const restored = sql`
+    select x."tagId", x."leadId", x."addedAt" from ${await existing(tx, actor, taggings)} order by 1, 2`
+  const { rows } = await tx.execute<Tagging>(sql`${addTaggings(restored)} select ${TAGGING} from added`)
   return countLeads(rows)
 }
 
@@ -105,14 +104,18 @@ export const countLeads = (taggings: readonly Pick<Tagging, 'leadId'>[]) => new 
 
 /** Replaces a tag on its leads. The caller has locked both tags. */
 export async function moveTaggings(tx: Db, { from, into }: { from: string; into: string }): Promise<void> {
+  const isTwice = sql`tag_id = ${from} and lead_id in (select lead_id from lead_tags where tag_id = ${into})`
+  await tx.execute(sql`${deleteTaggings(isTwice)} select count(*) from deleted`)
   // An update, because inserted rows would have to check and lock their leads.
   await tx.execute(sql`
-    delete from lead_tags duplicate where tag_id = ${from} and exists (
-      select from lead_tags other where other.tag_id = ${into} and other.lead_id = duplicate.lead_id)`)
-  await tx.execute(sql`update lead_tags set tag_id = ${into} where tag_id = ${from}`)
+    with moved as (
+      update lead_tags set tag_id = ${into} where tag_id = ${from} returning lead_id
+    )
+    ${countTaggings(sql`(
+      select ${from}::uuid as tag_id, -1 as n from moved union all select ${into}::uuid, 1 from moved) changes`)}`)
 }
 
-/** Locks tags by id before triggers change their counts. @throws Refusal TAG_NOT_FOUND */
+/** Locks tags by id before their counts change. @throws Refusal TAG_NOT_FOUND */
 export async function lockTags(tx: Db, actor: WorkspaceOf, ids: readonly string[]): Promise<void> {
   const wanted = new Set(ids)
   const { rows } = await tx.execute(sql`

@@ -8,7 +8,6 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
 import { conversations } from '../../../core/tables/conversations.ts'
 import { leads } from '../../../core/tables/leads.ts'
-import { scrapeLeads } from '../../../core/tables/scrape-leads.ts'
 import { subscriptions } from '../../platform/billing/tables.ts'
 import type { LeadRow } from './service.ts'
 
@@ -52,8 +51,7 @@ beforeAll(async () => {
   const list = await client.lists.create({ name: 'By hand' })
   await client.lists.addLeads({ id: list.id, leadIds: [ana.id] })
   const smart = await client.lists.create({ name: 'Smart', filter: { keyword: 'founder', maxFollowers: 100 } })
-  const scrape = await makeScrape(app, person)
-  await app.db.insert(scrapeLeads).values({ scrapeId: scrape.id, leadId: bob.id })
+  const scrape = await makeScrape(app, person, { finds: [bob] })
   await client.leads.setBasis({ leadIds: [bob.id], basis: 'customer' })
   await app.db.insert(conversations).values({
     workspaceId: person.workspaceId,

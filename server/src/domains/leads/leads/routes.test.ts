@@ -9,7 +9,6 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
 import { conversations } from '../../../core/tables/conversations.ts'
 import { filterStatus, leadCounts, leads } from '../../../core/tables/leads.ts'
-import { leadListItems } from '../../../core/tables/list-entries.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
 import { subscriptions } from '../../platform/billing/tables.ts'
@@ -216,7 +215,7 @@ describe('GET /leads', () => {
   it('filters by list or scrape of the own workspace', async () => {
     const [first, two] = await makeLeads(app, person, 3)
     const [leadList] = await app.db.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'l' }).returning()
-    await app.db.insert(leadListItems).values({ leadListId: leadList!.id, leadId: first!.id })
+    await person.client.lists.addLeads({ id: leadList!.id, leadIds: [first!.id] })
     const scrape = await makeScrape(app, person, { finds: [two!] })
     expect((await list({ listId: leadList!.id })).body).toMatchObject({ leads: [{ id: first!.id }], total: 1 })
     expect((await list({ scrapeId: scrape.id })).body).toMatchObject({ leads: [{ id: two!.id }], total: 1 })
@@ -442,9 +441,7 @@ describe('DELETE /leads/{id}', () => {
   it('deletes the lead from pages, lists and counts', async () => {
     const [deleted, stays] = await makeLeads(app, person, 2)
     const [leadList] = await app.db.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'l' }).returning()
-    await app.db
-      .insert(leadListItems)
-      .values([deleted!, stays!].map((lead) => ({ leadListId: leadList!.id, leadId: lead.id })))
+    await person.client.lists.addLeads({ id: leadList!.id, leadIds: [deleted!.id, stays!.id] })
     const response = await person.call('DELETE', `/leads/${deleted!.id}`)
     expect([response.status, response.body]).toEqual([204, ''])
     expect((await list()).body).toMatchObject({ total: 1, leads: [{ id: stays!.id }] })

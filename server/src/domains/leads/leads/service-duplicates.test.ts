@@ -1,11 +1,12 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
-import { makeLeads } from '../../../../test/leads.ts'
+import { expectPeopleCountsRight, makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, expectCountsRight, launch, makeList, openHandles } from '../../../../test/outreach.ts'
+import { makeScrape } from '../../../../test/scrapes.ts'
+import { markContacted } from '../../../core/people/list-entries.ts'
 import { leads } from '../../../core/tables/leads.ts'
-import { leadListItems } from '../../../core/tables/list-entries.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -64,10 +65,7 @@ it.each(['known', 'unknown'] as const)(
 
 it('a campaign does not message a merged duplicate again', async () => {
   const duplicates = await makeDuplicates()
-  await app.db
-    .update(leadListItems)
-    .set({ leadListId: duplicates.unknown.id })
-    .where(eq(leadListItems.leadListId, duplicates.known.id))
+  await person.client.lists.addLeads({ id: duplicates.unknown.id, leadIds: duplicates.known.leadIds })
   const campaign = await launch(person, duplicates.unknown, { channel: 'extension' })
   await sendNext(campaign.id)
   await revealDuplicate(duplicates)
@@ -78,6 +76,29 @@ it('a campaign does not message a merged duplicate again', async () => {
   ])
   expect(await statusOfKept(duplicates)).toBe('contacted')
   await expectCountsRight(app)
+})
+
+it('merging counts lists, tags and scrapes once', async () => {
+  const duplicates = await makeDuplicates()
+  const [known, unknown] = [duplicates.known.leadIds[0]!, duplicates.unknown.leadIds[0]!]
+  await person.client.lists.addLeads({ id: duplicates.known.id, leadIds: [unknown] })
+  await markContacted(app.db, duplicates.known.id, [unknown])
+  await markContacted(app.db, duplicates.unknown.id, [unknown])
+  const [both, second] = [
+    await person.client.tags.create({ name: 'Both' }),
+    await person.client.tags.create({ name: 'Second' }),
+  ]
+  await person.client.tags.apply({ leadIds: [known], add: [both.id] })
+  await person.client.tags.apply({ leadIds: [unknown], add: [both.id, second.id] })
+  await makeScrape(app, person, { finds: [{ id: known }, { id: unknown }] })
+  await makeScrape(app, person, { finds: [{ id: unknown }] })
+  await revealDuplicate(duplicates)
+  await expectPeopleCountsRight(app, person)
+  expect(await person.client.lists.find({ id: duplicates.known.id })).toMatchObject({ leadCount: 1, contactedCount: 0 })
+  expect(await person.client.lists.find({ id: duplicates.unknown.id })).toMatchObject({
+    leadCount: 1,
+    contactedCount: 1,
+  })
 })
 
 it('merging keeps the contacted status of either lead', async () => {

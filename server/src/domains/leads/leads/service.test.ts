@@ -7,7 +7,6 @@ import type { IncomingLead } from '../../../core/people/columns.ts'
 import { upsertLeads } from '../../../core/people/stage.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
 import { leads } from '../../../core/tables/leads.ts'
-import { leadListItems } from '../../../core/tables/list-entries.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { leadLists } from '../lists/tables.ts'
 
@@ -85,11 +84,8 @@ describe('upsertLeads identity', () => {
       .insert(leadLists)
       .values([1, 2].map((n) => ({ workspaceId: person.workspaceId, name: `l${n}` })))
       .returning()
-    await app.db.insert(leadListItems).values([
-      { leadListId: firstList!.id, leadId: existingId! },
-      { leadListId: firstList!.id, leadId: imported!.id },
-      { leadListId: two!.id, leadId: imported!.id },
-    ])
+    await person.client.lists.addLeads({ id: firstList!.id, leadIds: [existingId!, imported!.id] })
+    await person.client.lists.addLeads({ id: two!.id, leadIds: [imported!.id] })
     const [campaign] = await app.db
       .insert(campaigns)
       .values({ workspaceId: person.workspaceId, name: 'c', messageTemplate: 'm', channel: 'api', status: 'active' })

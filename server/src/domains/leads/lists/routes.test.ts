@@ -279,7 +279,7 @@ describe('POST and DELETE /lists/{id}/leads', () => {
     const { id } = await makeList()
     const [lead] = await makeLeads(app, person, 2)
     await person.call('POST', `/lists/${id}/leads`, { filter: {} })
-    await app.db.delete(leads).where(eq(leads.id, lead!.id))
+    await person.client.leads.remove({ id: lead!.id })
     expect(await countOf(id)).toBe(1)
   })
 

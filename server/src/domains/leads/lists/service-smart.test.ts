@@ -6,6 +6,7 @@ import { makeLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, launch, makeList as makeOutreachList, openHandles } from '../../../../test/outreach.ts'
+import { markContacted } from '../../../core/people/list-entries.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { leadLists } from './tables.ts'
@@ -185,7 +186,7 @@ describe('a list', () => {
     const made = await makeLeads(app, person, 3)
     const { id } = await person.client.lists.create({ name: 'Founders', description: 'd', tags: ['a', 'A', ' ', 'b'] })
     await person.client.lists.addLeads({ id, filter: {} })
-    await app.db.execute(sql`update lead_list_items set contact_status = 'contacted' where lead_id = ${made[0]!.id}`)
+    await markContacted(app.db, id, [made[0]!.id])
     expect(await person.client.lists.find({ id })).toMatchObject({ leadCount: 3, contactedCount: 1, tags: ['A', 'b'] })
     const copy = await person.client.lists.duplicate({ id })
     expect(copy).toMatchObject({

@@ -12,12 +12,12 @@ export const leadLists = pgTable(
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     name: text('name').notNull(),
     description: text('description'),
-    /** Maintained by triggers on lead_list_items. */
+    /** Changes with lead_list_items. */
     leadCount: integer('lead_count').notNull().default(0),
     /** Set for a smart list, whose counts were made at `countedAt`; null for a manual list. */
     filter: jsonb('filter').$type<LeadFilter>(),
     tags: text('tags').array().notNull().default([]),
-    /** Maintained by triggers on lead_list_items, like `leadCount`. */
+    /** Changes with lead_list_items, like `leadCount`. */
     contactedCount: integer('contacted_count').notNull().default(0),
     countedAt: time('counted_at'),
     /** How long the count took, in milliseconds. A slow count stays valid longer. */

@@ -88,10 +88,7 @@ export const scrapes = pgTable(
   ],
 )
 
-/**
- * The number of remaining leads per scrape, maintained by triggers. In a separate table, so that
- * deletions lock no scrape.
- */
+/** The number of remaining leads per scrape. In a separate table, so that deletions lock no scrape. */
 export const scrapeCounts = pgTable('scrape_counts', {
   scrapeId: uuid('scrape_id')
     .primaryKey()

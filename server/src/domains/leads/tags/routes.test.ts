@@ -6,6 +6,7 @@ import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
+import { linkScraped } from '../../../core/people/scraped.ts'
 import { leadTags } from '../../../core/tables/lead-tags.ts'
 import { tags } from './tables.ts'
 
@@ -184,7 +185,7 @@ describe('counts that one statement changes', () => {
     for (const id of inOrder.toReversed()) {
       const made = await makeScrape(app, person, { finds: [] })
       await app.db.execute(sql`update scrapes set id = ${id} where id = ${made.id}`)
-      await app.db.execute(sql`insert into scrape_leads (scrape_id, lead_id) values (${id}, ${lead!.id})`)
+      await linkScraped(app.db, id, [lead!.id])
     }
     await locksTheFirstFirst('scrape_counts', 'scrape_id', () =>
       person.client.leads.removeMany({ leadIds: [lead!.id] }),
