@@ -5,16 +5,16 @@ import { commandsModel, unmarkText } from './data.ts'
 import { copies, repeatsPrompt } from './prompts.ts'
 
 export interface Bounds {
-  /** What strangers wrote, as the model saw it, without marks. */
+  /** Text by strangers, as the model saw it, without marks. */
   data: string
-  /** What the user wrote: links, handles, prices and numbers in it may be used. */
+  /** Text by the user. Links, handles, prices and numbers in it may be used. */
   allowed: string
   maxLength: number
   /** ISO 639-1; null: any. */
   language: string | null
-  /** Sentences that must stay as they are. */
+  /** Sentences that must stay unchanged. */
   kept: readonly string[]
-  /** Whether it answers what strangers wrote. */
+  /** Whether the text answers a stranger's text. */
   isAnswer: boolean
   /** Whether variables in braces are filled in before it is sent. */
   hasVariables: boolean
@@ -36,13 +36,13 @@ type Problem =
   | 'opt_out'
   | 'language'
 
-/** Characters and words of a fact. A longer one could carry a message of its own. */
+/** Maximum number of characters and words of a fact. A longer one could carry a message of its own. */
 const FACT_MAX = 80
 const FACT_WORDS_MAX = 10
 
 const TLDS =
   'com|net|org|io|co|ai|app|dev|me|gg|xyz|ly|link|info|biz|shop|store|online|site|club|top|live|pro|tv|us|uk|de|fr|es|it|nl|pl|ru|cn|jp|in|br|eu|ch|at|be|se|no|dk|fi|pt|tr|example|test|invalid|onion|finance|money|vip|win|click|cc|to|so|sh|fm|gl|page|tech|cloud|digital|agency|fun|lol|zip|mov|su|tk|ml|ga|cf'
-/** A name in an address has at most 63 characters; without this limit, a long text takes a second. */
+/** A name in an address has at most 63 characters. Without this limit, a long text would take a second. */
 const LINKS = [
   /\b[a-z][a-z0-9+.-]{0,30}:\/\/\S+/gi,
   /\bhxxps?\S*/gi,
@@ -55,7 +55,7 @@ const LINKS = [
   /\b(?:\d{1,3}\.){3}\d{1,3}\b\S*/g,
   /\b(?:xn--|t\.me|bit\.ly|discord|telegram|whatsapp|wa\.me)\S*/gi,
 ]
-/** Three and more characters of an address that are written one by one: "e v i l . c o m". */
+/** Three or more characters of an address, written one by one: "e v i l . c o m". */
 const SPELLED_OUT =
   /(?<![\p{L}\p{N}])[\p{L}\p{N}.:/@](?:[\s*_~|\u00b7\u2022-]{1,3}[\p{L}\p{N}.:/@](?![\p{L}\p{N}])){2,}/gu
 const EMAIL =
@@ -64,13 +64,13 @@ const HANDLE = /[@\uff20]\s?[\p{L}\p{N}_]+/gu
 const DIGITS = /\p{N}+/gu
 /** Telephone and account numbers. */
 const LONG_NUMBER = /\+?\p{N}(?:[\s().-]{0,2}\p{N}){5,}/gu
-/** The length of a call promises nothing. */
+/** How long a call takes, which promises nothing. */
 const CALL_LENGTH = /\b(?:5|10|15|20|30|45)[ -]min(?:ute)?s?\b/gi
-/** Amounts that are spelled with a currency, and long numbers in words. */
+/** Amounts with a currency, and long numbers in words. */
 const MONEY =
   /[$\u20ac\u00a3\u00a5\u20b9\u20bf\u20bd\u20a9]|\b(usd|eur|gbp|btc|eth|usdt|sol|dollars?|euros?|pounds?|bitcoins?)\b/giu
 
-/** The first problem of a text; null: it may be shown. */
+/** The first problem that keeps a text from being shown; null: it may be shown. */
 export function findProblem({ text, factsUsed }: Written, bounds: Bounds): Problem | null {
   const normalized = text.normalize('NFKC')
   if (normalized.trim() === '') return 'empty'
@@ -112,7 +112,7 @@ export function findProblem({ text, factsUsed }: Written, bounds: Bounds): Probl
   return null
 }
 
-/** Whether a fact is a part of a text, except for case and spaces. */
+/** Whether a fact is part of a text, ignoring case and spaces. */
 export function quotes(text: string, fact: string): boolean {
   return fold(text).includes(fold(fact))
 }
@@ -122,7 +122,7 @@ function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ')
 }
 
-/** Sentences of a text that say how to opt out. */
+/** The sentences of a text that say how to opt out. */
 export function optOutSentences(text: string): string[] {
   const sentences = text.match(/[^.!?\n]+[.!?]*/g) ?? []
   return sentences
@@ -136,13 +136,13 @@ export function optOutSentences(text: string): string[] {
     )
 }
 
-/** Fewer letters say too little about the language. */
+/** With fewer letters than this, the language is not certain enough. */
 const LETTERS_MIN = 60
 
 /** Languages that can be told apart. */
 const DETECTED = new Set<string>([...LATIN_LANGUAGES, 'ja', 'ko', 'zh', 'ar', 'hi', 'ru'])
 
-/** Whether a text is in another language. @param detected of the text; 'und': unknown */
+/** Whether a text is in another language. @param detected the text's language; 'und': unknown */
 export function isOtherLanguage(text: string, wanted: string | null, detected: string): boolean {
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   return letters >= LETTERS_MIN && DETECTED.has(wanted ?? '') && detected !== 'und' && detected !== wanted
@@ -153,7 +153,7 @@ const CODES = [
   ...['ru', 'uk', 'ar', 'he', 'hi', 'zh', 'ja', 'ko', 'el', 'th', 'fa', 'bg', 'ca', 'hr', 'sk', 'tl', 'ms', 'sw'],
 ]
 
-/** The ISO 639-1 code of a language's name, in English or its own language; null: unknown. */
+/** The ISO 639-1 code of a language, from its name in English or in the language itself; null: unknown. */
 export function languageCode(name: string): string | null {
   const wanted = name.trim().toLowerCase()
   if (CODES.includes(wanted.slice(0, 2)) && /^[a-z]{2}(-|$)/.test(wanted)) return wanted.slice(0, 2)

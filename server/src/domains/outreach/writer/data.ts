@@ -12,20 +12,20 @@ export function cleanText(text: string, max: number): string {
   return visible.replace(/ +/g, ' ').trim().slice(0, max).toWellFormed()
 }
 
-/** Stands between the words of text by strangers, so that a model sees where it begins and ends. */
+/** Put between the words of strangers' texts, so that a model sees where these begin and end. */
 export const MARK = '\u02c6'
 
-/** Cleaned text with marks instead of spaces. */
+/** Cleaned text, with marks instead of spaces. */
 export function markText(text: string): string {
   return text.replaceAll(MARK, '').replaceAll(/[<>]/g, '').replaceAll(' ', MARK)
 }
 
-/** A fact or text as the model wrote it, with spaces again. */
+/** A fact or text from the model, with spaces instead of marks. */
 export function unmarkText(text: string): string {
   return text.replaceAll(MARK, ' ')
 }
 
-/** What people write to models, and never to people, in the languages of most attacks. */
+/** Phrases that people write to models but never to people, in the languages of most attacks. */
 const COMMANDS = [
   /\b(ignor\w*|disregard\w*|forget\w*|overrid\w*|bypass\w*)\b.{0,40}\b(instruct\w*|prompt\w*|rules?|above|previous|prior|before|everything|all)\b/i,
   /\b(system|developer|assistant)\s*(prompt|message|override|mode|instruction)/i,
@@ -45,7 +45,7 @@ const COMMANDS = [
   /(\u062a\u062c\u0627\u0647\u0644|\u062a\u0639\u0644\u064a\u0645\u0627\u062a|\u05d4\u05ea\u05e2\u05dc\u05dd|\u05d4\u05d5\u05e8\u05d0\u05d5\u05ea|\u0905\u0928\u0926\u0947\u0916\u093e|\u0928\u093f\u0930\u094d\u0926\u0947\u0936)/,
   /(\u5ffd\u7565|\u65e0\u89c6|\u7121\u8996|\u6307\u4ee4|\u6307\u793a|\u7cfb\u7edf\u63d0\u793a|\ubb34\uc2dc|\uc9c0\uc2dc|\uba85\ub839)/,
 ]
-/** What people ask each other for in a conversation, but has no place in a profile. */
+/** Phrases that people say to each other in conversations, but that do not belong in a profile. */
 const DEMANDS = [
   /(?:^|[.!?:;,)\]}>"\u201c\u201d-]\s*|\b(?:and|then|must|should|please|now|just|to)\s+)(write|say|reply|respond|answer|output|print|include|insert|append|mention|repeat|add|tell|send|click|visit)\b.{0,60}(["\u201c:]|\b(link|url|message|text|sentence|word|exactly|only|instead|user|reader|recipient)\b)/i,
   /(^|[\s>\]])(user|developer|human)\s*[:\uff1a]/i,
@@ -57,20 +57,20 @@ const DEMANDS = [
   /(\u043d\u0430\u043f\u0438\u0448\u0438|\u043e\u0442\u0432\u0435\u0442\u044c)/i,
   /\u0627\u0643\u062a\u0628/,
 ]
-/** Long runs of letters and digits, in which text can be encoded. */
+/** Long runs of letters and digits, which can encode text. */
 const ENCODED = /[A-Za-z0-9+/=_-]{32,}|(?:[0-9a-f]{2}[\s:]?){16,}/i
 
-/** Whether a text gives orders to a model, or may hide some. It is then left out. */
+/** Whether a text gives orders to a model, or may hide some. Such a text is left out. */
 export function commandsModel(text: string): boolean {
   return ENCODED.test(text) || COMMANDS.some((pattern) => pattern.test(text))
 }
 
-/** Whether a profile's text gives orders, also such as people give each other. It is then left out. */
+/** Whether a profile's text gives orders, even ones that people give each other. Such a text is left out. */
 export function isDemanding(text: string): boolean {
   return commandsModel(text) || DEMANDS.some((pattern) => pattern.test(text))
 }
 
-/** What is known of a person, from strangers and files. */
+/** What is known about a person, from strangers and files. */
 export interface Facts {
   name: string
   bio: string | null

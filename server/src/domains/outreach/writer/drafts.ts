@@ -30,18 +30,18 @@ const TEXT_FORM = '{"text": string, "factsUsed": [string]}'
 const SEQUENCE_FORM =
   '{"steps": [{"text": string, "factsUsed": [string], "delay": {"amount": number, "unit": "days"}}]} with 3 steps, the first without a delay'
 
-/** Drafts of a kind. */
+/** The number of drafts of each kind. */
 const COUNTS = { message: 3, sequence: 3, rewrite: 1, reply: 2 } as const
 
-/** Characters of a message that was asked for without a length. */
+/** The length of a message, in characters, if none was requested. */
 const LENGTH_DEFAULT = 400
-/** Room for the JSON around the texts, and for models that think first. */
+/** Tokens for the JSON around the texts, and for models that think first. */
 const TOKENS_AROUND = 1_000
 
 /**
- * Writes drafts one by one, until `signal` aborts. Returns what the event `done` reports.
- * @throws Refusal CONVERSATION_NOT_FOUND; MODEL_NOT_CONFIGURED, BUDGET_EXCEEDED, MODEL_UNAVAILABLE
- * where the built-in writer cannot help
+ * Writes drafts one by one, until `signal` aborts. Returns what the event `done` reports. @throws
+ * Refusal CONVERSATION_NOT_FOUND; MODEL_NOT_CONFIGURED, BUDGET_EXCEEDED, MODEL_UNAVAILABLE if the
+ * built-in writer cannot replace the model
  */
 export async function* writeDrafts(
   context: WriterContext,
@@ -50,7 +50,7 @@ export async function* writeDrafts(
   signal?: AbortSignal,
 ): AsyncGenerator<Draft, DraftsDone> {
   const { workspaceId, userId } = actor
-  // First, so that an unknown conversation is refused with or without a model.
+  // Read first, so that an unknown conversation is refused with or without a model.
   const conversation = input.kind === 'reply' ? await readConversation(context, actor, input) : null
   const model = await findModel(context, workspaceId)
   const hasBuiltIn = input.kind === 'message' || input.kind === 'sequence'
@@ -95,9 +95,12 @@ async function refusalOf(
 }
 
 interface Conversation {
-  /** The person's name, and the latest messages, newest first. Ours may quote strangers: names, imported columns. */
+  /**
+   * The person's name and the latest messages, newest first. Our messages may quote strangers, such
+   * as names or imported columns.
+   */
   data: Quoted[]
-  /** Of the campaign's first message, which shows its goal; '' outside campaigns. */
+  /** The template of the campaign's first message, which shows its goal; '' outside campaigns. */
   template: string
 }
 
@@ -147,7 +150,7 @@ async function requestOf(
   }
 }
 
-/** The messages of a draft; null: no campaign can have as few or as many. */
+/** The messages of a draft; null: it has too few or too many for a campaign. */
 function textsOf(draft: Draft) {
   if (!('steps' in draft)) return [draft]
   const { length } = draft.steps
@@ -161,10 +164,10 @@ const TASKS: Record<DraftsInput['kind'], string> = {
   reply: 'Task: write the sender\u2019s next answer in a conversation.',
 }
 
-/** Shorter texts say too little about their language, in characters. */
+/** A shorter text, in characters, says too little about its language. */
 const LANGUAGE_FROM = 40
 
-/** The language that is expected if none was named; null: unknown. */
+/** The expected language if none was named; null: unknown. */
 function languageOf(
   { kind, text, instruction, language }: DraftsInput,
   conversation: Conversation | null,
@@ -184,7 +187,7 @@ function usable(text: string, max: number): string {
   return commandsModel(cleaned) ? '' : cleaned
 }
 
-/** Messages of a conversation that a model is shown, newest first. */
+/** How many messages of a conversation a model sees, newest first. */
 const MESSAGES_SHOWN = 10
 
 async function readConversation(
@@ -193,7 +196,7 @@ async function readConversation(
   { conversationId = '' }: DraftsInput,
 ): Promise<Conversation> {
   const { messages, lead, campaignId } = await findConversation(db, actor, { id: conversationId })
-  // What failed may not have reached them.
+  // A failed message may not have reached them.
   const quoted = messages.flatMap(({ text, isOurs, status }): Quoted[] =>
     text === null || status === 'failed' ? [] : [{ field: isOurs ? 'us' : 'them', text: usable(text, 1_000) }],
   )

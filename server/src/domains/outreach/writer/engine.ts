@@ -14,7 +14,7 @@ export interface WriterContext extends ProviderContext {
   models: Models
 }
 
-/** What a model is asked for. */
+/** A request to the model for several elements. */
 export interface Request<Element> {
   /** The form of an element, as JSON for the model and as a schema. */
   form: string
@@ -23,7 +23,7 @@ export interface Request<Element> {
   task: readonly (string | null | undefined | false)[]
   data: readonly Quoted[]
   bounds: Omit<Bounds, 'data' | 'nonce'>
-  /** The texts of an element, which are checked; null: it has too few or too many. */
+  /** The texts of an element, which are to be checked; null: it has too few or too many. */
   textsOf(element: Element): readonly Written[] | null
   maxOutputTokens: number
   /** Aborts once nobody is waiting for the answer. */
@@ -41,15 +41,15 @@ interface Outcome {
   fault: WriterFault | null
   /** With the fault `rate_limited`: how long to wait, if the provider said so. */
   retryAfterSeconds: number | null
-  /** To be settled with what stores the output. */
+  /** The calls to settle in the transaction that stores the output. */
   calls: MadeCall[]
 }
 
-/** Faults that a second try does not change. */
+/** Faults that a second try would not change. */
 const FINAL = new Set<WriterFault>(['budget', 'rate_limited', 'key_refused', 'not_found', 'address_refused', 'timeout'])
-/** Faults of texts that we would not show, although the model can be reached. */
+/** The model can be reached, but its texts must not be shown. */
 export const TEXT_FAULTS = new Set<WriterFault>(['other_language', 'too_long', 'unusable'])
-/** Faults of calls that reached no model. They cost nothing. */
+/** Faults of calls that never reached a model. They cost nothing. */
 export const UNCHARGED = new Set<WriterFault>([
   'rate_limited',
   'key_refused',
@@ -60,7 +60,7 @@ export const UNCHARGED = new Set<WriterFault>([
 ])
 const TRIES = 2
 
-/** Yields what passes the checks. Tries once more for what is missing. Never throws a ModelFailure. */
+/** Yields the elements that pass the checks. Tries once more for the missing ones. Never throws a ModelFailure. */
 export async function* callModel<Element>(
   context: WriterContext,
   model: ModelProvider,
@@ -109,7 +109,7 @@ export async function* callModel<Element>(
       if (error.used) settleWith(error.used)
       else if (UNCHARGED.has(fault)) settleWith({ input: 0, output: 0 })
       if (FINAL.has(fault)) break
-      // Some servers refuse the schema; the form is in the system message, too.
+      // Some servers refuse the schema. The system message contains the form as well.
       if (error.status === 400 || error.status === 422) sendsSchema = false
     }
   }
@@ -136,7 +136,7 @@ function callOf<Element>(model: ModelProvider, request: Request<Element>, count:
   return { call, bounds }
 }
 
-/** Why the first of these texts that fails a check must not be shown; null: none fails. */
+/** Why the first failing text must not be shown; null: all pass. */
 function faultOf(texts: readonly Written[], bounds: Bounds): WriterFault | null {
   for (const written of texts) {
     const problem = findProblem(written, bounds)

@@ -2,11 +2,11 @@ import { MESSAGE_MAX, readPlaces } from '@x-automated/contract/outreach/template
 import type { LintProblem } from '@x-automated/contract/outreach/writer'
 import { LINKS, LONG_MESSAGE, QUESTIONS } from '@x-automated/contract/outreach/writer-text'
 
-/** Words per sentence that are hard to read. */
+/** A sentence with this number of words is hard to read. */
 const WORDS_A_SENTENCE = 28
-/** A longer variable is not looked for around capitals. */
+/** Longer variables are not searched for around capitals. */
 const VARIABLE_MAX = 200
-/** Share of common word triples from which two messages are almost the same. */
+/** From this share of common word triples on, two messages are almost the same. */
 const SIMILAR = 0.6
 
 const CAPITALS = /\b\p{Lu}{4,}\b(?:[\s!]+\p{Lu}{2,}\b)*/gu
@@ -17,7 +17,7 @@ interface Earlier {
   messageTemplate: string
 }
 
-/** What lowers the reply rate of a message, by its place. */
+/** Finds what lowers the reply rate of a message, in the order of its text. */
 export function lint(text: string, earlier: readonly Earlier[]): LintProblem[] {
   const problems: LintProblem[] = []
   const add = (code: LintProblem['code'], start: number, end: number, params: LintProblem['params'] = {}) =>
@@ -33,7 +33,7 @@ export function lint(text: string, earlier: readonly Earlier[]): LintProblem[] {
   if (questions.length === 0) add('no_question', 0, text.length)
   const second = questions[1]
   if (second) add('many_questions', second.index, text.length, { count: questions.length })
-  // What is in braces is not the person's own capitals.
+  // Capitals in braces are a variable's, not the writer's.
   each(CAPITALS, ({ index, 0: words }) => {
     if (!text.slice(Math.max(0, index - VARIABLE_MAX), index).match(/\{[^{}]*$/))
       add('capitals', index, index + words.length)
@@ -62,7 +62,7 @@ function lintPlaces(
   }
 }
 
-/** Jaccard similarity of the triples of words, ignoring variables and marks. */
+/** Jaccard similarity of the word triples, ignoring variables and punctuation. */
 function similarity(a: string, b: string): number {
   const [first, other] = [triplesOf(a), triplesOf(b)]
   if (first.size < 4 || other.size < 4) return 0

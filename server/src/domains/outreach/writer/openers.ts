@@ -13,18 +13,18 @@ import { centsOf, costOf } from './prices.ts'
 import type { Quoted } from './prompts.ts'
 import { findModel, type ModelProvider } from './provider.ts'
 
-/** Characters of an opener. */
+/** Maximum length of an opener, in characters. */
 const OPENER_MAX = 250
 const OPENER_TOKENS = 600
-/** Characters that tell the language of a message. */
+/** The number of characters from which a message's language is detected. */
 const LANGUAGE_MIN = 60
-/** What a call of an opener typically uses, besides the message and the text about the sender. */
+/** What a call for an opener typically uses, in addition to the message and the text about the sender. */
 const TYPICAL = { input: 650, output: 80 }
 const CHARACTERS_PER_TOKEN = 4
 
 interface OpenerInput {
   facts: Facts
-  /** The template that will contain it. Its links, handles and numbers may be used. */
+  /** The template that will contain the opener. Its links, handles and numbers may be used. */
   template: string
   /** What the workspace says about itself. */
   about: string
@@ -36,7 +36,7 @@ export interface WrittenOpener {
   text: string | null
   factsUsed: string[]
   source: 'model' | 'built_in'
-  /** Why the model did not write it; null: it did, or was not asked. `budget`: it never got the call. */
+  /** Why the model did not write it; null: it did, or was not asked. `budget`: the call was never made. */
   fault: WriterFault | null
   /** With the fault `rate_limited`: how long to wait, if the provider said so. */
   retryAfterSeconds: number | null
@@ -44,7 +44,10 @@ export interface WrittenOpener {
   calls: MadeCall[]
 }
 
-/** Writes one opener. Outside any transaction: it may wait for a model. @param model null: the built-in writer */
+/**
+ * Writes one opener. Call it outside any transaction, because it may wait for a model. @param model
+ * null: the built-in writer
+ */
 export async function writeOpener(
   context: WriterContext,
   by: { workspaceId: string; userId: string | null },
@@ -57,7 +60,7 @@ export async function writeOpener(
   if (!model) return unasked
   const usable = usableFacts(facts)
   const data = (Object.keys(usable) as (keyof Facts)[]).map((field): Quoted => ({ field, text: usable[field] }))
-  // Without anything about the person, a model could only invent.
+  // Without any facts about the person, a model could only invent.
   if (!usable.bio && !usable.website && !usable.source) return unasked
   const language = languageOf(template)
   const elements = callModel(context, model, by, {
@@ -90,12 +93,12 @@ export async function writeOpener(
   if (first.done) return { ...fallback, ...next.value }
   const { calls } = next.value
   const profile = data.map(({ text }) => text).join('\n')
-  // The message's own facts may be used, too, but they are not the person's.
+  // Facts in the message itself may be used, too, but they are not about the person.
   const factsUsed = first.value.factsUsed.map(unmarkText).filter((fact) => fact.trim() !== '' && quotes(profile, fact))
   return { text: oneLine(first.value.text), factsUsed, source: 'model', fault: null, retryAfterSeconds: null, calls }
 }
 
-/** The language of a message as ISO 639-1; null: it is too short to tell. */
+/** The language of a message as ISO 639-1; null: the message is too short to tell. */
 function languageOf(template: string): string | null {
   const parts = readPlaces(template).map((part) =>
     part.kind === 'words' ? part.words : 'fallback' in part ? part.fallback : ' ',
@@ -104,7 +107,7 @@ function languageOf(template: string): string | null {
   return text.length < LANGUAGE_MIN ? null : detectLanguage(text)
 }
 
-/** What openers of `leads` people cost, and whether the budget allows them. @param template see OpenerInput */
+/** What openers for `leads` people cost, and whether the budget allows them. @param template see OpenerInput */
 export async function estimateOpeners(
   context: WriterContext,
   workspaceId: string,

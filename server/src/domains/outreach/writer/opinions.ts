@@ -9,15 +9,15 @@ import { callModel, UNCHARGED, type WriterContext } from './engine.ts'
 import { findModel } from './provider.ts'
 import { writerOpinions } from './tables.ts'
 
-/** Below it, a label of the classifier is right in about 70% of cases or fewer (docs/classifier.md). */
+/** With a confidence below this, at most about 70% of the classifier's labels are right (docs/classifier.md). */
 const UNSURE = 0.7
-/** Replies per run. */
+/** How many replies one run asks about. */
 const BATCH = 50
 const TOKENS = 500
 
 const Opinion = z.object({ label: z.enum(REPLY_LABELS) })
 
-/** Labels a conversation by its reply (core/conversations/changes.ts). */
+/** Labels a conversation by a reply (core/conversations/changes.ts). */
 type RelabelReply = (
   db: Db,
   opinion: { workspaceId: string; conversationId: string; replyId: string; label: ReplyLabel },
@@ -27,7 +27,8 @@ type Unsure = { workspaceId: string; conversationId: string; replyId: string; te
 
 /**
  * Asks the models that workspaces have connected for the labels of new replies that the classifier
- * is unsure about. Each reply is asked about once, only within the budget, and again if no model was reached.
+ * is unsure about. Asks about each reply once and within the budget, and again only if no model was
+ * reached.
  */
 export async function giveSecondOpinions(context: WriterContext & { relabelReply: RelabelReply }): Promise<void> {
   const { rows } = await context.db.execute<Unsure>(sql`
@@ -63,14 +64,14 @@ export async function giveSecondOpinions(context: WriterContext & { relabelReply
   })
 }
 
-/** The model's label; null: it cannot say; undefined: it was not reached. */
+/** The model's label; null: the model cannot tell; undefined: it was not reached. */
 async function readLabel(
   context: WriterContext,
   { workspaceId, text }: Unsure,
 ): Promise<ReplyLabel | null | undefined> {
   const cleaned = cleanText(text, 2_000)
   const model = await findModel(context, workspaceId)
-  // A reply that speaks to models would label itself.
+  // A reply that gives orders to models could choose its own label.
   if (model?.from !== 'workspace' || cleaned === '' || commandsModel(cleaned)) return null
   const elements = callModel(
     context,
@@ -98,7 +99,7 @@ async function readLabel(
   return next.value.fault && UNCHARGED.has(next.value.fault) ? undefined : null
 }
 
-/** Deletes what is older than the replies that are looked at. */
+/** Deletes records that are older than the replies to ask about. */
 export async function purgeOpinions(db: Db): Promise<void> {
   await db.delete(writerOpinions).where(lt(writerOpinions.createdAt, sql`now() - interval '1 day'`))
 }

@@ -36,14 +36,14 @@ const PRICES = new Map<string, [number, number]>(
   }),
 )
 
-/** The price of a known model, also with the date of its version; null: unknown. */
+/** The price of a known model, even if its name has a version date; null: unknown. */
 export function priceOf(model: string): Price | null {
   const name = model.toLowerCase().replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '')
   const [input, output] = PRICES.get(name) ?? []
   return input === undefined || output === undefined ? null : { input, output }
 }
 
-/** What tokens cost. */
+/** The cost of these tokens. */
 export function costOf(price: Price | null, input: number, output: number): Cost {
   return {
     tokens: input + output,
@@ -51,7 +51,7 @@ export function costOf(price: Price | null, input: number, output: number): Cost
   }
 }
 
-/** The most tokens that a text can have. Real texts have about half of it. */
+/** The maximum number of tokens that a text can have. Real texts have about half as many. */
 export function tokensAtMost(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 2)
 }
@@ -59,18 +59,18 @@ export function tokensAtMost(text: string): number {
 /** What the operator allows per month, in cents, for each plan. */
 type Allowances = Record<PlanLevel, number>
 
-/** A month's limits; null: none. */
+/** The limits of a month; null: no limit. */
 export interface BudgetLimits {
   cents: number | null
   tokens: number | null
 }
 
-/** Tokens that a cent of the allowance allows on a model whose price is unknown. */
+/** How many tokens a cent of the allowance buys if the model's price is unknown. */
 const TOKENS_PER_CENT = 10_000
 
 /**
- * What a workspace may use of the operator's key. The viral reward doubles it, and gives Free at
- * least what Pro has.
+ * How much a workspace may use of the operator's key. The Viral Sensation reward doubles it, and
+ * gives Free at least what Pro has.
  */
 export function allowanceOf(
   { plan, isViral, price }: { plan: PlanLevel; isViral: boolean; price: Price | null },
@@ -81,7 +81,7 @@ export function allowanceOf(
   return price ? { cents, tokens: null } : { cents: null, tokens: cents * TOKENS_PER_CENT }
 }
 
-/** In cents, to four decimals. */
+/** Converts to cents, with four decimals. */
 export function centsOf(microcents: number): number {
   return Math.round(microcents / 100) / 10_000
 }

@@ -65,7 +65,7 @@ function enteredPrice({ inputPrice, outputPrice }: Row): Price | null {
 
 type ReadProvider = Omit<Provider, 'updatedAt'> & { updatedAt?: Date | null }
 
-/** The model as the settings show it; below admin, only which one it is. */
+/** The model as the settings show it. Callers below admin only see which one it is. */
 export async function find(context: ProviderContext, actor: Actor): Promise<ReadProvider | null> {
   const { db, env } = context
   const row = await rowOf(db, actor.workspaceId)
@@ -80,7 +80,7 @@ export async function find(context: ProviderContext, actor: Actor): Promise<Read
     kind,
     model,
     from: 'operator',
-    // The operator's address and key are nobody else's business.
+    // Workspaces must not see the operator's address and key.
     baseUrl: null,
     keyEnding: null,
     inputCentsPerMillion: pricedModel?.price?.input ?? null,
@@ -110,7 +110,10 @@ function providerOf(row: Row): ReadProvider {
 /** The part of a key that is shown: at most its last third. */
 const endingOf = (key: string) => key.slice(key.length - Math.min(4, Math.floor(key.length / 3)))
 
-/** Stores the workspace's own model. @throws Refusal INVALID_INPUT: the address is not allowed, or lost its key */
+/**
+ * Stores the workspace's own model. @throws Refusal INVALID_INPUT: the address is not allowed, or
+ * the key is missing for a new address
+ */
 export async function save(
   { db, env, writerSealer }: ProviderContext,
   { workspaceId }: Actor,
@@ -127,7 +130,7 @@ export async function save(
   }
   const stored = await rowOf(db, workspaceId)
   const keeps = apiKey === undefined && stored?.sealedKey
-  // Otherwise an admin could send a key that they never saw to an address of their own.
+  // Otherwise an admin could send a key that they never saw to an address of their choice.
   if (keeps && (stored.kind !== input.kind || originOf(stored.baseUrl) !== originOf(baseUrl)))
     throw invalidField('apiKey', 'must be entered again for another provider or address')
   if (apiKey === undefined && !stored?.sealedKey && input.kind !== 'openai_compatible')

@@ -27,7 +27,7 @@ export async function saveAbout(db: Db, { workspaceId }: Actor, { text }: InputO
 
 // Usage
 
-/** What a month used, and the limits of the model in use. */
+/** The usage of a month, and the limits of the current model. */
 export async function usage(context: ProviderContext, actor: Actor, input: InputOf<'writer', 'usage'>) {
   const model = await findModel(context, actor.workspaceId)
   return usageOf(context.db, actor, input, {
@@ -38,7 +38,7 @@ export async function usage(context: ProviderContext, actor: Actor, input: Input
 
 // Lint
 
-/** Campaigns whose messages a text is compared with. */
+/** How many campaigns' messages a text is compared with. */
 const COMPARED = 50
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND */

@@ -9,10 +9,10 @@ export const writerProviders = pgTable('writer_providers', {
   kind: text('kind', { enum: PROVIDER_KINDS }).notNull(),
   baseUrl: text('base_url'),
   model: text('model').notNull(),
-  /** Null: the provider needs none. */
+  /** Null: the provider needs no key. */
   sealedKey: text('sealed_key'),
   keyEnding: text('key_ending'),
-  /** In cents per million tokens; null: the known price, or none. */
+  /** In cents per million tokens; null: the known price, or no price. */
   inputPrice: doublePrecision('input_price'),
   outputPrice: doublePrecision('output_price'),
   budgetCents: bigint('budget_cents', { mode: 'number' }),
@@ -34,7 +34,7 @@ const tokens = () => bigint('tokens', { mode: 'number' }).notNull()
 /** In millionths of a cent: a token at a price in cents per million. */
 const microcents = () => bigint('microcents', { mode: 'number' }).notNull()
 
-/** Tokens and costs per UTC month. Calls that are under way count with their maximum. */
+/** Tokens and costs per UTC month. Running calls count with their maximum. */
 export const writerUsage = pgTable(
   'writer_usage',
   { workspaceId: workspaceId(), month: month(), payer: payer(), tokens: tokens(), microcents: microcents() },
@@ -56,7 +56,7 @@ export const writerMemberUsage = pgTable(
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.payer, t.userId] })],
 )
 
-/** Replies for which a second opinion was asked, so that each is asked once. Kept for a day. */
+/** Replies for which a second opinion was requested, so that each is requested once. Kept for a day. */
 export const writerOpinions = pgTable(
   'writer_opinions',
   { workspaceId: workspaceId(), replyId: uuid('reply_id').notNull(), createdAt: createdAt() },

@@ -48,11 +48,11 @@ export async function heatmap(db: Db, actor: Actor, input: InputOf<'analytics', 
 interface Scope {
   timeZone: string
   campaignId: string | null
-  /** SQL over the alias of a table: it belongs to the workspace, or to the chosen campaign. */
+  /** SQL over the alias of a table: the row belongs to the workspace, or to the chosen campaign. */
   own: (alias: string) => SQL
-  /** SQL over `dm_activity a`: in the period. */
+  /** SQL over `dm_activity a`: the row is in the period. */
   isCounted: SQL
-  /** SQL over `dms d`: its first reply came in the period. */
+  /** SQL over `dms d`: the first reply arrived in the period. */
   isAnswered: SQL
 }
 
@@ -124,12 +124,12 @@ const PARTS: Record<BreakdownBy, (scope: Asked) => SQL> = {
     }),
 }
 
-/** Steps and variants are few and come in the order of their sequence, without pages. */
+/** Whether rows keep the order of their sequence, without pages: steps and variants are few. */
 function isInOrder(by: BreakdownBy): boolean {
   return by === 'step' || by === 'variant'
 }
 
-/** SQL: whole seconds from a message to its reply; half of them took longer. */
+/** SQL: the median time from a message to its reply, in whole seconds. */
 const median = sql`
   round(percentile_cont(0.5) within group (order by greatest(0, extract(epoch from d.replied_at - d.sent_at))))::int`
 const medians = sql`${median} as "medianReplySeconds", ${medianAnswer('d')} as "medianAnswerSeconds"`
@@ -151,7 +151,7 @@ function byCampaign(scope: Asked): SQL {
     order by s.id desc`
 }
 
-/** SQL: the latest messages with replies, also automatic ones. Reads no more than these. */
+/** SQL: the latest messages with replies, including automatic ones. Reads only these. */
 function answersOf({ isAnswered }: Asked, whose: SQL, limit: number): SQL {
   return sql`
     select d.id, d.lead_id, d.variant_id, d.x_account_id, d.user_id, d.enrollment_id, d.answers, d.replied_at, d.sent_at
@@ -159,7 +159,7 @@ function answersOf({ isAnswered }: Asked, whose: SQL, limit: number): SQL {
     where ${whose} and ${isAnswered} order by d.replied_at desc limit ${limit}`
 }
 
-/** By who sent the first message: an X account or a member. */
+/** Groups people by the sender of their first message: an X account or a member. */
 function byPerson(scope: Asked, { key, name }: { key: string; name: SQL }): SQL {
   const { cursor, own, isCounted } = scope
   const column = sql.raw(key)
@@ -180,7 +180,7 @@ function byPerson(scope: Asked, { key, name }: { key: string; name: SQL }): SQL 
     order by s.id desc`
 }
 
-/** A step is sent to a person once, so its messages are people. */
+/** Groups by step or variant. A step is sent to a person once, so its messages count people. */
 function byVariant(scope: Asked, by: 'step' | 'variant'): SQL {
   const { actor, campaignId, own, isCounted } = scope
   const stepName = sql`case when v.kind = 'reengagement' then 'Re-engagement' else 'Step ' || v.number end`

@@ -28,12 +28,12 @@ export function rateOf(part: number, total: number): number | null {
   return total > 0 ? Math.min(100, Math.round((part / total) * 1000) / 10) : null
 }
 
-/** The days to show. Without a start: the week up to the end. Without an end: up to today. */
+/** The days to show. Without a start, the week up to the end. Without an end, up to today. */
 export function daysShown({ from, to }: { from?: string; to?: string }, today: string): Period {
   if (from && to) return { from, to }
   if (to) return { from: dayAfter(to, 1 - WEEK_DAYS), to }
   if (!from) return { from: dayAfter(today, 1 - WEEK_DAYS), to: today }
-  // A future start shows that day only; a distant one is cut to the maximum range of a call.
+  // If the start is in the future, only that day. If it is long ago, as many days as a call may ask for.
   const last = today < from ? from : today
   return { from, to: daysBetween(from, last) < ANALYTICS_DAYS_MAX ? last : dayAfter(from, ANALYTICS_DAYS_MAX - 1) }
 }

@@ -12,11 +12,11 @@ import type { Db } from '../../../db/open.ts'
 import { Refusal } from '../../../refusal.ts'
 import { type CampaignDay, daysShown, everyDay, type Period, rateOf, totalOf } from './rules.ts'
 
-/** The most recent repliers that are returned. */
+/** How many of the latest repliers are returned. */
 const TOP_LEADS = 10
-/** Replies searched for them, because a lead can reply several times. */
+/** How many replies are searched for them. A lead can reply several times. */
 const REPLIES_SEARCHED = 100
-/** As a lead can reply several times, this many replies are searched for each. */
+/** For each of them, this many replies are searched, because a lead can reply several times. */
 const REPLIES_OF_EACH = 4
 
 /**
@@ -78,7 +78,7 @@ export async function findCampaign(db: Db, actor: Tenant, id: string) {
     .from(campaigns)
     .where(and(eq(campaigns.workspaceId, actor.workspaceId), isMeant))
   if (row) return row
-  // The campaign of direct messages is created with the first of them.
+  // The campaign 'Direct' is created with the first direct message.
   if (id === 'direct') return { id: NO_ID, kind: 'direct' as const, totalLeadsInList: 0 }
   throw new Refusal('CAMPAIGN_NOT_FOUND')
 }
@@ -92,7 +92,7 @@ export async function findTimeZone(db: Db, actor: Tenant): Promise<string> {
   return rows[0]?.timeZone ?? 'UTC'
 }
 
-/** The present day in a time zone. */
+/** The current day in a time zone. */
 export async function findToday(db: Db, timeZone: string): Promise<string> {
   const { rows } = await db.execute<{ today: string }>(
     sql`select (now() at time zone ${timeZone})::date::text as today`,
@@ -100,7 +100,7 @@ export async function findToday(db: Db, timeZone: string): Promise<string> {
   return one(rows).today
 }
 
-/** Activity by day. A slot is a quarter of an hour, so it belongs to one day in any time zone. */
+/** Activity by day. A slot is a quarter of an hour, so in any time zone it belongs to one day. */
 async function readDays(db: Db, { actor, campaignId, timeZone }: Scope, days: Period) {
   const { rows } = await db.execute<ActivityDay & { positive: number }>(sql`
     select (slot at time zone ${timeZone})::date::text as day, ${messageSums}
@@ -111,26 +111,26 @@ async function readDays(db: Db, { actor, campaignId, timeZone }: Scope, days: Pe
   return rows
 }
 
-/** SQL over `dm_activity`: what became of messages. */
+/** SQL over `dm_activity`: sums by the outcome of messages. */
 const messageSums = sql`
   sum(sent)::int as sent, sum(delivered)::int as delivered, sum(replied)::int as replied, sum(positive)::int as positive`
 
-/** SQL over `dm_activity a`: what became of people, who count on the day of their first message. */
+/** SQL over `dm_activity a`: sums of people by outcome. A person counts on the day of their first message. */
 export const peopleSums = sql`
   sum(a.people)::int as "peopleMessaged", sum(a.people_replied)::int as "peopleReplied",
   sum(a.people_positive)::int as "peoplePositive", sum(a.people_opted_out)::int as "optedOut"`
 
-/** SQL over `dm_activity`: sent in these days. */
+/** SQL over `dm_activity`: the messages were sent on these days. */
 export function sentIn({ from, to }: Period, timeZone: string): SQL {
   return sql`slot >= ${startOf(from, timeZone)} and slot < ${startOf(to, timeZone, 1)}`
 }
 
-/** SQL: the moment at which a day starts in a time zone. @param later days added */
+/** SQL: the moment at which a day starts in a time zone. @param later number of days to add */
 export function startOf(day: string, timeZone: string, later = 0): SQL {
   return sql`((${day}::date + ${later}::int)::timestamp at time zone ${timeZone})`
 }
 
-/** The days of one campaign, or of all except for direct messages and sample data. */
+/** The days of one campaign, or of all campaigns without direct messages and sample data. */
 export async function readCampaignDays(db: Db, scope: Scope, days: Period): Promise<CampaignDay[]> {
   const { actor, campaignId, timeZone } = scope
   const { rows } = await db.execute<CampaignDay>(sql`
@@ -147,7 +147,7 @@ export async function readCampaignDays(db: Db, scope: Scope, days: Period): Prom
   return rows
 }
 
-/** The first and the last day on which a campaign sent messages; null: it has sent none. */
+/** The first and the last day on which a campaign sent messages; null: it never has. */
 export async function findSentDays(db: Db, { campaignId, timeZone }: Scope): Promise<Period | null> {
   const { rows } = await db.execute<{ from: string | null; to: string | null }>(sql`
     select (min(slot) at time zone ${timeZone})::date::text as
@@ -166,8 +166,9 @@ interface Replier extends Record<string, unknown> {
 }
 
 /**
- * People who replied to campaigns, the latest first, each once. Without automatic replies and, over
- * all campaigns, without sample data. @param days limits the replies; null for all
+ * People who replied to campaigns, the latest first, each once. Automatic replies do not count.
+ * Over all campaigns, sample data does not count either. @param days limits the replies; null for
+ * all
  */
 export async function findRepliers(db: Db, scope: Scope, days: Period | null, limit: number): Promise<Replier[]> {
   const { rows } = await db.execute<Replier>(sql`
@@ -205,8 +206,8 @@ async function countLeads(db: Db, actor: Tenant): Promise<number> {
 }
 
 /**
- * SQL over the alias of messages with a reply: the median of the whole seconds until we answered, by
- * hand on X or with a message outside campaigns.
+ * SQL over the alias of messages with a reply: the median time until we answered, by hand on X or
+ * outside campaigns, in whole seconds.
  */
 export function medianAnswer(message: string): SQL {
   const d = sql.raw(message)
@@ -226,7 +227,7 @@ async function findMedianAnswer(db: Db, scope: Scope, days: Period | null) {
   return one(rows).seconds
 }
 
-/** SQL over `dms d`: messages with replies, which came in these days. Two indexes have them in order. */
+/** SQL over `dms d`: the message has a reply that arrived on these days. Two indexes have such messages in order. */
 function repliedIn({ actor, campaignId, timeZone }: Scope, days: Period | null): SQL {
   const during = days
     ? sql`and d.replied_at >= ${startOf(days.from, timeZone)} and d.replied_at < ${startOf(days.to, timeZone, 1)}`
@@ -236,8 +237,8 @@ function repliedIn({ actor, campaignId, timeZone }: Scope, days: Period | null):
 }
 
 /**
- * The leads that replied most recently, each once. Without people who asked to stop.
- * @param days limits the replies; null for all
+ * The leads who replied most recently, each once. People who asked to stop are left out. @param
+ * days limits the replies; null for all
  */
 async function findTopLeads(db: Db, scope: Scope, days: Period | null) {
   const { rows } = await db.execute<{ handle: string; name: string; repliedAt: string }>(sql`

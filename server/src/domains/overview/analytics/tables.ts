@@ -12,9 +12,9 @@ export const dmActivity = pgTable(
   {
     workspaceId: workspaceId(),
     campaignId: partOf('campaign_id', () => campaigns.id),
-    /** Start of the quarter of an hour in which they were sent, or queued if they failed. */
+    /** The quarter of an hour in which the messages were sent or, if they failed, queued. */
     slot: time('slot').notNull(),
-    /** Zeros: none, or unknown. */
+    /** Zeros if there is no variant, or it is unknown. */
     variantId: keyOf('variant_id'),
     xAccountId: keyOf('x_account_id'),
     userId: keyOf('user_id'),
@@ -25,13 +25,13 @@ export const dmActivity = pgTable(
     /** Messages that were replied to. */
     replied: figure('replied'),
     failed: figure('failed'),
-    /** Of the failed: those that were skipped. */
+    /** Skipped messages; also counted in `failed`. */
     skipped: figure('skipped'),
-    /** Messages whose replies are not all automatic. */
+    /** Messages with at least one reply that is not automatic. */
     answered: figure('answered'),
     positive: figure('positive'),
     optedOut: figure('opted_out'),
-    /** People whose first message it was, and what became of them in the campaign. */
+    /** People whose first message was in this slot, and their outcomes in the campaign. */
     people: figure('people'),
     peopleReplied: figure('people_replied'),
     peoplePositive: figure('people_positive'),

@@ -54,7 +54,7 @@ export async function update(
 ): Promise<FirstSteps> {
   const { workspaceId, userId } = actor
   if (dismissed) {
-    // Selected from the membership, so that nothing is stored if it has just ended.
+    // Selects from the membership, so that nothing is stored if it has just ended.
     await db.execute(sql`
       insert into first_steps_dismissals (workspace_id, user_id)
       select workspace_id, user_id from workspace_members where workspace_id = ${workspaceId} and user_id = ${userId}

@@ -36,7 +36,7 @@ const offsetOf = ({ page, pageSize }: InputOf<'operator', 'log'>) => (page - 1) 
 
 // Reading
 
-/** The waitlist's totals and its last days up to today (UTC), from daily counts. */
+/** The waitlist's totals, and its last days up to today (UTC), from daily counts. */
 export async function growth(db: Db, { days }: InputOf<'operator', 'growth'>) {
   const { rows } = await db.execute<{
     day: string
@@ -71,10 +71,10 @@ export async function growth(db: Db, { days }: InputOf<'operator', 'growth'>) {
   }
 }
 
-/** Members that match `q`, or all by position if it is empty. */
+/** Members that match `q`. If it is empty, all members by position. */
 export async function searchMembers(db: Db, { q, page, pageSize }: InputOf<'operator', 'members'>) {
   if (q === '') {
-    // Positions have no gaps, so a page is a range of them and no offset is needed.
+    // Positions have no gaps, so a page is a range of them and needs no offset.
     const from = offsetOf({ page, pageSize })
     const rows = await readMembers(db, and(gt(members.position, from), lte(members.position, from + pageSize)))
     const total = (await count(db)).count
@@ -88,10 +88,10 @@ export async function searchMembers(db: Db, { q, page, pageSize }: InputOf<'oper
   return { members: inOrder, total: ids.length, page, pageSize, more: matchingIds.length > ids.length }
 }
 
-/** Members by position, code or start of the address, and one more than are shown. */
+/** Members by position, by code or by the start of the address, and one more than a page shows. */
 async function findIds(db: Db, text: string): Promise<string[]> {
   const typed = text.toLowerCase()
-  // Stored addresses are normalized, so also search for the normalized text, and without its dots.
+  // Stored addresses are normalized, so search also for the normalized text, with and without dots.
   const beginnings = [...new Set([typed, normalizeEmail(typed), typed.replaceAll('.', '')])].filter(
     (start) => start !== '',
   )
@@ -101,7 +101,7 @@ async function findIds(db: Db, text: string): Promise<string[]> {
       .select({ id: members.id })
       .from(members)
       .where(where)
-      // The index's own order, so that the limit ends the scan early.
+      // Uses the index's own order, so that the limit ends the scan early.
       .orderBy(sql`${members.normalizedEmail} using ~<~`)
       .limit(FOUND_MEMBERS_MAX + 1)
   const matches = await Promise.all([
@@ -121,7 +121,7 @@ async function readMembers(db: Db, where: SQL | undefined) {
   return rows.map(({ member, referralCount }) => ({ ...member, referralCount: referralCount ?? 0 }))
 }
 
-/** Not credited, or credited but not counted for rewards, until an operator decides. */
+/** SQL: the referral waits for an operator, either to be credited or to count for rewards. */
 const isHeld = sql`(${referrals.status} = 'held'
   or (${referrals.status} = 'credited' and ${referrals.rewardHold} is not null and ${referrals.rewardAllowed} is null))`
 
@@ -155,8 +155,9 @@ export async function listHeld(db: Db, paging: InputOf<'operator', 'held'>) {
 // Deciding
 
 /**
- * Credits a held referral, or if confirmation is required, once the member confirms. A credited one counts
- * for rewards, too. @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE
+ * Credits a held referral now or, if confirmation is required, once the member confirms. A referral
+ * that is already credited then counts for rewards, too. @throws Refusal REFERRAL_NOT_FOUND,
+ * REFERRAL_STATE
  */
 export async function releaseReferral(context: OperatorContext, operatorId: string, memberId: string) {
   return decide(
@@ -184,7 +185,7 @@ export async function refuseReferral(context: OperatorContext, operatorId: strin
   })
 }
 
-/** @param isAllowed null: held again @throws Refusal REFERRAL_STATE: it is not held, or decided already */
+/** @param isAllowed null: holds it again @throws Refusal REFERRAL_STATE: it is not held, or already decided */
 async function decideReward(tx: Db, referral: Referral, isAllowed: boolean | null): Promise<void> {
   const { memberId, referrerId, rewardHold, rewardAllowed } = referral
   if (!rewardHold || (isAllowed === null) === (rewardAllowed === null)) throw new Refusal('REFERRAL_STATE')
@@ -250,7 +251,7 @@ async function note({ db, log }: Pick<OperatorContext, 'db' | 'log'>, done: Done
   log.info(done, 'operator action')
 }
 
-/** Only the newest entries can be paged through. */
+/** How many of the newest entries the pages show. */
 const LOG_SHOWN = 1_000
 
 /** One page of operator actions, newest first. */

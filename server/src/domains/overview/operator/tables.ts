@@ -11,22 +11,22 @@ export const operatorLog = pgTable(
     /** The operator's account. No foreign key: the entry outlives the account. */
     operatorId: uuid('operator_id').notNull(),
     action: text('action', { enum: OPERATOR_ACTIONS }).notNull(),
-    /** The member a decision concerns. */
+    /** The member whom the decision concerns. */
     memberId: uuid('member_id').references(() => members.id),
-    /** Members invited or exported. */
+    /** How many members were invited or exported. */
     count: integer('count'),
     createdAt: createdAt(),
   },
   (t) => [index('operator_log_newest').on(t.createdAt, t.id)],
 )
 
-/** What X sent and nobody could read, by UTC day and form. Old days are purged. */
+/** What X sent and the product could not read, by UTC day and form. Old days are purged. */
 export const xUnreadables = pgTable(
   'x_unreadables',
   {
     day: date('day').notNull(),
     source: text('source', { enum: UNREADABLE_SOURCES }).notNull(),
-    /** The type of event, or the call. */
+    /** The type of the event, or the call. */
     name: text('name').notNull(),
     /** A hash of `keys`. */
     form: text('form').notNull(),

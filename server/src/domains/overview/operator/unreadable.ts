@@ -8,18 +8,18 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import type { XNote, XReport } from '../../../outside/x-report.ts'
 
-/** Delay in which equal notes are counted before they are logged and stored. */
+/** For this long, equal notes are counted before they are logged and stored. */
 const STORE_AFTER_MS = 2_000
-/** Different forms that a process counts at a time, and that a day has room for. */
+/** Maximum number of different forms that a process counts, and that a day stores. */
 const FORMS_MAX = 200
 const SHOWN_DAYS = 7
 const KEPT_DAYS = 30
 
 export interface Unreadables {
-  /** Counts what X sent and nobody could read. */
+  /** Counts what X sent and the product could not read. */
   report: XReport
   metric: Counter
-  /** Logs and stores what is not yet. */
+  /** Logs and stores everything that is still pending. */
   flush(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export function createUnreadables(db: Db, log: FastifyBaseLogger): Unreadables {
     registers: [],
   })
   const counted = new Map<string, Counted>()
-  /** Bounds the metric: who has an app of their own can sign events with any name. */
+  /** Bounds the metric: anyone with an app of their own can sign events with any name. */
   const names = new Set<string>()
   let timer: NodeJS.Timeout | null = null
 

@@ -59,7 +59,7 @@ import { members, referrals, rewardGrants } from '../../waitlist/waitlist/tables
 import { reports } from '../reports/tables.ts'
 import { accountDeletedEmail } from './emails.ts'
 
-/** Rows per read, which bounds memory. */
+/** Rows per read, to limit memory. */
 const BATCH = 1_000
 
 /** Permanently deletes an account, its sessions and its workspaces. */
@@ -74,7 +74,7 @@ export async function remove(
   if (confirmation.trim().toLowerCase() !== user.email)
     throw invalidField('confirmation', 'must be the email address of your account')
   await requireProof(context, actor, currentPassword)
-  // Revoke tokens at X first: the rows that hold them are deleted below.
+  // Revoke tokens at X first, because the rows that hold them are deleted below.
   for (const workspaceId of await ownedBy(db, user.id)) await disconnectAll(context, { ...actor, workspaceId })
   await transact(db, async (tx) => {
     // Deleting a workspace with a million leads exceeds the usual statement timeout.
@@ -96,13 +96,13 @@ export async function remove(
     await deleteAnswers(tx, inArray(idempotencyKeys.scope, ofKeys))
     for (const workspaceId of owned) {
       await unlinkWorkspace(tx, auth, workspaceId)
-      // The owner's own sessions end below.
+      // The owner's own sessions are ended below.
       await endMemberships(tx, and(eq(workspaceMembers.workspaceId, workspaceId), ne(workspaceMembers.userId, user.id)))
       await deleteWorkspace(tx, workspaceId)
     }
-    // Like leaving. A workspace that they left before may have kept their keys.
+    // The same happens when a member leaves. A workspace that they left earlier may have kept their keys.
     for (const { workspaceId } of memberships) await removeKeys(tx, workspaceId, user.id)
-    // Late, because it blocks all waitlist joins until the transaction ends.
+    // Done late, because it blocks all waitlist joins until the transaction ends.
     await anonymizeMember(tx, user.id)
     await endOtherSessions(tx, auth, { userId: user.id, except: null })
     await deleteAnswers(tx, eq(idempotencyKeys.scope, `user:${user.id}`))
@@ -200,7 +200,7 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
   ])
 }
 
-/** The workspaces that an account owns. It may export and delete these. */
+/** The workspaces that an account owns, which it may export and delete. */
 async function ownedBy(db: Db, userId: string): Promise<WorkspaceScope[]> {
   const owned = await db
     .select({ id: workspaceMembers.workspaceId })
@@ -255,7 +255,7 @@ const HIDDEN = new Set([
 type Row = Record<string, unknown>
 type Rows = Iterator<Row> | AsyncGenerator<Row>
 
-/** The columns of a table that are exported. */
+/** The exported columns of a table. */
 function shownOf(table: PgTable) {
   return Object.fromEntries(Object.entries(getTableColumns(table)).filter(([name]) => !HIDDEN.has(name)))
 }

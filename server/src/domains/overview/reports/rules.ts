@@ -39,7 +39,7 @@ export function daysOfMonth(month: string, today: string): Period {
   const from = `${month}-01`
   const [year = 0, number = 0] = month.split('-').map(Number)
   const last = new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10)
-  // The workspace's day may still be in the month before.
+  // In the workspace's time zone, today may still be in the previous month.
   const to = today < last ? today : last
   return { from, to: to < from ? from : to }
 }

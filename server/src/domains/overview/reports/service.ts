@@ -66,7 +66,7 @@ function answerOf(row: Row, creator: string | null, isIncluded: boolean, urlOf: 
   }
 }
 
-/** Returns a report's URL, or null if its token was sealed with another secret. */
+/** Creates a function that returns a report's URL, or null if its token was sealed with another secret. */
 function createUrls({ env, origin }: Context) {
   const sealer = sealerOf(env)
   return ({ sealedToken }: Row): string | null => {
@@ -89,7 +89,7 @@ export async function create(context: Context, actor: Actor, input: InputOf<'rep
   await requireClientReports(db, workspaceId)
   const expiresAt = expiryOf(input.expiresAt)
   const token = newToken()
-  // Retried if the campaign is deleted meanwhile, which then is not found.
+  // Retried if the campaign is deleted meanwhile. Then it is not found.
   return transact(db, async (tx) => {
     const subject = await findSubject(tx, actor, input)
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('Reports of ' || ${workspaceId}, 0))`)
@@ -116,7 +116,7 @@ function expiryOf(wanted: string | undefined): Date {
   const now = Date.now()
   const expiry = wanted ? new Date(wanted) : new Date(now + REPORT_DAYS_VALID * DAY_MS)
   if (expiry.getTime() <= now) throw invalidField('expiresAt', 'must be in the future')
-  // A minute more, because clocks differ.
+  // Allows a minute more, because clocks differ.
   if (expiry.getTime() > now + REPORT_DAYS_MAX * DAY_MS + MINUTE_MS)
     throw invalidField('expiresAt', `must be at most ${REPORT_DAYS_MAX} days from now`)
   return expiry
@@ -152,9 +152,8 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
 }
 
 /**
- * The report of a token, for anyone. Unknown and expired tokens and plans without reports get the
- * same refusal after the same reads.
- * @throws Refusal REPORT_NOT_FOUND, RATE_LIMITED
+ * The report of a token, for anyone. Unknown tokens, expired tokens and plans without reports get
+ * the same refusal, after the same reads. @throws Refusal REPORT_NOT_FOUND, RATE_LIMITED
  */
 export async function find(context: Pick<RequestContext, 'db' | 'limits' | 'request'>, token: string) {
   const { db, limits, request } = context
@@ -178,7 +177,7 @@ export async function find(context: Pick<RequestContext, 'db' | 'limits' | 'requ
   }
 }
 
-/** Figures by report. Only in this process's memory, because they may name people. */
+/** Figures by report, only in this process's memory, because they may name people. */
 const cache = new Map<string, { until: number; figures: ReturnType<typeof readFigures> }>()
 const KEPT_MS = 5 * MINUTE_MS
 const KEPT_MAX = 100
@@ -226,7 +225,7 @@ async function readFigures(db: Db, workspaceId: WorkspaceScope, { campaignId, mo
   }
 }
 
-/** Campaigns with the most messages in the period. A campaign's own report has it even without messages. */
+/** Campaigns with the most messages in the period. A campaign's own report lists it even without messages. */
 async function withNames(db: Db, workspaceId: string, campaignId: string | null, campaignDays: readonly CampaignDay[]) {
   if (campaignDays.length === 0 && campaignId) {
     const campaign = await findCampaign(db, workspaceId, campaignId)

@@ -133,8 +133,8 @@ export const MARKETERS: readonly SamplePerson[] = [
 ]
 
 /**
- * The handle of an invented person. At X it is longer than handles can be, so it is nobody's; the
- * stand-in X knows everyone with a valid handle.
+ * The handle of an invented person. With the real X, it is longer than a handle can be, so it is
+ * nobody's. The stand-in X knows everyone with a valid handle.
  */
 export function handleOf({ name }: SamplePerson, isRealX: boolean): string {
   const first = name
@@ -145,7 +145,7 @@ export function handleOf({ name }: SamplePerson, isRealX: boolean): string {
   return isRealX ? `sample_person_${first}` : `sample_${first}`
 }
 
-/** What happened to the message of a founder, by their place; the others were sent it. */
+/** What happened to founders' messages, by index. All others were sent. */
 export const OUTCOMES: Readonly<Record<number, Outcome>> = {
   0: { label: 'meeting', reply: 'This is timely. Does Thursday at 10 work for a call?' },
   2: {
@@ -210,16 +210,16 @@ export const draftSteps = (): VersionStep[] => [
   },
 ]
 
-/** When the message to the founder at this index was sent: over six days that ended three days ago. */
+/** When the message to the founder with this index was sent: within six days that ended three days ago. */
 export function sentAt(index: number, now: Date): Date {
   const midnight = Math.floor(now.getTime() / DAY_MS) * DAY_MS
   return new Date(midnight - (9 - Math.floor(index / 4)) * DAY_MS + (9 + 2 * (index % 4)) * HOUR_MS + index * 131_000)
 }
 
-/** When they replied to it, between two and twenty hours later. */
+/** When that founder replied, between two and twenty hours later. */
 export function repliedAt(index: number, now: Date): Date {
   return new Date(sentAt(index, now).getTime() + (2 + ((index * 7) % 19)) * HOUR_MS)
 }
 
-/** When people were added, some days ago. */
+/** The time at which people were added, some days ago. */
 export const addedAt = (days: number, now: Date) => new Date(now.getTime() - days * DAY_MS)

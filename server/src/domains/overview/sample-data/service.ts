@@ -36,7 +36,7 @@ import {
   sentSteps,
 } from './rules.ts'
 
-/** The stand-in X has a face for each id, from 1. */
+/** The stand-in X has a face for each id, starting at 1. */
 const FACES = [...FOUNDERS, ...MARKETERS].map(({ name }) => name)
 
 type Context = Pick<SignedInContext, 'db' | 'env'>
@@ -54,7 +54,7 @@ export async function load({ db, env }: Context, actor: Actor): Promise<SampleDa
   })
 }
 
-/** Loads and removals of a workspace's sample data run one at a time. */
+/** Lets loads and removals of a workspace's sample data run one at a time. */
 async function lockSampleData(tx: Db, { workspaceId }: Actor): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('sample data of ' || ${workspaceId}, 0))`)
 }

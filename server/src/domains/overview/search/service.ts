@@ -10,17 +10,17 @@ import type { Db } from '../../../db/open.ts'
 import type { Pictures } from '../../../pictures.ts'
 
 /**
- * Leads that are searched without an index, since a text that many leads have is found among these: the
- * newest ones, then a sample of the table. For such a text, the index takes longer.
+ * How many leads are searched without an index: the newest ones, then a sample of the table. A text
+ * that many leads contain is found among these, and the index would take longer.
  */
 const NEWEST = 2_000
 const SAMPLED_BYTES = 2_000_000
 const NEWEST_CONVERSATIONS = 1_000
-/** The index of texts finds no fewer characters. */
+/** The text index cannot find fewer characters than this. */
 const INDEXED_LENGTH = 3
-/** Matches of the index of texts from which the best are chosen. */
+/** How many matches of the text index are considered, to choose the best. */
 const MATCHES = 50
-/** After every character that text can have. */
+/** Sorts after every character that text can contain. */
 const LAST = String.fromCodePoint(0x10ffff)
 const SUBTITLE_MAX = 120
 
@@ -49,7 +49,7 @@ export async function find({ db, pictures }: Context, actor: Actor, q: string): 
 
 type LeadRow = { id: string; name: string; handle: string; bio: string | null; picture: string | null }
 
-/** By the start of the handle, then of the name, then anywhere in name, handle and bio. */
+/** Finds leads by the start of the handle, then by the start of the name, then anywhere in name, handle and bio. */
 async function findLeads(db: Db, pictures: Urls, { workspaceId }: Actor, q: string): Promise<SearchItem[]> {
   const text = q.replace(/^@(?=.)/, '')
   const ours = sql`leads.workspace_id = ${workspaceId}`
@@ -109,8 +109,8 @@ async function readRows<T>(db: Db, query: SQL): Promise<T[]> {
 }
 
 /**
- * Reads the index of texts. If many rows have the words, PostgreSQL would look at one row after the
- * other, which takes seconds if only the last ones have them.
+ * Forces the text index. If many rows contain the words, PostgreSQL would check one row after the
+ * other, which takes seconds if only the last ones match.
  */
 async function readMatches<T>(db: Db, query: SQL): Promise<T[]> {
   return db.transaction(async (tx) => {
@@ -120,7 +120,7 @@ async function readMatches<T>(db: Db, query: SQL): Promise<T[]> {
   })
 }
 
-/** A workspace's lists and campaigns are few enough to look at each. */
+/** A workspace has few enough lists and campaigns to check each. */
 async function findLists(db: Db, { workspaceId }: Actor, q: string): Promise<SearchItem[]> {
   const { rows } = await db.execute<{ id: string; name: string; count: number }>(sql`
     select id, name, lead_count as count
@@ -152,7 +152,7 @@ async function findCampaigns(db: Db, { workspaceId }: Actor, q: string): Promise
 
 type ConversationRow = Omit<LeadRow, 'bio'> & { leadId: string; text: string | null }
 
-/** Among the newest ones by name and text, then by the start of a name, and by an indexed text. */
+/** Searches the newest conversations by name and text, then all by the start of a name and by indexed text. */
 async function findConversations(db: Db, pictures: Urls, { workspaceId }: Actor, q: string): Promise<SearchItem[]> {
   const read = (chosen: SQL) =>
     readRows<ConversationRow>(
@@ -172,7 +172,7 @@ async function findConversations(db: Db, pictures: Urls, { workspaceId }: Actor,
     exists (
       select from leads l where l.id = c.lead_id and (l.name ilike ${pattern} or l.twitter_handle ilike ${pattern})
     )`
-  // With a limit, PostgreSQL looks at the texts of these conversations only.
+  // With a limit, PostgreSQL reads only the texts of these conversations.
   const says = sql`
     (
       select true
@@ -209,7 +209,7 @@ async function findConversations(db: Db, pictures: Urls, { workspaceId }: Actor,
   }))
 }
 
-/** SQL: ids of conversations by a bounded number of names. */
+/** SQL: ids of conversations whose names match, up to a fixed number. */
 function named(workspaceId: string, q: string): SQL {
   const text = q.replace(/^@(?=.)/, '')
   const people = (column: SQL) => sql`
@@ -223,7 +223,7 @@ function named(workspaceId: string, q: string): SQL {
   return sql`${people(foldedHandle)} union all ${people(foldedName)}`
 }
 
-/** SQL: ids of conversations by a bounded number of texts. */
+/** SQL: ids of conversations whose texts match, up to a fixed number. */
 function saying(workspaceId: string, pattern: string): SQL {
   return sql`
     select f.id from (
@@ -252,7 +252,7 @@ function starts(column: SQL, text: string): SQL {
   return sql`${column} >= ${low} and ${column} < ${low + LAST} and ${column} like ${startOf(low)}`
 }
 
-/** A LIKE pattern that finds texts that start with this one. */
+/** A LIKE pattern for texts that start with this one. */
 const startOf = (text: string) => anywhere(text).slice(1)
 
 function shorten(text: string): string {

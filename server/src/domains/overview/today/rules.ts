@@ -4,19 +4,19 @@ import type { PauseReason } from '@x-automated/contract/reason'
 import { DAY_MS } from '@x-automated/contract/time'
 import { graceEnd, limitOf, usageResetsAt, warningFrom } from '../../platform/billing/rules.ts'
 
-/** How long the end of a plan is a need. */
+/** How long Home shows that a plan has ended. */
 const ENDED_MS = 14 * DAY_MS
 
 interface Findings {
-  /** An X app of the workspace's accounts has no credits; null: all have. */
+  /** An X app of the workspace's accounts has no credits; null: all have some. */
   funds: { isOwnApp: boolean; since: Date } | null
-  /** This month's X spending is near its limit or has reached it; null: it is not. */
+  /** This month's X spending is near its limit or has reached it; null: it is not near. */
   spending: { spentCents: number; limitCents: number; isReached: boolean; resetsAt: string } | null
   lostHandles: readonly string[]
   paused: readonly { id: string; name: string; reason: PauseReason; detail: string | null }[]
-  /** The campaign with the most openers that nobody has approved. */
+  /** The campaign with the most unapproved openers. */
   drafts: { id: string; name: string; count: number } | null
-  /** API keys that wait for an admin; null: none, or not the caller's business. */
+  /** API keys that wait for an admin; null: there are none, or the caller must not see them. */
   suspendedKeys: { count: number; name: string } | null
   /** Null: replies are detected. */
   detectionProblem: string | null
@@ -28,7 +28,7 @@ interface Findings {
   now: Date
 }
 
-/** Where Settings shows what X charges. */
+/** The settings page that shows what X charges. */
 const X_COSTS_PATH = '/settings?tab=x-costs'
 
 /** What waits for a person, the most urgent first: payments, then what stops sending, then limits. */

@@ -28,12 +28,12 @@ interface Context {
   env: SendingEnv
 }
 
-/** Campaigns that paused themselves; screens show fewer needs than this. */
+/** Maximum number of campaigns that paused themselves. Screens show fewer needs than this. */
 const PAUSED_MAX = 3
 
 /**
- * What waits for the caller and what is sent: the cost depends on accounts, campaigns, days and the
- * people who wait. @throws Refusal X_ACCOUNT_NOT_FOUND
+ * What waits for the caller, and what is sent. The cost depends on the number of accounts,
+ * campaigns, days and waiting people. @throws Refusal X_ACCOUNT_NOT_FOUND
  */
 export async function find(context: Context, actor: Actor, { xAccountId }: InputOf<'today', 'find'>) {
   const { db, env } = context
@@ -73,7 +73,7 @@ async function findLinked(db: Db, { workspaceId }: Actor): Promise<XAccount[]> {
 
 type SenderState = SendingState & { account: XAccount | null }
 
-/** The sending state of the accounts, or of the extension without one. */
+/** The sending state of the accounts or, if there are none, of the extension. */
 async function findSenders(
   db: Db,
   env: SendingEnv,
@@ -98,7 +98,7 @@ async function findNext(db: Db, actor: Actor, senders: readonly SenderState[]): 
   return firstOf([...planned, ...queued])
 }
 
-/** When each account's first follow-up is due, or the next first messages that the plan did not allow. */
+/** When each account's first follow-up is due, or the next first messages that the plan has delayed. */
 async function findPlanned(
   db: Db,
   { workspaceId }: Actor,
@@ -166,7 +166,7 @@ async function findDays(db: Db, { workspaceId }: Actor, account: XAccount | null
   })
 }
 
-/** SQL over `campaigns`: those of an account, or all. */
+/** SQL over `campaigns`: they send from the account; without one, all campaigns. */
 const sentBy = (account: XAccount | null) => (account ? sql`and campaigns.x_account_id = ${account.id}` : sql``)
 
 interface Accounts {

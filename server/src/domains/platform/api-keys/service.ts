@@ -47,8 +47,8 @@ function answerOf(row: Row, creator: string | null, hasAccess: boolean) {
 }
 
 /**
- * Creates a key, which only this answer contains.
- * @throws Refusal PLAN_LIMIT, REAUTHENTICATION_NEEDED, TOO_MANY, INVALID_INPUT
+ * Creates a key. Only this response contains it. @throws Refusal PLAN_LIMIT,
+ * REAUTHENTICATION_NEEDED, TOO_MANY, INVALID_INPUT
  */
 export async function create(
   context: Pick<RequestContext, 'db' | 'limits'>,
@@ -106,7 +106,7 @@ async function findName(db: Db, userId: string): Promise<string | null> {
   return user?.name ?? null
 }
 
-/** Suspended keys and those that will be: how many, and the name of one. */
+/** Keys that are suspended or will be: how many, and the name of one. */
 export async function findSuspended(db: Db, workspaceId: string): Promise<{ count: number; name: string } | null> {
   const { rows } = await db.execute<{ count: number; name: string | null }>(sql`
     select count(*)::int as count, min(name) as name from api_keys
@@ -115,7 +115,7 @@ export async function findSuspended(db: Db, workspaceId: string): Promise<{ coun
   return name === null ? null : { count, name }
 }
 
-/** Deletes the keys that a person answers for. */
+/** Deletes the keys for which a person is responsible. */
 export async function removeOf(tx: Db, workspaceId: string, userId: string): Promise<void> {
   await tx.delete(apiKeys).where(and(eq(apiKeys.workspaceId, workspaceId), eq(apiKeys.createdBy, userId)))
 }
@@ -141,17 +141,17 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
 
 const own = (workspaceId: string, id: string) => and(eq(apiKeys.workspaceId, workspaceId), eq(apiKeys.id, id))
 
-/** The token of an Authorization header if it is meant as an API key, else null. */
+/** The token in an Authorization header, if it looks like an API key; else null. */
 export function apiKeyToken(authorization: string | null): string | null {
   const token = authorization?.match(/^Bearer (\w+)$/i)?.[1]
   return token?.startsWith(API_KEY_PREFIX) ? token : null
 }
 
 /**
- * Authenticates a key, which acts for its creator. One that an earlier version left without an admin
- * acts for the workspace's owner until it is suspended.
- * Reads the database on every call, so that deletion takes effect immediately.
- * @throws Refusal UNAUTHORIZED: unknown, expired, deleted or suspended
+ * Authenticates a key, which acts for its creator. A key that an earlier version left without an
+ * admin acts for the workspace's owner until it is suspended. Reads the database on every call, so
+ * that deletion takes effect immediately. @throws Refusal UNAUTHORIZED: unknown, expired, deleted
+ * or suspended
  */
 export async function authenticateKey(db: Db, token: string): Promise<Actor> {
   const row = isKey(token) ? await findByToken(db, token) : undefined

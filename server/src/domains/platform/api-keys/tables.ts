@@ -9,7 +9,7 @@ export const apiKeys = pgTable(
     workspaceId: workspaceId(),
     id: uuid('id').notNull().default(newId),
     name: text('name').notNull(),
-    /** Its first 12 characters, by which people recognize it. */
+    /** The key's first 12 characters, by which people recognize it. */
     start: text('start').notNull(),
     keyHash: text('key_hash').notNull(),
     scopes: text('scopes').array().notNull(),
@@ -17,9 +17,9 @@ export const apiKeys = pgTable(
     createdBy: uuid('created_by').notNull(),
     createdAt: createdAt(),
     expiresAt: time('expires_at'),
-    /** To the minute. */
+    /** Rounded to the minute. */
     lastUsedAt: time('last_used_at'),
-    /** When it stops working: its creator is no longer an admin. */
+    /** When the key stops working, because its creator is no longer an admin. */
     suspendedAt: time('suspended_at'),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.id] }), index('api_keys_hash').on(t.keyHash)],

@@ -21,7 +21,7 @@ function requirePayments({ payments }: Context, message?: string): Payments {
   return payments
 }
 
-/** Turns the provider's errors into refusals. @param message if it is unavailable */
+/** Turns the provider's errors into refusals. @param message used if the provider is unavailable */
 async function asking<T>(
   call: () => Promise<T>,
   message?: string,
@@ -37,7 +37,7 @@ async function asking<T>(
   }
 }
 
-/** Finds a plan and its price, asking the provider if unknown. */
+/** Finds a plan and its price. Asks the provider if they are unknown. */
 async function findPlan(context: Context, payments: Payments, planId: string, message?: string) {
   const find = async () => (await soldPlans(context.db)).find(({ id }) => id === planId)
   const stored = await find()
@@ -58,12 +58,12 @@ async function findCurrentPaid(db: Db, { workspaceId }: Actor) {
   return row?.paid ?? null
 }
 
-/** Whether it is running. A paused one, whose trial ended without a card, counts as ended. */
+/** Whether the subscription is running. A paused one, whose trial ended without a card, counts as ended. */
 function runs({ status, endedAt }: { status: string; endedAt: Date | null }): boolean {
   return endedAt === null && statusOf(status) !== 'canceled'
 }
 
-/** The workspace's running subscription, if any. @param id another of its subscriptions */
+/** The workspace's running subscription, if any. @param id chooses another of its subscriptions */
 async function findRunning(db: Db, actor: Actor, id?: string) {
   if (id === undefined) {
     const held = await findCurrentPaid(db, actor)
@@ -107,7 +107,7 @@ export async function linksToBuy(context: Context, actor: Actor) {
   return ownLinks(context, actor)
 }
 
-/** The payment link of a built-in plan, else the URL of a new checkout page. */
+/** The payment link of a built-in plan, or the URL of a new checkout page. */
 export async function checkout(context: Context, actor: Actor, planId: string) {
   const payments = requirePayments(context)
   const { db, env, origin } = context
@@ -147,7 +147,7 @@ async function findChange(context: Context, actor: Actor, planId: string) {
 /** Previews a plan change. */
 export async function previewUpgrade(context: Context, actor: Actor, planId: string) {
   const { payments, plan, running } = await findChange(context, actor, planId)
-  // The provider counts in seconds.
+  // The provider counts time in seconds.
   const prorationDate = new Date(Math.floor(Date.now() / 1_000) * 1_000)
   const preview = await asking(
     () => payments.previewChange(running, plan.priceId, within(running, prorationDate)),
@@ -167,7 +167,7 @@ export async function previewUpgrade(context: Context, actor: Actor, planId: str
   }
 }
 
-/** An older proration date could make an upgrade free or refund used time. */
+/** How long a preview is valid. An older proration date could make an upgrade free or refund used time. */
 const PREVIEW_VALID_MS = 60 * 60_000
 /** Tolerated clock difference between processes. */
 const CLOCKS_DIFFER_MS = 60_000
@@ -199,7 +199,7 @@ function within({ startedAt, currentPeriodEnd }: PaidSubscription, at: Date): Da
   return new Date(Math.min(Math.max(at.getTime(), startedAt.getTime()), currentPeriodEnd.getTime() - 1_000))
 }
 
-/** Cancels at the end of the period. @param subscriptionId another one of the workspace */
+/** Cancels at the end of the period. @param subscriptionId chooses another one of the workspace */
 export async function cancel(context: Context, actor: Actor, subscriptionId?: string) {
   const none = 'There is no subscription to cancel.'
   return setCancelled(context, actor, true, { none, message: CANCEL_FAILED, id: subscriptionId })

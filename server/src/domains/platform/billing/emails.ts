@@ -1,6 +1,6 @@
 import type { Email } from '../../../emails/email.ts'
 
-/** For someone who paid without an account. */
+/** Sent to someone who paid without an account. */
 export function planWaitingEmail(to: string, planName: string, origin: string): Email {
   return {
     to,

@@ -43,7 +43,7 @@ export async function runPayments(services: Services): Promise<void> {
     await syncSubscription(context, subscriptionId)
   })
   await jobs.work('payments-look', 1, async () => {
-    // First, because it does not need the provider.
+    // Comes first, because it does not need the provider.
     await claimPayments(database.db)
     try {
       if (!isWebhookChecked) await ensureWebhook(services)

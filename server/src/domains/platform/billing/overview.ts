@@ -28,7 +28,7 @@ type Links = PaymentLinks['links']
 
 // Plans for sale
 
-/** A plan for sale. `priceId` is the provider's; null if not known yet. */
+/** A plan for sale. `priceId` is the provider's; null: not known yet. */
 type SoldPlan = Plan & { priceId: string | null; level: 'pro' | 'agency' }
 
 /** Plans for sale, cheapest first: built-in plans and other prices of the provider. */
@@ -68,13 +68,13 @@ export async function listPlans(db: Db, cycle: Plan['billingCycle'] | undefined)
   return { success: true as const, plans }
 }
 
-/** Payment links of the built-in plans, without a workspace. */
+/** Payment links of the built-in plans, not bound to a workspace. */
 export function linksFor({ env }: { env: Pick<Env, 'payments'> }): PaymentLinks {
   const none = { pro_monthly: null, pro_yearly: null, agency_monthly: null, agency_yearly: null }
   return { links: env.payments?.links ?? none }
 }
 
-/** Like `linksFor`, with the workspace and the caller's address. */
+/** Like `linksFor`, but with the workspace and the caller's address. */
 export async function ownLinks(
   context: { db: Db; env: Pick<Env, 'payments' | 'authSecret'> },
   actor: Actor,
@@ -177,7 +177,7 @@ export async function overview({ db, env }: { db: Db; env: OverviewEnv }, actor:
         what,
         used: used[what],
         limit: Number.isFinite(limit) ? limit : null,
-        // Using all X accounts needs no warning.
+        // Using all X accounts is not a reason to warn.
         warning: used[what] > limit || (what !== 'xAccounts' && used[what] >= warningFrom(limit)),
         words: limitText(plan, what),
         lifts: higher ? { level: higher, name: PLAN_LEVELS[higher].name, limit: PLAN_LEVELS[higher][what] } : null,
@@ -189,7 +189,7 @@ export async function overview({ db, env }: { db: Db; env: OverviewEnv }, actor:
 
 type Paid = typeof paidSubscriptions.$inferSelect
 
-/** More than anyone buys by mistake. */
+/** Nobody buys more subscriptions than this by mistake. */
 const MAX_OTHERS = 20
 
 /** The workspace's other paid subscriptions. */

@@ -8,7 +8,7 @@ import { workspaceMembers } from '../../identity/workspaces/tables.ts'
 import { rewardUrl } from './rules.ts'
 import { rewardGrants } from './tables.ts'
 
-/** What the owner of a workspace earned on the waitlist, oldest first. It applies in every workspace they own. */
+/** The owner's rewards from the waitlist, oldest first. They apply in every workspace that the person owns. */
 function earnedBy(db: Db, workspaceId: string) {
   const { achievement, months, earnedAt, grantedAt, confirmed, needed, startsAt } = rewardGrants
   return db
@@ -19,7 +19,7 @@ function earnedBy(db: Db, workspaceId: string) {
     .orderBy(asc(grantedAt), asc(earnedAt), asc(months), asc(achievement))
 }
 
-/** The rewards of a workspace that apply: those that are not held. */
+/** The rewards that apply in a workspace, that is, those that are not held. */
 export async function givenTo(db: Db, workspaceId: string) {
   const earned = await earnedBy(db, workspaceId)
   return earned.flatMap(({ achievement, months, grantedAt }) => (grantedAt ? [{ achievement, months, grantedAt }] : []))
@@ -40,7 +40,7 @@ async function hasEarlyAccess(db: Db, workspaceId: string): Promise<boolean> {
   return one(rows).isEarly
 }
 
-/** Whether a feature is open to a workspace: to everyone, or early to this one. */
+/** Whether a workspace has a feature, because it is open to everyone or early to this workspace. */
 export async function hasFeature(
   db: Db,
   workspaceId: string,
@@ -50,7 +50,7 @@ export async function hasFeature(
   return !earlyIn(release, features).some((feature) => feature.key === key) || hasEarlyAccess(db, workspaceId)
 }
 
-/** The rewards of the workspace's owner, and the features that are open to it early. */
+/** The rewards of the workspace's owner, and the features that the workspace gets early. */
 export async function rewards(
   { db, env }: { db: Db; env: Pick<Env, 'prioritySupportEmail' | 'strategyCallUrl'> },
   { workspaceId, role }: Actor,

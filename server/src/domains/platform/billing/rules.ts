@@ -16,7 +16,7 @@ interface PlanFacts {
   } | null
   /** Months of Pro that the owner earned by referrals. */
   grants: readonly { months: number; grantedAt: Date }[]
-  /** Paid periods, which do not use up earned months. */
+  /** Paid periods, during which earned months are not used. */
   paid?: readonly Interval[]
 }
 
@@ -30,18 +30,18 @@ export function levelOfSubscription({ level, planId }: NonNullable<PlanFacts['su
   return level ?? levelOf(planId)
 }
 
-/** The plan stays active for some days after a failed payment, while the provider retries it. */
+/** After a failed payment, the plan stays active for this many days, while the provider retries it. */
 const GRACE_DAYS = 7
 const GRACE_MS = GRACE_DAYS * 24 * 60 * 60_000
 
-/** The expected end of a subscription's plan, including the grace period for late renewals. */
+/** When a subscription's plan is expected to end, including the grace period for late renewals. */
 function lastsUntil({ status, currentPeriodEnd, pastDueSince }: NonNullable<PlanFacts['subscription']>): Date {
   if (status === 'canceled') return currentPeriodEnd
-  // The provider starts the new period whether it was paid or not.
+  // The provider starts the new period whether or not it was paid.
   return graceEnd(pastDueSince ?? currentPeriodEnd)
 }
 
-/** The end of the paid time, during which earned months are not used. */
+/** The end of the paid time. Until then, earned months are not used. */
 export function paidUntil(subscription: NonNullable<PlanFacts['subscription']>, now: Date): Date {
   const { status, currentPeriodEnd } = subscription
   // An unpaid period counts only for the grace period.
@@ -54,7 +54,7 @@ export function graceEnd(since: Date): Date {
   return new Date(since.getTime() + GRACE_MS)
 }
 
-/** The current plan and its source: a subscription, else earned months, else Free. */
+/** The current plan and its source: a subscription, otherwise earned months, otherwise Free. */
 export function entitlementAt(
   facts: PlanFacts,
   now: Date,
@@ -71,7 +71,7 @@ export function planAt(facts: PlanFacts, now: Date): PlanLevel {
 }
 
 /**
- * When earned months of Pro end. Grants run one after another, from when they were earned, and
+ * When earned months of Pro end. Grants run one after another, starting when they were earned, and
  * pause during paid time. @param paid may overlap, in any order
  */
 export function grantedUntil(grants: PlanFacts['grants'], paid: readonly Interval[] = []): Date | null {
@@ -92,7 +92,7 @@ export function grantedUntil(grants: PlanFacts['grants'], paid: readonly Interva
   return until
 }
 
-/** Maps the provider's status to ours; null if the first payment has not succeeded. */
+/** Maps the provider's status to ours; null: the first payment has not succeeded. */
 export function statusOf(status: string): SubscriptionStatus | null {
   switch (status) {
     case 'active':
@@ -120,7 +120,10 @@ interface Comparable {
   endedAt: Date | null
 }
 
-/** Paid before past due, then the highest and most expensive; else the last that ended. */
+/**
+ * The best subscription: paid before past due, then the highest and most expensive. If none is
+ * running, the one that ended last.
+ */
 export function bestOf<S extends Comparable>(all: readonly S[]): S | null {
   const runs = ({ status }: S) => (statusOf(status) === 'canceled' ? 0 : statusOf(status) === 'past_due' ? 1 : 2)
   const monthly = ({ priceCents, billingCycle }: S) => (billingCycle === 'yearly' ? priceCents / 12 : priceCents)
@@ -144,13 +147,13 @@ export function bestOf<S extends Comparable>(all: readonly S[]): S | null {
   return best ?? null
 }
 
-/** Invoices per page. */
+/** Number of invoices per page. */
 export const INVOICES_PAGE = 24
 
 /**
- * Merges pages of customers' invoices, newest first, and returns the next positions.
- * @param pages with at least INVOICES_PAGE each, or a customer's last
- * @param after null: the first page
+ * Merges pages of customers' invoices, newest first, and returns the next positions. @param pages
+ * each has at least INVOICES_PAGE invoices, or is a customer's last page @param after null: the
+ * first page
  */
 export function mergeInvoices<I extends { id: string; createdAt: Date }>(
   pages: readonly { invoices: readonly I[]; hasMore: boolean }[],
@@ -166,7 +169,7 @@ export function mergeInvoices<I extends { id: string; createdAt: Date }>(
   }
 }
 
-/** The same day some months later, or the month's last day. */
+/** The same day some months later, or that month's last day. */
 function addMonths(from: Date, months: number): Date {
   const to = new Date(from)
   to.setUTCDate(1)
@@ -176,7 +179,7 @@ function addMonths(from: Date, months: number): Date {
   return to
 }
 
-/** When the usage of the month of `now` resets. */
+/** When the usage in the month of `now` resets. */
 export function usageResetsAt(now: Date): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))
 }
@@ -199,7 +202,7 @@ const UNLIMITED: Record<Limited, string> = {
   people: 'a team of any size',
 }
 
-/** The next plan level with a higher limit, or null. */
+/** The next plan level with a higher limit; null: there is none. */
 export function liftOf(plan: PlanLevel, what: Limited): PlanLevel | null {
   const levels = Object.keys(PLAN_LEVELS) as PlanLevel[]
   const limit = limitOf(plan, what)
@@ -217,7 +220,7 @@ export function limitText(plan: PlanLevel, what: Limited): string {
   return `${limitation} Upgrade to ${PLAN_LEVELS[higher].name} for ${lifted}.`
 }
 
-/** What an achievement opens; null: nothing. */
+/** The page that an achievement opens; null: it opens none. */
 export function rewardUrl(
   achievement: string,
   { prioritySupportEmail, strategyCallUrl }: { prioritySupportEmail: string; strategyCallUrl: string },
@@ -226,7 +229,7 @@ export function rewardUrl(
   return achievement === 'platinum' ? `mailto:${prioritySupportEmail}` : null
 }
 
-/** The support of a workspace's plan, or of the owner's Platinum reward for the owner. */
+/** The support that a workspace's plan includes or, for its owner, that the Platinum reward gives. */
 export function supportFor(
   { plan, billingCycle, isPlatinum }: { plan: PlanLevel; billingCycle: 'monthly' | 'yearly'; isPlatinum: boolean },
   { supportEmail, prioritySupportEmail }: { supportEmail: string; prioritySupportEmail: string },

@@ -25,7 +25,7 @@ import { givenTo } from './rewards.ts'
 import { type Interval, limitOf, limitText, paidUntil, planAt, statusOf, usageResetsAt, warningFrom } from './rules.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from './tables.ts'
 
-/** Monthly limits, with their names in the table. */
+/** Monthly limits, with their names in `monthly_usage`. */
 export const KINDS = { scrapedLeads: 'scraped_leads', dms: 'dms' } as const
 
 const thisMonth = sql<string>`date_trunc('month', now() at time zone 'UTC')::date`
@@ -44,7 +44,7 @@ export async function factsOf(db: Db, workspaceId: string) {
   return { ...facts, achievements, plan: planAt(facts, new Date()) }
 }
 
-/** When a workspace had a paid subscription. */
+/** The times in which a workspace had a paid subscription. */
 async function paidTimes(db: Db, workspaceId: string): Promise<Interval[]> {
   const rows = await db.select().from(paidSubscriptions).where(eq(paidSubscriptions.workspaceId, workspaceId))
   const now = new Date()
@@ -65,7 +65,7 @@ export async function limitOn(db: Db, workspaceId: string, what: Limited): Promi
   return { plan, limit: limitOf(plan, what) }
 }
 
-/** A monthly limit and its usage, as screens show it. */
+/** A monthly limit and its usage, for screens. */
 export async function usageOf(db: Db, workspaceId: string, what: LimitedByMonth) {
   const { plan, used, left } = await allowanceOf(db, workspaceId, what)
   const limit = limitOf(plan, what)
@@ -81,7 +81,7 @@ export async function usageOf(db: Db, workspaceId: string, what: LimitedByMonth)
   }
 }
 
-/** What is left of a monthly limit. @param lock until the transaction ends */
+/** What is left of a monthly limit. @param lock locks the usage until the transaction ends */
 export async function allowanceOf(
   db: Db,
   workspaceId: string,
@@ -89,7 +89,7 @@ export async function allowanceOf(
   { lock = false } = {},
 ): Promise<Allowance> {
   const { plan, limit } = await limitOn(db, workspaceId, what)
-  // Using 0 creates the row that is to be locked.
+  // Using 0 creates the row to lock.
   const isLocked = lock && Number.isFinite(limit)
   const used = isLocked ? await use(db, workspaceId, what, 0) : await usedOf(db, workspaceId, what)
   return { plan, used, left: Math.max(0, limit - used) }
@@ -130,13 +130,13 @@ async function warn(
   { used, warnedOf }: { used: number; warnedOf: number | null },
 ): Promise<void> {
   const { plan, limit } = await limitOn(tx, workspaceId, what)
-  // Another plan has another limit, which needs its own warning.
+  // Another plan has another limit, which needs a warning of its own.
   if (used < warningFrom(limit) || warnedOf === limit) return
   await tx.update(monthlyUsage).set({ warnedOf: limit }).where(isThisMonths(workspaceId, what))
   await notifyOwners(tx, workspaceId, 'usage_high', { limited: what, used, limit, reason: limitText(plan, what) })
 }
 
-/** The refusal beyond a plan's limit. It names the limit and the plan that lifts it. */
+/** The refusal if a plan's limit is exceeded. Names the limit and the plan that raises it. */
 export function beyondPlan(
   { plan, used, left = 0 }: Pick<Allowance, 'plan' | 'used'> & { left?: number },
   what: Limited,
@@ -153,7 +153,7 @@ export async function requireAdvancedAnalytics(db: Db, workspaceId: string): Pro
   if (!hasAdvancedAnalytics(plan)) throw notInPlan(plan, ADVANCED_ANALYTICS_TEXT)
 }
 
-/** A Refusal if the workspace may not use such a filter: "Advanced filtering" or "Custom filtering rules". */
+/** A Refusal if the workspace may not use "Advanced filtering" or "Custom filtering rules". */
 export async function findFilterLimit(
   db: Db,
   workspaceId: string,

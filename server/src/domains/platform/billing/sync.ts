@@ -29,12 +29,12 @@ export type SyncContext = Pick<RequestContext, 'payments' | 'db' | 'outbox' | 'o
 
 type Paid = typeof paidSubscriptions.$inferSelect
 
-/** How often an overtaken sync reads again. */
+/** How often a sync that another one has overtaken reads again. */
 const MAX_READS = 5
 /** The provider announces the end of a trial three days before. */
 const TRIAL_NOTICE_MS = 3.5 * DAY_MS
 
-/** Stores a subscription as the provider has it, if of a plan of ours. @throws PaymentsError */
+/** Stores a subscription as the provider has it, if it is for one of our plans. @throws PaymentsError */
 export async function syncSubscription(context: SyncContext, id: string): Promise<void> {
   const { payments, db } = context
   if (!payments) return
@@ -65,12 +65,12 @@ async function findKnownPlan(db: Db, priceId: string): Promise<PlanPrice | null>
 interface SubscriptionRead {
   found: PaidSubscription
   plan: PlanPrice
-  /** The checkout's reference and email; null if not needed or unknown. */
+  /** The checkout's reference and email; null if they are not needed or unknown. */
   bought: { reference: string | null; email: string | null } | null
   readNo: number
 }
 
-/** @returns the workspace that it belongs to; null if none yet */
+/** @returns the workspace that owns the subscription; null if none does yet */
 async function storeSubscription(
   context: SyncContext,
   tx: Db,
@@ -107,7 +107,7 @@ async function storeSubscription(
     })
     .onConflictDoUpdate({
       target: paidSubscriptions.id,
-      // Later invoices may go unpaid too; the first one counts.
+      // Later invoices may be unpaid, too, but the first one counts.
       set: {
         ...state,
         pastDueSince: isMissing ? sql`coalesce(${paidSubscriptions.pastDueSince}, excluded.past_due_since)` : null,
@@ -126,7 +126,7 @@ async function storeSubscription(
 
 // Ownership
 
-/** Assigns it to its reference's workspace or, while it runs, to the buyer's account. */
+/** Assigns a subscription to its reference's workspace or, while it runs, to the buyer's account. */
 async function claim({ env }: SyncContext, tx: Db, row: Paid, reference: string | null): Promise<Paid> {
   const referred = reference ? workspaceIn(env.authSecret, reference) : null
   if (referred) {
@@ -144,7 +144,10 @@ async function claim({ env }: SyncContext, tx: Db, row: Paid, reference: string 
   return workspaceId ? { ...row, workspaceId } : row
 }
 
-/** Assigns unowned ones to the buyer's verified address. @param id limits it to one */
+/**
+ * Assigns unowned subscriptions to the account with the buyer's verified address. @param id limits
+ * it to one subscription
+ */
 async function claimByAddress(tx: Db, id: string | null): Promise<string[]> {
   const { rows } = await tx.execute<{ workspaceId: string }>(sql`
     update paid_subscriptions p set workspace_id = w.id, claimed_by = 'address', updated_at = now()
@@ -159,7 +162,7 @@ async function claimByAddress(tx: Db, id: string | null): Promise<string[]> {
   return rows.map(({ workspaceId }) => workspaceId)
 }
 
-/** Assigns unowned payments to accounts created or verified since. */
+/** Assigns unowned payments to accounts that were created or verified since. */
 export async function claimPayments(db: Db): Promise<void> {
   await transact(db, async (tx) => {
     for (const workspaceId of new Set(await claimByAddress(tx, null))) await makeBestCurrent(tx, workspaceId)
@@ -201,12 +204,12 @@ async function makeBestCurrent(tx: Db, workspaceId: string): Promise<void> {
   const status = best && statusOf(best.status)
   if (!best || !status) return
   const [before] = await tx.select().from(subscriptions).where(eq(subscriptions.workspaceId, workspaceId))
-  // A granted plan outlasts an ended subscription.
+  // A granted plan stays when a subscription ends.
   if (status === 'canceled' && before && !before.paidId && before.currentPeriodEnd > new Date()) return
   const wasHeld = before !== undefined && before.status !== 'canceled'
   const isSameEnd = before?.paidId === best.id && before.status === 'canceled'
   const now = new Date()
-  // The provider reports the end only afterwards, whatever its clock shows.
+  // The provider reports the end only afterwards, even if its clock is ahead.
   const endedAt = isSameEnd ? before.currentPeriodEnd : best.endedAt && best.endedAt < now ? best.endedAt : now
   const state = {
     planId: best.planId,
@@ -236,8 +239,8 @@ async function notifyTrialEnd(tx: Db, { id, workspaceId, status, trialEnd, trial
 }
 
 /**
- * Cancels all but the best subscription bought from inside the product. Others are kept, because
- * anyone can type an address. @param subject.syncedId the subscription synced last
+ * Cancels all but the best subscription bought from inside the product. Other subscriptions stay,
+ * because anyone can type an address. @param subject.syncedId the subscription synced last
  */
 async function cancelDuplicates(
   context: SyncContext,
@@ -258,7 +261,7 @@ async function cancelDuplicates(
     )
   const best = bestOf(rows)
   if (!best || rows.length < 2) return
-  // Check the best one first: it may have ended unnoticed.
+  // Sync the best one first, because it may have ended unnoticed.
   if (best.id !== syncedId) return syncSubscription(context, best.id)
   for (const { id } of rows) {
     if (id === best.id) continue
@@ -267,7 +270,10 @@ async function cancelDuplicates(
   }
 }
 
-/** Expires the workspace's other checkout pages after a purchase. If that fails, paying there is canceled later. */
+/**
+ * Expires the workspace's other checkout pages after a purchase. If that fails, a payment made
+ * there is canceled later.
+ */
 async function expireCheckouts({ env, log }: SyncContext, payments: Payments, workspaceId: string): Promise<void> {
   try {
     await payments.expireCheckouts(referenceOf(env.authSecret, workspaceId))
@@ -296,7 +302,10 @@ const OVERLAP_MS = 10 * 60_000
 /** How far back the first poll goes: as long as the provider retries webhooks. */
 const FIRST_POLL_MS = 3 * DAY_MS
 
-/** Syncs one without blocking others. @returns its success @throws PaymentsError if unavailable */
+/**
+ * Syncs one subscription, so that its failure does not block others. @returns whether it succeeded
+ * @throws PaymentsError if the provider is unavailable
+ */
 async function syncOneOfMany(context: SyncContext, id: string): Promise<boolean> {
   try {
     await syncSubscription(context, id)
@@ -309,8 +318,8 @@ async function syncOneOfMany(context: SyncContext, id: string): Promise<boolean>
 }
 
 /**
- * Syncs events missed since the last poll, and purchases whose job has not run yet.
- * @throws PaymentsError if unavailable
+ * Syncs events missed since the last poll, and purchases whose job has not run yet. @throws
+ * PaymentsError if the provider is unavailable
  */
 export async function syncEvents(context: SyncContext): Promise<void> {
   const { payments, db, env } = context
@@ -321,8 +330,8 @@ export async function syncEvents(context: SyncContext): Promise<void> {
   const events = await payments.listEvents(new Date(since))
   const ids = sql.param(events.map(({ id }) => id))
   const subscriptionIds = sql.param(events.map(({ subscriptionId }) => subscriptionId))
-  // A webhook's job may not have stored a new subscription yet. Those of other products in the
-  // provider's account are never stored, so recent events only.
+  // A webhook's job may not have stored a new subscription yet. Subscriptions to other products in
+  // the same account are never stored, so only recent events are considered.
   const { rows: knownEvents } = await db.execute<{ id: string }>(sql`
     select e.id
     from payment_events e
@@ -354,10 +363,10 @@ export async function syncEvents(context: SyncContext): Promise<void> {
   })
 }
 
-/** Subscriptions per run. */
+/** How many subscriptions one run syncs. */
 const OVERDUE_BATCH = 50
 
-/** Syncs those whose period ended without an event. @throws PaymentsError if unavailable */
+/** Syncs subscriptions whose period ended without an event. @throws PaymentsError if the provider is unavailable */
 export async function syncOverdue(context: SyncContext): Promise<void> {
   const anHourAgo = sql`now() - interval '1 hour'`
   const rows = await context.db
@@ -373,14 +382,13 @@ export async function syncOverdue(context: SyncContext): Promise<void> {
     .orderBy(paidSubscriptions.updatedAt)
     .limit(OVERDUE_BATCH)
   for (const { id } of rows) {
-    // Mark it even if the sync fails: otherwise a missing subscription would block the queue
-    // forever.
+    // Mark the row even if the sync fails. Otherwise a missing subscription would block the queue forever.
     await context.db.update(paidSubscriptions).set({ updatedAt: sql`now()` }).where(eq(paidSubscriptions.id, id))
     await syncOneOfMany(context, id)
   }
 }
 
-/** Reads the prices for sale; discontinued ones stay for subscribers. @throws PaymentsError */
+/** Reads the prices for sale. Discontinued ones stay, for their subscribers. @throws PaymentsError */
 export async function syncPlans(db: Db, payments: Payments): Promise<void> {
   const plans = await payments.listPlans()
   await db.transaction(async (tx) => {

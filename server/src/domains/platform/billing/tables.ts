@@ -20,7 +20,7 @@ import { workspaceId, workspaces } from '../../identity/workspaces/tables.ts'
 const level = () => text('level', { enum: ['pro', 'agency'] })
 const billingCycle = () => text('billing_cycle', { enum: ['monthly', 'yearly'] })
 
-/** Numbers reads from the provider in the order in which they start. */
+/** Numbers the reads from the provider in the order in which they start. */
 export const paymentReadNo = pgSequence('payment_read_no')
 
 /** Subscriptions as read from the payment provider, including those without a workspace. */
@@ -29,11 +29,11 @@ export const paidSubscriptions = pgTable(
   {
     /** The provider's id. */
     id: text('id').primaryKey(),
-    /** Null if unowned, or if the workspace was deleted. */
+    /** Null if no workspace owns the subscription, or the workspace was deleted. */
     workspaceId: uuid('workspace_id').references(() => workspaces.id, { onDelete: 'set null' }),
-    /** `reference`: by its payment link; `address`: by the buyer's verified address. */
+    /** How it was assigned. `reference`: by its payment link. `address`: by the buyer's verified address. */
     claimedBy: text('claimed_by', { enum: ['reference', 'address'] }),
-    /** The buyer's, to assign unowned subscriptions. Null once the workspace was deleted. */
+    /** The buyer's address, to assign unowned subscriptions. Null once the workspace was deleted. */
     email: text('email'),
     customerId: text('customer_id').notNull(),
     /** The provider's status. */
@@ -50,10 +50,10 @@ export const paidSubscriptions = pgTable(
     trialEnd: time('trial_end'),
     /** Since when a payment is overdue. */
     pastDueSince: time('past_due_since'),
-    /** Where to pay it. */
+    /** The page where the overdue payment can be made. */
     payUrl: text('pay_url'),
     endedAt: time('ended_at'),
-    /** Grows with each read: of overlapping reads, the one that started later is stored. */
+    /** Grows with each read. If reads overlap, the one that started later is stored. */
     readNo: bigint('read_no', { mode: 'number' }).notNull(),
     /** When the owner was notified of the trial's end, and when the buyer was invited. */
     trialToldAt: time('trial_told_at'),
@@ -68,7 +68,7 @@ export const paidSubscriptions = pgTable(
   ],
 )
 
-/** A workspace's current subscription: the best that it pays for, or a granted plan. */
+/** A workspace's current subscription: the best one it pays for, or a granted plan. */
 export const subscriptions = pgTable('subscriptions', {
   workspaceId: uuid('workspace_id')
     .primaryKey()
@@ -95,7 +95,7 @@ export const monthlyUsage = pgTable(
     month: date('month', { mode: 'string' }).notNull(),
     kind: text('kind', { enum: ['scraped_leads', 'dms'] }).notNull(),
     count: integer('count').notNull(),
-    /** The limit that owners were last warned about. */
+    /** The limit about which owners were last warned. */
     warnedOf: integer('warned_of'),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.kind, t.month] })],
@@ -120,7 +120,7 @@ export const paymentEvents = pgTable('payment_events', { id: text('id').primaryK
   index('payment_events_old').on(t.createdAt),
 ])
 
-/** How far events were polled, by provider account. */
+/** How far events were polled, per account at the provider. */
 export const paymentLooks = pgTable('payment_looks', {
   /** Hash of URL and key. */
   accountHash: text('account_hash').primaryKey(),
@@ -129,7 +129,7 @@ export const paymentLooks = pgTable('payment_looks', {
   lookedAt: time('looked_at').notNull().defaultNow(),
 })
 
-/** Webhooks that we registered ourselves, and what the provider signs them with. */
+/** Webhooks that we registered ourselves, with the provider's signing secrets. */
 export const paymentWebhooks = pgTable('payment_webhooks', {
   url: text('url').primaryKey(),
   endpointId: text('endpoint_id').notNull(),
@@ -137,7 +137,7 @@ export const paymentWebhooks = pgTable('payment_webhooks', {
   createdAt: createdAt(),
 })
 
-/** What members of the waitlist earned, with months of Pro or without, read from the waitlist's table. */
+/** What members of the waitlist earned, with or without months of Pro. Reads the waitlist's table. */
 export const rewardGrants = pgView('reward_grants', {
   accountUserId: uuid('account_user_id'),
   achievement: text('achievement').notNull(),

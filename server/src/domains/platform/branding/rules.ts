@@ -9,14 +9,14 @@ import { disableTypes, imageSize, types } from 'image-size'
 
 const DATA_URL = new RegExp(`^data:(${LOGO_TYPES.join('|')});base64,([A-Za-z0-9+/]+={0,2})$`)
 
-/** What the library calls the types. */
+/** The library's names of the types. */
 const FORMATS: Record<string, string> = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' }
-// No other reader gets the bytes.
+// Disables the library's other readers.
 disableTypes(types.filter((type) => !Object.values(FORMATS).includes(type)))
 
 /**
- * What is wrong with a logo's data URL, or null. Its bytes decide what it is: only images whose
- * format and size we can read are accepted, so that no page ever gets an SVG or a document.
+ * The problem of a logo's data URL; null: it has none. The bytes decide: only images whose format
+ * and size we can read are accepted, so no page ever gets an SVG or a document.
  */
 export function logoProblem(url: string): string | null {
   const [, type, text = ''] = DATA_URL.exec(url) ?? []

@@ -4,7 +4,10 @@ import type { Channels } from '../../../db/channels.ts'
 import type { Database, Db } from '../../../db/open.ts'
 import { dueAt } from './rules.ts'
 
-/** NOTIFY channel of changes. Payload: workspace, kind, id or *, and the recipient if only one. */
+/**
+ * NOTIFY channel of changes. The payload has the workspace, the kind, an id or *, and the recipient
+ * if there is only one.
+ */
 export const EVENTS_CHANNEL = 'events'
 /** NOTIFY channel that announces stored events. */
 export const RECORDED_CHANNEL = 'events-recorded'
@@ -15,14 +18,14 @@ const EVENT_MINUTES = 10
 const LOCK = [7_281_003, 0] as const
 const TICK_MS = 1_000
 const PURGE_MS = 60_000
-/** How long the other processes remember changes, in case that process dies before storing them. */
+/** How long the other processes remember changes, in case the storing process dies first. */
 const REMEMBER_MS = 10_000
-/** Changes stored in one statement. */
+/** Number of changes stored in one statement. */
 const BATCH = 1_000
 
 /**
- * Numbers and stores published changes, in one process at a time: the numbers of a workspace appear
- * in order, and the same change is stored once. Another process takes over if it dies.
+ * Numbers and stores published changes, in one process at a time, so that a workspace's numbers
+ * appear in order and each change is stored once. If the process dies, another one takes over.
  */
 export function startRecording({
   database: { db, locks, session },
@@ -33,11 +36,11 @@ export function startRecording({
   channels: Channels
   log: FastifyBaseLogger
 }): { close(): Promise<void> } {
-  /** Payloads to store. */
+  /** Payloads that are still to be stored. */
   const pending = new Map<string, { heardAt: number; dueAt: number }>()
   const recordedAt = new Map<string, number>()
   let release: (() => Promise<void>) | null = null
-  /** Since when no change can have been missed. */
+  /** Since this time, no change can have been missed. */
   let listeningSince = Date.now()
   let mayHaveMissed = false
   let purgedAt = 0
@@ -81,7 +84,7 @@ export function startRecording({
     const due = [...pending].flatMap(([payload, entry]) => (entry.dueAt <= now ? [payload] : [])).slice(0, BATCH)
     for (const payload of due) {
       pending.delete(payload)
-      // Before it is stored: the same change may be published again meanwhile.
+      // Set before the change is stored, because the same change may be published again meanwhile.
       recordedAt.set(payload, now)
     }
     try {
@@ -90,7 +93,7 @@ export function startRecording({
       if (due.length > 0) await insert(db, due)
     } catch (error) {
       for (const payload of due) pending.set(payload, { heardAt: now, dueAt: now + TICK_MS })
-      // Not again immediately.
+      // Wait before the next attempt.
       await new Promise((resolve) => setTimeout(resolve, TICK_MS))
       log.warn({ err: error }, 'events were not stored, retrying')
     }
@@ -165,7 +168,7 @@ async function insert(db: Db, payloads: readonly string[]): Promise<void> {
     select pg_notify(${RECORDED_CHANNEL}, '')`)
 }
 
-/** Makes every stream start over: changes may have been missed. */
+/** Lets every stream start over, because changes may have been missed. */
 async function startOver(db: Db): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.execute(sql`update event_counters set last_id = last_id + 1`)

@@ -9,16 +9,16 @@ export interface StoredEvent {
   recipientId: string | null
 }
 
-/** Kinds that one object publishes at most once a second. */
+/** Kinds for which one object's events are at least a second apart. */
 const SPACED: ReadonlySet<string> = new Set<EventKind>(['campaign', 'scrape', 'import', 'job'])
 const SPACING_MS = 1_000
 
-/** When a change heard at `now` is recorded. @param recordedAt when the same was last recorded */
+/** When a change heard at `now` is recorded. @param recordedAt when the same change was last recorded */
 export function dueAt(kind: string, now: number, recordedAt: number | undefined): number {
   return SPACED.has(kind) ? Math.max(now, (recordedAt ?? 0) + SPACING_MS) : now
 }
 
-/** The events that follow `seen`, or 'reset' if some of them are no longer kept. */
+/** The events that follow `seen`, or 'reset' if some of them were already deleted. */
 export function unseen(seen: number, lastId: number, stored: readonly StoredEvent[]): StoredEvent[] | 'reset' {
   const newer = stored.filter(({ id }) => id > seen)
   return newer.length === lastId - seen ? newer : 'reset'

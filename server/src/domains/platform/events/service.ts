@@ -8,12 +8,12 @@ import { EVENTS_CHANNEL, startRecording } from './recording.ts'
 import { type Follower, openStreams } from './streams.ts'
 import { eventStreams } from './tables.ts'
 
-/** More ids than this are published as none, which means any. */
+/** More ids than this are published without ids, which means any object. */
 const IDS_MAX = 100
 
 /**
- * Publishes that objects of a workspace have changed, once the transaction commits.
- * @param ids none: any of them @param userId the only person who gets the event
+ * Publishes that objects of a workspace have changed, once the transaction commits. @param ids
+ * empty: any object @param userId the only person who gets the event
  */
 export async function publishEvents(
   db: Db,
@@ -31,11 +31,11 @@ export async function publishEvents(
 /** Live events of this process. */
 export interface Events {
   /**
-   * Publishes within a second that an object has changed, or without an id any of them. A thousand
-   * changes cost one statement. Call it after the commit.
+   * Publishes within a second that an object has changed or, without an id, any number of them. A
+   * thousand changes cost one statement. Call it after the commit.
    */
   touch(workspaceId: string, kind: EventKind, id?: string): void
-  /** Adds an event stream. @returns its end @throws Refusal RATE_LIMITED: too many streams */
+  /** Adds an event stream. @returns a function that ends it @throws Refusal RATE_LIMITED: too many streams */
   follow(follower: Follower): Promise<() => void>
   close(): Promise<void>
 }
@@ -49,7 +49,7 @@ interface EventsOptions {
   log: FastifyBaseLogger
 }
 
-/** Opens live events: numbers and stores what is published, and serves it to streams. */
+/** Opens live events: numbers and stores published changes, and serves them to streams. */
 export function openEvents({ database, channels, requestWorker, log }: EventsOptions): Events {
   const { db } = database
   const recording = startRecording({ database, channels, log })
@@ -84,7 +84,7 @@ export function openEvents({ database, channels, requestWorker, log }: EventsOpt
   }
 }
 
-/** Deletes streams whose token has expired. Streams that end are deleted then. */
+/** Deletes streams whose token has expired. A stream that ends properly deletes its own row. */
 export async function purgeEventStreams(db: Db): Promise<void> {
   await db.delete(eventStreams).where(sql`${eventStreams.expiresAt} < now()`)
 }

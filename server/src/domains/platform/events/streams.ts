@@ -11,29 +11,29 @@ import { MEMBERSHIPS_CHANNEL } from '../../identity/workspaces/service.ts'
 import { RECORDED_CHANNEL } from './recording.ts'
 import { isFor, type StoredEvent, unseen } from './rules.ts'
 
-/** Keeps proxies from closing an idle stream, and finds ended sessions and missed announcements. */
+/** How often to keep proxies from closing an idle stream, and to look for ended sessions and missed announcements. */
 const HEARTBEAT_MS = 20_000
-/** Streams of one person, over all processes. */
+/** Maximum number of streams per person, over all processes. */
 const STREAMS_MAX = 20
 const RETRY_AFTER_SECONDS = 5
-/** A new stream begins with events this recent: its page may have loaded before them. */
+/** A new stream starts with events this recent, because its page may have loaded before them. */
 const RECENT = sql`interval '10 seconds'`
 const RECENT_MAX = 100
-/** A stream that has missed more than this starts over: fetching everything is cheaper. */
+/** A stream that has missed more events than this starts over, because fetching everything is cheaper. */
 const UNSEEN_MAX = 500
 const UNSEEN_MAX_CHARS = 100_000
-/** The position of a stream that wants no older events. */
+/** The position of a stream that wants no past events. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
 /** An open event stream. */
 export interface Follower {
   actor: Actor
-  /** The number of the last event that its client has seen; null: it begins with recent ones. */
+  /** The number of the last event that the client has seen; null: the stream starts with recent events. */
   seen: number | null
   expiresAt: Date
   /** Writes to the stream. */
   write(text: string): void
-  /** Whether its token, membership and role are still valid. */
+  /** Whether the token, the membership and the role are still valid. */
   isValid(): Promise<boolean>
   end(): void
 }
@@ -51,7 +51,7 @@ export function openStreams({ db, channels, requestWorker, log }: StreamsOptions
   let reading: Promise<void> | null = null
   let isAnnounced = false
 
-  /** Writes to each stream what it has not seen. */
+  /** Writes to each stream the events that it has not seen. */
   function read(): Promise<void> {
     isAnnounced = true
     reading ??= (async () => {
@@ -70,7 +70,7 @@ export function openStreams({ db, channels, requestWorker, log }: StreamsOptions
   }
   const stops = [
     channels.subscribe(RECORDED_CHANNEL, () => void (open.size > 0 && readOrLog())),
-    // Authentication has subscribed before and knows the change.
+    // Authentication subscribed earlier, so it already knows the change.
     channels.subscribe(MEMBERSHIPS_CHANNEL, endInvalid),
     channels.subscribe(REVOCATIONS_CHANNEL, endInvalid),
   ]
@@ -86,7 +86,7 @@ export function openStreams({ db, channels, requestWorker, log }: StreamsOptions
       const { workspaceId, userId } = follower.actor
       const workerId = await requestWorker.workerId()
       const { rows } = await db.transaction(async (tx) => {
-        // One at a time, or two could take the last place.
+        // One at a time, or two streams could take the last place.
         await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`streams of ${userId}`}, 0))`)
         return tx.execute<{ id: string }>(sql`
           insert into event_streams (workspace_id, user_id, worker_id, expires_at)
@@ -120,7 +120,7 @@ export function openStreams({ db, channels, requestWorker, log }: StreamsOptions
   }
 }
 
-/** The present role of each stream's person; null if they are no member or their session has ended. */
+/** The current role of each stream's person; null if they are not a member, or their session has ended. */
 async function rolesOf(db: Db, followers: readonly Follower[]): Promise<(Role | null)[]> {
   const actors = followers.map(({ actor: { workspaceId, userId, sessionId } }, index) => ({
     place: index,
@@ -138,7 +138,7 @@ async function rolesOf(db: Db, followers: readonly Follower[]): Promise<(Role | 
   return rows.map(({ role }) => role)
 }
 
-/** Of a workspace: the events that a stream may not have seen. */
+/** The events of a workspace that a stream may not have seen. */
 interface Latest extends Record<string, unknown> {
   workspaceId: string
   lastId: number
@@ -147,7 +147,7 @@ interface Latest extends Record<string, unknown> {
 
 async function readOnce(db: Db, followers: readonly Follower[]): Promise<void> {
   if (followers.length === 0) return
-  /** Per workspace, the earliest position of its streams, and whether one of them is new. */
+  /** For each workspace, the earliest position of its streams, and whether a stream is new. */
   const positions = new Map<string, { seen: number; isNew: boolean }>()
   for (const { actor, seen } of followers) {
     const position = positions.get(actor.workspaceId) ?? { seen: NEVER, isNew: false }
@@ -170,7 +170,7 @@ async function readOnce(db: Db, followers: readonly Follower[]): Promise<void> {
     from jsonb_to_recordset(${JSON.stringify(read)}::jsonb) as f("workspaceId" uuid, seen bigint, "isNew" boolean)
       left join event_counters c on c.workspace_id = f."workspaceId"`)
   const latest = new Map(rows.map((row) => [row.workspaceId, row]))
-  // Read after the events: anyone who is no member now gets none that came later.
+  // Read after the events, so that someone who is no longer a member gets none of the later ones.
   const roles = await rolesOf(db, followers)
   for (const [index, follower] of followers.entries()) {
     const row = latest.get(follower.actor.workspaceId)
@@ -182,7 +182,7 @@ async function readOnce(db: Db, followers: readonly Follower[]): Promise<void> {
 function writeUnseen(follower: Follower, { lastId, events }: Latest): void {
   const { seen, actor, write } = follower
   follower.seen = lastId
-  // The client resumes here, even before its first event.
+  // The client resumes here, even if it has received no event.
   if (seen === null) write(`id: ${lastId}\n\n`)
   const newer = seen === null ? events : unseen(seen, lastId, events)
   const text = newer === 'reset' ? null : newer.map((event) => (isFor(event, actor) ? textOf(event) : '')).join('')

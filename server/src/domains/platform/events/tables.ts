@@ -18,21 +18,21 @@ export const workspaceEvents = pgTable(
     id: bigint('id', { mode: 'number' }).notNull(),
     kind: text('kind', { enum: EVENT_KINDS }).notNull(),
     ids: text('ids').array().notNull(),
-    /** The only person who gets it; null: every member. */
+    /** The only person who gets the event; null: every member. */
     recipientId: uuid('recipient_id'),
     createdAt: createdAt(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.id] }), index('workspace_events_old').on(t.createdAt)],
 )
 
-/** Open event streams, counted per person. Those of dead processes do not count. */
+/** Open event streams, to count them per person. Those of dead processes do not count. */
 export const eventStreams = pgTable(
   'event_streams',
   {
     workspaceId: workspaceId(),
     id: uuid('id').notNull().default(newId),
     userId: userId(),
-    /** The process that serves it (workers.id). */
+    /** The process that serves the stream (workers.id). */
     workerId: bigint('worker_id', { mode: 'number' }).notNull(),
     expiresAt: time('expires_at').notNull(),
   },

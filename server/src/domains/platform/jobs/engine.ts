@@ -9,35 +9,35 @@ import { Refusal } from '../../../refusal.ts'
 import type { Services } from '../../../services.ts'
 import { ENDED, jobChanges, jobs } from './tables.ts'
 
-// Runs jobs: any process continues a job from its place, and only one of them saves each part.
+// Runs jobs. Any process continues a job from its place, and only one of them saves each part.
 
 export type JobRow = typeof jobs.$inferSelect
 
-/** The next leads of a job, in the order of ids. */
+/** A part of a job: its next leads, in the order of ids. */
 export interface JobPart {
-  /** The last lead. */
+  /** The id of the last lead. */
   place: string
-  /** How many leads. */
+  /** The number of leads. */
   done: number
   /**
-   * Stores what was done, in the transaction that stores the place. An error ends the job.
+   * Stores the part's changes, in the transaction that stores the place. An error ends the job.
    * @param before how many leads the job has changed before
    */
   save(tx: Db, before: number): Promise<Saved>
   /** Called instead of `save` if the part is not stored. */
   drop?(): Promise<void>
-  /** The job continues at this time. Without progress, the pause counts as one of its failures in succession. */
+  /** When the job continues. A pause without progress counts as one of its failures in a row. */
   pauseUntil?: Date
 }
 
 /** What a part changed. */
 export interface Saved {
   changed: number
-  /** What its undo needs, as JSON. */
+  /** What the undo needs, as JSON. */
   changes?: unknown
-  /** Why the job ends here. */
+  /** Why the job ends with this part. */
   error?: string
-  /** What went wrong without ending the job; null: nothing now. */
+  /** A problem that did not end the job; null: there is none now. */
   warning?: string | null | undefined
 }
 
@@ -45,21 +45,21 @@ type JobServices = Pick<Services, 'database' | 'jobs' | 'log' | 'isDraining' | '
 
 /** A kind of job. */
 export interface Kind<S> {
-  /** Its parts, from the job's place on. Work before `save` may be lost. */
+  /** The parts of the job, from its place on. Work done before `save` may be lost. */
   run(services: S, job: JobRow): AsyncIterable<JobPart>
-  /** Undoes a part, in the transaction that stores the place. @returns how many leads it changed */
+  /** Undoes a part, in the transaction that stores the place. @returns how many leads changed */
   undo?(tx: Db, undone: JobRow, changes: unknown, services: S): Promise<number>
-  /** Called once it or its undo has ended in any way, and again if that was interrupted. */
+  /** Called once the job or its undo has ended in any way, and again if that call was interrupted. */
   ended?(services: S, job: JobRow): Promise<void>
 }
 
 export type JobKinds<S> = Partial<Record<JobKind, Kind<S>>>
 
-/** Jobs per process. */
+/** Number of jobs that a process runs at a time. */
 const CONCURRENCY = 2
-/** After this time a job goes to the end of the queue, so that short ones need not wait. */
+/** After this time a job goes to the end of the queue, so that short ones do not wait for long ones. */
 const TURN_MS = 15_000
-/** A job fails after this number of faults in succession. */
+/** A job fails after this number of faults in a row. */
 const FAILURES_MAX = 5
 const FAULT = 'Something went wrong on our side. What the job has done is kept. Start it again for the rest.'
 
@@ -94,7 +94,7 @@ export async function runJob<S extends JobServices>(
     }
     await end(db, of, { status: 'completed' })
   } catch (error) {
-    // The queue tries again while the database is down.
+    // The queue tries again until the database is back.
     if (isUnavailable(error)) throw error
     // For example, the list was deleted, or the plan's limit is used up.
     if (error instanceof Refusal) {
@@ -113,7 +113,7 @@ export async function runJob<S extends JobServices>(
   await finish(services, kinds, of)
 }
 
-/** Does what is left to do after the end of a job. */
+/** Does the remaining work after the end of a job. */
 async function finish<S extends JobServices>(
   services: S,
   kinds: JobKinds<S>,
@@ -133,8 +133,8 @@ async function finish<S extends JobServices>(
 }
 
 /**
- * Makes a job due, so that a process works on it. A job and the one that undoes it never run at the
- * same time. @param at now if missing
+ * Makes a job due, so that a process works on it. A job and its undo never run at the same time.
+ * @param at defaults to now
  */
 export async function scheduleJob(
   db: Db,
@@ -145,13 +145,13 @@ export async function scheduleJob(
   await queue.reschedule(db, 'job', { workspaceId, jobId: id }, { key: id, group: undoes ?? id, ...(at && { at }) })
 }
 
-/** Whether a job is being undone. No undo begins before the transaction ends. */
+/** Whether a job is being undone. No undo can start before the transaction ends. */
 export async function isBeingUndone(tx: Db, of: Pick<JobRow, 'workspaceId' | 'id'>): Promise<boolean> {
   const [job] = await tx.select({ undoneBy: jobs.undoneBy }).from(jobs).where(isRow(of)).for('share')
   return Boolean(job?.undoneBy)
 }
 
-/** The parts of a job that undoes another one. Each deletes what it has undone. */
+/** The parts of a job that undoes another one. Each part deletes the changes that it has undone. */
 async function* undoParts<S extends JobServices>(services: S, kind: Kind<S>, job: JobRow): AsyncGenerator<JobPart> {
   const { db } = services.database
   const [undone] = await db
@@ -171,7 +171,7 @@ async function* undoParts<S extends JobServices>(services: S, kind: Kind<S>, job
     }
 }
 
-/** What a job has changed and is not undone, part by part. */
+/** The changes of a job that are not undone yet, part by part. */
 export async function* readChanges(db: Db, { workspaceId, id }: { workspaceId: string; id: string }) {
   const ofJob = and(eq(jobChanges.workspaceId, workspaceId), eq(jobChanges.jobId, id))
   for (let position: string | null = null; ; ) {
@@ -187,7 +187,7 @@ export async function* readChanges(db: Db, { workspaceId, id }: { workspaceId: s
   }
 }
 
-/** Deletes what a part of a job changed, once it is undone or nothing is left to do about it. */
+/** Deletes the changes of a part, once they are undone or nothing is left to do about them. */
 export async function deleteChanges(
   tx: Db,
   { workspaceId, id }: Pick<JobRow, 'workspaceId' | 'id'>,
@@ -200,7 +200,7 @@ export async function deleteChanges(
 const isRow = ({ workspaceId, id }: Pick<JobRow, 'workspaceId' | 'id'>) =>
   and(eq(jobs.workspaceId, workspaceId), eq(jobs.id, id))
 
-/** Null: it has ended. */
+/** Null: the job has ended. */
 async function begin(db: Db, of: Pick<JobRow, 'workspaceId' | 'id'>): Promise<JobRow | null> {
   const [job] = await db
     .update(jobs)
@@ -210,7 +210,7 @@ async function begin(db: Db, of: Pick<JobRow, 'workspaceId' | 'id'>): Promise<Jo
   return job ?? null
 }
 
-/** Null: it was canceled, or another process has saved this part. */
+/** Null: the job was canceled, or another process has saved this part. */
 async function save(db: Db, { place: position, ...of }: JobRow, part: JobPart): Promise<JobRow | null> {
   const saved = await transact(db, async (tx) => {
     const [job] = await tx.select().from(jobs).where(isRow(of)).for('no key update')
@@ -237,7 +237,7 @@ async function save(db: Db, { place: position, ...of }: JobRow, part: JobPart): 
 
 type Ending = { status: 'completed' } | { status: 'failed'; error: string }
 
-/** Null: it has ended already. */
+/** Null: the job has already ended. */
 async function end(db: Db, of: Pick<JobRow, 'workspaceId' | 'id'>, ending: Ending): Promise<JobRow | null> {
   const done = ending.status === 'completed' ? { done: sql`total` } : {}
   return transact(db, async (tx) => {
@@ -251,7 +251,7 @@ async function end(db: Db, of: Pick<JobRow, 'workspaceId' | 'id'>, ending: Endin
   })
 }
 
-/** After an undo that did not end, what is left of the job can be undone again. */
+/** After an undo that did not finish, lets the rest of the job be undone again. */
 export async function allowUndo(db: Db, { workspaceId, id }: Pick<JobRow, 'workspaceId' | 'id'>): Promise<void> {
   await db
     .update(jobs)

@@ -19,7 +19,7 @@ import { allowUndo, scheduleJob } from './engine.ts'
 import { secondsLeft } from './rules.ts'
 import { ENDED, isUndoable, jobChanges, jobs } from './tables.ts'
 
-/** Changes are kept at least this long. */
+/** The minimum time for which changes are kept. */
 const KEPT = sql`make_interval(mins => ${UNDO_MINUTES})`
 
 const columns = {
@@ -98,7 +98,10 @@ export async function undo(db: Db, queue: JobQueue, actor: Actor, id: string) {
 
 const isUnfinished = inArray(jobs.status, ['queued', 'running'])
 
-/** Limits a workspace's unfinished jobs, until the transaction ends. @throws Refusal TOO_MANY */
+/**
+ * Checks the limit of a workspace's unfinished jobs, and holds it until the transaction ends.
+ * @throws Refusal TOO_MANY
+ */
 export async function requireRoom(tx: Db, { workspaceId }: Actor): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('jobs of ' || ${workspaceId}, 0))`)
   const count = await tx.$count(jobs, and(eq(jobs.workspaceId, workspaceId), isUnfinished))
@@ -113,7 +116,10 @@ interface NewJob {
   undoes?: string
 }
 
-/** Creates a job, which starts once the transaction commits. @throws Refusal FORBIDDEN: a key without its scope */
+/**
+ * Creates a job, which starts once the transaction commits. @throws Refusal FORBIDDEN: the API key
+ * lacks the scope
+ */
 export async function create(tx: Db, queue: JobQueue, actor: Actor, job: NewJob) {
   requireScope(actor, JOB_SCOPES[job.kind])
   const row = { ...job, workspaceId: actor.workspaceId, createdBy: actor.userId }
@@ -122,7 +128,7 @@ export async function create(tx: Db, queue: JobQueue, actor: Actor, job: NewJob)
   return find(tx, actor, id)
 }
 
-/** A job that still does the same work; null: there is none. */
+/** An unfinished job that does the same work; null: there is none. */
 export async function findUnfinished(tx: Db, actor: Actor, { kind, input }: Pick<NewJob, 'kind' | 'input'>) {
   const [row] = await select(tx)
     .where(and(eq(jobs.workspaceId, actor.workspaceId), isUnfinished, eq(jobs.kind, kind), eq(jobs.input, input)))
@@ -155,7 +161,10 @@ async function enqueue(
   await publishEvents(tx, workspaceId, 'job', [id])
 }
 
-/** Deletes old jobs, and changes that can no longer be undone. Those of queued messages are deleted when the messages are released. */
+/**
+ * Deletes old jobs, and changes that can no longer be undone. Changes of queued messages are
+ * deleted when the messages are released instead.
+ */
 export async function purgeJobs(db: Db): Promise<void> {
   await db.delete(jobs).where(lt(jobs.createdAt, sql`now() - make_interval(days => ${JOB_DAYS})`))
   await db.delete(jobChanges).where(

@@ -4,7 +4,7 @@ import { foreignKey, index, integer, jsonb, pgTable, primaryKey, text, uuid } fr
 import { createdAt, newId, time, updatedAt } from '../../../db/columns.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 
-/** Bulk work on leads, in parts. The queue only says that a process should continue with it. */
+/** Bulk work on leads, in parts. The queue only says that a process should continue a job. */
 export const jobs = pgTable(
   'jobs',
   {
@@ -12,25 +12,25 @@ export const jobs = pgTable(
     id: uuid('id').notNull().default(newId),
     kind: text('kind', { enum: JOB_KINDS }).notNull(),
     status: text('status', { enum: JOB_STATUSES }).notNull().default('queued'),
-    /** What its kind needs to know. */
+    /** The input that the job's kind needs. */
     input: jsonb('input').notNull(),
-    /** The last lead that it has looked at, in the order of ids; null: none. */
+    /** The last lead that the job has looked at, in the order of ids; null: none yet. */
     place: uuid('place'),
     done: integer('done').notNull().default(0),
     total: integer('total').notNull(),
     changed: integer('changed').notNull().default(0),
     error: text('error'),
-    /** Parts that failed in succession, by a fault of ours. */
+    /** The number of parts in a row that failed because of a bug. */
     failures: integer('failures').notNull().default(0),
     /** No foreign key: the job outlives the account. */
     createdBy: uuid('created_by').notNull(),
     startedAt: time('started_at'),
     endedAt: time('ended_at'),
-    /** Until when it can be undone; null: it has not ended, or changed nothing that can be undone. */
+    /** Until when the job can be undone; null: it has not ended, or it changed nothing that can be undone. */
     undoUntil: time('undo_until'),
-    /** The job that it undoes. */
+    /** The job that this one undoes. */
     undoes: uuid('undoes'),
-    /** The job that undoes it. */
+    /** The job that undoes this one. */
     undoneBy: uuid('undone_by'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -38,13 +38,13 @@ export const jobs = pgTable(
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),
     index('jobs_newest').on(t.workspaceId, t.createdAt, t.id),
-    // For the deletion of old jobs, over all workspaces.
+    // Serves the deletion of old jobs, over all workspaces.
     index('jobs_created').on(t.createdAt),
     index('jobs_unfinished').on(t.workspaceId).where(sql`status in ('queued', 'running')`),
   ],
 )
 
-/** What a part of a job changed, until it is undone or can no longer be. */
+/** The changes of one part of a job. Kept until they are undone, or no longer can be. */
 export const jobChanges = pgTable(
   'job_changes',
   {
@@ -52,21 +52,21 @@ export const jobChanges = pgTable(
     jobId: uuid('job_id').notNull(),
     /** The job's place after the part. */
     place: uuid('place').notNull(),
-    /** How many leads. */
+    /** The number of leads. */
     leads: integer('leads').notNull(),
-    /** As the job's kind needs it. */
+    /** In the form that the job's kind needs. */
     changes: jsonb('changes').notNull(),
     createdAt: createdAt(),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.jobId, t.place] }),
     foreignKey({ columns: [t.workspaceId, t.jobId], foreignColumns: [jobs.workspaceId, jobs.id] }).onDelete('cascade'),
-    // For the deletion of old changes, over all workspaces.
+    // Serves the deletion of old changes, over all workspaces.
     index('job_changes_created').on(t.createdAt),
   ],
 )
 
-/** SQL over `jobs`, for a job that ends now. Messages can be undone until they are due. */
+/** SQL over `jobs`: the assignments that end a job now. Messages can be undone until they are due. */
 export const ENDED = {
   endedAt: sql`now()`,
   undoUntil: sql`case when changed = 0 or undoes is not null or kind = 'openers' then null

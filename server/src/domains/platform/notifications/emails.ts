@@ -22,7 +22,10 @@ const ACTIONS: Record<NotificationKind, string> = {
   api_key_suspended: 'View API keys',
 }
 
-/** The email for a day's replies in a workspace. @param count all of them; `texts` are the first */
+/**
+ * The email for a day's replies in a workspace. @param count the number of all replies; `texts` are
+ * the first ones
+ */
 export function digestEmail(
   to: Parameters<typeof notificationEmail>[0],
   texts: readonly NotificationText[],

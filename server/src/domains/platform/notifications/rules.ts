@@ -6,12 +6,12 @@ import { LABEL_NAMES } from '@x-automated/contract/reply-labels'
 
 export interface NotificationText {
   title: string
-  /** '' if the title says it all. */
+  /** '' if the title is enough. */
   text: string
   path: string
 }
 
-/** The text of a notification, and the page it links to. @param personName of `facts.personId` */
+/** The text of a notification, and the page it links to. @param personName the name of `facts.personId` */
 export function notificationText(
   kind: NotificationKind,
   facts: NotificationFacts,
@@ -94,7 +94,7 @@ export function notificationText(
   }
 }
 
-/** Where Settings shows what X charges. */
+/** The settings page that shows what X charges. */
 const X_COSTS_PATH = '/settings?tab=x-costs'
 const API_KEYS_PATH = '/settings?tab=api'
 
@@ -134,7 +134,7 @@ function pauseTextOf({ pause, reason }: NotificationFacts): string {
 function usageText({ used = 0, limit = 1, limited, reason = '' }: NotificationFacts) {
   const what = limited === 'dms' ? 'DM' : 'scraped lead'
   if (used >= limit) return { title: `You've used all ${formatCount(limit, what)} this month`, text: reason }
-  // Rounded down: 99.9% is not all of it yet.
+  // Rounded down, because 99.9% is not everything.
   const share = formatPercent(Math.floor((100 * used) / limit) / 100)
   return {
     title: `You've used ${share} of this month's ${what}s`,

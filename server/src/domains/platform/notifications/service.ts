@@ -71,7 +71,7 @@ function namesIn(db: Db, rows: readonly { facts: NotificationFacts }[]) {
   )
 }
 
-/** Of the conversations that notifications link to: those that were neither merged nor deleted. */
+/** The conversations that notifications link to and that still exist, that is, were neither merged nor deleted. */
 async function existing(db: Db, { workspaceId }: Actor, rows: readonly { facts: NotificationFacts }[]) {
   const linked = rows.flatMap(({ facts }) => facts.conversationId ?? [])
   if (linked.length === 0) return new Set<string | undefined>()
@@ -92,13 +92,13 @@ export async function countUnread(db: Db, actor: Actor): Promise<number> {
   return one(rows).unread
 }
 
-/** Marks the given notifications as read, or all. @returns how many remain unread */
+/** Marks the given notifications as read, or all of them. @returns how many remain unread */
 export async function markRead(db: Db, actor: Actor, ids: string[] | undefined) {
   await db
     .update(notifications)
     .set({ readAt: sql`now()` })
     .where(and(visibleTo(actor), isNull(notifications.readAt), ids && inArray(notifications.id, ids)))
-  // For other devices.
+  // Tells the person's other devices.
   await publishEvents(db, actor.workspaceId, 'notification', ids ?? [], actor.userId)
   return { success: true as const, unread: await countUnread(db, actor) }
 }
@@ -121,7 +121,7 @@ export async function notifyOwners(
   await tx.execute(sql`select pg_notify(${MEMBER_NOTIFICATIONS_CHANNEL}, '')`)
 }
 
-/** Publishes to each person their notification. */
+/** Publishes each person's notification to that person. */
 async function publishToEach(tx: Db, workspaceId: string, rows: readonly { id: string; userId: string }[]) {
   await tx.execute(sql`
     select pg_notify(${EVENTS_CHANNEL}, concat_ws(' ', ${workspaceId}::text, 'notification', n.id, n."userId"))
@@ -133,7 +133,7 @@ async function publishToEach(tx: Db, workspaceId: string, rows: readonly { id: s
  * inbox.
  */
 export async function notifyReplies(tx: Db, workspaceId: string, replies: readonly NewReply[]): Promise<void> {
-  // Others were found late, for instance after the account was connected again.
+  // Older replies were found late, for instance after the account was connected again.
   const recent = replies.filter(({ at }) => at.getTime() >= Date.now() - DAY_MS)
   if (recent.length === 0) return
   const isChosen = sql`r.label is null or r.label = any(coalesce(p.labels, ${sql.param(DEFAULT_REPLY_LABELS)}::text[]))`
@@ -202,7 +202,7 @@ async function savePreference(
 
 type EmailContext = Pick<RequestContext, 'db' | 'outbox' | 'origin' | 'env'>
 
-/** Emails queued in one transaction. */
+/** Maximum number of emails queued in one transaction. */
 const BATCH = 100
 const POLL_MS = 60_000
 
@@ -225,7 +225,7 @@ export async function queueNotificationEmails({ db, outbox, origin, env }: Email
           and (n.kind <> 'lead_replied' or m.role <> 'viewer')) as "isWanted"`)
     const names = await namesIn(tx, rows)
     const sealer = unsubscribeSealer(env.authSecret)
-    // Former members get nothing, and viewers no replies.
+    // Former members get nothing, and viewers get no replies.
     const wanted = rows.filter(({ isWanted }) => isWanted)
     const emails = wanted.map(({ kind, facts, userId, email, workspace }) => {
       const token = sealer.seal(`${userId} ${kind}`)
@@ -241,12 +241,12 @@ export async function queueNotificationEmails({ db, outbox, origin, env }: Email
   })
 }
 
-/** People whose day's replies are emailed in one transaction. */
+/** Maximum number of people whose replies of a day are emailed in one transaction. */
 const DIGESTS = 20
-/** Replies named in such an email. */
+/** Maximum number of replies named in such an email. */
 const DIGEST_LINES = 20
 
-/** Emails replies of a day, which begins with the first one. @returns how many emails */
+/** Emails the replies of a day, which starts with the first reply. @returns the number of emails */
 export async function queueDigests({ db, outbox, origin, env }: EmailContext): Promise<number> {
   return db.transaction(async (tx) => {
     const { rows } = await tx.execute<Due & { count: number; all: NotificationFacts[] }>(sql`
@@ -327,7 +327,7 @@ function unsubscribeSealer(secret: string) {
   return createSealer(secret, 'x-automated notices unsubscribe')
 }
 
-/** Stops emails of one kind to one person. @returns what they are about */
+/** Stops emails of one kind to one person. @returns the topic of these emails */
 export async function unsubscribe(
   { db, env }: { db: Db; env: { authSecret: string } },
   token: string,

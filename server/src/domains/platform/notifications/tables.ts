@@ -19,14 +19,14 @@ export const notifications = pgTable(
     userId: userId(),
     kind: text('kind', { enum: NOTIFICATION_KINDS }).notNull(),
     facts: jsonb('facts').$type<NotificationFacts>().notNull(),
-    /** Where it goes, by the member's preferences at the time. */
+    /** Where the notification appears, by the member's preferences at that time. */
     inApp: boolean('in_app').notNull(),
     email: boolean('email').notNull(),
-    /** Shown by the member's open tabs; not in the bell unless `inApp`. */
+    /** The member's open tabs show it. The bell does so only if `inApp`. */
     browser: boolean('browser').notNull().default(false),
-    /** Emailed with the others of its day. */
+    /** It is emailed together with the others of its day. */
     isDigest: boolean('is_digest').notNull().default(false),
-    /** When its email was queued. */
+    /** When the email was queued. */
     emailedAt: time('emailed_at'),
     readAt: time('read_at'),
     createdAt: createdAt(),
@@ -40,7 +40,7 @@ export const notifications = pgTable(
       .where(sql`email and emailed_at is null and is_digest`),
     index('notifications_digest_due').on(t.createdAt).where(sql`email and emailed_at is null and is_digest`),
     index('notifications_to_show').on(t.userId, t.workspaceId, t.createdAt, t.id).where(sql`browser`),
-    // For the deletion of a lead's name with the lead.
+    // Serves the deletion of a lead's name together with the lead.
     index('notifications_of_conversation')
       .on(t.workspaceId, sql`(facts ->> 'conversationId')`)
       .where(sql`kind = 'lead_replied'`),
@@ -56,10 +56,10 @@ export const notificationPreferences = pgTable(
     kind: text('kind', { enum: NOTIFICATION_KINDS }).notNull(),
     inApp: boolean('in_app').notNull().default(true),
     email: boolean('email').notNull().default(true),
-    /** These three are of `lead_replied` only. */
+    /** These three apply to `lead_replied` only. */
     browser: boolean('browser').notNull().default(false),
     frequency: text('frequency', { enum: EMAIL_FREQUENCIES }).notNull().default('immediate'),
-    /** Null: DEFAULT_REPLY_LABELS. */
+    /** Null: DEFAULT_REPLY_LABELS apply. */
     labels: text('labels', { enum: REPLY_LABELS }).array(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.kind] })],

@@ -20,9 +20,9 @@ export interface WebhookContext {
   outbox: Outbox
 }
 
-/** After this a claimed delivery is due again. An attempt takes up to 10 seconds. */
+/** After this time, a claimed delivery is due again. An attempt takes at most 10 seconds. */
 export const LEASE_SECONDS = 60
-/** Concurrent attempts per endpoint, so that slow ones do not take more. */
+/** Maximum number of parallel attempts per endpoint, so that a slow one cannot take more. */
 const CONCURRENCY = 5
 
 /** Encrypts the secrets of endpoints. */
@@ -38,7 +38,7 @@ export function wakeEndpoint(tx: Db, jobs: JobQueue, endpointId: string): Promis
 /** Sends an endpoint's waiting deliveries when the first of them is due. */
 export async function scheduleEndpoint({ db, jobs }: WebhookContext, endpointId: string): Promise<void> {
   await db.transaction(async (tx) => {
-    // Two processes that deliver to the endpoint do this one after the other.
+    // The lock lets two processes that deliver to the endpoint do this one after the other.
     const [endpoint] = await tx
       .select({ isEnabled: webhookEndpoints.enabled })
       .from(webhookEndpoints)
@@ -50,7 +50,7 @@ export async function scheduleEndpoint({ db, jobs }: WebhookContext, endpointId:
       .from(webhookDeliveries)
       .where(and(eq(webhookDeliveries.endpointId, endpointId), eq(webhookDeliveries.status, 'pending')))
     if (!first?.at) return
-    // Not the key of `wakeEndpoint`, whose job must not be delayed.
+    // Differs from the key of `wakeEndpoint`, whose job must not be delayed.
     const options = { key: `${endpointId} later`, group: endpointId, at: new Date(first.at) }
     await jobs.reschedule(tx, 'webhook-endpoint', { endpointId }, options)
   })
@@ -124,8 +124,8 @@ function interpretAnswer(response: HookAnswer) {
 }
 
 /**
- * Records the outcome of a claimed attempt and schedules the next. Ignores expired leases.
- * @param once for an operator's test: no retries and no effect on the endpoint's health
+ * Records the outcome of a claimed attempt and schedules the next. Ignores expired leases. @param
+ * once true for an operator's test, which has no retries and no effect on the endpoint's health
  */
 export async function record(
   context: WebhookContext,

@@ -28,7 +28,7 @@ interface Event {
   event: WebhookEvent
   at: Date
   data: Record<string, unknown>
-  /** The member whose address is in `data`; the log entry is deleted with them. */
+  /** The member whose address is in `data`. The log entry is deleted with the member. */
   addressOf?: string
 }
 
@@ -70,7 +70,7 @@ export async function create({ db, env }: OperatorContext, operatorId: string, i
   requireAllowedUrl(env, input.url)
   const secret = newSecret()
   return db.transaction(async (tx) => {
-    // Serialized, so that concurrent requests cannot exceed the limit.
+    // Serialized, so that parallel requests cannot exceed the limit.
     await tx.execute(sql`select pg_advisory_xact_lock(hashtext('webhook endpoints'))`)
     if ((await tx.$count(webhookEndpoints)) >= ENDPOINTS_MAX) throw new Refusal('WEBHOOK_LIMIT')
     const row = { ...input, sealedSecret: secretSealer(env).seal(secret), createdBy: operatorId }
@@ -91,7 +91,7 @@ export async function update({ db, env, jobs }: OperatorContext, { id, ...change
     if (!endpoint) throw new Refusal('WEBHOOK_NOT_FOUND')
     if (changes.enabled) {
       const waiting = and(eq(webhookDeliveries.endpointId, id), eq(webhookDeliveries.status, 'pending'))
-      // Deliveries in progress keep their lease.
+      // Deliveries that are being attempted keep their lease.
       const next = sql`
         case when last_attempt_at > now() - make_interval(secs => ${LEASE_SECONDS}) then next_attempt_at else now() end`
       await tx.update(webhookDeliveries).set({ nextAttemptAt: next }).where(waiting)
@@ -101,10 +101,10 @@ export async function update({ db, env, jobs }: OperatorContext, { id, ...change
   })
 }
 
-/** Deliveries deleted per statement. */
+/** How many deliveries one statement deletes. */
 const DELETE_BATCH = 10_000
 
-/** Deletes an endpoint with its log of any length. @throws Refusal WEBHOOK_NOT_FOUND */
+/** Deletes an endpoint and its log, however long that is. @throws Refusal WEBHOOK_NOT_FOUND */
 export async function remove({ db }: { db: Db }, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     const [disabled] = await tx
@@ -206,7 +206,7 @@ export async function listDeliveries(
   return { deliveries, total: one(counted).total, page, pageSize, cursor: next }
 }
 
-/** Sends an event again: a waiting delivery now, a finished one as a new delivery. */
+/** Sends an event again: a waiting delivery immediately, a finished one as a new delivery. */
 export async function redeliver({ db, jobs }: Pick<WebhookContext, 'db' | 'jobs'>, id: string): Promise<Delivery> {
   return db.transaction(async (tx) => {
     const [row] = await tx
@@ -226,7 +226,7 @@ export async function redeliver({ db, jobs }: Pick<WebhookContext, 'db' | 'jobs'
         .returning()
       return again ?? row.delivery
     }
-    // If it is due within a lease, an attempt may be in progress.
+    // If the delivery is due within a lease, an attempt may be in progress.
     if (nextAttemptAt && nextAttemptAt.getTime() - Date.now() <= LEASE_SECONDS * 1_000) return row.delivery
     const [sooner] = await tx
       .update(webhookDeliveries)
@@ -239,12 +239,12 @@ export async function redeliver({ db, jobs }: Pick<WebhookContext, 'db' | 'jobs'
 
 // Work
 
-/** Endpoints that a process delivers to at the same time. */
+/** The number of endpoints to which a process delivers at the same time. */
 const ENDPOINTS_AT_A_TIME = 8
-/** Then other endpoints get a turn. With the last attempts, less than the job's limit. */
+/** After this time other endpoints get a turn. Including the last attempts, it is below the job's limit. */
 const TURN_MS = 20_000
 
-/** Delivers due events, at one endpoint by one process at a time. `close` lets attempts finish. */
+/** Delivers due events. Only one process at a time delivers to an endpoint. `close` lets attempts finish. */
 export async function runWebhooks(context: WebhookContext) {
   let closed = false
   await context.jobs.work('webhook-endpoint', ENDPOINTS_AT_A_TIME, async ({ endpointId }) => {

@@ -15,36 +15,36 @@ export const webhookEndpoints = pgTable('webhook_endpoints', {
   description: text('description').notNull().default(''),
   events: text('events', { enum: WEBHOOK_EVENTS }).array().notNull(),
   sealedSecret: text('sealed_secret').notNull(),
-  /** After a rotation, both secrets sign until then. */
+  /** Until then, the secret from before a rotation signs as well. */
   sealedPreviousSecret: text('sealed_previous_secret'),
   previousSecretUntil: time('previous_secret_until'),
   enabled: boolean('enabled').notNull().default(true),
-  /** Why we disabled it; null if an operator did. */
+  /** Why the product disabled it; null if an operator did. */
   disabledReason: text('disabled_reason', { enum: DISABLED_REASONS }),
   /** Since when every attempt has failed. */
   failingSince: time('failing_since'),
-  /** The operator's account, which may be deleted. */
+  /** The operator's account. It may have been deleted. */
   createdBy: uuid('created_by').notNull(),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
 })
 
-/** An event for an endpoint: queue entry and log entry in one, stored for 30 days. */
+/** An event for an endpoint. It is both a queue entry and a log entry, and stored for 30 days. */
 export const webhookDeliveries = pgTable(
   'webhook_deliveries',
   {
     id: id(),
     endpointId: partOf('endpoint_id', () => webhookEndpoints.id),
-    /** The same for all endpoints and retries: identifies the event to receivers. */
+    /** Identifies the event to receivers: the same for all endpoints and retries. */
     eventId: uuid('event_id').notNull(),
     event: text('event', { enum: DELIVERY_EVENTS }).notNull(),
     payload: jsonb('payload').$type<Record<string, unknown>>().notNull(),
-    /** The member whose address the payload contains; the row is deleted with them. */
+    /** The member whose address the payload contains. The row is deleted with the member. */
     addressOf: uuid('address_of'),
     status: text('status', { enum: DELIVERY_STATUSES }).notNull().default('pending'),
-    /** Attempts started, counted when claimed. */
+    /** Number of attempts. A claim counts as one. */
     attempts: integer('attempts').notNull().default(0),
-    /** When it is due. During an attempt: when it is due again if the process dies. */
+    /** When the delivery is due. During an attempt, when it is due again if the process dies. */
     nextAttemptAt: time('next_attempt_at').defaultNow(),
     lastAttemptAt: time('last_attempt_at'),
     lastStatus: integer('last_status'),

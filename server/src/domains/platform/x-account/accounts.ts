@@ -3,7 +3,7 @@ import type { Db } from '../../../db/open.ts'
 import { beyondPlan, limitOn } from '../billing/service.ts'
 import { xAccounts } from './tables.ts'
 
-/** A `chosen_at` later than all others, which makes an account the current one. */
+/** SQL for a `chosen_at` later than all others, which makes an account the current one. */
 export function chosenNow(workspaceId: string) {
   return sql`
     greatest(
@@ -12,8 +12,8 @@ export function chosenNow(workspaceId: string) {
 }
 
 /**
- * Checks that the plan allows another account; lost and disconnected ones do not count.
- * @param xUserId the account to connect; null: a further one @throws Refusal PLAN_LIMIT
+ * Checks that the plan allows another account; lost and disconnected ones do not count. @param
+ * xUserId the account to connect; null: any new one @throws Refusal PLAN_LIMIT
  */
 export async function requireRoom(db: Db, workspaceId: string, xUserId: string | null): Promise<void> {
   const { plan, limit } = await limitOn(db, workspaceId, 'xAccounts')

@@ -54,7 +54,7 @@ export async function connectWithPassword(
   return result
 }
 
-/** The app with which the workspace connects accounts. @throws Refusal X_UNAVAILABLE: it has none */
+/** The app with which the workspace connects accounts. @throws Refusal X_UNAVAILABLE: there is none */
 async function requireApp({ database, x, xApps }: ConnectNeeds, { workspaceId }: Actor): Promise<XAppClient> {
   if (!x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
   const xApp = await xApps.findOf(database.db, workspaceId)
@@ -79,8 +79,8 @@ async function signInAt(
 }
 
 /**
- * Who has signed in, which X charges for. An app without credits is tried, because without connected
- * accounts nothing else would. @throws XError
+ * Asks X who has signed in, for which it charges. An app without credits is tried as well, because
+ * without connected accounts nothing else would try it. @throws XError
  */
 async function findConnected(
   { database, xMeters }: ConnectNeeds,
@@ -92,12 +92,12 @@ async function findConnected(
   return user
 }
 
-/** The refusal of a call by hand that X did not answer. */
+/** The refusal if X did not answer a call made by hand. */
 export function unavailable(cause: XError): Refusal {
   return new Refusal('X_UNAVAILABLE', cause.kind === 'funds' ? cause.message : undefined, { cause })
 }
 
-/** Revokes tokens, best effort: X's access tokens expire after two hours. */
+/** Revokes tokens on a best-effort basis: X's access tokens expire after two hours anyway. */
 async function revokeTokens(
   { x }: XAppClient,
   { refreshToken, accessToken }: Pick<XTokens, 'refreshToken' | 'accessToken'>,
@@ -134,7 +134,7 @@ export async function authorize(context: AuthorizationNeeds, actor: Actor): Prom
   return { url, cookie }
 }
 
-/** The verifier is derived from the state, so that it need not be stored. */
+/** The verifier is derived from the state, so it need not be stored. */
 function requestOf({ env, origin }: AuthorizationNeeds, state: string): XAuthorization {
   const codeVerifier = createHmac('sha256', env.authSecret).update(`x verifier\n${state}`).digest('base64url')
   return { state, codeVerifier, redirectUri: `${origin}${CALLBACK_PATH}` }
@@ -200,7 +200,7 @@ function outcomeOf(error: unknown): XCallbackOutcome {
 /** Errors after which connecting may work later. */
 const LATER = new Set(['unavailable', 'unknown', 'rate-limit', 'funds'])
 
-/** Whether another workspace has connected it too: they then share its cap and interval. */
+/** Whether another workspace has connected the account, too. They then share its cap and interval. */
 async function isShared(db: Db, workspaceId: string, xUserId: string): Promise<boolean> {
   const [other] = await db
     .select({ id: xAccounts.id })
@@ -217,7 +217,7 @@ export async function purgeExpiredAuthorizations(db: Db): Promise<void> {
   await db.delete(xAuthorizations).where(lt(xAuthorizations.expiresAt, sql`now()`))
 }
 
-/** The tokens that an account had before, and the app that issued them. */
+/** The former tokens of an account, and the app that issued them. */
 type Former = Pick<XTokens, 'refreshToken' | 'accessToken'> & { xApp: XAppClient }
 
 /**
@@ -271,7 +271,7 @@ async function saveAccount(
             : chosenAt,
       },
     })
-  // Another workspace may share the account: restart reading at the newest message.
+  // Another workspace may share the account. Reading restarts at the newest message.
   if (!before && unread.unreadSince) await restartReading(db, user.id)
   await jobs.enqueue(db, 'find-watches', {})
   const accessToken = unseal(sealer, before?.sealedAccessToken ?? null)
@@ -280,10 +280,10 @@ async function saveAccount(
   return { accessToken, refreshToken: unseal(sealer, before.sealedRefreshToken), xApp: xAppBefore }
 }
 
-/** A consent is that of its person. Stored texts stay until the next one decides. */
+/** A consent is given by one person. Stored texts stay until the next person decides. */
 const UNDECIDED = { storesConversations: null, consentBy: null, consentAt: null, offersUnknownSenders: false }
 
-/** When messages of an unknown account may have been lost by a restore; nulls if never. */
+/** When a restore may have lost messages of an unknown account; nulls if there was no restore. */
 async function findUnread(db: Db): Promise<{ unreadSince: Date | null; unreadUntil: Date | null }> {
   const unread = await db
     .select({ unreadSince: min(restores.backedUpAt), unreadUntil: max(restores.unreadUntil) })

@@ -7,7 +7,7 @@ import { BeyondLimit } from '../x-costs/meter.ts'
 import { isSpendingLimited } from '../x-costs/tables.ts'
 import { withAccount } from './tokens.ts'
 
-/** Accounts of an app that a try goes through: X may have ended the connection of one. */
+/** How many accounts of an app a try goes through: X may have ended the connection of one. */
 const ACCOUNTS_TRIED = 3
 
 type Needs = Pick<
@@ -15,7 +15,7 @@ type Needs = Pick<
   'database' | 'x' | 'xApps' | 'xMeters' | 'xWork' | 'sealer' | 'outbox' | 'origin' | 'env' | 'log'
 >
 
-/** Notifies of apps without credits, tries them once an hour, and resumes what waited for them. */
+/** Notifies people about apps without credits, tries these apps once an hour, and resumes what waited for them. */
 export async function watchFunds(needs: Needs): Promise<void> {
   const { db } = needs.database
   await alarmOfFunds({ ...needs, db })
@@ -30,7 +30,7 @@ export async function watchFunds(needs: Needs): Promise<void> {
   }
 }
 
-/** Whether X answers a call of the app. It costs a cent if it does, for which a workspace may have no room. */
+/** Whether X answers a call of the app. If it does, the call costs a cent, which may exceed a workspace's limit. */
 async function hasFunds(needs: Needs, appId: string): Promise<boolean> {
   const { rows } = await needs.database.db.execute<{ id: string }>(sql`
     select id from x_accounts where x_app_id = ${appId} and status = 'connected'

@@ -29,7 +29,7 @@ export const xAccountRoutes = {
   ),
 }
 
-/** HttpOnly, limited to the callback. Lax: the navigation starts at X. */
+/** HttpOnly and limited to the callback. SameSite=Lax, because the navigation starts at X. */
 function authorizationCookie({ origin }: Pick<RequestContext, 'origin'>, value: string): string {
   const secure = origin.startsWith('https:') ? '; Secure' : ''
   return `${AUTHORIZATION_COOKIE}=${value}; Path=${CALLBACK_PATH}; Max-Age=600; HttpOnly; SameSite=Lax${secure}`

@@ -39,7 +39,7 @@ export async function status({ database, x, xApps }: Needs, actor: Actor) {
   }
 }
 
-/** An account in the shape of the contract. @param names of people who consented, by id */
+/** An account as the contract defines it. @param names the names of people who consented, by id */
 function view(account: XAccount, actor: Actor, currentId: string | undefined, names: Map<string, string>) {
   const { id, handle, status: state, reason, lastConnectedAt, storesConversations, consentBy, consentAt } = account
   return {
@@ -106,9 +106,10 @@ export async function choose(db: Db, actor: Actor, id: string) {
 }
 
 /**
- * Stores who decides what about an account's conversations, in the caller's transaction.
- * @param deleteTexts of the account with this id at X; called if its texts must not be stored
- * @throws Refusal X_ACCOUNT_NOT_FOUND; FORBIDDEN: only who connected it can allow, only admins can revoke
+ * Stores a decision about an account's conversations, in the caller's transaction. @param
+ * deleteTexts called with the account's X id if its texts must not be stored @throws Refusal
+ * X_ACCOUNT_NOT_FOUND; FORBIDDEN: only the person who connected the account can allow it, and only
+ * admins can revoke it
  */
 export async function saveConsent(
   tx: Db,
@@ -141,7 +142,8 @@ async function notifyConnected(db: Db, workspaceId: string): Promise<void> {
 
 /**
  * Checks whether X accepts the account's tokens. A lost account that works again is connected
- * again. @throws Refusal X_ACCOUNT_NOT_FOUND, X_UNAVAILABLE, PLAN_LIMIT (no room to come back)
+ * again. @throws Refusal X_ACCOUNT_NOT_FOUND, X_UNAVAILABLE, PLAN_LIMIT (the plan has no room for
+ * it)
  */
 export async function check(needs: Needs, actor: Actor, id: string) {
   const { db } = needs.database
@@ -173,7 +175,7 @@ export async function check(needs: Needs, actor: Actor, id: string) {
   return show(db, actor, id)
 }
 
-/** Stores the handle that X reports for an account. It is read again soon, because reports can be late. */
+/** Stores the handle that X reports for an account. It is read again soon, because X's report can be outdated. */
 export async function storeHandle(
   db: Db,
   { userId, handle }: { userId: string; handle: string },
@@ -185,7 +187,7 @@ export async function storeHandle(
     .where(and(eq(xAccounts.xUserId, userId), ofApp === null ? undefined : eq(xAccounts.xAppId, ofApp)))
 }
 
-/** Reads the profiles of connected accounts again whose handle was not read for a day. X bills each. */
+/** Reads the profiles of connected accounts whose handle was not read for a day. X charges for each. */
 export async function readHandles(needs: Needs): Promise<void> {
   const { db } = needs.database
   const isDue = sql`coalesce(${xAccounts.handleReadAt} < now() - interval '1 day', true)`
@@ -200,13 +202,13 @@ export async function readHandles(needs: Needs): Promise<void> {
       const user = await withAccount(needs, id, (x, token) => x.findMe(token))
       await db.update(xAccounts).set(profileOf(user)).where(eq(xAccounts.id, id))
     } catch (error) {
-      // withAccount has marked a rejected account as lost. Others are read in an hour.
+      // withAccount has marked a rejected account as lost. Others are read again in an hour.
       if (!(error instanceof XError)) throw error
     }
   }
 }
 
-/** Accounts per run. */
+/** Maximum number of accounts per run. */
 const READ_MAX = 1_000
 
 /** What X says about an account. */
@@ -238,14 +240,15 @@ export async function disconnectAll(needs: ConnectNeeds & { origin: string }, ac
     accounts.map(({ id }) => id),
   )
   const xApp = await needs.xApps.findOf(needs.database.db, actor.workspaceId)
-  // Best effort: the webhook's address answers 404 once the app is deleted.
+  // On a best-effort basis: once the app is deleted, the webhook's address returns 404.
   if (xApp && xApp.id !== needs.xApps.operator?.id)
     await xApp.activity?.removeWebhook(webhookUrl(needs, xApp.id)).catch(() => {})
 }
 
 /**
  * Disconnects accounts here and at X. Campaigns keep their queue and wait until the account is
- * connected again. If the current account is disconnected, the one chosen before takes its place.
+ * connected again. If the current account is disconnected, the one chosen before it becomes
+ * current.
  */
 async function end(needs: ConnectNeeds, actor: Actor, ids: string[]) {
   const { database, xApps } = needs
@@ -263,12 +266,12 @@ async function end(needs: ConnectNeeds, actor: Actor, ids: string[]) {
   return { success: true as const, message: DISCONNECTED }
 }
 
-/** Lets accounts that are connected again use the operator's app: the workspace's own goes. */
+/** Switches future connections to the operator's app, and deletes the workspace's own app. */
 export async function useOperatorApp(tx: Db, workspaceId: string): Promise<void> {
   await tx.update(xAccounts).set({ xAppId: OPERATOR_APP_ID }).where(eq(xAccounts.workspaceId, workspaceId))
 }
 
-/** Disconnects accounts here, in the caller's transaction. @returns them as they were, to be revoked */
+/** Disconnects accounts here, in the caller's transaction. @returns the former rows, to revoke their tokens */
 export async function endAccounts(
   tx: Db,
   { jobs }: Pick<ConnectNeeds, 'jobs'>,
@@ -306,15 +309,15 @@ export async function endAccounts(
       ),
     )
   await jobs.enqueue(tx, 'find-watches', {})
-  // Waiting work can continue with the account that is current now.
+  // Waiting work can continue with the new current account.
   const current = await findCurrentAccount(tx, workspaceId)
   if (current?.status === 'connected') await notifyConnected(tx, workspaceId)
   return accounts
 }
 
 /**
- * Revokes the tokens of accounts that were disconnected here, with the app that issued them. Best
- * effort: our copy is deleted, and X's access tokens expire after two hours.
+ * Revokes the tokens of accounts that were disconnected here, through the app that issued them. On
+ * a best-effort basis: our copies are deleted, and X's access tokens expire after two hours.
  */
 export async function revokeAccounts(
   { sealer }: Pick<Needs, 'sealer'>,

@@ -5,14 +5,14 @@ import { authUsers, userId } from '../../identity/auth/tables.ts'
 import { workspaceId } from '../../identity/workspaces/tables.ts'
 import { OPERATOR_APP_ID, xApps } from '../x-apps/tables.ts'
 
-/** Pending connections at X: 10 minutes, single use. The verifier is derived. */
+/** Pending connections at X. They are valid once, for 10 minutes. The verifier is derived. */
 export const xAuthorizations = pgTable('x_authorizations', {
   stateHash: text('state_hash').primaryKey(),
   /** Hash of the cookie that binds the callback to the browser that started it. */
   cookieHash: text('cookie_hash').notNull(),
   workspaceId: workspaceId(),
   userId: userId(),
-  /** The app that asks. Its removal ends the connecting. */
+  /** The app that asks. If it is removed, the connection attempt ends. */
   xAppId: uuid('x_app_id')
     .notNull()
     .default(OPERATOR_APP_ID)
@@ -20,10 +20,10 @@ export const xAuthorizations = pgTable('x_authorizations', {
   expiresAt: time('expires_at').notNull(),
 })
 
-/** X lists an account's messages for this many days. */
+/** For this many days, X lists an account's messages. */
 export const X_KEEPS_DAYS = 30
 
-/** Restores of a backup: an account connected later may have been used after the backup. */
+/** Restores of a backup. An account that is connected later may have sent messages after the backup. */
 export const restores = pgTable('restores', {
   id: id(),
   backedUpAt: time('backed_up_at').notNull(),
@@ -37,19 +37,19 @@ export const xAccounts = pgTable(
   {
     id: id(),
     workspaceId: workspaceId(),
-    /** Who connected it last. */
+    /** The person who connected it last. */
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     xUserId: text('x_user_id').notNull(),
-    /** The app that issued its tokens, which no other app may use. */
+    /** The app that issued the tokens. No other app can use them. */
     xAppId: uuid('x_app_id')
       .notNull()
       .default(OPERATOR_APP_ID)
       .references(() => xApps.id),
     handle: text('handle').notNull(),
-    /** When X last said the handle; null: not since it was connected, before this was stored. */
+    /** When X last reported the handle; null: not since the product stores this. */
     handleReadAt: time('handle_read_at'),
     profileImageUrl: text('profile_image_url'),
-    /** When X was last asked; null: never since this is stored. */
+    /** When X was last asked; null: not since the product stores this. */
     followerCount: integer('follower_count'),
     /** `connected`; `lost`: X refused our tokens, see `reason`; `disconnected`: by the user. */
     status: text('status', { enum: ['connected', 'lost', 'disconnected'] }).notNull(),
@@ -58,22 +58,22 @@ export const xAccounts = pgTable(
     sealedRefreshToken: text('sealed_refresh_token'),
     accessTokenExpiresAt: time('access_token_expires_at'),
     lastConnectedAt: time('last_connected_at'),
-    /** First connected or last chosen: the latest is the workspace's current account. */
+    /** When it was first connected or last chosen. The latest is the workspace's current account. */
     chosenAt: time('chosen_at').notNull().defaultNow(),
     /** Whether texts of its conversations are stored; null: nobody has decided, so they are not. */
     storesConversations: boolean('stores_conversations'),
-    /** Who allowed it, and when. No foreign key: a consent outlives the account of its person. */
+    /** Who allowed it, and when. No foreign key: a consent outlives its person's account. */
     consentBy: uuid('consent_by'),
     consentAt: time('consent_at'),
-    /** Whether people who wrote to it and are not leads are offered as leads. */
+    /** Whether the inbox suggests unknown senders as leads. */
     offersUnknownSenders: boolean('offers_unknown_senders').notNull().default(false),
-    /** When a message is next looked for; null: nothing is queued. Claims advance it. */
+    /** When to look for the next message; null: nothing is queued. Claims move it forward. */
     nextSendAt: time('next_send_at'),
-    /** Follow-ups claimed since the last first message: one of ten messages is a first one. */
+    /** Number of follow-ups claimed since the last first message: one of ten messages is a first message. */
     followUpsInRow: integer('follow_ups_in_row').notNull().default(0),
-    /** X accepts nothing before this time. Kept apart, so that other settings never shorten it. */
+    /** X accepts nothing before this time. A separate column, so that other settings never shorten it. */
     restsUntil: time('rests_until'),
-    /** A restore lost what was sent since. Until it was read from X again, its workspace sends nothing. */
+    /** A restore lost the messages sent since then. The workspace sends nothing until they were read from X. */
     unreadSince: time('unread_since'),
     /** After this, messages in flight at the restore can no longer reach X. */
     unreadUntil: time('unread_until'),
@@ -90,8 +90,8 @@ export const xAccounts = pgTable(
 )
 
 /**
- * SQL over an account's alias: since when X was not read, for it or for another account of the
- * workspace, which may have messaged the same people; null: everything was read.
+ * SQL over an account's alias: since when X has to be read, for this account or for another one of
+ * the workspace that may have messaged the same people; null: everything was read.
  */
 export function unreadSince(account: string): SQL<string | null> {
   const a = sql.raw(account)

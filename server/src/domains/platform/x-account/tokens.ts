@@ -22,7 +22,7 @@ export type ConnectNeeds = Needs & Pick<Services, 'jobs'>
 /** Access tokens are renewed when they expire sooner than this. */
 const RENEW_BEFORE_MS = 60_000
 
-/** Marks an account as lost: work waits until it is connected again. */
+/** Marks an account as lost. Its work waits until it is connected again. */
 async function markLost(db: Db, accountId: string, reason: string): Promise<void> {
   await db
     .update(xAccounts)
@@ -32,8 +32,7 @@ async function markLost(db: Db, accountId: string, reason: string): Promise<void
 
 /**
  * Returns an access token valid for at least a minute. Renewal locks the row and stores the result
- * before use: replaying one of X's single-use refresh tokens revokes all.
- * @throws XError
+ * before using it, because X revokes all tokens if a refresh token is used twice. @throws XError
  */
 async function accessTokenOf(
   needs: Needs,
@@ -53,8 +52,8 @@ async function accessTokenOf(
 }
 
 /**
- * Waits for X in a transaction: its lock keeps other processes from replaying the token. Only the
- * app that issued a token can renew it.
+ * Waits for X inside a transaction, whose lock keeps other processes from using the token twice.
+ * Only the app that issued a token can renew it.
  */
 function renewToken(
   { database, xApps, sealer }: Needs,
@@ -67,7 +66,7 @@ function renewToken(
     const already = validToken(account, sealer, renew, accepted)
     if (already) return already
     if (!isAccepted(account, accepted)) return null
-    // Still locked, so that an account that is reconnected meanwhile is not marked lost.
+    // The row is still locked, so an account that is reconnected meanwhile is not marked as lost.
     const lose = () => markLost(tx, accountId, CONNECTION_LOST).then(() => null)
     const refreshToken = unseal(sealer, account.sealedRefreshToken)
     if (!refreshToken) return lose()
@@ -92,7 +91,7 @@ function renewToken(
   })
 }
 
-/** Each renewal occupies a connection of its share while it waits for X. Others need one, too. */
+/** Each renewal occupies a connection of its share while it waits for X. One must stay free for others. */
 const concurrentRenewals = (connections: number) => Math.max(1, Math.min(2, connections - 1))
 const renewals = new WeakMap<Database['pool'], { free: number; waiting: (() => void)[] }>()
 
@@ -138,9 +137,9 @@ async function findCaller(db: Db, accountId: string): Promise<XAccountCaller | n
 }
 
 /**
- * Calls X with the account's token; a rejected token is renewed once. What X charges is counted.
- * @throws XError; after `unauthorized` and `account` (locked or suspended) the account is marked lost,
- * after `funds` nothing of its app is sent or read until X has credits
+ * Calls X with the account's token. A rejected token is renewed once, and X's charges are counted.
+ * @throws XError; after `unauthorized` and `account` (locked or suspended) the account is marked as
+ * lost; after `funds`, its app sends and reads nothing until it has credits
  */
 export async function withAccount<T>(
   needs: Needs,

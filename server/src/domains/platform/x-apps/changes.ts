@@ -71,7 +71,8 @@ export async function save(
     return { id: candidate.id, replaced }
   })
   if (replaced) await removeFromX(context, replaced)
-  // X calls the webhook now, which proves the consumer secret. If X cannot, the next check repeats it.
+  // X calls the webhook during this registration, which proves the consumer secret. If it cannot,
+  // the next check repeats it.
   const activity = apps.open(id, secrets)?.activity
   if (activity) await ensureWebhook(db, { id, activity }, webhookUrl(context, id), true).catch(ignoreXErrors)
   await jobs.enqueue(db, 'find-watches', {})
@@ -95,16 +96,16 @@ export async function remove(
   await removeFromX(context, replaced)
 }
 
-/** @throws Refusal X_APP_IN_USE: accounts are connected, and may not be disconnected */
+/** @throws Refusal X_APP_IN_USE: accounts are connected, and the caller has not allowed disconnecting them */
 async function requireUnused(db: Db, workspaceId: string, disconnectsAccounts: boolean): Promise<void> {
   if (disconnectsAccounts) return
   const handles = (await listLinked(db, workspaceId)).map(({ handle }) => handle)
   if (handles.length > 0) throw new Refusal('X_APP_IN_USE', undefined, { details: { handles } })
 }
 
-/** What X has to forget: an app, and its accounts as they were. */
+/** What must be removed from X: an app, and its accounts as they were. */
 interface Replaced {
-  /** Null: the operator's, which stays. */
+  /** Null: the operator's app, which stays. */
   app: XAppClient | null
   accounts: XAccount[]
 }
@@ -126,8 +127,9 @@ async function endUse(tx: Db, context: Context, workspaceId: string): Promise<Re
 }
 
 /**
- * Revokes the tokens of the accounts with the app that issued them, and removes its webhook with its
- * subscriptions. Best effort: our copies are deleted, and its webhook's address answers 404 now.
+ * Revokes the tokens of the accounts with the app that issued them, and removes its webhook with
+ * its subscriptions. On a best-effort basis: our copies are deleted, and the webhook's address now
+ * returns 404.
  */
 async function removeFromX(context: Context, { app, accounts }: Replaced): Promise<void> {
   const issuer = app ?? context.xApps.operator
@@ -137,7 +139,7 @@ async function removeFromX(context: Context, { app, accounts }: Replaced): Promi
   ])
 }
 
-/** @throws Refusal X_CREDENTIALS_REFUSED, with the fields that X refuses; X_UNAVAILABLE */
+/** @throws Refusal X_CREDENTIALS_REFUSED, with the fields that X rejects; X_UNAVAILABLE */
 async function checkSecrets({ x, activity }: XAppClient): Promise<void> {
   const [client, token] = await Promise.allSettled([x.checkApp(), activity?.checkToken()])
   const fields = [
@@ -155,13 +157,13 @@ const FIELD_NAMES: Record<string, string> = {
   bearerToken: 'bearer token',
 }
 
-/** @throws Refusal X_UNAVAILABLE: X has not said */
+/** @throws Refusal X_UNAVAILABLE: X gave no clear answer */
 function isRefused(result: PromiseSettledResult<void>): boolean {
   if (result.status === 'fulfilled') return false
   if (!(result.reason instanceof XError)) throw result.reason
   const { kind } = result.reason
   if (kind === 'app' || kind === 'unauthorized' || kind === 'forbidden') return true
-  // Without credits, X has accepted the credentials.
+  // An answer about missing credits means that X has accepted the credentials.
   if (kind === 'funds') return false
   throw new Refusal('X_UNAVAILABLE', undefined, { cause: result.reason })
 }

@@ -9,8 +9,9 @@ import { createSealer } from '../../../sealing.ts'
 import { OPERATOR_APP_ID, xApps } from './tables.ts'
 
 /**
- * The X apps of this server: the operator's, from the environment, and those that workspaces brought.
- * All call the same X. A call with an account's token needs no app: X knows it by the token.
+ * The X apps of this server: the operator's, from the environment, and those that workspaces
+ * brought. All of them call the same X. A call with an account's token needs no app, because X
+ * knows the app by the token.
  */
 export function createXApps(
   { x: configured, authSecret }: Pick<Env, 'x' | 'authSecret'>,
@@ -42,14 +43,14 @@ export function createXApps(
     })
   }
 
-  /** A workspace's own app, with its current secrets; null: unknown, or removed. */
+  /** A workspace's own app, with its current secrets; null: it is unknown or was removed. */
   async function findOwn(db: Db, id: string): Promise<XAppClient | null> {
     const [row] = await db.select().from(xApps).where(eq(xApps.id, id))
     return row ? openRow(row) : null
   }
 
   return {
-    /** Null: the operator has no app, so that each workspace needs its own. */
+    /** Null: the operator has no app, so each workspace needs its own. */
     operator,
     open,
     openRow,
@@ -64,7 +65,7 @@ export function createXApps(
     /** The operator's app, or a workspace's own. */
     find: async (db: Db, id: string): Promise<XAppClient | null> =>
       id === OPERATOR_APP_ID ? operator : findOwn(db, id),
-    /** The app with which a workspace connects accounts; null: it needs its own. */
+    /** The app with which a workspace connects accounts; null: it has to bring its own. */
     async findOf(db: Db, workspaceId: string): Promise<XAppClient | null> {
       const row = await findRow(db, workspaceId)
       return row ? openRow(row) : operator

@@ -13,8 +13,8 @@ import { OPERATOR_APP_ID, xApps } from './tables.ts'
 // What X refuses
 
 /**
- * Stores what X refuses of an app. Its owners are notified once, until X accepts all of it again.
- * @returns whether it is new
+ * Stores what X refuses about an app. Its owners are notified once, until X accepts everything
+ * again. @returns whether the problem is new
  */
 export async function saveProblem(db: Db, id: string, problem: XAppProblem): Promise<boolean> {
   return db.transaction(async (tx) => {
@@ -27,7 +27,7 @@ export async function saveProblem(db: Db, id: string, problem: XAppProblem): Pro
   })
 }
 
-/** Removes these problems of an app: X has accepted what it refused. */
+/** Removes problems of an app, because X now accepts what it had refused. */
 export async function clearProblems(db: Db, id: string, problems: readonly XAppProblem[]): Promise<void> {
   await db
     .update(xApps)
@@ -35,7 +35,7 @@ export async function clearProblems(db: Db, id: string, problems: readonly XAppP
     .where(and(eq(xApps.id, id), inArray(xApps.problem, [...problems])))
 }
 
-/** The path of X's deliveries, on our origin: for the operator's app, and for others with their id. */
+/** The path on our origin to which X delivers: as it is for the operator's app, followed by their id for others. */
 export const WEBHOOK_PATH = '/api/x/webhook'
 
 /** Where X delivers the events of an app. */
@@ -43,7 +43,7 @@ export function webhookUrl({ origin }: { origin: string }, xAppId: string): stri
   return xAppId === OPERATOR_APP_ID ? `${origin}${WEBHOOK_PATH}` : `${origin}${WEBHOOK_PATH}/${xAppId}`
 }
 
-/** The app whose webhook has this address. @param xAppId the last part of its path, if it has one */
+/** The app whose webhook has this address. @param xAppId the last part of the path, if it has one */
 export const appOfWebhook = (xAppId: string | undefined) => xAppId ?? OPERATOR_APP_ID
 
 /**
@@ -67,7 +67,7 @@ export async function ensureWebhook(
   }
 }
 
-/** What X refuses with errors to calls with the app's own token. */
+/** What X refuses, by the error of a call with the app's own token. */
 const REFUSED = new Map<XError['kind'], XAppProblem>([
   ['unauthorized', 'bearer_token'],
   ['forbidden', 'bearer_token'],
@@ -87,7 +87,7 @@ export async function findUse(
 ): Promise<{ sentInDay: number; dailyLimit: number | null }> {
   const row = await findApp(db, env, xAppId)
   const dailyLimit = dailyLimitOf(row?.dailyLimit ?? null, env.isRealX)
-  // Without a limit nothing is counted ahead, so its accounts' messages are.
+  // Without a limit, claims are not counted, so the messages of its accounts are.
   const used =
     dailyLimit === null
       ? sql`x_accounts a join dms d on d.x_account_id = a.id
@@ -99,7 +99,7 @@ export async function findUse(
 
 /**
  * Stores what X's headers say about an app's 24 hours. Every workspace that brought the app waits.
- * @param app as it was claimed for: nothing is written if nothing is new
+ * @param app the app as the claim read it: if nothing is new, nothing is written
  */
 export async function saveDay(
   db: Db,

@@ -7,36 +7,36 @@ import { workspaces } from '../../identity/workspaces/tables.ts'
 export const OPERATOR_APP_ID = '00000000-0000-7000-8000-000000000001'
 
 /**
- * Apps registered with X: the operator's, and those that workspaces bring. X counts limits, money
+ * Apps registered with X: the operator's, and those that workspaces bring. X counts limits, charges
  * and webhooks per app, over all its X accounts.
  */
 export const xApps = pgTable('x_apps', {
   id: id(),
-  /** Who brought it; null: the operator's. */
+  /** The workspace that brought it; null: the operator's app. */
   workspaceId: uuid('workspace_id')
     .unique()
     .references(() => workspaces.id, { onDelete: 'cascade' }),
-  /** Null, like the secrets: the operator's, from the environment. */
+  /** Null, like the secrets, for the operator's app, whose credentials come from the environment. */
   clientId: text('client_id'),
   sealedClientSecret: text('sealed_client_secret'),
   sealedConsumerSecret: text('sealed_consumer_secret'),
   sealedBearerToken: text('sealed_bearer_token'),
-  /** What X refuses of it. */
+  /** What X refuses about the app. */
   problem: text('problem', { enum: X_APP_PROBLEMS }),
-  /** Since when X answers that its credits are used up or its spending limit is reached; null: not now. */
+  /** Since when X says that the app's credits are used up or its spending limit is reached; null: not now. */
   fundsEmptySince: time('funds_empty_since'),
-  /** While its funds are empty: when the next call may try X again. */
+  /** When the next call may try X again while the app has no funds. */
   fundsTryAt: time('funds_try_at'),
   /** When someone who can add credits was last notified. */
   fundsAlarmedAt: time('funds_alarmed_at'),
-  /** When X last delivered to its webhook, to within 10 seconds. */
+  /** When X last delivered to its webhook, accurate to 10 seconds. */
   deliveredAt: time('delivered_at'),
-  /** Deliveries of this time may be missing, and X is asked to repeat them; null: none. */
+  /** Deliveries since then may be missing, and X is asked to repeat them; null: none are missing. */
   gapSince: time('gap_since'),
   gapUntil: time('gap_until'),
-  /** When X was last asked. */
+  /** When X was last asked to repeat them. */
   replayedAt: time('replayed_at'),
-  /** Its messages of 24 hours are used up until then, by X's headers. */
+  /** Until then, the app has used up its messages of 24 hours, according to X's headers. */
   restsUntil: time('rests_until'),
   /** How many messages X's headers allow in 24 hours; null: they have not said so yet. */
   dailyLimit: integer('daily_limit'),

@@ -8,13 +8,13 @@ import { fundsEmptyEmail } from './emails.ts'
 import { fundsText } from './rules.ts'
 
 /*
- * X answers 402 to every call of an app without credits. Then nothing of the app is sent or read: its
- * calls are not made, and whatever needed them waits. Once an hour one call tries X again. If it
- * succeeds, everything of the app is made due.
+ * X answers 402 to every call of an app without credits. The product then makes no more calls with
+ * it, and everything that needs one waits. Once an hour, one call tries X again. If it succeeds,
+ * everything of the app is made due.
  */
 
 const TRY_SECONDS = 3_600
-/** An app whose credits keep ending is reported once in this time. */
+/** If an app's credits keep running out, this is reported once in this time. */
 const ALARM_SECONDS = 86_400
 
 /** The error of calls that are not made because their app has no credits. */
@@ -37,9 +37,9 @@ export async function markFundsEmpty(db: Db, appId: string): Promise<Date> {
 }
 
 /**
- * Makes a call without an account, or of one that is being connected.
- * @param isTry also while the app has no credits: a success shows that they are back
- * @throws XError; after `funds` nothing of the app is called
+ * Makes a call without an account, or for one that is being connected. @param isTry calls even
+ * while the app has no credits; a success shows that it has some again @throws XError; after
+ * `funds`, the app makes no more calls
  */
 export async function withFunds<T>(db: Db, appId: string, call: () => Promise<T>, isTry = false): Promise<T> {
   const { rows } = await db.execute<{ isOwn: boolean; tryAt: string | null }>(sql`
@@ -57,13 +57,13 @@ export async function withFunds<T>(db: Db, appId: string, call: () => Promise<T>
   return result
 }
 
-/** Lets an app's calls be made again. `findReturned` then lists it until everything was resumed. */
+/** Lets an app make calls again. `findReturned` lists the app until everything was resumed. */
 export async function markFundsReturned(db: Db, appId: string): Promise<void> {
   await db.execute(sql`
     update x_apps set funds_empty_since = null, updated_at = now() where id = ${appId} and funds_empty_since is not null`)
 }
 
-/** Takes the apps whose next try is due: no other process tries them in this hour. */
+/** Reserves the apps whose next try is due. No other process tries them within the hour. */
 export async function takeTries(db: Db): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
     update x_apps set funds_try_at = now() + make_interval(secs => ${TRY_SECONDS}), updated_at = now()
@@ -81,7 +81,7 @@ export async function findReturned(db: Db): Promise<{ id: string; workspaceIds: 
   return rows
 }
 
-/** Ends the return of an app's credits, unless they have ended again. */
+/** Completes the return of an app's credits, unless they have run out again. */
 export async function finishReturn(db: Db, appId: string): Promise<void> {
   await db.execute(sql`
     update x_apps set funds_try_at = null, updated_at = now() where id = ${appId} and funds_empty_since is null`)
@@ -95,7 +95,7 @@ interface AlarmContext {
   log: FastifyBaseLogger
 }
 
-/** Notifies once of each app without credits: the owners who brought it, or the operators. */
+/** Notifies people once about each app without credits: the owners who brought it, or the operators. */
 export async function alarmOfFunds({ db, outbox, origin, env, log }: AlarmContext): Promise<void> {
   await db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ id: string; workspaceId: string | null }>(sql`

@@ -4,24 +4,24 @@ import { notifyOwners } from '../notifications/service.ts'
 import { centsOf, spendingState } from './rules.ts'
 import { spentMills, thisMonth } from './tables.ts'
 
-/** A workspace's spending in this month, and whether its owners know. */
+/** A workspace's spending this month, and whether its owners were notified. */
 export interface Spending {
   limitCents: number
-  /** Charges, without what running calls may cost. */
+  /** Charges, without the possible cost of running calls. */
   mills: number
   isWarned: boolean
   isReachedKnown: boolean
-  /** When the next month begins. */
+  /** When the next month starts. */
   resetsAt: string
 }
 
-/** SQL over a row `s` of x_spending with a limit: a `Spending`. */
+/** SQL columns of a `Spending`, over a row `s` of x_spending with a limit. */
 export const spendingColumns = sql`s.limit_cents as "limitCents", (${spentMills('s')})::float as mills,
   s.warned_month is not distinct from ${thisMonth} as "isWarned",
   s.reached_month is not distinct from ${thisMonth} as "isReachedKnown",
   (${thisMonth} + interval '1 month') at time zone 'UTC' as "resetsAt"`
 
-/** A workspace's spending; null: it has no limit. */
+/** A workspace's spending; null: it has no spending limit. */
 export async function findSpending(db: Db, workspaceId: string): Promise<Spending | null> {
   const { rows } = await db.execute<Spending & Record<string, unknown>>(
     sql`select ${spendingColumns} from x_spending s where workspace_id = ${workspaceId} and limit_cents is not null`,
@@ -29,7 +29,7 @@ export async function findSpending(db: Db, workspaceId: string): Promise<Spendin
   return rows[0] ?? null
 }
 
-/** A workspace's spending that is near its limit or has reached it; null: it is not, or has no limit. */
+/** A workspace's spending, if it is near its limit or has reached it; null: it is not near, or there is no limit. */
 export async function findNearSpending(db: Db, workspaceId: string, messageMills: number) {
   const spending = await findSpending(db, workspaceId)
   const state = spending ? spendingState(spending, messageMills) : 'ok'
@@ -69,7 +69,7 @@ export async function notifySpending(
   })
 }
 
-/** Sets or removes the monthly limit. The charges of this month count. */
+/** Sets or removes the monthly limit. This month's earlier charges count. */
 export async function storeLimit(tx: Db, workspaceId: string, limitCents: number | null): Promise<void> {
   const charged = sql`
     (select coalesce(sum(mills), 0) from x_charges where workspace_id = ${workspaceId} and day >= ${thisMonth})`
@@ -78,7 +78,7 @@ export async function storeLimit(tx: Db, workspaceId: string, limitCents: number
     values (${workspaceId}, ${limitCents}, ${thisMonth}, ${charged})
     on conflict (workspace_id) do update set limit_cents = excluded.limit_cents, warned_month = null,
       reached_month = null, month = excluded.month,
-      -- While there was a limit, running calls are counted, too.
+      -- If there was a limit before, running calls are counted, too.
       mills = case when s.limit_cents is not null and s.month = excluded.month then s.mills else excluded.mills end,
       reserved_mills = case when s.limit_cents is not null and s.month = excluded.month then s.reserved_mills else 0 end`)
 }

@@ -10,7 +10,7 @@ import { notifySpending, type Spending, spendingColumns } from './limit.ts'
 import { limitText } from './rules.ts'
 import { RETURNED_WITHIN_SECONDS, reservedMills, spentMills, thisMonth } from './tables.ts'
 
-/** A call that was not made, because it could exceed the workspace's spending limit. */
+/** A call was not made because it could exceed the workspace's spending limit. */
 export class BeyondLimit extends XError {
   constructor({ limitCents, mills, resetsAt }: Spending, wantedMills: number) {
     const isSpent = mills + wantedMills > limitCents * 10
@@ -21,7 +21,7 @@ export class BeyondLimit extends XError {
     )
   }
 }
-/** A charge whose account is not looked up yet. */
+/** A charge whose account has not been looked up yet. */
 type Unresolved = Parameters<XMeters['count']>[0]
 
 interface Charge extends XBillable {
@@ -30,32 +30,32 @@ interface Charge extends XBillable {
   purpose: XPurpose
 }
 
-/** What corrects a workspace's spending, in thousandths of a dollar. */
+/** A correction of a workspace's spending, in thousandths of a dollar. */
 interface Correction {
-  /** Of its charges: messages that were not sent. */
+  /** To subtract from its charges: messages that were not sent. */
   mills: number
-  /** Of what running calls may cost: they have ended. */
+  /** To subtract from the possible cost of running calls: calls that have ended. */
   reserved: number
 }
 
-/** What is not written yet of one workspace. */
+/** What has not been written yet for one workspace. */
 interface Pending extends Correction {
   charges: Charge[]
 }
 const NOTHING: Correction = { mills: 0, reserved: 0 }
 
-/** The call whose charge is counted where its outcome is recorded. */
+/** The call that is charged where its outcome is recorded. */
 const SEND = 'sendMessage'
 const FLUSH_MS = 1_000
-/** Bounds the statement, and the memory while the database is down. */
+/** Limits the statement, and the memory while the database is down. */
 const CHARGES_PER_FLUSH = 5_000
 const CHARGES_KEPT = 200_000
 
 /**
- * Meters this process's calls of X. Messages are counted where their outcome is recorded; everything
- * else is written once a second, so that no call waits. A process that is killed loses that second;
- * with a spending limit, what its calls could cost stays counted against the limit.
- * @param isPriced false: the configured X is a stand-in that costs nothing
+ * Meters this process's calls of X. Messages are counted where their outcome is recorded;
+ * everything else is written once a second, so that no call waits. A process that is killed loses
+ * up to a second. If there is a spending limit, the possible cost of its calls stays counted
+ * against the limit. @param isPriced false: the configured X is a stand-in that costs nothing
  */
 export function createXMeters({
   database,
@@ -88,7 +88,7 @@ export function createXMeters({
     timer ??= setTimeout(() => void flush().catch(() => {}), FLUSH_MS).unref()
   }
 
-  /** Writes what was counted so far. */
+  /** Writes what has been counted so far. */
   function flush(): Promise<void> {
     if (timer) clearTimeout(timer)
     timer = null
@@ -120,7 +120,7 @@ export function createXMeters({
     })
   }
 
-  /** Assigns charges to the account that was connected last, if several workspaces share it. */
+  /** If several workspaces share an account, assigns charges to the one that connected it last. */
   async function resolve(): Promise<void> {
     if (unresolved.length === 0) return
     const ids = [...new Set(unresolved.map(({ accountXUserId }) => accountXUserId))]
@@ -150,7 +150,7 @@ export function createXMeters({
           await notifySpending(db, workspaceId, spending, messageMills)
         },
         settle({ name, mills, billables, error }) {
-          // What may have been sent stays counted.
+          // A message that may have been sent stays counted.
           const isKept = error === null || (error instanceof XError && error.kind === 'unknown')
           const counted = isLimited && isPriced ? mills : 0
           const charges = billables.map((billable) => ({
@@ -191,8 +191,9 @@ function purposeOf(resource: XResource, lookup: 'lookup' | 'scrape'): XPurpose {
 }
 
 /**
- * SQL that counts a sent message. @param from SQL: the message as `d`, and its condition
- * @param mills what X charges for it, in thousandths of a dollar; null: X's API did not send it
+ * SQL that counts a sent message. @param from SQL: a `from` clause with the message as `d`, and its
+ * condition @param mills what X charges for it, in thousandths of a dollar; null: it was not sent
+ * through X's API
  */
 export function chargeMessage(from: SQL, mills: number | null): SQL {
   return sql`
@@ -204,8 +205,8 @@ export function chargeMessage(from: SQL, mills: number | null): SQL {
 }
 
 /**
- * Adds the most that a call may cost to the month, if it fits the limit: a message to the charges,
- * others beside them. @returns null: there is no limit
+ * Reserves the most that a call may cost, if the limit allows it. A message is added to the
+ * charges, any other call to the reserved amount. @returns null: there is no limit
  */
 async function reserve(
   db: Db,
@@ -229,8 +230,8 @@ async function reserve(
 }
 
 /**
- * Adds charges, except for what the app was charged for today, and corrects the spending.
- * @returns the month's spending, if there is a limit
+ * Adds charges, except those that the app already had today, and corrects the spending. @returns
+ * the month's spending, if there is a limit
  */
 async function writeCharges(
   db: Db,

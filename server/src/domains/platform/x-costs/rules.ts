@@ -1,12 +1,12 @@
 import { formatMoney } from '@x-automated/contract/format'
 
-/** Owners are warned from this share of the spending limit on. */
+/** Owners are warned when this share of the spending limit is used. */
 const WARNED_FROM = 0.8
 
 /** Thousandths of a dollar in cents, to a tenth. */
 export const centsOf = (mills: number) => mills / 10
 
-/** How near the month is to its limit. @param messageMills what X charges for a message */
+/** How close the month is to its limit. @param messageMills what X charges for a message */
 export function spendingState(
   { mills, limitCents }: { mills: number; limitCents: number },
   messageMills: number,
@@ -15,7 +15,7 @@ export function spendingState(
   return mills > 0 && mills >= WARNED_FROM * limitCents * 10 ? 'near' : 'ok'
 }
 
-/** Why a call waits that would exceed the spending limit. */
+/** Why a call waits if it would exceed the spending limit. */
 export function limitText(limitCents: number): string {
   return `This month's X spending limit of ${formatMoney(limitCents)} leaves no room for this. An owner can raise it in Settings → X costs.`
 }

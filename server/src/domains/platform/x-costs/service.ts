@@ -45,7 +45,10 @@ export async function find(db: Db, { workspaceId }: Actor, { month }: InputOf<'x
 const sumOf = (charges: readonly { mills: number | null }[]) =>
   charges.reduce((sum, { mills }) => sum + (mills ?? 0), 0)
 
-/** Since when an X app of the workspace's accounts has no credits, and when X is tried again; null: all have. */
+/**
+ * Since when an X app of the workspace's accounts has no credits, and when X is tried again; null:
+ * all have credits.
+ */
 export async function findFunds(
   db: Db,
   workspaceId: string,
@@ -83,7 +86,7 @@ export async function findCredits(db: Db) {
   return { totalCents: centsOf(mills), fundsSince: parseTime(since), triedAt: parseTime(tryAt), ownAppsWithout }
 }
 
-/** Why a message by hand cannot be sent now. */
+/** The refusal of a message by hand while X cannot be paid. */
 export async function fundsRefusal(db: Db, workspaceId: string): Promise<Refusal> {
   const funds = await findFunds(db, workspaceId)
   if (funds) return new Refusal('X_FUNDS', fundsText(funds.isOwnApp))
@@ -91,7 +94,7 @@ export async function fundsRefusal(db: Db, workspaceId: string): Promise<Refusal
   return new Refusal('X_FUNDS', spending ? limitText(spending.limitCents) : undefined)
 }
 
-/** Sets or removes the monthly limit. What waited for it continues. */
+/** Sets or removes the monthly limit. What waited because of it continues. */
 export async function saveLimit(
   { db, xWork }: Pick<Services, 'xWork'> & { db: Db },
   { workspaceId }: Actor,
@@ -104,7 +107,7 @@ export async function saveLimit(
   return { limitCents }
 }
 
-/** Deletes charges after 400 days, and what was charged for before yesterday. */
+/** Deletes charges after 400 days, and records of charged items older than yesterday. */
 export async function purgeCharges(db: Db): Promise<void> {
   await db.execute(sql`delete from x_charges where day < (now() at time zone 'UTC')::date - ${KEEP_DAYS}::int`)
   await db.execute(sql`delete from x_billed_resources where day < (now() at time zone 'UTC')::date - 1`)

@@ -17,13 +17,16 @@ export const xCharges = pgTable(
     /** A key of X_PRICES. */
     resource: text('resource').notNull(),
     count: integer('count').notNull(),
-    /** Thousandths of a dollar, by the price of the time; null: X publishes none. */
+    /** Thousandths of a dollar, by the price at that time; null: X publishes no price. */
     mills: integer('mills'),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.xAccountId, t.purpose, t.resource] })],
 )
 
-/** What X has charged an app for on a UTC day: the same again that day is free. Kept for two days. */
+/**
+ * What X has charged an app for on a UTC day. It does not charge for the same item again that day.
+ * Kept for two days.
+ */
 export const xBilledResources = pgTable(
   'x_billed_resources',
   {
@@ -39,15 +42,15 @@ export const xBilledResources = pgTable(
 /** The monthly spending limit of workspaces that have set one. */
 export const xSpending = pgTable('x_spending', {
   workspaceId: workspaceId().primaryKey(),
-  /** Null: no limit any longer. */
+  /** Null: there is no longer a limit. */
   limitCents: integer('limit_cents'),
-  /** The UTC month of `mills` and `reservedMills`. An earlier one counts as a month without charges. */
+  /** The UTC month of `mills` and `reservedMills`. If it is in the past, the current month has no charges. */
   month: date('month').notNull(),
-  /** Charges of the month in thousandths of a dollar, with messages that are being sent. */
+  /** The month's charges in thousandths of a dollar, including messages that are being sent. */
   mills: bigint('mills', { mode: 'number' }).notNull(),
-  /** The most that other running calls may cost. It is returned within seconds, unless a process is killed. */
+  /** The most that other running calls may cost. It is released within seconds, unless a process is killed. */
   reservedMills: bigint('reserved_mills', { mode: 'number' }).notNull().default(0),
-  /** The month whose 80% the owners were notified of, and the month whose limit. */
+  /** The months for which owners were notified of 80%, and of the limit. */
   warnedMonth: date('warned_month'),
   reachedMonth: date('reached_month'),
 })
@@ -64,7 +67,7 @@ const ofThisMonth = (spending: string, column: 'mills' | 'reserved_mills') =>
 
 /** SQL over a row of x_spending: its charges of the current month. */
 export const spentMills = (spending: string) => ofThisMonth(spending, 'mills')
-/** SQL over a row of x_spending: what running calls may cost besides. */
+/** SQL over a row of x_spending: the possible cost of running calls. */
 export const reservedMills = (spending: string) => ofThisMonth(spending, 'reserved_mills')
 
 /**
@@ -87,7 +90,7 @@ export function fundsUntil(account: string, messageMills: number): SQL<string | 
     ))`
 }
 
-/** A successful try makes everything due, so this only bounds how late a missed wake-up is noticed. */
+/** A successful try makes everything due. This only bounds how late a missed wake-up is noticed. */
 const RESUMED_WITHIN = sql`interval '1 minute'`
-/** How soon what running calls may cost, and did not, can be spent. */
+/** Within this time, reserved amounts that running calls did not use can be spent again. */
 export const RETURNED_WITHIN_SECONDS = 60

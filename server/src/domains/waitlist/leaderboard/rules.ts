@@ -1,4 +1,4 @@
-/** The end of a page: its last row's count and last credit, and the rows so far. */
+/** Where a page ends: the count and the last credit of its last row, and the number of rows so far. */
 export interface LeaderboardPlace {
   referralCount: number
   lastCredit: number

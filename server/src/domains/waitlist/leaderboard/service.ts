@@ -60,12 +60,12 @@ interface RankedMember {
   lastCredit: number
 }
 
-/** By referrer: expired credits that counts still contain. Reads subtract them, unlocked. */
+/** SQL by referrer: expired credits that the counts still contain. Reads subtract them, without locks. */
 const expiredCredits = sql`
   select referrer_id, count(*)::int as credits from ${referrals} where ${expiredInWeek} group by 1`
 const noCredits = sql`select null::uuid as referrer_id, 0 as credits where false`
 
-/** What is left to referrers who lost credits. They are few, because the job runs every minute. */
+/** SQL: the remaining credits of referrers who lost some. They are few, because the job runs every minute. */
 const remainingOf = (key: SQL) => sql`
   select c.member_id, c.referral_count as counted, c.referral_count - lost.credits as referral_count, c.last_credit
   from lost join ${referralCounts} c on c.period = ${key} and c.member_id = lost.referrer_id`
@@ -82,7 +82,7 @@ async function readRanked(
     ? sql`
       referral_count > 0 and (${mostFirst}, last_credit) > (${-behind.referralCount}::int, ${behind.lastCredit}::bigint)`
     : sql`referral_count > 0`
-  // Select the ids first: on late pages the index alone suffices.
+  // Select ids first, because on late pages the index alone is enough.
   const ranked = sql`(
     with lost as materialized (${lost})
     (select member_id, referral_count, last_credit from ${referralCounts}
@@ -103,7 +103,7 @@ async function readRanked(
     .orderBy(sql`-ranked.referral_count`, sql`ranked.last_credit`)
 }
 
-/** The sum over all distinct counts, without those who have lost all credits. */
+/** The sum over all distinct counts, leaving out referrers who have lost all credits. */
 async function readTotal(db: Db, key: SQL, lost: SQL): Promise<number> {
   const { rows } = await db.execute<{ total: string }>(sql`
     with lost as materialized (${lost})
@@ -116,8 +116,8 @@ async function readTotal(db: Db, key: SQL, lost: SQL): Promise<number> {
 const TIE_BUCKET = 1024
 
 /**
- * The rank of an account's member: after those with more referrals, then by bucket and place.
- * Stored counts include expired credits, so referrers who lost some are counted separately.
+ * The rank of an account's member: first by number of referrals, then by bucket and place. Stored
+ * counts include expired credits, so referrers who lost some are counted separately.
  */
 async function findOwnRank(
   db: Db,

@@ -1,4 +1,4 @@
-/** Pages whose views are counted by path. The others count as 'other'. */
+/** Pages whose views are counted by path. All others count as 'other'. */
 const PAGES = new Set(
   [
     '/',

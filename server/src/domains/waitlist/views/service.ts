@@ -6,7 +6,7 @@ import { members } from '../waitlist/tables.ts'
 import { pageOf } from './rules.ts'
 import { pageViews } from './tables.ts'
 
-/** Beyond this many rows a day, views count without a referral code, which limits the table. */
+/** After this many rows in a day, views are counted without a referral code, to limit the table. */
 const VIEW_ROWS_A_DAY = 10_000
 const today = sql<string>`(now() at time zone 'UTC')::date`
 
@@ -49,7 +49,7 @@ async function countView(db: Db, path: string, ref: string): Promise<void> {
     })
 }
 
-/** Counts a join. @param from the first page of the visit, and its known code or '' */
+/** Counts a join. @param from the first page of the visit, and its referral code if that is known, else '' */
 export async function countJoin(tx: Db, from: { path: string; ref: string }): Promise<void> {
   await tx
     .insert(pageViews)

@@ -25,7 +25,7 @@ export type Referral = typeof referrals.$inferSelect
 export interface Provenance {
   addressHash: string
   rangeHash: string
-  /** From this machine, where addresses say nothing. */
+  /** The request comes from this machine, so its address says nothing. */
   isLoopback?: boolean
   country: string | null
 }
@@ -38,7 +38,7 @@ export function hashRange(secret: string, address: string): string {
 /** The waitlist, locked against other changes. */
 export interface LockedWaitlist {
   tx: Db
-  /** Number of places. */
+  /** The number of places. */
   joined: number
   /** The number of the last credit. */
   credits: number
@@ -150,7 +150,7 @@ type NewMember = Omit<typeof members.$inferInsert, 'referralCode'> & { referralC
 
 /** Inserts a member with an unused code. @returns null if the mailbox already has a member */
 export async function insertMember(tx: Db, { referralCode, ...member }: NewMember): Promise<Member | null> {
-  // Short codes collide occasionally: take the first unused one.
+  // Short codes collide occasionally, so the first unused one of several is taken.
   const codes = Array.from({ length: 4 }, referralCode)
   const free = sql<string>`(select code from unnest(array[${sql.join(
     codes.map((code) => sql`${code}`),
@@ -164,7 +164,7 @@ export async function insertMember(tx: Db, { referralCode, ...member }: NewMembe
   return made ?? null
 }
 
-/** Without easily confused characters. */
+/** Leaves out characters that are easily confused. */
 const LETTERS_AND_DIGITS = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const CAPITALS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
@@ -191,8 +191,8 @@ interface NewReferral {
 }
 
 /**
- * Like `creditOrHold`, for an existing member. @returns false without an effect if the member has a
- * referrer, is the referrer, or has referred the referrer
+ * Like `creditOrHold`, for an existing member. @returns false, and does nothing, if the member has
+ * a referrer, is the referrer, or has referred the referrer
  */
 export async function refer(
   waitlist: LockedWaitlist,
@@ -213,7 +213,7 @@ export async function refer(
   return true
 }
 
-/** Credits a referral unless suspicious or unconfirmed. Call it before storing the address. */
+/** Credits a referral, unless it is suspicious or unconfirmed. Call it before storing the address. */
 export async function creditOrHold(
   waitlist: LockedWaitlist,
   context: WaitlistContext,
@@ -358,8 +358,8 @@ async function moveUp(tx: Db, memberId: string): Promise<void> {
 }
 
 /**
- * Stores the rewards of achievements, for the member's account now or once it exists. Those that cost
- * money are held.
+ * Stores the rewards of achievements, for the member's account now or once it exists. Rewards that
+ * cost money are held.
  */
 async function grantRewards(
   { tx, now }: LockedWaitlist,
@@ -395,7 +395,7 @@ export async function scheduleRewards(tx: Db, memberId: string): Promise<void> {
     .where(
       and(
         eq(referrals.referrerId, memberId),
-        // Credited, in the words of an index.
+        // The condition means credited, in the form that the index needs.
         isNotNull(referrals.creditNumber),
         isNotNull(members.confirmedAt),
         or(isNull(referrals.rewardHold), eq(referrals.rewardAllowed, true)),
@@ -416,11 +416,14 @@ export async function giveRewards(db: Db): Promise<void> {
   await db.execute(sql`update reward_grants set granted_at = now() where granted_at is null and starts_at <= now()`)
 }
 
-/** Domains looked up per run, and how long one is tried that gets no answer. */
+/** How many domains one run looks up, and how long a domain that gives no answer is tried. */
 const MAIL_CHECKS = 50
 const MAIL_CHECK_HOURS = 48
 
-/** Looks up whether the domains of referred members can get email. No answer is not suspicious. */
+/**
+ * Looks up whether the domains of referred members can receive email. A domain without an answer is
+ * not suspicious.
+ */
 export async function checkMailServers({ db, dns }: { db: Db; dns: Dns }): Promise<void> {
   const due = await db
     .select({ memberId: referrals.memberId, email: members.email, createdAt: referrals.createdAt })
@@ -460,7 +463,7 @@ export async function checkMailServers({ db, dns }: { db: Db; dns: Dns }): Promi
   }
 }
 
-/** Minimum time between two of these emails, for popular referrers. */
+/** The minimum time between two of these emails, for popular referrers. */
 const MOVED_UP_MAIL_HOURS = 24
 
 /** @returns whether an email was queued */
@@ -481,7 +484,7 @@ async function emailReferrer(
   return true
 }
 
-/** The recipient of waitlist emails; null if the member cannot get any. */
+/** The recipient of waitlist emails; null if the member cannot receive any. */
 export function addresseeOf({ env, origin }: WaitlistContext, member: Member): Addressee | null {
   const { email, referralCode, position } = member
   if (!email || !referralCode || member.unsubscribedAt) return null
@@ -503,7 +506,7 @@ export async function storeDecision(
   await tx.update(referrals).set(decision).where(eq(referrals.memberId, memberId))
 }
 
-/** Marks the next members by position as invited, if they may be emailed. @returns them */
+/** Marks the next members by position as invited, if they may be emailed. @returns the members */
 export async function markNextInvited(
   { tx, now }: Pick<LockedWaitlist, 'tx' | 'now'>,
   howMany: number,
@@ -519,7 +522,7 @@ export async function markNextInvited(
   return tx.update(members).set({ invitedAt: now }).where(inArray(members.id, next)).returning()
 }
 
-/** Reverts a credit's counts. Places and achievements are kept. */
+/** Reverts the counts of a credit. Places and achievements stay. */
 export async function revertCredit({ tx }: LockedWaitlist, referral: Referral): Promise<void> {
   if (!referral.creditedAt) return
   const { memberId, referrerId, creditedAt, inWeek } = referral

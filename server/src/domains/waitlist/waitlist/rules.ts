@@ -34,7 +34,7 @@ export function addressRange(address: string): string | null {
   return network && `${network.first}/${network.bits}`
 }
 
-/** More joins from one range within these minutes are a burst. Offices stay below. */
+/** A range has a burst if more members join from it within these minutes. Offices stay below. */
 export const BURSTS = [
   { joins: 20, minutes: 10 },
   { joins: 60, minutes: 24 * 60 },
@@ -46,13 +46,13 @@ export function holdReason(email: string, joinsFromRange: readonly number[]): Ho
   return BURSTS.some((burst, i) => (joinsFromRange[i] ?? 0) >= burst.joins) ? 'address_burst' : null
 }
 
-/** The first members are pioneers. */
+/** This number of first members are pioneers. */
 export const PIONEERS = 100
 /** Countries for the global achievement. */
 const GLOBAL_COUNTRIES = 3
 
 interface ReferralCounts {
-  /** Credited referrals in total, and on the UTC day of the newest. */
+  /** Credited referrals in total, and on the UTC day of the newest one. */
   alltime: number
   day: number
   countries: number
@@ -83,7 +83,7 @@ interface Confirmation {
 
 /**
  * How many members have confirmed for a held reward, and when it starts; null: not enough have.
- * Viral counts the members of one day.
+ * Viral Sensation counts the members of one day.
  */
 export function rewardProgress(achievement: Achievement, all: readonly Confirmation[]) {
   const days = achievement === 'viral' ? [...new Set(all.map(({ day }) => day))] : [null]
@@ -99,13 +99,13 @@ export function rewardProgress(achievement: Achievement, all: readonly Confirmat
   }
 }
 
-/** The next tier and its distance; 0 after the last tier. */
+/** The next tier, and how many referrals are missing; 0 after the last tier. */
 export function nextReward(referralCount: number) {
   const { key, threshold } = REFERRAL_TIERS.find((tier) => referralCount < tier.threshold) ?? REFERRAL_TIERS[3]
   return { key, label: ACHIEVEMENTS[key], threshold, remaining: Math.max(0, threshold - referralCount) }
 }
 
-/** Progress over the four tiers: 25 percent each, linear between, to one decimal. */
+/** Progress over the four tiers, to one decimal. Each tier is 25 percent, and progress is linear in between. */
 export function progressPercent(referralCount: number): number {
   const next = REFERRAL_TIERS.findIndex((tier) => referralCount < tier.threshold)
   if (next === -1) return 100

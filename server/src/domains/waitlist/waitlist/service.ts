@@ -49,7 +49,7 @@ interface Client extends ClientHashes {
   address: string
 }
 
-/** How often members who missed the confirmation email can get another by joining again. */
+/** How often a member who missed the confirmation email can get another one by joining again. */
 const CONFIRMATION_MAIL_HOURS = 1
 
 // Joining
@@ -71,15 +71,15 @@ export async function join(context: JoinContext, input: JoinInput) {
   const existing = await findByMailbox(db, normalizedEmail)
   const joined = existing?.position ? null : await joinNow(context, input, existing)
   if (joined) return placeOf(joined, 'You are on the waitlist.')
-  // Someone may have joined with the same mailbox in the meantime.
+  // Someone may have joined meanwhile with the same mailbox.
   const member = existing?.position ? existing : await findByMailbox(db, normalizedEmail)
   if (!member) throw new Error('the mailbox has no member')
-  // An account without a place was created in the meantime.
+  // An account without a place was created meanwhile.
   if (!member.position) return join(context, input)
   return joinedAgain(context, member)
 }
 
-/** @param existing a member without a place @returns null if the mailbox has got a member */
+/** @param existing a member without a place @returns null if the mailbox has a member by now */
 async function joinNow(
   context: JoinContext,
   { email, referralCode, path }: JoinInput,
@@ -223,14 +223,14 @@ export async function count(db: Db) {
 }
 
 /**
- * The position of a referral code's owner, 0 if not joined; null for unknown codes. Those count as
- * position lookups, to prevent enumeration. @throws Refusal RATE_LIMITED
+ * The position of a referral code's owner, 0 if they have not joined; null if the code is unknown.
+ * Unknown codes count as position lookups, to prevent enumeration. @throws Refusal RATE_LIMITED
  */
 export async function findReferralCode(
   { db, limits, request }: { db: Db; limits: Limits; request: ClientHashes },
   referralCode: string,
 ): Promise<{ position: number } | null> {
-  // Spend first: beyond the limit, known codes must look like unknown ones.
+  // Spend first, because beyond the limit known codes must look like unknown ones.
   await limits.consume('positionByAddress', request)
   const [member] = await db
     .select({ position: members.position })
@@ -242,7 +242,7 @@ export async function findReferralCode(
 
 // Accounts
 
-/** The member of an account, else the one with its verified address. */
+/** The member of an account, or else the one with the account's verified address. */
 export async function findMember(db: Db, userId: string): Promise<Member | undefined> {
   const [own] = await db.select().from(members).where(eq(members.accountUserId, userId))
   if (own) return own
@@ -281,14 +281,14 @@ async function ensureMember(context: WaitlistContext & { db: Db }, userId: strin
       confirmedAt: new Date(),
       referralCode: sessionCode,
     }
-    // Concurrent requests of one account conflict in either index.
+    // Parallel requests of one account conflict in one of two indexes.
     await db
       .transaction((tx) => insertMember(tx, member))
       .catch((error) => {
         if (!isUniqueViolation(error)) throw error
       })
   }
-  // Read again, because another request may have been faster.
+  // Read again, because a parallel request may have been faster.
   const member = await findMember(db, userId)
   if (!member) throw new Error('the account has no member')
   return member
@@ -375,8 +375,8 @@ export async function findMailboxOwner(db: Db, email: string): Promise<string | 
 }
 
 /**
- * Moves an account's entry to its new address. Of two entries it keeps the joined one, then the one
- * with more referrals, then the account's, and anonymizes the other.
+ * Moves an account's entry to its new address. If there are two entries, it keeps the one that
+ * joined, or else the one with more referrals, or else the account's own. The other is anonymized.
  */
 export async function moveMember(context: WaitlistContext & { db: Db }, userId: string, email: string): Promise<void> {
   const normalizedEmail = normalizeEmail(email)
@@ -390,7 +390,7 @@ export async function moveMember(context: WaitlistContext & { db: Db }, userId: 
     await confirm(waitlist, context, stays.id)
     return true
   })
-  // Without an entry, the account gets the one of its new address, or a new one.
+  // Without an entry, the account gets that of its new address, or a new one.
   if (!isMoved) await ensureMember(context, userId)
 }
 
@@ -405,7 +405,7 @@ async function mergeEntries(tx: Db, userId: string, { own, there }: { own: Membe
   const isThereBetter = joined(own) === joined(there) ? countOf(there) > countOf(own) : joined(there)
   const [stays, goes] = isThereBetter ? [there, own] : [own, there]
 
-  // The account already has the rewards that both earned.
+  // The account already has the rewards that both entries earned.
   const granted = tx
     .select({ key: rewardGrants.achievement })
     .from(rewardGrants)
@@ -419,7 +419,7 @@ async function mergeEntries(tx: Db, userId: string, { own, there }: { own: Membe
     .where(inArray(rewardGrants.memberId, [own.id, there.id]))
   await anonymizeEntry(tx, goes.id)
   const achievements = [...new Set([...stays.achievements, ...goes.achievements])]
-  // A referred person stays one, but nobody refers themselves.
+  // A referred person remains referred, but nobody can refer themselves.
   const referredBy = [stays.referredBy, goes.referredBy].find((id) => id !== own.id && id !== there.id && id) ?? null
   await tx.update(members).set({ achievements, referredBy }).where(eq(members.id, stays.id))
   return stays
@@ -453,7 +453,7 @@ async function anonymizeEntry(tx: Db, memberId: string): Promise<void> {
   await deleteAddressEvents(tx, memberId)
   await tx.delete(referralCounts).where(eq(referralCounts.memberId, memberId))
   await tx.delete(rewardGrants).where(eq(rewardGrants.memberId, memberId))
-  // Referrals not credited yet are dropped, in both directions.
+  // Referrals that are not credited yet are dropped, in both directions.
   const concerned = or(eq(referrals.memberId, memberId), eq(referrals.referrerId, memberId))
   const undone = await tx
     .delete(referrals)
@@ -472,7 +472,7 @@ export async function purgeJoinData(db: Db): Promise<void> {
   await db
     .delete(joinAddresses)
     .where(lt(joinAddresses.createdAt, sql`now() - make_interval(days => ${ADDRESSES_KEPT_DAYS})`))
-  // Keep yesterday's counts for decisions undone around midnight.
+  // Yesterday's counts stay, for decisions that are undone around midnight.
   const pastDays = sql`period ~ '^\\d' and period < to_char(now() at time zone 'UTC' - interval '2 days', 'YYYY-MM-DD')`
   await db.delete(referralCounts).where(pastDays)
   await db.delete(leaderboardTallies).where(or(pastDays, sql`members = 0`))

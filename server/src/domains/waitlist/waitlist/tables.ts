@@ -27,7 +27,7 @@ export const members = pgTable(
     id: id(),
     /** As typed, in lower case; null once deleted. */
     email: text('email'),
-    /** The address's mailbox, one member each. */
+    /** The mailbox of the address. Each mailbox has one member. */
     normalizedEmail: text('normalized_email'),
     /** Null once deleted. */
     referralCode: text('referral_code').unique(),
@@ -79,23 +79,23 @@ export const referrals = pgTable(
       .references(() => members.id),
     status: text('status', { enum: REFERRAL_STATUSES }).notNull(),
     holdReason: text('hold_reason', { enum: HOLD_REASONS }),
-    /** Why it does not count for rewards that cost money, unless an operator allowed it. */
+    /** Why the referral does not count for rewards that cost money, unless an operator allowed it. */
     rewardHold: text('reward_hold', { enum: HOLD_REASONS }),
     /** The operator's decision on `rewardHold`. */
     rewardAllowed: boolean('reward_allowed'),
-    /** When to look up the mail server of the member's domain; null: done. */
+    /** When to look up the mail server of the member's domain; null: it was looked up. */
     mailCheckAt: time('mail_check_at'),
-    /** Of the referred member. */
+    /** The country of the referred member. */
     country: text('country'),
-    /** Whether it has moved its referrer up, which happens once even if the credit is reverted. */
+    /** Whether the referral has moved its referrer up. This happens once, even if the credit is reverted. */
     moved: boolean('moved').notNull().default(false),
-    /** Credits are numbered in order. */
+    /** Credits are numbered in their order. */
     creditNumber: bigint('credit_number', { mode: 'number' }),
     creditedAt: time('credited_at'),
-    /** Whether the weekly counts contain it. */
+    /** Whether the weekly counts contain the credit. */
     inWeek: boolean('in_week').notNull().default(false),
     decidedAt: time('decided_at'),
-    /** The operator's account, which may be deleted. */
+    /** The operator's account. It may have been deleted. */
     decidedBy: uuid('decided_by'),
     createdAt: createdAt(),
   },
@@ -114,10 +114,10 @@ export const referrals = pgTable(
   ],
 )
 
-/** Leaderboard order, negated so that both columns ascend and a position is one row comparison. */
+/** The order of the leaderboard. Negated, so that both columns ascend and a position is one row comparison. */
 export const mostFirst = sql<number>`(-referral_count)`
 
-/** By period: 'alltime', 'week' (last 7 days), and UTC days ('2026-11-20'). */
+/** Counts by period: 'alltime', 'week' (last 7 days), and UTC days ('2026-11-20'). */
 export const referralCounts = pgTable(
   'referral_counts',
   {
@@ -126,7 +126,7 @@ export const referralCounts = pgTable(
       .notNull()
       .references(() => members.id),
     referralCount: integer('referral_count').notNull(),
-    /** The newest of these credits. Among equal counts, the lower number ranks first. */
+    /** The number of the newest of these credits. Among equal counts, the lower number ranks first. */
     lastCredit: bigint('last_credit', { mode: 'number' }).notNull(),
   },
   (t) => [
@@ -136,7 +136,7 @@ export const referralCounts = pgTable(
   ],
 )
 
-/** Members with each count in a period, by triggers, so that a rank is a short sum. */
+/** How many members have each count in a period, maintained by triggers, so that a rank is a short sum. */
 export const leaderboardTallies = pgTable(
   'leaderboard_tallies',
   {
@@ -165,7 +165,7 @@ export const waitlistState = pgTable(
   'waitlist_state',
   {
     id: integer('id').primaryKey().default(1),
-    /** Number of places: positions are 1…joined. */
+    /** The number of places. Positions are 1…joined. */
     joined: integer('joined').notNull(),
     /** The number of the last credit. */
     credits: bigint('credits', { mode: 'number' }).notNull(),
@@ -195,7 +195,7 @@ export const joinAddresses = pgTable(
   (t) => [index('join_addresses_range').on(t.rangeHash, t.createdAt), index('join_addresses_age').on(t.createdAt)],
 )
 
-/** Rewards of achievements; assigned to the account once it exists. */
+/** Rewards of achievements. They are assigned to the account once it exists. */
 export const rewardGrants = pgTable(
   'reward_grants',
   {
@@ -208,9 +208,9 @@ export const rewardGrants = pgTable(
     months: integer('months').notNull(),
     accountUserId: uuid('account_user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     earnedAt: time('earned_at').notNull().defaultNow(),
-    /** Since when it applies; null: held until enough referred members have confirmed. */
+    /** Since when the reward applies; null: it is held until enough referred members have confirmed. */
     grantedAt: time('granted_at').defaultNow(),
-    /** How many referred members have confirmed and must, and when a held reward starts if enough have. */
+    /** How many referred members have confirmed, how many must, and when a held reward starts if enough have. */
     confirmed: integer('confirmed').notNull().default(0),
     needed: integer('needed').notNull().default(0),
     startsAt: time('starts_at'),
