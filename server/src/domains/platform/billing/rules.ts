@@ -121,8 +121,8 @@ interface Comparable {
 }
 
 /**
- * The best subscription: paid before past due, then the highest and most expensive. If none is
- * running, the one that ended last.
+ * The best subscription: paid before past due, then the highest and most expensive. If all have
+ * ended, the one that ended last.
  */
 export function bestOf<S extends Comparable>(all: readonly S[]): S | null {
   const runs = ({ status }: S) => (statusOf(status) === 'canceled' ? 0 : statusOf(status) === 'past_due' ? 1 : 2)
