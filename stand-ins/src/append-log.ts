@@ -1,10 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, truncateSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/**
- * An append-only log of JSON values on disk, so that a killed process loses nothing it has
- * acknowledged.
- */
+/** An append-only log of JSON values on disk. A killed process loses nothing that it has acknowledged. */
 export type AppendLog<Entry> = {
   /**
    * Writes the entry before it returns. It survives a kill of this process, but not a power
@@ -17,7 +14,7 @@ export type AppendLog<Entry> = {
 }
 
 /**
- * Opens a log and passes its entries to `replay`, oldest first; drops an incomplete last line.
+ * Opens a log and passes its entries to `replay`, oldest first; and drops an incomplete last line.
  * Without a file, nothing is stored. @throws Error that names the file and the damaged line
  */
 export function openAppendLog<Entry>(file: string | undefined, replay: (entry: Entry) => void): AppendLog<Entry> {

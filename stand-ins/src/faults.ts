@@ -6,23 +6,23 @@ import { z } from 'zod'
 const RequestFault = z.strictObject({
   path: z.string().startsWith('/'),
   method: z.string().toUpperCase().optional(),
-  /** Responds with this status, without effect. Below 400 only with a `body`. */
+  /** Responds with this status and has no effect. Below 400 only with a `body`. */
   status: z.int().min(200).max(599).optional(),
-  /** At X, with `status`: its older body `{ code, message }`. */
+  /** Only for X, with `status`: its older body `{ code, message }`. */
   code: z.int().optional(),
-  /** At X: one of its errors by name, with its usual status if `status` is unset. */
+  /** Only for X: one of its errors by name, with that error's usual status if `status` is unset. */
   problem: z.string().optional(),
-  /** With `status`: the body to send, as JSON or, if it is a text, as HTML. */
+  /** Only with `status`: the body to send. Objects are sent as JSON, texts as HTML. */
   body: z.union([z.string(), z.record(z.string(), z.unknown())]).optional(),
-  /** More headers, also of a response that takes effect. */
+  /** Additional headers, also of a response that takes effect. */
   headers: z.record(z.string(), z.string()).optional(),
-  /** At X, with status 429: seconds until the reset in the headers, may be negative. Default 900. */
+  /** Only for X, with status 429: seconds until the reset in the headers. May be negative. Default 900. */
   resetSeconds: z.number().optional(),
-  /** At X, with status 429: whose limit for 24 hours is used up. */
+  /** Only for X, with status 429: whose limit for 24 hours is used up. */
   dayLimitOf: z.enum(['user', 'app']).optional(),
   /** Waits first. The effect follows even if the caller has disconnected. */
   delayMs: z.int().nonnegative().optional(),
-  /** Cuts the connection, without effect. */
+  /** Cuts the connection before the request has an effect. */
   dropBefore: z.boolean().optional(),
   /** Takes effect, then cuts the connection instead of responding. */
   dropAfter: z.boolean().optional(),
@@ -56,9 +56,9 @@ declare module 'fastify' {
 export type Faults = ReturnType<typeof addFaults>
 
 /**
- * Injects faults, each `times` times or always; the first match applies. Test endpoints have none.
- * @param errorOf the error of a fault with a status or a problem
- * @param problems the names of problems
+ * Injects faults, each `times` times or always; the first match applies. Test endpoints have no
+ * faults. @param errorOf builds the error of a fault with a status or a problem @param problems the
+ * valid names of problems
  */
 export function addFaults(
   app: FastifyInstance,
@@ -81,7 +81,7 @@ export function addFaults(
 
   app.decorateRequest('cutAfter', false)
   app.decorateRequest('moreHeaders', null)
-  // After the body is read, so the effect happens even if the caller disconnects during the delay.
+  // Runs after the body is read, so the effect happens even if the caller disconnects during the delay.
   app.addHook('preHandler', async (request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''
     if (path.startsWith('/_')) return

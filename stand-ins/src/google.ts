@@ -40,7 +40,7 @@ export async function startGoogle(options: GoogleOptions = {}) {
   return { ...address, clientId, clientSecret, close: () => app.close() }
 }
 
-/** Like Google's: 21 digits, always the same for an address. */
+/** Like Google's, a subject has 21 digits and is always the same for an address. */
 function subjectOf(email: string): string {
   return `1${(createHash('sha256').update(email).digest().readBigUInt64BE() % 10n ** 20n).toString().padStart(20, '0')}`
 }

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 
 /**
- * A Fastify server for loopback. Rejects other Host names, against DNS rebinding.
- * @param alsoKnownAs more accepted names
+ * A Fastify server for loopback. Rejects other Host names, against DNS rebinding. @param
+ * alsoKnownAs further accepted names
  */
 export function loopbackServer(alsoKnownAs: string[] = []): FastifyInstance {
   const names = new Set(['127.0.0.1', 'localhost', '[::1]', ...alsoKnownAs])
@@ -17,7 +17,7 @@ export function loopbackServer(alsoKnownAs: string[] = []): FastifyInstance {
   return app
 }
 
-/** Listens on 127.0.0.1, or closes the app. @param port 0 for any free one @throws EADDRINUSE */
+/** Listens on 127.0.0.1, or closes the app. @param port 0 for any free port @throws EADDRINUSE */
 export async function listenOnLoopback(app: FastifyInstance, port: number) {
   await app.listen({ host: '127.0.0.1', port }).catch(async (error) => {
     await app.close()

@@ -5,7 +5,7 @@ import { addMailPages } from './mailbox/pages.ts'
 import { type Mail, openSmtp } from './mailbox/smtp.ts'
 
 export type MailboxOptions = {
-  /** For the page and JSON. Default 0: any free port. */
+  /** The port of the page and the JSON. Default 0: any free port. */
   port?: number
   smtpPort?: number
   /** Folder for emails; in memory if unset. */

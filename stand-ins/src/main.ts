@@ -80,12 +80,12 @@ process.send?.(
     googleClientSecret: google.clientSecret,
   },
   (error) => {
-    // The parent is already gone.
+    // The parent has already ended.
     if (error) stop()
   },
 )
 
-/** The port of an address, or 0 for any free one. */
+/** The port of an address, or 0 for any free port. */
 function portOf(address: string | undefined): number {
   return Number(address?.split(':').at(-1) ?? 0)
 }

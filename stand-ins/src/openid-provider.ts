@@ -11,9 +11,9 @@ type OpenIdSettings = {
   name: string
   store: OpenIdStore
   client: ClientMetadata & { client_id: string }
-  /** Must always be the same for an address. */
+  /** Must always return the same subject for an address. */
   subjectOf(email: string): string
-  /** Puts claims into the id_token too, as Google does, not only into the userinfo response. */
+  /** Adds claims to the id_token, as Google does, and not only to the userinfo response. */
   claimsInIdToken: boolean
   /** The routes that the provider serves. */
   paths: string[]
@@ -33,7 +33,7 @@ export async function serveOpenId(app: FastifyInstance, settings: OpenIdSettings
     protocol.removeAllContentTypeParsers()
     protocol.addContentTypeParser('*', (_request, _body, done) => done(null))
     const handle = async (request: FastifyRequest, reply: FastifyReply) => {
-      // No session: developers sign in as many people on one machine.
+      // Drops the session, because developers sign in as many people on one machine.
       const { headers } = request.raw
       if (headers.cookie) headers.cookie = headers.cookie.replace(/(^|;\s*)_session(\.legacy)?(\.sig)?=[^;]*/g, '')
       const provider = await startProvider()
@@ -91,7 +91,7 @@ export function isAddress(email: string): boolean {
   return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)
 }
 
-/** Loads the library too: most starts need no provider, and it takes 20 MB. */
+/** Also loads the library, which takes 20 MB and which most starts do not need. */
 async function createProvider(issuer: string, { store, client, claimsInIdToken }: OpenIdSettings): Promise<Provider> {
   const { default: Provider, interactionPolicy } = await import('oidc-provider')
   const { cookieKey, jwk } = store.secrets(() => ({
@@ -100,7 +100,7 @@ async function createProvider(issuer: string, { store, client, claimsInIdToken }
   }))
   const policy = interactionPolicy.base()
   policy.remove('consent')
-  // Like Google: asks for the account even if one is signed in.
+  // Like Google, asks for the account even if someone is signed in.
   policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0)
   const provider = new Provider(issuer, {
     adapter: store.adapter,

@@ -21,7 +21,7 @@ a { color: var(--act) }
 `
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** Sends a page in the stand-ins' style. @param forms to which its forms may post or redirect */
+/** Sends a page in the stand-ins' style. @param forms origins to which its forms may post or redirect */
 export function sendPage(
   reply: FastifyReply,
   title: string,
@@ -42,7 +42,7 @@ ${body}</main>${script && `<script>${script}</script>`}</body></html>`,
   )
 }
 
-/** The fields of a form that a person does not see. */
+/** The hidden fields of a form. */
 export function hiddenFields(fields: Record<string, string | undefined>): string {
   return Object.entries(fields)
     .map(([name, value]) => (value ? `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">` : ''))
@@ -77,12 +77,12 @@ ${isRefused ? '<p role="alert">Enter an email address</p>' : ''}
   )
 }
 
-/** Browsers apply form-action to the redirect after a form too, so it must include the app. */
+/** The form-action policy must include the app, because browsers also apply it to the redirect after a form. */
 export function formsOf(appUrl: string): string {
   return `'self' ${new URL(appUrl).origin}`
 }
 
-/** Sends a page that submits a form automatically, or by its button without JavaScript. */
+/** Sends a page that submits a form automatically, or with its button if there is no JavaScript. */
 export function postingPage(reply: FastifyReply, title: string, action: string, fields: Record<string, string>) {
   return sendPage(
     reply,

@@ -51,7 +51,7 @@ export async function startSso({ port = 0, dnsPort = 0, stateDir }: SsoOptions =
     claimsInIdToken: false,
     paths: ['/*'],
   })
-  // The responses contain the address, so it must be known first.
+  // The responses contain the address, so it must be known before the server listens.
   const ownPort = port === 0 ? await freePort() : port
   const url = `http://127.0.0.1:${ownPort}`
   app.get('/', async (_request, reply) => sendPage(reply, 'Your company', setUpPage(url, dns.records())))
@@ -69,7 +69,7 @@ export async function startSso({ port = 0, dnsPort = 0, stateDir }: SsoOptions =
   const address = await listenOnLoopback(app, ownPort)
   startProvider(url)
   return {
-    /** With the OpenID Connect issuer, and a page with setup instructions. */
+    /** The address of the OpenID Connect issuer, which also serves a page with setup instructions. */
     ...address,
     clientId: CLIENT_ID,
     clientSecret: CLIENT_SECRET,
@@ -83,7 +83,7 @@ export async function startSso({ port = 0, dnsPort = 0, stateDir }: SsoOptions =
     setTxt: dns.set,
     /** Sets the MX records of a domain. */
     setMail: dns.setMail,
-    /** Makes future SAML responses wrong in these ways. */
+    /** Makes future SAML responses wrong in these respects. */
     lie(next: Lies) {
       lies = next
     },
@@ -91,7 +91,7 @@ export async function startSso({ port = 0, dnsPort = 0, stateDir }: SsoOptions =
   }
 }
 
-/** The stored key, so that saved certificates stay valid, or a new one. */
+/** Loads the stored key, so that saved certificates stay valid, or creates one. */
 async function loadOrCreateKey(file: string | undefined): Promise<SigningKey> {
   if (file && existsSync(file)) {
     try {

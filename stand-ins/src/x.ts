@@ -49,7 +49,7 @@ export type XOptions = {
   bearerToken?: string
   /** How long people take to read and answer a first message, in milliseconds. */
   answerAfterMs?: number
-  /** The share of the people who answer that do it in X Chat, from 0 to 1. Default 0. */
+  /** The share of the people who answer in X Chat, from 0 to 1. Default 0. */
   chatShare?: number
   /** Checks each answer against X's OpenAPI file. Default: in tests. */
   checksAnswers?: boolean
@@ -106,10 +106,7 @@ export async function startX(options: XOptions = {}) {
     else tokens.replay(entry)
   })
 
-  /**
-   * What a person does on a first message. Accounts that someone signed in to never react on their
-   * own.
-   */
+  /** How a person reacts to a first message. Accounts that someone has signed in to never react on their own. */
   function reactionOf(userId: string): Reaction | undefined {
     const writesThemselves = tokens.hasSignedIn(userId) || sessions.hasSignedIn(userId)
     const handle = writesThemselves ? undefined : registry.find(userId)
@@ -194,7 +191,7 @@ export async function startX(options: XOptions = {}) {
   }
 }
 
-/** X takes a PUT and a DELETE that announce JSON and have no body: its own clients send them. */
+/** X accepts a PUT or DELETE that announces JSON but has no body, as its own clients send. */
 function acceptEmptyJson(app: FastifyInstance) {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
     if (text === '') return done(null, null)
@@ -206,7 +203,7 @@ function acceptEmptyJson(app: FastifyInstance) {
   })
 }
 
-/** An answer that X's OpenAPI file does not allow is a fault of the stand-in: a 500 that says why. */
+/** An answer that X's OpenAPI file does not allow is a bug of the stand-in: it becomes a 500 that says why. */
 function checkAnswers(app: FastifyInstance) {
   app.addHook('preSerialization', async (request, reply, payload) => {
     const problem = answerProblem(request.method, request.routeOptions.url ?? '', reply.statusCode, payload)

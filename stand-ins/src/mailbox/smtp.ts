@@ -22,8 +22,8 @@ export type Mail = {
 const LARGEST_BYTES = 10 * 1024 * 1024
 
 /**
- * Accepts email for any recipient. `deliver` must store it before it returns, because then the
- * sender gets the 250.
+ * Accepts email for any recipient. `deliver` must store the email before it returns, because the
+ * sender gets the 250 right after that.
  */
 export async function openSmtp(port: number, deliver: (mail: Mail, headers: Record<string, string>) => void) {
   let delayMs = 0
@@ -57,7 +57,7 @@ export async function openSmtp(port: number, deliver: (mail: Mail, headers: Reco
   })
   return {
     port: (server.server.address() as AddressInfo).port,
-    /** Makes each email take this long. */
+    /** Delays the acceptance of each email by this time. */
     slowDown(ms: number) {
       delayMs = ms
     },

@@ -22,7 +22,7 @@ const REPLIES = [
 const GERMAN =
   'Hallo {lead_name}, ich habe gerade dein Profil gesehen und wollte mich kurz bei dir melden. Woran arbeitest du im Moment am liebsten?'
 
-/** One element of an answer, by what the prompt asks for. */
+/** One element of an answer, depending on what the prompt asks for. */
 export function writeElement(call: Call, index: number, habit: Habit | undefined): object {
   const prompt = call.messages.map(({ content }) => content).join('\n')
   const quoted = quotedIn(prompt)

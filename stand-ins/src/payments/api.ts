@@ -37,7 +37,7 @@ import {
   toResponse,
 } from './wire.ts'
 
-/** Handles a call: its parameters less `expand`, and the id in its path. */
+/** Handles a call, given its parameters without `expand`, and the id in its path. */
 type Handler = (form: Form, id: string) => unknown
 /** Handlers by method and path. */
 type Routes = Record<string, Handler>
@@ -91,7 +91,7 @@ export function addApi(
   }
 }
 
-/** @throws PaymentsProblem if an idempotency key was first used for something else */
+/** @throws PaymentsProblem if the idempotency key was first used for another request */
 function refuseOther(key: string, first: { url: string; form: Form }, now: { url: string; form: Form }): void {
   const type = 'idempotency_error'
   const advice = `Try using a key other than '${key}' if you meant to execute a different request.`
@@ -235,7 +235,7 @@ function customerRoutes(machine: Machine): Routes {
       const customer = store.get('customer', id)
       const changed = store.put({ ...customer, ...given(changes), metadata: merged(customer.metadata, metadata) })
       if (source === undefined) return changed
-      // Stripe accepts test cards by name, such as pm_card_visa; the stand-in, by number.
+      // Stripe accepts test cards by name, such as pm_card_visa. The stand-in accepts them by number.
       const number = cardNumber(source)
       if (!number) throw PaymentsProblem.invalid('source', 'No such token.')
       attachCard(store, id, number)

@@ -43,7 +43,7 @@ export function cardNumber(typed = ''): string | null {
   return sum % 10 === 0 ? digits : null
 }
 
-/** By the first digit. */
+/** Brands by the first digit. */
 const BRANDS: Record<number, string> = { 3: 'amex', 4: 'visa', 5: 'mastercard', 6: 'discover' }
 
 /** Stores a customer's card as their default. */

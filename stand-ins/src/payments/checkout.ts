@@ -8,7 +8,7 @@ import { createSubscription } from './subscriptions.ts'
 export const REFERENCE = /^[\w-]{1,200}$/
 
 const EXPIRES_SECONDS = 86_400
-/** What an expired page says. */
+/** The text of an expired page. */
 export const EXPIRED = 'This checkout page has expired.'
 
 interface NewSession {

@@ -5,7 +5,7 @@ const NO_TEXTS = { after_submit: null, shipping_address: null, submit: null, ter
 const OWN_ISSUER = { type: 'self' } as const
 const NO_PAYMENT_SETTINGS = { payment_method_options: null, payment_method_types: null }
 
-/** Fields of new objects that callers do not name: what Stripe sends for features that are not used. */
+/** The fields of new objects that callers do not set: what Stripe sends for unused features. */
 export const DEFAULTS = {
   product: {
     active: true,

@@ -6,7 +6,7 @@ import type { Store } from './store.ts'
 import { API_VERSION, toResponse } from './wire.ts'
 
 const ANSWER_WITHIN_MS = 10_000
-/** Much shorter than Stripe's, which retries for days. */
+/** Much shorter than Stripe's delays: Stripe retries for days. */
 const RETRY_AFTER_MS = [500, 2_000, 5_000, 15_000, 60_000]
 
 /**
@@ -62,7 +62,7 @@ export function createEvents(store: Store, faults: Faults, stopping: AbortSignal
     }
   }
 
-  /** @returns whether it was accepted, or is no longer wanted */
+  /** @returns whether the endpoint accepted the event, or no longer wants it */
   async function attempt(endpointId: string, event: Event): Promise<boolean> {
     const endpoint = store.find('webhook_endpoint', endpointId)
     if (!endpoint || stopping.aborted) return true

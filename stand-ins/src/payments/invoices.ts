@@ -3,7 +3,7 @@ import type { Charge, EventType, Invoice, InvoiceLine, Subscription } from './ob
 import { newId, type Store } from './store.ts'
 import { innerList, PaymentsProblem } from './wire.ts'
 
-/** Shared by all parts of the stand-in. */
+/** What all parts of the stand-in share. */
 export interface Machine {
   store: Store
   /** Stores an event and sends it to webhooks. */
@@ -14,7 +14,7 @@ export interface Machine {
 /** Days between payment attempts of an open invoice. After the last one the subscription ends. */
 const RETRY_AFTER_DAYS = [3, 5, 7]
 
-/** Creates an open invoice, due now, less the customer's credit. */
+/** Creates an open invoice, due now. The customer's credit is subtracted. */
 export function makeInvoice(
   { store, emit, url }: Machine,
   subscription: Subscription,

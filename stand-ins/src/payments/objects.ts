@@ -44,7 +44,7 @@ type PaymentLink = Own<
   {
     _price: string
     _trialDays: number | null
-    /** Where it redirects after payment; null for the stand-in's own page. */
+    /** Where the link redirects after payment; null for the stand-in's own page. */
     _redirect: string | null
   }
 >
@@ -62,7 +62,7 @@ export type PaymentMethod = Own<
     card: Wire<Stripe.PaymentMethod.Card>
     /** Decides the outcome of a charge. */
     _number: string
-    /** Confirmed by its owner, so it can be charged without them. */
+    /** The owner has confirmed the card, so it can be charged without them. */
     _confirmed: boolean
   }
 >
@@ -98,7 +98,7 @@ export type Subscription = Own<
     status: 'incomplete' | 'incomplete_expired' | 'trialing' | 'active' | 'past_due' | 'canceled'
     /** Whether `trial_will_end` was sent. */
     _trialTold?: boolean
-    /** A change that waits for its payment, with its new period if it starts one. */
+    /** A change that waits for its payment, and the new period, if the change starts one. */
     _pending?: { price: Price; period: Period | null }
   }
 >
@@ -114,7 +114,7 @@ export interface Charge {
   description: string
   period: Period
   price: Price
-  /** Whether it is for a part of a period, after a change. */
+  /** Whether the charge is for a part of a period, after a change. */
   proration: boolean
 }
 
@@ -144,7 +144,7 @@ export type PortalSession = Own<Stripe.BillingPortal.Session, { configuration: s
 
 export type EventType = Stripe.Event['type']
 
-/** Stripe's own type of it is a union of every event. */
+/** Stripe's own type is a union of all events. */
 export type Event = Pick<Stripe.Event, 'id' | 'object' | 'created' | 'api_version' | 'pending_webhooks' | 'request'> & {
   livemode: false
   type: EventType

@@ -1,9 +1,6 @@
 import type { Charge, Period, Price, Subscription } from './objects.ts'
 
-/**
- * Adds intervals, keeping the day of the month or using the last day of a shorter one. Unix
- * seconds.
- */
+/** Adds intervals. Keeps the day of the month, or uses the last day of a shorter month. Unix seconds. */
 export function after(from: number, { interval }: Price['recurring'], times = 1): number {
   const date = new Date(from * 1_000)
   const day = date.getUTCDate()
@@ -21,10 +18,7 @@ export function nextEnd(anchor: number, start: number, recurring: Price['recurri
   return after(anchor, recurring, times)
 }
 
-/**
- * The proration lines of a price change, and the new period that another interval starts. A trial
- * costs nothing.
- */
+/** The proration lines of a price change, and the new period if the interval changes. A trial costs nothing. */
 export function changeLines(
   subscription: Subscription,
   to: { price: Price; name: string; oldName: string },
@@ -52,7 +46,7 @@ export function changeLines(
   return { lines: [unused, periodCharge(to.price, to.name, period)], period }
 }
 
-/** What a whole period costs. */
+/** The charge for a whole period. */
 export function periodCharge(price: Price, name: string, period: Period): Charge {
   return { amount: price.unit_amount, description: `1 × ${name}`, period, price, proration: false }
 }

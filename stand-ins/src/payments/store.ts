@@ -50,7 +50,7 @@ export function openStore(file: string | undefined) {
     replay(entry)
   }
 
-  /** The time of the event being processed while the clock is advanced. */
+  /** While the clock is advanced, the time of the event being processed. */
   let eventTime: number | null = null
   const today = () => Math.floor((Date.now() + aheadMs) / 1_000)
   const now = () => eventTime ?? today()
@@ -59,7 +59,7 @@ export function openStore(file: string | undefined) {
     record({ put: thing })
     return thing
   }
-  /** A new object that is not stored, with an id of its kind unless it has one. */
+  /** A new object, not stored yet. It gets an id of its kind unless it has one. */
   function make<K extends Kind>(kind: K, fields: Fields<K>): OfKind<K> {
     const base = { id: newId(PREFIXES[kind]), object: kind, created: now(), livemode: false }
     return { ...base, ...DEFAULTS[kind], ...fields } as unknown as OfKind<K>

@@ -63,7 +63,7 @@ export function createSubscription(machine: Machine, input: NewSubscription): Su
   return store.get('subscription', made.id)
 }
 
-/** The price of an item, which is also its plan, the older form of a price. */
+/** The price of an item. It is also the item's plan, which is the older form of a price. */
 function ofPrice(price: Price): Pick<SubscriptionItem, 'price' | 'plan'> {
   const { id, active, billing_scheme, created, currency, livemode, metadata, nickname, product } = price
   const plan = {
@@ -119,7 +119,7 @@ export function settle(machine: Machine, invoice: Invoice): void {
   }
 }
 
-/** The subscription at another price, in its present period or a new one. */
+/** The subscription at another price, in its current period or a new one. */
 function atPrice(subscription: Subscription, { price, period }: { price: Price; period: Period | null }): Subscription {
   const [item] = subscription.items.data
   const { start, end } = period ?? { start: item.current_period_start, end: item.current_period_end }
@@ -134,7 +134,7 @@ function atPrice(subscription: Subscription, { price, period }: { price: Price; 
 
 const changes = {
   items: list(z.strictObject({ id: text, price: text, quantity: z.literal('1').optional() })),
-  /** Its proration is always invoiced. */
+  /** Prorations are always invoiced. */
   proration_behavior: z.literal('always_invoice').optional(),
   proration_date: integer.optional(),
   cancel_at_period_end: flag.optional(),
@@ -252,7 +252,7 @@ export function endNow({ store, emit }: Machine, id: string): Subscription {
   return ended
 }
 
-/** The next change of a subscription without a request: when, in unix seconds, and what it does. */
+/** The next change of a subscription that needs no request: when it is due, in unix seconds, and what it does. */
 export function nextDue(machine: Machine, subscription: Subscription): { at: number; run(): void } | undefined {
   const { store, emit } = machine
   const { id, status, created, trial_end, latest_invoice, _trialTold } = subscription
@@ -279,7 +279,7 @@ export function nextDue(machine: Machine, subscription: Subscription): { at: num
     },
     { at: subscription.items.data[0].current_period_end, run: () => renew(machine, subscription) },
   ]
-  // At the same time, the first of the list comes first.
+  // If several are due at the same time, the first in the list comes first.
   return due.flatMap(({ at, run }) => (at == null ? [] : { at, run })).sort((a, b) => a.at - b.at)[0]
 }
 

@@ -6,10 +6,10 @@ type Answer = { status: number; body: any }
 export const CARD = '4242 4242 4242 4242'
 export const DECLINED_CARD = '4000 0000 0000 0002'
 export const CONFIRMED_CARD = '4000 0025 0000 3155'
-/** Can be stored, but later charges fail. */
+/** This card can be stored, but later charges fail. */
 export const FAILING_CARD = '4000 0000 0000 0341'
 
-/** A client for a running stand-in: calls of the product, of a buyer and of tests. */
+/** A client for a running stand-in. It makes the calls of the product, of a buyer and of tests. */
 export function visitPayments(payments: Pick<Payments, 'url' | 'secretKey' | 'links'>) {
   const { url, secretKey } = payments
   const read = async (response: Response): Promise<Answer> => {

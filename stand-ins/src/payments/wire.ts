@@ -56,7 +56,7 @@ export const integer = z
   .regex(/^-?\d+$/)
   .transform(Number)
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
-/** A list, whose places are the keys of a form. */
+/** A list, which a form encodes with its indexes as keys. */
 export const list = <Item extends z.ZodType>(item: Item) =>
   z
     .record(z.string(), item)
@@ -71,7 +71,7 @@ export function merged(before: Record<string, string>, changes: Record<string, s
   return Object.fromEntries(Object.entries({ ...before, ...changes }).filter(([, value]) => value !== ''))
 }
 
-/** The parameters of a call. Each must be in Stripe's type of them. */
+/** The parameters of a call. Each must occur in Stripe's type of the parameters. */
 export const parameters =
   <Theirs>() =>
   <Shape extends { [Key in keyof Shape]: Key extends keyof Theirs ? z.ZodType : never }>(shape: Shape) =>
@@ -116,8 +116,8 @@ const PAGING = {
 }
 
 /**
- * Reads the parameters of a list and returns one page, newest first. @param filters tests by the
- * parameters that choose objects, besides those of all lists
+ * Reads the parameters of a list and returns one page, newest first. @param filters tests for
+ * further parameters that select objects, in addition to those of all lists
  */
 export function pageOf<One extends { id: string; created: number }>(
   all: One[],
@@ -151,15 +151,15 @@ export function pageOf<One extends { id: string; created: number }>(
   return { object: 'list' as const, url, has_more: rest.length > limit, data }
 }
 
-/** Tests of a list's objects by the name of the parameter. `value` is undefined if it was not given. */
+/** Tests of a list's objects, by the name of the parameter. `value` is undefined if the parameter is missing. */
 export type Filters<One> = Record<string, { type: z.ZodType; matches: (object: One, value: unknown) => boolean }>
 
-/** A parameter that must equal what `of` reads of an object. */
+/** A parameter that must equal what `of` returns for an object. */
 export function equal<One>(type: z.ZodType, of: (object: One) => unknown): Filters<One>[string] {
   return { type, matches: (object, value) => value === undefined || of(object) === value }
 }
 
-/** A list of values. One must equal what `of` reads of an object. */
+/** A list of values. One of them must equal what `of` returns for an object. */
 export function oneOf<One>(of: (object: One) => unknown): Filters<One>[string] {
   return {
     type: list(z.string()),

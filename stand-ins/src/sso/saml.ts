@@ -17,7 +17,7 @@ export type Lies = {
   inResponseTo?: string
   nameId?: string
   nameIdFormat?: string
-  /** Expiry from now. */
+  /** When the response expires, in seconds from now. */
   endsInSeconds?: number
   /** Omits the signature. */
   unsigned?: boolean
@@ -181,7 +181,7 @@ export function serveSaml(
   })
 }
 
-/** Loads samlify too: most starts need no provider. */
+/** Also loads samlify, which most starts do not need. */
 async function openProvider(metadata: string, privateKey: string) {
   const { IdentityProvider, SamlLib, ServiceProvider, setSchemaValidator } = (await import('samlify')).default
   // The stand-in does not validate requests against the schema.
@@ -224,7 +224,7 @@ function metadataOf(entityId: string, ssoUrl: string, certificate: string): stri
   return `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${entityId}"><IDPSSODescriptor WantAuthnRequestsSigned="false" protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><KeyDescriptor use="signing"><KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data><X509Certificate>${encoded}</X509Certificate></X509Data></KeyInfo></KeyDescriptor><NameIDFormat>${PERSISTENT}</NameIDFormat><SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${ssoUrl}"/></IDPSSODescriptor></EntityDescriptor>`
 }
 
-/** The request parameters that the response needs. */
+/** The request parameters that the form must carry for the response. */
 function carriedIn({ SAMLRequest = '', RelayState = '' }: Record<string, string>): Record<string, string> {
   return { SAMLRequest, ...(RelayState ? { RelayState } : {}) }
 }

@@ -14,7 +14,7 @@ import type { Network } from './network.ts'
 
 export type ActivityEntry = WebhookEntry | SubscriptionEntry
 
-/** Something that `userId` may have subscribed to. `id` names what is charged. */
+/** An event that `userId` may have subscribed to. `id` names what is charged. */
 type Happening = { eventType: string; userId: string; id: string; at: number; payload: () => object }
 
 /** How many reads and renames are remembered for replays. */
@@ -34,7 +34,7 @@ export function createActivity(apps: Apps, now: () => number, write: (entry: Act
   const subscriptions = createSubscriptions(apps, nextId, write)
   const stopping = new AbortController()
   const deliveries = createDeliveries(webhooks.targetOf, stopping.signal)
-  /** Messages are in their own stores. */
+  /** Reads and renames. Messages are in their own stores. */
   const remembered: Happening[] = []
   let network: Network | undefined
   const connected = () => {
@@ -49,7 +49,7 @@ export function createActivity(apps: Apps, now: () => number, write: (entry: Act
       { eventType: 'dm.received', userId: message.to },
     ].map((event) => ({ ...event, id: message.id, at: message.at, payload: () => payloads.message(message) }))
 
-  /** A failure is for its sender only: the message has reached nobody. */
+  /** A failure is delivered only to its sender, because the message has reached nobody. */
   const ofChat = (event: ChatEvent): Happening[] =>
     [
       { eventType: 'chat.sent', userId: event.from },
@@ -71,7 +71,7 @@ export function createActivity(apps: Apps, now: () => number, write: (entry: Act
     emit(happening)
   }
 
-  /** Delivers everything of a span again that a webhook's subscriptions have seen, oldest first. */
+  /** Delivers again what a webhook's subscriptions have seen in a span of time, oldest first. */
   function replayEvents(webhook: Webhook, from: number, to: number) {
     const { messages, chats } = connected()
     const wanted = subscriptions.ofWebhook(webhook.id)
@@ -100,7 +100,7 @@ export function createActivity(apps: Apps, now: () => number, write: (entry: Act
     },
     /** Notifies subscribers of a sent message. */
     sent: (message: Message) => ofMessage(message).forEach((happening) => void emit(happening)),
-    /** Notifies the author that `message` and all before it were read. */
+    /** Notifies the author that `message` and all earlier ones were read. */
     read(message: Message, at: number) {
       const payload = () => payloads.read(message, at)
       emitAndRemember({ eventType: 'dm.read', userId: message.from, id: `${message.id} ${at}`, at, payload })

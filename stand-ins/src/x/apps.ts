@@ -11,7 +11,10 @@ const App = z.strictObject({
   consumerSecret: z.string().min(1),
   /** Its own token, which registers webhooks. */
   bearerToken: z.string().min(1),
-  /** Direct messages in 24 hours over all its users, whichever limits are enforced; left out: X's. */
+  /**
+   * How many direct messages X allows in 24 hours over all its users, even if limits are off. If it
+   * is left out, X's own limit counts.
+   */
   messagesPerDay: z.int().min(0).optional(),
 })
 export type App = z.output<typeof App>
@@ -24,13 +27,13 @@ export type Apps = ReturnType<typeof createApps>
 /** The apps that X knows: the first one, and those that tests register with `PUT /_apps`. */
 export function createApps(first: App, write: (entry: AppsEntry) => void) {
   let others: App[] = []
-  // One of the others with its id replaces the first, to rotate its secrets or to revoke them.
+  // A registered app with the id of the first one replaces it, to rotate its secrets or to revoke them.
   const all = () => [...others, ...(others.some(({ id }) => id === first.id) ? [] : [first])]
 
   return {
     first,
     find: (id: string | undefined): App | undefined => all().find((app) => app.id === id),
-    /** The app whose own token a request carries. @throws the 401 of any other token */
+    /** The app whose own token a request carries. @throws the 401 if no app has the token */
     ofBearer({ headers }: FastifyRequest): App {
       const app = all().find(({ bearerToken }) => isSame(headers.authorization ?? '', `Bearer ${bearerToken}`))
       if (!app) throw genericProblem(401)

@@ -19,7 +19,7 @@ const SCOPE_TEXTS: Record<string, string> = {
 
 const RULE = 'any username works here, with a password of 8 or more characters.'
 
-/** The fields of a person who signs in. @param refused whether they were rejected */
+/** The fields of a person who signs in. @param refused whether the sign-in was rejected */
 function signInFields(username: string, refused: boolean): string {
   return `<p>This is the local stand-in for X: ${RULE}</p>
 ${refused ? '<p role="alert">Wrong username or password.</p>' : ''}
@@ -29,7 +29,7 @@ ${refused ? '<p role="alert">Wrong username or password.</p>' : ''}
 
 /**
  * The page on which a person signs in and accepts or cancels the app's request. @param refused
- * whether their sign-in was rejected
+ * whether the sign-in was rejected
  */
 export function authorizePage(reply: FastifyReply, consent: Consent, fields: Fields, refused = false) {
   const { username = '', password: _, decision: __, ...carried } = fields

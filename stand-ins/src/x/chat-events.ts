@@ -5,7 +5,7 @@ import { body, boolean, i32, i64, string, struct, structs } from './thrift.ts'
 // layout is that of X's Chat XDK, whose decoder reads these events in our tests
 // (https://github.com/xdevplatform/chat-xdk, crates/core/src/thrift/event.rs).
 
-/** What an event says. Only `message` is a message. */
+/** The kinds of events. Only `message` is a message. */
 export const CHAT_KINDS = [
   'message',
   'keyChange',
@@ -20,7 +20,7 @@ export const CHAT_KINDS = [
 ] as const
 export type ChatKind = (typeof CHAT_KINDS)[number]
 
-/** Why a message failed to deliver, in the order of their numbers, from 1. */
+/** Why a message could not be delivered, in the order of X's numbers, from 1. */
 export const FAILURES = [
   'emptyDetail',
   'internalError',
@@ -45,7 +45,7 @@ export type Failure = (typeof FAILURES)[number]
 
 /**
  * An event in X Chat. `conversation` is `a:b`, the smaller user id first, or a group's id, which
- * begins with g; `to` is the member who gets it; `at` is in milliseconds since 1970.
+ * begins with g; `to` is the member who receives it; `at` is in milliseconds since 1970.
  */
 export type ChatEvent = {
   sequenceId: string
@@ -60,7 +60,7 @@ export type ChatEvent = {
   previousId?: string | undefined
 }
 
-/** X's number of each kind in the union `MessageEventDetail`; 99 is none of them. */
+/** X's number for each kind in the union `MessageEventDetail`. 99 is not a kind. */
 const DETAILS: Record<ChatKind, number> = {
   message: 1,
   keyChange: 3,
@@ -74,7 +74,7 @@ const DETAILS: Record<ChatKind, number> = {
   unknown: 99,
 }
 
-/** The version of a conversation's key: when it was made, in milliseconds since 1970. */
+/** The version of a conversation's key: its creation time, in milliseconds since 1970. */
 export const keyVersionOf = (event: ChatEvent) => String(1_700_000_000_000 + Number(BigInt(event.from) % 1_000_000n))
 
 /** `encoded_event` in base64, always the same for an event. The ciphertext in it is random bytes. */
@@ -131,7 +131,7 @@ const keyCopy = (userId: string, version: string) => [
   string(3, version),
 ]
 
-/** Bytes that look random and are the same for a text. */
+/** Bytes that look random, but are always the same for a text. */
 function bytesFrom(text: string, length: number): Buffer {
   return createHash('shake256', { outputLength: length }).update(text).digest()
 }

@@ -11,7 +11,7 @@ import { genericProblem, invalidRequest } from './problems.ts'
 import { count, idList, longToken, placeIn, readId, readQuery, words } from './queries.ts'
 import { userFields, userJson } from './users.ts'
 
-// X Chat's endpoints (docs.x.com/x-api/chat). Who has written and when can be read without keys.
+// X Chat's endpoints (docs.x.com/x-api/chat). They show who has written, and when, even without keys.
 
 type Conversation = { id: string; members: string[]; updatedAt: number; createdAt: number }
 
@@ -46,7 +46,7 @@ const KEY_FIELDS: Record<string, (person: Person, viewer: Person) => unknown> = 
   public_key: ({ key }) => publicKeyOf(`identity ${key}`),
   signing_public_key: ({ key }) => publicKeyOf(`signing ${key}`),
   identity_public_key_signature: ({ key }) => createHash('sha512').update(key).digest('base64'),
-  // Only the owner of the keys gets it.
+  // Only the owner of the keys gets this.
   juicebox_config: ({ id }, viewer) => (id === viewer.id ? { max_guess_count: 20, token_map: [] } : undefined),
 }
 
@@ -54,7 +54,7 @@ const READ = ['dm.read', 'users.read']
 
 /** Routes that read conversations of X Chat, and public keys. */
 export function addChatRoutes(app: FastifyInstance, network: Network) {
-  /** @throws the 403 or 404 of an account without X Chat */
+  /** @throws the 403 or 404 if the account has no X Chat */
   function memberOf(request: FastifyRequest, reply: FastifyReply, call: LimitedCall, scopes: string[]) {
     const caller = callerOf(network, request, reply, call, scopes)
     if (!caller.person.hasChat) throw genericProblem(network.switches.chat.withoutChat)
@@ -100,7 +100,7 @@ export function addChatRoutes(app: FastifyInstance, network: Network) {
     return { data, includes: { users }, meta }
   })
 
-  /** Someone's conversations, and those of strangers who ask to be let in. */
+  /** A person's conversations, and those of strangers who ask to be accepted. */
   function conversationsOf(userId: string): [accepted: Conversation[], requests: Conversation[]] {
     const accepted: Conversation[] = []
     const requests: Conversation[] = []
@@ -185,7 +185,7 @@ const P256 = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200',
 /** Lists and paths write `a-b` where events write `a:b`. */
 const pathOf = (conversation: string) => conversation.replace(':', '-')
 
-/** The conversation that a path names: by its id, in any order, or by the other member's. */
+/** The conversation that a path names: by its id, in either order, or by the other member's id. */
 function conversationIn(id: string, viewerId: string): string {
   const [, a, b] = /^(\d{1,19})(?:-(\d{1,19}))?$/.exec(id) ?? []
   if (/^g\d{1,19}$/.test(id)) return id

@@ -10,10 +10,10 @@ type NewChatEvent = {
   to: string
   kind?: ChatKind | undefined
   text?: string | undefined
-  /** Of a group, its id, which begins with g. */
+  /** Only for a group: its id, which begins with g. */
   group?: string | undefined
   failure?: Failure | undefined
-  /** Of a message that was sent before, for failures and deletions. */
+  /** Only for failures and deletions: the id of a message that was sent before. */
   messageId?: string | undefined
 }
 
@@ -74,7 +74,7 @@ export function createChats(options: {
     },
     all: (): readonly ChatEvent[] => all,
     ofConversation: (conversation: string): readonly ChatEvent[] => byConversation.get(conversation) ?? [],
-    /** The events of each conversation that someone is part of. */
+    /** The events of each of a person's conversations. */
     ofUser: (userId: string): ReadonlyMap<string, readonly ChatEvent[]> => byUser.get(userId) ?? new Map(),
     /** Whether one of two people has written to the other. */
     hasWritten: (from: string, to: string): boolean =>

@@ -1,6 +1,9 @@
 import { namedProblem } from './problems.ts'
 
-/** X's prices in cents (docs.x.com, "Pay per use", August 2026). The rest is free or not published. */
+/**
+ * X's prices in cents (docs.x.com, "Pay per use", August 2026). Everything else is free or has no
+ * published price.
+ */
 const CENTS = {
   user: 1,
   send: 1.5,
@@ -17,8 +20,8 @@ type Resource = keyof typeof CENTS
 type Account = { cents: number | null; day: string; charged: Set<string>; spent: Map<Resource, number> }
 
 /**
- * What calls and deliveries cost each app. X charges the same resource once per UTC day. An app with
- * `cents: null` has credits without end.
+ * What calls and deliveries cost each app. X charges the same resource once per UTC day. An app
+ * with `cents: null` never runs out of credits.
  */
 export function createCredits(now: () => number) {
   const accounts = new Map<string, Account>()
@@ -37,7 +40,7 @@ export function createCredits(now: () => number) {
       const { cents } = accountOf(appId)
       if (cents !== null && cents <= 0) throw namedProblem('credits')
     },
-    /** Charges what was read, sent or delivered, by ids. Other kinds of resources cost nothing. */
+    /** Charges for what was read, sent or delivered, by ids. Other kinds of resources are free. */
     charge(appId: string, resource: string, ids: readonly string[]) {
       if (!(resource in CENTS) || ids.length === 0) return
       const account = accountOf(appId)
@@ -50,12 +53,12 @@ export function createCredits(now: () => number) {
         if (account.cents !== null) account.cents = Math.max(0, account.cents - CENTS[kind])
       }
     },
-    /** Sets what an app has left, and forgets what it spent. */
+    /** Sets an app's remaining credits, and forgets what it spent. */
     set(appId: string, cents: number | null) {
       accounts.delete(appId)
       accountOf(appId).cents = cents
     },
-    /** What an app has left and has spent, in cents, and how many resources were charged. */
+    /** An app's remaining and spent credits in cents, and how many resources were charged. */
     of(appId: string) {
       const { cents, spent } = accountOf(appId)
       const spentCents = [...spent].reduce((sum, [kind, count]) => sum + CENTS[kind] * count, 0)

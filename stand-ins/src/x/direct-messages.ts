@@ -51,7 +51,7 @@ export function addDirectMessages(app: FastifyInstance, network: Network) {
     const text = textOf(request.body)
     network.credits.require(xApp.id)
     const result = personById(network, participantId)
-    // For an unknown recipient X returns the error of a closed inbox, not a 404.
+    // For an unknown recipient, X returns the error of a closed inbox rather than a 404.
     if ('error' in result) throw codedProblem(403, 349)
     const recipient = result.person
     refuseMessage(sender, recipient)
@@ -140,7 +140,7 @@ function refuseMessage(sender: Person, recipient: Person) {
   if (recipient.refusal && !takesPremium) throw namedProblem(recipient.refusal)
 }
 
-/** A text as a system may store it: NFC, single spaces, without variation selectors of emojis. */
+/** A text as a system may store it: in NFC, with single spaces and without variation selectors of emojis. */
 function normalized(text: string): string {
   return text
     .normalize('NFC')

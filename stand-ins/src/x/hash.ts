@@ -15,7 +15,7 @@ export function mix(value: number): number {
 
 /** A seeded random generator (mulberry32). */
 export type Dice = {
-  /** At least 0, less than 1. */
+  /** At least 0 and less than 1. */
   next(): number
   chance(share: number): boolean
   below(count: number): number

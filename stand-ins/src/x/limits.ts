@@ -4,7 +4,7 @@ const MINUTE = 60_000
 const WINDOW = 15 * MINUTE
 const DAY = 24 * 60 * MINUTE
 
-/** X's published limits of each call, per user or per app and window. */
+/** X's published limits for each call, per user or per app and window. */
 const LIMITS = {
   userByUsername: [{ scope: 'user', most: 900, windowMs: WINDOW }],
   userById: [{ scope: 'user', most: 900, windowMs: WINDOW }],
@@ -42,8 +42,9 @@ const UNLIMITED = 1_000_000
 type Window = { scope: 'user' | 'app'; isDay: boolean; most: number; left: number; resetAt: number }
 
 /**
- * Counts calls in fixed windows, in memory. If not `enforced`, every call passes, and the headers name
- * a limit per 15 minutes that is never reached, and none per day. @param messagesPerDay of an app; undefined: X's
+ * Counts calls in fixed windows, in memory. If limits are not `enforced`, every call passes, and
+ * the headers name a limit per 15 minutes that is never reached, but none per day. @param
+ * messagesPerDay an app's own limit; undefined: X's
  */
 export function createLimits(
   enforced: boolean,
@@ -52,7 +53,7 @@ export function createLimits(
 ) {
   const windows = new Map<string, Window>()
 
-  /** Counts a call. @returns X's headers of its windows @throws the 429 of a full window */
+  /** Counts a call. @returns X's headers for its windows @throws the 429 of a full window */
   return function count(call: LimitedCall, userId: string, clientId: string) {
     const time = now()
     const ownDay = call === 'sendDm' ? messagesPerDay(clientId) : undefined

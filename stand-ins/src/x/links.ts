@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A link in a text that X has shortened: where its t.co link stands, in UTF-16 units. */
+/** A link that X has shortened: the position of its t.co link in the text, in UTF-16 units. */
 type Link = { start: number; end: number; url: string; expanded_url: string; display_url: string }
 
 /** Addresses with a scheme, and bare names under the top-level domains that people use most. */
@@ -12,7 +12,7 @@ function shortLink(address: string): string {
   return `https://t.co/${createHash('sha256').update(address).digest('base64url').replace(/[-_]/g, 'x').slice(0, 10)}`
 }
 
-/** A text as X shows it: each link is a t.co link, and described. */
+/** A text as X shows it. Each link is replaced by a t.co link, and described. */
 export function linksIn(text: string): { text: string; urls: Link[] } {
   const urls: Link[] = []
   let shownText = ''

@@ -3,7 +3,7 @@ import { snowflakes } from './ids.ts'
 /** A sent direct message. `from` and `to` are user ids; `at` is in milliseconds since 1970. */
 export type Message = { id: string; from: string; to: string; text: string; at: number }
 
-/** The reaction to a first message: reading it, and an optional answer, perhaps in X Chat. */
+/** The reaction to a first message: a read and an optional answer, possibly in X Chat. */
 export type Reaction = { answer: string | undefined; isInChat: boolean }
 
 /** Stored on disk, so that messages survive a restart. */
@@ -29,7 +29,7 @@ export function createMessages(options: {
   const all: Message[] = []
   const byUser = new Map<string, Message[]>()
   const byConversation = new Map<string, Message[]>()
-  // Reactions are due in the order of messages, so a queue with one timer is enough.
+  // Reactions become due in the order of messages, so a queue with one timer is enough.
   const due: Message[] = []
   let timer: NodeJS.Timeout | undefined
   const ids = snowflakes(now)
@@ -109,7 +109,7 @@ export function createMessages(options: {
 
 export type Messages = ReturnType<typeof createMessages>
 
-/** X's id of a one-to-one conversation: the smaller user id first. */
+/** X's id for a one-to-one conversation, with the smaller user id first. */
 export function conversationId(a: string, b: string): string {
   return BigInt(a) < BigInt(b) ? `${a}-${b}` : `${b}-${a}`
 }

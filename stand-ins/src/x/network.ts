@@ -13,7 +13,7 @@ import type { Grant, Tokens } from './tokens.ts'
 
 const SHORTEST_PASSWORD = 8
 
-/** Shared by all routes. */
+/** What all routes share. */
 export type Network = {
   url: () => string
   now: () => number
@@ -27,7 +27,7 @@ export type Network = {
   count: CountCall
 }
 
-/** Whom a call is for, and the app that makes it. */
+/** The person for whom a call is made, and the app that makes it. */
 export type Caller = { person: Person; app: App }
 
 /**

@@ -103,7 +103,7 @@ export function addOAuth(app: FastifyInstance, network: Network, apps: Apps) {
     }
   }
 
-  /** The id of the app that a request authenticates; undefined: it does not. */
+  /** The id of the app that a request authenticates; undefined: it authenticates no app. */
   function clientOf(request: FastifyRequest, form: Fields): string | undefined {
     const basic = /^Basic (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
     const [id = form.client_id, ...secret] =
@@ -125,7 +125,7 @@ function scopesOf(text: string): string[] | undefined {
     : undefined
 }
 
-/** The form's fields, without those given twice. */
+/** The form's fields. Fields that occur twice are left out. */
 function fieldsOf(request: FastifyRequest): Fields {
   const body = typeof request.body === 'object' && request.body !== null ? request.body : {}
   return Object.fromEntries(Object.entries(body).filter(([, value]) => typeof value === 'string'))

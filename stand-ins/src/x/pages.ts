@@ -11,14 +11,14 @@ import { codedProblem, genericProblem } from './problems.ts'
 
 const Pages = z.strictObject({
   /**
-   * How the pages look: X's current `chat`; `slow` ones; a `passcode` that is asked for or, in
-   * `passcode_new`, chosen; a message `request`; the chat in a `drawer`; `unclear` closed inboxes; profiles
-   * with `no_id`; or other names for all parts (`changed`).
+   * How the pages look: like X's current `chat`; `slow`; asking for a `passcode`, or for a new one
+   * (`passcode_new`); with a message `request`; with the chat in a `drawer`; with `unclear` closed
+   * inboxes; with profiles that have `no_id`; or with other names for all parts (`changed`).
    */
   markup: z
     .enum(['chat', 'slow', 'passcode', 'passcode_new', 'request', 'drawer', 'unclear', 'no_id', 'changed'])
     .default('chat'),
-  /** The only way of writing into the composer that it accepts. */
+  /** The only way of writing that the composer accepts. */
   typing: z.enum(['any', 'command', 'paste', 'setter']).default('any'),
 })
 
@@ -54,7 +54,7 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
   app.get('/', (request, reply) => reply.redirect(sessions.userOf(request) ? '/home' : '/i/flow/login', 302))
   app.get('/login', (_request, reply) => reply.redirect('/i/flow/login', 302))
 
-  // The former pages of messages.
+  // The former pages for messages.
   app.get('/messages', (_request, reply) => reply.redirect('/i/chat', 302))
   app.get<{ Params: { '*': string } }>('/messages/*', (request, reply) =>
     reply.redirect(`/i/chat/${request.params['*']}`, 302),
@@ -83,7 +83,7 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
   })
   app.post('/logout', (request, reply) => reply.header('set-cookie', sessions.close(request)).redirect('/', 303))
 
-  /** The script's API. It is the stand-in's own, because X's is large and private. */
+  /** The script's API. It is the stand-in's own, because X's API is large and private. */
   app.get('/i/api/viewer', async (request) => {
     const viewer = viewerOf(request)
     return { ...pages, viewer: viewer ? { id: viewer.id, handle: viewer.handle, name: viewer.name } : null }
@@ -117,8 +117,8 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
   })
 
   /**
-   * X's path with the stand-in's own body. Like X, sends once per `request_id`: browsers repeat
-   * requests on cut connections.
+   * X's path, with a body of the stand-in's own. Like X, sends once per `request_id`, because
+   * browsers repeat requests after cut connections.
    */
   type Sending = { conversation_id?: unknown; text?: unknown; request_id?: unknown }
   const sentMessages = new Map<string, Message>()
@@ -178,7 +178,7 @@ function shown(message: Message, viewer: Person) {
   }
 }
 
-/** A path on this site; anything else becomes the home page. */
+/** A path on this site. Anything else becomes the home page. */
 function ownPath(path = '/home'): string {
   return /^\/(?![/\\])/.test(path) ? path : '/home'
 }

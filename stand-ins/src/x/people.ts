@@ -29,7 +29,7 @@ type Traits = {
   reads?: boolean
   followers?: number
   following?: number
-  /** The trait of everyone who follows this handle. */
+  /** The trait that everyone has who follows this handle. */
   followersAre?: string
 }
 
@@ -63,7 +63,7 @@ const PARTS: Record<string, Partial<Traits>> = {
   allchats: { followersAre: 'chats', protected: false },
 }
 
-/** A fast check whether a handle starts with a trait; few do. */
+/** A quick check whether a handle starts with a trait. Few do. */
 const HAS_TRAIT = new RegExp(`^(?:[fg]\\d{1,7}[km]?|${Object.keys(PARTS).join('|')})(?:_|$)`)
 
 function traitsOf(handle: string): Traits {
@@ -75,7 +75,7 @@ function traitsOf(handle: string): Traits {
       const number = Number(count[2]) * (count[3] === 'm' ? 1_000_000 : count[3] === 'k' ? 1_000 : 1)
       if (count[1] === 'f') traits.followers = number
       else traits.following = number
-      // A list with a fixed size must be readable.
+      // People must be able to read a list with a fixed size.
       traits.protected ??= false
     } else if (part in PARTS) Object.assign(traits, PARTS[part])
     else break
@@ -104,9 +104,9 @@ export type Person = {
   inboxOpen: boolean
   /** The answer to a first message, if any. */
   answer: string | undefined
-  /** Whether they send read receipts. */
+  /** Whether the person sends read receipts. */
   reads: boolean
-  /** Always answers in X Chat. */
+  /** The person always answers in X Chat. */
   chats: boolean
   hasChat: boolean
   refusal: ProblemName | undefined
@@ -153,7 +153,7 @@ export function personOf(handle: string): Person {
       answerKind === 'never'
         ? undefined
         : draw.pick(answerKind === 'answers' ? vocabulary.ANSWERS : vocabulary.OPT_OUTS),
-    // Drawn last, so that the values above stay the same across releases.
+    // Drawn last, so that the values above stay the same in every release.
     reads: answerKind !== 'never' || (traits.reads ?? draw.chance(0.5)),
     chats: traits.chats ?? false,
     hasChat: !traits.hasNoChat,
@@ -162,7 +162,7 @@ export function personOf(handle: string): Person {
   }
 }
 
-/** Whether someone who answers does it in X Chat, if a `share` from 0 to 1 of the people does. */
+/** Whether a person who answers does so in X Chat, if a `share` from 0 to 1 of the people does. */
 export function answersInChat({ key, chats }: Person, share: number): boolean {
   return chats || dice(hash(key, 7)).chance(share)
 }
@@ -179,7 +179,7 @@ export function followedBy(handle: string): People {
   return peopleOf(`following:${key}`, personOf(key).followingCount)
 }
 
-/** Who has which handle. Someone is known by their first handle, which decides who they are. */
+/** Who has which handle. A person is identified by their first handle, which also determines who they are. */
 export type Registry = {
   /** Records a handle: ids of 13 to 15 characters cannot be decoded. */
   see(handle: string): void
@@ -189,7 +189,7 @@ export type Registry = {
   holderOf(handle: string): string | undefined
   /** The current handle of someone, by their first one. Undefined if someone else took it. */
   handleOf(key: string): string | undefined
-  /** Gives someone another handle, and frees theirs. The person who had the new one is gone. */
+  /** Gives a person another handle and frees their former one. The person who had the new handle disappears. */
   rename(key: string, to: string): void
 }
 
@@ -199,9 +199,9 @@ export type RegistryEntry = { type: 'handle'; handle: string } | { type: 'rename
 /** @param write must store an entry before it returns */
 export function createRegistry(write: (entry: RegistryEntry) => void): Registry {
   const long = new Map<string, string>()
-  /** By handle in lower case; null if it is free. Only handles that changed hands. */
+  /** By handle in lower case; null if it is free. Contains only handles that changed hands. */
   const holders = new Map<string, string | null>()
-  /** By first handle; null if someone else took it. Only people that changed. */
+  /** By first handle; null if someone else took it. Contains only people who changed their handle. */
   const handles = new Map<string, string | null>()
   const holderOf = (handle: string) => {
     const key = handle.toLowerCase()

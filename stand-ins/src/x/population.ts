@@ -2,8 +2,8 @@ import { dice, hash, mix, shuffle } from './hash.ts'
 import { FIRST_NAMES, HANDLE_ENDS } from './vocabulary.ts'
 
 /**
- * Followers are drawn from this population. Each number is a handle of a first name, an ending and
- * a number, such as `lena_dev42`.
+ * Followers are drawn from this population. Each number corresponds to a handle of a first name, an
+ * ending and a number, such as `lena_dev42`.
  */
 const NUMBERS = 1000
 export const POPULATION = FIRST_NAMES.length * HANDLE_ENDS.length * NUMBERS

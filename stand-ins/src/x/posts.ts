@@ -21,7 +21,7 @@ const READ = ['tweet.read', 'users.read']
 export function addPosts(app: FastifyInstance, network: Network) {
   app.get('/2/tweets/:id', async (request: ById, reply) => {
     callerOf(network, request, reply, 'postById', READ)
-    // X still takes the older name of `post.fields`.
+    // X still accepts the older name of `post.fields`.
     const { 'post.fields': fields, 'tweet.fields': olderFields } = readQuery(request.query, {
       'post.fields': words(),
       'tweet.fields': words(),

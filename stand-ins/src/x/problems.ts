@@ -4,7 +4,7 @@
  */
 export class Problem extends Error {
   status: number
-  /** JSON, or a page as text. */
+  /** JSON as an object, or a page as a text. */
   body: object | string
   headers: Record<string, string>
   constructor(status: number, body: object | string, headers: Record<string, string> = {}) {
@@ -68,8 +68,8 @@ export function codedProblem(
 }
 
 /**
- * Errors that developers have published, by a name for tests. A text as body is Cloudflare's page,
- * not X's answer.
+ * Errors that developers have published, by a name for tests. If the body is a text, it is
+ * Cloudflare's page, not an answer of X.
  */
 const NAMED = {
   credits: {
@@ -114,7 +114,7 @@ export const PROBLEM_NAMES = Object.keys(NAMED) as ProblemName[]
 const CLOUDFLARE_PAGE =
   '<!DOCTYPE html><html lang="en-US"><head><title>Just a moment...</title></head><body><h1>api.x.com</h1></body></html>'
 
-/** The error with this name. @param status instead of its usual one */
+/** The error with this name. @param status replaces its usual status */
 export function namedProblem(name: ProblemName, status: number = NAMED[name].status, headers?: Record<string, string>) {
   if (name === 'cloudflare') return new Problem(status, CLOUDFLARE_PAGE, headers)
   return new Problem(status, { ...NAMED[name], status }, headers)

@@ -3,21 +3,21 @@ import { z } from 'zod'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** A switch asks for an answer that X's OpenAPI file does not have. */
+    /** A switch asks for an answer that X's OpenAPI file does not allow. */
     isOddOnPurpose: boolean
   }
 }
 
-// What tests can change about X, beside faults. A PUT replaces all of a path's values; those left
-// out get their default, which is what X documents.
+// What tests can change about X, in addition to faults. A PUT replaces all of a path's values;
+// those left out get their default, which is what X documents.
 
 /** The forms of events. */
 const Events = z.strictObject({
-  /** Of `chat.*`: `a:b` or `a-b`, the smaller id first unless swapped. */
+  /** In `chat.*`: `a:b` or `a-b`, the smaller id first unless swapped. */
   conversationId: z.enum(['colon', 'dash', 'colon-swapped', 'dash-swapped']).default('colon'),
-  /** Of `chat.*`: whether there are `id` and `created_at_msec`. */
+  /** Whether `chat.*` has `id` and `created_at_msec`. */
   hasIds: z.boolean().default(true),
-  /** Of `chat.*`: whether there are `conversation_key_version` and `conversation_key_change_event`. */
+  /** Whether `chat.*` has `conversation_key_version` and `conversation_key_change_event`. */
   hasKeys: z.boolean().default(false),
   /** Times as texts or as numbers. */
   times: z.enum(['text', 'number']).default('text'),
@@ -25,23 +25,23 @@ const Events = z.strictObject({
   hasFilter: z.boolean().default(true),
   /** What is unreadable: nothing, the payload, the Thrift in `encoded_event`, or the envelope. */
   unreadable: z.enum(['payload', 'encodedEvent', 'envelope']).nullable().default(null),
-  /** The types that are unreadable, by prefix. */
+  /** The prefix of the unreadable types. */
   unreadableTypes: z.string().default(''),
 })
 
 /** How `dm_events` are shown. */
 const Reading = z.strictObject({
   order: z.enum(['newest', 'oldest', 'shuffled']).default('newest'),
-  /** A page ends after this many events, without a `next_token`. */
+  /** A page ends after this number of events, without a `next_token`. */
   endsAfter: z.int().min(0).nullable().default(null),
-  /** Whether `expansions=sender_id` shows it. */
+  /** Whether `expansions=sender_id` shows the sender. */
   hasSender: z.boolean().default(true),
   /**
    * Shows no events: with `result_count: 0`, with an empty `data` and no `meta`, or as an empty
    * object.
    */
   empty: z.enum(['counted', 'data', 'bare']).nullable().default(null),
-  /** `normalized`: NFC, single spaces, without variation selectors of emojis. */
+  /** `normalized`: NFC, single spaces, no variation selectors of emojis. */
   text: z.enum(['as sent', 'normalized']).default('as sent'),
   /** Whether links become t.co links with entities. */
   shortensLinks: z.boolean().default(true),
@@ -49,7 +49,7 @@ const Reading = z.strictObject({
 
 /** X Chat. */
 const Chat = z.strictObject({
-  /** The share of the people who answer that do it in X Chat, from 0 to 1. */
+  /** The share of the people who answer in X Chat, from 0 to 1. */
   share: z.number().min(0).max(1).default(0),
   /** The order of conversations, by `updated_at`. */
   order: z.enum(['descending', 'ascending', 'shuffled']).default('descending'),
@@ -63,9 +63,9 @@ const Chat = z.strictObject({
 const Subscriptions = z.strictObject({
   /** `{ data: { subscription } }`, or `{ data }` as one, or as a list. */
   answer: z.enum(['nested', 'flat', 'list']).default('nested'),
-  /** What X answers to a duplicate: `DuplicateSubscription`, or the one that exists. */
+  /** What X answers to a duplicate: `DuplicateSubscription`, or the existing subscription. */
   duplicate: z.enum(['error', 'success']).default('error'),
-  /** How many an app may have. */
+  /** How many subscriptions an app may have. */
   most: z.int().min(0).default(1_500),
 })
 
@@ -83,7 +83,7 @@ export function createSwitches(overrides: { chat?: z.input<typeof Chat> }): Swit
   }
 }
 
-/** `PUT` and `GET` for each: `/_events`, `/_reading`, `/_chat` and `/_subscriptions`. */
+/** Adds `PUT` and `GET` for each of `/_events`, `/_reading`, `/_chat` and `/_subscriptions`. */
 export function addSwitches(app: FastifyInstance, switches: Switches) {
   app.decorateReply('isOddOnPurpose', false)
   for (const [name, schema] of Object.entries(SCHEMAS)) {

@@ -103,7 +103,10 @@ export function addTestEndpoints(app: FastifyInstance, network: Network, activit
     return entryOf(last)
   })
 
-  /** Gives a person another handle. Theirs becomes free; the person who had the new one is gone. */
+  /**
+   * Gives a person another handle. Their former handle becomes free, and the person who had the new
+   * one disappears.
+   */
   app.post<{ Params: { handle: string }; Body: { to?: unknown } | null }>(
     '/_people/:handle/rename',
     async (request, reply) => {
@@ -117,7 +120,7 @@ export function addTestEndpoints(app: FastifyInstance, network: Network, activit
     },
   )
 
-  /** What an app has left, by default the first one: PUT sets it, and forgets what it spent. */
+  /** The remaining credits of an app, by default the first one. PUT sets them and forgets what was spent. */
   app.get<{ Querystring: { clientId?: string } }>('/_credits', async ({ query }) =>
     credits.of(query.clientId ?? apps.first.id),
   )

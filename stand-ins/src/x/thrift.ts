@@ -32,10 +32,10 @@ export function string(id: number, value: string | Buffer): Field {
   return field('string', id, Buffer.concat([int32(bytes.length), bytes]))
 }
 export const struct = (id: number, ...fields: Field[]): Field => field('struct', id, body(...fields))
-/** A list of structs, each of these fields. */
+/** A list of structs. Each item has the fields of one struct. */
 export function structs(id: number, items: Field[][]): Field {
   const head = Buffer.concat([Buffer.from([TYPES.struct]), int32(items.length)])
   return field('list', id, Buffer.concat([head, ...items.map((fields) => body(...fields))]))
 }
-/** A struct's bytes: its fields and a stop. */
+/** The bytes of a struct: its fields and a stop byte. */
 export const body = (...fields: Field[]): Buffer => Buffer.concat([...fields, Buffer.from([0])])

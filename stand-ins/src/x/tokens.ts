@@ -33,8 +33,8 @@ type Code = {
 }
 
 /**
- * X's tokens: codes (30 seconds, once), access tokens (2 hours) and refresh tokens (once; a second
- * use revokes the family). `write` must store the entry before it returns.
+ * X's tokens: codes (valid once, for 30 seconds), access tokens (2 hours) and refresh tokens (valid
+ * once; a second use revokes the family). `write` must store the entry before it returns.
  */
 export function createTokens(now: () => number, write: (entry: TokenEntry) => void) {
   const codes = new Map<string, Code>()

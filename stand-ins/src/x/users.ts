@@ -13,7 +13,7 @@ import { count, idList, longToken, placeIn, readId, readQuery, words } from './q
 
 type Ties = { followers: People; following: People }
 
-/** The supported user fields. `ties` are the viewer's. */
+/** The supported user fields. `ties` are those of the viewer. */
 const FIELDS: Record<string, (person: Person, network: Network, ties: () => Ties) => unknown> = {
   id: ({ id }) => id,
   name: ({ name }) => name,
@@ -46,7 +46,7 @@ const FIELDS: Record<string, (person: Person, network: Network, ties: () => Ties
 
 /** The parameter with the requested user fields. */
 export const userFields = words()
-/** The same, of a path that X's OpenAPI file lacks. */
+/** The parameter with the requested user fields, for a path that X's OpenAPI file lacks. */
 export const knownUserFields = words(Object.keys(FIELDS))
 
 const READ_USERS = ['tweet.read', 'users.read']
@@ -146,7 +146,7 @@ export function addUsers(app: FastifyInstance, network: Network) {
       const result = personById(network, readId('id', request.params.id))
       if ('error' in result) return { errors: [result.error] }
       const owner = result.person
-      // Followers of a protected account were approved by it.
+      // A protected account has approved its followers.
       const isApproved = owner.id === viewer.id || followedBy(viewer.key).includes(owner.key)
       if (owner.protected && !isApproved) return { errors: [notAuthorizedToSee(owner.id)] }
 
@@ -196,7 +196,7 @@ export function userJson(
   return Object.fromEntries([...names].map((name) => [name, FIELDS[name]?.(person, network, ties)]))
 }
 
-/** Whom the viewer follows and who follows them, computed once and only if needed. */
+/** Whom the viewer follows and who follows them. Computed once, and only if needed. */
 export function tiesOf({ key }: Person): () => Ties {
   let ties: Ties | undefined
   return () => (ties ??= { followers: followersOf(key), following: followedBy(key) })

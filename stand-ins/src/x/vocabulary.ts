@@ -1,4 +1,4 @@
-// The parts of generated people. Changing an entry changes people, so only append.
+// The parts of generated people. A changed entry changes people, so only append.
 
 /**
  * First names for handles: at most five letters, so that a handle has at most twelve characters.

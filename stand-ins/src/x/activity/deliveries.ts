@@ -16,8 +16,8 @@ export function signatureOf(secret: string, text: string): string {
 }
 
 /**
- * Sends signed events to webhooks, at most 20 at a time to each, and retries. What is waiting at the
- * end of the process is lost, but can be replayed.
+ * Sends signed events to webhooks, at most 20 at a time to each, and retries. Deliveries that still
+ * wait when the process ends are lost, but can be replayed.
  */
 export function createDeliveries(
   targetOf: (webhookId: string) => { url: string; secret: string } | undefined,
@@ -77,7 +77,7 @@ export function createDeliveries(
     }
   }
 
-  /** @returns whether it was accepted, or is no longer wanted */
+  /** @returns whether the webhook accepted the event, or no longer wants it */
   async function attempt(webhookId: string, { body }: Delivery): Promise<boolean> {
     const target = targetOf(webhookId)
     if (!target || stopping.aborted) return true

@@ -12,7 +12,7 @@ const USER_FIELDS = new Set(
   ),
 )
 
-/** What events say, in X's documented forms (docs.x.com/x-api/activity, /xchat/real-time-events). */
+/** The contents of events, in X's documented forms (docs.x.com/x-api/activity, /xchat/real-time-events). */
 export function createPayloads(network: () => Network) {
   const forms = () => network().switches.events
   const timeOf = (at: number) => (forms().times === 'text' ? String(at) : at)
@@ -27,7 +27,7 @@ export function createPayloads(network: () => Network) {
   }
 
   return {
-    /** Of `dm.sent` and `dm.received`. */
+    /** The content of `dm.sent` and `dm.received`. */
     message({ id, from, to, text, at }: Message): object {
       const { text: shownText, urls } = network().switches.reading.shortensLinks ? linksIn(text) : { text, urls: [] }
       const links = urls.map(({ start, end, ...url }) => ({ ...url, indices: [start, end] }))
@@ -39,7 +39,7 @@ export function createPayloads(network: () => Network) {
       }
     },
 
-    /** Of `dm.read`: X documents no example, so it follows the Account Activity API. */
+    /** The content of `dm.read`. X documents no example, so it follows the Account Activity API. */
     read(message: Message, at: number): object {
       const mark = {
         created_timestamp: timeOf(at),
@@ -50,7 +50,7 @@ export function createPayloads(network: () => Network) {
       return { direct_message_mark_read_events: [mark], users: usersOf([message.from, message.to]) }
     },
 
-    /** Of `chat.sent` and `chat.received`. */
+    /** The content of `chat.sent` and `chat.received`. */
     chat(event: ChatEvent): object {
       const { conversationId, hasIds, hasKeys, unreadable } = forms()
       const [small = '', large = ''] = event.conversation.split(':')

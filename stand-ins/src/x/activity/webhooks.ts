@@ -72,7 +72,7 @@ export function createWebhooks(apps: Apps, nextId: () => string, write: (entry: 
       return { data: webhookJson(webhook) }
     })
 
-    // X answers before the events arrive.
+    // X responds before the events arrive.
     fastify.post('/2/webhooks/replay', async (request) => {
       const app = appOf(network, request)
       const { data, error } = Replay.safeParse(request.body)
@@ -81,7 +81,7 @@ export function createWebhooks(apps: Apps, nextId: () => string, write: (entry: 
       if (data.from_date > data.to_date) throw invalidRequest('from_date', '', 'from_date is after to_date')
       if (data.from_date < network.now() - DAY - 60_000)
         throw invalidRequest('from_date', '', 'from_date is more than 24 hours ago')
-      // The last minute counts whole.
+      // The last minute is included as a whole.
       replayEvents(webhook, data.from_date, data.to_date + 59_999)
       return { data: { job_id: nextId(), created_at: new Date(network.now()).toISOString() } }
     })
@@ -104,7 +104,7 @@ export function createWebhooks(apps: Apps, nextId: () => string, write: (entry: 
     replay,
     addRoutes,
     find: (id: string): Webhook | undefined => webhooks.get(id),
-    /** Where to deliver, and the secret to sign with. Undefined if the webhook is gone or invalid. */
+    /** Where to deliver, and the secret to sign with. Undefined if the webhook was deleted or is invalid. */
     targetOf(id: string): { url: string; secret: string } | undefined {
       const webhook = webhooks.get(id)
       const app = webhook?.valid ? apps.find(webhook.clientId) : undefined
@@ -130,7 +130,7 @@ async function passesCheck(url: string, secret: string): Promise<boolean> {
   }
 }
 
-/** Like X, requires https without a port, but also accepts any loopback address. */
+/** Like X, requires https without a port. Also accepts any loopback address. */
 function isAllowedUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)

@@ -2,7 +2,7 @@
 
 const POLL_MS = 2000
 const LONGEST_LINK = 30
-/** How late buttons, and messages after their composer, appear in the `slow` markup. */
+/** How late buttons appear in the `slow` markup, and messages after their composer. */
 const LATE_MS = 1500
 /** How long the chat shows its skeleton. */
 const SKELETON_MS = { slow: 3500, passcode: 600, passcode_new: 600 }
@@ -92,7 +92,7 @@ async function drawProfile(column, handle) {
   const name = (text) =>
     make('div', mark('UserName'), make('span', { dir: 'auto' }, text), ' ', make('span', {}, `@${handle}`))
   if (person.existence !== 'there') {
-    // Whether X shows the name of such an account is not known, so one of them has it.
+    // It is unknown whether X shows the name of such an account, so one of the two kinds has it.
     const isSuspended = person.existence === 'suspended'
     if (isSuspended) column.append(name(handle))
     const text = isSuspended ? 'Account suspended' : 'This account doesn’t exist'
@@ -165,7 +165,7 @@ async function drawChat(column, id) {
   leave = showConversation(column, id, () => location.pathname === path)
 }
 
-/** Draws a conversation into `container`, and its new messages while it is open. @returns a function that stops */
+/** Draws a conversation into `container`, and its new messages while it is open. @returns a function that stops it */
 function showConversation(container, id, isOpen) {
   let poll
   const showError = (error) =>
@@ -287,8 +287,8 @@ function chatView(container, peer, id) {
 }
 
 /**
- * A text area with its own model, like one of React. `typing` is the only way of changing it that it
- * accepts: editing `command`s (also keys), `paste`, the value's `setter`, or `any`. Others are undone.
+ * A text area with its own model, as React has them. It accepts only the changes that `typing`
+ * names: editing `command`s (also keys), `paste`, the value's `setter`, or `any`. It undoes others.
  */
 function controlled(field, onChange) {
   let text = ''
@@ -303,7 +303,7 @@ function controlled(field, onChange) {
     if (accepts('paste')) set(text + event.clipboardData.getData('text/plain').replaceAll('\r\n', '\n'))
   })
   field.addEventListener('input', ({ isTrusted, inputType }) => {
-    // Deleting always works, so that a draft can be removed.
+    // Deleting is always accepted, so that a draft can be removed.
     const isAccepted = isTrusted ? accepts('command') || inputType.startsWith('delete') : accepts('setter')
     set(isAccepted ? field.value : text)
   })
