@@ -10,12 +10,12 @@ export const client = contractClient({ current: session.currentToken, refresh: s
 /** The API for TanStack Query: `useQuery(api.leads.list.queryOptions({ input: { page } }))`. */
 export const api = createTanstackQueryUtils(client)
 
-/** The server's message, or '' if it sent none: the client fills in the code or status instead. */
+/** The server's message; '' if it sent none, because the client then fills in the code or status. */
 function messageOf(error: ORPCError<string, unknown>): string {
   return error.message === fallbackORPCErrorMessage(error.code, undefined) ? '' : error.message
 }
 
-/** The message to show for a failed call: the server's own, else `fallback`. */
+/** The message to show for a failed call: the server's own, or else `fallback`. */
 export function errorText(error: unknown, fallback = 'An unexpected error occurred. Please try again.'): string {
   if (error instanceof ORPCError) return messageOf(error) || fallback
   if (error instanceof TypeError)
@@ -23,7 +23,7 @@ export function errorText(error: unknown, fallback = 'An unexpected error occurr
   return fallback
 }
 
-/** Like `errorText`, but with the server's message only for 4xx, which say what to do. */
+/** Like `errorText`, but uses the server's message only for 4xx, which say what to do. */
 export function refusalText(error: unknown, fallback: string): string {
   return error instanceof ORPCError && error.status < 500 ? messageOf(error) || fallback : fallback
 }
@@ -38,7 +38,7 @@ export function errorCode(error: unknown): string | null {
   return error instanceof ORPCError ? error.code : null
 }
 
-/** The resource is gone or forbidden (403, 404), so retrying won't help. */
+/** Whether the resource no longer exists or is forbidden (404, 403), so retrying won't help. */
 export function isOutOfReach(error: unknown): boolean {
   return error instanceof ORPCError && (error.status === 403 || error.status === 404)
 }

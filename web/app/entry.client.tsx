@@ -4,7 +4,7 @@ import { HydratedRouter } from 'react-router/dom'
 import { sessionStorage } from './browser-storage'
 import { RELOADS_KEY } from './reloads'
 
-/** React Router reloads a page whose code is missing, without end. */
+/** React Router reloads a page whose code is missing, again and again. */
 const MAX_RELOADS = 3
 
 const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]

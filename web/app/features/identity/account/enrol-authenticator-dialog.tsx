@@ -14,22 +14,22 @@ import { QrCode } from './qr-code'
 /** An authenticator app that isn't verified yet. */
 export interface AuthenticatorSetup {
   id: string
-  /** Base32, for typing. */
+  /** Base32, to be typed. */
   secret: string
-  /** otpauth:, for scanning. */
+  /** An otpauth: URI, to be scanned. */
   uri: string
 }
 
 interface EnrolAuthenticatorDialogProps {
   setup: AuthenticatorSetup | null
   onClose: () => void
-  /** The app is verified. @param recoveryCodes for the account's first factor only */
+  /** Called once the app is verified. @param recoveryCodes only for the account's first factor */
   onDone: (recoveryCodes: string[] | null) => void
 }
 
 /** Adds an authenticator app: scan, then verify with a code. */
 export function EnrolAuthenticatorDialog({ setup, onClose, onDone }: EnrolAuthenticatorDialogProps) {
-  // Kept during the closing animation.
+  // Kept while the dialog closes.
   const [lastSetup, setLastSetup] = useState<AuthenticatorSetup | null>(null)
   if (setup && setup !== lastSetup) setLastSetup(setup)
   return (

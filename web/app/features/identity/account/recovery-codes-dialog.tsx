@@ -12,9 +12,9 @@ interface RecoveryCodesDialogProps extends Pick<DialogProps, 'returnsTo'> {
   onClose: () => void
 }
 
-/** Shows new recovery codes, once. */
+/** Shows new recovery codes. They can't be shown again. */
 export function RecoveryCodesDialog({ codes, onClose, returnsTo }: RecoveryCodesDialogProps) {
-  // Kept during the closing animation.
+  // Kept while the dialog closes.
   const [lastCodes, setLastCodes] = useState<readonly string[] | null>(null)
   const [warned, setWarned] = useState(false)
   const [isSaved, setSaved] = useState(false)
@@ -25,7 +25,7 @@ export function RecoveryCodesDialog({ codes, onClose, returnsTo }: RecoveryCodes
   }
   if (!lastCodes) return null
   const text = lastCodes.join('\n')
-  // Warn once before closing without saving the codes.
+  // If the codes aren't saved, warns once before closing.
   const close = () => (isSaved || warned ? onClose() : setWarned(true))
   return (
     <Dialog

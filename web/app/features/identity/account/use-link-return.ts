@@ -10,7 +10,7 @@ import { linkProblem, providerName } from './link-problems'
 /** Codes work once, and React may run effects twice. */
 const handled = new Set<string>()
 
-/** Links the account with which Google or single sign-on returned, or shows why not. */
+/** Links the account with which Google or single sign-on returned, or shows why that failed. */
 export function useLinkReturn(): void {
   const queries = useQueryClient()
   const navigate = useNavigate()
@@ -21,7 +21,7 @@ export function useLinkReturn(): void {
     const mark = code ?? problem
     if (!mark || handled.has(mark)) return
     handled.add(mark)
-    // Remove them from the URL.
+    // Remove the parameters from the URL.
     void navigate({ pathname: paths.account, hash: 'sign-in' }, { replace: true })
     if (!code) {
       toast.error(mark)

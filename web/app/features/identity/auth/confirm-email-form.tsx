@@ -26,7 +26,10 @@ export function InvalidConfirmationLink() {
   )
 }
 
-/** Confirms a sign-up of another browser, with a new password: a stranger may have chosen the old. */
+/**
+ * Confirms a sign-up from another browser. Asks for a new password, because a stranger may have
+ * chosen the old one.
+ */
 export function ConfirmEmailForm({ token }: { token: string }) {
   const navigate = useNavigate()
   const form = useForm({ defaultValues: { password: '' } })

@@ -1,6 +1,6 @@
 import { Input, type InputProps } from '../../../ui/input'
 
-/** An email field. For account emails, set `autoComplete` to 'username'. */
+/** An email field. Set `autoComplete` to 'username' if it is the account's email. */
 export function EmailInput(props: Omit<InputProps, 'type'>) {
   return (
     <Input

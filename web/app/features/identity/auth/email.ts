@@ -1,4 +1,4 @@
-/** Checks only the shape; whether the address exists is known once an email is confirmed. */
+/** Checks only the form. Whether the address exists is known only once an email is confirmed. */
 export function isEmail(text: string): boolean {
   return /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text.trim())
 }

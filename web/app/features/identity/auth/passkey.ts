@@ -9,7 +9,7 @@ export async function signWithPasskey(options: unknown) {
   return responseOf(await navigator.credentials.get({ publicKey }))
 }
 
-/** Creates a passkey. @throws DOMException if canceled, or if one exists ('InvalidStateError') */
+/** Creates a passkey. @throws DOMException if canceled, or if there is one already ('InvalidStateError') */
 export async function createPasskey(options: unknown) {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON)
   return responseOf(await navigator.credentials.create({ publicKey }))

@@ -31,7 +31,7 @@ function base64url(bytes: Uint8Array): string {
     .replaceAll('=', '')
 }
 
-/** Like `newCodeChallenge`. @throws ORPCError with a text to show, without Web Crypto */
+/** Like `newCodeChallenge`. @throws ORPCError with a text to show, if there is no Web Crypto */
 export async function requireCodeChallenge(purpose: 'google' | 'sso' | 'link'): Promise<string> {
   const challenge = await newCodeChallenge(purpose)
   if (challenge !== null) return challenge

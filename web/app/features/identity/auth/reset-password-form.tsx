@@ -14,7 +14,7 @@ import { NewPasswordFields } from './new-password-fields'
 /** Delay before redirecting to the login page. */
 const REDIRECT_AFTER_MS = 3000
 
-/** For links without a token, or with a used or expired one. */
+/** For links without a token, or whose token is used or expired. */
 export function InvalidResetLink() {
   return (
     <Callout
@@ -36,7 +36,7 @@ export function ResetPasswordForm({ token }: { token: string }) {
   const form = useForm({ defaultValues: { password: '', confirmation: '' } })
   const reset = useMutation(
     api.account.resetPassword.mutationOptions({
-      // A reset ends every session of the account, this one too.
+      // A reset ends every session of the account, including this one.
       onSuccess: () => session.signOut(),
       onError: (error) => {
         if (fieldProblems(error).password) form.setError('password', { message: PASSWORD_PROBLEM })

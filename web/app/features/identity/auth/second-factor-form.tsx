@@ -57,7 +57,7 @@ export function SecondFactorForm({ needed, onBack }: SecondFactorFormProps) {
         >
           <Field label="Code" hint={codeHint(secondFactor)} error={form.formState.errors.code?.message} required>
             <Input
-              // The user has just pressed Log In to get here.
+              // The user has just pressed Log In, so the focus may move here.
               autoFocus
               autoComplete="one-time-code"
               autoCapitalize="none"

@@ -44,7 +44,7 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
   if (signUp.isSuccess) {
     return (
       <div
-        // The form, which had the focus, is gone.
+        // The form that had the focus is no longer shown.
         ref={(sent) => sent?.focus()}
         tabIndex={-1}
         role="status"

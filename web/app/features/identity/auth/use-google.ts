@@ -12,7 +12,7 @@ const FAILED = 'Failed to sign in with Google. Please try again.'
 export const whereGoogleIsOffered = '[[data-without~=google]_&]:hidden'
 
 interface GoogleSignInOptions {
-  /** Where Google redirects to: the login callback or the waitlist, which it also joins. */
+  /** Where Google redirects to: the login callback, or the waitlist, which the user then joins as well. */
   intent: 'login' | 'waitlist'
   /** The referral code of the link that led here. */
   referralCode: string | null

@@ -14,7 +14,7 @@ import { useAction } from '../../../use-action'
 import { InviteDialog } from './invite-dialog'
 import { ROLES } from './role-text'
 
-/** Invites someone, unless the plan includes one person. Admins only. */
+/** Invites someone, unless the plan includes only one person. For admins only. */
 export function Inviting() {
   const [isInviting, setInviting] = useState(false)
   const { data } = useQuery(api.people.listInvitations.queryOptions())

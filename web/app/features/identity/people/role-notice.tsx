@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Callout } from '../../../ui/callout'
 import { useIsOffered } from './use-role'
 
-/** Explains why content for this role is missing. Nothing for users with the role. */
+/** Explains why content that needs this role is missing. Shows nothing to users with the role. */
 export function RoleNotice({ needs, children }: { needs: Role; children: ReactNode }) {
   return useIsOffered(needs) ? null : <Callout>{children}</Callout>
 }

@@ -5,7 +5,7 @@ import { useWorkspaces } from './use-workspaces'
 
 const SHOWN_MS = 60_000
 
-/** Says that the user was removed from the workspace they were in, and where they are now. */
+/** Says that the user was removed from their workspace, and which one is open now. */
 export function useLostWorkspace(): void {
   const name = useWorkspaces()?.current.name
   useEffect(() => {

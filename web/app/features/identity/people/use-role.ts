@@ -15,7 +15,7 @@ export function useHasRole(role: Role): boolean | undefined {
   return own && isAtLeast(own, role)
 }
 
-/** Whether to show actions for this role. True until known: most users own their workspace. */
+/** Whether to show actions for this role. True until the role is known, because most users own their workspace. */
 export function useIsOffered(role: Role): boolean {
   return useHasRole(role) !== false
 }

@@ -40,10 +40,10 @@ export function ConnectionCard({ connection, mayChange }: ConnectionCardProps) {
   )
 }
 
-/** Days before sign-in stops on which the settings warn. */
+/** The settings warn this many days before sign-in stops. */
 const WARN_DAYS = 30
 
-/** Says that sign-in stops, or has stopped, with the last certificate. Null for OpenID Connect. */
+/** Says when sign-in stops, or that it has stopped, because the last certificate expires. Null for OpenID Connect. */
 export function CertificateWarning({ certificates }: Pick<SsoConnection, 'certificates'>) {
   const last = certificates
     .map(({ expiresAt }) => expiresAt)

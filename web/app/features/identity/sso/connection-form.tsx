@@ -14,7 +14,7 @@ import { Input, PasswordInput, Textarea } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
 import { type ConnectionValues, connectionInput, emptyConnection } from './connection-values'
 
-/** Where the client of a provider is created, and what its issuer looks like. */
+/** Where to create the client at each provider, and what its issuer looks like. */
 const PRESETS = [
   {
     name: 'Google Workspace',
@@ -35,7 +35,7 @@ const PRESETS = [
 
 type Name = Exclude<keyof ConnectionValues, 'kind' | 'samlBy'>
 
-/** A change unlinks everyone unless the provider keeps identifying people the same way. */
+/** A change unlinks everyone unless the provider still identifies people in the same way. */
 const UNLINK_UNLESS = {
   oidc: 'the issuer and client ID stay the same',
   saml: 'the entity ID stays the same and you keep at least one current certificate',

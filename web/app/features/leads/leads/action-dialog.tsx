@@ -10,15 +10,15 @@ import { TagDialog } from './tag-dialog'
 interface ActionDialogProps extends ShownDialog {
   action: LeadsAction
   picked: Picked
-  /** Of a single lead. */
+  /** Only for a single lead. */
   handle: string | undefined
-  /** The leads were listed or messaged. */
+  /** Called once the leads are in the list or messaged. */
   onDone: () => void
   onSend: (message: string) => void
   onManageTags: () => void
 }
 
-/** The dialog of an action on leads. Deletion and suppression ask in one of their own. */
+/** The dialog of an action on leads. Deletion and suppression have dialogs of their own. */
 export function ActionDialog({ action, picked, handle, onDone, onSend, onManageTags, ...props }: ActionDialogProps) {
   switch (action) {
     case 'send': {

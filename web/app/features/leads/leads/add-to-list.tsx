@@ -56,7 +56,7 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
       return null
     },
     onSuccess: (result, { id, picked }) => {
-      // A job says itself what it has done.
+      // A job reports its own result.
       if (result?.changed === 0) toast.info('These leads are already on this list.')
       else if (result && 'ids' in picked)
         toast.success(`${formatNumber(result.changed)} leads added to the list successfully!`, {
@@ -97,7 +97,7 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
   )
 }
 
-/** Lists that leads can be added to, refetched on each opening. Smart lists fill themselves. */
+/** Lists to which leads can be added, refetched each time the dialog opens. Smart lists fill automatically. */
 function useManualLists() {
   const signedIn = useSession().status === 'signed-in'
   const lists = useInfiniteQuery(
@@ -113,7 +113,7 @@ function useManualLists() {
   return { signedIn, lists, found: manualLists }
 }
 
-/** Offers the manual lists; smart lists find their leads themselves. */
+/** Offers the manual lists. Smart lists fill automatically. */
 export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoose: (id: string) => void }) {
   const { signedIn, lists, found: manualLists } = useManualLists()
   return (

@@ -6,7 +6,7 @@ import { SKIP } from './import-columns'
 const CELL_SHOWN = 60
 
 interface ColumnTableProps {
-  /** The names of the columns; may be blank. */
+  /** The names of the columns. A name may be blank. */
   names: readonly string[]
   rows: readonly string[][]
   chosen: readonly string[]

@@ -25,7 +25,7 @@ const LEFT_OVER_PX = 320
 
 interface ColumnsMenuProps {
   layout: TableLayout
-  /** @param isDragging another layout follows */
+  /** @param isDragging true if another layout follows soon */
   onChange: (layout: TableLayout, isDragging?: boolean) => void
 }
 
@@ -110,9 +110,9 @@ function ColumnRow({ id, layout, count, onChange }: ColumnRowProps) {
   )
 }
 
-/** Moves a column, dragged or with ↑ and ↓; ← and → change its width. */
+/** Moves a column, by dragging or with ↑ and ↓. ← and → change its width. */
 function Grip({ id, name, layout, onChange }: Omit<ColumnRowProps, 'count'> & { name: string }) {
-  // On the window: React may move the pressed element.
+  // Listens on the window, because React may move the pressed element.
   const startDrag = ({ clientY }: PointerEvent) => {
     const stop = new AbortController()
     const { signal } = stop

@@ -54,7 +54,7 @@ function upload(
     const request = new XMLHttpRequest()
     request.open('POST', `/api/leads/import?${query}`)
     request.setRequestHeader('content-type', 'text/csv; charset=utf-8')
-    // The server then sends the import's id immediately, as the first line.
+    // With this header, the server sends the import's id immediately, as the first line.
     request.setRequestHeader('accept', 'application/x-ndjson')
     if (token) request.setRequestHeader('authorization', `Bearer ${token}`)
     const settle = () => resolve({ status: request.status, body: request.responseText })

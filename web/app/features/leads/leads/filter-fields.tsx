@@ -37,7 +37,7 @@ export interface FilterDraft {
   rules: LeadRules | null
 }
 
-/** The fields of a filter; `filterOf` reverses it. */
+/** The fields that show a filter. `filterOf` reverses it. */
 export function draftOf(filter: LeadFilter): FilterDraft {
   return {
     keyword: filter.keyword ?? '',
@@ -55,12 +55,12 @@ export function draftOf(filter: LeadFilter): FilterDraft {
   }
 }
 
-/** What is wrong with the range, as a text to show. */
+/** The problem of the range, as a text to show; undefined if there is none. */
 export function rangeProblem({ min, max }: Pick<FilterDraft, 'min' | 'max'>): string | undefined {
   return min !== null && max !== null && max < min ? 'Less than the minimum' : undefined
 }
 
-/** The filter of the fields. Criteria without a field are kept. */
+/** The filter that the fields describe. Criteria without a field are kept. */
 export function filterOf(draft: FilterDraft, { listId, scrapeId }: LeadFilter): LeadFilter {
   return {
     listId,
@@ -153,7 +153,7 @@ export function FilterFields({ draft, onChange, classNames }: FilterFieldsProps)
   )
 }
 
-/** Conditions without duplicates, because their text is the key of their chip. */
+/** Leaves out duplicate conditions, because their text is the key of their chip. */
 export function withoutDuplicates(conditions: readonly FieldCondition[]): FieldCondition[] {
   return [...new Map(conditions.map((condition) => [JSON.stringify(condition), condition])).values()]
 }
@@ -164,7 +164,7 @@ interface MoreFiltersProps {
   onChange: (change: Partial<FilterDraft>) => void
 }
 
-/** What Pro and Agency add. What is set can be removed on every plan. */
+/** The filters that Pro and Agency add. On every plan, filters that are set can be removed. */
 function MoreFilters({ draft, locks, onChange }: MoreFiltersProps) {
   const tags = useTagsToPick().data?.tags ?? []
   const dialogs = useDialogs<'rules'>()

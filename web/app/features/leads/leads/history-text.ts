@@ -3,7 +3,7 @@ import { LABEL_NAMES } from '@x-automated/contract/reply-labels'
 
 export { LABEL_NAMES }
 
-/** Why a person is paused, as a sentence; null if there is nothing to say. */
+/** Why a person is paused, as a sentence; null if there is no reason to show. */
 export function pauseReasonText({ code }: Reason): string | null {
   return PAUSES[code] ?? null
 }
@@ -15,7 +15,7 @@ const PAUSES: Partial<Record<Reason['code'], string>> = {
   outcome_unknown: 'It is unknown whether the last message arrived.',
 }
 
-/** Why a step was skipped, as a sentence; null if no code says so. */
+/** Why a step was skipped, as a sentence; null if there is no code for it. */
 export function skippedText(why: Reason): string | null {
   const reason = SkipReason.safeParse(why)
   return reason.success ? refusalText(reason.data) : null
@@ -27,6 +27,6 @@ export function stepText(stepNumber: number | null, variant: { name: string } | 
   return variant ? `Step ${stepNumber}, variant ${variant.name}` : `Step ${stepNumber}`
 }
 
-/** Shown instead of a message's text that we do not have. */
+/** Shown instead of a message whose text is missing. */
 export const missingText = ({ isEncrypted }: { isEncrypted: boolean }) =>
   isEncrypted ? 'Encrypted on X' : 'Text not stored'

@@ -41,7 +41,7 @@ const aliases: Record<string, KnownColumn> = {
   tag: 'tags',
   contact_basis: 'basis',
 }
-/** Columns of our own export that an import ignores. */
+/** Columns of our own export, which imports ignore. */
 const exportOnly = new Set(['id', 'dm_status', 'created_at', 'updated_at'])
 
 export const CUSTOM_FIELD = '*custom*'
@@ -58,15 +58,18 @@ const PREVIEW_BYTES = 256 * 1024
 const FIRST_BYTES = 16 * 1024
 const PREVIEW_ROWS = 5
 const HANDLE_SHOWN = 60
-/** Limits the time on unreadable rows, which take up to a millisecond each. */
+/** Limits the time spent on unreadable rows. Each takes up to a millisecond. */
 const ROWS_TRIED_MAX = 100
 const UNREADABLE = "We couldn't read the first rows of this file as CSV."
 
-/** Reads the header and first rows as an import would, or says what is wrong. @param needsRows besides the first */
+/**
+ * Reads the header and the first rows as an import would, or returns the problem. @param needsRows
+ * false if the first row is enough
+ */
 export async function readPreview(file: Blob, { needsRows = true } = {}): Promise<Preview | string> {
   const start = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer())
   try {
-    // `stream`, because the start may end within a character.
+    // `stream`, because the first bytes may end within a character.
     new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true })
   } catch {
     return 'The file is not UTF-8 text. Save it as CSV UTF-8 and try again.'
@@ -113,7 +116,7 @@ export function guessColumns(headers: readonly string[]): string[] {
   })
 }
 
-/** What is wrong with the mapping, as text to show; null if nothing. */
+/** The problem of the mapping, as text to show; null if there is none. */
 export function columnsProblem(headers: readonly string[], chosen: readonly string[]): string | null {
   const mapped = chosen.filter((column) => Object.hasOwn(columnLabels, column)) as KnownColumn[]
   if (!mapped.includes('twitter_handle')) return 'Choose the column with the handles.'

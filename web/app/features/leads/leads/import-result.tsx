@@ -8,7 +8,7 @@ import { Table, Td, Tr } from '../../../ui/table'
 import { rowProblemsCsv } from './csv-files'
 import { importedText, leftOutText } from './import-text'
 
-/** Rows on the screen; the download has them all. */
+/** How many rows the screen shows. The download has all of them. */
 const SHOWN_MAX = 500
 
 /** An import's result, with every skipped row and every X user ID that was left out. */

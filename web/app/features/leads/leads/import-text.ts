@@ -42,7 +42,7 @@ export function outcomeText(ended: Import): string {
 const timeLeftSuffix = (seconds: number | null) => (seconds === null ? '' : ` · ${roughDurationText(seconds)} left`)
 const share = (done: number, of: number) => done / Math.max(1, of)
 
-/** Whether the upload can still be canceled. After it, the import has its own cancellation. */
+/** Whether the upload can still be canceled. After the upload, the import itself is canceled instead. */
 export const isUploading = (state: UploadState | null): boolean => state === null || state.done < state.of
 
 /** Upload progress for a progress bar. @param elapsedSeconds since the upload started */

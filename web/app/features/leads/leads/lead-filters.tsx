@@ -31,14 +31,14 @@ import { useFilterLocks } from './use-filter-plan'
 
 const DEBOUNCE_MS = 300
 
-/** The fields that are typed, and apply after a pause. The others are always as in the URL. */
+/** Fields that users type into. They apply after a pause; all others always match the URL. */
 type Typed = Pick<FilterDraft, 'keyword' | 'min' | 'max'>
 
 const typedIn = ({ keyword, min, max }: FilterDraft): Typed => ({ keyword, min, max })
 const typedOf = (filter: LeadFilter) => typedIn(draftOf(filter))
 const isSame = (a: Typed, b: Typed) => a.keyword.trim() === b.keyword.trim() && a.min === b.min && a.max === b.max
 
-/** What a chip filters by. */
+/** The name of each chip. */
 const CRITERIA = {
   followers: 'Followers',
   status: 'Status',
@@ -53,18 +53,18 @@ const CRITERIA = {
 } as const
 type Criterion = keyof typeof CRITERIA
 const criteria = Object.keys(CRITERIA) as Criterion[]
-/** Those with a choice of one value. */
+/** Criteria with a choice of one value. */
 type Choice = 'status' | 'tag' | 'basis' | 'label'
-/** What the Pro plan adds. */
+/** The criteria that the Pro plan adds. */
 const ADVANCED: readonly Criterion[] = ['label', 'tags', 'fields', 'contactedAfter', 'contactedBefore']
 
 interface LeadFiltersProps {
   view: LeadsView
-  /** Applies a saved filter; without it none are offered. */
+  /** Applies a saved filter. Without it, no saved filters are offered. */
   onPick?: SavedFiltersProps['onPick']
   onChange: (filter: LeadFilter) => void
   onSort: (sort: LeadSort) => void
-  /** At the end of the line, on wide screens. */
+  /** Shown at the end of the line on wide screens. */
   children?: ReactNode
 }
 
@@ -97,7 +97,7 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
     if (isTyped) setTyped(typedIn(next))
     else apply(filterOf(next, filter))
   }
-  // A chip that is emptied while it is edited stays until it is closed.
+  // A chip that is emptied while it is being edited stays until it is closed.
   const [edited, setEdited] = useState<Criterion | null>(null)
   const visible = criteria.filter((criterion) => isSet(draft, criterion) || criterion === edited)
   const dialogs = useDialogs<'rules'>()
@@ -215,7 +215,7 @@ function without(draft: FilterDraft, criterion: Criterion): FilterDraft {
 
 interface EditorProps {
   criterion: Criterion
-  /** Of a condition on a custom field; none adds one. */
+  /** The index of a condition on a custom field. Without it, a condition is added. */
   place?: number
   draft: FilterDraft
   onChange: (draft: FilterDraft, isTyped: boolean) => void
@@ -229,14 +229,14 @@ const chipButton = 'flex h-full min-w-0 items-center gap-1.5 rounded-md ps-2.5 p
 interface FilterChipProps extends EditorProps {
   onRemove: () => void
   onEdit?: (isOpen: boolean) => void
-  /** Gets the focus if the chip is closed empty, which removes it. */
+  /** Gets the focus if the chip is closed while empty, because that removes the chip. */
   addButton?: RefObject<HTMLButtonElement | null>
   /** Opens the builder of rules. */
   onRules?: () => void
   chipRef?: RefObject<HTMLButtonElement | null>
 }
 
-/** A criterion that is set: pressed it is edited, and its cross removes it. */
+/** A criterion that is set. A press edits it, and its cross removes it. */
 function FilterChip({
   criterion,
   place: index,
@@ -313,7 +313,7 @@ interface AddFilterProps extends Omit<EditorProps, 'criterion' | 'place'> {
   onRules: () => void
 }
 
-/** Sets a criterion: first which, then its value. */
+/** Adds a criterion: the user chooses which, then its value. */
 function AddFilter({ shown: visible, button, onRules, ...editor }: AddFilterProps) {
   const locks = useFilterLocks()
   const [open, setOpen] = useState(false)
@@ -490,7 +490,7 @@ function Editor({
   )
 }
 
-/** Without a submit button, Enter does not submit a form of several fields. */
+/** Lets Enter submit: without a submit button, a form with several fields ignores it. */
 function EnterSubmits() {
   return <button type="submit" hidden aria-label="Done" />
 }
@@ -511,7 +511,7 @@ interface ChoicesProps {
   onChoose: (value: string) => void
 }
 
-/** One of several, by a press; arrow keys move between them. */
+/** A choice of one value by a press. Arrow keys move between the choices. */
 function Choices({ label, options, value, onChoose }: ChoicesProps) {
   return (
     <fieldset
@@ -588,13 +588,13 @@ function rangeText({ min, max }: Pick<FilterDraft, 'min' | 'max'>): string {
 }
 
 interface PhoneFiltersProps extends Omit<EditorProps, 'criterion'> {
-  /** How many are set. */
+  /** How many filters are set. */
   count: number
   view: LeadsView
   onSort: (sort: LeadSort) => void
 }
 
-/** All fields and the order behind one button, for narrow screens. */
+/** All fields and the sort order behind one button, for narrow screens. */
 function PhoneFilters({ count, view, draft, onChange, onSort }: PhoneFiltersProps) {
   const [open, setOpen] = useState(false)
   return (
@@ -633,7 +633,7 @@ function PhoneFilters({ count, view, draft, onChange, onSort }: PhoneFiltersProp
   )
 }
 
-/** A filter without a field, as text with a button that removes it. */
+/** A filter that has no field: a text with a button that removes it. */
 function SourceFilter({ onRemove, children }: { onRemove: () => void; children: ReactNode }) {
   return (
     <span className={cn(chip, 'ps-2.5')}>

@@ -47,7 +47,7 @@ const icons: Record<LeadEvent['kind'], LucideIcon> = {
   note: NotebookPen,
 }
 
-/** What happened to a lead, newest first. */
+/** The events of a lead, newest first. */
 export function LeadHistory({ lead }: { lead: LeadDetail }) {
   const { id } = lead
   const [at, setAt] = useState({ id, page: 1 })

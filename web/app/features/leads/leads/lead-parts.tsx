@@ -12,9 +12,9 @@ const BIO_MAX = 100
 
 interface LeadIdentityProps {
   lead: Lead
-  /** Makes the name a button. */
+  /** If set, the name is a button. */
   onOpen?: () => void
-  /** After the name. */
+  /** Shown after the name. */
   children?: ReactNode
 }
 
@@ -24,12 +24,12 @@ export function LeadIdentity({ lead, onOpen, children }: LeadIdentityProps) {
   const nameClass = 'w-fit max-w-full truncate font-strong'
   return (
     <span className="flex min-w-0 items-center gap-3">
-      {/* At 320 px the name needs all the room. */}
+      {/* At 320 px, the name needs all the space. */}
       <span className="contents max-[22rem]:hidden">
         <Avatar name={lead.name || lead.twitterHandle} src={lead.pictureUrl} size="sm" />
       </span>
       <span className="grid min-w-0">
-        {/* On phones, what doesn't fit beside the name is hidden on a second line. */}
+        {/* On phones, whatever does not fit beside the name moves to a second line, which is hidden. */}
         <span className="flex min-w-0 items-center gap-x-2 gap-y-1 max-md:h-5.5 max-md:flex-wrap max-md:content-start max-md:overflow-hidden">
           {onOpen ? (
             <button
@@ -72,7 +72,7 @@ export function SuppressedBadge() {
   )
 }
 
-/** 'Unknown' if neither X nor an import gave the number. */
+/** Shows 'Unknown' if neither X nor an import gave the number. */
 export function LeadFollowers({ followerCount }: Pick<Lead, 'followerCount'>) {
   if (followerCount === null) return <span className="text-faint">Unknown</span>
   return <span data-numeric>{formatNumber(followerCount)}</span>

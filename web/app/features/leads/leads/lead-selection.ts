@@ -1,22 +1,22 @@
 import type { LeadFilter, LeadQuery } from '@x-automated/contract/leads/leads'
 import { messageableParts } from './lead-status'
 
-/** A bulk action's leads: ids, the messageable matches of a filter, or all its matches. */
+/** The leads of a bulk action: ids, the messageable matches of a filter, or all matches. */
 export type Picked = { ids: string[] } | ({ count: number } & ({ matching: LeadFilter } | { everyone: LeadFilter }))
 
-/** How many leads an action changes. A filter's number is that of its last count. */
+/** How many leads an action changes. For a filter, this is its last count. */
 export function pickedCount(picked: Picked): number {
   return 'ids' in picked ? picked.ids.length : picked.count
 }
 
-/** The selection part of each request body that the action needs. */
+/** The selection part of each request that the action needs. */
 export function selectionsOf(picked: Picked): ({ leadIds: string[] } | { filter: LeadQuery })[] {
   if ('everyone' in picked) return [{ filter: picked.everyone }]
   if ('matching' in picked) return messageableParts(picked.matching).map((filter) => ({ filter }))
   return picked.ids.length > 0 ? [{ leadIds: picked.ids }] : []
 }
 
-/** Whether it is one lead, which is changed by a call instead of a job. */
+/** Whether it is a single lead, which a call changes instead of a job. */
 export function isSingle(picked: Picked): boolean {
   return 'ids' in picked && picked.ids.length === 1
 }

@@ -36,15 +36,15 @@ export interface LeadSheetProps {
   /** Null closes the sheet. */
   id: string | null
   onClose: () => void
-  /** '3 of 286'; null: it isn't on the page. */
+  /** '3 of 286'; null: the lead isn't on the page. */
   place: string | null
-  /** Opens the next lead of the filter, or the previous one; null: there is none. */
+  /** Opens the next lead of the filter, or the previous one; null: there is no such lead. */
   onNext: (() => void) | null
   onPrevious: (() => void) | null
   onSend: (lead: LeadDetail, message: string) => void
   onSuppress: (lead: LeadDetail) => void
   onRemove: (lead: LeadDetail) => void
-  /** Their conversation with an answer, and what members noted in it. */
+  /** Renders their conversation with a field to answer, and members' notes. */
   renderThread: (conversationId: string, textarea: RefObject<HTMLTextAreaElement | null>) => ReactNode
   renderNotes: (conversationId: string) => ReactNode
 }
@@ -71,7 +71,7 @@ export function LeadSheet({ id, onClose, place: position, onNext, onPrevious, ..
     }[event.key]
     const { target, currentTarget, ctrlKey, metaKey, altKey } = event
     if (!act || ctrlKey || metaKey || altKey || event.defaultPrevented || !(target instanceof Element)) return
-    // Menus and dialogs in front have their own keys, like what is typed into or scrolled.
+    // Menus and dialogs in front have keys of their own, and so has anything that is typed into or scrolled.
     if (!currentTarget.contains(target) || target.closest('input:not([type=checkbox]), textarea, [role=log]')) return
     event.preventDefault()
     act()
@@ -137,7 +137,7 @@ export function LeadSheet({ id, onClose, place: position, onNext, onPrevious, ..
 
 type LeadActions = Pick<LeadSheetProps, 'onSuppress' | 'onRemove'>
 
-/** Writes to the lead: an answer in their conversation, or a first message; null: neither is possible. */
+/** How to write to the lead: an answer in their conversation, or a first message; null: neither is possible. */
 function useMessage(
   lead: LeadDetail | undefined,
   textarea: RefObject<HTMLTextAreaElement | null>,
@@ -145,7 +145,7 @@ function useMessage(
 ): (() => void) | null {
   const conversations = useLeadConversations(lead?.id)
   if (!lead || lead.suppressed) return null
-  // The first one is shown.
+  // The first conversation is shown.
   if (conversations[0]) return conversations[0].isEncrypted ? null : () => textarea.current?.focus()
   return canBeMessaged(lead) ? onFirst : null
 }
@@ -292,7 +292,7 @@ function Head({ lead }: { lead: LeadDetail }) {
   )
 }
 
-/** The open lead's data; while the sheet closes, the data it showed. Never another lead's. */
+/** The open lead's data or, while the sheet closes, the data it showed. Never those of another lead. */
 export function leadOf<L extends { id: string }>(id: string | null, data: L | undefined): L | undefined {
   return id === null || data?.id === id ? data : undefined
 }
@@ -324,7 +324,7 @@ function Facts({ lead }: { lead: LeadDetail }) {
   )
 }
 
-/** A link for http and https URLs only, because the value is untrusted. */
+/** A link, only for http and https URLs, because the value is untrusted. */
 function SafeLink({ href }: { href: string }) {
   if (!/^https?:\/\//i.test(href)) return href
   return (
@@ -340,7 +340,7 @@ export function Tags({ lead }: { lead: LeadDetail }) {
   const [editing, setEditing] = useState(false)
   const mayWrite = useIsOffered('member')
   const change = useTagLeads()
-  // Show the requested change immediately, until the lead is refetched.
+  // Shows the requested change immediately, until the lead is refetched.
   const requested = change.isPending ? change.variables.input : null
   const has = (id: string) =>
     requested?.add.includes(id) || (lead.tagIds.includes(id) && !requested?.remove.includes(id)) || false

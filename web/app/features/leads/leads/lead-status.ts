@@ -19,12 +19,12 @@ const standings: Record<LeadStatus, LeadStanding> = {
   failed_contact: 'failed',
 }
 
-/** For selection: contacted counts as sent, failed_contact as failed. */
+/** The status for selection: contacted counts as sent, failed_contact as failed. */
 export function filterStatusOf(lead: Pick<Lead, 'dmStatus'>): LeadStanding {
   return standings[lead.dmStatus]
 }
 
-/** What the table shows: the strongest fact about them. */
+/** The status that the table shows: the most important fact about the lead. */
 export function shownStatusOf({
   dmStatus,
   suppressed,
@@ -43,7 +43,7 @@ export function canBeMessaged(lead: Pick<OfferedLead, 'dmStatus' | 'suppressed'>
 /** Why a suppressed lead can't be selected. */
 export const SUPPRESSED_HINT = 'On your suppression list: no one in this workspace can message them.'
 
-/** The filters that match the messageable leads of `filter`: the API takes one status each. */
+/** The filters that together match the messageable leads of `filter`, because the API takes one status each. */
 export function messageableParts(filter: LeadFilter): LeadQuery[] {
   const statuses: LeadFilterStatus[] = filter.status ? [filter.status] : ['not_sent', 'failed']
   return statuses

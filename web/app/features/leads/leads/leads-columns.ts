@@ -1,7 +1,7 @@
 import { formatNumber } from '@x-automated/contract/format'
 import type { LeadSort, ListedLead } from '@x-automated/contract/leads/leads'
 
-/** The columns that everyone has, besides the name. Custom fields are called 'field:company'. */
+/** The columns that every workspace has, besides the name. Custom fields are called 'field:company'. */
 const COLUMNS = {
   bio: { name: 'Bio', width: null },
   followerCount: { name: 'Followers', width: 112, end: true },
@@ -22,11 +22,11 @@ const LEAD_WIDTH = 304
 /** Rows per page. The first is the default. */
 export const PAGE_SIZES = [10, 25, 50, 100] as const
 
-/** How a person sees the table: kept in this browser. */
+/** How a person's table looks. Kept in this browser. */
 export interface TableLayout {
   /** Shown columns, in order. */
   shown: readonly string[]
-  /** In pixels, by column. */
+  /** Widths in pixels, by column. */
   widths: Readonly<Record<string, number>>
   pageSize: number
 }
@@ -54,12 +54,12 @@ function fieldColumn(field: string): string {
   return FIELD + field
 }
 
-/** What the menu offers: the shown columns in order, then the others. */
+/** The choices of the menu: the shown columns in order, then the others. */
 export function columnChoices({ shown: visible }: TableLayout, fields: readonly string[]): string[] {
   return [...new Set([...visible, ...Object.keys(COLUMNS), ...fields.map(fieldColumn)])]
 }
 
-/** A column's heading and standard width in pixels; null takes what is left. */
+/** A column's heading and its standard width in pixels; null: it takes the remaining width. */
 export function columnLook(id: string): { name: string; width: number | null; end?: boolean } {
   if (id === 'name') return { name: 'Lead', width: LEAD_WIDTH }
   const field = fieldOf(id)
@@ -67,11 +67,11 @@ export function columnLook(id: string): { name: string; width: number | null; en
   return COLUMNS[id as keyof typeof COLUMNS]
 }
 
-/** A column's width in pixels; null takes what is left. */
+/** A column's width in pixels; null: it takes the remaining width. */
 export function widthOf(id: string, { shown: visible, widths }: TableLayout): number | null {
   const own = widths[id]
   if (own !== undefined) return own
-  // Something must take what is left.
+  // One column must take the remaining width.
   return id === 'name' && !visible.includes('bio') ? null : columnLook(id).width
 }
 
@@ -95,13 +95,13 @@ export function withMoved(layout: TableLayout, id: string, by: number): TableLay
   return { ...layout, shown: others.toSpliced(to, 0, id) }
 }
 
-/** Sets a column's width in pixels, within the limits. */
+/** Sets a column's width in pixels, within the allowed range. */
 export function withWidth(layout: TableLayout, id: string, width: number): TableLayout {
   const clamped = Math.round(Math.min(Math.max(width, WIDTH_MIN), WIDTH_MAX))
   return { ...layout, widths: { ...layout.widths, [id]: clamped } }
 }
 
-/** Reads a kept layout. What this version doesn't know is left out. */
+/** Reads a stored layout. Leaves out what this version doesn't know. */
 export function parseLayout(text: string | null): TableLayout {
   try {
     const { shown: visible, widths, pageSize } = JSON.parse(text ?? '') as TableLayout

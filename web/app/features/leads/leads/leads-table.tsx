@@ -22,11 +22,11 @@ import type { LeadRow, LeadsSelection } from './use-leads-table'
 interface LeadsTableProps extends LeadActions {
   selection: LeadsSelection
   layout: TableLayout
-  /** @param isDragging another layout follows */
+  /** @param isDragging true if another layout follows soon */
   onLayout: (layout: TableLayout, isDragging?: boolean) => void
   /** The first page is loading. */
   loading: boolean
-  /** The previous page stays while the next one loads. */
+  /** The previous page stays visible while the next one loads. */
   stale: boolean
 }
 
@@ -38,10 +38,10 @@ interface LeadActions {
   onRemove: (lead: ListedLead) => void
 }
 
-/** The checkbox, in pixels. */
+/** The width of the checkbox, in pixels. */
 const CHECKBOX_WIDTH = 40
 
-/** Arrow keys move between checkboxes; with Shift they also check what they pass. */
+/** Arrow keys move between checkboxes. With Shift, they also check the ones they pass. */
 function moveByArrow(event: KeyboardEvent<HTMLInputElement>): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
   if (step === 0) return
@@ -114,7 +114,7 @@ export function LeadsTable({ selection, layout, onLayout, loading, stale, ...act
   )
 }
 
-/** On phones only the name and the status are shown. */
+/** Phones only show the name and the status. */
 const onPhones = (id: string) => (id === 'dmStatus' ? 'max-md:w-24 max-md:ps-0' : id === 'name' ? '' : 'max-md:hidden')
 
 interface HeaderCellProps extends Pick<LeadsTableProps, 'layout' | 'onLayout'> {
@@ -150,7 +150,7 @@ function HeaderCell({ column, layout, onLayout }: HeaderCellProps) {
   const content = (
     <>
       <bdi className="truncate">{name}</bdi>
-      {/* The keyboard changes widths in the columns menu. */}
+      {/* With the keyboard, widths are changed in the columns menu. */}
       <span
         aria-hidden
         className="absolute inset-y-2 end-0 z-1 w-2 cursor-col-resize touch-none border-e border-transparent hover:border-control max-md:hidden"
@@ -185,7 +185,7 @@ function LeadTr({ row, layout, mayWrite, sends, ...actions }: LeadTrProps) {
     >
       {mayWrite && (
         <Td className="py-0 ps-4 pe-0 md:ps-6">
-          {/* As high as the row, to be easy to hit. */}
+          {/* As high as the row, so that it is easy to press. */}
           <span className="flex h-12 items-center">
             <Checkbox
               aria-label={`Select @${lead.twitterHandle}`}
@@ -216,7 +216,7 @@ function LeadTr({ row, layout, mayWrite, sends, ...actions }: LeadTrProps) {
   )
 }
 
-/** The value of a column. */
+/** The content of a column's cell. */
 function LeadCell({ id, lead }: { id: string; lead: ListedLead }) {
   const field = fieldOf(id)
   if (field !== null) {
@@ -243,7 +243,7 @@ function LeadCell({ id, lead }: { id: string; lead: ListedLead }) {
 
 const NOTHING = <span className="text-faint">–</span>
 
-/** Over the end of the row while it is pointed at or focused; on touch screens a menu. */
+/** Shown at the end of the row while it is pointed at or focused. On touch screens, it is a menu. */
 function RowActions({
   row,
   mayWrite,

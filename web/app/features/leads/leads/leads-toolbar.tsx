@@ -12,22 +12,22 @@ import { type Picked, pickedCount } from './lead-selection'
 import { messageableParts } from './lead-status'
 import type { LeadsSelection } from './use-leads-table'
 
-/** What can be done with several leads, in a dialog or after a question. */
+/** Actions on several leads, in a dialog or after a confirmation. */
 export type LeadsAction = 'send' | 'list' | 'tag' | 'basis' | 'tags' | 'suppress' | 'remove'
 
 interface LeadsToolbarProps {
   filter: LeadFilter
-  /** Null while it is unknown. */
+  /** Null: unknown. */
   total: number | null
   /** The total could not be counted. */
   isUncounted: boolean
-  /** `total` is still that of the previous filter. */
+  /** `total` still belongs to the previous filter. */
   stale: boolean
-  /** Null without a filter. */
+  /** Null: there is no filter. */
   onClearFilter: (() => void) | null
   selection: LeadsSelection
   picked: Picked
-  /** How many can be messaged; null while it is unknown. */
+  /** How many leads can be messaged; null: unknown. */
   messageable: number | null
   sending: boolean
   onAct: (action: LeadsAction, picked: Picked) => void
@@ -83,7 +83,7 @@ export function LeadsToolbar({
           Select all {formatCount(selectable, isForPeople ? 'lead' : 'messageable lead')}
         </Button>
       )}
-      {/* From 80% on it is a warning, above. */}
+      {/* At 80% or more, it is a warning and moves to the top. */}
       <div className="empty:hidden has-[[role=status]]:-order-1 has-[[role=status]]:w-full has-[[role=status]]:py-1.5 max-sm:hidden max-sm:has-[[role=status]]:block">
         <UsageNotice what="dms" />
       </div>
@@ -163,7 +163,7 @@ export function LeadsToolbar({
             <MenuItem danger icon={<Trash2 />} disabled={count === 0} onSelect={() => onAct('remove', picked)}>
               Delete leads
             </MenuItem>
-            {/* Includes leads that can't be messaged. Disabled while `total` is of the previous filter. */}
+            {/* Includes leads that can't be messaged. Disabled while `total` belongs to the previous filter. */}
             {count === 0 && everyone.count > 0 && (
               <>
                 <MenuSeparator />
@@ -185,10 +185,10 @@ export function LeadsToolbar({
   )
 }
 
-/** What is selected, and how many of those who match can be messaged (null while unknown). */
+/** The selection, and how many matching leads can be messaged (null: unknown). */
 export function usePicked(filter: LeadFilter, total: number | null, selection: LeadsSelection) {
   const { mode, all, ids, table } = selection
-  // Asked for once the whole page is selected.
+  // Only fetched once the whole page is selected.
   const isAsked = mode === 'messages' && (all || (table.getIsAllPageRowsSelected() && (total ?? 0) > ids.length))
   const messageable = useMessageableCount(filter, isAsked)
   const picked: Picked = !all
@@ -199,7 +199,7 @@ export function usePicked(filter: LeadFilter, total: number | null, selection: L
   return { picked, messageable }
 }
 
-/** How many matching leads can be messaged; null while unknown or not `enabled`. */
+/** How many matching leads can be messaged; null if it is unknown or not `enabled`. */
 function useMessageableCount(filter: LeadFilter, enabled: boolean): number | null {
   const parts = useQueries({
     queries: messageableParts(filter).map((part) => api.leads.count.queryOptions({ input: part, enabled })),

@@ -32,7 +32,7 @@ export const sortLabels: Record<LeadSort, string> = {
 }
 export const NEWEST_FIRST: LeadSort = '-createdAt'
 
-/** The state of the Leads page, as its URL has it. */
+/** The state of the Leads page, as stored in its URL. */
 export interface LeadsView {
   filter: LeadFilter
   sort: LeadSort
@@ -75,7 +75,7 @@ export function filterQuery(filter: LeadFilter): URLSearchParams {
   return paramsOf(textsOf(filter))
 }
 
-/** The fields of a filter as texts of a query. */
+/** The fields of a filter as texts for a query. */
 function textsOf({ tags, fields, rules, ...plain }: LeadFilter) {
   return {
     ...plain,

@@ -5,7 +5,7 @@ export function focusedLead(): string | undefined {
   return document.activeElement?.closest<HTMLElement>(ROWS)?.dataset.row
 }
 
-/** Focuses the name in the next row, or in the previous one; at first that of the first row. */
+/** Moves focus to the name in the next or previous row, starting with the first. */
 export function moveFocus(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>(ROWS)]
   const at = rows.findIndex(({ dataset }) => dataset.row === focusedLead())

@@ -3,8 +3,8 @@ import { type LeadRule, LeadRules, type RuleMatch } from '@x-automated/contract/
 import { customFieldIn, RULE_OPS, type RuleOp, takesValue } from '@x-automated/contract/leads/rule-fields'
 
 /*
- * Rules as the builder shows them. It has one field for the follower count and one for the last contact,
- * where the API has two each.
+ * Rules as the builder shows them. It has one field each for the follower count and the last
+ * contact, for which the API has two each.
  */
 
 /** A field of the builder: one of these, or `field:{name}`. */
@@ -91,7 +91,7 @@ export interface RuleDraft {
   op: RuleOp
   /** '' if it is empty. */
   value: string
-  /** Of several tags. */
+  /** Only for several tags: their ids. */
   ids: readonly string[]
 }
 export interface GroupDraft {
@@ -122,14 +122,14 @@ export function isGroup(node: RuleDraft | GroupDraft): node is GroupDraft {
   return 'rules' in node
 }
 
-/** The same rule about another field: with its operator if that fits, without its value. */
+/** The same rule about another field. Keeps the operator if it fits, but not the value. */
 export function withField(rule: RuleDraft, field: string): RuleDraft {
   const ops = opsOfField(field)
   const op = rule.op in ops ? rule.op : RULE_OPS.find((candidate) => candidate in ops)
   return { ...rule, field, op: op ?? 'is', value: '', ids: [] }
 }
 
-/** The same rule with another operator. A value of another kind is removed. */
+/** The same rule with another operator. Removes a value of another kind. */
 export function withOp(rule: RuleDraft, op: RuleOp): RuleDraft {
   const isSameKind = valueKind(rule.field, rule.op) === valueKind(rule.field, op)
   return { ...rule, op, ...(isSameKind ? {} : { value: '', ids: [] }) }
@@ -145,7 +145,7 @@ const SCREEN_NAMES: Record<string, ScreenField> = {
 /** A stored rule as the builder names its parts. */
 export function screenRule({ field, op, value }: LeadRule): Omit<RuleDraft, 'key'> {
   const ids = Array.isArray(value) ? value : []
-  // "Several tags" has no other operators in the builder.
+  // In the builder, "Several tags" has no other operators.
   const screenField = field === 'tags' && !takesValue(op) ? 'tag' : (SCREEN_NAMES[field] ?? field)
   return { field: screenField, op, value: Array.isArray(value) ? '' : String(value ?? ''), ids }
 }
@@ -160,7 +160,7 @@ export function draftOfRules(rules: LeadRules): RulesDraft {
   }
 }
 
-/** The API's name of a field, which can depend on the operator. */
+/** The API's name of a field. It can depend on the operator. */
 function wireField({ field, op }: RuleDraft): string {
   if (field === 'followers') return op === 'at_most' ? 'maxFollowers' : 'minFollowers'
   if (field === 'contacted') return op === 'before' ? 'contactedBefore' : 'contactedAfter'
@@ -177,7 +177,7 @@ function wireRule(rule: RuleDraft) {
   return { field: name, op, value: text === '' ? undefined : kind === 'count' ? Number(text) : text }
 }
 
-/** The rules of a draft, or what is wrong with each of its rules by key. */
+/** The rules of a draft; or the problem of each of its rules, by key. */
 export function rulesOfDraft({
   match,
   nodes,

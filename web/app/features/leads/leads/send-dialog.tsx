@@ -14,12 +14,12 @@ const MESSAGE_MAX = 10_000
 
 interface SendDialogProps extends ShownDialog {
   picked: Picked
-  /** Whom a single message goes to. */
+  /** The recipient of a single message. */
   handle?: string | undefined
   onSend: (message: string) => void
 }
 
-/** The message that 'Send DM' sends, kept for the next time. */
+/** Edits the message that 'Send DM' sends, which is kept for the next time. */
 export function SendDialog({ open, onClose, picked, handle, onSend }: SendDialogProps) {
   const [stored, keep] = useKept('quickDm')
   const [draft, setDraft] = useState(stored ?? DEFAULT_MESSAGE)

@@ -8,7 +8,7 @@ interface SheetPartProps {
   children: ReactNode
 }
 
-/** A part of the lead sheet that can be folded, and stays that way. */
+/** A part of the lead sheet that can be folded. It stays folded. */
 export function SheetPart({ title, aside, children }: SheetPartProps) {
   const [folded, keepFolded] = useKept(`leadSheetFolded.${title}`)
   const id = useId()

@@ -52,7 +52,7 @@ export function useTagsToPick() {
 
 interface TagBadgesProps {
   ids: readonly string[]
-  /** Beyond them a number is shown: for one line. */
+  /** Maximum number of badges, to fit one line. A number stands for the others. */
   max?: number
 }
 

@@ -38,7 +38,7 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
   const word = typed.trim().toLowerCase()
   const matching = allTags.filter(({ id, name }) => chosen.has(id) || name.toLowerCase().includes(word))
   const apply = () => change.mutate({ picked, input: { add: [], remove: [], [mode]: ids } })
-  /** What Enter does, unless it creates a tag: selects the tag of this name, or applies. */
+  /** What Enter does unless it creates a tag: selects the tag with this name, or applies the changes. */
   const enter = () => {
     const named = allTags.find(({ name }) => name.toLowerCase() === word)
     if (named) setChosen(new Set([...chosen, named.id]))
@@ -115,10 +115,10 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
 
 interface NewTagProps {
   label?: string
-  /** Without it, the field only finds tags. */
+  /** Without it, the field only searches tags. */
   mayCreate?: boolean
   onType?: (name: string) => void
-  /** Enter, first. @returns whether nothing is to be created */
+  /** Called first on Enter. @returns whether nothing should be created */
   onEnter?: () => boolean
   onCreated?: (id: string) => void
 }

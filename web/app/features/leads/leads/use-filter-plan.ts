@@ -7,7 +7,7 @@ import {
 } from '@x-automated/contract/platform/plans'
 import { api } from '../../../api'
 
-/** Why the workspace's plan refuses filters, as texts to show; null if it allows them or is not known yet. */
+/** Texts that say why the workspace's plan does not include filters; null if it does, or is unknown. */
 export function useFilterLocks(): { advanced: string | null; rules: string | null } {
   const { data } = useQuery(api.billing.overview.queryOptions())
   if (!data) return { advanced: null, rules: null }

@@ -24,11 +24,11 @@ const NONE: readonly ListedLead[] = []
 export type LeadRow = Row<typeof features, ListedLead>
 export type LeadsSelection = ReturnType<typeof useLeadsTable>
 
-/** Who can be selected: those who can be messaged, or everyone, of whom no one can. */
+/** Who can be selected. `messages`: people who can be messaged. `people`: everyone, without messaging. */
 type SelectionMode = 'messages' | 'people'
 
 interface Kept {
-  /** The filter it was made with: changing the filter clears the selection. */
+  /** The filter to which the selection belongs. Another filter clears it. */
   filterKey: string
   mode: SelectionMode
   rows: RowSelectionState
@@ -64,7 +64,7 @@ export function useLeadsTable({ leads = NONE, filter, sort, onSort, layout }: Le
     return {
       id,
       header: name,
-      // The server sorts.
+      // The server sorts the rows.
       accessorFn: () => null,
       enableSorting: isSortable(id),
       sortDescFirst: FROM_HIGH.includes(id),
@@ -93,11 +93,11 @@ export function useLeadsTable({ leads = NONE, filter, sort, onSort, layout }: Le
     table,
     mode,
     ids: Object.keys(rowSelection),
-    /** Everyone who matches is selected, on every page. */
+    /** Everyone who matches is selected, on all pages. */
     all: isCurrent && state.all,
     pickAll: () => setState({ filterKey, mode, rows: {}, all: true }),
     clear: () => setState({ filterKey, mode, rows: {}, all: false }),
-    /** Switching clears the selection. @param id selected right away */
+    /** Switching clears the selection. @param id a lead to select right away */
     switchTo: (next: SelectionMode, id?: string) =>
       setState({ filterKey, mode: next, rows: id ? { [id]: true } : {}, all: false }),
   }

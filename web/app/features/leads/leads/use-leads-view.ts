@@ -4,10 +4,10 @@ import { useLocation, useSearchParams } from 'react-router'
 import { parseLeadsParams } from './leads-params'
 import { type LeadsView, toLeadsParams } from './leads-url'
 
-/** The searches that were asked for and are still under way, after one has arrived. */
+/** The requested searches that are still pending after one has arrived. */
 export function underWay(requested: readonly string[], arrived: string): readonly string[] {
   const index = requested.lastIndexOf(arrived)
-  // Another search comes from a link or the back button, and counts.
+  // Any other search comes from a link or the back button, and counts immediately.
   return index < 0 ? [] : requested.slice(index + 1)
 }
 
@@ -16,8 +16,8 @@ interface LeadsNavigation extends LeadsView {
 }
 
 /**
- * The filter, order and page of the URL. The router shows a new URL late on a busy machine, so what
- * was asked for counts immediately: the next change must not start from the filter before.
+ * The filter, order and page of the URL. On a busy machine the router shows a new URL late, so
+ * requested values count immediately. Otherwise the next change would start from the old filter.
  */
 export function useLeadsView(): LeadsNavigation {
   const [params, setParams] = useSearchParams()

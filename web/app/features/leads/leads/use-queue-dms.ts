@@ -26,7 +26,7 @@ function undoneText(undone: number): string {
   return `Undone: ${formatCount(undone, 'DM')} won't be sent.`
 }
 
-/** Queues a message to each lead. Leads show as queued immediately, and revert on failure. */
+/** Queues a message to each lead. Leads show as queued immediately. A failure reverts this. */
 export function useQueueDms() {
   const queries = useQueryClient()
   const showFailure = useFailureToast()
@@ -41,7 +41,7 @@ export function useQueueDms() {
     async mutationFn({ picked, message }: Order) {
       const [first] = selectionsOf(picked)
       if (!first || !isSingle(picked)) {
-        // One job for all, so that the plan's limit is checked for all. It leaves out who got a message.
+        // One job for the selection, so the plan limit is checked once. Skips leads already messaged.
         const selection = 'matching' in picked ? { filter: { ...picked.matching, suppressed: false } } : first
         if (selection) await startJobs([{ kind: 'queue', ...selection, message, holdSeconds: HOLD_SECONDS }])
         return null
@@ -56,7 +56,7 @@ export function useQueueDms() {
       return markQueued(queries, (lead) => canBeMessaged(lead) && (wanted === null || wanted.has(lead.id)))
     },
     onSuccess: (result, _, before) => {
-      // A job says itself what it has done.
+      // A job reports its own result.
       if (result?.queued === 0) {
         restore(queries, before)
         toast.error("Failed to create DM record: this lead was already contacted or can't be contacted.")

@@ -6,9 +6,9 @@ import type { LeadSheetProps } from './lead-sheet'
 interface WalkInput {
   /** The current page; undefined while it loads. */
   leads: readonly ListedLead[] | undefined
-  /** How many leads come before the page. */
+  /** How many leads are on earlier pages. */
   first: number
-  /** Null while it is unknown. */
+  /** Null: unknown. */
   total: number | null
   hasNextPage: boolean
   opened: string | null
@@ -16,7 +16,7 @@ interface WalkInput {
   onPage: (by: 1 | -1) => void
 }
 
-/** The way from the open lead to its neighbors, across pages. */
+/** Moves from the open lead to its neighbors, across pages. */
 export function useWalk({
   leads,
   first,
@@ -26,7 +26,7 @@ export function useWalk({
   onOpen,
   onPage,
 }: WalkInput): Pick<LeadSheetProps, 'place' | 'onNext' | 'onPrevious'> {
-  // The page that was asked for opens at this end.
+  // The end at which the requested page opens.
   const [entry, setEntry] = useState<1 | -1 | null>(null)
   if (entry !== null && leads && !leads.some(({ id }) => id === opened)) {
     setEntry(null)

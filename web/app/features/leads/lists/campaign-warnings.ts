@@ -6,10 +6,13 @@ interface AffectedCampaign {
   totalLeadsInList: number
 }
 
-/** Campaigns named in a sentence; the rest are counted. */
+/** How many campaigns a sentence names. The others are counted. */
 const NAMED_MAX = 3
 
-/** What deleting a list does to its campaigns. @param total if `campaigns` is only a part */
+/**
+ * What deleting a list does to its campaigns. @param total the number of campaigns, if `campaigns`
+ * has only some of them
+ */
 export function campaignWarnings(campaigns: readonly AffectedCampaign[], total = campaigns.length): string[] {
   const others = total - campaigns.length
   const active = campaigns.filter(({ status }) => status === 'active')

@@ -33,7 +33,7 @@ export function ListCard({ list, onView, onManage }: ListCardProps) {
     api.campaigns.list.queryOptions({ input: { leadListId: list.id, pageSize: 1 }, enabled: isUsed }),
   )
   const latest = campaigns.data?.campaigns[0]
-  // Without the campaign the step would change while it loads.
+  // Wait for the campaign, because the step would change when it arrives.
   const step = isUsed && !latest ? null : nextStepOf(list, latest)
   return (
     <li className="flex min-w-0 flex-col gap-4 rounded-lg border border-line bg-surface p-5">

@@ -19,9 +19,9 @@ import { useRefresh } from '../../../use-refresh'
 import { draftOf, FilterFields, filterOf, rangeProblem } from '../leads/filter-fields'
 
 interface ListFormDialogProps extends ShownDialog, Pick<DialogProps, 'returnsTo'> {
-  /** The list to edit; none creates one. */
+  /** The list to edit. Without one, a list is created. */
   list?: List
-  /** Creates a smart list with this filter. */
+  /** If set, a smart list with this filter is created. */
   filter?: LeadFilter
 }
 

@@ -12,7 +12,7 @@ import { filterTexts } from './filter-text'
 
 const CAMPAIGNS_SHOWN = 3
 
-/** A list's figures, what it asks for and who uses it. @param list undefined while it loads */
+/** A list's figures, its filter and its campaigns. @param list undefined while it loads */
 export function ListHead({ list }: { list: List | undefined }) {
   return (
     <div className="grid gap-4">

@@ -49,7 +49,7 @@ const statusInList: Column<ListLead> = {
   },
 }
 
-/** The lead's status, as the Leads page has it. */
+/** The lead's status, as on the Leads page. */
 export const shownStatus: Column<ListedLead> = {
   name: 'Status',
   cell: (lead) => <StatusBadge status={shownStatusOf(lead)} />,
@@ -62,7 +62,7 @@ const STATUS_OPTIONS = [
 
 interface ListLeadsDialogProps extends ShownDialog {
   list: List
-  /** A card of the Lead Lists tab, which calls lists campaigns. */
+  /** True for a card of the Lead Lists tab, which calls lists campaigns. */
   isCard?: boolean
   /** Opens the selection of leads, or the filter of a smart list. */
   onManage: () => void
@@ -98,7 +98,7 @@ export function ListLeadsDialog({ list, isCard = false, open, onClose, onManage 
   )
 }
 
-/** The people of a campaign's card, with what its campaigns sent them. */
+/** The people of a card, with the messages that its campaigns sent them. */
 function CardPeople({ list }: { list: List }) {
   const [page, setPage] = useState(1)
   const leads = useQuery(
@@ -201,7 +201,7 @@ export function NobodyYet({ isSmart, action }: { isSmart: boolean; action: React
 
 export const DIALOG_TABLE_HEIGHT = 'min(24rem, 45dvh)'
 
-/** How many leads of a list its campaigns have contacted, and how many are left. */
+/** How many leads of a list its campaigns have contacted, and how many remain. */
 export function ContactCounts({ list: { leadCount, contactedCount } }: { list: List }) {
   return (
     <span className="text-muted" data-numeric>

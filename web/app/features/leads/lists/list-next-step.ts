@@ -1,6 +1,6 @@
 import type { List } from '@x-automated/contract/leads/lists'
 
-/** What is left to do with a list: fill it, start a campaign, or look at the latest one. */
+/** The next step for a list: fill it, start a campaign, or look at the latest one. */
 type ListNextStep = 'fill' | 'start' | 'open'
 
 /** The next step of a list. @param latest its latest campaign, if any */

@@ -28,7 +28,7 @@ import { NobodyYet, shownStatus } from './list-leads-dialog'
 const PAGE_SIZE = 25
 const NOBODY: ReadonlySet<string> = new Set()
 
-/** The people of a list: filtered as on the Leads page, and removed if it is filled by hand. */
+/** The people of a list, with the filters of the Leads page. They can be removed from a manual list. */
 export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) {
   const navigate = useNavigate()
   const view = useLeadsView()
@@ -69,7 +69,7 @@ export function ListPeople({ list, manage }: { list: List; manage: ReactNode }) 
     {
       name: 'Bio',
       bare: true,
-      // As wide as what the other columns leave.
+      // Takes the width that the other columns leave.
       className: 'text-muted max-md:hidden md:w-full md:max-w-0 md:truncate',
       cell: ({ bio }) => <LeadBio bio={bio} />,
     },
@@ -159,7 +159,7 @@ function useRemovePeople({ id }: List, onRemoved: () => void) {
     {
       onSuccess(result, leadIds) {
         onRemoved()
-        // A job says itself what it has done.
+        // A job reports its own result.
         if (result)
           toast.success(`${formatCount(result.changed, 'lead')} removed from the list.`, {
             action: { label: 'Undo', onClick: () => void add.run(leadIds) },

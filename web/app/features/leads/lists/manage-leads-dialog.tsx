@@ -54,7 +54,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ShownDialog & { list:
   )
   const rows = leads.data?.leads ?? NONE
   const total = leads.data?.total ?? 0
-  // Membership of the shown page only, so that long lists cost no more than short ones.
+  // Loads memberships for the shown page only, so that long lists cost no more than short ones.
   const shownIds = rows.map(({ id }) => id)
   const members = useQuery(
     api.lists.members.queryOptions({
@@ -259,7 +259,7 @@ function useSelectColumn(
   }
 }
 
-/** Saves the selected changes, or adds or removes everyone that the search has found. */
+/** Saves the selected changes; or adds or removes everyone whom the search has found. */
 function useChanges(
   { id }: List,
   filter: LeadFilter,
@@ -270,7 +270,7 @@ function useChanges(
   const onSettled = () => refresh(api.lists, api.leads)
   const change = (action: Action, selection: Selection) =>
     client.lists[action === 'add' ? 'addLeads' : 'removeLeads']({ id, ...selection }).catch((error) => {
-      // Without a response there is no message to add to the callout's title.
+      // If there was no response, there is no message to append to the callout's title.
       throw errorCode(error) ? new SaveError(`${failures[action]}: ${errorText(error)}`) : error
     })
   const save = useMutation({
@@ -298,7 +298,7 @@ function useChanges(
 
 const failures = { add: 'Failed to add leads', remove: 'Failed to remove leads' }
 
-/** A failed call of saving, with a text to show. */
+/** Saving failed. The message is a text to show. */
 class SaveError extends Error {}
 
 const doneTexts = {

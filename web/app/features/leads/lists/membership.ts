@@ -6,7 +6,7 @@ type PendingChanges = ReadonlyMap<string, boolean>
 
 export const noChanges: PendingChanges = new Map()
 
-/** The selected leads of a page: unsaved changes, or else memberships. */
+/** The selected leads of a page, from unsaved changes and memberships. */
 export function selectionOf(
   leadIds: readonly string[],
   members: ReadonlySet<string>,
@@ -15,7 +15,7 @@ export function selectionOf(
   return Object.fromEntries(leadIds.filter((id) => pending.get(id) ?? members.has(id)).map((id) => [id, true]))
 }
 
-/** The changes after selecting these leads of a page: back to a lead's membership is no change. */
+/** The changes after selecting these leads of a page. A lead that is back to its membership is not a change. */
 export function withSelection(
   pending: PendingChanges,
   leadIds: readonly string[],

@@ -8,7 +8,7 @@ export function parseTags(text: string): string[] {
     .filter((tag) => tag !== '')
 }
 
-/** What is wrong with typed tags, as text to show; undefined if nothing. */
+/** The problem of typed tags, as text to show; undefined if there is none. */
 export function tagsProblem(text: string): string | undefined {
   const tags = parseTags(text)
   if (tags.length > LIST_TAGS_MAX) return `At most ${LIST_TAGS_MAX} tags`

@@ -5,10 +5,10 @@ import { toast } from '../../../ui/toast'
 import { useAction } from '../../../use-action'
 import { campaignWarnings } from './campaign-warnings'
 
-/** Skips the warnings after this time; the server rejects forbidden deletions anyway. */
+/** If the warnings take longer than this, they are skipped. The server rejects forbidden deletions anyway. */
 const WARNINGS_WITHIN_MS = 4_000
 
-/** The texts of My Lists, and of the Lead Lists tab, which calls lists campaigns. */
+/** Texts for My Lists, and for the Lead Lists tab, which calls lists campaigns. */
 const texts = {
   list: {
     question: 'Are you sure you want to delete this list? This will also remove all associated leads.',
@@ -58,7 +58,7 @@ export function useRemoveList(noun: keyof typeof texts, onDone?: () => unknown) 
   })
 }
 
-/** Warnings about the campaigns that use a list; none if they can't be fetched in time. */
+/** Warnings about the campaigns that use a list. Empty if they can't be fetched in time. */
 async function fetchWarnings(leadListId: string): Promise<string[]> {
   try {
     const signal = AbortSignal.timeout(WARNINGS_WITHIN_MS)

@@ -3,13 +3,13 @@ import { useConfirm } from '../../../ui/confirm'
 import type { Question } from '../../../ui/confirm-dialog'
 import { type Estimate, estimateText, type ScrapeSource, sourceTitle } from './scrape-text'
 
-/** What to scrape, until how many leads are found. */
+/** What to scrape, and after how many leads to stop. */
 type Target = ScrapeSource & { maxResults: number }
 
-/** Errors that starting the scrape reports itself, so no confirmation is needed. */
+/** Errors that the start of the scrape reports anyway, so no confirmation is needed. */
 const CHECKED_ON_START = ['INVALID_INPUT', 'X_SESSION_EXPIRED', 'X_ACCOUNT_NOT_FOUND']
 
-/** Asks before a scrape that X bills. @returns whether to start */
+/** Asks for confirmation before a scrape that X charges for. @returns whether to start */
 export async function confirmCost(
   target: Target,
   estimate: () => Promise<Estimate>,
@@ -31,7 +31,7 @@ export async function confirmCost(
   return ask({ title, body: estimateText(result, target.type), confirm: 'Start Scraping' })
 }
 
-/** Returns `confirmStart(target)`. Only then is anything read from X, because X bills reads. */
+/** Returns `confirmStart(target)`. Nothing is read from X before that, because X charges for reads. */
 export function useCostConfirmation() {
   const confirm = useConfirm()
   return (target: Target): Promise<boolean> => confirmCost(target, () => client.scrapes.estimate(target), confirm)

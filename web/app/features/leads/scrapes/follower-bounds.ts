@@ -6,14 +6,14 @@ interface FollowerBounds {
   maxFollowers: number
 }
 
-/** Moves the lower bound and raises the upper one with it if needed, to a step of its slider. */
+/** Moves the lower bound to a step of its slider, and raises the upper bound with it if needed. */
 export function withMin({ maxFollowers }: FollowerBounds, minFollowers: number): FollowerBounds {
   const { step, to } = FOLLOWER_SLIDERS.max
   const pulled = Math.min(to, Math.ceil(minFollowers / step) * step)
   return { minFollowers, maxFollowers: minFollowers > maxFollowers ? pulled : maxFollowers }
 }
 
-/** Moves the upper bound and lowers the lower one with it if needed. */
+/** Moves the upper bound, and lowers the lower bound with it if needed. */
 export function withMax({ minFollowers }: FollowerBounds, maxFollowers: number): FollowerBounds {
   return { minFollowers: Math.min(minFollowers, maxFollowers), maxFollowers }
 }

@@ -8,13 +8,13 @@ export interface FollowerFilter {
   max: number | null
 }
 
-/** The range of followers that a scrape kept. */
+/** The range of follower counts that a scrape kept. */
 export type Kept = Pick<Scrape, 'minFollowers' | 'maxFollowers'>
 
 /** The end of the scale: one step per bin of the histogram, four per power of ten. */
 export const SCALE_END = HISTOGRAM_BOUNDS.length
 
-/** The place of a follower count on the logarithmic scale. */
+/** The position of a follower count on the logarithmic scale. */
 export function placeOf(followers: number): number {
   return followers < 1 ? 0 : Math.min(SCALE_END, 1 + 4 * Math.log10(followers))
 }
@@ -27,17 +27,17 @@ export function followersAt(position: number): number {
   return Math.round(followers / digit) * digit
 }
 
-/** The filter between two places; the ends of the scale mean any. */
+/** The filter between two positions. At an end of the scale, there is no bound. */
 export function filterBetween(from: number, to: number): FollowerFilter {
   return { min: from <= 0 ? null : followersAt(from), max: to >= SCALE_END ? null : followersAt(to) }
 }
 
-/** Whether the filter reaches beyond what the scrape kept. */
+/** Whether the filter's range is wider than that of the scrape. */
 export function isWider({ min, max }: FollowerFilter, bounds: Kept): boolean {
   return (min ?? 0) < bounds.minFollowers || (max ?? FOLLOWERS_MAX) > bounds.maxFollowers
 }
 
-/** The scrape's bounds, extended to the filter. */
+/** The scrape's bounds, extended to include the filter's. */
 export function widened({ min, max }: FollowerFilter, bounds: Kept): Kept {
   return {
     minFollowers: Math.min(min ?? 0, bounds.minFollowers),

@@ -31,7 +31,7 @@ export interface FoundCanvasProps {
   mayStart: boolean
   /** Starts this scrape again with other bounds. */
   onWiden: (scrape: Scrape) => void
-  /** The first message to the leads found, which a later area previews. */
+  /** Renders the first message to the leads found. A feature of a later area provides it. */
   renderMessage: (input: {
     filter: LeadQuery
     message: string
@@ -40,7 +40,7 @@ export interface FoundCanvasProps {
   }) => ReactNode
 }
 
-/** Faces, follower counts and cards of a scrape's leads, and what to do with them. */
+/** The leads of a scrape as faces, follower counts and cards, and what can be done with them. */
 export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundCanvasProps) {
   const mayWrite = useIsOffered('member')
   const [filter, setFilter] = useState<FoundFilter>(() => everyoneIn(scrape))
@@ -67,9 +67,9 @@ export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundC
   const isFiltered = Object.keys(queryOf(filter, scrape)).length > 0
   const { bins = [], words = [] } = histogram.data ?? {}
   const count = scrape.matched === 0 ? 0 : (leadsQuery.data?.total ?? scrape.matched)
-  // Stays when nobody matches, so that nothing jumps.
+  // Stays true when nobody matches, so that nothing jumps.
   const isUsable = count > 0 || (isFiltered && scrape.matched > 0)
-  // Together, because each is above the next part. The leads come last and move nothing.
+  // Wait for both, because each is above the next part. The leads are at the end and move nothing.
   if (scrape.matched > 0 && (faces.isPending || histogram.isPending)) return <Skeleton className="h-dvh" />
   return (
     <div className={cn('grid min-w-0 grid-cols-1 gap-8', mayWrite && isUsable && 'lg:grid-cols-[minmax(0,1fr)_18rem]')}>
@@ -118,7 +118,7 @@ export function FoundCanvas({ scrape, mayStart, onWiden, renderMessage }: FoundC
   )
 }
 
-/** What this person wrote here last, or else the first message of the newest campaign. */
+/** The message that this person last wrote here, or else the first message of the newest campaign. */
 function useFirstMessage(isOffered: boolean) {
   const [stored, keep] = useKept('finderMessage')
   const [typed, setTyped] = useState<string | null>(null)
@@ -148,7 +148,7 @@ interface FoundBarProps {
   children: ReactNode
 }
 
-/** How many match, how long it takes, what X bills and what the plan leaves. */
+/** How many leads match, how long a scrape takes, what X charges and what the plan still allows. */
 function FoundBar({ scrape, count, isFiltered, children }: FoundBarProps) {
   const overview = useQuery(api.billing.overview.queryOptions())
   const usage = overview.data?.usage.find(({ what }) => what === 'scrapedLeads')

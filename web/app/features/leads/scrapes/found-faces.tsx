@@ -10,18 +10,18 @@ const FACE_EVERY_MS = 50
 
 interface FoundFacesProps {
   leads: readonly Lead[]
-  /** How many leads there are in all. */
+  /** The total number of leads. */
   total: number
   filter: FoundFilter
-  /** They appear one by one while the scrape runs. */
+  /** While the scrape runs, they appear one by one. */
   isLive: boolean
 }
 
-/** The faces of the leads found. Those outside the filter fade in place. */
+/** The faces of the leads found. Those outside the filter fade but keep their place. */
 export function FoundFaces({ leads, total, filter, isLive }: FoundFacesProps) {
   const visibleCount = useRevealed(leads.length, isLive)
   return (
-    // The cards below name the same people.
+    // Hidden from screen readers, because the cards below name the same people.
     <div aria-hidden className="flex flex-wrap items-center gap-2">
       {leads.slice(0, visibleCount).map((lead) => (
         <span
@@ -43,7 +43,7 @@ export function FoundFaces({ leads, total, filter, isLive }: FoundFacesProps) {
   )
 }
 
-/** How many of `count` to show: all at first and with reduced motion, then one more at a time. */
+/** How many of `count` to show: all of them at first and with reduced motion, otherwise one more at a time. */
 function useRevealed(count: number, isLive: boolean): number {
   const [visibleCount, setVisibleCount] = useState(isLive ? 0 : count)
   const isBehind = visibleCount < count

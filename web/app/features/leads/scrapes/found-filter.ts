@@ -2,7 +2,7 @@ import { type BioWords, bioWordsText, fitsBioWords } from '@x-automated/contract
 import type { Lead } from '@x-automated/contract/leads/leads'
 import type { FollowerFilter, Kept } from './follower-scale'
 
-/** Filters the leads found by followers and by words in their bio. */
+/** Filters the leads found by follower count and by words in their bio. */
 export type FoundFilter = FollowerFilter & BioWords
 
 /** The filter that shows everyone found. */
@@ -10,7 +10,7 @@ export function everyoneIn({ minFollowers, maxFollowers }: Kept): FoundFilter {
   return { min: minFollowers, max: maxFollowers, required: [], excluded: [] }
 }
 
-/** Whether a lead matches. An unknown follower count does. */
+/** Whether a lead matches. A lead with an unknown follower count does. */
 export function isInFilter(lead: Pick<Lead, 'followerCount' | 'bio'>, filter: FoundFilter): boolean {
   if (!fitsBioWords(lead.bio, filter)) return false
   const { followerCount } = lead
@@ -18,7 +18,7 @@ export function isInFilter(lead: Pick<Lead, 'followerCount' | 'bio'>, filter: Fo
   return followerCount >= (filter.min ?? 0) && followerCount <= (filter.max ?? Number.POSITIVE_INFINITY)
 }
 
-/** The filter in a query of leads, with bounds only if they are narrower than those of the scrape. */
+/** The filter as part of a query of leads. It has bounds only if they are narrower than the scrape's. */
 export interface FoundQuery extends Partial<Kept> {
   bioWords?: string
 }
@@ -34,7 +34,7 @@ export function queryOf(filter: FoundFilter, bounds: Kept): FoundQuery {
   }
 }
 
-/** The words after one was pressed: required, then excluded, then neither. */
+/** The words after a press: a word becomes required, then excluded, then neither. */
 export function withPressed({ required, excluded }: BioWords, word: string): BioWords {
   const without = (words: readonly string[]) => words.filter((other) => other !== word)
   if (required.includes(word)) return { required: without(required), excluded: [...excluded, word] }

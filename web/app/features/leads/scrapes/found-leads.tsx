@@ -31,7 +31,7 @@ export function foundOptions(scrape: Scrape, page: number, filter: FoundFilter) 
 /** The leads that a scrape has found so far, as cards. */
 export function FoundLeads({ scrape, filter }: { scrape: Scrape; filter: FoundFilter }) {
   const [view, setView] = useState({ page: 1, filter })
-  // Another filter begins at its first page.
+  // After a change of the filter, start at its first page.
   const page = view.filter === filter ? view.page : 1
   const setPage = (next: number) => setView({ page: next, filter })
   const inProgress = isInProgress(scrape.status)

@@ -11,7 +11,7 @@ import { ScrapeStatus } from './scrape-panel'
 import { isInProgress, scrapeFilter, scrapeTitle } from './scrape-text'
 import { useScrapeAgain } from './use-scrape-again'
 
-/** Polls while a scrape is in progress. The one shown above updates live. */
+/** The interval for polling while a scrape is in progress. The scrape shown above updates live. */
 const POLL_EVERY_MS = 5_000
 
 interface RecentScrapesProps {
@@ -21,7 +21,7 @@ interface RecentScrapesProps {
   /** The id of the scrape shown above. */
   shown: string | null
   onShow: (id: string) => void
-  /** A scrape is in progress, so no other can start. */
+  /** A scrape is in progress, so no other one can start. */
   busy: boolean
   onStarted: (scrape: Scrape) => void
   onAskCredentials: () => void

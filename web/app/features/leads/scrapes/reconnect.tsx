@@ -8,10 +8,10 @@ import { ConnectForm } from '../../platform/x-account/connect-form'
 import { ConnectWithX } from '../../platform/x-account/connect-with-x'
 import { SESSION_EXPIRED } from './scrape-text'
 
-/** The account may get connected in another tab. */
+/** Polls, because the account may get connected in another tab. */
 const POLL_EVERY_MS = 10_000
 
-/** Connects X for a waiting scrape, which then resumes. @param reason why X refused, if known */
+/** Connects X for a waiting scrape, which then resumes. @param reason why X refused the connection, if known */
 export function Reconnect({ reason }: { reason: string | null }) {
   const connection = useQuery(
     api.xAccount.status.queryOptions({ refetchOnMount: 'always', refetchInterval: POLL_EVERY_MS }),
@@ -20,7 +20,7 @@ export function Reconnect({ reason }: { reason: string | null }) {
   const [isConnected, setConnected] = useState(false)
   if (!mayConnect) return <Callout tone="warn">{ADMINS_CONNECT}</Callout>
   if (isConnected) return <Callout tone="good">Your X account is connected. The scrape is starting again.</Callout>
-  // Without password login, X's own page asks for access.
+  // If there is no password login, X's own page asks for access.
   if (connection.data && !connection.data.methods.includes('password')) {
     return (
       <Callout tone="warn" action={<ConnectWithX size="sm">Connect with X again</ConnectWithX>}>

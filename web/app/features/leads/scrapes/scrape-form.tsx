@@ -32,12 +32,9 @@ import { FORM_FIELDS, SOURCES, SourceField, sourceIn, sourceProblem, type Values
 const NOT_CONNECTED = 'No X account is connected.'
 
 interface ScrapeFormProps {
-  /**
-   * A scrape is in progress: running, or waiting for an X account to be connected next to this
-   * form.
-   */
+  /** A scrape is in progress: it is running, or waits for an X account that is connected next to this form. */
   busy: false | 'running' | 'disconnected'
-  /** Leads are shown below, so that using them is the main action. */
+  /** Leads are shown below, so the main action is to use them. */
   hasFound: boolean
   /** X requires a new login. */
   askCredentials: boolean
@@ -69,7 +66,7 @@ export function ScrapeForm({ busy, hasFound, askCredentials, onAskCredentials, o
   const { errors } = form.formState
   const create = useCreateScrape(form, onAskCredentials, onStarted)
   const confirmStart = useCostConfirmation()
-  // On phones, what was found comes first.
+  // On phones, the leads found come first.
   const [showsFilters, setShowsFilters] = useState(false)
   const isRunning = create.isPending || busy === 'running'
   const isNotConnected = connection.data?.connected === false && lostReasonOf(connection.data) === null
@@ -84,7 +81,7 @@ export function ScrapeForm({ busy, hasFound, askCredentials, onAskCredentials, o
   const fieldError = errors[FORM_FIELDS[type]]?.message
 
   const submit = form.handleSubmit(async (submitted) => {
-    // Includes a keyword that was typed but not added.
+    // Includes a keyword that was typed but not yet added.
     const keywords = withChip(submitted.keywords, submitted.keyword)
     form.setValue('keywords', keywords)
     form.setValue('keyword', '')
@@ -193,7 +190,7 @@ export function ScrapeForm({ busy, hasFound, askCredentials, onAskCredentials, o
   )
 }
 
-/** Fills in the handle of the URL, also when search names one on this page. */
+/** Fills in the handle from the URL, even if search names one while this page is open. */
 function useNamedHandle(form: UseFormReturn<Values>) {
   const [params] = useSearchParams()
   const { key } = useLocation()
@@ -232,7 +229,7 @@ function useCreateScrape(
 
 type Connection = Awaited<ReturnType<typeof client.xAccount.status>>
 
-/** Null if the account was never connected, or was disconnected by someone. */
+/** Null if the account was never connected, or a user has disconnected it. */
 const lostReasonOf = (connection: Connection) => (connection.connected ? null : connection.reason)
 
 function NotConnected({ connection }: { connection: Connection }) {
@@ -256,7 +253,7 @@ const sliders = [
   { name: 'maxFollowers', label: 'Max followers', range: FOLLOWER_SLIDERS.max, move: withMax },
 ] as const
 
-/** The follower range: moving one bound past the other moves both. */
+/** The range of follower counts. Moving one bound past the other moves both. */
 function FollowerRange({ form }: { form: UseFormReturn<Values> }) {
   return sliders.map(({ name, label, range: { from, to, step }, move }) => {
     const set = (value: number) => {
@@ -285,7 +282,7 @@ function FollowerRange({ form }: { form: UseFormReturn<Values> }) {
 interface CredentialsProps {
   form: UseFormReturn<Values>
   isNotConnected: boolean
-  /** Without password login, X is connected on the Connect X tab. */
+  /** False: X is connected on the Connect X tab, because there is no password login. */
   byPassword: boolean
 }
 

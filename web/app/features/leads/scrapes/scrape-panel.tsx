@@ -18,9 +18,9 @@ import { cacheScrape } from './use-live-scrape'
 
 interface ScrapePanelProps {
   scrape: Scrape
-  /** The scrape was resumed. */
+  /** Called when the scrape was resumed. */
   onChanged: (scrape: Scrape) => void
-  /** The user wants to scrape something else. */
+  /** Called when the user wants to scrape something else. */
   onAnother: () => void
 }
 
@@ -74,7 +74,7 @@ function ScrapeProgress({ scrape }: { scrape: Scrape }) {
         scrape.status === 'waiting' &&
         scrape.resumesAt !== null && <Waiting resumesAt={scrape.resumesAt} reason={scrape.error} />
       )}
-      {/* Without an estimate the bar would be animated although nothing runs. */}
+      {/* Without an estimate, the bar would be animated although nothing is running. */}
       {(!lost || estimate) && (
         <Progress
           label={<span className="font-normal text-muted">Profiles read</span>}
@@ -92,13 +92,13 @@ function ScrapeProgress({ scrape }: { scrape: Scrape }) {
   )
 }
 
-/** The status, or that the plan's limit stopped it. */
+/** The status of a scrape, or that the plan's limit stopped it. */
 export function ScrapeStatus({ scrape: { status, stoppedBy } }: { scrape: Scrape }) {
   if (stoppedBy === 'PLAN_LIMIT') return <Badge tone="warn">Stopped at plan limit</Badge>
   return <StatusBadge status={status} />
 }
 
-/** Waiting for X's rate limit or for X to respond. @param resumesAt ISO 8601 */
+/** Says that the scrape waits for X's rate limit or for X to respond. @param resumesAt ISO 8601 */
 function Waiting({ resumesAt, reason }: { resumesAt: string; reason: string | null }) {
   const nowMs = useNow()
   const seconds = Math.max(0, (Date.parse(resumesAt) - nowMs) / 1000)
@@ -138,7 +138,7 @@ function ScrapeResult({ scrape }: { scrape: Scrape }) {
   )
 }
 
-/** Says what stopped it, and after an upgrade that it can go further. */
+/** Says what stopped the scrape and, after an upgrade, that it can continue. */
 function StoppedByPlan({ scrape }: { scrape: Scrape }) {
   const overview = useQuery(api.billing.overview.queryOptions())
   const usage = overview.data?.usage.find(({ what }) => what === 'scrapedLeads')

@@ -3,7 +3,7 @@ import type { Scrape, ScrapeStatus } from '@x-automated/contract/leads/scrapes'
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 import type { client } from '../../../api'
 
-/** What is wrong with the handle to scrape, as text to show; null if nothing. */
+/** The problem of the handle to scrape, as text to show; null if there is none. */
 export function handleProblem(typed: string): string | null {
   const handle = handleIn(typed)
   if (handle === '') return 'Please enter a X handle to scrape'
@@ -12,7 +12,7 @@ export function handleProblem(typed: string): string | null {
   return fault && 'A handle has 1 to 15 letters, digits or underscores.'
 }
 
-/** Queued, running or waiting. */
+/** Whether a scrape is queued, running or waiting. */
 export function isInProgress(status: ScrapeStatus): boolean {
   return status === 'queued' || status === 'running' || status === 'waiting'
 }
@@ -20,7 +20,7 @@ export function isInProgress(status: ScrapeStatus): boolean {
 export const SESSION_EXPIRED = 'X session expired or invalid. Please enter your X credentials.'
 export const CREDENTIALS_REQUIRED = 'Please enter your X credentials'
 
-/** Whether it waits until someone connects an X account. */
+/** Whether a scrape waits until someone connects an X account. */
 export function needsConnection({ status, resumesAt }: Pick<Scrape, 'status' | 'resumesAt'>): boolean {
   return status === 'waiting' && resumesAt === null
 }
@@ -35,7 +35,7 @@ export function scrapeTimeLeftText(scrape: Pick<Scrape, 'status' | 'resumesAt' |
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Whether this error means that X requires a new login. A handle such as @session says nothing. */
+/** Whether this error means that X requires a new login. A handle such as @session does not count. */
 export function isSessionError(failure: { status?: number; code?: string | null; message: string }): boolean {
   return (
     failure.status === 401 ||
@@ -113,9 +113,9 @@ export function roughDurationText(seconds: number): string {
 /** Time and cost of a scrape before it starts. */
 export interface Estimate {
   profiles: number
-  /** What it probably reads until it has enough leads. */
+  /** What is probably read before there are enough leads. */
   likely: { profiles: number; seconds: number /** Null if X bills nothing. */; costCents: number | null }
-  /** The most that X bills; null: nothing. */
+  /** The most that X charges; null: nothing. */
   costCents: number | null
 }
 
@@ -144,7 +144,7 @@ export function estimateText({ profiles, likely, costCents }: Estimate, type: Sc
 /** The choices for the maximum number of leads. The first is the default. */
 export const LEAD_LIMITS = [1_000, 100, 10_000, 100_000, 1_000_000] as const
 
-/** The request that repeats a scrape, without pasted handles. */
+/** The request that repeats a scrape. It lacks pasted handles. */
 export function requestOf({
   twitterHandle,
   type,
@@ -164,7 +164,7 @@ export function requestOf({
   }
 }
 
-/** What a scrape reads, as a request names it. */
+/** The source of a scrape, as a request names it. */
 export function sourceOf({
   type,
   twitterHandle,

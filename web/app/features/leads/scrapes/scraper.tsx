@@ -34,7 +34,7 @@ export function Scraper({ renderMessage }: Pick<FoundCanvasProps, 'renderMessage
   const form = useRef<HTMLDivElement>(null)
   const newest = useQuery(api.scrapes.list.queryOptions({ input: { page: 1, pageSize: RECENT_SIZE } }))
   const running = newest.data?.scrapes.find((scrape) => isInProgress(scrape.status))
-  // Shows the running scrape after a reload, or else the last one.
+  // After a reload, shows the running scrape or else the latest one.
   const watched = chosen ?? running?.id ?? newest.data?.scrapes[0]?.id ?? null
 
   const finish = (scrape: Scrape) => {
@@ -45,7 +45,7 @@ export function Scraper({ renderMessage }: Pick<FoundCanvasProps, 'renderMessage
           ? `Successfully scraped ${scrape.matched} ${scrape.type} from @${scrape.twitterHandle}`
           : `Successfully scraped ${formatCount(scrape.matched, 'lead')}`,
       )
-    // The scrape below says what failed.
+    // The scrape below says why it failed.
     if (scrape.status === 'failed' && isSessionError({ message: scrape.error ?? '' })) setAskCredentials(true)
   }
   const live = useLiveScrape(watched, finish)

@@ -22,13 +22,13 @@ export interface Values {
   maxFollowers: number
   keywords: string[]
   leadLimit: string
-  /** Typed but not added yet. */
+  /** A keyword that was typed but not yet added. */
   keyword: string
   username: string
   password: string
 }
 
-/** What can be scraped, in the order of the form. X may offer fewer. */
+/** The sources of scrapes, in the order of the form. X may offer fewer. */
 export const SOURCES: readonly { value: Scrape['type']; label: string }[] = [
   { value: 'followers', label: 'Followers' },
   { value: 'following', label: 'Following' },
@@ -73,7 +73,7 @@ export function sourceIn({ type, handle, postUrl, listUrl, handles }: Typed): Sc
   }
 }
 
-/** What is wrong with the chosen source, as text to show; null if nothing. */
+/** The problem of the chosen source, as text to show; null if there is none. */
 function problemIn({ type, handle, postUrl, listUrl, handles }: Typed): string | null {
   switch (FORM_FIELDS[type]) {
     case 'postUrl':
@@ -92,7 +92,7 @@ function problemIn({ type, handle, postUrl, listUrl, handles }: Typed): string |
   }
 }
 
-/** What the server says about the source; null: nothing. */
+/** The server's message about the source; null: it has none. */
 export function sourceProblem(error: unknown): string | null {
   const problems = fieldProblems(error)
   return problems.twitterHandle ?? problems.postUrl ?? problems.listUrl ?? problems.handles ?? null
@@ -107,7 +107,7 @@ interface SourceFieldProps {
 const plain = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const
 const large = 'min-h-14 text-xl sm:text-2xl'
 
-/** The handle, URL or handles to read: the page's largest text. */
+/** The handle, URL or handles to read. It is the page's largest text. */
 export function SourceField({ form, type, error }: SourceFieldProps) {
   const field = FORM_FIELDS[type]
   const rules = { validate: () => problemIn(form.getValues()) ?? true, shouldUnregister: false }

@@ -13,11 +13,11 @@ import { scrapeFilter, scrapeTitle } from './scrape-text'
 
 interface Saved {
   query: FoundQuery
-  /** The first message of a campaign for them. */
+  /** The first message of a campaign for these leads. */
   message: string
 }
 
-/** Saves the leads found that match as a new list. Then opens a campaign for it, if asked. */
+/** Saves the matching leads as a new list. Then opens a campaign for it, if requested. */
 export function useSaveFound(scrape: Scrape, { query, message }: Saved) {
   const navigate = useNavigate()
   const cache = useRef<KeptList>({})
@@ -37,7 +37,7 @@ export function useSaveFound(scrape: Scrape, { query, message }: Saved) {
   )
 }
 
-/** The list that was last saved to, with how many leads were found then; none until it is complete. */
+/** The list that was last saved to, and how many leads were found then. Null once it is complete. */
 interface KeptList {
   list?: { of: string; id: string; name: string; matched: number | null }
 }
@@ -49,8 +49,8 @@ interface Found {
 }
 
 /**
- * Saves to the kept list if it is of the same leads: after a failure, after more were found, and when
- * the other button is pressed. @returns `added` is null if the list was complete
+ * Saves to the last list if it has the same leads: after a failure, after more leads were found, or
+ * if the other button is pressed. @returns `added` is null if the list was already complete
  */
 export async function saveFound(
   cache: KeptList,

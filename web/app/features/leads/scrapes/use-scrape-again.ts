@@ -10,7 +10,7 @@ interface Options {
   onAskCredentials: () => void
 }
 
-/** Repeats a scrape, perhaps with other bounds, once its cost is confirmed. */
+/** Repeats a scrape, possibly with other bounds, once its cost is confirmed. */
 export function useScrapeAgain({ onStarted, onAskCredentials }: Options) {
   const confirmStart = useCostConfirmation()
   return useMutation({

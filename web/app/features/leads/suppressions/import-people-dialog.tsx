@@ -35,7 +35,7 @@ interface Order {
   mapping: PeopleMapping
 }
 
-/** Suppresses people from a CSV file, whose columns the user maps. */
+/** Suppresses people from a CSV file. The user maps its columns. */
 export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
   const [file, setFile] = useState<File | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -128,7 +128,7 @@ interface PeopleColumnsProps extends Omit<Order, 'file'> {
   onChange: (mapping: PeopleMapping) => void
 }
 
-/** Maps the columns, and says whether the first row is a person. */
+/** Maps the columns, and chooses whether the first row is a person. */
 function PeopleColumns({ preview, mapping, onChange }: PeopleColumnsProps) {
   const warning = peopleProblem(mapping) ?? peopleWarning(preview, mapping)
   return (

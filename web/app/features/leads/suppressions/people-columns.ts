@@ -15,14 +15,14 @@ export const peopleLabels: Record<SuppressionColumn, string> = {
   note: 'Note',
 }
 
-/** What the columns of a suppression file mean. */
+/** The meaning of the columns of a suppression file. */
 export interface PeopleMapping {
   columns: string[]
-  /** Otherwise the first row is a person. */
+  /** False: the first row is a person. */
   hasHeader: boolean
 }
 
-/** Guesses the mapping from the first row. Each field is used once. A single column has the people. */
+/** Guesses the mapping from the first row. Each field is used once. If there is one column, it has the people. */
 export function guessPeopleMapping({ headers }: Preview): PeopleMapping {
   const hasHeader = guessHeader(headers)
   const fields = headers.map((cell) =>
@@ -34,7 +34,7 @@ export function guessPeopleMapping({ headers }: Preview): PeopleMapping {
 
 const isPerson = (cell: string) => handleFault(handleIn(cell)) === null || 'id' in readXUserId(cell)
 
-/** The column names to show: numbers without a header. */
+/** The column names to show. Without a header, they are numbers. */
 export function namesOf({ headers }: Preview, { hasHeader }: PeopleMapping): string[] {
   return hasHeader ? headers : headers.map((_, index) => `Column ${index + 1}`)
 }
@@ -44,7 +44,7 @@ export function samplesOf({ headers, rows }: Preview, { hasHeader }: PeopleMappi
   return hasHeader ? rows : [headers, ...rows]
 }
 
-/** What is wrong with the mapping, as text to show; null if nothing. */
+/** The problem of the mapping, as text to show; null if there is none. */
 export function peopleProblem({ columns }: PeopleMapping): string | null {
   if (!columns.includes('twitter_handle') && !columns.includes('x_user_id'))
     return 'Choose the column with the handles or the X user IDs.'
@@ -62,7 +62,7 @@ export function peopleWarning(preview: Preview, mapping: PeopleMapping): string 
   return handlesWarning({ headers: preview.headers, rows }, mapping.columns)
 }
 
-/** The mapping for the API. A single column may have both handles and ids, so the server decides. */
+/** The mapping for the API. A single column may have both handles and ids, so the server decides for it. */
 export function peopleQuery({ headers }: Preview, { columns, hasHeader }: PeopleMapping): URLSearchParams {
   const query = new URLSearchParams({ header: String(hasHeader) })
   const isRead = columns.length === 1 && columns[0] === 'twitter_handle'

@@ -5,12 +5,12 @@ import { useAccounts } from '../../platform/x-account/use-accounts'
 
 interface AccountFieldProps {
   channel: Campaign['channel']
-  /** '' means the account that is current at launch. */
+  /** '' means the account that is current at the launch. */
   value: string
   onChange: (id: string) => void
 }
 
-/** Selects the X account that a campaign sends from. Hidden with a single account. */
+/** Selects the X account from which a campaign sends. Hidden if there is only one. */
 export function AccountField({ channel, value, onChange }: AccountFieldProps) {
   const accounts = useAccounts().data?.accounts ?? []
   if (accounts.length < 2) return null

@@ -19,7 +19,10 @@ export async function allCampaigns(
   }
 }
 
-/** Query key of all campaign names. The campaigns' key is invalidated after each message. */
+/**
+ * The query key of all campaign names. It is separate, because the campaigns' key is invalidated
+ * after each message.
+ */
 export const CAMPAIGN_NAMES = ['campaignNames']
 
 /** Call after a campaign is created, renamed or archived. */

@@ -23,7 +23,10 @@ export interface CampaignActions {
   pause: (campaign: Campaign) => void
   /** Asks for confirmation. */
   archive: (campaign: Campaign) => void
-  /** First resumes a paused campaign, or ends a launch's hold. If it can't be sent, shows the reason and changes nothing. */
+  /**
+   * First resumes a paused campaign, or ends a launch's hold. If the campaign can't be sent, shows
+   * the reason and changes nothing.
+   */
   startRealSend: (campaign: Campaign) => void
   isSending: RealSend['isSending']
   /** The id of the campaign being changed. */
@@ -38,7 +41,7 @@ interface Change {
 /** Resuming a campaign that was never launched launches it. */
 const isFirstLaunch = ({ campaign, status }: Change) => status === 'active' && campaign.totalLeadsInList === 0
 
-/** The actions on campaigns. Changes show immediately and are rolled back on failure. */
+/** The actions on campaigns. Changes show immediately, and a failure reverts them. */
 export function useCampaignActions(realSend: RealSend): CampaignActions {
   const queries = useQueryClient()
   const confirm = useConfirm()
@@ -130,7 +133,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
   }
 }
 
-/** Launches a campaign and returns it. Its messages are held. */
+/** Launches a campaign, whose messages are held, and returns it. */
 async function launchHeld(id: string): Promise<Campaign> {
   await launchWithinPlan({ id, holdSeconds: HOLD_SECONDS })
   return client.campaigns.find({ id })

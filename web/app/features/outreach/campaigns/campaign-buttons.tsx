@@ -12,14 +12,14 @@ interface CampaignButtonsProps {
   campaign: Campaign
   actions: CampaignActions
   size?: ButtonSize
-  /** Id of the element with the campaign's name, on pages with several. */
+  /** The id of the element with the campaign's name, for pages with several campaigns. */
   describedBy?: string
 }
 
 /** Buttons for the actions that a campaign's status and the user's role allow. */
 export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }: CampaignButtonsProps) {
   const mayChange = useIsOffered('member')
-  // Narrow, or its other columns don't fit.
+  // Stays narrow, or the table's other columns don't fit.
   const isInTable = size === 'sm'
   const busy = actions.busyId === campaign.id
   const common = { size, disabled: busy, 'aria-describedby': describedBy }
@@ -66,7 +66,7 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
   )
 }
 
-/** '(8 s)'; nothing once it is over by this clock, which may differ from the server's. */
+/** '(8 s)'. Nothing once this clock, which may differ from the server's, says that the time is over. */
 function SecondsUntil({ time }: { time: string }) {
   const seconds = useSecondsUntil(Date.parse(time))
   if (seconds === 0) return null

@@ -48,7 +48,7 @@ export async function showOptimistically(
   change: Partial<Campaign>,
 ): Promise<() => void> {
   const keys = [api.campaigns.list.key({ type: 'query' }), api.campaigns.find.queryKey({ input: { id } })]
-  // A response already on its way would restore the old state.
+  // A response that is already on its way would restore the old state.
   await Promise.all(keys.map((queryKey) => queries.cancelQueries({ queryKey })))
   const before = keys.flatMap((queryKey) => queries.getQueriesData({ queryKey }))
   updateCachedCampaign(queries, id, change)

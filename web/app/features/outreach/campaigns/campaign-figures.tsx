@@ -25,7 +25,7 @@ interface CampaignProgressCardProps {
   disconnected: boolean
   /** No browser is sending it. */
   noSender: boolean
-  /** Null if it can't be estimated, undefined while it loads. */
+  /** Null: it can't be estimated; undefined: it is loading. */
   secondsLeft: number | null | undefined
 }
 
@@ -74,12 +74,12 @@ export function ProgressCardSkeleton() {
   )
 }
 
-/** The number of leads is unknown until they are queued. */
+/** Whether the number of leads is still unknown, because they are not queued. */
 function isUnqueued({ status, totalLeadsInList }: Campaign): boolean {
   return (status === 'draft' || status === 'paused') && totalLeadsInList === 0
 }
 
-/** A campaign's people: how many were messaged, and how many of them replied. */
+/** How many of a campaign's people were messaged, and how many of them replied. */
 export function CampaignFigures({ campaign }: { campaign: Campaign | undefined }) {
   const total = campaign?.totalLeadsInList
   const share = (part: number | undefined, whole: number | undefined, of: string) =>

@@ -26,7 +26,7 @@ export const emptyDraft: CampaignDraft = {
   xAccountId: '',
 }
 
-/** Labels for who a campaign includes. Neither option implies the other. */
+/** Labels of whom a campaign includes. Neither option implies the other. */
 export const INCLUDE_CONTACTED = {
   label: 'Include leads contacted by other campaigns',
   hint: 'Off: skip them, so nobody hears from you twice.',
@@ -36,7 +36,7 @@ export const INCLUDE_REPLIED = {
   hint: 'Off: skip them, so you can answer them yourself. People who opted out are never included.',
 }
 
-/** Why the form can't be saved, or null. */
+/** Why the form can't be saved; null if it can. */
 export function problemOf(draft: CampaignDraft, sequence: SequenceDraft, isSignedIn: boolean): string | null {
   if (!isSignedIn) return 'User not found. Please log in.'
   return isComplete(draft, sequence) ? null : 'Please fill in all fields: Campaign Name, Select List, and Message.'
@@ -47,7 +47,7 @@ export function isComplete({ name, leadListId }: CampaignDraft, sequence: Sequen
   return name.trim() !== '' && leadListId !== '' && isWritten(sequence)
 }
 
-/** '“Founders”, 2 messages': what the folded form holds. */
+/** '“Founders”, 2 messages': the content of the folded form. */
 export function heldText({ name, leadListId }: CampaignDraft, sequence: SequenceDraft): string {
   const written = messagesOf(sequence).filter(({ text }) => text.trim() !== '').length
   const parts = [
@@ -60,7 +60,7 @@ export function heldText({ name, leadListId }: CampaignDraft, sequence: Sequence
 
 const NAME_MAX = 200
 
-/** 'Founders, Nov 23': a campaign's name unless its author writes another. */
+/** 'Founders, Nov 23': a campaign's name if its author doesn't enter one. */
 export function defaultName({ name }: Pick<List, 'name'>): string {
   const day = formatDate(new Date(), { month: 'short', day: 'numeric' })
   return `${name.slice(0, NAME_MAX - day.length - 2)}, ${day}`

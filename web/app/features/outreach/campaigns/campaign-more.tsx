@@ -17,7 +17,7 @@ import { EditCampaignDialog, isEditable } from './edit-campaign-dialog'
 
 interface CampaignMoreProps {
   campaign: Campaign
-  /** Omitted for people who may not. */
+  /** Undefined if the user may not share reports. */
   onShareReport?: (() => void) | undefined
 }
 
@@ -26,7 +26,7 @@ export function CampaignMore({ campaign, onShareReport }: CampaignMoreProps) {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const mayChange = useIsOffered('member')
-  // The campaign as it was when the dialog opened, so that others' changes replace nothing typed.
+  // The campaign as it was when the dialog opened, so that changes by others don't replace what was typed.
   const edit = useDialogs<Campaign>()
   const duplicate = useAction(() => client.campaigns.duplicate({ id: campaign.id }), {
     done: ({ name }) => `Draft “${name}” created.`,

@@ -21,7 +21,7 @@ export function progressOf(campaign: Counts): CampaignProgress {
   return { total: Math.max(campaign.totalLeadsInList, done + queued), sent, failed, queued, done }
 }
 
-/** How many people get nothing more from a campaign of several messages; null: it has one. */
+/** How many people a campaign of several messages will not message again; null: it has one message. */
 export function finishedPeople(
   campaign: Pick<Campaign, 'stepCount' | 'nextFollowUpAt' | 'totalLeadsInList' | 'openEnrollments'>,
 ): number | null {
@@ -29,14 +29,14 @@ export function finishedPeople(
   return stepCount > 1 || nextFollowUpAt !== null ? totalLeadsInList - openEnrollments : null
 }
 
-/** How many people of a launch in parts wait until the plan has room; fewer once it sends follow-ups. */
+/** How many people of a launch in parts wait for room in the plan. Too low once follow-ups are sent. */
 export function waitingForPlan(campaign: Counts & Pick<Campaign, 'status' | 'openEnrollments'>): number {
   const { done, queued } = progressOf(campaign)
   const unqueued = campaign.totalLeadsInList - done - queued
   return campaign.status === 'active' ? Math.max(0, Math.min(unqueued, campaign.openEnrollments)) : 0
 }
 
-/** '68%', or '–' if `whole` is 0. '100%' only for all, '0%' only for none. */
+/** '68%', or '–' if `whole` is 0. Shows '100%' only for all, and '0%' only for none. */
 export function shareText(part: number, whole: number): string {
   if (whole <= 0) return '–'
   const share = part / whole
@@ -44,7 +44,7 @@ export function shareText(part: number, whole: number): string {
   return formatPercent(part < whole ? Math.min(share, 0.99) : share)
 }
 
-/** Seconds left from a preflight query; null if it failed without data, undefined while it loads. */
+/** The seconds left, from a preflight query; null if it failed without data, undefined while it loads. */
 export function secondsLeftOf(
   { data, errorUpdateCount }: { data: { lastSendAt: string | null } | undefined; errorUpdateCount: number },
   now: number,
@@ -77,7 +77,7 @@ export function isDisconnected(
   return campaign.status === 'active' && campaign.channel === 'api' && connected === false
 }
 
-/** What an active campaign waits for, unless it is the usual interval between messages. */
+/** What an active campaign waits for, unless it is only the usual interval. */
 export function notableWait(
   { status, waiting, waitingFor }: Pick<Campaign, 'status' | 'waiting' | 'waitingFor'>,
   disconnected: boolean,
@@ -86,7 +86,7 @@ export function notableWait(
   return status === 'active' && !waiting && !disconnected && isNotable(waitingFor, now) ? waitingFor : null
 }
 
-/** 'Tue, Dec 2', or the time if it is today: '8:55 PM'. */
+/** 'Tue, Dec 2' or, for today, the time: '8:55 PM'. */
 export function dayText(value: string, now: number): string {
   const day = (at: string | number) => formatDate(at, { weekday: 'short', month: 'short', day: 'numeric' })
   return day(value) === day(now) ? formatDate(value, { hour: 'numeric', minute: '2-digit' }) : day(value)
@@ -133,7 +133,7 @@ export function activityText(
   }
 }
 
-/** Campaigns that have completed since they were last seen. */
+/** Campaigns that have completed since the last check. */
 export function newlyCompleted<C extends Pick<Campaign, 'id' | 'status'>>(
   seen: ReadonlyMap<string, Campaign['status']>,
   now: readonly C[],

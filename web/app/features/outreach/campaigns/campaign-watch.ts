@@ -9,10 +9,10 @@ import { newlyCompleted, secondsLeftOf } from './campaign-progress'
 /** Poll interval while messages are being sent, paused while the tab is hidden. */
 export const POLL_SENDING_EVERY_MS = 1500
 
-/** Poll interval of an open campaign in any state, because replies arrive later. */
+/** Poll interval for an open campaign in any state, because replies may still arrive. */
 const POLL_REPLIES_EVERY_MS = 4_000
 
-/** Poll interval of a page of messages; none for deep pages without a cursor, which are slow. */
+/** Poll interval for a page of messages. Deep pages without a cursor are slow, so they don't poll. */
 export function pagePollInterval(live: boolean, page: number, cursor: string | undefined): number | false {
   if (page > 1 && cursor === undefined) return false
   return live ? POLL_SENDING_EVERY_MS : POLL_REPLIES_EVERY_MS
@@ -23,11 +23,11 @@ export const CAMPAIGNS_PAGE_SIZE = 100
 /** Whether senders may claim its messages. */
 const isActive = (campaign: Pick<Campaign, 'status'>) => campaign.status === 'active'
 
-/** Whether its numbers can change. */
+/** Whether a campaign's numbers can change. */
 const isMoving = (campaign: Pick<Campaign, 'status' | 'messagesInFlight' | 'undoUntil'>) =>
   isActive(campaign) || campaign.messagesInFlight > 0 || campaign.undoUntil !== null
 
-/** Which campaigns the table shows; empty: all. */
+/** Which campaigns the table shows. Empty: all. */
 interface CampaignsFilter {
   status?: Campaign['status'] | undefined
   keyword?: string | undefined
@@ -63,7 +63,7 @@ export function useCampaign(id: string) {
 
 const POLL_ACCOUNTS_EVERY_MS = 15_000
 
-/** Whether a campaign's X account, else the current one, is connected. Undefined: unknown. */
+/** Whether a campaign's X account, or else the current one, is connected. Undefined: unknown. */
 export type Connections = (campaign?: Pick<Campaign, 'xAccountId'>) => boolean | undefined
 
 /** Polls while one of the shown campaigns is active, and refetches when one is paused. */
@@ -84,12 +84,12 @@ export function useXConnections(campaigns: readonly Campaign[] | undefined): Con
   }
 }
 
-/** Whether the X connections have loaded or failed; content below their notices waits for it. */
+/** Whether the X connections have loaded or failed. Content below their notices waits for that. */
 export function useXConnectionsKnown(): boolean {
   return !isInitialLoading(useQuery(api.xAccount.list.queryOptions()))
 }
 
-/** The current X account and the reason, if X has ended its connection; else null. */
+/** The current X account and the reason, if X has ended its connection; otherwise null. */
 export function useLostConnection(): { handle: string; reason: string } | null {
   const { data } = useQuery(api.xAccount.status.queryOptions())
   return data?.handle && data.reason && !data.connected ? { handle: data.handle, reason: data.reason } : null
@@ -108,7 +108,7 @@ function useCompletionToasts(campaigns: readonly Campaign[] | undefined): void {
 
 const REHEARSE_EVERY_MS = 60_000
 
-/** Who a campaign still messages, and when. */
+/** Whom a campaign will still message, and when. */
 export function useRestOfCampaign(campaign: Pick<Campaign, 'id' | 'status'> | undefined) {
   return useQuery(
     api.campaigns.findPreflight.queryOptions({
@@ -120,7 +120,7 @@ export function useRestOfCampaign(campaign: Pick<Campaign, 'id' | 'status'> | un
   )
 }
 
-/** Seconds until it finishes; null: not sending, undefined: loading. @param blocked can't send */
+/** Seconds until the campaign finishes; null: it is not sending, undefined: loading. @param blocked it can't send */
 export function useSecondsLeft(campaign: Campaign | undefined, blocked: boolean): number | null | undefined {
   const sending = campaign !== undefined && isActive(campaign) && campaign.dmsQueuedCount > 0 && !blocked
   const rest = useRestOfCampaign(campaign)

@@ -18,7 +18,7 @@ import { WaitsForOlder } from './older-campaign'
 
 interface CampaignState {
   connections: Connections
-  /** Whether no browser is sending it. */
+  /** Whether no browser is sending the campaign. */
   noSender: (campaign: Campaign) => boolean
 }
 
@@ -27,7 +27,7 @@ const nameId = ({ id }: Campaign) => `campaign-${id}`
 /** The columns of the table of campaigns. */
 export const campaignColumns = (
   state: CampaignState & { actions: CampaignActions; onViewDms: (campaign: Campaign) => void },
-  /** How the rows are sorted by status; undefined if the table has several pages. */
+  /** The order of the rows by status; undefined if the table has several pages. */
   sort?: { isOn: boolean; toggle: () => void },
 ): Column<Campaign>[] => [
   {
@@ -143,7 +143,7 @@ export const campaignColumns = (
   },
 ]
 
-/** A campaign's name, its progress, and why it isn't sending. */
+/** A campaign's name and progress, and why it isn't sending. */
 function CampaignName({ campaign, connections, noSender }: CampaignState & { campaign: Campaign }) {
   const disconnected = isDisconnected(campaign, connections(campaign))
   const inFlight = inFlightText(campaign)
@@ -179,7 +179,7 @@ function CampaignName({ campaign, connections, noSender }: CampaignState & { cam
 
 const STATUS_ORDER: readonly Status[] = ['active', 'paused', 'draft', 'completed', 'archived']
 
-/** What runs first, what is archived last. Equal ones keep their order. */
+/** Running campaigns come first, archived ones last. Otherwise the order stays. */
 export function sortedByStatus(campaigns: readonly Campaign[]): Campaign[] {
   return campaigns.toSorted((a, b) => STATUS_ORDER.indexOf(a.status) - STATUS_ORDER.indexOf(b.status))
 }

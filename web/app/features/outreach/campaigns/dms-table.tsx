@@ -27,7 +27,7 @@ interface DmsTableProps {
   campaignId: string
   /** Null shows all. */
   status: DmStatus | null
-  /** The campaign is sending, so the rows are polled. */
+  /** The campaign is sending, so the rows poll. */
   live: boolean
   page: number
   onPage: (page: number) => void
@@ -149,7 +149,7 @@ const columns = (canRetry: boolean): Column<Dm>[] => [
   },
 ]
 
-/** A status, and in its tooltip or on click why the message waits. */
+/** A status. Its tooltip (or a click) says why the message waits. */
 export function WaitingStatus({ status, why }: { status: DmStatus; why: string | null }) {
   const [isShown, setShown] = useState(false)
   if (why === null) return <StatusBadge status={status} />
@@ -175,7 +175,7 @@ export function WaitingStatus({ status, why }: { status: DmStatus; why: string |
   )
 }
 
-/** What the person replied, and how it is labeled. Viewers see the label only. */
+/** A person's reply, and its label. Viewers see only the label. */
 function Reply({ text, label }: NonNullable<Dm['reply']>) {
   return (
     <div className="mt-1 border-s-2 border-line ps-2 text-muted">
@@ -190,10 +190,7 @@ function Reply({ text, label }: NonNullable<Dm['reply']>) {
   )
 }
 
-/**
- * The start of a message. The rest shows in the tooltip or on click, as touch screens have no
- * tooltips.
- */
+/** The start of a message. The rest shows in the tooltip, or on click, because touch screens have no tooltips. */
 function Message({ text }: { text: string }) {
   const [expanded, setExpanded] = useState(false)
   const short = shorten(text, MESSAGE_PREVIEW)

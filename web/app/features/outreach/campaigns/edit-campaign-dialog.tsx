@@ -20,7 +20,10 @@ interface EditCampaignDialogProps extends ShownDialog {
   campaign: Campaign
 }
 
-/** Active campaigns must be paused first, because their sender would change between messages. */
+/**
+ * Whether a campaign can be edited. An active one must be paused first, or its sender would change
+ * between messages.
+ */
 export function isEditable({ status }: Pick<Campaign, 'status'>): boolean {
   return status === 'paused' || status === 'draft'
 }

@@ -6,17 +6,17 @@ export interface Edits {
   channel: Campaign['channel']
   /** '' means the current account. */
   xAccountId: string
-  /** Editable until launch, like `allowReplied`. */
+  /** Can be changed only before the launch, like `allowReplied`. */
   allowRepeat: boolean
   allowReplied: boolean
 }
 
-/** Leaves out a campaign's other fields. */
+/** Picks the editable fields of a campaign. */
 export function pickEdits({ name, channel, xAccountId, allowRepeat, allowReplied }: Edits): Edits {
   return { name, channel, xAccountId, allowRepeat, allowReplied }
 }
 
-/** The changed fields only. */
+/** Only the fields that have changed. */
 export function changedFields(before: Edits, after: Edits): Partial<Edits> {
   const changes: Partial<Edits> = {}
   const name = after.name.trim()

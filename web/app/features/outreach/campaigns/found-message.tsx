@@ -10,11 +10,11 @@ interface FoundMessageProps {
   filter: LeadQuery
   message: string
   onMessage: (message: string) => void
-  /** The field was left. */
+  /** Called when the field loses the focus. */
   onWritten: () => void
 }
 
-/** The first message to the leads found, and how each of them sees it. */
+/** The first message to the leads found, with a preview for each of them. */
 export function FoundMessage({ filter, message, onMessage, onWritten }: FoundMessageProps) {
   return (
     <div className="grid grid-cols-1 content-start gap-5">

@@ -3,7 +3,7 @@ import { useIsOffered } from '../../identity/people/use-role'
 import { useRestOfCampaign } from './campaign-watch'
 import { launchText } from './preflight-text'
 
-/** Who a saved campaign's launch messages now, and who later; nothing if everyone gets a message now. */
+/** Whom the launch of a saved campaign messages now, and whom later. Nothing if everyone is messaged now. */
 export function LaunchNote({ campaign }: { campaign: Campaign }) {
   const mayChange = useIsOffered('member')
   const { data } = useRestOfCampaign(campaign)

@@ -19,7 +19,7 @@ export const LIST_PARAM = 'list'
 interface ListFieldProps {
   form: UseFormReturn<CampaignDraft>
   value: string
-  /** The link that chose the list also brings a message. */
+  /** Called with the message that the link brings along with the list. */
   onMessage: (message: string) => void
 }
 
@@ -39,7 +39,7 @@ export function ListField({ form, value, onMessage }: ListFieldProps) {
   const { state } = useLocation()
   const choose = useEffectEvent((list: List) => {
     const { message } = (linked && (state as { message?: string } | null)) || {}
-    // First, because a form with messages asks before its address changes.
+    // Comes first, because a form with messages asks for confirmation before its address changes.
     if (linked) setParams({}, { replace: true, preventScrollReset: true })
     if (message) onMessage(message)
     form.setValue('leadListId', list.id)

@@ -9,7 +9,7 @@ interface TemplateFieldProps extends Pick<FieldProps, 'error' | 'hint' | 'requir
   value: string
   onChange: (value: string) => void
   placeholder: string
-  /** Each has a button that inserts it at the cursor. */
+  /** Each variable has a button that inserts it at the cursor. */
   variables: readonly { text: string; hint: string }[]
   disabled?: boolean
 }

@@ -24,17 +24,17 @@ export interface PreviewedMessage {
 
 interface MessagePreviewProps {
   messages: readonly PreviewedMessage[]
-  /** '' without a list. */
+  /** '' if no list is chosen. */
   listId: string
-  /** The leads to show instead of a list's. */
+  /** If set, these leads are shown instead of those of a list. */
   filter?: LeadQuery
-  /** Who sends; without it, the account that is current at launch. */
+  /** The account that sends; null: the one that is current at the launch. */
   xAccountId: string | null
-  /** The saved campaign, whose approved openers are shown. */
+  /** A saved campaign, whose approved openers are then shown. */
   campaignId?: string
 }
 
-/** The conversation on the phone of any of the leads. */
+/** The conversation on the phone of any of these leads. */
 export function MessagePreview({ messages, listId, filter, xAccountId, campaignId = '' }: MessagePreviewProps) {
   const leads = usePreviewLeads(listId, filter)
   const isMember = useHasRole('member')
@@ -141,7 +141,7 @@ export function LeadPhone({ isExample, ...conversation }: LeadPhoneProps) {
   )
 }
 
-/** Our messages, with the delays between them. The one that is being written stays in view. */
+/** Our messages and the delays between them. The message being written stays in view. */
 function Conversation({ messages, lead, xAccountId }: ConversationProps) {
   const accounts = useAccounts().data?.accounts
   const sender = accounts?.find(({ id }) => id === xAccountId) ?? accounts?.[0]
@@ -195,7 +195,7 @@ function useChangeInView(messages: readonly PreviewedMessage[]) {
   return scroller
 }
 
-/** A phone with a conversation on X. @param owner whose phone it is */
+/** A phone with a conversation on X. @param owner the person who owns the phone */
 function Phone({ owner, children }: { owner: ReactNode; children: ReactNode }) {
   return (
     <div className="mx-auto w-full max-w-72 rounded-phone bg-phone p-2 shadow-md">
@@ -223,7 +223,7 @@ function Frame({ turn, children }: { turn?: ReactNode; children: ReactNode }) {
   )
 }
 
-/** Sized like the preview of a list with several leads. */
+/** As large as the preview of a list with several leads. */
 export function PreviewSkeleton() {
   return (
     <Frame>

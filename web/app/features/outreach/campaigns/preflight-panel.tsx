@@ -18,7 +18,7 @@ interface PreflightPanelProps {
   preflight: ReturnType<typeof usePreflight>
 }
 
-/** Checks a campaign while it is written. @param input null: no list is chosen */
+/** Checks a campaign while it is being written. @param input null: no list is chosen */
 export function usePreflight(input: PreflightBody | null) {
   const current = JSON.stringify(input)
   const debounced = useDebouncedValue(current)
@@ -31,7 +31,7 @@ export function usePreflight(input: PreflightBody | null) {
       placeholderData: keepPreviousData,
     }),
   )
-  // Data of another list is not shown.
+  // Data of another list must not be shown.
   const isShown = input !== null && body?.leadListId === input.leadListId
   return {
     isLoading: isInitialLoading(query) || (body === null && !query.data),
@@ -40,7 +40,7 @@ export function usePreflight(input: PreflightBody | null) {
   }
 }
 
-/** Who a campaign would message, when and at what cost, while it is written. */
+/** Whom a campaign would message, when and at what cost, while it is being written. */
 export function PreflightPanel({ input, preflight: { data, isLoading, isStale } }: PreflightPanelProps) {
   if (input === null) return null
   if (isLoading) return <SkeletonText lines={3} />
@@ -98,7 +98,7 @@ function Recipients({ preflight }: { preflight: Preflight }) {
 
 const WEEKDAYS = ['M', 'T', 'W', 'T', 'F', 'S', 'S']
 
-/** The rehearsal as a sentence, and as a calendar if it takes several days. */
+/** The rehearsal as a sentence and, if it takes several days, as a calendar. */
 function Dates({ preflight, xAccountId }: { preflight: Preflight; xAccountId: string | undefined }) {
   const { perDay, ahead } = preflight
   const text = useRehearsalText(preflight, xAccountId)

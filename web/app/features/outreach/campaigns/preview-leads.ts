@@ -9,15 +9,15 @@ const PAGE_SIZE = 10
 
 type PreviewLead = Pick<Lead, 'id' | 'name' | 'twitterHandle' | 'metadata' | 'pictureUrl'>
 
-/** Steps through a list's leads, those that a filter matches, or those of a search. @param listId '' for none */
+/** Steps through the leads of a list, of a filter or of a search. @param listId '' if no list is chosen */
 export function usePreviewLeads(listId: string, filter: LeadQuery = { listId }) {
   const of = JSON.stringify(filter)
   const [position, setPosition] = useState({ of, search: '', index: 0 })
-  // Other leads start at the first one.
+  // Another choice of leads starts at its first one.
   const { search, index } = position.of === of ? position : { search: '', index: 0 }
   const isNone = filter.listId === ''
   const keyword = useDebouncedValue(search.trim())
-  // In the order of the list.
+  // The leads are in the order of the list.
   const isWholeList = listId !== '' && keyword === ''
   const page = Math.floor(index / PAGE_SIZE) + 1
   const paging = { page, pageSize: PAGE_SIZE, placeholderData: keepPreviousData }
@@ -41,7 +41,7 @@ export function usePreviewLeads(listId: string, filter: LeadQuery = { listId }) 
   const lead: PreviewLead | null = (total > 0 && data?.leads[index % PAGE_SIZE]) || null
   return {
     isLoading: !isNone && isInitialLoading(query) && keyword === '',
-    /** Null if there is none: the preview then shows an example. */
+    /** Null if there is no lead. The preview then shows an example. */
     lead,
     index,
     total,

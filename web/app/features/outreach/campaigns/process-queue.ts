@@ -26,7 +26,7 @@ export function announce(done: QueueRun & { problems: readonly string[] }): void
   else if (done.problems.length === 0) toast.info('No queued DMs found to process.')
 }
 
-/** Processes queued messages without sending them, if the server's X is simulated. */
+/** Processes queued messages without sending them, if the server uses the stand-in X. */
 export function useProcessQueue() {
   const { status } = useSession()
   const { run, isPending } = useAction(

@@ -21,13 +21,13 @@ export interface RealSend {
   start: (campaign: Campaign) => void
   /** Refetches a campaign and starts it if it is active. */
   autoStart: (id: string) => Promise<void>
-  /** Why a paused or held campaign can't be sent now, checked before it changes; null if it can. */
+  /** Why a paused or held campaign can't be sent now; null if it can. Checked before the campaign changes. */
   findObstacle: (id: string) => Promise<Obstacle | null>
   /** Whether this page is sending or following the campaign. */
   isSending: (id: string) => boolean
 }
 
-/** Real sending: the server sends 'api' campaigns and the page follows; this tab sends others. */
+/** Real sending. The server sends 'api' campaigns, which the page follows. This tab sends the others. */
 export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSend {
   const queries = useQueryClient()
   const run = useExtensionRun()
@@ -68,7 +68,7 @@ export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSen
   }
 }
 
-/** The auto-start check: starts the campaign after 100 ms if it is active by now, unless all its people wait. */
+/** Starts a campaign after 100 ms if it is active by then, unless all its people wait. */
 export async function startIfActive(
   read: () => Promise<Campaign | null>,
   begin: (campaign: Campaign) => unknown,
@@ -81,13 +81,16 @@ export async function startIfActive(
 
 const isOver = (status: Campaign['status']) => status !== 'active' && status !== 'draft'
 
-/** Why a paused campaign could not be sent after a resume, or a held one now; null if it could. */
+/** Why a campaign could not be sent after resuming it or ending its hold; null if it could. */
 async function findObstacle({ id, waitsBehind, channel, xAccountId }: Campaign): Promise<Obstacle | null> {
   if (waitsBehind) return { tone: 'info', text: waitsBehindText(waitsBehind.name) }
   return channel === 'extension' ? findObstacleInBrowser(id, await findSender(xAccountId)) : null
 }
 
-/** The handle of the account that a campaign is sent from; null: not known. @param xAccountId null: not launched */
+/**
+ * The handle of the account from which a campaign is sent; null: unknown. @param xAccountId null:
+ * the campaign is not launched
+ */
 async function findSender(xAccountId: string | null): Promise<string | null> {
   const { accounts } = await client.xAccount.list({})
   const isSender = xAccountId
@@ -107,7 +110,7 @@ export function obstacleText({
   return null
 }
 
-/** Null if it can't be fetched: the queries that show it then report the error. */
+/** Null if the campaign can't be fetched. The queries that show it report the error. */
 async function refetch(queries: QueryClient, id: string): Promise<Campaign | null> {
   try {
     const campaign = await client.campaigns.find({ id })

@@ -7,7 +7,7 @@ import { waitingForPlan } from './campaign-progress'
 import { useRestOfCampaign } from './campaign-watch'
 import { othersText, warningText } from './preflight-text'
 
-/** The dates of a rehearsal in one line; null: nothing is sent, or the time zone is not known yet. */
+/** The dates of a rehearsal in one line; null: nothing is sent, or the time zone is unknown. */
 export function useRehearsalText(
   dates: Pick<RehearsedDates, 'perDay'> & { lastSendAt: string | null },
   xAccountId: string | null | undefined,
@@ -23,8 +23,8 @@ export function useRehearsalText(
 const BLANK = '\u00a0'
 
 /**
- * What is left of a campaign, or what its launch would start and cost: "About 14 a day, done on Dec 4".
- * With the people who wait for the plan, whose dates it includes.
+ * What a campaign still has to send, or what its launch would start and cost: "About 14 a day, done
+ * on Dec 4". Includes the people who wait for the plan.
  */
 export function RehearsalStrip({ campaign }: { campaign: Campaign }) {
   const { data } = useRestOfCampaign(campaign)

@@ -20,11 +20,11 @@ interface CreateOptions {
   sequence: SequenceEditor
   template: StartingTemplate
   realSend: RealSend
-  /** After the launch, too: on an error, the form keeps what is written. */
+  /** Called after the launch, so that on an error the form keeps its content. */
   onDone: () => void
 }
 
-/** Creates the campaign of a form and launches it; shows problems at their fields, else as a toast. */
+/** Creates the campaign of a form and launches it. Shows problems at their fields, or else as a toast. */
 export function useCreateCampaign({ form, draft, sequence, template, realSend, onDone }: CreateOptions) {
   const queries = useQueryClient()
   const idempotencyKey = useIdempotencyKey()
@@ -47,7 +47,7 @@ export function useCreateCampaign({ form, draft, sequence, template, realSend, o
     },
     async onSuccess(campaign, mode) {
       addCachedCampaign(queries, campaign)
-      // On failure, `useLaunch` shows the error, and the next try launches the same draft.
+      // If it fails, `useLaunch` shows the error, and the next try launches the same draft.
       if (mode === 'launch' && !(await launch.mutateAsync(campaign).catch(() => null))) return
       idempotencyKey.clear()
       onDone()
@@ -62,7 +62,7 @@ export function useCreateCampaign({ form, draft, sequence, template, realSend, o
       const fields = (['name', 'leadListId'] as const).filter((field) => problems[field])
       for (const field of fields) form.setError(field, { message: problems[field] ?? '' })
       const [first] = fields
-      // The fields are disabled until the call is over.
+      // Wait, because the fields are disabled until the call has ended.
       if (first) requestAnimationFrame(() => form.setFocus(first))
       if (isPlaced || fields.length > 0) return
       if (errorCode(error) === 'TEMPLATE_NOT_FOUND') return template.lose()
@@ -71,7 +71,7 @@ export function useCreateCampaign({ form, draft, sequence, template, realSend, o
   })
 }
 
-/** Keeps the key of the same content until it is saved or launched: a retry creates no second campaign. */
+/** Keeps the key of the same content until it is saved or launched, so that a retry creates no second campaign. */
 function useIdempotencyKey() {
   const stored = useRef<{ content: string; key: string } | null>(null)
   return {

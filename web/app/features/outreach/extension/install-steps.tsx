@@ -1,6 +1,6 @@
 import { CopyButton } from '../../../ui/copy-button'
 
-/** From the download to the first pairing. @param available whether there is a build to download */
+/** The steps from the download to the first pairing. @param available whether there is a build to download */
 export function InstallSteps({ available }: { available: boolean }) {
   if (!available)
     return (

@@ -4,7 +4,7 @@ const FACTS = [
   ['Last message', 'Sent to @ada, 2 min ago'],
 ] as const
 
-/** What the extension's popup looks like while it sends. */
+/** A picture of the extension's popup while it sends. */
 export function PopupPicture() {
   return (
     <figure className="grid gap-3">

@@ -19,7 +19,7 @@ const ANSWERS_WITHIN_MS = 1_000
 
 export const statusKey = ['extension', 'here']
 
-/** The extension in this browser: null if none, undefined: unknown. Polls while `enabled`. */
+/** The extension in this browser; null: there is none, undefined: unknown. Polls while `enabled`. */
 export function useExtensionHere(enabled = true): ExtensionHere | null | undefined {
   return useQuery({
     queryKey: statusKey,

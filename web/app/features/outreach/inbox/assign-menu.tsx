@@ -10,7 +10,7 @@ interface AssignMenuProps {
   open: boolean
   onOpenChange: (open: boolean) => void
   disabled?: boolean
-  /** Offers nobody, too. Default: if someone is assigned. */
+  /** Whether the menu offers to unassign. By default only if someone is assigned. */
   mayUnassign?: boolean
   /** @param name null: nobody */
   onAssign: (assigneeId: string | null, name: string | null) => void

@@ -13,7 +13,7 @@ import { SnoozeMenu } from './snooze-menu'
 import { useBulkChange } from './use-bulk-change'
 import type { Inbox } from './use-inbox'
 
-/** What can be done with the selected conversations. */
+/** Actions on the selected conversations. */
 export function BulkBar({ inbox }: { inbox: Inbox }) {
   const { selection, setSelection, selected, total } = inbox
   const change = useBulkChange(inbox)

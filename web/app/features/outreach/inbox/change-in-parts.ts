@@ -4,20 +4,20 @@ import { PART_MAX } from '@x-automated/contract/leads/lead-limits'
 interface Change<Part, Answer> {
   /** The selections, each for as many calls as it needs. */
   parts: readonly Part[]
-  /** How many conversations they select; null if that is unknown. */
+  /** How many conversations the selections have; null: unknown. */
   total: number | null
-  /** The answer's cursor is null after the last call for a part. */
+  /** Changes a part. The cursor of the response is null after the last call for a part. */
   call: (part: Part & { cursor?: string }) => Promise<Answer>
   onAnswer: (response: Answer) => void
-  /** Asked before each call. */
+  /** Called before each call. */
   mayContinue: () => boolean
-  /** Called with '12,000 of 25,000' while it takes several calls. */
+  /** Called with '12,000 of 25,000' if several calls are needed. */
   onProgress: (position: string) => void
 }
 
 /**
- * Changes conversations in several calls. If one fails, the changes so far are kept.
- * @returns where it was stopped, as in `onProgress`; null: nowhere
+ * Changes conversations in several calls. If one fails, the changes so far stay. @returns the
+ * position at which it was stopped, as in `onProgress`; null: it was not stopped
  */
 export async function changeInParts<Part extends object, Answer extends { cursor: string | null }>({
   parts,
@@ -38,7 +38,7 @@ export async function changeInParts<Part extends object, Answer extends { cursor
       onAnswer(response)
       cursor = response.cursor
       if (cursor) {
-        // Every call but the last changes as many as it can.
+        // Every call except the last changes as many as it can.
         done = Math.min(total ?? Number.POSITIVE_INFINITY, done + PART_MAX)
         onProgress(position())
       }

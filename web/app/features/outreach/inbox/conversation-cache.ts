@@ -11,7 +11,7 @@ export type ConversationChange = Partial<
   Pick<Conversation, 'status' | 'snoozedUntil' | 'label' | 'confidence' | 'assigneeId' | 'isUnread'>
 >
 
-/** Shows a change in everything that is cached, before the server has answered. @returns a rollback */
+/** Shows a change in all cached data before the server has responded. @returns a rollback */
 export function changeCached(queries: QueryClient, ids: ReadonlySet<string>, change: ConversationChange): () => void {
   const lists = queries.getQueriesData<Lists>({ queryKey: api.conversations.list.key({ type: 'infinite' }) })
   const details = queries.getQueriesData<Found>({ queryKey: api.conversations.find.key({ type: 'infinite' }) })
@@ -34,7 +34,7 @@ export function changeCached(queries: QueryClient, ids: ReadonlySet<string>, cha
       )
     for (const [queryKey, before] of details) {
       const was = before?.pages.find(({ id }) => ids.has(id))
-      // The rest may have changed since, such as the draft.
+      // Only these fields are restored: others, such as the draft, may have changed since.
       const back = was && Object.fromEntries(Object.keys(change).map((key) => [key, was[key as keyof typeof change]]))
       if (back)
         queries.setQueryData<Found>(
@@ -54,7 +54,7 @@ export function cacheDraft(queries: QueryClient, id: string, text: string): void
   )
 }
 
-/** Pages of a list after a change; conversations whose status no longer matches leave it. */
+/** Pages of a list after a change. Conversations whose status no longer matches leave the list. */
 export function changePages<Page extends { conversations: Conversation[] }>(
   pages: Page[],
   ids: ReadonlySet<string>,
@@ -72,7 +72,7 @@ export function changePages<Page extends { conversations: Conversation[] }>(
   }))
 }
 
-/** Pages of a list with these conversations as they were, and where they were. */
+/** Pages of a list with these conversations restored to their former state and position. */
 export function restorePages<Page extends { conversations: Conversation[] }>(
   pages: Page[],
   before: readonly Page[],

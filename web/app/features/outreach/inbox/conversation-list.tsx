@@ -73,7 +73,7 @@ export function ConversationList({ inbox, searchRef }: ConversationListProps) {
   )
 }
 
-/** Asks whether texts are stored, once per X account; until then they are not. */
+/** Asks once per X account whether texts are stored. Until someone decides, they are not. */
 function ConsentQuestions() {
   const undecided = useAccounts().data?.accounts.filter(({ storesConversations }) => storesConversations === null)
   return undecided?.map((account) =>
@@ -137,7 +137,7 @@ function SearchField({ inbox, searchRef }: ConversationListProps) {
   useEffect(() => {
     if (wanted !== (filter.q ?? '')) setFilter({ q: wanted || undefined })
   }, [wanted])
-  // "Clear filters" and Back change the filter, too. What is being typed stays.
+  // "Clear filters" and Back change the filter, too. Text that is being typed stays.
   useEffect(() => {
     if (document.activeElement !== searchRef.current) setTyped(filter.q ?? '')
   }, [filter.q, searchRef])
@@ -262,7 +262,7 @@ function Row({ inbox, conversation, campaign, assignee }: RowProps) {
           </span>
         </span>
       </Link>
-      {/* In the place of the picture; on phones the whole row, while rows are selected. */}
+      {/* Takes the place of the picture. On phones, it covers the whole row while rows are selected. */}
       {/* biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is inside */}
       <label
         className={cn(
@@ -282,7 +282,7 @@ function Row({ inbox, conversation, campaign, assignee }: RowProps) {
   )
 }
 
-/** When the campaigns send next; nothing until known. */
+/** When the campaigns send next. Shows nothing until it is known. */
 function NextSend() {
   const { campaigns } = useCampaignsById()
   return campaigns ? nextSendText(campaigns, Date.now()) : null

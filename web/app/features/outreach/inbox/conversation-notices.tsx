@@ -28,7 +28,7 @@ export function ConversationNotices({ conversation: { lead, suppression, isEncry
   )
 }
 
-/** Why nobody can answer, and how to allow it again. */
+/** Why nobody can answer, and how to lift the suppression. */
 function SuppressedNotice({ leadId, handle }: { leadId: string; handle: string }) {
   const remove = useAction(
     async () => {
@@ -60,7 +60,7 @@ function SuppressedNotice({ leadId, handle }: { leadId: string; handle: string }
   )
 }
 
-/** The model or a member may have read an opt-out; only this question suppresses then. */
+/** The model or a member may have found an opt-out. Only this question suppresses the lead. */
 function SuppressQuestion({ leadId, handle }: { leadId: string; handle: string }) {
   const refetches = [api.suppressions, api.conversations, api.leads, api.messages]
   const undo = useAction((id: string) => client.suppressions.remove({ id }), {

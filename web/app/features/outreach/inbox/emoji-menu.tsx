@@ -3,7 +3,7 @@ import { type KeyboardEvent, type RefObject, useState } from 'react'
 import { IconButton } from '../../../ui/button'
 import { Popover } from '../../../ui/popover'
 
-/** Emoji that answers use, with the names that screen readers say. */
+/** Emoji that are common in answers, with their names for screen readers. */
 const EMOJI =
   '👍 thumbs up,👎 thumbs down,👋 waving hand,🙌 raised hands,👏 clapping hands,🙏 folded hands,🤝 handshake,💪 biceps,👌 OK hand,🤞 crossed fingers,✌️ victory hand,🫡 salute,' +
   '😀 grinning,😄 smiling,😁 beaming,😂 tears of joy,😅 sweat smile,😊 blushing,🙂 slightly smiling,😉 winking,😍 heart eyes,🥰 smiling with hearts,🤩 star-struck,😎 sunglasses,' +
@@ -15,7 +15,7 @@ const EMOJI =
 const COLUMNS = 8
 
 interface EmojiMenuProps {
-  /** Gets the focus afterwards. */
+  /** The element that gets the focus afterwards. */
   textarea: RefObject<HTMLTextAreaElement | null>
   onPick: (emoji: string) => void
 }

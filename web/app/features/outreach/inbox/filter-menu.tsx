@@ -73,7 +73,7 @@ function Fields({ inbox: { filter, setFilter } }: { inbox: Inbox }) {
   return (
     <div className="grid gap-3 p-3">
       {fields
-        // A choice of one narrows nothing.
+        // A single account to choose from narrows nothing.
         .filter(({ name, options }) => name !== 'xAccountId' || options.length > 1 || filter.xAccountId)
         .map(({ name, label, all, options }) => (
           <Field key={name} label={label}>

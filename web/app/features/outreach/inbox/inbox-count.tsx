@@ -5,10 +5,13 @@ import { cn } from '../../../ui/cn'
 import { useHasRole } from '../../identity/people/use-role'
 
 const SHOWN_MAX = 99
-/** Fallback while no event says that the count has changed. */
+/** Polls, in case no event reports a change of the count. */
 const POLL_MS = 30_000
 
-/** The number of unread conversations; nothing without any. @param labelClass hides “unread” where it has no place */
+/**
+ * The number of unread conversations. Shows nothing if it is 0. @param labelClass hides “unread”
+ * where it has no place
+ */
 export function InboxCount({ className, labelClass }: { className?: string; labelClass: string }) {
   const mayRead = useHasRole('member') === true
   const unread = useQuery(
