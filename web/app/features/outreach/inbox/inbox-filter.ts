@@ -2,10 +2,10 @@ import { REPLY_LABELS, type ReplyLabel } from '@x-automated/contract/leads/leads
 import { CONVERSATION_STATUSES, type Filter } from '@x-automated/contract/outreach/conversations'
 import { parseKeyword } from '../../leads/leads/leads-url'
 
-/** What the list of the inbox shows. */
+/** The filter of the inbox's list. */
 export type InboxFilter = Filter
 
-/** Names in the URL. */
+/** The names of the fields in the URL. */
 const NAMES = {
   label: 'label',
   tag: 'tag',
@@ -14,11 +14,11 @@ const NAMES = {
   campaignId: 'campaign',
   q: 'q',
 } as const satisfies Partial<Record<keyof Filter, string>>
-/** How much text the API accepts. */
+/** The maximum length of texts that the API accepts. */
 const TEXT_MAX = { q: 200, tag: 100 } as const
 const FIELDS = Object.keys(NAMES) as (keyof typeof NAMES)[]
 
-/** The filter in the URL: open conversations, or any status for a search, unless it names one. */
+/** The filter in the URL. If it names no status, only open conversations, or those of any status for a search. */
 export function filterOf(params: URLSearchParams): InboxFilter {
   const requested = CONVERSATION_STATUSES.find((status) => status === params.get('status'))
   const status = requested ?? (parseKeyword(params.get('q'), TEXT_MAX.q) ? undefined : 'open')
@@ -42,7 +42,7 @@ export function withFilter(params: URLSearchParams, change: Partial<InboxFilter>
   return next
 }
 
-/** How many fields besides status and search narrow the list. */
+/** How many fields narrow the list, besides status and search. */
 export function narrowedBy({ label, tag, assigneeId, xAccountId, campaignId }: InboxFilter): number {
   return [label, tag, assigneeId, xAccountId, campaignId].filter((value) => value !== undefined).length
 }

@@ -52,7 +52,7 @@ export function dayText(at: string | number, now: number, { inSentence = false }
 
 const NEAR_DAYS: Record<number, string> = { [-1]: 'Yesterday', 0: 'Today', 1: 'Tomorrow' }
 
-// A day with a change of the clock has 23 or 25 hours.
+// Rounds, because a day with a clock change has 23 or 25 hours.
 const daysUntil = (at: string | number, now: number) => Math.round((startOfDay(at) - startOfDay(now)) / DAY_MS)
 
 function startOfDay(at: string | number): number {
@@ -81,7 +81,7 @@ const STATUS_TEXTS = {
 
 const TOGETHER_MS = 5 * 60_000
 
-/** Whether a message shares the line below the next one: of the same person, within minutes. */
+/** True if the next message is grouped with this one: same sender, minutes apart. */
 export function sharesLine(message: Message, next: Message): boolean {
   return (
     message.author !== 'campaign' &&
@@ -93,7 +93,7 @@ export function sharesLine(message: Message, next: Message): boolean {
   )
 }
 
-/** What is below a message: 'Step 2, variant B · 14:22 · Read'. */
+/** The line below a message: 'Step 2, variant B · 14:22 · Read'. */
 export function messageFacts(message: Message, authorName: string | undefined): string {
   const { author, at, status, isOurs, stepNumber, variant } = message
   return [

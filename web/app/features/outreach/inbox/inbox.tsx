@@ -14,7 +14,7 @@ import { focusInPlace, focusReply } from './reply-focus'
 import { nameOf } from './use-conversation-actions'
 import { useInbox } from './use-inbox'
 
-/** The inbox: the list of conversations, and beside it the open one. */
+/** The inbox: the list of conversations, and the open one beside it. */
 export default function Inbox() {
   const mayRead = useHasRole('member')
   if (mayRead === false) return <NoInbox />
@@ -31,7 +31,7 @@ function Columns({ mayRead }: { mayRead: boolean }) {
     if (!rows) return focusInPlace(early.current)
     const next = neighbor(by)
     if (next) open(next.id)
-    // The row comes into view, wherever the focus is.
+    // Scrolls the row into view, wherever the focus is.
     if (next) document.querySelector(`[data-conversation="${next.id}"]`)?.scrollIntoView({ block: 'nearest' })
   }
   useKeys(
@@ -60,7 +60,7 @@ function Columns({ mayRead }: { mayRead: boolean }) {
         <EarlyKeys ref={early} isLoading={!rows} />
         <ConversationList inbox={inbox} searchRef={search} />
       </section>
-      {/* By key, the focus does not follow the conversation. */}
+      {/* Announced, because with the keyboard the focus does not follow the conversation. */}
       <p role="status" className="sr-only">
         {opened && `Conversation with ${nameOf(opened)}`}
       </p>
@@ -69,7 +69,7 @@ function Columns({ mayRead }: { mayRead: boolean }) {
   )
 }
 
-/** What viewers see. */
+/** Shown to viewers. */
 function NoInbox() {
   return (
     <div className="page-width pt-6 md:pt-19">

@@ -43,7 +43,7 @@ export function LabelKeypad({ conversation: { label, confidence }, onLabel }: La
   )
 }
 
-/** The label as a menu, where there is no room for the keypad. */
+/** The labels as a menu, if there is no room for the keypad. */
 export function LabelMenu({ conversation: { label, confidence }, onLabel }: LabelKeypadProps) {
   return (
     <span className="flex items-center gap-2">
@@ -76,7 +76,7 @@ export function LabelItems({ onLabel }: Pick<LabelKeypadProps, 'onLabel'>) {
   ))
 }
 
-/** How sure the classifier is; nothing if a person decided. */
+/** How sure the classifier is. Shows nothing if a person chose the label. */
 function Confidence({ value }: { value: number | null }) {
   if (value === null) return null
   return (

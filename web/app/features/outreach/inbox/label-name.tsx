@@ -3,7 +3,7 @@ import { cn } from '../../../ui/cn'
 import { LABEL_NAMES } from '../../leads/leads/history-text'
 import { LABEL_COLORS } from './inbox-text'
 
-/** A label as a dot and a word. @param quiet colors the dot only */
+/** A label as a dot and a word. @param quiet colors only the dot */
 export function LabelName({ label, quiet = false }: { label: ReplyLabel; quiet?: boolean }) {
   const color = LABEL_COLORS[label]
   return (

@@ -20,12 +20,12 @@ import { useMembers } from './use-inbox'
 interface LeadCardProps {
   conversation: Conversation
   campaign: Pick<Campaign, 'id' | 'name'> | undefined
-  /** Undefined until loaded. */
+  /** Undefined until they are loaded. */
   notes: readonly Note[] | undefined
   onLabel: (label: ReplyLabel) => void
 }
 
-/** Who wrote, what it means, and what is known about them. */
+/** Who wrote, the label of the reply, and what is known about the person. */
 export function LeadCard({ conversation, campaign, notes, onLabel }: LeadCardProps) {
   const { lead, xAccountId, assigneeId } = conversation
   const detail = useQuery(api.leads.find.queryOptions({ input: { id: lead.id } })).data

@@ -13,7 +13,7 @@ import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { undoButton, useMembers } from './use-inbox'
 
-/** Characters of a note. */
+/** Maximum length of a note, in characters. */
 const NOTE_MAX = 10_000
 
 interface NotesProps {
@@ -57,7 +57,7 @@ function NoteItem({ conversationId, note }: { conversationId: string; note: Note
     refetches,
   })
   const remove = useAction(() => client.notes.remove({ id: note.id }), {
-    // Restored, someone else's note would be one's own.
+    // If restored, someone else's note would become one's own.
     ...(!isOwn && {
       question: { title: 'Delete this note?', body: 'It cannot be restored.', confirm: 'Delete', danger: true },
     }),
@@ -133,7 +133,7 @@ function NoteForm({ text: before = '', save, onClose }: NoteFormProps) {
           onChange={(event) => setText(event.currentTarget.value)}
           aria-keyshortcuts="Control+Enter Meta+Enter"
           onKeyDown={(event) => {
-            // What is written is only thrown away by Cancel.
+            // Only Cancel discards what was typed.
             if (event.key === 'Escape' && text === before) onClose()
             else if (event.key === 'Escape') event.currentTarget.blur()
             if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.currentTarget.form?.requestSubmit()

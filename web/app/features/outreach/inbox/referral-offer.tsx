@@ -10,7 +10,7 @@ import { useRefresh } from '../../../use-refresh'
 import { useAccounts } from '../../platform/x-account/use-accounts'
 import { namedHandles } from './inbox-text'
 
-/** Imports one person by handle. @returns why they can't be a lead; null: they are one */
+/** Imports one person by handle. @returns why they can't be a lead; null: they are a lead now */
 export async function addLead(handle: string): Promise<string | null> {
   const response = await signedFetch('/api/leads/import', {
     method: 'POST',

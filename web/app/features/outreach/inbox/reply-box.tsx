@@ -25,15 +25,15 @@ import { useSavedDraft } from './use-saved-draft'
 interface ReplyBoxProps {
   conversation: Pick<Conversation, 'id' | 'lead'>
   lastMessageId: string
-  /** Undefined: not known yet. */
+  /** Undefined: unknown. */
   draft: Draft | null | undefined
   otherDrafts: readonly { userId: string; name: string; updatedAt: string }[]
   textarea: RefObject<HTMLTextAreaElement | null>
-  /** What is on its way; null: nothing. */
+  /** Called with the answer being sent; null: there is none. */
   onSending: (reply: SentAnswer | null) => void
 }
 
-/** An answer: saved as it is written, and sent immediately. */
+/** An answer. It is saved while it is written, and sent immediately. */
 export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, textarea, onSending }: ReplyBoxProps) {
   const { id, lead } = conversation
   const draftSaves = useSavedDraft(id, draft === undefined ? undefined : (draft?.text ?? ''))
@@ -50,7 +50,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   const isTooLong = text.length > MESSAGE_MAX
   const isWhole = trimmed !== '' && !isTooLong && (variables.length === 0 || asWritten === trimmed)
   const isReady = isKnown && isWhole
-  /** What to send once the draft is known. */
+  /** The text to send once the draft is known. */
   const [early, setEarly] = useState<string | null>(null)
   const submit = () => {
     if (!isKnown && isWhole) setEarly(trimmed)
@@ -58,7 +58,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
   }
   const sendEarly = useEffectEvent(() => {
     setEarly(null)
-    // With a draft before it, or a change since, nobody has seen the whole text.
+    // If a draft precedes it, or it has changed since, nobody has seen the whole text.
     if (early === trimmed) submit()
   })
   const isDue = isKnown && early !== null
@@ -83,7 +83,7 @@ export function ReplyBox({ conversation, lastMessageId, draft, otherDrafts, text
     onClose: () => textarea.current?.focus(),
   })
   return (
-    // One column that a long word cannot widen.
+    // A single column, so that a long word cannot widen it.
     <div className="grid grid-cols-1 gap-2">
       {otherDrafts.map(({ userId, name, updatedAt }) => (
         <p key={userId} className="text-xs text-muted">

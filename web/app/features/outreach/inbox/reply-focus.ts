@@ -1,14 +1,14 @@
 import { type RefObject, useLayoutEffect } from 'react'
 
-/** Focuses what takes an answer, or says that nothing does. */
+/** Focuses the field for an answer, or says that there is none. */
 export function focusReply(): void {
   const field = document.querySelector<HTMLElement>('[data-reply]')
   focusInPlace(field)
-  // A text that was never edited has its cursor at the start.
+  // In a text that was never edited, the cursor is at the start.
   if (field instanceof HTMLTextAreaElement && field.selectionEnd === 0) moveToEnd(field)
 }
 
-/** Focuses a field, and scrolls no further than it takes to show it. */
+/** Focuses a field, and scrolls only enough to show it. */
 export function focusInPlace(field: HTMLElement | null): void {
   field?.focus({ preventScroll: true })
   field?.scrollIntoView({ block: 'nearest' })
@@ -21,7 +21,7 @@ function moveToEnd(field: HTMLTextAreaElement): void {
 /** The conversation whose focused field is being replaced. */
 let left: string | null = null
 
-/** Passes the focus on when one field of a conversation replaces another, so that no key is lost. */
+/** Moves the focus when one field of a conversation replaces another, so that no key is lost. */
 export function useReplyFocus(id: string, ref: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const field = ref.current
@@ -32,7 +32,7 @@ export function useReplyFocus(id: string, ref: RefObject<HTMLElement | null>): v
     return () => {
       if (document.activeElement !== field) return
       left = id
-      // What replaces it is shown before this runs.
+      // The replacement is rendered before this runs.
       queueMicrotask(() => {
         left = null
       })

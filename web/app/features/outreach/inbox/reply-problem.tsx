@@ -2,7 +2,7 @@ import type { Message } from '@x-automated/contract/outreach/conversations'
 import { errorCode, errorText } from '../../../api'
 import { Callout } from '../../../ui/callout'
 
-/** What went wrong with an answer, and what to do. */
+/** Why an answer failed, and what to do. */
 export function ReplyProblem({ error }: { error: unknown }) {
   const { tone, title, text, newer } = problemOf(error)
   return (
@@ -18,7 +18,7 @@ export function ReplyProblem({ error }: { error: unknown }) {
   )
 }
 
-/** What was said since the author looked, newest first; empty for other errors. */
+/** The messages since the author last looked, newest first. Empty for other errors. */
 export function newerIn(error: unknown): readonly Message[] {
   const { data } = error as { data?: unknown }
   return errorCode(error) === 'CONVERSATION_CHANGED' && Array.isArray(data) ? data : []
@@ -45,7 +45,7 @@ function problemOf(error: unknown): Problem {
       }
     case 'DM_UNSETTLED':
       return { tone: 'warn', title: UNKNOWN, text, newer: [] }
-    // No response: the same text again is sent at most once.
+    // There was no response. The same text can be sent again, and arrives at most once.
     case null:
       return { tone: 'warn', title: UNKNOWN, text: `${text} Sending it again sends it only once.`, newer: [] }
     default:

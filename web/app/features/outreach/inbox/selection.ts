@@ -3,15 +3,18 @@ export interface Selection {
   /** The rows show their checkboxes. */
   isOn: boolean
   ids: ReadonlySet<string>
-  /** Also those that match the filter and are not loaded yet. */
+  /** The selection includes matching conversations that are not loaded yet. */
   hasAll: boolean
-  /** Where a range starts. */
+  /** The row where a range starts. */
   anchor: string | null
 }
 
 export const NOTHING_SELECTED: Selection = { isOn: false, ids: new Set(), hasAll: false, anchor: null }
 
-/** Selects or deselects a row. @param loaded all rows in order @param isRange selects those from the anchor on */
+/**
+ * Selects or deselects a row. @param loaded all rows in order @param isRange selects all rows from
+ * the anchor to this one
+ */
 export function toggled(
   { ids, hasAll, anchor }: Selection,
   id: string,

@@ -19,12 +19,12 @@ export function templateInsertions(templates: readonly Template[]): Insertion[] 
     }))
 }
 
-/** What follows a slash that begins a word before the cursor; null without one. */
+/** The text after a slash that starts a word before the cursor; null: there is no such slash. */
 export function snippetQuery(beforeCursor: string): string | null {
   return beforeCursor.match(/(?:^|\s)\/([^\s/]*)$/)?.[1] ?? null
 }
 
-/** The snippets that a query means, by shortcut first. */
+/** The snippets that match a query, those with a matching shortcut first. */
 export function matchingSnippets<One extends Insertion>(all: readonly One[], query: string): One[] {
   const wanted = query.toLowerCase()
   const starting = all.filter(({ shortcut }) => shortcut.toLowerCase().startsWith(wanted))
@@ -32,25 +32,25 @@ export function matchingSnippets<One extends Insertion>(all: readonly One[], que
   return [...starting, ...others].slice(0, SHOWN_MAX)
 }
 
-/** Replaces the slash and what follows it up to the cursor. */
+/** Replaces the slash, and the text after it up to the cursor, by a snippet. */
 export function withSnippet(text: string, cursor: number, snippet: string): { text: string; cursor: number } {
   const start = cursor - (snippetQuery(text.slice(0, cursor)) ?? '').length - 1
   return { text: text.slice(0, start) + snippet + text.slice(cursor), cursor: start + snippet.length }
 }
 
-/** A text with the lead's values. A column without a value or a fallback stays as written. */
+/** A text with the lead's values. A column without a value and without a fallback stays as it is written. */
 export function withValues(text: string, recipient: Recipient): string {
   return previewOf(text, recipient)
     .map((piece) => {
       if (piece.kind !== 'unknown' || !/^\{[^{}|]+\}$/.test(piece.text)) return piece.text
-      // With an empty fallback, a column is a variable.
+      // With an empty fallback, the parser takes a column as a variable.
       const filled = previewOf(piece.text.replace('}', '|}'), recipient).map((part) => part.text)
       return filled.join('') || piece.text
     })
     .join('')
 }
 
-/** The variables of a text, as written, once each. */
+/** The variables of a text as they are written, each once. */
 export function variablesIn(text: string): string[] {
   return [...new Set(writtenPieces(text).flatMap((piece) => (piece.kind === 'text' ? [] : [piece.text])))]
 }

@@ -51,7 +51,7 @@ export function useSnippetList({ text, setText, textarea, recipient }: SnippetLi
       setCursor(textarea.current?.selectionStart ?? 0)
       setIndex(0)
     },
-    /** Types the slash. */
+    /** Opens the list by typing the slash. */
     open() {
       const at = textarea.current?.selectionStart ?? text.length
       const slash = at === 0 || /\s$/.test(text.slice(0, at)) ? '/' : ' /'
@@ -64,7 +64,7 @@ export function useSnippetList({ text, setText, textarea, recipient }: SnippetLi
       'aria-controls': matches.length > 0 ? listId : undefined,
       'aria-activedescendant': active && `${listId}-${active.id}`,
     } as const,
-    /** Whether the list has used the key. */
+    /** Returns whether the list has used the key. */
     onKeyDown(event: KeyboardEvent): boolean {
       if (!active || event.metaKey || event.ctrlKey) return false
       const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]

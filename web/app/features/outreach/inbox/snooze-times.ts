@@ -13,19 +13,19 @@ export function snoozeTimes(now: Date): SnoozeTime[] {
   const at = (days: number, hour: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hour)
   const untilMonday = (MONDAY - now.getDay() + 7) % 7 || 7
   const times: SnoozeTime[] = [{ name: 'Tomorrow', at: at(1, MORNING) }]
-  // An hour is the least that is worth it.
+  // Offered only if it is at least an hour away.
   if (now.getHours() < EVENING - 1) times.unshift({ name: 'Later today', at: at(0, EVENING) })
-  // On Sunday, next week begins tomorrow.
+  // On Sunday it would be the same as tomorrow.
   if (untilMonday > 1) times.push({ name: 'Next week', at: at(untilMonday, MORNING) })
   return times
 }
 
-/** A day as the API takes it, '2026-12-16', in the user's time zone. */
+/** A day in the API's form, '2026-12-16', in the user's time zone. */
 export function dayOf(at: Date): string {
   return [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
 }
 
-/** The morning of a day, '2026-12-16', in the user's time zone; null if that has passed. */
+/** The morning of a day, '2026-12-16', in the user's time zone; null if it has passed. */
 export function morningOf(day: string, now: Date): Date | null {
   return timeOn(day, MORNING, 0, now)
 }
@@ -37,8 +37,8 @@ const HOURS = /^in (\d{1,3}) ?(?:h|hours?|stunden?)$/i
 const TODAY = /^(?:today|heute|at|um|[\s,])*$/i
 
 /**
- * When a typed text says, in the morning without a time of day. @param day the one that it names;
- * null if none @returns null if it says nothing, or what has passed
+ * The time that a typed text means. Without a time of day, it is in the morning. @param day the day
+ * that the text names, or null @returns null if the text names no time, or a past one
  */
 export function typedTime(typed: string, day: string | null, now: Date): Date | null {
   const hours = typed.trim().match(HOURS)?.[1]

@@ -14,7 +14,7 @@ import type { SentAnswer } from './use-reply'
 interface ThreadMessagesProps {
   query: ReturnType<typeof useConversation>
   campaign: Pick<Campaign, 'id' | 'name' | 'stepCount'> | undefined
-  /** The answer that is on its way; null: none. */
+  /** The answer that is being sent; null: none. */
   sending: SentAnswer | null
 }
 
@@ -25,7 +25,7 @@ export function ThreadMessages({ query, campaign, sending }: ThreadMessagesProps
   const isAtEnd = useRef(true)
   const last = messages.at(-1)
   const lastId = last?.id
-  // A refetch may bring the answer before its call returns.
+  // A refetch may return the answer before the call that sends it does.
   const isSending =
     sending !== null && !(last?.isOurs && last.id !== sending.afterMessageId && last.text === sending.text)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new message comes into view
@@ -117,7 +117,7 @@ function Bubble({ message, before, next, campaign, isEncrypted = false }: Bubble
   const authorName = author === 'member' && memberId ? (nameOf(memberId) ?? 'A former member') : undefined
   const isFailed = status === 'failed'
   const isFollowed = next !== undefined && sharesLine(message, next)
-  // What follows an automatic reply, or a "later", is on the page of the campaign.
+  // What happens after an automatic reply, or a "later", is shown on the campaign's page.
   const hasStoppedFollowUps =
     !isOurs &&
     before?.author === 'campaign' &&

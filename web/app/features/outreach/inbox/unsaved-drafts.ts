@@ -1,18 +1,18 @@
 import { keptPerWorkspace } from '../../../kept-per-workspace'
 
-/** What someone has typed that the server does not have yet. */
+/** Typed text that the server does not have yet. */
 interface UnsavedDraft {
   text: string
-  /** Typed before the conversation's draft was known, so it follows that draft. */
+  /** It was typed before the conversation's draft was known, so it is appended to that draft. */
   isAddition: boolean
 }
 
 const drafts = keptPerWorkspace<ReadonlyMap<string, UnsavedDraft>>(new Map())
 
-/** What was typed in a conversation and not saved. */
+/** The unsaved text of a conversation. */
 export const unsavedDraft = (id: string) => drafts.get().get(id)
 
-/** Keeps what is typed in a conversation until it is saved. @param draft null: it is, or was sent */
+/** Keeps a conversation's typed text until it is saved. @param draft null: it was saved or sent */
 export function keepUnsaved(id: string, draft: UnsavedDraft | null): void {
   const updated = new Map(drafts.get())
   if (draft === null || (draft.isAddition && draft.text === '')) updated.delete(id)
@@ -20,7 +20,7 @@ export function keepUnsaved(id: string, draft: UnsavedDraft | null): void {
   drafts.set(updated)
 }
 
-/** The text of a reply box. @param saved the server's draft; undefined: not known yet */
+/** The text of a reply box. @param saved the server's draft; undefined: unknown */
 export function draftText(saved: string | undefined, unsaved: UnsavedDraft | undefined): string {
   if (!unsaved) return saved ?? ''
   if (!unsaved.isAddition || !saved) return unsaved.text

@@ -46,7 +46,7 @@ export function useBulkChange({ selection, setSelection, selected, filter, total
         if (count === 0) toast.info('No change')
       } finally {
         progress.end()
-        // If a later call fails, the changes so far can be undone.
+        // If a later call fails, the earlier changes can be undone.
         if (count > 0) showDone(doneText(formatCount(count, 'conversation')), { undoId, changed: count })
       }
     },
@@ -78,10 +78,10 @@ export function useBulkChange({ selection, setSelection, selected, filter, total
   }
 }
 
-/** Longer than any change takes. */
+/** Longer than any change takes, so the toast stays. */
 const UNTIL_DISMISSED_MS = 2 ** 31 - 1
 
-/** The progress of a change, on every page. The change ends with its tab, and with its workspace. */
+/** Shows the progress of a change on every page. The change ends with its tab and its workspace. */
 function openProgress() {
   const id = crypto.randomUUID()
   const startedIn = session.workspaceId()

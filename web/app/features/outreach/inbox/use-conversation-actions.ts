@@ -7,10 +7,10 @@ import { snoozeText } from './inbox-text'
 import { LABEL_KEYS } from './label-keypad'
 import { type Inbox, useChangeConversation } from './use-inbox'
 
-/** The lead's name, else their handle. */
+/** The lead's name, or else their handle. */
 export const nameOf = ({ lead }: Conversation) => lead.name || `@${lead.twitterHandle}`
 
-/** What is done with the open conversation, and which of its menus is shown. */
+/** The actions on the open conversation, and which of its menus is open. */
 export function useConversationActions(inbox: Inbox, conversation: Conversation) {
   const { change } = useChangeConversation()
   const [openMenu, setOpenMenu] = useState<'snooze' | 'assign' | 'card' | null>(null)
@@ -35,7 +35,7 @@ export function useConversationActions(inbox: Inbox, conversation: Conversation)
       void change(conversation, update, { done, onUndone: () => inbox.open(conversation.id) })
     },
     setLabel(label: ReplyLabel) {
-      // The key of the classifier's own label confirms it.
+      // The key of a label that the classifier chose confirms it.
       if (label !== conversation.label || conversation.confidence !== null)
         void change(conversation, { label }, { done: `Labeled ${LABEL_NAMES[label]}` })
     },
@@ -47,7 +47,7 @@ export function useConversationActions(inbox: Inbox, conversation: Conversation)
 
 export type ConversationActions = ReturnType<typeof useConversationActions>
 
-/** The keys of the open conversation. While conversations are selected, they act on those instead. */
+/** The keyboard shortcuts of the open conversation. While conversations are selected, they act on these instead. */
 export function useConversationKeys(inbox: Inbox, actions: ConversationActions) {
   const keys = {
     e: () => actions.finish(),
@@ -61,7 +61,7 @@ export function useConversationKeys(inbox: Inbox, actions: ConversationActions) 
 /** Marks a conversation as read once its messages are shown. */
 export function useReadMark(conversation: Conversation, isShown: boolean) {
   const { change } = useChangeConversation()
-  // Once per message: a conversation that is marked as unread stays so until the lead writes.
+  // Only once per message, so that a conversation marked as unread stays unread until the lead writes.
   const readAt = useRef('')
   const lastId = conversation.lastMessage.id
   useEffect(() => {

@@ -20,7 +20,7 @@ import { type ConversationChange, changeCached } from './conversation-cache'
 import { filterOf, type InboxFilter, narrowedBy, withFilter } from './inbox-filter'
 import { NOTHING_SELECTED, type Selection, toggled } from './selection'
 
-/** Fallback while no event says that something has changed. */
+/** Polls, in case no event reports a change. */
 const INBOX_POLL_MS = 10_000
 
 /** The list of the inbox, its filter, and the open conversation. */
@@ -48,13 +48,13 @@ export function useInbox(mayRead: boolean) {
   const open = (id: string | null) => {
     const path = id ? generatePath(paths.conversation, { conversationId: id }) : paths.inbox
     void navigate(path + search, {
-      // On phones, Back leads from a conversation to the list.
+      // On phones, Back returns from a conversation to the list.
       replace: openId !== null && id !== null,
       preventScrollReset: true,
       state: show(id),
     })
   }
-  /** The conversation before or after the open one; null at the end of what is loaded. */
+  /** The conversation before or after the open one; null at the end of the loaded ones. */
   const neighbor = (by: 1 | -1): Conversation | null => {
     const index = rows?.findIndex(({ id }) => id === openId) ?? -1
     if (index < 0) return rows?.[0] ?? null
@@ -67,11 +67,11 @@ export function useInbox(mayRead: boolean) {
     list,
     rows,
     counts,
-    /** How many match the filter; null if that is unknown. */
+    /** How many conversations match the filter; null: unknown. */
     total: matchCount(filter, counts, list.hasNextPage || list.isPlaceholderData ? null : (rows?.length ?? null)),
     selection,
     setSelection,
-    /** The loaded rows among the selection. */
+    /** The selected rows that are loaded. */
     selected,
     select: (id: string, isRange = false) =>
       setSelection(toggled(selection, id, rows?.map((row) => row.id) ?? [], isRange)),
@@ -79,12 +79,12 @@ export function useInbox(mayRead: boolean) {
     openId,
     open,
     neighbor,
-    /** Opens what follows the open conversation, which leaves the list. */
+    /** Opens the next conversation, because the open one leaves the list. */
     openNext: () => open((neighbor(1) ?? neighbor(-1))?.id ?? null),
   }
 }
 
-/** The open conversation. The address follows later, but the next key must act on what the last one opened. */
+/** The id of the open conversation. The URL changes later, but the next key must already act on the new one. */
 function useOpenId(conversationId: string | null) {
   const { key, state } = useLocation()
   const isBack = useNavigationType() === 'POP'
@@ -95,7 +95,7 @@ function useOpenId(conversationId: string | null) {
   }
   return {
     openId: current.id,
-    /** Shows a conversation. @returns the state of its address */
+    /** Shows a conversation. @returns the navigation state to store with its URL */
     show(id: string | null): Opened {
       const opened = current.opened + 1
       setCurrent({ ...current, id, opened })
@@ -104,12 +104,12 @@ function useOpenId(conversationId: string | null) {
   }
 }
 
-/** Counts the conversations opened here, so that an older address replaces no newer one. */
+/** Numbers the conversations opened here, so that an older URL does not replace a newer one. */
 interface Opened {
   opened: number
 }
 
-/** What is selected, until the filter changes. */
+/** The selected conversations, until the filter changes. */
 function useSelection(filter: InboxFilter) {
   const key = JSON.stringify(filter)
   const [stored, setStored] = useState({ key, selection: NOTHING_SELECTED })
@@ -126,9 +126,9 @@ function matchCount(filter: InboxFilter, counts: Counts | undefined, loaded: num
   return filter.status === 'open' || filter.status === 'snoozed' ? (counts?.[filter.status] ?? null) : null
 }
 
-/** The inbox, for what is inside it. */
+/** The inbox, for its parts. */
 export type Inbox = ReturnType<typeof useInbox>
-/** The inbox, for the page without a conversation. */
+/** The inbox, for the page on which no conversation is open. */
 export const useInboxContext = () => useOutletContext<Inbox>()
 
 /** A conversation with its messages, newest first. */
@@ -154,7 +154,7 @@ export function useCampaignsById() {
 export function useMembers() {
   const people = useQuery(api.people.list.queryOptions({ input: { pageSize: 100 } })).data?.people ?? []
   return {
-    /** Those who may read conversations, the user first. */
+    /** Members who may read conversations, the user first. */
     members: people.filter(({ role }) => role !== 'viewer').toSorted((a, b) => Number(b.isYou) - Number(a.isYou)),
     nameOf: (id: string | null) => {
       const person = people.find((candidate) => candidate.id === id)
@@ -173,11 +173,11 @@ interface ChangeOptions {
   onUndone?: () => void
 }
 
-/** What the server will make of a change. */
+/** What a change will look like on the server. */
 export function shownChange({ status, snoozedUntil, label, assigneeId, isRead }: Update): ConversationChange {
   return {
     ...(status && { status, snoozedUntil: snoozedUntil ?? null }),
-    // What is done has been read.
+    // A conversation that is done counts as read.
     ...(status === 'done' && { isUnread: false }),
     ...(label && { label, confidence: null }),
     ...(assigneeId !== undefined && { assigneeId }),
@@ -201,7 +201,7 @@ export function useChanged() {
   return {
     mutationKey: MUTATION_KEY,
     onError: (error: Error) => toast.error(errorText(error, 'Failed to change the conversation. Please try again.')),
-    // An answer from before the next change would show its old state for a moment.
+    // A response from before the next change would briefly show the old state.
     onSettled: () =>
       queries.isMutating({ mutationKey: MUTATION_KEY }) === 1 &&
       queries.invalidateQueries({ queryKey: api.conversations.key() }),
@@ -217,7 +217,7 @@ interface Undoable {
 /** Newest last. */
 const undoables = keptPerWorkspace<Undoable[]>([])
 
-/** Shows the newest change that can still be undone. Its Undo brings the one before. */
+/** Shows the newest change that can still be undone. Its Undo brings up the one before. */
 function showNewest() {
   undoables.set(undoables.get().filter(({ until }) => until > Date.now()))
   const newest = undoables.get().at(-1)
@@ -230,7 +230,7 @@ function showNewest() {
   toast.success(newest.text, { id: DONE_TOAST, replaces: true, action: undoButton(onClick, newest.until) })
 }
 
-/** Shows a toast with Undo. For a few seconds it undoes this change, then those before it, one by one. */
+/** Shows a toast with Undo. For a few seconds, Undo reverts this change, then earlier ones, one by one. */
 export function showDone(text: string, undo: () => void): void {
   undoables.set([...undoables.get(), { text, until: Date.now() + UNDO_MS, undo }])
   showNewest()
@@ -240,7 +240,7 @@ export function showDone(text: string, undo: () => void): void {
 export function useDoneToast() {
   const undo = useMutation({
     ...useChanged(),
-    // One after the other: a change can only be undone once those after it are.
+    // One after the other, because a change can only be undone after all later ones.
     scope: { id: DONE_TOAST },
     mutationFn: ({ undoId }: { undoId: string; changed: number }) => client.conversations.undoUpdate({ undoId }),
     onSuccess({ undone }, { changed }) {

@@ -17,13 +17,13 @@ interface ReplyOptions {
   text: string
   setText: (change: string | ((text: string) => string)) => void
   draftSaves: ReturnType<typeof useSavedDraft>
-  /** What is on its way; null: nothing. */
+  /** Called with the answer being sent; null: there is none. */
   onSending: (reply: SentAnswer | null) => void
 }
 
 /** Sends an answer: clears the reply box, and restores its text if it was not sent. */
 export function useReply({ conversationId, lastMessageId, text, setText, draftSaves, onSending }: ReplyOptions) {
-  // What arrives while someone writes may change their answer, so the server refuses it once.
+  // A message that arrives while you type may change your answer, so the first send is rejected.
   const seenMessageId = useRef(lastMessageId)
   if (text === '') seenMessageId.current = lastMessageId
   const refresh = useRefresh()
@@ -44,7 +44,7 @@ export function useReply({ conversationId, lastMessageId, text, setText, draftSa
     },
     onError(error, sent) {
       seenMessageId.current = newerIn(error)[0]?.id ?? sent.afterMessageId
-      // What was not sent can be changed and sent again; what is typed meanwhile stays.
+      // An answer that was not sent can be changed and sent again. What was typed meanwhile stays.
       if (errorCode(error) !== 'DM_UNSETTLED') setText((now) => now || sent.text)
     },
     onSettled: async () => {
@@ -55,7 +55,7 @@ export function useReply({ conversationId, lastMessageId, text, setText, draftSa
   return { ...reply, send: (sent: string) => reply.mutate({ text: sent, afterMessageId: seenMessageId.current }) }
 }
 
-/** Sends an answer. If the response to it was lost, the same text repeats that call: never sent twice. */
+/** Sends an answer. If the response was lost, the same text repeats that call, so it is never sent twice. */
 function useAnswer() {
   type Answer = Parameters<typeof client.conversations.answer>[0]
   const lost = useRef<{ body: Answer; idempotencyKey: string } | null>(null)

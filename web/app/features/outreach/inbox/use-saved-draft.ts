@@ -7,7 +7,7 @@ import { draftText, keepUnsaved, unsavedDraft } from './unsaved-drafts'
 
 const SAVE_AFTER_MS = 800
 
-/** Saves a draft's text if it differs from the last one that was saved. @param saved that text */
+/** Saves a draft's text if it differs from the last one that was saved. @param saved the last saved text */
 export function createDraftSaves(saved: string, send: (text: string) => Promise<unknown>) {
   let saving: Promise<unknown> = Promise.resolve()
   return {
@@ -15,24 +15,24 @@ export function createDraftSaves(saved: string, send: (text: string) => Promise<
       if (text === saved || text.length > MESSAGE_MAX) return
       const before = saved
       saved = text
-      // The next change saves it again.
+      // If this fails, the next change saves it again.
       saving = send(text).catch(() => {
         if (saved === text) saved = before
       })
     },
     settled: () => saving,
     isSaved: (text: string) => text === saved,
-    /** The server has deleted the draft, or will. */
+    /** The server has deleted the draft, or will do so. */
     discard() {
       saved = ''
     },
   }
 }
 
-/** The conversations whose reply is being written, so that nothing else saves their draft. */
+/** Conversations whose reply is being written. Nothing else may save their draft. */
 const openIds = new Set<string>()
 
-/** The text of a reply box, saved shortly after each change. @param saved the draft; undefined: not known yet */
+/** The text of a reply box, saved shortly after each change. @param saved the draft; undefined: unknown */
 export function useSavedDraft(id: string, saved: string | undefined) {
   const queries = useQueryClient()
   const [text, setText] = useState(() => draftText(saved, unsavedDraft(id)))
@@ -49,7 +49,7 @@ export function useSavedDraft(id: string, saved: string | undefined) {
     setText,
     isKnown,
     settled: drafts.settled,
-    /** The server deletes the draft of what is sent. */
+    /** The server deletes the draft of a sent answer. */
     discard() {
       drafts.discard()
       keepUnsaved(id, null)
@@ -58,7 +58,7 @@ export function useSavedDraft(id: string, saved: string | undefined) {
   }
 }
 
-/** Keeps what is typed before the draft is known, and saves it if the conversation is left before. */
+/** Keeps text that is typed before the draft is known, and saves it if the conversation is left before that. */
 export function useAddition(id: string, text: string | null) {
   const queries = useQueryClient()
   const isAddition = text !== null
@@ -75,7 +75,7 @@ export function useAddition(id: string, text: string | null) {
   }, [queries, id, isAddition])
 }
 
-/** Saves what was typed in a conversation that was left before its draft was known. */
+/** Saves the text typed in a conversation that was left before its draft was known. */
 async function saveAddition(queries: QueryClient, id: string): Promise<void> {
   try {
     const { draft, isEncrypted, suppression } = await client.conversations.find({ id })
@@ -84,18 +84,18 @@ async function saveAddition(queries: QueryClient, id: string): Promise<void> {
     if (isEncrypted || suppression === 'suppressed') return keepUnsaved(id, null)
     await saveDraft(queries, id, draftText(draft?.text ?? '', addition))
   } catch {
-    // It stays, and is in the box the next time.
+    // The text stays here, and is in the box the next time.
   }
 }
 
-/** Saves a draft. Until the server has it, it is kept here. */
+/** Saves a draft. It is kept here until the server has it. */
 async function saveDraft(queries: QueryClient, id: string, text: string): Promise<void> {
   keepUnsaved(id, { text, isAddition: false })
   cacheDraft(queries, id, text)
   await client.conversations.saveDraft({ id, text })
   if (unsavedDraft(id)?.text !== text) return
   keepUnsaved(id, null)
-  // An answer from before the save would bring the old draft back.
+  // A response from before the save would bring the old draft back.
   const { queryKey } = api.conversations.find.infiniteOptions({
     input: (cursor: string | undefined) => ({ id, cursor }),
     initialPageParam: undefined,
@@ -105,7 +105,7 @@ async function saveDraft(queries: QueryClient, id: string, text: string): Promis
   else cacheDraft(queries, id, text)
 }
 
-/** Saves the whole draft shortly after each change, and when the box or the page closes. @param text null: not known yet */
+/** Saves the whole draft shortly after each change, and when the box or the page closes. @param text null: unknown */
 function useWholeDraft(id: string, text: string | null, savedBefore: string) {
   const queries = useQueryClient()
   const saves = useRef<ReturnType<typeof createDraftSaves>>(null)

@@ -10,7 +10,7 @@ import { SUPPRESSED_HINT } from '../../leads/leads/lead-status'
 
 const ROW_PX = 40
 const BOX_PX = 350
-/** Rows rendered outside the visible part; this close to the end, more leads are loaded. */
+/** How many rows are rendered outside the visible part. If the end is this close, more leads are loaded. */
 const OVERSCAN = 8
 
 interface LeadChecklistProps {

@@ -3,7 +3,7 @@ import { StatusBadge } from '../../../ui/badge'
 import { Table, Td, Tr } from '../../../ui/table'
 import { RESULTS_MAX, type RowResult } from './saved-run'
 
-/** The results of the current or last run, lead by lead, latest first. */
+/** The results of the current or last run by lead, latest first. */
 export function RunResults({ results }: { results: readonly RowResult[] }) {
   if (results.length === 0) return null
   const visible = results.slice(-RESULTS_MAX).reverse()

@@ -4,19 +4,19 @@ import type { SendResult } from './send-run'
 /** The lead fields that a run needs. */
 export type Recipient = Pick<Lead, 'id' | 'name' | 'twitterHandle'>
 
-/** What happened to one lead of a run. */
+/** The result of a run for one lead. */
 export interface RowResult {
   lead: Recipient
   result: SendResult
 }
 
-/** The rest of an interrupted run. */
+/** The remaining part of an interrupted run. */
 export interface SavedRun {
-  /** Prefix of its idempotency keys. A resumed run reuses it, so that no one is messaged twice. */
+  /** The prefix of the run's idempotency keys. A resumed run reuses it, so that no one is messaged twice. */
   runId: string
   message: string
   allowRepeat: boolean
-  /** Leads not messaged yet. The first one's outcome may be unknown. */
+  /** Leads that were not messaged yet. The outcome of the first one may be unknown. */
   leads: Recipient[]
 }
 
@@ -34,12 +34,15 @@ export function loadRun(storage: Pick<Storage, 'getItem'>, owner: string): Saved
       ? stored
       : null
   } catch {
-    // Malformed: not written by this app.
+    // Malformed, so this app has not written it.
     return null
   }
 }
 
-/** Saves the rest of a run, unless complete or signed out. @param owner user and workspace id */
+/**
+ * Saves the remaining part of a run, unless it is complete or the user is signed out. @param owner
+ * user and workspace id
+ */
 export function saveRun(
   storage: Pick<Storage, 'setItem' | 'removeItem'>,
   owner: string,
@@ -52,18 +55,18 @@ export function saveRun(
     if (leads.length === 0) discardRun(storage)
     else storage.setItem(KEY, JSON.stringify({ ...run, leads, owner, at: Date.now() } satisfies Stored))
   } catch {
-    // Without storage the run lasts as long as the page.
+    // Without storage, the run lasts as long as the page.
     discardRun(storage)
   }
 }
 
-/** The unfinished run is not offered again. */
+/** Stops offering the unfinished run. */
 export function discardRun(storage: Pick<Storage, 'removeItem'>): void {
   storage.removeItem(KEY)
 }
 
 const RESULTS_KEY = 'messengerResults'
-/** Results that stay; more would slow down each second of a run. */
+/** How many results are stored. More would slow down each second of a run. */
 export const RESULTS_MAX = 200
 
 /** Keeps the latest results of the last run, for this tab and owner. */
@@ -71,7 +74,7 @@ export function saveResults(storage: Pick<Storage, 'setItem'>, owner: string, re
   try {
     storage.setItem(RESULTS_KEY, JSON.stringify({ owner, results: results.slice(-RESULTS_MAX) }))
   } catch {
-    // Without storage they last as long as the page.
+    // Without storage, the results last as long as the page.
   }
 }
 
@@ -81,7 +84,7 @@ export function loadResults(storage: Pick<Storage, 'getItem'>, owner: string): R
     const stored = JSON.parse(storage.getItem(RESULTS_KEY) ?? 'null') as { owner: string; results: RowResult[] } | null
     return stored?.owner === owner && Array.isArray(stored.results) ? stored.results : []
   } catch {
-    // Malformed: not written by this app.
+    // Malformed, so this app has not written it.
     return []
   }
 }
@@ -93,7 +96,7 @@ export function saveLastMessage(storage: Pick<Storage, 'setItem'>, owner: string
   try {
     storage.setItem(LAST_KEY, JSON.stringify({ owner, message }))
   } catch {
-    // Without storage it lasts as long as the page.
+    // Without storage, it lasts as long as the page.
   }
 }
 
@@ -103,7 +106,7 @@ export function loadLastMessage(storage: Pick<Storage, 'getItem'>, owner: string
     const stored = JSON.parse(storage.getItem(LAST_KEY) ?? 'null') as { owner: string; message: string } | null
     return stored?.owner === owner ? stored.message : null
   } catch {
-    // Malformed: not written by this app.
+    // Malformed, so this app has not written it.
     return null
   }
 }

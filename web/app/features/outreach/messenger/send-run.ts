@@ -1,5 +1,5 @@
 import { formatCount, formatNumber, pluralize } from '@x-automated/contract/format'
-/** `again`: unknown, so repeat the call with its key. `halt`: later ones would fail too. */
+/** `again`: the outcome is unknown, so the call is repeated with its key. `halt`: later messages would fail, too. */
 export type SendResult = { kind: 'sent' } | { kind: 'failed'; text: string } | { kind: 'again' | 'halt'; text: string }
 
 export interface RunProgress {
@@ -9,19 +9,19 @@ export interface RunProgress {
 }
 
 interface RunSummary extends RunProgress {
-  /** Why it ended early, as text; null if it finished or the user stopped it. */
+  /** Why the run ended early, as text; null: it finished, or the user stopped it. */
   halted: string | null
   /** The last error, as text. */
   lastFailure: string | null
 }
 
 /**
- * Calls for one message with an unknown outcome; the server waits 25 seconds for it in each, and as a
- * rule knows it after two minutes.
+ * How often a call is repeated while the outcome of its message is unknown. The server waits 25
+ * seconds in each, and usually knows the outcome after two minutes.
  */
 const TRIES = 6
 
-/** Sends one by one, also after failures. @param pause resolves early when stopped */
+/** Sends messages one by one, and continues after failures. @param pause resolves early if stopped */
 export async function sendOneByOne<T>(
   leads: readonly T[],
   send: (lead: T) => Promise<SendResult>,

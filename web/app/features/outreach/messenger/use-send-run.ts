@@ -22,7 +22,7 @@ import { notMessagedText, type RunProgress, type SendResult, sendOneByOne, summa
 
 const PAUSE_MS = 1000
 
-/** Errors that would fail every later message too. */
+/** Errors that every later message would get, too. */
 const HALTING = new Set(['PLAN_LIMIT', 'X_NOT_CONNECTED', 'RATE_LIMITED', 'FORBIDDEN', 'UNAUTHORIZED'])
 
 interface Run {
@@ -41,7 +41,7 @@ export function useSendRun(onDone: () => void) {
   /** Why leads weren't messaged in the last run. */
   const [notMessaged, setNotMessaged] = useState<string | null>(null)
   const stop = useRef<AbortController | null>(null)
-  /** Whether it was stopped with the button rather than by leaving the page. */
+  /** Whether the user pressed the button, rather than left the page. */
   const stoppedByUser = useRef(false)
   const running = progress !== null
   const { keepRest, keepMessage, keepResults, ...storedRun } = useKeptRun(running)
@@ -113,7 +113,7 @@ export function useSendRun(onDone: () => void) {
   }
 }
 
-/** What this tab keeps for the user and workspace, also over a reload. */
+/** What this tab keeps for the user and workspace, even after a reload. */
 function useKeptRun(isRunning: boolean) {
   const me = useQuery(api.auth.me.queryOptions()).data
   const owner = me ? `${me.id} ${me.workspace.id}` : null
@@ -133,7 +133,7 @@ function useKeptRun(isRunning: boolean) {
     interrupted,
     /** The template of the last run. */
     lastMessage,
-    /** What happened to each lead of the current or last run. */
+    /** The result of the current or last run for each lead. */
     results,
     keepRest: (run: SavedRun) => owner !== null && saveRun(sessionStorage, owner, signedInAs(), run),
     keepMessage(message: string) {
@@ -176,7 +176,7 @@ async function sendTo(
   } catch (error) {
     const code = errorCode(error)
     const text = errorText(error)
-    // No response or no outcome yet: repeating the call with its key finds the same message.
+    // There is no response or no outcome yet. Repeating the call with its key finds the same message.
     if (code === null || code === 'DM_UNSETTLED' || code === 'IDEMPOTENCY_UNDER_WAY') return { kind: 'again', text }
     return { kind: HALTING.has(code) ? 'halt' : 'failed', text }
   }

@@ -27,7 +27,7 @@ interface Port {
   onDisconnect: { addListener(listener: () => void): void }
 }
 
-/** `stop`: also if it was not reached. `unclear`: the reply was lost. */
+/** `stop`: later messages would fail, too, or the extension was not reached. `unclear`: the reply was lost. */
 interface ExtensionFailure {
   success: false
   error: string
@@ -105,7 +105,7 @@ function read(value: unknown): ExtensionReply<object> {
   const message = typeof error === 'string' && error !== '' ? error : FAILED
   if (code === undefined || isErrorCode(code))
     return { success: false, error: message, end: endOf(code), ...(code && { code }) }
-  // An unknown code of another version may mean that the message was sent.
+  // Another version's unknown code may mean that the message was sent.
   return { success: false, error: message, end: 'unclear' }
 }
 
@@ -119,11 +119,11 @@ function fieldsOf(value: unknown): Record<string, unknown> {
 
 /** The status of this browser's extension, as this page understands it. */
 export interface ExtensionHere extends Omit<ExtensionStatus, 'version' | 'activity' | 'sendsAlone'> {
-  /** Null if not reported. */
+  /** Null: not reported. */
   version: string | null
-  /** Null if not reported or unknown to this page. */
+  /** Null: not reported, or unknown to this page. */
   activity: ExtensionActivity | null
-  /** The status has an unknown form: the page or the extension is outdated. */
+  /** The status has an unknown form, because the page or the extension is outdated. */
   isOtherVersion: boolean
 }
 
@@ -140,7 +140,7 @@ export async function askStatus(
 
 function readStatus(value: unknown): ExtensionHere {
   const { version, paused, pageChanged, signedInAs, pairedWith, activity, ...rest } = fieldsOf(value)
-  // Extensions before 1.0 report it as `sendsAlone`. Drop it in 1.1.
+  // Extensions before 1.0 report this as `sendsAlone`. Drop it in 1.1.
   const sendsInBackground = rest.sendsInBackground ?? rest.sendsAlone
   const pairing = fieldsOf(pairedWith)
   const isPaired = typeof pairing.email === 'string' && typeof pairing.workspaceName === 'string'
@@ -182,8 +182,8 @@ function isTextOrNull(value: unknown): value is string | null {
 }
 
 /**
- * Asks the extension to open X and check that it can send. Extensions before 0.2 only know what they saw last.
- * @param sendsAs the account that must be logged in to X, without @; null: any
+ * Asks the extension to open X and check that it can send. Extensions before 0.2 only report what
+ * they last saw. @param sendsAs the account that must be logged in to X, without @; null: any
  */
 export async function checkSending(
   sendsAs: string | null,
@@ -215,16 +215,16 @@ export function driveExtension(
         try {
           opened.postMessage(answer)
         } catch {
-          // The extension has disconnected, and treats silence as no.
+          // The extension has disconnected, and treats silence as a no.
         }
       })
       opened.onDisconnect.addListener(() => {
-        // Reading it keeps the browser from reporting an unchecked error.
+        // Read it, so that the browser does not report an unchecked error.
         void runtime.lastError
         if (!released) setTimeout(connect, 1_000)
       })
     } catch {
-      // The extension was removed: the next message reports it.
+      // The extension was removed, which the next message reports.
     }
   }
   connect()

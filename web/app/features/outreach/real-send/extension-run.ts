@@ -27,31 +27,34 @@ export interface Obstacle {
 
 const ALREADY_SENDING = 'Another campaign DM sending process is already active.'
 const NOTHING_QUEUED = 'No queued DMs found for this campaign with valid lead Twitter handles.'
-/** A browser-wide lock: only one tab sends. Its second lock names the campaign for the other tabs. */
+/** A browser-wide lock, so that only one tab sends. A second lock tells the other tabs the name of the campaign. */
 const LOCK = 'real-send'
 const NAMED_LOCK = `${LOCK}: `
-/** How long a text of more than one sentence stays, in milliseconds. */
+/** How long a text of several sentences is shown, in milliseconds. */
 export const LONG_TEXT_MS = 8_000
-/** During longer waits the extension may send other campaigns on its own. */
+/** If a wait is longer than this, the extension may send other campaigns meanwhile. */
 const LONG_WAIT_MS = 120_000
 /** Pause before restarting a campaign that was stopped and is active again. */
 const RESTART_DELAY_MS = 1_000
 const MESSAGE_PREVIEW = 30
 
-/** Why nothing can be sent while this tab or another one of the browser sends. @param name of its campaign */
+/**
+ * Why nothing can be sent while this tab or another one of the browser sends. @param name the name
+ * of that campaign
+ */
 function alreadySendingText(where: 'This tab' | 'Another tab of this browser', name: string | null): string {
   const what = name === null ? 'a campaign' : `“${name}”`
   return `${ALREADY_SENDING} ${where} is sending ${what}. Pause it, or wait until it is done.`
 }
 
-/** Why a campaign can't be sent while an older one of its X account goes first. @param name null: not known */
+/** Why a campaign can't be sent while an older one of its X account goes first. @param name null: unknown */
 export function waitsBehindText(name: string | null): string {
   const what = name === null ? 'An older campaign' : `“${name}”`
   return `${ALREADY_SENDING} ${what} goes first on this X account because it is older. Start it if nothing is sending it, or pause it.`
 }
 
 let run: ExtensionRun | null = null
-/** Ends the current wait early. */
+/** Set during a wait. Ends it early. */
 let wake: () => void = () => {}
 const listeners = new Set<() => void>()
 
@@ -60,7 +63,7 @@ function show(next: ExtensionRun | null): void {
   for (const listener of listeners) listener()
 }
 
-/** This tab's run or null. It survives navigation, but not the tab. */
+/** This tab's run, or null. It survives navigation, but not closing the tab. */
 export function useExtensionRun(): ExtensionRun | null {
   return useSyncExternalStore(
     (listener) => {
@@ -72,7 +75,7 @@ export function useExtensionRun(): ExtensionRun | null {
   )
 }
 
-/** Call after changing a campaign: its waiting run checks immediately what has changed. */
+/** Call this after changing a campaign, so that its waiting run checks the change immediately. */
 export function wakeRun(campaignId: string): void {
   if (run?.campaignId === campaignId) wake()
 }
@@ -91,15 +94,15 @@ export async function startExtensionRun(campaign: Campaign, queries: QueryClient
       else toast.error(extension.error, { duration: LONG_TEXT_MS })
     } finally {
       show(null)
-      // Not awaited, so that the next campaign can start.
+      // Not awaited, so that the next campaign can start immediately.
       void queries.invalidateQueries({ queryKey: api.campaigns.key() })
     }
   })
 }
 
 /**
- * Why this tab can't send through the extension now; null: it can. Check before resuming.
- * @param sendsAs the account that must be logged in to X, without @; null: any
+ * Why this tab can't send through the extension now; null: it can. Call it before resuming a
+ * campaign. @param sendsAs the account that must be logged in to X, without @; null: any
  */
 export async function findObstacleInBrowser(campaignId: string, sendsAs: string | null): Promise<Obstacle | null> {
   if (run?.campaignId === campaignId) return null
@@ -109,7 +112,7 @@ export async function findObstacleInBrowser(campaignId: string, sendsAs: string 
   return checked.success ? null : { tone: 'error', text: checked.error }
 }
 
-/** What this tab or another one of the browser is sending, as a text; null: nothing. */
+/** What this or another tab of the browser is sending, as a text; null: nothing. */
 async function findOtherRun(): Promise<string | null> {
   if (run) return alreadySendingText('This tab', run.name)
   const { held } = (await navigator.locks?.query()) ?? {}
@@ -136,13 +139,13 @@ async function send(campaign: Campaign, queries: QueryClient): Promise<void> {
     const now = await read(id)
     if (now === null || now === 'gone') break
     if (now.status === 'completed') end = 'completed'
-    // It was resumed while the run was ending.
+    // The campaign was resumed while the run was ending.
     else if (now.status === 'active' && now.channel === 'extension') {
       await sleepUnlessWoken(RESTART_DELAY_MS)
       end = await sendWhileActive(now, queries)
     } else break
   }
-  // After a resume nothing may be left, although this run has sent messages.
+  // After a resume, nothing may be left, even though this run has sent messages.
   if (end === 'nothing' && run?.progress) end = 'finished'
   if (end === 'nothing') toast.info(NOTHING_QUEUED)
   if (end === 'finished' || end === 'completed')
@@ -188,7 +191,7 @@ async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promis
       onProgress(progress) {
         update({ progress, waitsUntil: null })
         const { index, total, handle, message } = progress
-        // Replaces the previous toast: the table lists earlier messages.
+        // Replaces the previous toast. Earlier messages are in the table.
         toast.info(
           `Sending DM ${formatNumber(index)} of ${formatNumber(total)} to @${handle}: “${shorten(message, MESSAGE_PREVIEW)}”`,
           {
@@ -221,12 +224,12 @@ function sleepUnlessWoken(ms: number): Promise<void> {
   })
 }
 
-/** Null if it can't be fetched right now. */
+/** Null: the campaign can't be fetched right now. */
 function read(id: string): Promise<Campaign | 'gone' | null> {
   return client.campaigns.find({ id }).catch((error) => (isOutOfReach(error) ? 'gone' : null))
 }
 
-/** Asked by an unpaired extension right before it presses send. Null if unknown. */
+/** Asked by an unpaired extension right before it presses send. Null: unknown. */
 async function maySend({ dmId, lease }: { dmId: string; lease: string }): Promise<boolean | null> {
   try {
     return (await client.campaigns.confirm({ id: dmId, lease })).maySend

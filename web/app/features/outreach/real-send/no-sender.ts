@@ -3,7 +3,7 @@ import { useExtensionHere } from '../extension/use-extension'
 import type { ExtensionHere } from './extension-link'
 import { useExtensionRun } from './extension-run'
 
-/** Sending one message takes less than this, so a browser silent for longer is gone. */
+/** Sending one message takes less than this, so a browser that is silent for longer has gone. */
 const QUIET_MS = 60_000
 
 type SentCampaign = Pick<

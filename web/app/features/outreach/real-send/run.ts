@@ -12,14 +12,14 @@ import {
 import type { ExtensionReply } from './extension-link'
 
 export interface RunProgress {
-  /** The current message, from 1, of `total` queued at the start. */
+  /** The number of the current message, from 1. `total` is how many were queued at the start. */
   index: number
   total: number
   handle: string
   message: string
 }
 
-/** What a run needs from the page. Server calls reject as the client does. */
+/** What a run needs from the page. Calls to the server reject like the client's. */
 export interface RunDeps {
   queued: number
   /** @param key repeats the response to a lost request */
@@ -35,7 +35,7 @@ export interface RunDeps {
   onWait(until: number): void
   /** Shows an error to the user. */
   onError(text: string): void
-  /** Tells the user that a message was put off. */
+  /** Tells the user that a message was delayed. */
   onPutOff(text: string): void
   /** Whether the claim was refused because the campaign was paused or has ended. */
   isOver(error: unknown): boolean
@@ -45,14 +45,14 @@ export interface RunDeps {
   now(): number
 }
 
-/** `nothing` was queued; `stopped` by an error it showed; `over`: paused or ended elsewhere. */
+/** `nothing`: nothing was queued. `stopped`: an error that was shown. `over`: paused or ended elsewhere. */
 export type RunEnd = 'finished' | 'completed' | 'nothing' | 'stopped' | 'over'
 
-/** Attempts at a server call after network errors. */
+/** How often a server call is tried after network errors. */
 const TRIES = 4
 const RETRY_MS = 2_000
 
-/** Claims, sends and records messages as they are due. A claim is sent at most once. */
+/** Claims, sends and records messages when they are due. A claim is sent at most once. */
 export async function runCampaign(deps: RunDeps): Promise<RunEnd> {
   let index = 0
   let isCompleted = false
@@ -104,8 +104,8 @@ async function attempt(deps: RunDeps, claim: Claim): Promise<Verdict> {
     const notAfter = deps.now() + SEND_WITHIN_MS
     let reply = await deps.ask(claim, notAfter)
     if (!reply.success && reply.end === 'unclear') {
-      // A repeated request returns the first outcome; the extension never sends twice under one
-      // lease.
+      // A repeated request returns the first outcome, because the extension never sends twice under
+      // one lease.
       await deps.wait(RETRY_MS)
       reply = await deps.ask(claim, notAfter)
     }

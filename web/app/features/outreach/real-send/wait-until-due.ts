@@ -6,14 +6,14 @@ const POLL_EVERY_MS = 5_000
 type Snapshot = Pick<Campaign, 'status' | 'channel' | 'waiting' | 'waitingFor' | 'dmsQueuedCount'>
 
 export interface WaitDeps {
-  /** The current campaign; null if it can't be fetched right now, 'gone' if it no longer exists. */
+  /** Reads the current campaign; null: it can't be fetched right now, 'gone': it no longer exists. */
   read(): Promise<Snapshot | 'gone' | null>
   /** Ends early if this page changes the campaign. */
   sleep(ms: number): Promise<void>
   now(): number
 }
 
-/** Waits until this time, or until the campaign stops or no longer waits for this reason. */
+/** Waits until a time, or until the campaign stops or no longer waits for this reason. */
 export async function waitUntilDue(until: number, { read, sleep, now }: WaitDeps): Promise<void> {
   const isLong = until - now() > POLL_EVERY_MS
   const first = isLong ? await read() : null

@@ -6,7 +6,7 @@ import { RetentionCard } from './retention-card'
 /** Settings of conversations: snippets, and how long texts are kept. */
 export function InboxTab() {
   const isMember = useHasRole('member')
-  // Until the role is known.
+  // Shows nothing until the role is known.
   if (isMember === undefined) return null
   if (!isMember)
     return <RoleNotice needs="member">Viewers can't read conversations. An admin can change your role.</RoleNotice>

@@ -9,12 +9,15 @@ const POLL_EVERY_MS = 60_000
 
 const detection = () => api.replies.detection.queryOptions({ refetchInterval: POLL_EVERY_MS })
 
-/** Whether the notice is known; content below it waits, so that nothing shifts. */
+/** Whether the notice is known. Content below it waits for that, so that nothing shifts. */
 export function useReplyDetectionKnown(): boolean {
   return !isInitialLoading(useQuery(detection()))
 }
 
-/** Warns while X does not report all messages or cannot be read, and of message requests that it does not report. */
+/**
+ * Warns if X does not report all messages or an account cannot be read, and about message requests,
+ * which X does not report.
+ */
 export function ReplyDetectionNotice() {
   const { data } = useQuery(detection())
   if (!data) return null

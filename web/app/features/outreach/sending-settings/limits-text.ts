@@ -21,7 +21,7 @@ export const WAIT_TITLES: Record<CampaignWait['reason'], string> = {
   inbox_unclear: "X didn't show whether the next people can be messaged",
 }
 
-/** The same, to follow "Waiting: ". */
+/** The same reasons, to follow "Waiting: ". */
 export const WAIT_TEXT: Record<CampaignWait['reason'], string> = {
   hours: 'outside the sending window',
   cap: 'daily cap reached',
@@ -38,13 +38,13 @@ export const WAIT_TEXT: Record<CampaignWait['reason'], string> = {
   inbox_unclear: "X didn't show whether the next people can be messaged",
 }
 
-/** A pause of a few seconds is part of normal sending and is not shown. */
+/** Whether a wait is worth showing: a pause of a few seconds is normal. */
 export function isNotable(waiting: CampaignWait | null, now: number): waiting is CampaignWait {
   if (waiting?.reason !== 'pause') return waiting !== null
   return waiting.until !== null && new Date(waiting.until).getTime() - now > 15_000
 }
 
-/** "9:00 AM", with the day unless it is today. */
+/** "9:00 AM", with the day if it is not today. */
 export function momentText(iso: string, now: Date): string {
   const at = new Date(iso)
   const isToday = at.toDateString() === now.toDateString()
@@ -79,7 +79,7 @@ export interface LimitsDraft
   end: string
 }
 
-/** The form's values. @param defaults the window if messages may go out all day */
+/** The form's values. @param defaults the window to show if messages may go out all day */
 export function draftOf(
   { timeZone, workDays, hours, dailyCap, warmUp, pauseSeconds }: SendingLimits,
   defaults: { start: string; end: string },
@@ -95,13 +95,13 @@ export const SAFE_LIMITS = {
   warmUp: true,
 } as const satisfies Partial<Omit<LimitsDraft, 'workDays'>> & { workDays: readonly number[] }
 
-/** When a day's messages go out, as hours from its midnight. @param day 1 is Monday */
+/** The hours of a day in which messages go out, counted from its midnight. @param day 1 is Monday */
 export function hoursOn({ workDays, allDay, start, end }: LimitsDraft, day: number): [from: number, to: number][] {
   if (allDay) return workDays.includes(day) ? [[0, 24]] : []
   const [from, to] = [hourOf(start), hourOf(end)]
   if (from === null || to === null) return []
   if (from < to) return workDays.includes(day) ? [[from, to]] : []
-  // A window past midnight also covers the early hours of the next day.
+  // A window that passes midnight also covers the early hours of the next day.
   const early: [number, number][] = workDays.includes(day === 1 ? 7 : day - 1) && to > 0 ? [[0, to]] : []
   return workDays.includes(day) ? [...early, [from, 24]] : early
 }
@@ -113,7 +113,7 @@ function hourOf(time: string): number | null {
 
 export type LimitsProblems = Partial<Record<'timeZone' | 'workDays' | 'end' | 'dailyCap' | 'pauseSeconds', string>>
 
-/** Form errors by field; {} if there are none. */
+/** Form errors by field; {} if the form is valid. */
 export function problemsOf(draft: LimitsDraft, limits: { dailyCap: number; pauseSeconds: number }): LimitsProblems {
   const problems: LimitsProblems = {}
   if (draft.timeZone === '') problems.timeZone = 'Choose a time zone.'
@@ -131,7 +131,7 @@ function isWithin(value: number | null, min: number, max: number): boolean {
   return value === null || (value >= min && value <= max)
 }
 
-/** The form's values as the API takes them. */
+/** The form's values as the API expects them. */
 export function limitsInput(xAccountId: string | null, { allDay, start, end, ...draft }: LimitsDraft) {
   return { ...draft, xAccountId, workDays: draft.workDays.toSorted(), hours: allDay ? null : { start, end } }
 }

@@ -8,12 +8,15 @@ interface Account {
   checked: number
 }
 
-/** '0 refusals in the last 50 messages, closed inboxes aside'. Messages to those fail, too, but say nothing about the account. */
+/**
+ * '0 refusals in the last 50 messages, closed inboxes aside'. Messages to closed inboxes fail, too,
+ * but say nothing about the account.
+ */
 function refusalsText(refusals: number, checked: number): string {
   return `${formatCount(refusals, 'refusal')} in the last ${formatCount(checked, 'message')}, closed inboxes aside`
 }
 
-/** How much of the account's daily cap is used, and how X takes its messages. */
+/** How much of the account's daily cap is used, and how often X refuses its messages. */
 export function AccountHealth({
   account: { capNow, countedInDay, warmUpDay, refusals, checked },
 }: {

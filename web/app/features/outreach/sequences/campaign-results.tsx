@@ -12,7 +12,7 @@ import { ResultsSection } from './results-section'
 
 const POLL_EVERY_MS = 5_000
 
-// Loaded when a number is pressed.
+// Loaded when someone presses a number.
 const PeopleSheet = lazy(() => import('./people-sheet').then((module) => ({ default: module.PeopleSheet })))
 
 interface CampaignResultsProps {
@@ -20,7 +20,7 @@ interface CampaignResultsProps {
   actions: CampaignActions
 }
 
-/** What a launched campaign is doing and has achieved, with the people behind each number. */
+/** What a launched campaign is doing, its results, and the people behind each number. */
 export function CampaignResults({ campaign, actions }: CampaignResultsProps) {
   const people = useDialogs<PeopleFilter>()
   const { id, status, dmsRepliedCount } = campaign
@@ -28,7 +28,7 @@ export function CampaignResults({ campaign, actions }: CampaignResultsProps) {
   const polled = { campaignId: id, pollEveryMs: isOver ? false : POLL_EVERY_MS } as const
   const refresh = useRefresh()
   const refetch = useEffectEvent(() => void refresh(api.sequences, api.campaigns.dms))
-  // What is over isn't polled, but its people may still reply.
+  // A finished campaign isn't polled, but its people may still reply.
   const seenReplies = useRef(dmsRepliedCount)
   useEffect(() => {
     if (isOver && dmsRepliedCount !== seenReplies.current) refetch()

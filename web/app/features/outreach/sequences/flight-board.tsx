@@ -18,11 +18,11 @@ import { useEnrollmentActions } from './use-enrollment-actions'
 interface FlightBoardProps {
   campaignId: string
   pollEveryMs: number | false
-  /** Pauses the campaign; null while that is not possible. */
+  /** Pauses the campaign; null: it cannot be paused now. */
   onPause: (() => void) | null
 }
 
-/** The messages of the past and the next 24 hours, a dot for each person. */
+/** The messages of the past and the next 24 hours. Each person is a dot. */
 export function FlightBoard({ campaignId, pollEveryMs, onPause }: FlightBoardProps) {
   const flight = useQuery(
     api.sequences.flight.queryOptions({ input: { id: campaignId }, refetchInterval: pollEveryMs }),
@@ -31,7 +31,7 @@ export function FlightBoard({ campaignId, pollEveryMs, onPause }: FlightBoardPro
   if (!flight.data) return <Skeleton className="h-56" />
   const { past, next, account } = flight.data
   const now = flight.dataUpdatedAt
-  // The server's clock may be behind.
+  // The server's clock may be behind this one.
   const ahead = next.map((dot) => (Date.parse(dot.at) < now ? { ...dot, at: new Date(now).toISOString() } : dot))
   const dots = [...past.toReversed(), ...ahead]
   return (
@@ -68,7 +68,7 @@ const BOARD_KEYS: readonly KeyGroup[] = [
   },
 ]
 
-/** The chart, with what can be done about the chosen person. */
+/** The chart, and the actions on the chosen person. */
 function Board({ dots, now, onPause }: BoardProps) {
   const board = useRef<HTMLDivElement>(null)
   const mayChange = useIsOffered('member')
@@ -76,7 +76,7 @@ function Board({ dots, now, onPause }: BoardProps) {
   const [chosen, setChosen] = useState<string | null>(null)
   const next = dots.findIndex(({ at }) => Date.parse(at) >= now)
   const chosenIndex = chosen === null ? -1 : dots.findIndex((dot) => keyOf(dot) === chosen)
-  // At first the next message; without one, the last.
+  // At first the next message or, without one, the last.
   const index = chosenIndex >= 0 ? chosenIndex : next >= 0 ? next : dots.length - 1
   const current = dots[index]
   const isHeld = current?.state === 'held'
@@ -84,7 +84,7 @@ function Board({ dots, now, onPause }: BoardProps) {
   const isBusy = pause.isPending || resume.isPending
   const hold = () => {
     if (!canHold || isBusy) return
-    // While messages are sent, the next one is soon another person's.
+    // While messages are sent, the next one soon belongs to another person.
     setChosen(keyOf(current))
     const person = { id: current.enrollmentId, name: personName(current.lead) }
     if (isHeld) resume.run(person)

@@ -6,7 +6,7 @@ import { Dot, dotText } from './flight-dot'
 import { type FlightLayout, layoutFlight } from './flight-layout'
 
 const LANE_PX = 32
-/** Above the lanes, for the faces of people who replied. */
+/** Space above the lanes for the faces of people who replied. */
 const FACES_PX = 36
 
 interface FlightChartProps {
@@ -17,7 +17,7 @@ interface FlightChartProps {
   onChoose: (index: number) => void
 }
 
-/** Messages on a line of time, with a lane for each step. The arrow keys choose one. */
+/** Messages on a time line, with a lane for each step. The arrow keys choose a message. */
 export function FlightChart({ dots, now, index, onChoose }: FlightChartProps) {
   const id = useId()
   const layout = layoutFlight(
@@ -86,11 +86,11 @@ export function FlightChart({ dots, now, index, onChoose }: FlightChartProps) {
   )
 }
 
-/** Identifies a message while its person is held and resumed, and while it goes from queued to sent. */
+/** A key that stays the same while a message's person is held and resumed, and when it is sent. */
 export const keyOf = ({ enrollmentId, stepNumber, dmId }: FlightDot) =>
   `${enrollmentId} ${stepNumber} ${dmId === null ? 'next' : 'message'}`
 
-/** Folded nights, the times after them and the line of now. */
+/** The folded nights, the times after them, and the line that marks now. */
 function TimeAxis({ layout, now, height }: { layout: FlightLayout; now: number; height: number }) {
   return (
     <>
@@ -124,7 +124,7 @@ function TimeAxis({ layout, now, height }: { layout: FlightLayout; now: number; 
   )
 }
 
-/** Scrolls a frame that is too narrow, so that now is in its middle at first. @param at in percent */
+/** If a frame is too narrow, scrolls it so that now is in the middle at first. @param at in percent */
 function useScrolledTo(at: number) {
   const frame = useRef<HTMLDivElement>(null)
   const first = useRef(at)

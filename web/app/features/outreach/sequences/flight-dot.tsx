@@ -14,7 +14,7 @@ const looks: Record<FlightDot['state'], { label: string; className: string }> = 
   failed: { label: 'failed', className: 'bg-bad rounded-none! rotate-45' },
 }
 
-/** What each kind of dot means. */
+/** The meaning of each kind of dot. */
 export function Legend() {
   return (
     <ul className="me-auto flex flex-wrap gap-x-3 gap-y-1 text-xs text-muted">
@@ -31,7 +31,7 @@ export function Legend() {
 interface DotProps {
   dot: FlightDot
   isChosen: boolean
-  /** The height of the stalk to the face of someone who replied. */
+  /** How far above the dot the face of a person who replied is. */
   stalk: number
 }
 

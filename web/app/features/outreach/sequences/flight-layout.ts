@@ -1,24 +1,24 @@
 import { HOUR_MS } from '@x-automated/contract/time'
 
-/** Longer times without a message are folded. */
+/** Spans without a message that are longer than this are folded. */
 const FOLDED_FROM_MS = 3 * HOUR_MS
-/** The time that a folded one is as wide as, unless all others together are short. */
+/** A folded span is as wide as this time, unless all others together are short. */
 const FOLD_MS = 0.75 * HOUR_MS
 const FOLD_SHARE = 0.1
-/** Labels need this distance, in percent. */
+/** The minimum distance between labels, in percent. */
 const LABEL_GAP = 9
 
 export interface FlightLayout {
-  /** The place of a time that was passed in, in percent. */
+  /** Horizontal position of `time`, in percent. */
   x: (time: number) => number
   now: number
-  /** The places of folded times. */
+  /** The positions of folded spans. */
   folds: number[]
-  /** Times to label: where messages begin after a folded time. */
+  /** The times to label, where messages start again after a folded span. */
   labels: { time: number; x: number }[]
 }
 
-/** Places times on a line on which long times without a message are folded. */
+/** Positions times on a line. Long spans without a message are folded. */
 export function layoutFlight(times: readonly number[], now: number): FlightLayout {
   const points = [...new Set([...times, now])].sort((a, b) => a - b)
   const gaps = points.map((time, index) => time - (points[index - 1] ?? time))

@@ -11,7 +11,7 @@ export function rateInterval(successes: number, count: number): { from: number; 
   return { from: Math.max(0, (middle - margin) / scale), to: Math.min(1, (middle + margin) / scale) }
 }
 
-/** How far the evidence is on the way to what a verdict needs, on a log scale from 0 to 1. */
+/** How close the evidence is to what a verdict needs, on a log scale from 0 to 1. */
 export function evidenceShare(evidence: number, needed: number): number {
   return Math.min(1, Math.max(0, Math.log(Math.max(1, evidence)) / Math.log(needed)))
 }

@@ -3,11 +3,11 @@ import { paths } from '../../../paths'
 import { XHandle } from '../../platform/x-account/x-handle'
 
 interface LeadNameProps {
-  /** Null: the lead was deleted. */
+  /** Null if the lead was deleted. */
   lead: { id: string; name: string | null; twitterHandle: string } | null
 }
 
-/** A lead's name, which opens everything said between you and them. */
+/** A lead's name, which opens their whole conversation with you. */
 export function LeadName({ lead }: LeadNameProps) {
   if (!lead) return <span className="font-strong">Deleted lead</span>
   return (

@@ -5,18 +5,18 @@ import { LINKS, LONG_MESSAGE, lintText, QUESTIONS } from '@x-automated/contract/
 import { unknownPlaceholders } from '../campaigns/message-template'
 import type { SequenceDraft } from './sequence-draft'
 
-/** What is good about a message, or what to look at. `bad`: the server will refuse it. */
+/** A strength of a message, or something to look at. `bad`: the server will refuse the message. */
 export interface Remark {
   tone: 'good' | 'warn' | 'bad'
   text: string
-  /** Where it is, in UTF-16 units. */
+  /** Its position in the text, in UTF-16 units. */
   place?: { start: number; end: number }
 }
 
-/** The start of a variable without its closing brace. */
+/** The start of a variable whose closing brace is missing. */
 const UNCLOSED = /(\{[\p{L}_][\p{L}\p{M}\p{N}_]*)[^{}]*(?=\{|$)/u
 
-/** Remarks about one message, the good ones first. @param earlier the texts of the messages before */
+/** Remarks about one message, strengths first. @param earlier the texts of earlier messages */
 export function lint(messageTemplate: string, earlier: readonly { label: string; text: string }[]): Remark[] {
   const text = messageTemplate.trim()
   if (text === '') return []
@@ -59,10 +59,10 @@ export function lint(messageTemplate: string, earlier: readonly { label: string;
   ]
 }
 
-/** Shown by `lint` while one types. */
+/** Problems that `lint` already shows while the user types. */
 const KNOWN: readonly LintProblem['code'][] = ['too_long', 'long', 'unknown_variable', 'no_fallback']
 
-/** What the server has found, as remarks. */
+/** The problems that the server found, as remarks. */
 export function remarksOf(problems: readonly LintProblem[]): Remark[] {
   return problems
     .filter(({ code }) => !KNOWN.includes(code))

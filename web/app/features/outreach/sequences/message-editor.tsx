@@ -10,7 +10,7 @@ import { WriterTools } from '../writer/writer-tools'
 import { type Remark, remarksOf } from './lint'
 
 interface MessageEditorProps {
-  /** Of the text field; its label is elsewhere. */
+  /** The id of the text field. Its label is elsewhere. */
   id: string
   value: string
   onChange: (value: string) => void
@@ -19,11 +19,11 @@ interface MessageEditorProps {
   /** The server's problem with this text. */
   problem: string | undefined
   remarks: readonly Remark[]
-  /** Of a saved campaign. */
+  /** The id of a saved campaign. */
   campaignId?: string | undefined
 }
 
-/** The marks of variables lie behind the text field, whose height follows them. */
+/** The marks of variables are behind the text field, which has the same height. */
 const TEXT = 'col-start-1 row-start-1 min-h-20 px-3 pt-2.5 pb-1 leading-normal whitespace-pre-wrap wrap-anywhere'
 const marks = { filled: 'bg-accent-mark', missing: '', opener: '', unknown: 'bg-bad/15' }
 
@@ -47,7 +47,7 @@ export function MessageEditor({ id, value, onChange, placeholder, hint, problem,
                 </mark>
               ),
             )}
-            {/* A last empty line has no height without it. */}
+            {/* Without this, an empty last line has no height. */}
             {'\u200b'}
           </div>
           <textarea
@@ -105,7 +105,7 @@ const looks = {
 interface RemarksProps {
   id: string
   remarks: readonly Remark[]
-  /** Selects what a remark is about. */
+  /** Called to select the part that a remark is about. */
   onShow: (range: NonNullable<Remark['place']>) => void
 }
 

@@ -64,7 +64,7 @@ export function MessagesCard({ campaign }: { campaign: Campaign }) {
   )
 }
 
-/** The texts of all steps and variants, without a heading if there is one. */
+/** The texts of all steps and variants. A single text has no heading. */
 export function StepTexts({ draft: { steps, reengagement } }: { draft: SequenceDraft }) {
   const parts = [
     ...steps.map(({ key, delay, condition, variants }, index) => ({

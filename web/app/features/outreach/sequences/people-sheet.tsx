@@ -18,7 +18,7 @@ import { peopleText, personName, placeText, STATE_NAMES } from './enrollment-tex
 import { LeadName } from './lead-name'
 import { useEnrollmentActions } from './use-enrollment-actions'
 
-/** Which people of a campaign a list shows. */
+/** Which people of a campaign the list shows. */
 export interface PeopleFilter {
   /** 'Replied: Follow-up, variant B'. */
   title: string

@@ -10,16 +10,16 @@ import { SeePlans } from '../../platform/billing/usage-notice'
 import type { SequenceDraft } from './sequence-draft'
 import { useSequenceLimits } from './use-sequence-limits'
 
-/** What the plan does not allow, as texts; null: it does. */
+/** What the plan does not include, as texts; null: it is included. */
 interface PlanLocks {
   steps: string | null
   variants: string | null
   reengagement: string | null
 }
 
-/** What the workspace's plan and rewards do not allow for a sequence. */
+/** What the workspace's plan and rewards do not include in a sequence. */
 export function usePlanLocks({ steps }: SequenceDraft): PlanLocks {
-  // Until it is known, nothing is locked: the server decides.
+  // Until the limits are known, nothing is locked, and the server decides.
   const { plan, limits } = useSequenceLimits() ?? { plan: 'agency', limits: sequenceLimits('agency', []) }
   return {
     steps: steps.length < limits.steps ? null : stepsLimitText(plan, limits),
@@ -28,7 +28,7 @@ export function usePlanLocks({ steps }: SequenceDraft): PlanLocks {
   }
 }
 
-/** The texts of the locks; what is locked names them by `id` and its own name. */
+/** The texts of the locks. A locked element names its text by `id` and its own name. */
 export function Locks({ locks, id }: { locks: PlanLocks; id: string }) {
   const texts = Object.entries(locks).filter(([, text]) => text !== null)
   if (texts.length === 0) return null
@@ -46,7 +46,7 @@ export function Locks({ locks, id }: { locks: PlanLocks; id: string }) {
   )
 }
 
-/** What the launch of a saved campaign leaves out, if the plan that allowed it has ended. */
+/** What the launch of a saved campaign leaves out, because the plan that included it has ended. */
 export function LaunchLimit({ campaign, draft }: { campaign: Campaign; draft: SequenceDraft }) {
   const planLimits = useSequenceLimits()
   const { status, totalLeadsInList } = campaign

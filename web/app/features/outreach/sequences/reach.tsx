@@ -4,7 +4,7 @@ import { ENROLLMENTS_COUNTED_MAX } from '@x-automated/contract/outreach/sequence
 import type { Sequence } from '@x-automated/contract/outreach/sequences'
 import { api } from '../../../api'
 
-/** Who gets a change of a running campaign. */
+/** Which people a change of a running campaign applies to. */
 export type ApplyTo = 'unpassed' | 'unstarted'
 
 interface ReachProps {

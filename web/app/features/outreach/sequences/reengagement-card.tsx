@@ -15,13 +15,13 @@ interface ReengagementCardProps {
   number: number
   problem: string | undefined
   remarks: readonly Remark[]
-  /** Of a saved campaign. */
+  /** The id of a saved campaign. */
   campaignId: string | undefined
   onChange: (next: ReengagementDraft) => void
   onRemove: () => void
 }
 
-/** The last message, sent once if nothing happened since the one before. */
+/** The last message, sent once if nothing has happened since the one before. */
 export function ReengagementCard({
   reengagement,
   number,

@@ -29,7 +29,7 @@ interface ResultsSectionProps {
   onShow: (filter: PeopleFilter) => void
 }
 
-/** What each step and variant of a campaign achieved. */
+/** The results of each step and variant of a campaign. */
 export function ResultsSection({ campaignId, pollEveryMs, onShow }: ResultsSectionProps) {
   const input = { id: campaignId }
   const results = useQuery(api.sequences.results.queryOptions({ input, refetchInterval: pollEveryMs }))
@@ -116,7 +116,7 @@ export function ResultsSection({ campaignId, pollEveryMs, onShow }: ResultsSecti
 }
 
 const TESTED = ['sent', 'positive', 'optedOut'] as const satisfies readonly Outcome[]
-/** Skipped people stand below those that failed. */
+/** Skipped people are listed below the failed ones. */
 const FUNNEL = ['sent', 'read', 'replied', 'positive', 'optedOut', 'failed'] as const satisfies readonly Outcome[]
 type Figures = Record<Outcome, number>
 
@@ -142,19 +142,19 @@ function aboutStep({ id, kind, variants }: StepResults, sequence: Sequence | und
     .join(', ')
 }
 
-/** A number that opens a list. */
+/** The style of a number that opens a list. */
 export const LISTED =
   'rounded-sm underline decoration-line-strong decoration-dotted underline-offset-4 hover:decoration-current'
 
 interface FigureProps {
   outcome: Outcome
   figures: Figures
-  /** The share has a decimal, to be compared. */
+  /** Shows the share with a decimal, for comparison. */
   isExact?: boolean
   onShow: () => void
 }
 
-/** A number of people that opens their list, with its share of those who were sent the step. */
+/** A number of people, which opens their list, and its share of those who were sent the step. */
 function Figure({ outcome, figures, isExact, onShow }: FigureProps) {
   const count = figures[outcome]
   const share = isExact && figures.sent > 0 ? formatRate(count / figures.sent) : shareText(count, figures.sent)
@@ -191,7 +191,7 @@ interface TestResultsProps {
   onShow: (variant: VariantResults, outcome: Outcome) => void
 }
 
-/** The variants of a step side by side, under the verdict's sentence. */
+/** The variants of a step side by side, below the verdict's sentence. */
 function TestResults({ step, name, sequence, onShow }: TestResultsProps) {
   const { allocation, isSplitOff, verdict, variants } = step
   const saved = sequence?.steps.find(({ id }) => id === step.id)
@@ -268,7 +268,7 @@ function TestResults({ step, name, sequence, onShow }: TestResultsProps) {
   )
 }
 
-/** The end of the scale on which the variants' ranges are drawn. */
+/** The end of the scale on which the ranges of variants are drawn. */
 function scaleOf(variants: readonly VariantResults[]): number {
   return Math.max(...variants.map(({ positive, sent }) => rateInterval(positive, sent).to))
 }

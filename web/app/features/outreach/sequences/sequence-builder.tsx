@@ -17,9 +17,9 @@ import { WaitRow } from './wait-row'
 
 interface SequenceBuilderProps {
   editor: SequenceEditor
-  /** Templates have no re-engagement. */
+  /** True for a template, which has no re-engagement. */
   ofTemplate?: boolean
-  /** Of a saved campaign. */
+  /** The id of a saved campaign. */
   campaignId?: string
 }
 
@@ -125,7 +125,7 @@ export function SequenceBuilder({ editor, ofTemplate = false, campaignId }: Sequ
   )
 }
 
-/** Finds the remarks about a message, which depend on the ones before it. */
+/** Finds the remarks about each message. They depend on the messages before it. */
 function remarksIn({ draft }: SequenceEditor) {
   const messages = messagesOf(draft)
   return ({ key, messageTemplate }: { key: string; messageTemplate: string }) =>
@@ -139,7 +139,7 @@ function remarksIn({ draft }: SequenceEditor) {
 }
 
 interface AddButtonProps extends ButtonProps {
-  /** Why the plan does not allow it; null: it does. */
+  /** Why the plan does not include it; null: it is included. */
   lock: string | null
   /** The id of that text. */
   lockId: string

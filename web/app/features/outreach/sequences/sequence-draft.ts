@@ -3,30 +3,30 @@ import type { Delay, StepCondition, StepInput, TemplateStep } from '@x-automated
 import { MESSAGE_MAX } from '@x-automated/contract/outreach/template'
 import { stepName } from './step-text'
 
-/** A variant in the editor. It is replaced when it changes, so that a stale problem disappears. */
+/** A variant in the editor. Changing it creates a new object, so that an outdated problem disappears. */
 export interface VariantDraft {
   key: string
   /** Undefined until it is saved. */
   id?: string | undefined
   name: string
   messageTemplate: string
-  /** Null while the field is empty, like all numbers here. */
+  /** Null while the field is empty. The other numbers do the same. */
   weight: number | null
-  /** It was sent, so another text makes it another variant. */
+  /** It was sent, so a new text makes it a new variant. */
   isFrozen: boolean
 }
 
 export interface StepDraft {
   key: string
   id?: string | undefined
-  /** Kept for the first step, too, in case it is moved. */
+  /** The first step has one, too, in case it is moved. */
   delay: { amount: number | null; unit: Delay['unit'] }
   condition: StepCondition
   allocation: StepInput['allocation']
   switchToWinner: boolean
   testWindowDays: number | null
   variants: readonly VariantDraft[]
-  /** Their results are shown, so no other variant gets their names. */
+  /** Names of retired variants, whose results are still shown. New variants must not reuse them. */
   retiredNames: readonly string[]
   /** The key of the variant that is open. */
   shown: string
@@ -46,7 +46,7 @@ export interface SequenceDraft {
 const newKey = () => crypto.randomUUID()
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
-/** The first free letter; it is then taken. */
+/** Takes the first free letter. */
 function takeName(used: string[]): string {
   const name = [...LETTERS].find((letter) => !used.includes(letter)) ?? ''
   used.push(name)
@@ -72,7 +72,7 @@ function newStep(): StepDraft {
   }
 }
 
-/** One empty step. */
+/** A sequence of one empty step. */
 export function emptySequence(): SequenceDraft {
   return { steps: [newStep()], reengagement: null }
 }
@@ -99,7 +99,7 @@ export function draftOf({ steps, reengagement }: Sequence): SequenceDraft {
   }
 }
 
-/** The messages of a template. Without retired variants and re-engagement. */
+/** The messages of a template, without retired variants and re-engagement. */
 export function draftOfTemplate(steps: readonly TemplateStep[]): SequenceDraft {
   return {
     steps: steps.map(({ delay, condition, variants: all, ...step }) => {
@@ -124,7 +124,7 @@ export function draftOfTemplate(steps: readonly TemplateStep[]): SequenceDraft {
   }
 }
 
-/** A draft's steps as a template has them. */
+/** A draft's steps, as a template stores them. */
 export function templateSteps(draft: SequenceDraft): TemplateStep[] {
   return stepInputs(draft).map(({ id: _, variants, ...step }) => ({
     ...step,
@@ -142,7 +142,7 @@ export function draftFromTexts(texts: readonly { text: string; delay?: Delay | u
   return { steps, reengagement: null }
 }
 
-/** A draft's steps as a request has them. A blank number counts as 1; `missingText` finds it. */
+/** A draft's steps as a request needs them. A blank number counts as 1, and `missingText` reports it. */
 export function stepInputs({ steps }: SequenceDraft): StepInput[] {
   return steps.map(({ id, delay, condition, allocation, switchToWinner, testWindowDays, variants }, index) => ({
     id,
@@ -160,7 +160,7 @@ export function stepInputs({ steps }: SequenceDraft): StepInput[] {
   }))
 }
 
-/** A draft's re-engagement as a request has it; null: none. */
+/** A draft's re-engagement as a request needs it; null: it has none. */
 export function reengagementInput({ reengagement }: SequenceDraft) {
   return (
     reengagement && {
@@ -170,7 +170,7 @@ export function reengagementInput({ reengagement }: SequenceDraft) {
   )
 }
 
-/** The first thing that keeps a draft from being saved: 'Variant B of follow-up 2 is empty.' Null: nothing does. */
+/** The first reason why a draft can't be saved: 'Variant B of follow-up 2 is empty.' Null: it can. */
 export function missingText({ steps, reengagement }: SequenceDraft): string | null {
   const texts = steps.flatMap(({ delay, allocation, testWindowDays, variants }, index) => {
     const name = stepName(index, steps.length)
@@ -180,7 +180,7 @@ export function missingText({ steps, reengagement }: SequenceDraft): string | nu
     const repeated = names.find((candidate, position) => names.indexOf(candidate) < position)
     return [
       repeated !== undefined && `Two variants of ${message} are called ${repeated}: remove one and add it again.`,
-      // Other numbers are hidden, and have a default.
+      // Other numbers are hidden here, and have a default.
       index > 0 && delay.amount === null && `${name} needs a delay.`,
       isTest && testWindowDays === null && `The test of ${message} needs a number of days.`,
       ...variants.flatMap((variant) => {
@@ -199,10 +199,10 @@ export function missingText({ steps, reengagement }: SequenceDraft): string | nu
   return texts.find((text) => text !== false) ?? null
 }
 
-/** Whether nothing keeps a draft from being saved. */
+/** Whether a draft can be saved. */
 export const isWritten = (draft: SequenceDraft) => missingText(draft) === null
 
-/** The number of the first step that differs, re-engagement being the last; null: none does. */
+/** The number of the first step that differs. Re-engagement counts as the last step. Null: no step differs. */
 export function firstChange(before: SequenceDraft, after: SequenceDraft): number | null {
   const [was, is] = [before, after].map((draft) =>
     [...stepInputs(draft), ...(draft.reengagement ? [reengagementInput(draft)] : [])].map((part) =>
@@ -227,7 +227,7 @@ export function withStep(draft: SequenceDraft, key: string, change: Partial<Step
   return { ...draft, steps: draft.steps.map((step) => (step.key === key ? { ...step, ...change } : step)) }
 }
 
-/** Changes the variant with this key, in whichever step. */
+/** Changes the variant with this key, whichever step has it. */
 export function withVariant(draft: SequenceDraft, key: string, change: Partial<VariantDraft>): SequenceDraft {
   return {
     ...draft,
@@ -264,19 +264,19 @@ export function removeStep(draft: SequenceDraft, key: string): SequenceDraft {
   return { ...draft, steps: draft.steps.filter((step) => step.key !== key) }
 }
 
-/** Puts a removed step back at its place. */
+/** Restores a removed step at its former index. */
 export function restoreStep(draft: SequenceDraft, step: StepDraft, index: number): SequenceDraft {
   return { ...draft, steps: draft.steps.toSpliced(index, 0, step) }
 }
 
-/** Puts a removed variant back at its place and opens it. */
+/** Restores a removed variant at its former index, and opens it. */
 export function restoreVariant(draft: SequenceDraft, stepKey: string, variant: VariantDraft, index: number) {
   const step = draft.steps.find(({ key }) => key === stepKey)
   if (!step) return draft
   return withStep(draft, stepKey, { variants: step.variants.toSpliced(index, 0, variant), shown: variant.key })
 }
 
-/** Moves a step, but not beyond the first or last place. */
+/** Moves a step, but not beyond the ends. */
 export function moveStep(draft: SequenceDraft, from: number, to: number): SequenceDraft {
   const step = draft.steps[from]
   if (!step || to < 0 || to >= draft.steps.length) return draft
@@ -285,10 +285,10 @@ export function moveStep(draft: SequenceDraft, from: number, to: number): Sequen
 
 // Problems
 
-/** The server's problems by the part of the draft that has them. A part that was replaced has none. */
+/** The server's problems, by the part of the draft that has them. A part that was replaced has no problem. */
 export type Problems = ReadonlyMap<object, string>
 
-/** Finds the parts of a draft that the problems of a request are about, and opens their variants. */
+/** Finds the parts of a draft to which a request's problems belong, and opens their variants. */
 export function placeProblems(
   draft: SequenceDraft,
   problems: Readonly<Record<string, string>>,

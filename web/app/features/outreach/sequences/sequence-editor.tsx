@@ -32,7 +32,7 @@ interface SequenceEditorFormProps {
   sequence: Sequence
 }
 
-/** Edits the messages of a campaign, also while it runs. */
+/** Edits the messages of a campaign, even while it runs. */
 export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormProps) {
   const { id, leadListId, status, totalLeadsInList } = campaign
   const queries = useQueryClient()
@@ -42,7 +42,7 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
   const [base, setBase] = useState(sequence)
   const editor = useSequenceDraft(() => draftOf(sequence))
   const [applyTo, setApplyTo] = useState<ApplyTo>('unpassed')
-  /** What someone else saved meanwhile. */
+  /** The sequence that someone else has saved meanwhile. */
   const [newer, setNewer] = useState<Sequence | null>(null)
   const { draft } = editor
   const changed = firstChange(draftOf(base), draft)
@@ -77,7 +77,7 @@ export function SequenceEditorForm({ campaign, sequence }: SequenceEditorFormPro
   })
   const isSaved = save.isSuccess
   useConfirmLeave(changed !== null && !isSaved, LOSING_MESSAGES)
-  // After the effects of the hook above, which would ask.
+  // Runs after the effects of the hook above, which would ask for confirmation.
   useEffect(() => {
     if (isSaved) void navigate(campaignPath)
   }, [isSaved, navigate, campaignPath])

@@ -16,13 +16,13 @@ interface StepCardProps {
   count: number
   /** 'Follow-up 2'. */
   name: string
-  /** Nothing follows on the line. */
+  /** This is the last message on the line. */
   isLast: boolean
   problem: string | undefined
   remarks: readonly Remark[]
-  /** Of a saved campaign. */
+  /** The id of a saved campaign. */
   campaignId: string | undefined
-  /** Why the plan has no variants; null: it has. */
+  /** Why the plan has no variants; null: it has them. */
   variantsLock: string | null
   /** The id of that reason's text. */
   lockId: string
@@ -124,14 +124,14 @@ export function StepCard({ step, index, count, name, isLast, problem, remarks, c
 
 interface NumberedProps {
   number: ReactNode
-  /** Sent only if nothing happened. */
+  /** The message is sent only if nothing has happened. */
   isQuiet?: boolean
-  /** Nothing follows on the line. */
+  /** This is the last message on the line. */
   isLast: boolean
   children: ReactNode
 }
 
-/** A message on the line that connects the numbers. */
+/** A message on the line that connects the numbered steps. */
 export function Numbered({ number, isQuiet, isLast, children }: NumberedProps) {
   return (
     <div className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-3">

@@ -7,14 +7,14 @@ export const UNITS = [
   { value: 'days', one: 'day' },
 ] as const satisfies readonly { value: Delay['unit']; one: string }[]
 
-/** What must be true of the message before, to follow "if". */
+/** What must be true of the previous message, as a text to follow "if". */
 export const CONDITIONS: Record<StepCondition, string> = {
   no_reply: 'no reply',
   read: 'read but no reply',
   not_read: 'not read',
 }
 
-/** '3 days'. @param amount null while it is empty */
+/** '3 days'. @param amount null while the field is empty */
 export function delayText({ amount, unit }: { amount: number | null; unit: Delay['unit'] }): string {
   const singular = UNITS.find(({ value }) => value === unit)?.one ?? 'day'
   return amount === null ? `some ${pluralize(2, singular)}` : formatCount(amount, singular)

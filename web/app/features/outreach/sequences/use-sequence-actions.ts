@@ -15,14 +15,14 @@ import { stepName } from './step-text'
 import { undoable } from './undoable'
 import type { SequenceEditor } from './use-sequence-draft'
 
-/** Adds, removes and moves messages. What is added gets the focus, what is removed an Undo. */
+/** Adds, removes and moves messages. An added one gets the focus, a removed one an Undo. */
 export function useSequenceActions({ draft, change }: SequenceEditor, list: RefObject<HTMLElement | null>) {
   const { steps, reengagement } = draft
   const focusNext = useFocusNext(list)
   const [announcement, setAnnouncement] = useState('')
   const changeReengagement = (next: ReengagementDraft | null) => change((now) => ({ ...now, reengagement: next }))
   return {
-    /** For screen readers. */
+    /** Text for screen readers. */
     announcement,
     changeReengagement,
     add() {
@@ -59,7 +59,7 @@ export function useSequenceActions({ draft, change }: SequenceEditor, list: RefO
   }
 }
 
-/** Focuses the text of a message after the next render, by its place. */
+/** Focuses the text of a message after the next render, by its index. */
 function useFocusNext(list: RefObject<HTMLElement | null>) {
   const next = useRef<number | null>(null)
   useEffect(() => {

@@ -8,7 +8,7 @@ export interface KnownLimits {
   limits: SequenceLimits
 }
 
-/** What this workspace may have in a sequence; undefined until it is known. */
+/** The limits of this workspace's sequences; undefined: unknown. */
 export function useSequenceLimits(): KnownLimits | undefined {
   const overview = useQuery(api.billing.overview.queryOptions()).data
   if (!overview) return undefined

@@ -10,10 +10,10 @@ import { CONDITIONS, UNITS } from './step-text'
 
 interface WaitRowProps {
   step: StepDraft
-  /** 'Follow-up 2', for the labels. */
+  /** 'Follow-up 2', for the labels of the fields. */
   name: string
   problem: string | undefined
-  /** Reading is only known while X reports it. */
+  /** Reads are only known while X reports them. */
   knowsReads: boolean
   onChange: (change: Partial<Pick<StepDraft, 'delay' | 'condition'>>) => void
 }
@@ -63,7 +63,7 @@ interface WaitProps {
   children: ReactNode
 }
 
-/** A pause between two messages on the line that connects them. */
+/** The wait between two messages on the line that connects them. */
 export function Wait({ problem, errorId = '', children }: WaitProps) {
   return (
     <div className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-3">

@@ -10,11 +10,11 @@ import type { StartingTemplate } from './use-starting-template'
 interface TemplateBarProps {
   editor: SequenceEditor
   template: StartingTemplate
-  /** Of the campaign, which a new template takes. */
+  /** The name of the campaign, which a new template gets. */
   name: string
 }
 
-/** Above the messages of a new campaign: start from a template, or save them as one. */
+/** Shown above the messages of a new campaign: start from a template, or save the messages as one. */
 export function TemplateBar({ editor, template, name }: TemplateBarProps) {
   const dialogs = useDialogs<'pick' | 'save'>()
   const { started } = template

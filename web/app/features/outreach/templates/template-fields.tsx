@@ -10,7 +10,7 @@ import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { SeePlans } from '../../platform/billing/usage-notice'
 
-/** What a template is besides its messages. */
+/** The properties of a template, except its messages. */
 export interface TemplateDraft {
   name: string
   folder: string
@@ -19,7 +19,7 @@ export interface TemplateDraft {
 
 type TemplateForm = UseFormReturn<TemplateDraft>
 
-/** The fields as a request has them. */
+/** The fields as a request needs them. */
 export function templateInput({ name, folder, isShared }: TemplateDraft) {
   return { name: name.trim(), folder: folder.trim() || null, isShared }
 }

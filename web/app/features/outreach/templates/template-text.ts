@@ -24,7 +24,7 @@ export function rateText(percent: number | null): string {
   return percent === null ? '–' : formatRate(percent / 100)
 }
 
-/** The part of a template that the workspace can launch, and what was left out as a text. */
+/** The part of a template that the workspace can launch, and a text about what is left out. */
 export function withinPlan(
   steps: readonly TemplateStep[],
   planLimits: KnownLimits | undefined,

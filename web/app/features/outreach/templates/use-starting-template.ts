@@ -11,17 +11,17 @@ import type { SequenceEditor } from '../sequences/use-sequence-draft'
 import { useSequenceLimits } from '../sequences/use-sequence-limits'
 import { withinPlan } from './template-text'
 
-/** The template that a campaign is started from. */
+/** The template from which a campaign is started. */
 interface Started {
   id: string
   name: string
-  /** What the plan left out, as a text. */
+  /** What the plan leaves out, as a text. */
   leftOut: string | null
 }
 
 /**
- * Which template the form was started from, also by a link of the templates page.
- * @param onStart shows the form, which may be folded
+ * Which template the form was started from, by hand or by a link on the templates page. @param
+ * onStart shows the form, which may be folded
  */
 export function useStartingTemplate(editor: SequenceEditor, onStart: () => void) {
   const overview = useQuery(api.billing.overview.queryOptions())
@@ -43,11 +43,12 @@ export function useStartingTemplate(editor: SequenceEditor, onStart: () => void)
   }
   const wanted = (state as { template?: Template } | null)?.template
   const startWanted = useEffectEvent((template: Template) => {
-    // First, because a form with messages asks before it is left. A reload starts from an empty one.
+    // Comes first, because a form with messages asks for confirmation before it is left. A reload
+    // starts with an empty form.
     void navigate('.', { replace: true, state: null, preventScrollReset: true })
     start(template)
   })
-  // The plan decides which messages are taken.
+  // Waits for the plan, which decides which messages are used.
   useEffect(() => {
     if (wanted && !overview.isPending) startWanted(wanted)
   }, [wanted, overview.isPending])
@@ -56,7 +57,7 @@ export function useStartingTemplate(editor: SequenceEditor, onStart: () => void)
     start,
     clear: () => setStarted(null),
     restore: setStarted,
-    /** The template was deleted or made private meanwhile. */
+    /** Called if the template was deleted or made private meanwhile. */
     lose() {
       setStarted(null)
       toast.error('This template is no longer available. Save again to create the campaign without it.')

@@ -10,7 +10,7 @@ import { useFailureToast } from '../../platform/billing/use-failure-toast'
 
 const FAILED = 'Failed to change the template. Please try again.'
 
-/** What can be done with a template, and by whom. */
+/** The actions on a template, and who may use them. */
 export function useTemplateActions() {
   const navigate = useNavigate()
   const showFailure = useFailureToast()
@@ -55,7 +55,7 @@ export function useTemplateActions() {
   return {
     mayUse: useIsOffered('member'),
     mayChange: ({ author, isStarter }: Template) => !isStarter && (isAdmin === true || author?.id === me),
-    /** Opens the form of campaigns with its messages. */
+    /** Opens the form for campaigns with the template's messages. */
     start: (template: Template) => void navigate(paths.campaigns, { state: { template } }),
     archive,
     restore,

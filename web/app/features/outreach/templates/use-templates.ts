@@ -12,7 +12,7 @@ export interface TemplateFilter {
   isArchived: boolean
 }
 
-/** A page of templates. What is typed is searched after a short pause. */
+/** A page of templates. Typed text is searched for after a short pause. */
 export function useTemplates({ q, folder, isArchived }: TemplateFilter, page: number) {
   const wanted = useDebouncedValue(q.trim(), 300)
   return useQuery(

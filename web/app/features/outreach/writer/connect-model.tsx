@@ -3,7 +3,7 @@ import { paths } from '../../../paths'
 import { useHasRole } from '../../identity/people/use-role'
 import { useModel } from './use-model'
 
-/** One line that says how to connect a model. @param what what is possible without one, or only with one */
+/** One line that says how to connect a model. @param what the feature that does or doesn't need a model */
 export function ConnectModel({ what }: { what: string }) {
   const isAdmin = useHasRole('admin')
   return (

@@ -27,7 +27,7 @@ import { BuiltIn, costText, writerProblem } from './writer-text'
 type DraftedStep = Extract<Draft, { steps: unknown }>['steps'][number]
 
 interface DraftSheetProps extends ShownDialog {
-  /** What is written. */
+  /** What to write. */
   kind: 'message' | 'sequence'
   /** Inserts a message (one step) or a sequence. */
   onInsert: (steps: readonly DraftedStep[]) => void
@@ -39,10 +39,10 @@ const LENGTHS = [
   { value: '500', label: 'Long' },
 ] as const
 const OTHER = 'other'
-/** Characters of a goal, and of an audience. */
+/** Maximum length of a goal and of an audience, in characters. */
 const BRIEF_MAX = 500
 
-/** What the last request was about, kept for the next one. */
+/** The brief of the last request, kept for the next one. */
 const lastBrief = keptPerWorkspace({
   goal: 'conversation',
   ownGoal: '',
@@ -52,7 +52,7 @@ const lastBrief = keptPerWorkspace({
   length: '350',
 })
 
-/** Drafts a message or a sequence from what the user wants. */
+/** Drafts a message or a sequence from the user's brief. */
 export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
   const [brief, setBrief] = useState(lastBrief.get)
   const drafting = useDrafts()
@@ -91,7 +91,7 @@ export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
         noValidate
         className="grid gap-4"
         onSubmit={(event) => {
-          // It is inside the form of the campaign, which must not be saved.
+          // The sheet is inside the campaign's form, which must not be submitted.
           event.preventDefault()
           event.stopPropagation()
           write()
@@ -192,7 +192,7 @@ export function DraftSheet({ kind, open, onClose, onInsert }: DraftSheetProps) {
   )
 }
 
-/** Who wrote the drafts, why not the model, and what they cost. */
+/** Who wrote the drafts, why the model did not, and what they cost. */
 function Outcome({ done: { source, fault, usage }, hasModel }: { done: DraftsDone; hasModel: boolean }) {
   return (
     <div className="grid gap-3">

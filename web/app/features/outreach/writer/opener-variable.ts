@@ -1,9 +1,9 @@
 import { readPlaces } from '@x-automated/contract/outreach/template'
 
-/** Inserted into a message; the text after the bar is sent where no opener is approved. */
+/** The variable to insert into a message. The text after the bar is sent if no opener is approved. */
 export const OPENER_VARIABLE = '{ai_opener|I like what you are building.}'
 
-/** Whether a message has a place for an opener. */
+/** Whether a message contains an opener. */
 export function usesOpener(template: string): boolean {
   return readPlaces(template).some(({ kind }) => kind === 'opener')
 }

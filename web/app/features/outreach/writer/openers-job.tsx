@@ -12,7 +12,7 @@ import { jobText } from './opener-text'
 
 const POLL_MS = 2_000
 
-/** The latest job that writes a campaign's openers, with their counts. Refetches what it writes. */
+/** The latest job that writes a campaign's openers, and their counts. Refetches the openers that it writes. */
 export function useOpenersJob(campaignId: string) {
   const queries = useQueryClient()
   const query = useQuery(
@@ -52,7 +52,7 @@ export function RunningJob({ job }: { job: Job }) {
   )
 }
 
-/** How the latest job has ended. */
+/** The result of the latest job. */
 export function EndedJob({ job }: { job: Job }) {
   if (job.status === 'failed')
     return (

@@ -8,7 +8,7 @@ import { ButtonLink } from '../../../ui/button'
 import { useHasRole } from '../../identity/people/use-role'
 import { countsText } from './opener-text'
 
-/** The state of a campaign's openers, with the way to them. */
+/** The state of a campaign's openers, with a link to them. */
 export function OpenersNotice({ campaign: { id } }: { campaign: Campaign }) {
   const isMember = useHasRole('member')
   const list = useQuery(api.openers.list.queryOptions({ input: { id, pageSize: 1 }, enabled: isMember === true }))

@@ -28,7 +28,7 @@ const COLUMNS = ['Person', 'Opener', 'From the profile', { name: 'Actions', hidd
 /** A campaign's openers in pages. A person edits, rewrites or approves each one. */
 export function OpenersTable({ campaignId: id, canChange }: { campaignId: string; canChange: boolean }) {
   const [status, setStatus] = useState<(typeof FILTERS)[number]['value']>('all')
-  /** Of the pages up to this one. */
+  /** The cursors of the pages up to this one. */
   const [cursors, setCursors] = useState<readonly (string | undefined)[]>([undefined])
   const query = useQuery(
     api.openers.list.queryOptions({
@@ -48,12 +48,12 @@ export function OpenersTable({ campaignId: id, canChange }: { campaignId: string
     if (settled.length > 0) remove(settled)
   }, [rows])
 
-  // What was on this page no longer has the status.
+  // The openers of this page no longer have the filtered status.
   const isPastEnd = rows?.length === 0 && cursors.length > 1 && !query.isPlaceholderData
   useEffect(() => {
     if (isPastEnd) setCursors([undefined])
   }, [isPastEnd])
-  /** Each page is read from its top. */
+  /** Shows each new page from its top. */
   const turn = (pages: typeof cursors) => {
     setCursors(pages)
     keptFocus.ref.current?.focus({ preventScroll: true })
@@ -131,11 +131,11 @@ export function OpenersTable({ campaignId: id, canChange }: { campaignId: string
 interface ApproveAllProps {
   campaignId: string
   seen: ReturnType<typeof useSeen>
-  /** Openers without approval. */
+  /** The number of openers without approval. */
   waiting: number
 }
 
-/** Approves everything at once, after everything was on the screen. */
+/** Approves all openers together, once all of them have been on the screen. */
 function ApproveAll({ campaignId, seen, waiting }: ApproveAllProps) {
   const { versions, remove } = seen
   const approve = useAction(
@@ -154,7 +154,7 @@ function ApproveAll({ campaignId, seen, waiting }: ApproveAllProps) {
         changed.length > 0
           ? `Approved ${formatCount(approved, 'opener')}. ${formatNumber(changed.length)} ${pluralize(changed.length, 'has changed and still needs', 'have changed and still need')} approval.`
           : `Approved ${formatCount(approved, 'opener')}.`,
-      // What has changed must be read again.
+      // Openers that have changed must be read again.
       onSuccess: () => remove(versions.map(({ id }) => id)),
       failed: 'Failed to approve all openers. Please try again.',
       refetches: [api.openers.list],

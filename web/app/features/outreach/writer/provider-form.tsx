@@ -17,7 +17,7 @@ interface Values {
   baseUrl: string
   model: string
   apiKey: string
-  /** In dollars, like the budget. */
+  /** Entered in dollars, like the budget. */
   inputCentsPerMillion: string
   outputCentsPerMillion: string
   budgetCents: string
@@ -25,7 +25,7 @@ interface Values {
 }
 
 interface ProviderFormProps {
-  /** The workspace's own; null without one. */
+  /** The workspace's own model; null: it has none. */
   provider: Provider | null
   onDone: () => void
 }
@@ -164,7 +164,7 @@ export function ProviderForm({ provider, onDone }: ProviderFormProps) {
   )
 }
 
-/** The fields as a request has them. */
+/** The fields as a request needs them. */
 function inputOf(values: Values): InputOf<'writer', 'saveProvider'> {
   const { kind, model } = values
   const budget = centsOf(values.budgetCents) ?? null

@@ -14,14 +14,14 @@ const REWRITES = [
 
 interface ReplySuggestionsOptions {
   conversationId: string
-  /** Whether the reply is empty, so that a suggestion is shown in its place. */
+  /** Whether the reply is empty, so that the suggestion is shown in it. */
   isEmpty: boolean
   onInsert: (text: string) => void
-  /** The bar that had the focus is gone. */
+  /** Called when the bar closes, which may have had the focus. */
   onClose: () => void
 }
 
-/** Suggests two answers, one at a time, in an empty reply. A person inserts and sends them. */
+/** Suggests two answers, one at a time, in an empty reply. A person inserts and sends one. */
 export function useReplySuggestions({ conversationId, isEmpty, onInsert, onClose }: ReplySuggestionsOptions) {
   const textId = useId()
   const suggestions = useSuggestions(conversationId)
@@ -60,7 +60,10 @@ export function useReplySuggestions({ conversationId, isEmpty, onInsert, onClose
     ),
     /** Shown in the empty reply. */
     ghost: isEmpty && suggestion ? suggestion : null,
-    /** Whether the suggestions have used the key: Tab inserts one into an empty reply, Escape closes them. */
+    /**
+     * Returns whether the suggestions have used the key. Tab inserts one into an empty reply, and
+     * Escape closes them.
+     */
     onKeyDown(event: KeyboardEvent): boolean {
       const isPlain = !event.shiftKey && !event.metaKey && !event.ctrlKey && !event.altKey
       if (!suggestions.isOpen || !isEmpty || !isPlain) return false
@@ -73,10 +76,10 @@ export function useReplySuggestions({ conversationId, isEmpty, onInsert, onClose
   }
 }
 
-/** The suggested answers, the one that is shown, and why there is none. */
+/** The suggested answers, which one is shown, and why there are none. */
 function useSuggestions(conversationId: string) {
   const [position, setPosition] = useState(0)
-  /** Rewritten suggestions, by the text that they replace. */
+  /** Rewritten suggestions, by the text that each replaces. */
   const [rewritten, setRewritten] = useState<ReadonlyMap<string, string>>(new Map())
   const suggesting = useDrafts()
   const rewriting = useDrafts()
@@ -120,7 +123,7 @@ function useSuggestions(conversationId: string) {
 
 interface SuggestionBarProps extends ReturnType<typeof useSuggestions> {
   textId: string
-  /** The reply shows the suggestion itself. */
+  /** The suggestion is shown in the reply itself. */
   isTextHidden: boolean
   onClose: () => void
 }

@@ -6,21 +6,21 @@ import { errorOf, signedFetch } from '../../../signed-fetch'
 interface Drafting {
   status: 'idle' | 'writing' | 'done' | 'failed'
   drafts: readonly Draft[]
-  /** What the writer reported at its end. */
+  /** What the writer reported when it finished. */
   done: DraftsDone | null
   error: unknown
 }
 
 const IDLE: Drafting = { status: 'idle', drafts: [], done: null, error: null }
 
-/** Writes drafts, which arrive one by one. */
+/** Requests drafts, which arrive one by one. */
 export function useDrafts({ onError }: { onError?: (error: unknown) => void } = {}) {
   const [drafting, setDrafting] = useState(IDLE)
   const call = useRef<AbortController | null>(null)
   useEffect(() => () => call.current?.abort(), [])
   return {
     ...drafting,
-    /** Ends an earlier call. @returns null if it failed or was ended */
+    /** Requests drafts, and ends an earlier call. @returns null if the call failed or was ended */
     async write(input: DraftsInput): Promise<DraftsDone | null> {
       call.current?.abort()
       const own = new AbortController()
@@ -39,7 +39,7 @@ export function useDrafts({ onError }: { onError?: (error: unknown) => void } = 
         return null
       }
     },
-    /** Ends the call. Keeps the drafts that have arrived. */
+    /** Ends the call, and keeps the drafts that have arrived. */
     cancel() {
       call.current?.abort()
       setDrafting(({ drafts }) => ({ ...IDLE, drafts }))
@@ -51,7 +51,7 @@ export function useDrafts({ onError }: { onError?: (error: unknown) => void } = 
   }
 }
 
-/** @throws ORPCError if the writer reports an error, also after its stream has started */
+/** @throws ORPCError if the writer reports an error, even after its stream has started */
 async function readDrafts(input: DraftsInput, signal: AbortSignal, onDrafts: (drafts: Draft[]) => void) {
   const response = await signedFetch('/api/writer/drafts', {
     method: 'POST',

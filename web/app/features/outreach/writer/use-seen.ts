@@ -4,7 +4,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 type Version = Pick<Opener, 'id' | 'version'>
 type Seen = ReadonlyMap<string, number>
 
-/** Unapproved openers that were on the screen, with the version that was shown. */
+/** Unapproved openers that have been on the screen, with the version that was shown. */
 export function useSeen() {
   const [seen, setSeen] = useState<Seen>(new Map())
   const change = (edit: (next: Map<string, number>) => void) =>

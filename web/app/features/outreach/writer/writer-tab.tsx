@@ -5,10 +5,10 @@ import { DataCard } from './data-card'
 import { ProviderCard } from './provider-card'
 import { UsageCard } from './usage-card'
 
-/** Settings of the AI writer: its model, what it knows, and what it has used. */
+/** The settings of the AI writer: its model, what it is told, and its usage. */
 export function WriterTab() {
   const isMember = useHasRole('member')
-  // Until the role is known.
+  // Shows nothing until the role is known.
   if (isMember === undefined) return null
   if (!isMember)
     return <RoleNotice needs="member">Viewers can't use the AI writer. An admin can change your role.</RoleNotice>

@@ -3,7 +3,7 @@ import type { Provider } from '@x-automated/contract/outreach/writer'
 import { errorCode, errorText } from '../../../api'
 import { Badge } from '../../../ui/badge'
 
-/** The label of drafts that no model has written. */
+/** The label of drafts that were not written by a model. */
 export function BuiltIn() {
   return (
     <span>
@@ -12,7 +12,7 @@ export function BuiltIn() {
   )
 }
 
-/** Why nothing was written, and what to do. @param overBudget if the budget does not suffice */
+/** Why nothing was written, and what to do. @param overBudget the text if the budget is too small */
 export function writerProblem(error: unknown, overBudget = "This month's AI budget is used up."): string {
   switch (errorCode(error)) {
     case 'BUDGET_EXCEEDED': {

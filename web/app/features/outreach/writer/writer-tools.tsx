@@ -9,7 +9,7 @@ import { ConnectModel } from './connect-model'
 import { RewriteMenu } from './rewrite-menu'
 import { useModel } from './use-model'
 
-// Loaded when it is opened.
+// Loaded when someone opens it.
 const DraftSheet = lazy(() => import('./draft-sheet').then((module) => ({ default: module.DraftSheet })))
 
 interface WriterToolsProps {
@@ -18,7 +18,7 @@ interface WriterToolsProps {
   onChange: (value: string) => void
 }
 
-/** Drafts a message, and rewrites what is in its text field. */
+/** Drafts a message, and rewrites the text in its field. */
 export function WriterTools({ textarea, value, onChange }: WriterToolsProps) {
   const sheet = useDialogs<null>()
   const hasModel = Boolean(useModel())
@@ -44,7 +44,7 @@ export function WriterTools({ textarea, value, onChange }: WriterToolsProps) {
   )
 }
 
-/** Drafts all messages of a campaign. Not offered once one was sent: its step would be removed. */
+/** Drafts all messages of a campaign. Not offered once one was sent, because its step would be removed. */
 export function SequenceWriter({ editor: { draft, change } }: { editor: SequenceEditor }) {
   const sheet = useDialogs<null>()
   if (draft.steps.some(({ variants }) => variants.some(({ isFrozen }) => isFrozen))) return null
@@ -69,7 +69,7 @@ export function SequenceWriter({ editor: { draft, change } }: { editor: Sequence
   )
 }
 
-/** Shown once below several messages, if there is no model. */
+/** Shown once below several messages if there is no model. */
 export function RewritesNeedModel() {
   return useModel() === null && <ConnectModel what="Rewrites and translations need a model." />
 }

@@ -22,7 +22,7 @@ interface XAppCardProps {
   isOwner: boolean
 }
 
-/** The X app that sends, its use in 24 hours, and the workspace's own app for its owner. */
+/** The X app that sends, its usage in 24 hours and, for the owner, the workspace's own app. */
 export function XAppCard({ use, accounts, isOwner }: XAppCardProps) {
   const description = use.isOwn
     ? 'Your X accounts are connected through your own app, with its own limits and prices.'
@@ -41,7 +41,7 @@ export function XAppCard({ use, accounts, isOwner }: XAppCardProps) {
   )
 }
 
-/** What the app has sent, and each account of it. */
+/** How much the app has sent, and each of its accounts. */
 function Use({ use, accounts }: Pick<XAppCardProps, 'use' | 'accounts'>) {
   const { sentInDay, dailyLimit } = use
   return (
@@ -106,7 +106,7 @@ function OwnApp({ handles }: { handles: readonly string[] }) {
   )
 }
 
-/** What has to be entered at X, to copy. */
+/** Values to copy and enter at X. */
 function Facts({ app, callbackUrl }: { app: XApp | null; callbackUrl: string }) {
   const addresses = [
     ['Callback URI', 'Copy callback URI', callbackUrl, 'Enter it in the settings of your app at X.'],

@@ -21,14 +21,14 @@ const SECRETS = [
 ] as const
 
 interface XAppFormProps {
-  /** The workspace's own; null without one. */
+  /** The workspace's own app; null: it has none. */
   app: XApp | null
-  /** Handles of the connected accounts. */
+  /** The handles of the connected accounts. */
   handles: readonly string[]
   onDone: () => void
 }
 
-/** The credentials of an X app. Nothing that is typed here is kept outside the form. */
+/** The credentials of an X app. Typed values are never stored outside the form. */
 export function XAppForm({ app, handles, onDone }: XAppFormProps) {
   const form = useForm<Values>({
     defaultValues: { clientId: app?.clientId ?? '', clientSecret: '', consumerSecret: '', bearerToken: '' },
@@ -103,7 +103,7 @@ export function XAppForm({ app, handles, onDone }: XAppFormProps) {
   )
 }
 
-/** The fields that X refuses. */
+/** The fields that X rejects. */
 function refusedFields(error: unknown): (keyof Values)[] {
   if (errorCode(error) !== 'X_CREDENTIALS_REFUSED' || !(error instanceof ORPCError)) return []
   return (error.data as { fields?: (keyof Values)[] } | undefined)?.fields ?? []

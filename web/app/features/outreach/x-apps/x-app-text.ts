@@ -10,7 +10,7 @@ export function appUseText({
   return `All accounts of this app sent ${formatNumber(sentInDay)} of ${formatCount(dailyLimit, 'message')} in 24 hours.`
 }
 
-/** What another app does to the connected accounts: "@ann and @bob will be disconnected. …" */
+/** What changing the app does to the connected accounts: "@ann and @bob will be disconnected. …" */
 export function disconnectText(handles: readonly string[]): string {
   const names = formatList(handles.map((handle) => `@${handle}`))
   return `${names} will be disconnected, because X ties each connection to the app that made it. Their campaigns keep their queue and wait until you connect again.`

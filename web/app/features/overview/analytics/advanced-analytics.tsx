@@ -14,7 +14,7 @@ interface AdvancedAnalyticsProps {
   days: Days
 }
 
-/** Comparison and heat map, or the plan that includes them. */
+/** The comparison and the heat map, or the plan that includes them. */
 export function AdvancedAnalytics({ campaignId, days }: AdvancedAnalyticsProps) {
   const overview = useQuery(api.billing.overview.queryOptions())
   if (overview.isPending) return <Skeleton className="h-84" />

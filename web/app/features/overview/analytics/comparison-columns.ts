@@ -21,7 +21,7 @@ export const NUMBERS = {
 
 export const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() })
 
-/** Numbers descend first, names ascend. Rows without a value come last. */
+/** On the first press, numbers sort descending and names ascending. Rows without a value come last. */
 export const columns: ColumnDef<typeof features, BreakdownRow>[] = [
   {
     id: 'name',

@@ -1,7 +1,7 @@
 import { formatCount, formatDate, formatNumber } from '@x-automated/contract/format'
 import type { BreakdownBy, HeatmapCell } from '@x-automated/contract/overview/analytics'
 
-/** What a comparison compares, for its switch and the first column. */
+/** What is compared, as texts for the switch and the first column. */
 export const BY_NAMES: Record<BreakdownBy, { many: string; one: string }> = {
   campaign: { many: 'Campaigns', one: 'Campaign' },
   step: { many: 'Steps', one: 'Step' },
@@ -10,7 +10,7 @@ export const BY_NAMES: Record<BreakdownBy, { many: string; one: string }> = {
   member: { many: 'Members', one: 'Member' },
 }
 
-/** What can be compared: within one campaign, or in all. */
+/** What can be compared within one campaign, or over all campaigns. */
 export function comparable(campaignId: string | undefined): BreakdownBy[] {
   return campaignId ? ['step', 'variant', 'account', 'member'] : ['campaign', 'account', 'member']
 }
@@ -26,17 +26,17 @@ export function durationText(seconds: number | null): string {
 
 export type Measure = 'sent' | 'replied' | 'positive'
 
-/** Below this many messages, a rate says nothing. */
+/** With fewer messages than this, a rate means nothing. */
 export const RATE_FROM = 5
 
-/** What a cell shows: messages sent, or the share of them. Null: too few. */
+/** The number of messages that a cell shows, or their share. Null: there are too few messages. */
 export function measured(cell: HeatmapCell | undefined, measure: Measure): number | null {
   if (!cell) return null
   if (measure === 'sent') return cell.sent
   return cell.sent < RATE_FROM ? null : cell[measure] / cell.sent
 }
 
-/** The hour with the highest value, as it is shown; null if there is none to speak of. */
+/** The hour with the highest value that is shown; null: no hour has enough messages. */
 export function bestHour(cells: readonly HeatmapCell[], measure: Measure): HeatmapCell | null {
   let best: HeatmapCell | null = null
   for (const cell of cells) {

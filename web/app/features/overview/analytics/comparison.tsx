@@ -25,7 +25,7 @@ import type { Days } from './range'
 const STALE_MS = 30_000
 const NONE: readonly BreakdownRow[] = []
 
-// Loaded when a number is pressed.
+// Loaded when someone presses a number.
 const PeopleSheet = lazy(() =>
   import('../../outreach/sequences/people-sheet').then((module) => ({ default: module.PeopleSheet })),
 )
@@ -52,7 +52,7 @@ export function Comparison({ campaignId, days }: ComparisonProps) {
   )
   const rows = query.data?.pages.flatMap((page) => page.rows)
   const people = useDialogs<{ campaignId: string; filter: PeopleFilter }>()
-  /** Shows the people behind a number. They are not known by day. */
+  /** Shows the people behind a number, which are not known by day. */
   const showerOf = ({ id, name }: BreakdownRow) => {
     const shownCampaign = by === 'campaign' ? id : by === 'variant' ? campaignId : undefined
     if (!id || !shownCampaign || days.from || days.to) return null
@@ -145,7 +145,7 @@ const percent = (rate: number | null) => (rate === null ? '–' : formatPercent(
 
 interface ComparisonTrProps {
   row: BreakdownRow
-  /** The page that the name links to. */
+  /** The page to which the name links. */
   path: string | null
   /** Null if the people cannot be listed. */
   onShow: ((outcome: Outcome) => void) | null

@@ -21,7 +21,7 @@ interface HeatmapProps {
   days: Days
 }
 
-/** When messages were sent and answered: a table whose cells are colored by their value. */
+/** When messages were sent and answered, as a table whose cells are colored by their value. */
 export function Heatmap({ campaignId, days }: HeatmapProps) {
   const [measure, setMeasure] = useState<Measure>('replied')
   const input = { ...days, ...(campaignId && { campaignId }) }
@@ -132,7 +132,7 @@ function Grid({ cells, measure }: { cells: HeatmapCell[]; measure: Measure }) {
                     <span
                       aria-hidden
                       className="absolute inset-px rounded-sm bg-accent-line"
-                      // At most half, so that the number stays readable on it.
+                      // At most half opaque, so that the number stays readable.
                       style={{ opacity: (value / highest) * 0.5 }}
                     />
                   )}

@@ -30,7 +30,7 @@ export function daysOf(range: RangeValue, today: string, custom: { from: string;
   return { from: daysBefore(today, Number(range) - 1), to: today }
 }
 
-/** What is wrong with a custom range, as text to show; null if nothing. */
+/** The problem of a custom range, as text to show; null if there is none. */
 export function daysProblem({ from, to }: { from: string; to: string }): string | null {
   if (!from || !to) return 'Choose the first and last day.'
   if (from > to) return 'The last day must not be before the first.'

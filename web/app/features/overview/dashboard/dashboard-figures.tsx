@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { paths } from '../../../paths'
 import { StatCard } from '../../../ui/stat-card'
 
-/** Zeros are shown if loading fails. */
+/** Shown if loading fails. */
 const zeros = { position: 0, referralCount: 0, nextReward: null }
 
 interface DashboardFiguresProps {
@@ -13,7 +13,7 @@ interface DashboardFiguresProps {
   failed: boolean
 }
 
-/** Place, friends and next reward on the waitlist. */
+/** The user's place on the waitlist, friends and next reward. */
 export function DashboardFigures({ dashboard, failed }: DashboardFiguresProps) {
   const figures = dashboard ?? (failed ? zeros : undefined)
   const next = figures?.nextReward

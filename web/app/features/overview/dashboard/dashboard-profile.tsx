@@ -7,7 +7,7 @@ import { useSignOut } from '../shell/use-sign-out'
 
 interface DashboardProfileProps {
   user: User
-  /** ISO 8601; undefined until known. */
+  /** ISO 8601; undefined: unknown. */
   signupDate: string | undefined
   loading: boolean
 }

@@ -19,7 +19,7 @@ import { ReferralProgram } from './referral-program'
 const Today = lazy(() => import('../today/today'))
 const SampleBar = lazy(() => import('../sample-data/sample-bar'))
 
-/** What is sent, and below it the user's place on the waitlist, referrals and rewards. */
+/** What is being sent, and below it the user's place on the waitlist, referrals and rewards. */
 export function Dashboard({ user }: { user: User }) {
   const query = useQuery(api.waitlist.dashboard.queryOptions())
   const { data } = query
@@ -55,7 +55,7 @@ export function Dashboard({ user }: { user: User }) {
       {isLoading || isInitialLoading(today) ? (
         <DashboardSkeleton />
       ) : (
-        // The cards wait for the code of what is above them, so that nothing jumps.
+        // The cards wait for the code of everything above them, so that nothing jumps.
         <Suspense fallback={<DashboardSkeleton />}>{cards}</Suspense>
       )}
     </>

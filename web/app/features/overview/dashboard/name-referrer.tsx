@@ -7,7 +7,7 @@ import { Input } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
 import { referrerProblem } from './referrer-text'
 
-/** For members who joined without a link: names their referrer, once. */
+/** Lets members who joined without a link name their referrer, once. */
 export function NameReferrer() {
   const queries = useQueryClient()
   const [code, setCode] = useState('')

@@ -6,7 +6,7 @@ import { achievementLook } from '../../waitlist/waitlist/achievements'
 
 const keyOf = (userId: string) => `seenAchievements:${userId}`
 
-/** Achievements not yet shown in this browser; marks them as shown. */
+/** Returns the achievements that this browser has not shown yet, and marks them as shown. */
 export function takeNewAchievements(
   storage: Pick<Storage, 'getItem' | 'setItem'>,
   userId: string,

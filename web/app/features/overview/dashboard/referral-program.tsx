@@ -9,7 +9,7 @@ import { referralLinks } from '../../waitlist/waitlist/referral-links'
 import { ShareButtons } from '../../waitlist/waitlist/share-buttons'
 import { NameReferrer } from './name-referrer'
 
-/** Referrals for the last tier, when the bar is full. */
+/** The number of referrals for the last tier, at which the bar is full. */
 const LAST_TIER = 50
 
 const tiers = [

@@ -12,7 +12,7 @@ import SampleOffer from '../sample-data/sample-offer'
 import { stepText } from './step-text'
 import { hasOwnLeads, isDocked, useFirstSteps } from './use-first-steps'
 
-/** Local storage: the list is open. */
+/** Key in local storage: the list is open. */
 const OPEN_KEY = 'firstStepsOpen'
 
 /** The first steps in the sidebar and the menu of phones, until the first message is sent. */

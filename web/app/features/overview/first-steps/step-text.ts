@@ -8,7 +8,7 @@ interface StepText {
   /** The button and its target. */
   action: string
   to: string
-  /** The role it needs; others see who can do it. */
+  /** The role that the step needs. Others see who can do it. */
   needs: Role
 }
 

@@ -17,7 +17,7 @@ export function isDocked({ dismissed, isMessageSent }: FirstSteps): boolean {
   return !dismissed && !isMessageSent
 }
 
-/** Whether the workspace has leads that are no sample data. */
+/** Whether the workspace has leads that are not sample data. */
 export function hasOwnLeads({ steps }: FirstSteps): boolean {
   return steps.some(({ step, done }) => step === 'find_leads' && done)
 }
@@ -37,7 +37,7 @@ export function useFirstSteps() {
   }, [firstSteps])
   const save = useMutation(
     api.firstSteps.update.mutationOptions({
-      // Optimistic; reverted on failure.
+      // Shows the change immediately, and reverts it on failure.
       onMutate({ dismissed }) {
         const before = queries.getQueryData(key)
         queries.setQueryData(key, (old) => old && { ...old, dismissed })
@@ -53,7 +53,7 @@ export function useFirstSteps() {
   const bringBack = () => save.mutate({ dismissed: false })
   const dismiss = () => {
     save.mutate({ dismissed: true })
-    // The focused button disappears with them.
+    // The focused button disappears with the steps.
     document.getElementById('content')?.focus({ preventScroll: true })
     toast.info('First steps are hidden.', {
       action: { label: 'Undo', onClick: bringBack },

@@ -20,7 +20,7 @@ export const actionText: Record<OperatorAction, string> = {
   export: 'Exported members',
 }
 
-/** What X sent that we cannot read. */
+/** What X sent that the product cannot read. */
 export const unreadableText: Record<UnreadableSource, string> = {
   event: 'Event',
   group: 'Event of a group, ignored',
@@ -30,7 +30,7 @@ export const unreadableText: Record<UnreadableSource, string> = {
   parameter: 'Refused parameter',
 }
 
-/** Joins ÷ views, '12.5%'. Above 100% if the visits began on other pages. */
+/** Joins ÷ views, '12.5%'. Exceeds 100% if visits began on other pages. */
 export function conversionText({ views, joins }: { views: number; joins: number }): string {
   if (views === 0) return '–'
   return formatPercent(joins / views, 1)

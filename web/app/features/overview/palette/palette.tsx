@@ -107,7 +107,7 @@ function Results({ inputRef, onRun }: { inputRef: React.RefObject<HTMLInputEleme
   const count = groups.reduce((sum, { items }) => sum + items.length, 0)
   const isSearching = q !== '' && (search.isFetching || debounced !== q)
   const highlighted = useRef<PaletteItem | undefined>(undefined)
-  // The first result is the one that Enter opens, so it must be in view.
+  // Enter opens the first result, so it must be in view.
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (q !== '') list.current?.scrollTo({ top: 0 })

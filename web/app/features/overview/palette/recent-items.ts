@@ -2,10 +2,10 @@ import { sessionStorage } from '../../../browser-storage'
 import type { PaletteItem } from './palette-items'
 
 const RECENT_MAX = 4
-/** Per workspace, and gone with the tab: it names people. */
+/** Kept per workspace, and only in this tab, because it names people. */
 const keyOf = (workspaceId: string) => `paletteRecent.${workspaceId}`
 
-/** What was last opened from the palette, the latest first. */
+/** The items last opened from the palette, the latest first. */
 export function recentItems(workspaceId: string): PaletteItem[] {
   try {
     return JSON.parse(sessionStorage.getItem(keyOf(workspaceId)) ?? '[]') as PaletteItem[]
@@ -14,7 +14,7 @@ export function recentItems(workspaceId: string): PaletteItem[] {
   }
 }
 
-/** Puts an item first, once. */
+/** Moves an item to the top. */
 export function addRecent(workspaceId: string, item: PaletteItem): void {
   const others = recentItems(workspaceId).filter(({ id }) => id !== item.id)
   sessionStorage.setItem(keyOf(workspaceId), JSON.stringify([item, ...others].slice(0, RECENT_MAX)))

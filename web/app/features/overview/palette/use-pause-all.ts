@@ -11,7 +11,7 @@ export function usePauseAll(): () => void {
   const queries = useQueryClient()
   const confirm = useConfirm()
 
-  /** @returns those that changed */
+  /** @returns the campaigns that changed */
   async function change(campaigns: readonly Campaign[], status: 'active' | 'paused'): Promise<Campaign[]> {
     const changed = await Promise.allSettled(campaigns.map(({ id }) => client.campaigns.update({ id, status })))
     void queries.invalidateQueries({ queryKey: api.campaigns.key() })

@@ -38,11 +38,11 @@ export function ClientReports() {
   })
   const overview = useQuery(api.billing.overview.queryOptions())
   const dialogs = useDialogs<null>()
-  // The last report's table is gone once it is deleted.
+  // The table disappears when its last report is deleted.
   const keptFocus = useKeptFocus<HTMLElement>()
   const isIncluded = overview.data && hasClientReports(overview.data.level)
   const reports = overview.isPending ? undefined : list.data?.reports
-  // Viewers cannot list them.
+  // Viewers cannot list reports.
   if (isMember === false) return null
   return (
     <section {...keptFocus} aria-labelledby="client-reports" className="grid grid-cols-1 gap-4">

@@ -41,7 +41,7 @@ export function ReportView({ report }: { report: SharedReport }) {
         <section
           aria-labelledby="days"
           className="grid grid-cols-1 gap-3 print:break-inside-avoid"
-          // The bars of the chart, in place of our accent.
+          // The color of the chart's bars replaces our accent.
           style={{ '--color-accent-pressed': workspace.color ? shapeColor(workspace.color) : 'var(--color-ink)' }}
         >
           <h2 id="days" className="text-lg">
@@ -129,7 +129,7 @@ function Campaigns({ campaigns, isOne }: { campaigns: readonly Campaign[]; isOne
   )
 }
 
-/** Each step, and each of its variants if it has several. */
+/** The results of each step, and of each variant if a step has several. */
 function Steps({ campaign: { name, steps } }: { campaign: Campaign }) {
   const printing = usePrinting()
   const count = steps.filter(({ kind }) => kind === 'step').length

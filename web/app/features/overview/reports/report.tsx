@@ -11,13 +11,13 @@ import { NeedsScript } from '../../../ui/needs-script'
 import { LoadingText, Skeleton, SkeletonLine } from '../../../ui/skeleton'
 import { ReportView } from './report-view'
 
-// Its numbers render only in the browser.
+// The report's numbers are rendered only in the browser.
 if (!import.meta.env.SSR) setLocale(navigator.language)
 
-/** Without the session of a member who opens the page: everyone gets the same answer. */
+/** Does not use the session of a member who opens the page: everyone gets the same answer. */
 const api = createTanstackQueryUtils(contractClient())
 
-/** The client report of a token. */
+/** Loads the client report of a token. */
 export function Report({ token }: { token: string }) {
   const query = useQuery(api.reports.find.queryOptions({ input: { token }, staleTime: 5 * MINUTE_MS }))
   const report = query.data

@@ -6,7 +6,10 @@ import { toast } from '../../../ui/toast'
 import { useRefresh } from '../../../use-refresh'
 import { useIsOffered } from '../../identity/people/use-role'
 
-/** Loads the sample data. Only owners see it. Without `useAction`: Home loads it with the first page. */
+/**
+ * Loads the sample data. Only owners see it. Does not use `useAction`, because Home loads this with
+ * the first page.
+ */
 export default function SampleOffer({ size = 'md' }: Pick<ButtonProps, 'size'>) {
   const isOffered = useIsOffered('owner')
   const refresh = useRefresh()

@@ -11,7 +11,7 @@ import { NotificationsTab } from '../../platform/notifications/notifications-tab
 import { XCostsTab } from '../../platform/x-costs/x-costs-tab'
 
 interface SettingsTab {
-  /** In the URL: `?tab=…`. */
+  /** The name in the URL: `?tab=…`. */
   value: string
   label: string
   content: ReactNode

@@ -12,7 +12,7 @@ const KeysDialog = lazy(loadKeys)
 
 export type FrameDialog = 'palette' | 'keys'
 
-/** The search of everything, the dialog of all keys, and the keys of every signed-in page. */
+/** The search of everything, the dialog of all keyboard shortcuts, and the shortcuts of every signed-in page. */
 export function FrameDialogs({
   shown: openDialog,
   onShow,
@@ -22,7 +22,7 @@ export function FrameDialogs({
 }) {
   const openPage = useOpenPage()
   const [loaded, setLoaded] = useState<FrameDialog | null>(null)
-  // Stays mounted once it was open, to close smoothly.
+  // Stays mounted after it was opened, so that it closes smoothly.
   if (openDialog && openDialog !== loaded) setLoaded(openDialog)
   const close = () => onShow(null)
   const pages: Keys = Object.fromEntries(

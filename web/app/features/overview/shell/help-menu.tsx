@@ -9,7 +9,7 @@ import { Menu, MenuItem, MenuLink } from '../../../ui/menu'
 import { supportText } from '../../platform/billing/support-text'
 import KeysDialog from './keys-dialog'
 
-/** Where to read more and whom to ask. Mounts open. */
+/** Links to documentation and support. The menu mounts open. */
 export default function HelpMenu({ trigger }: { trigger: ReactElement }) {
   const [showsKeys, setShowsKeys] = useState(false)
   const support = useQuery(api.billing.overview.queryOptions()).data?.support

@@ -23,7 +23,7 @@ const JobsButton = lazy(() => import('../../platform/jobs/jobs-button'))
 const Bell = lazy(() => import('../../platform/notifications/bell'))
 const Profile = lazy(() => import('./profile'))
 
-/** The frame of signed-in people: sidebar and top bar, or on phones top bar and bottom bar. */
+/** The frame of signed-in people: sidebar and top bar; on phones, top bar and bottom bar. */
 export function MemberHeader({ user }: { user: User }) {
   const hasInbox = useIsOffered('member')
   const page = useMatches().at(-1)?.handle as SignedInHandle | undefined
@@ -79,7 +79,7 @@ export function MemberHeader({ user }: { user: User }) {
   )
 }
 
-/** The jobs' button, loaded once there is a job. The page's header then leaves room for it. */
+/** The button for jobs, loaded once there is a job. The page's header then leaves room for it. */
 function Jobs() {
   const { data = [] } = useRecentJobs()
   const hasJobs = data.length > 0
@@ -89,7 +89,7 @@ function Jobs() {
   return <Suspense>{hasJobs && <JobsButton />}</Suspense>
 }
 
-/** Everything that the bottom bar of a phone has no room for. */
+/** Opens what does not fit into a phone's bottom bar. */
 function MenuButton({ user }: { user: User }) {
   const menu = useDialogOnDemand(loadMenu, 'The menu')
   return (

@@ -20,7 +20,7 @@ interface NarrowMenuProps {
   onClose: () => void
 }
 
-/** On phones, what the bottom bar has no room for. */
+/** What does not fit into a phone's bottom bar. */
 export default function NarrowMenu(props: NarrowMenuProps) {
   return (
     <ReauthProvider>

@@ -22,16 +22,16 @@ interface NavigationLink {
   to: string
 }
 
-/** A link of the frame around signed-in pages. */
+/** A link in the frame around signed-in pages. */
 export interface FrameLink extends NavigationLink {
   icon: LucideIcon
-  /** The tab of the page that it opens. */
+  /** The tab that the link opens on its page. */
   tab?: string
-  /** Belongs to the link above it. */
+  /** The link belongs to the one above it. */
   isChild?: boolean
   /** For members only, with the number of unread conversations. */
   isInbox?: boolean
-  /** Opens the page after G. */
+  /** The letter that opens the page after G. */
   key?: string
 }
 
@@ -62,7 +62,7 @@ export const analytics: FrameLink = {
   key: 'a',
 }
 
-/** The pages to work on. */
+/** The pages for daily work. */
 export const workLinks: FrameLink[] = [
   home,
   inbox,
@@ -74,7 +74,7 @@ export const workLinks: FrameLink[] = [
   analytics,
 ]
 
-/** Below the pages to work on. */
+/** The links below the pages for daily work. */
 export const moreLinks: FrameLink[] = [
   { label: 'Leaderboard', to: paths.leaderboard, icon: Trophy },
   { label: 'Refer friends', to: `${paths.dashboard}#refer`, icon: Gift },
@@ -82,7 +82,7 @@ export const moreLinks: FrameLink[] = [
   { label: 'Billing', to: paths.billing, icon: CreditCard, key: 'b' },
 ]
 
-/** The bottom bar of phones, which has room for five: members find their lists in the menu. */
+/** The bottom bar of phones, which has room for five links. Members find their lists in the menu. */
 export const tabBarLinks = (hasInbox: boolean): FrameLink[] =>
   hasInbox
     ? [home, inbox, { ...findLeads, label: 'Find' }, leads, campaigns]

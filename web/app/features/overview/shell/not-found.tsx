@@ -26,7 +26,7 @@ export function NotFound() {
   )
 }
 
-/** Finds people among the leads. */
+/** A search for people among the leads. */
 function LeadSearch() {
   const navigate = useNavigate()
   const [text, setText] = useState('')

@@ -11,7 +11,7 @@ const loadMenu = () => import('./profile-menu')
 /** The profile button and its menu. */
 export default function Profile({ user }: { user: User }) {
   useSyncedEmail(user)
-  // Prefetched, so that the menu opens complete.
+  // Prefetched, so that the menu is complete when it opens.
   useWorkspaces()
   useIsOperator()
   const button = (

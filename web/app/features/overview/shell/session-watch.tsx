@@ -8,7 +8,7 @@ import { saveReturnPath } from '../../../return-path'
 import { attachSession, session } from '../../../session'
 import { discardRun } from '../../outreach/messenger/saved-run'
 
-/** Why someone is suddenly on the login page. */
+/** Explains why a user is suddenly on the login page. */
 export const SESSION_EXPIRED = 'Session expired. Please log in again.'
 
 /** Clears cached data when the user changes, and redirects to /login when the session expires. */

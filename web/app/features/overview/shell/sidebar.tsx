@@ -21,7 +21,7 @@ const Pulse = lazy(() => import('../today/pulse'))
 /** Set before the first paint by startup-script.ts. */
 const RAIL_KEY = 'sidebar'
 
-/** The pages at the left of wide screens. As a rail it shows icons only. */
+/** The pages at the left side of wide screens. Collapsed, the sidebar shows only icons. */
 export function Sidebar({ onSearch }: { onSearch: () => void }) {
   const [isRail, setRail] = useState(() => localStorage.getItem(RAIL_KEY) === 'rail')
   const toggle = () => {
@@ -84,7 +84,7 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
   )
 }
 
-/** Loaded once something was sent or is to be sent. */
+/** Loaded once a message was sent or is going to be sent. */
 function SendingPulse() {
   const { data } = useQuery(todayQuery())
   if (!data || (data.countedInDay === 0 && !data.nextSendAt && data.campaigns.length === 0)) return null
@@ -103,7 +103,7 @@ function Links({ of: links }: { of: readonly Item[] }) {
       key={link.label}
       link={link}
       className={
-        // A page whose tab is open gives the mark to the tab's link.
+        // If a page's tab has its own link, that link is marked instead of the page's.
         `sidebar-row ${link.isChild ? 'ps-7 rail:ps-0' : ''} aria-[current]:font-strong aria-[current]:text-ink aria-[current=true]:bg-pressed not-[:has(~[aria-current=true])]:aria-[current=page]:bg-pressed`
       }
     >

@@ -10,22 +10,22 @@ import { LoadingScreen } from './loading-screen'
 import { SESSION_EXPIRED } from './session-watch'
 import { useOfflineLinks } from './use-offline-links'
 
-// Public pages are prerendered in en-US and must hydrate so; signed-in pages follow the browser.
+// Public pages are prerendered in en-US and must hydrate unchanged. Signed-in pages follow the browser.
 if (!import.meta.env.SSR) setLocale(navigator.language)
 
 /** A page's optional `handle` export. */
 export interface SignedInHandle {
-  /** Text until the session is known. */
+  /** The text until the session is known. */
   loading?: string
   /** Default 2 seconds. */
   slowAfterMs?: number
   /** Shown on the login page to redirected guests. */
   loginNotice?: string | ((query: URLSearchParams) => string | undefined)
-  /** Takes the whole panel, top bar included, and scrolls inside it. */
+  /** The page takes the whole panel, including the top bar, and scrolls inside it. */
   fillsPanel?: boolean
 }
 
-/** Only signed-in pages can be installed. Elsewhere, this request would delay the first paint. */
+/** Only signed-in pages can be installed as an app. On others, this request would delay the first paint. */
 export const links: LinksFunction = () => [{ rel: 'manifest', href: '/manifest.webmanifest' }]
 
 /** Layout of signed-in pages: waits for the session and sends guests to /login and back. */
@@ -36,7 +36,7 @@ export default function SignedIn() {
   const from = pathname + search + hash
   useOfflineLinks()
   useLostWorkspace()
-  // An unconfirmed stored session may still be valid, so don't redirect.
+  // A stored session that is not confirmed may still be valid, so don't redirect.
   const waiting = state.status === 'starting' || (state.status === 'signed-out' && state.reason === 'unanswered')
   const needsLogin = !waiting && state.status === 'signed-out' && state.reason !== 'signed-out-here'
   useEffect(() => {
@@ -49,7 +49,7 @@ export default function SignedIn() {
   const notice = isExpired ? SESSION_EXPIRED : pageNotice
   if (waiting) return <LoadingScreen text={page?.loading ?? 'Loading dashboard...'} slowAfterMs={page?.slowAfterMs} />
   if (state.status === 'signed-out') {
-    // Signing out leads home; guests log in and return here.
+    // Signing out leads to the home page. Other guests log in and return here.
     return state.reason === 'signed-out-here' ? (
       <Navigate to={paths.home} replace />
     ) : (

@@ -2,13 +2,13 @@ import { CLIENT_REPORTS } from '../../../paths'
 import { HYDRATED } from '../../../ui/use-hydrated'
 
 /**
- * Runs before the first paint, inlined as its own source: it can use nothing from outside. Does
- * what a page needs before hydration, and all that the static landing page needs.
+ * Runs before the first paint. Its source is inlined, so it can use nothing outside it. Does what a
+ * page needs before hydration, and everything that the static landing page needs.
  */
 function startPage(hydrated: string, reports: string) {
   const LINKS_FOR_GUESTS = 'a[href^="/"]:not([href*="."])'
   const SLOW_AFTER_MS = 10_000
-  /** React Router reloads a page whose code is missing; the message is for when it gave up. */
+  /** React Router reloads a page whose code is missing. The message appears only after it has given up. */
   const BROKEN_AFTER_MS = 1_000
   const { dataset } = document.documentElement
   const code = new URLSearchParams(location.search).get('ref')?.trim().slice(0, 32)
@@ -17,20 +17,20 @@ function startPage(hydrated: string, reports: string) {
   let pressed: HTMLElement | undefined
   let broken = 0
 
-  /** The app of a prerendered page, which starts it later or only for people with a session. */
+  /** The app's script on a prerendered page, which starts it later, or only for people with a session. */
   const heldApp = () => document.querySelector<HTMLScriptElement>('script[data-preload]')
   const startApp = (app: HTMLScriptElement) => {
-    // A static page contains the styles of its own elements only.
+    // A static page contains only the styles of its own elements.
     for (const link of document.querySelectorAll<HTMLLinkElement>('link[disabled]')) link.disabled = false
     for (const href of app.dataset.preload?.split(' ') ?? [])
       document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }))
     app.replaceWith(Object.assign(document.createElement('script'), { type: 'module', textContent: app.textContent }))
   }
-  /** For what would delay the first paint: the second frame begins after it. */
+  /** For work that would delay the first paint. The second frame starts after it. */
   const afterPaint = (work: () => void) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(work)))
   const showLate = (late: 'slow' | 'broken') => {
     clearTimeout(slow)
-    // entry.client.tsx may have found the page broken.
+    // entry.client.tsx may already have marked the page as broken.
     if (dataset.late !== 'broken') dataset.late = late
     pressed?.removeAttribute('aria-busy')
   }
@@ -38,7 +38,7 @@ function startPage(hydrated: string, reports: string) {
     clearTimeout(broken)
     broken = window.setTimeout(showLate, BROKEN_AFTER_MS, 'broken')
   }
-  /** For guests; the app does it for others (features/waitlist/landing/finder-section.tsx). */
+  /** Only for guests. The app does it for others (features/waitlist/landing/finder-section.tsx). */
   const loadDemo = () => {
     const demo = document.querySelector('[data-finder-demo]')
     const seen = new IntersectionObserver(([entry]) => {
@@ -55,7 +55,7 @@ function startPage(hydrated: string, reports: string) {
     const view = { path: location.pathname, ...(code && { ref: code }) }
     const headers = { 'content-type': 'application/json' }
     fetch('/api/track-view', { method: 'POST', headers, body: JSON.stringify(view) })
-      // Read the body to free the connection.
+      // Read the body, to free the connection.
       .then((response) => response.text())
       .catch(() => {})
   }
@@ -105,7 +105,7 @@ function startPage(hydrated: string, reports: string) {
       const button = event.target.closest('button')
       if (link) addCode(link)
       if (button) event.preventDefault()
-      // Until it has hydrated, the app neither knows the code nor handles every button.
+      // Until it has hydrated, the app does not know the code, and does not handle every button.
       if (button || (link && code)) event.stopPropagation()
       if (!button) return
       pressed?.removeAttribute('aria-busy')
@@ -115,13 +115,13 @@ function startPage(hydrated: string, reports: string) {
     { capture: true, signal },
   )
   const slow = setTimeout(() => !heldApp() && showLate('slow'), SLOW_AFTER_MS)
-  // Errors of scripts don't bubble. Without other scripts, like the demo's, a page still works.
+  // Errors of scripts don't bubble. Without scripts such as the demo's, a page still works.
   addEventListener(
     'error',
     ({ target }) => target instanceof HTMLScriptElement && target.type === 'module' && showBroken(),
     { capture: true, signal },
   )
-  // Only the message says that an import failed; Safari's differs.
+  // Only the message shows that an import failed. Safari's message differs.
   addEventListener(
     'unhandledrejection',
     ({ reason }) => /imported module|importing a module/i.test(String(reason)) && showBroken(),
@@ -134,7 +134,7 @@ function startPage(hydrated: string, reports: string) {
     clearTimeout(slow)
     clearTimeout(broken)
     delete dataset.late
-    // After the render that adds query, storage and time.
+    // Wait for the render that adds the query, storage and time.
     setTimeout(() => {
       pressed?.removeAttribute('aria-busy')
       pressed?.click()

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../../../api'
 import { useSession } from '../../../session'
 
-/** Whether the user is an operator. Null until known. */
+/** Whether the user is an operator; null: unknown. */
 export function useIsOperator(): boolean | null {
   const state = useSession()
   const id = state.status === 'signed-in' ? state.user.id : null

@@ -8,7 +8,7 @@ const loaded = new Set<string>()
 
 const pageOf = (pathname: string) => pages.find(({ path }) => matchPath(path, pathname))?.path ?? pathname
 
-/** Whether a page can't be loaded now. Says so. */
+/** Whether a page can't be loaded now. If so, shows a message. */
 function isOutOfReach(pathname: string): boolean {
   if (navigator.onLine || loaded.has(pageOf(pathname))) return false
   toast.error("You're offline. Open this page once you're connected.")
@@ -23,7 +23,7 @@ export function useOpenPage(): (to: string) => void {
   }
 }
 
-/** Offline, keeps links from pages that aren't loaded: the browser's error page would replace ours. */
+/** While offline, blocks links to pages that aren't loaded, because the browser's error page would replace ours. */
 export function useOfflineLinks(): void {
   const { pathname } = useLocation()
   useEffect(() => {

@@ -8,16 +8,16 @@ interface NeedText {
   text: string
   /** The button. */
   action: string
-  /** Whose button it is. */
+  /** The role that the button needs. */
   role: Role
 }
 
 const day = (moment: unknown) => formatDate(String(moment ?? ''), { month: 'long', day: 'numeric', timeZone: 'UTC' })
 
-/** Unique among what waits: accounts share a path, and campaigns can share a name. */
+/** A unique key: accounts share a path, and campaigns can share a name. */
 export const needKey = (need: Need) => `${need.path} ${needText(need).title}`
 
-/** What waits for a person, as a fact, the next step and its button. */
+/** A need as texts: the fact, the next step and its button. */
 export function needText({ code, params }: Need): NeedText {
   switch (code) {
     case 'funds':

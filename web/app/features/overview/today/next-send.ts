@@ -17,7 +17,7 @@ export function dueText(at: Date, seconds: number): string {
   return `Due on ${formatDate(at.toISOString(), { weekday: 'short' })} ${time}`
 }
 
-/** Whether a time within a day is not today. @param seconds until then */
+/** Whether a time within 24 hours is tomorrow. @param seconds until then */
 export function isTomorrow(at: Date, seconds: number): boolean {
   return new Date(at.getTime() - seconds * 1_000).toDateString() !== at.toDateString()
 }

@@ -4,12 +4,12 @@ import { REPLIES_WAITING_MAX } from '@x-automated/contract/reply-labels'
 import { DAY_MS } from '@x-automated/contract/time'
 import { waitsForCredits } from '../../platform/x-costs/x-costs-text'
 
-/** '4', or '1,000+' if nobody has counted further. */
+/** '4', or '1,000+' if the count has reached its maximum. */
 export function waitingText(repliesWaiting: number): string {
   return `${formatNumber(repliesWaiting)}${repliesWaiting >= REPLIES_WAITING_MAX ? '+' : ''}`
 }
 
-/** Home's headline. @param isMember whether they may answer */
+/** Home's headline. @param isMember whether the user may answer */
 export function headline({ repliesWaiting, campaigns, nextSendAt, needs }: Today, isMember: boolean): string {
   if (isMember && repliesWaiting === 1) return '1 person is waiting for your answer'
   if (isMember && repliesWaiting > 1) return `${waitingText(repliesWaiting)} people are waiting for your answer`
@@ -37,12 +37,12 @@ export function totals({ days }: Pick<Today, 'days'>): { sent: number; replied: 
   return total
 }
 
-/** '6.6% of 392 messages'. */
+/** '6.6% of 392 messages', as positive replies. */
 export function shareText(positive: number, sent: number): string {
   return sent > 0 ? `${formatRate(positive / sent)} of ${formatCount(sent, 'message')}` : 'Nothing sent yet'
 }
 
-/** The top of the chart: today's cap, unless it would make the days too low to see. */
+/** The top of the chart: today's cap, unless it would make the days too small to see. */
 export function chartTop({ days, capNow }: Pick<Today, 'days' | 'capNow'>): number {
   const most = Math.max(0, ...days.map(({ sent }) => sent))
   if (most === 0) return Math.max(1, capNow)

@@ -45,15 +45,15 @@ export function ApiKeysTab() {
   )
 }
 
-/** @param isAdmin false until known */
+/** @param isAdmin false until it is known */
 function ApiKeys({ isAdmin }: { isAdmin: boolean }) {
   const list = useQuery({ ...api.apiKeys.list.queryOptions(), enabled: isAdmin })
   const overview = useQuery(api.billing.overview.queryOptions())
   const dialogs = useDialogs<null>()
-  // The last key's table is gone once it is deleted.
+  // The table disappears when its last key is deleted.
   const keptFocus = useKeptFocus<HTMLElement>()
   const [created, setCreated] = useState<string | null>(null)
-  // Show the plan's notice together with the keys, so that nothing shifts.
+  // Show the plan's notice and the keys together, so that nothing shifts.
   const keys = isInitialLoading(overview) ? undefined : list.data?.keys
   const isOffered = !overview.data || hasApiAccess(overview.data.level)
   const isFull = keys !== undefined && keys.length >= API_KEYS_MAX
@@ -115,7 +115,7 @@ function ApiKeys({ isAdmin }: { isAdmin: boolean }) {
   )
 }
 
-/** Whether it is suspended, or will be. */
+/** Whether the key is suspended, or will be. */
 const needsAdoption = ({ suspendedAt, status }: ApiKey) => suspendedAt !== null && status !== 'expired'
 
 function KeyRow({ apiKey }: { apiKey: ApiKey }) {

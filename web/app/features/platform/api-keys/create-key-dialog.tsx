@@ -39,7 +39,7 @@ export function CreateKeyDialog({ onCreated, ...dialog }: ShownDialog & { onCrea
     defaultValues: { name: '', scopes: [] as Scope[] },
   })
   const { errors } = form.formState
-  // Registered first, so that of two problems the name's is focused.
+  // Registered first, so that the name gets the focus if both fields have a problem.
   const name = form.register('name')
   const { field: scopes } = useController({ control: form.control, name: 'scopes' })
   const [days, setDays] = useState('never')

@@ -28,12 +28,12 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
   const isUpgrade = planOffer(plan, current) === 'upgrade'
   const refetchPlan = useRefetchPlan()
   const portal = useOpenPortal()
-  // One per opening, so that a second press never charges twice.
+  // A new key each time the dialog opens, so that a second press never charges twice.
   const key = useRef(crypto.randomUUID())
   const preview = useQuery({
     ...api.billing.previewUpgrade.queryOptions({ input: { planId: plan.id } }),
     enabled: open,
-    // Confirms exactly the previewed price.
+    // The user confirms exactly the previewed price, so it must not change.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnReconnect: false,
@@ -49,7 +49,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
       onClose()
     },
     onError(error) {
-      // The server answered, so the next press is a new attempt.
+      // The server has answered, so the next press is a new attempt.
       if (errorCode(error)) key.current = crypto.randomUUID()
       // The price has changed since the preview.
       if (errorCode(error) === 'SUBSCRIPTION_STATE') void Promise.all([preview.refetch(), refetchPlan()])
@@ -108,7 +108,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
             }
           >
             Your plan changes once you've confirmed.
-            {/* Confirming applies only the plan change. */}
+            {/* Confirming applies the plan change only. */}
             {isCancelled && ' Your cancellation stays in place until you undo it.'}
           </Callout>
         ) : (

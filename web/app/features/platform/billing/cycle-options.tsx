@@ -1,4 +1,4 @@
-/** Options of the billing cycle switch. @param saving beside the yearly one: 'Save 40%' */
+/** Options of the billing cycle switch. @param saving shown beside the yearly option: 'Save 40%' */
 export function cycleOptions(saving: string) {
   return [
     { value: 'monthly', label: 'Monthly' },

@@ -10,13 +10,13 @@ import { toast } from '../../../ui/toast'
 import { useAction } from '../../../use-action'
 
 interface ExportCsvProps {
-  /** Of the API, with its query. */
+  /** The API's path, with its query. */
   path: string
-  /** Without the extension. */
+  /** The name without the extension. */
   fileName: string
 }
 
-/** Downloads figures as CSV, or says which plan includes that. */
+/** Downloads figures as CSV, or names the plan that includes this. */
 export function ExportCsv({ path, fileName }: ExportCsvProps) {
   const overview = useQuery(api.billing.overview.queryOptions())
   const download = useAction(

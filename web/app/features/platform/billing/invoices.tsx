@@ -19,7 +19,7 @@ const looks: Record<Invoice['status'], { label: string; tone: Tone }> = {
   void: { label: 'Void', tone: 'neutral' },
 }
 
-/** Invoices, newest first, with the provider's pages and PDFs. Owners only. */
+/** Invoices, newest first, with links to the provider's pages and PDFs. For owners only. */
 export function Invoices() {
   const query = useInfiniteQuery(
     api.billing.invoices.infiniteOptions({

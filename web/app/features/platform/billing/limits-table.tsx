@@ -24,7 +24,10 @@ const support: PlanFeature = [
 
 const levels = Object.keys(PLAN_LEVELS) as PlanLevel[]
 
-/** Limits and features by plan, Free included. Responsive by CSS alone, as the page defers hydration. */
+/**
+ * Limits and features by plan, including Free. Responsive by CSS alone, because guests see the page
+ * before it hydrates.
+ */
 export function LimitsTable({ features }: { features: readonly PlanFeature[] }) {
   return (
     <Table

@@ -6,23 +6,23 @@ interface PlanCardProps {
   name: string
   /** '$50'. */
   price: string
-  /** After the price: '/month'. */
+  /** The text after the price: '/month'. */
   period: string
   features: readonly string[]
-  /** Names and values of what the plan limits. */
+  /** The plan's limits, as names and values. */
   limits?: readonly (readonly [name: string, value: string])[]
-  /** Next to the name: popular, or current. */
+  /** Shown next to the name: popular, or current. */
   badge?: ReactNode
-  /** Below the price: the saving, or the price per month. */
+  /** Shown below the price: the saving, or the price per month. */
   note?: ReactNode
   /** Highlighted. */
   featured?: boolean
-  /** One of several in one box, instead of a box of its own. */
+  /** The card is one of several in a box, instead of a box of its own. */
   isPart?: boolean
-  /** Below the name: whom it is for. */
+  /** Shown below the name: whom the plan is for. */
   audience?: string
   heading?: 'h2' | 'h3'
-  /** The button; gets the id of the name that describes it. */
+  /** Renders the button. It gets the id of the name that describes it. */
   action: (nameId: string) => ReactNode
 }
 

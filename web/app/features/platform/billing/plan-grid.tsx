@@ -27,7 +27,7 @@ export function PlanGrid({ known: state }: { known: KnownSubscription }) {
   const cycle = chosenCycle ?? state.plan?.billingCycle ?? 'monthly'
   const query = useQuery(api.billing.plans.queryOptions({ input: { cycle } }))
   const plans = query.data?.plans ?? (query.isError ? FALLBACK_PLANS : null)
-  // Selling a plan before the current one is known could charge someone twice.
+  // If a plan were sold before the current one is known, someone could be charged twice.
   const canChoose = state.subscription !== undefined && state.mayManage === true && state.overview?.available !== false
 
   const choose = (plan: Plan) => {

@@ -24,7 +24,7 @@ export function priceText(cents: number): string {
   return formatMoney(cents, 'USD', isWhole ? 0 : 2)
 }
 
-/** '$25 a month': what a yearly price comes to. */
+/** '$25 a month': a yearly price per month. */
 export function monthlyText(yearlyCents: number): string {
   return `${priceText(Math.round(yearlyCents / 12))} a month`
 }
@@ -45,7 +45,7 @@ export function statusText(subscription: Pick<Subscription, 'status' | 'cancelAt
   return `${status.charAt(0).toUpperCase()}${status.slice(1)}${subscription.cancelAtPeriodEnd ? ' (Cancels at period end)' : ''}`
 }
 
-/** A subscription's plan: a built-in one, else as the server describes it, else UNKNOWN_PLAN. */
+/** A subscription's plan: a built-in one, or else the server's description, or else UNKNOWN_PLAN. */
 export function planOf(
   { planId }: Pick<Subscription, 'planId'>,
   details: Pick<SubscriptionDetails, 'planId' | 'name' | 'priceCents' | 'billingCycle'> | null,

@@ -36,7 +36,7 @@ const limitsOf = (level: PlanLevel) =>
     ['Members', limitText(level, 'people')],
   ] as const
 
-/** Free and the paid plans by billing cycle. The switch is CSS only, so it works before hydration. */
+/** Free and the paid plans by billing cycle. The switch works by CSS alone, even before hydration. */
 export function PricingPlans({ header }: { header: ReactNode }) {
   const linkOf = usePlanLink()
   const carry = useCarriedReferral()
@@ -79,7 +79,7 @@ export function PricingPlans({ header }: { header: ReactNode }) {
   )
 }
 
-/** Native radio buttons that CSS reads, so that they work before hydration. */
+/** Native radio buttons that CSS reads, so they work before hydration. */
 function CycleSwitch() {
   return (
     <fieldset className="w-fit">

@@ -4,7 +4,7 @@ import { api, client } from '../../../api'
 import { useAction, useRedirect } from '../../../use-action'
 
 const { subscription, overview, ownLinks, invoices } = api.billing
-/** What depends on the plan, which limits X accounts. Upgrade previews are refetched when opened. */
+/** Queries that depend on the plan, which limits X accounts. Upgrade previews are refetched when opened. */
 const DEPENDS_ON_PLAN = [subscription, overview, ownLinks, invoices, api.xAccount]
 
 /** Refetches everything that depends on the plan. */
@@ -13,7 +13,7 @@ export function useRefetchPlan(): () => Promise<unknown> {
   return () => Promise.all(DEPENDS_ON_PLAN.map((part) => queries.invalidateQueries({ queryKey: part.key() })))
 }
 
-/** Options of a call that charges or cancels: repeating it has no effect. */
+/** Options for a call that charges or cancels. Repeating the call has no further effect. */
 const once = () => ({ context: { idempotencyKey: crypto.randomUUID() } })
 
 /** Cancels the subscription after a confirmation. */

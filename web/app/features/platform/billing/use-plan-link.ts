@@ -21,7 +21,7 @@ export function usePlanLink(): (planId: PlanId) => PlanLink {
   const isOwner = role === 'owner'
   const overview = useQuery(api.billing.overview.queryOptions({ enabled: isOwner }))
   const hasSubscription = overview.data?.subscription?.manageable === true
-  // The payment provider is asked only if someone is about to press.
+  // Asks the payment provider only if someone is about to press.
   const [isWanted, setWanted] = useState(false)
   const want = () => setWanted(true)
   const own = api.billing.ownLinks.queryOptions({ enabled: isWanted && overview.isSuccess && !hasSubscription })
@@ -34,10 +34,10 @@ export function usePlanLink(): (planId: PlanId) => PlanLink {
       onPointerEnter: want,
       onFocus: want,
       onClick: (event) => {
-        // A new tab of the user's choice has the link as it was when they pointed at it.
+        // A new tab that the user opens has the link as it was when they pointed at it.
         if (event.metaKey || event.ctrlKey || event.shiftKey) return
         event.preventDefault()
-        // Opened before the answer, because browsers block tabs that no press opens.
+        // Opened before the response arrives, because browsers block tabs that were not opened by a press.
         return openPaymentPage(window.open('', '_blank') ?? window, planId, () =>
           // The plan may have been bought since this page loaded.
           queries.fetchQuery({ ...own, staleTime: 0, retry: false }),

@@ -27,7 +27,7 @@ export function useReturnFromPayment(mayManage: boolean | undefined): void {
   })
 }
 
-/** Hosted links, the portal and invoices return without a parameter. */
+/** Whether the user came from the provider: hosted links, the portal and invoices return without a parameter. */
 function cameFromElsewhere(): boolean {
   return document.referrer !== '' && new URL(document.referrer).origin !== location.origin
 }

@@ -5,9 +5,9 @@ import { isInitialLoading } from '../../../initial-loading'
 import { useHasRole } from '../../identity/people/use-role'
 import { type BillingCycle, planOf } from './plan-text'
 
-/** What has loaded of the workspace's subscription. */
+/** The loaded parts of the workspace's subscription. */
 export interface KnownSubscription {
-  /** Waits for the subscription and the overview, which are shown together. */
+  /** True until both the subscription and the overview have loaded, because they are shown together. */
   isLoading: boolean
   query: UseQueryResult<{ subscription: Subscription | null }>
   /** Undefined until loaded. */
@@ -16,7 +16,7 @@ export interface KnownSubscription {
   overview: BillingOverview | undefined
   /** The current plan; null without an active subscription. */
   plan: { id: string; name: string; priceCents: number; billingCycle: BillingCycle } | null
-  /** Plan changes update this subscription instead of buying another. */
+  /** A plan change updates this subscription instead of buying another one. */
   changeable: boolean
   /** Only owners can buy, change and cancel. Undefined until the role is known. */
   mayManage: boolean | undefined

@@ -25,12 +25,15 @@ export function inkOn(color: string): string {
   return contrastOf(color, BLACK) >= contrastOf(color, WHITE) ? BLACK : WHITE
 }
 
-/** What a shape needs to be seen (WCAG 2.2, 1.4.11). */
+/** The contrast at which a shape can be seen (WCAG 2.2, 1.4.11). */
 const CONTRAST_OF_SHAPES = 3
 /** About the canvas of the dark scheme (ui/tokens.css). */
 const DARK_CANVAS = '#171a16'
 
-/** The color for shapes on the canvas of each scheme, as a CSS color: mixed with its ink until it can be seen. */
+/**
+ * The color for shapes on the canvas of each scheme, as a CSS color. It is mixed with its ink until
+ * it can be seen.
+ */
 export function shapeColor(color: string): string {
   return `light-dark(${seenOn(WHITE, color, BLACK)}, ${seenOn(DARK_CANVAS, color, WHITE)})`
 }

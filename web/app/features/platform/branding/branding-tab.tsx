@@ -75,7 +75,7 @@ export function BrandingTab() {
   )
 }
 
-/** What the color field shows if there is none. */
+/** Shown in the color field if there is no color. */
 const NO_COLOR = '#808080'
 
 function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
@@ -94,7 +94,7 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
   })
   const pick = async ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
     const file = currentTarget.files?.[0]
-    // Lets the same file be chosen again.
+    // Reset, so that the same file can be chosen again.
     currentTarget.value = ''
     if (!file) return
     const wrong = problemOf(file)
@@ -111,7 +111,7 @@ function BrandingForm({ name, saved }: { name: string; saved: Branding }) {
     setProblem(null)
     save.run(current)
   }
-  // Its card, which would keep the focus too, is not rendered again when the draft changes.
+  // Keeps the focus here, because the card is not rendered again when the draft changes.
   const keptFocus = useKeptFocus<HTMLFormElement>()
   return (
     <form {...keptFocus} noValidate method="post" className="grid gap-5 outline-none" onSubmit={submit}>
@@ -191,7 +191,7 @@ function Preview({ name, logo, color }: Branding & { name: string }) {
   )
 }
 
-/** What is wrong with a file by its name and size. The server reads its bytes. */
+/** The problem of a file, by its name and size. The server checks its bytes. */
 function problemOf({ type, size }: File): string | null {
   if (!LOGO_TYPES.some((allowed) => allowed === type)) return LOGO_UNKNOWN
   return size > LOGO_BYTES_MAX ? LOGO_TOO_LARGE : null

@@ -27,7 +27,7 @@ const done: Record<Job['kind'], (changed: number) => string> = {
 }
 
 function undoneText({ kind, changed }: Pick<Job, 'kind' | 'changed'>): string {
-  // Their list or tag was deleted, for example.
+  // Nothing is left, for example because the list or tag was deleted.
   if (changed === 0 && kind !== 'queue') return 'Nothing was left to undo'
   if (kind === 'delete') return `${formatCount(changed, 'lead')} restored`
   if (kind === 'queue')
@@ -37,7 +37,7 @@ function undoneText({ kind, changed }: Pick<Job, 'kind' | 'changed'>): string {
   return `Undone for ${formatCount(changed, 'lead')}`
 }
 
-/** Whether it has completed, failed or was canceled. */
+/** Whether a job has completed, failed or was canceled. */
 export function isEnded({ status }: Pick<Job, 'status'>): boolean {
   return status !== 'queued' && status !== 'running'
 }
@@ -54,7 +54,7 @@ export function progressText({ done, total }: Pick<Job, 'done' | 'total'>): stri
   return `${formatNumber(done)} of ${formatNumber(total)}`
 }
 
-/** Whether it can be undone at this time, in milliseconds since 1970. */
+/** Whether a job can be undone at this time, in milliseconds since 1970. */
 export function mayUndo({ undoUntil, undoneBy }: Pick<Job, 'undoUntil' | 'undoneBy'>, now: number): boolean {
   return undoUntil !== null && undoneBy === null && Date.parse(undoUntil) > now
 }

@@ -6,7 +6,7 @@ import { useRecentJobs } from './recent-jobs'
 
 const loadSheet = () => import('./jobs-sheet')
 
-/** Opens the recent jobs, and shows how many are running. */
+/** A button that opens the recent jobs and shows how many are running. */
 export default function JobsButton() {
   const sheet = useDialogOnDemand(loadSheet, 'The list of jobs')
   const { data: jobs = [] } = useRecentJobs()
