@@ -3,11 +3,11 @@ import { readEventStream } from './event-stream'
 import type { TabChannel } from './other-tabs'
 import { signedFetch } from './signed-fetch'
 
-/** Web Lock of the tab that reads the stream, and the channel on which it passes events on. */
+/** The Web Lock of the tab that reads the stream, and the channel on which it passes events on. */
 const LOCK = 'events'
 const EVENTS_CHANNEL = 'x-automated-events'
 
-/** The server writes a heartbeat every 20 seconds; without one for this long, the stream is lost. */
+/** The server writes a heartbeat every 20 seconds. After this long without one, the stream is lost. */
 const SILENCE_MAX_MS = 50_000
 /** How often everything is refetched while no stream is open. */
 const FALLBACK_MS = 30_000
@@ -27,7 +27,7 @@ export interface LiveHandlers {
   onChange(event: ChangeEvent): void
   /** Anything may have changed. */
   onReset(): void
-  /** The tab that reads the stream, and no other, has read a change. */
+  /** Called for each change, but only in the tab that reads the stream. */
   onRead?(event: ChangeEvent): void
 }
 
@@ -36,7 +36,7 @@ export interface LiveDeps {
   channel: TabChannel
   /** Opens GET /events. @throws if it is refused or unreachable */
   open(lastId: string | null, signal: AbortSignal): Promise<Response>
-  /** Runs `work` in one tab of the browser at a time. */
+  /** Runs `work` in only one tab of the browser at a time. */
   alone(signal: AbortSignal, work: () => Promise<void>): Promise<unknown>
 }
 
@@ -100,7 +100,7 @@ export function followEvents({ onChange, onReset, onRead }: LiveHandlers, provid
     while (!signal.aborted) {
       const began = Date.now()
       await readStream().catch(() => {})
-      // The usual end is that of the token.
+      // Usually a stream ends because its token expires.
       pauseMs = Date.now() - began > RETRY_MAX_MS ? RETRY_MS : Math.min(pauseMs * 2, RETRY_MAX_MS)
       share({ type: 'lost', id: null })
       await delay(pauseMs * (0.5 + Math.random()), signal)

@@ -51,7 +51,7 @@ const AFFECTED: Record<EventKind, readonly string[]> = {
 }
 const LIVE = new Set(Object.values(AFFECTED).flat())
 
-/** Queries whose input `id` is that of a changed object. */
+/** Queries whose input `id` is the id of a changed object. */
 const NAMED_BY: Partial<Record<EventKind, RegExp>> = {
   campaign: /^(campaigns|sequences|enrollments|openers)\./,
   conversation: /^conversations\./,
@@ -81,9 +81,9 @@ const LONGER_INTERVALS_MS: Record<string, number> = {
   'analytics.breakdown': 30_000,
   'analytics.heatmap': 30_000,
 }
-/** Queries with live events poll this seldom, for changes whose event was lost. */
+/** Queries with live events poll only this rarely, for changes whose event was lost. */
 const POLL_MS = 60_000
-/** A fetch that began before the change is followed by another one. */
+/** A fetch that began before the change is followed by another one, after this delay. */
 const FETCHING_MS = 250
 
 interface Input {
@@ -112,7 +112,7 @@ function isDeep(query: Query): boolean {
   return page > 1 && cursor === undefined && operationOf(query) === 'campaigns.dms'
 }
 
-/** Refetches queries that events concern: those on screen now, the others when they are shown. */
+/** Refetches the queries that events concern: those on screen now, the others when they are shown. */
 export function refetchOnEvents(queries: QueryClient): LiveHandlers & { stop(): void } {
   const cache = queries.getQueryCache()
   if (queries instanceof ProductQueryClient)

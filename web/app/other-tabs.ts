@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 
-/** Queries that tabs share, by the first part of their key. A change often affects several. */
+/** Queries that tabs share, by the first part of their key. A change often affects several of them. */
 const shared = [
   'account',
   'analytics',
@@ -28,7 +28,7 @@ const shared = [
 /** BroadcastChannel between the tabs of a browser. */
 export const DATA_CHANNEL = 'x-automated-data'
 
-/** For changes not made by a mutation. */
+/** For changes that no mutation made. */
 export function notifyOtherTabs(): void {
   if (typeof BroadcastChannel === 'undefined') return
   const channel = new BroadcastChannel(DATA_CHANNEL)
@@ -43,7 +43,7 @@ export type TabChannel = Pick<BroadcastChannel, 'postMessage' | 'addEventListene
 export function syncOtherTabs(queries: QueryClient, channel: TabChannel): () => void {
   const unsubscribe = queries.getMutationCache().subscribe((event) => {
     if (event.type !== 'updated') return
-    // Failures too, because the call may have succeeded if only the response was lost.
+    // Failures too: the call may have succeeded, and only the response was lost.
     if (event.action.type === 'success' || event.action.type === 'error') channel.postMessage('changed')
   })
   const refetchShared = () => {

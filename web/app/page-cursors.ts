@@ -2,7 +2,7 @@ import { useState } from 'react'
 
 /** Cursors of visited pages: with one, a deep page costs no more than the first. */
 interface PageCursors {
-  /** The list with its filters. */
+  /** The list and its filters. */
   of: string
   byPage: Readonly<Record<number, string>>
 }

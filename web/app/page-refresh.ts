@@ -1,7 +1,7 @@
 import type { KeyValueStorage } from './browser-storage'
 import { safeReturnPath } from './return-path'
 
-// Both in session storage.
+// Both keys are in session storage.
 const REFRESHED = 'pageRefreshed'
 const PATH = 'lastVisitedPath'
 
@@ -14,7 +14,7 @@ export function recordVisit(storage: KeyValueStorage, path: string, origin: stri
   if (visited) storage.setItem(PATH, visited)
 }
 
-/** Call on pagehide. Only the next page knows whether it was a reload. */
+/** Call on pagehide. Only the next page can know whether this was a reload. */
 export function recordPageLeave(storage: KeyValueStorage, path: string, origin: string): void {
   recordVisit(storage, path, origin)
   storage.setItem(REFRESHED, 'true')

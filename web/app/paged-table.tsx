@@ -7,9 +7,9 @@ import { useKeptFocus } from './ui/use-kept-focus'
 
 /** A column and its cells. `className` applies to the header and to the cells. */
 export interface Column<Row> extends Head {
-  /** Cards show the cell without its name. */
+  /** Cards show the cell without the column's name. */
   bare?: boolean
-  /** The name in cards, if `name` is a button. */
+  /** The column's name in cards, if `name` is a button. */
   label?: string
   corner?: boolean
   cell: (row: Row) => ReactNode
@@ -59,7 +59,7 @@ export function PagedTable<Row extends { id: string }>({
   ...paging
 }: PagedTableProps<Row>) {
   const visible = columns.filter((column) => column !== false)
-  // With its last row, the table is removed.
+  // The table is removed with its last row.
   const keptFocus = useKeptFocus<HTMLDivElement>()
   if (query.error && !query.data)
     return (

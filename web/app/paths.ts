@@ -1,6 +1,6 @@
 import type { PlanId } from '@x-automated/contract/platform/plans'
 
-/** Guests are sent from signed-in pages to /login, and get a 404 for operator pages. */
+/** Guests are redirected from signed-in pages to /login. Operator pages are a 404 for them. */
 export type PageAccess = 'public' | 'signed-in' | 'operator'
 
 interface Page {
@@ -75,7 +75,7 @@ export const paths = Object.fromEntries(
   Object.entries(allPages).map(([name, page]) => [name, page.path]),
 ) as unknown as { [K in PageName]: (typeof allPages)[K]['path'] }
 
-/** The start of the path of client reports, which have a workspace's brand instead of ours. A secret follows. */
+/** The path of client reports, up to their secret token. They have a workspace's brand instead of ours. */
 export const CLIENT_REPORTS = paths.report.replace(':token', '')
 
 export function isClientReport(path: string): boolean {

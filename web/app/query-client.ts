@@ -34,11 +34,11 @@ function isTemporary(error: unknown): boolean {
   return !isRefusal(error) || (error instanceof ORPCError && error.status === 429)
 }
 
-/** Retries failed queries while they are on screen, so that it recovers without a click. */
+/** Retries failed queries while they are on screen, so that the page recovers without a click. */
 function createBackgroundRetries(cache: QueryCache) {
   const counts = new WeakMap<AnyQuery, number>()
-  // A separate client for queries without data: their own fetch would replace the error with a
-  // skeleton each time.
+  // A separate client, for queries without data: each retry of their own would replace the error
+  // with a skeleton.
   const hiddenClient = new QueryClient()
 
   async function retry(query: AnyQuery, failedAt: number): Promise<void> {
@@ -70,11 +70,11 @@ function createBackgroundRetries(cache: QueryCache) {
 }
 
 /**
- * Stops polling after a failed call: 4xx are final, and background retries handle the rest.
- * Also refetches invalidated queries whose first answer is on its way, since it may be too old.
+ * Does not poll after a failed call: a 4xx is final, and background retries handle the rest. Also
+ * refetches invalidated queries whose first answer is still pending, because that may be too old.
  */
 export class ProductQueryClient extends QueryClient {
-  /** The shortest poll interval of a query. Signed-in pages raise it for what has live events. */
+  /** The shortest poll interval of a query. Signed-in pages raise it for queries with live events. */
   pollFloorMs: (query: AnyQuery) => number = () => 0
 
   override async invalidateQueries<TaggedQueryKey extends QueryKey = QueryKey>(
@@ -115,9 +115,9 @@ export class ProductQueryClient extends QueryClient {
   }
 }
 
-/** The query client. Offline calls fail immediately, instead of running once back online. */
+/** The query client. Calls made offline fail immediately; they don't wait until the browser is online. */
 export function createQueryClient(): QueryClient {
-  // In a microtask, not a timer: a button must be busy before the second click of a double click.
+  // In a microtask, not in a timer, so that a button is busy before the second click of a double click.
   notifyManager.setScheduler(queueMicrotask)
   const queryCache: QueryCache = new QueryCache({
     onError(error, query) {
@@ -131,7 +131,7 @@ export function createQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         networkMode: 'always',
-        // The default for networkMode 'always' is not to refetch on reconnect.
+        // With networkMode 'always', the default is false.
         refetchOnReconnect: true,
         staleTime: 10_000,
         retry: isWorthRetrying,

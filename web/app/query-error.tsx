@@ -5,7 +5,7 @@ import { Callout, type CalloutProps } from './ui/callout'
 
 export interface QueryErrorProps extends Pick<CalloutProps, 'tone' | 'title'> {
   query: { error: unknown; isFetching: boolean; refetch: () => unknown }
-  /** If the server sent no message. */
+  /** Used if the server sent no message. */
   fallback?: string
   /** Replaces the server's message. */
   children?: ReactNode

@@ -8,11 +8,11 @@ export class ReauthCancelled extends Error {}
 /** Overrides the dialog's default prompt. */
 export interface ReauthPrompt {
   text: string
-  /** Redirects to an identity provider that can reauthenticate the user too. */
+  /** Redirects to an identity provider that can reauthenticate the user as well. */
   singleSignOn?: () => Promise<void>
 }
 
-/** Makes a call, if needed after the user has reauthenticated. */
+/** Makes a call. If the call requires it, the user first reauthenticates. */
 export type WithReauth = <T>(call: () => Promise<T>, questionOf?: (error: unknown) => ReauthPrompt) => Promise<T>
 
 /** Set by `ReauthProvider`. Without one, calls that require reauthentication fail. */

@@ -1,2 +1,2 @@
-/** Session storage: automatic reloads in a row of a page that did not load completely. */
+/** Session storage: how often in a row a page that did not load completely was reloaded automatically. */
 export const RELOADS_KEY = 'reloads'

@@ -2,7 +2,7 @@ import { localStorage } from './browser-storage'
 
 const KEY = 'authReturnPath'
 
-/** Returning to these after signing in would loop. */
+/** Returning to one of these after signing in would loop. */
 const signInPages = /^\/(login|auth|forgot-password|reset-password)(\/|$)/
 
 /** The path if it is on this origin and no sign-in page, else null. @param path untrusted */
@@ -10,7 +10,7 @@ export function safeReturnPath(path: unknown, origin: string): string | null {
   if (typeof path !== 'string' || !path.startsWith('/')) return null
   let url: URL
   try {
-    // Parse like the browser does, which catches '//host', '/\host' and embedded tabs.
+    // Parses as the browser does, to catch '//host', '/\host' and embedded tabs.
     url = new URL(path, origin)
   } catch {
     return null

@@ -30,7 +30,7 @@ interface TokenPair {
 // Local storage keys; part of the product's interface.
 const TOKEN = 'authToken'
 const REFRESH_TOKEN = 'refreshToken'
-/** Their owner, so that a reload can render without a request. */
+/** The token's owner, so that a reload can render without a request. */
 const USER = 'authUser'
 /** The workspace that the user signed in to or switched to. */
 const CHOSEN_WORKSPACE = 'chosenWorkspace'
@@ -69,7 +69,7 @@ export interface SessionDeps {
   wait(ms: number): Promise<void>
 }
 
-/** An access token's claims, unverified (the server verifies them), or null if it isn't a JWT. */
+/** The claims of an access token; null: it is not a JWT. The server verifies them, this does not. */
 function readClaims(
   token: string,
 ): { userId: string; expiresAtMs: number; workspaceId: string | null; role: string | null } | null {
@@ -170,7 +170,7 @@ export function createSessionStore(deps: SessionDeps) {
   async function renewOnce(before: string | null, reason: SignedOutReason): Promise<string | null> {
     return deps.exclusively(async () => {
       const stored = read()
-      // Another tab has already renewed it.
+      // Another tab has renewed the token.
       if (stored.token && stored.token !== before) {
         adoptToken(stored.token)
         return stored.token
@@ -185,7 +185,7 @@ export function createSessionStore(deps: SessionDeps) {
         await deps.wait(ms)
         result = await deps.refresh(stored.refreshToken)
       }
-      // The user has signed out since, so discard the response.
+      // The user has signed out meanwhile, so discard the response.
       if (read().refreshToken !== stored.refreshToken) return read().token
       // The session may still be valid, so keep it and let the call fail.
       if (result === 'unreachable') return null
@@ -202,7 +202,7 @@ export function createSessionStore(deps: SessionDeps) {
     })
   }
 
-  /** A new access token, or null if the session ended or got no answer. One at a time. */
+  /** A new access token, or null if the session has ended or the server did not answer. Runs once at a time. */
   function refresh(reason: SignedOutReason = 'expired'): Promise<string | null> {
     const { token } = read()
     if (token && deps.now() - renewedAtMs < JUST_RENEWED_MS) return Promise.resolve(token)
@@ -238,7 +238,7 @@ export function createSessionStore(deps: SessionDeps) {
     finishStart(again ? await userOf(again) : null)
   }
 
-  /** Applies the answer, even after the time limit, unless the session has changed since. */
+  /** Applies the answer, even after the time limit, unless the session has changed meanwhile. */
   function finishStart(user: User | null): void {
     const late = state.status !== 'starting'
     if (late && !(state.status === 'signed-out' && (user || state.reason === 'unanswered'))) return
@@ -247,7 +247,7 @@ export function createSessionStore(deps: SessionDeps) {
     else if (user) emit('SIGNED_IN', 'this tab')
   }
 
-  /** The time limit came first: assume the user this browser remembers. */
+  /** The time limit came first: assume the user whom this browser remembers. */
   function finishStartEarly(): void {
     if (state.status !== 'starting') return
     const user = remembered(read().token)
@@ -258,7 +258,7 @@ export function createSessionStore(deps: SessionDeps) {
   return {
     state: () => state,
 
-    /** The current workspace, or null if signed out. */
+    /** The current workspace; null: signed out. */
     workspaceId: (): string | null => readClaims(read().token ?? '')?.workspaceId ?? null,
 
     /** For React: called after every state change. Returns an unsubscribe function. */
@@ -273,7 +273,7 @@ export function createSessionStore(deps: SessionDeps) {
       return () => void listeners.delete(listen)
     },
 
-    /** Finds out who is signed in, within 2 seconds. A later answer still counts. */
+    /** Finds out who is signed in, within 2 seconds. A later answer is still applied. */
     start(): Promise<void> {
       starting ??= Promise.race([
         resolveStart().catch(() => finishStart(remembered(read().token))),
@@ -282,7 +282,7 @@ export function createSessionStore(deps: SessionDeps) {
       return starting
     },
 
-    /** After a sign-in, an exchange or a second factor. */
+    /** Stores the session after a sign-in, an exchange or a second factor. */
     signIn(session: TokenPair & { user: User }): void {
       storeChosen(session)
       remember(session.user)
@@ -295,7 +295,7 @@ export function createSessionStore(deps: SessionDeps) {
       storeChosen(pair)
     },
 
-    /** Ends the session here immediately, even if the server fails. */
+    /** Ends the session in this browser immediately, even if the server fails. */
     async signOut(): Promise<void> {
       const { token } = read()
       endSession('signed-out-here')

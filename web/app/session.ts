@@ -8,9 +8,9 @@ export type { User } from './session-store'
 
 /** How often to check whether the token expires soon. */
 const TICK_MS = 30_000
-/** Reload after this delay if a token is still stored after signing out. */
+/** If a token is still stored this long after signing out, the page reloads. */
 const RELOAD_AFTER_MS = 100
-/** In session storage, until the reloaded page has said so. */
+/** Stored in session storage until the reloaded page has told the user. */
 const LOST_WORKSPACE = 'lostWorkspace'
 
 const guest = contractClient()
@@ -107,7 +107,7 @@ export function attachSession(): () => void {
   }
 }
 
-/** Whether the page was reloaded because the user has lost access to a workspace. True once. */
+/** Whether the page was reloaded because the user has lost access to a workspace. True only once. */
 export function consumeLostWorkspace(): boolean {
   const isLost = sessionStorage.getItem(LOST_WORKSPACE) !== null
   sessionStorage.removeItem(LOST_WORKSPACE)
@@ -116,7 +116,7 @@ export function consumeLostWorkspace(): boolean {
 
 const starting: SessionState = { status: 'starting' }
 
-/** The signed-in user. `starting` until known, and while prerendering. */
+/** The signed-in user. `starting` until known, and always while prerendering. */
 export function useSession(): SessionState {
   return useSyncExternalStore(session.watch, session.state, () => starting)
 }

@@ -28,13 +28,13 @@ export async function signedFetch(path: string, init: RequestInit = {}, signer: 
   return response
 }
 
-/** An error response as the typed client throws it. @param body any text */
+/** An error response as an error of the kind that the typed client throws. @param body any text */
 export function errorOf(status: number, body: string): ORPCError<string, unknown> {
   let envelope: unknown = null
   try {
     envelope = JSON.parse(body)
   } catch {
-    // Not JSON: a proxy answered.
+    // The body is not JSON: a proxy answered.
   }
   return isErrorEnvelope(envelope)
     ? new ORPCError(envelope.code, { status, message: envelope.error, data: envelope.details })

@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
 
 /**
- * Calls `onEnded` if something ends while it is shown, not if it had ended before.
- * @returns call with an id: it ends after this, even if it is never seen in progress
+ * Calls `onEnded` when something ends while it is shown, but not if it had ended before.
+ * @returns a function to call with an id: `onEnded` follows even if it is never seen in progress
  */
 export function useEnded<T extends { id: string }>(
   item: T | undefined,

@@ -5,7 +5,7 @@ import { cn } from './cn'
 
 export type Tone = 'neutral' | 'accent' | 'info' | 'good' | 'warn' | 'bad'
 
-/** Neutral and accent badges are boxes. The others say a state: a dot or an icon, and a word. */
+/** Neutral and accent badges are boxes. The others show a state: a dot or an icon, and a word. */
 const boxes = { neutral: 'border-line bg-sunken text-muted', accent: 'border-accent-edge bg-accent text-accent-ink' }
 const words = { info: 'text-info', good: 'text-good', warn: 'text-warn', bad: 'text-bad' }
 
@@ -57,7 +57,7 @@ export const statusLooks = {
 
 type Status = keyof typeof statusLooks
 
-/** Statuses of what has not happened yet: their dot is hollow. */
+/** Statuses of something still to come: their dot is hollow. */
 const AHEAD: ReadonlySet<string> = new Set<Status>(['queued', 'not_sent', 'draft', 'waiting'])
 const BUSY: ReadonlySet<string> = new Set<Status>(['sending', 'running'])
 
@@ -79,7 +79,7 @@ export function StatusBadge({ status, children }: { status: Status | (string & {
   )
 }
 
-/** The same for dense tables, with a quiet word. */
+/** The same for dense tables: the word is less prominent. */
 export function StatusDot({ status }: { status: Status }) {
   const { label, className } = statusLooks[status]
   return (

@@ -41,7 +41,7 @@ export function buttonClass({ variant = 'secondary', size = 'md', wide }: Look):
 }
 
 export interface ButtonProps extends Look, ComponentProps<'button'> {
-  /** Before the label. */
+  /** Shown before the label. */
   icon?: ReactNode
   /** Shows a spinner and ignores presses. `children` should say what happens ('Saving…'). */
   loading?: boolean
@@ -53,12 +53,12 @@ function ignoreClick(event: MouseEvent) {
   event.stopPropagation()
 }
 
-/** aria-disabled instead of disabled, which would lose the focus. */
+/** Sets aria-disabled, not disabled: a disabled button would lose the focus. */
 function busy(loading: boolean | undefined): Pick<ComponentProps<'button'>, 'aria-busy' | 'aria-disabled' | 'onClick'> {
   return loading ? { 'aria-busy': true, 'aria-disabled': true, onClick: ignoreClick } : {}
 }
 
-/** `type` defaults to 'button', so that none submits a form by accident. */
+/** `type` defaults to 'button', so that no button submits a form by accident. */
 export function Button({
   variant,
   size,

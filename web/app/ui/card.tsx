@@ -5,13 +5,13 @@ import { useKeptFocus } from './use-kept-focus'
 interface CardProps extends Omit<ComponentProps<'section'>, 'title'> {
   title?: ReactNode
   description?: ReactNode
-  /** Right of the title. */
+  /** Shown right of the title. */
   actions?: ReactNode
 }
 
 /** A section of a page with its own heading. */
 export function Card({ title, description, actions, className, children, ...rest }: CardProps) {
-  // Saving disables the button that has the focus.
+  // A button that saves has the focus, and saving disables it.
   const keptFocus = useKeptFocus<HTMLElement>()
   return (
     <section

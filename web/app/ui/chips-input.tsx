@@ -19,7 +19,7 @@ interface ChipsInputProps {
   /** Maximum length of a chip. */
   maxLength?: number
   id?: string
-  /** The text in the field, for forms that submit what wasn't added. */
+  /** The text in the field, for forms that also submit what was not added yet. */
   typed?: string
   onType?: (typed: string) => void
 }
@@ -31,7 +31,7 @@ export function withChip(values: readonly string[], typed: string): string[] {
   return word === '' || isKnown ? [...values] : [...values, word]
 }
 
-/** A list of short texts. Enter adds one; its cross, or Backspace in the empty field, removes it. */
+/** A list of short texts. Enter adds one. Its cross removes it, or Backspace in the empty field. */
 export function ChipsInput({
   values,
   onChange,

@@ -12,7 +12,7 @@ interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type'>, Labelled 
   indeterminate?: boolean
 }
 
-/** For values that are saved with their form, and for selecting rows. */
+/** For values that are saved with their form, and for the selection of rows. */
 export function Checkbox({ label, hint, indeterminate = false, className, ref, ...props }: CheckboxProps) {
   const own = useRef<HTMLInputElement | null>(null)
   useEffect(() => {

@@ -7,9 +7,9 @@ import { finalFocus } from './use-kept-focus'
 
 export interface Question {
   title: string
-  /** What will happen. */
+  /** Says what will happen. */
   body?: ReactNode
-  /** The body loads until this settles, and the confirm button is disabled. Must not reject. */
+  /** Until this settles, the body loads and the confirm button is disabled. Must not reject. */
   after?: Promise<unknown> | undefined
   /** The confirm button's label: 'Delete list'. */
   confirm: string

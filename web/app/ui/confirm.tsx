@@ -22,7 +22,7 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
   const resolver = useRef<(yes: boolean) => void>(() => {})
 
   const ask = useCallback<Ask>((next) => {
-    // A new question answers an open one with no.
+    // A new question answers an open one with "no".
     resolver.current(false)
     setQuestion(next)
     setOpen(true)

@@ -22,7 +22,7 @@ export function CopyButton({ text, label = 'Copy', size, variant }: CopyButtonPr
       await navigator.clipboard.writeText(text)
       setCopied(true)
     } catch (error) {
-      // Blocked by the browser. The text is next to the button, so only log it.
+      // The browser blocked it. The text is next to the button, so this only logs the error.
       console.warn('Could not write to the clipboard', error)
     }
   }

@@ -8,19 +8,19 @@ import { Table, Td, Tr } from './table'
 interface DaySeries<K extends string> {
   key: K
   label: string
-  /** 'quiet' for the series that the other one is a part of. */
+  /** 'quiet' for a series that contains the other one. */
   tone?: 'accent' | 'quiet'
 }
 
 type Day<K extends string> = { day: string } & Record<K, number>
 
 export interface DayChartProps<K extends string> {
-  /** 'Members by day'. Names the chart and its table. */
+  /** Names the chart and its table: 'Members by day'. */
   label: string
   /** Ascending; `day` is a UTC day, '2026-11-20'. */
   days: readonly Day<K>[]
   series: readonly DaySeries<K>[]
-  /** One more column of the table and the tooltip. */
+  /** One more column, in the table and the tooltip. */
   extra?: { label: string; value: (day: Day<K>) => ReactNode }
 }
 
@@ -92,7 +92,7 @@ export function DayChart<K extends string>({ label, days, series, extra }: DayCh
       ) : (
         <div
           aria-hidden
-          // A chart is as wide as its window; on paper it shrinks to the sheet.
+          // On screen, a chart has its window's width; on paper, it shrinks to the sheet.
           className="h-72 min-w-0 print:[&_.recharts-responsive-container_div]:size-full! print:[&_svg]:h-auto! print:[&_svg]:w-full!"
         >
           <ResponsiveContainer width="100%" height="100%">

@@ -18,7 +18,7 @@ export interface DialogProps {
   children?: ReactNode
   /** A click outside does not close it. */
   staysOpen?: boolean
-  /** What has the focus once it is closed, if what had it before is gone. */
+  /** The element to focus after closing, if the one that had the focus before is gone. */
   returnsTo?: () => HTMLElement | null | undefined
 }
 
@@ -108,14 +108,14 @@ export function Sheet({
 }
 
 interface WideSheetProps extends Pick<DialogProps, 'open' | 'onClose' | 'children'> {
-  /** Beside the button that closes it. */
+  /** Shown beside the button that closes it. */
   bar: ReactNode
   onKeyDown: ComponentProps<'div'>['onKeyDown']
-  /** Gets the focus when it closes. */
+  /** The element to focus after closing. */
   returnsTo: () => HTMLElement | null
 }
 
-/** A side panel of 800 px for work on one thing. Its content has a SheetTitle. */
+/** A side panel of 800 px for work on one thing. Its content must include a SheetTitle. */
 export function WideSheet({ open, onClose, bar, onKeyDown, returnsTo, children }: WideSheetProps) {
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>

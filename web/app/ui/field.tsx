@@ -6,7 +6,7 @@ interface Wiring {
   id: string
   'aria-describedby': string | undefined
   'aria-invalid': true | undefined
-  /** Only if set, so that native controls keep their own `required`. */
+  /** Present only if true, so that native controls keep their own `required`. */
   required: boolean
 }
 
@@ -14,17 +14,17 @@ const FieldContext = createContext<Wiring | null>(null)
 
 export interface FieldProps {
   label: ReactNode
-  /** Below the control, replaced by the error. */
+  /** Shown below the control; the error replaces it. */
   hint?: ReactNode
   /** Replaces the hint. */
   error?: string | undefined
-  /** Right of the label: a link or counter. */
+  /** Shown right of the label: a link or counter. */
   aside?: ReactNode
   required?: boolean
   /** Keeps the label for screen readers only. */
   hideLabel?: boolean
   className?: string
-  /** One control of this folder, which reads its id and state from here. */
+  /** One control of this folder. It reads its id and state from here. */
   children: ReactNode
 }
 
@@ -66,7 +66,7 @@ function FieldHint({ id, children }: { id?: string; children: ReactNode }) {
   )
 }
 
-/** Announced by screen readers. Without a Field, the control names its id in `aria-describedby`. */
+/** Screen readers announce it. Without a Field, the control names its id in `aria-describedby`. */
 export function FieldError({ id, children }: { id?: string; children: ReactNode }) {
   return (
     <p id={id} role="alert" className="flex gap-1.5 text-bad">

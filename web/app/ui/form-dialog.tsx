@@ -6,7 +6,7 @@ interface FormDialogProps extends Omit<DialogProps, 'footer'>, Pick<ButtonProps,
   /** The submit button's label. */
   label: string
   loading: boolean
-  /** Left of the buttons. */
+  /** Shown left of the buttons. */
   aside?: ReactNode
   onSubmit: FormEventHandler
 }

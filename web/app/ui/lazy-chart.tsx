@@ -2,8 +2,8 @@ import { lazy, Suspense } from 'react'
 import type { DayChart, DayChartProps } from './day-chart'
 import { Skeleton } from './skeleton'
 
-// Loaded once there is data, because the chart library is large. The cast restores the generic that
-// `lazy` drops.
+// Loads once there is data, because the chart library is large. `lazy` drops the generic; the cast
+// restores it.
 const Chart = lazy(() =>
   import('./day-chart').then((module) => ({ default: module.DayChart })),
 ) as unknown as typeof DayChart

@@ -1,7 +1,7 @@
 import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { FieldProps } from './field'
 
-/** Counts characters when this part of the limit is used. */
+/** The counter appears once this share of the limit is used. */
 const COUNTED_FROM = 0.8
 
 /** Props of the Field of a long text: a counter near the limit, and an error beyond it. Nothing is cut. */

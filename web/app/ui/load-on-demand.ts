@@ -1,6 +1,6 @@
 import { toast } from './toast'
 
-/** Whether a component's code loaded; if not, shows a toast. @param what 'The menu' */
+/** Loads a component's code, and returns whether it loaded. If not, shows a toast. @param what 'The menu' */
 export async function loadOnDemand(load: () => Promise<unknown>, what: string): Promise<boolean> {
   try {
     await load()

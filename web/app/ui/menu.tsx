@@ -9,7 +9,7 @@ interface MenuProps {
   align?: 'start' | 'end'
   /** For menus that load when their button is pressed. */
   defaultOpen?: boolean
-  /** For menus that a key opens, too. */
+  /** For menus that a key can open as well. */
   open?: boolean
   onOpenChange?: (open: boolean) => void
   /** MenuItem, MenuLink, MenuSeparator, MenuNote. */
@@ -58,7 +58,7 @@ export function MenuItem({ onSelect, icon, danger, disabled, children }: MenuIte
 
 interface MenuLinkProps {
   to: string
-  /** Not a page of the app: opens in a new tab. */
+  /** True for pages outside the app, which open in a new tab. */
   isOutside?: boolean
   icon?: ReactNode
   children: ReactNode

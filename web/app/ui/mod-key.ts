@@ -1,9 +1,9 @@
-/** The modifier of shortcuts, as this system writes it before a key. */
+/** The modifier key of shortcuts, as this system writes it before a key. */
 export function modKey(): string {
   return isApple() ? '⌘' : 'Ctrl '
 }
 
-/** Whether that modifier is pressed. On a Mac, Ctrl with a letter edits text. */
+/** Whether the modifier key is pressed. On a Mac, it is not Ctrl: with a letter, Ctrl edits text. */
 export function isModPressed({ metaKey, ctrlKey }: Pick<KeyboardEvent, 'metaKey' | 'ctrlKey'>): boolean {
   return isApple() ? metaKey : metaKey || ctrlKey
 }

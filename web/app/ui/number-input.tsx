@@ -5,7 +5,7 @@ import { useFieldWiring } from './field'
 interface NumberInputProps {
   id?: string
   required?: boolean
-  /** Null while it is empty. */
+  /** null while the field is empty. */
   value: number | null
   onChange: (value: number | null) => void
   /** Default 0. */
@@ -13,7 +13,7 @@ interface NumberInputProps {
   max?: number
   placeholder?: string
   disabled?: boolean
-  /** Without a Field around it. */
+  /** Needed only without a Field around it. */
   'aria-label'?: string
   'aria-invalid'?: boolean | undefined
   'aria-describedby'?: string | undefined

@@ -3,11 +3,11 @@ import type { ReactNode } from 'react'
 interface PageHeaderProps {
   title: string
   description?: ReactNode
-  /** Right of the title, the primary one last. */
+  /** Shown right of the title, the primary one last. */
   actions?: ReactNode
 }
 
-/** A page's title, description and actions. Signed-in people see it in the top bar. */
+/** A page's title, description and actions. Signed-in people see them in the top bar. */
 export function PageHeader({ title, description, actions }: PageHeaderProps) {
   return (
     <header className="page-header">

@@ -9,9 +9,9 @@ export interface PagerProps {
   /** 1-based. */
   page: number
   pageSize: number
-  /** How many rows all pages have. While it fetches, the total may be outdated. */
+  /** Its `total` is the number of rows on all pages, which may be outdated while it fetches. */
   query: { data?: { total: number | null } | null | undefined; isFetching: boolean }
-  /** While the total is unknown: whether there is a next page. */
+  /** Whether there is a next page. Used while the total is unknown. */
   hasNext?: boolean
   /** Also called with the last page if the current one no longer exists. */
   onChange: (page: number) => void
@@ -19,7 +19,7 @@ export interface PagerProps {
   noun?: string
 }
 
-/** Pagination; hidden for a single page. Leaves pages that no longer exist. */
+/** Pagination, hidden if there is one page. If the current page no longer exists, it changes to the last. */
 export function Pager({ page, pageSize, query, hasNext, onChange, noun = 'rows' }: PagerProps) {
   const total = query.data?.total ?? undefined
   const isKnown = total !== undefined
@@ -32,7 +32,7 @@ export function Pager({ page, pageSize, query, hasNext, onChange, noun = 'rows' 
   if ((!isKnown && hasNext === undefined) || (pages === 1 && page === 1)) return null
   const last = Math.min(page * pageSize, total ?? Number.POSITIVE_INFINITY)
   const first = Math.min((page - 1) * pageSize + 1, last)
-  /** Not `disabled`: a disabled button loses the focus. */
+  /** Not `disabled`, because a disabled button loses the focus. */
   const stepUnless = (isAtEnd: boolean, by: 1 | -1) => ({
     'aria-disabled': isAtEnd || undefined,
     onClick: () => isAtEnd || onChange(page + by),

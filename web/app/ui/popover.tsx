@@ -8,7 +8,7 @@ interface PopoverProps {
   label: string
   open: boolean
   onOpenChange: (open: boolean) => void
-  /** Gets the focus when it closes. Default: the button. */
+  /** The element to focus after closing. Default: the button. */
   finalFocus?: RefObject<HTMLElement | null>
   children: ReactNode
 }

@@ -5,6 +5,6 @@ export function save(content: Blob, name: string): void {
   link.href = url
   link.download = name
   link.click()
-  // The download no longer needs the URL by then.
+  // By then, the download no longer needs the URL.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

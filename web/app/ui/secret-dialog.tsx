@@ -14,7 +14,7 @@ interface SecretDialogProps {
   onClose: () => void
 }
 
-/** Shows a secret, once: a stray click does not close it. */
+/** Shows a secret, only once. Therefore a click outside does not close it. */
 export function SecretDialog({ title, description, label, secret, onClose }: SecretDialogProps) {
   return (
     <Dialog

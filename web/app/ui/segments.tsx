@@ -16,7 +16,7 @@ export function Segments<T extends string>({ label, options, value, onChange }: 
     <ToggleGroup
       aria-label={label}
       value={[value]}
-      // Pressing the current option again would leave none.
+      // Pressing the current option again would leave no option selected.
       onValueChange={([next]) => next && onChange(next)}
       className="flex w-fit gap-1 rounded-lg border border-line bg-sunken p-1"
     >

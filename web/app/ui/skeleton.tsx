@@ -57,7 +57,7 @@ export function SkeletonRows({ rows = 5, columns }: { rows?: number; columns: nu
       {Array.from({ length: columns }, (_, column) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: as above
         <td key={column} className="border-line px-4 py-3.5 md:border-b">
-          {/* The row animates as a whole: each animated element would need its own layer. */}
+          {/* The row animates as a whole, because each animated element needs its own layer. */}
           <span className={cn('h-4', shape, widths[(row + column) % widths.length])} />
         </td>
       ))}

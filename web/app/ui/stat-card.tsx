@@ -4,7 +4,7 @@ import { Skeleton } from './skeleton'
 
 interface StatCardProps {
   label: ReactNode
-  /** null: not measured yet ('–'). undefined: loading. */
+  /** null: not measured yet, shown as '–'. undefined: loading. */
   value: number | string | null | undefined
   hint?: ReactNode
   icon?: ReactNode

@@ -9,7 +9,7 @@ export interface Head {
   name: ReactNode
   end?: boolean
   hidden?: boolean
-  /** Of a column whose name is a button that sorts. */
+  /** Set for a column whose name is a button that sorts. */
   sorted?: 'ascending' | 'none'
   className?: string
 }
@@ -17,15 +17,18 @@ export interface Head {
 export interface TableProps {
   /** For screen readers: 'Leads'. */
   label: string
-  /** On narrow screens rows become cards (set `label` on each Td), the table scrolls, or it stays. */
+  /**
+   * What happens on narrow screens: rows become cards (set `label` on each Td), the table scrolls,
+   * or it stays as it is.
+   */
   narrow?: 'cards' | 'scroll' | 'rows' | undefined
-  /** Rows have two lines of five columns on middle screens (768 to 1279 px); set `row-start-2` on columns. */
+  /** On middle screens (768 to 1279 px), rows have two lines of five columns; set `row-start-2` on columns. */
   stacked?: boolean | undefined
-  /** Without a border around it. */
+  /** Omits the border around the table. */
   plain?: boolean
-  /** Rows of 48 px on wide screens, for cells of at most two lines. */
+  /** Rows of 48 px on wide screens, for cells of one or two lines. */
   dense?: boolean
-  /** Fixed columns: its minimal width. */
+  /** The table's minimal width. Setting it fixes the columns. */
   minWidth?: string | undefined
   /** For dialogs: '22rem'. Default: as tall as its rows. */
   maxHeight?: string
@@ -36,7 +39,7 @@ export interface TableProps {
   columns?: readonly (string | Head)[]
   /** Number of placeholder rows; default 5. */
   skeletonRows?: number
-  /** Rows (Tr); undefined while loading. Without `columns`, thead and tbody. */
+  /** Rows (Tr); undefined while loading. Without `columns`: thead and tbody. */
   children?: ReactNode
 }
 
@@ -56,7 +59,7 @@ export function Table({
   children,
 }: TableProps) {
   const frame = useRef<HTMLDivElement>(null)
-  // What a row's buttons do may replace them or remove the row.
+  // Actions of a row's buttons may replace the buttons, or remove the row.
   const keptFocus = useKeptFocus<HTMLDivElement>()
   const [overflowing, setOverflowing] = useState(false)
 
@@ -73,7 +76,7 @@ export function Table({
 
   const scrolls = overflowing || maxHeight !== undefined
   return (
-    // A table never widens the page.
+    // A table must never widen the page.
     <div {...keptFocus} className={cn('contain-inline-size', className)}>
       {overflowing && (
         <p className="flex items-center justify-end gap-1.5 pb-2 text-xs text-muted">
@@ -87,7 +90,7 @@ export function Table({
         // Scrollable regions must be focusable and named.
         {...(scrolls ? { tabIndex: 0, role: 'region', 'aria-label': label } : {})}
         style={maxHeight ? { maxHeight } : undefined}
-        // Positioned, so that visually hidden text in cells is clipped with them.
+        // Positioned, so that cells' visually hidden text is clipped with them.
         className={cn(
           'group relative overflow-clip data-scrolls:overflow-auto data-scrolls:overscroll-x-contain',
           !plain &&
@@ -189,7 +192,7 @@ interface TdProps extends ComponentProps<'td'> {
   label?: string
   /** Aligns to the end, for numbers. */
   end?: boolean
-  /** In the card's upper corner, and a minimal column: for checkboxes and menus. */
+  /** Puts the cell into the card's upper corner, or a minimal column: for checkboxes and menus. */
   corner?: boolean
 }
 

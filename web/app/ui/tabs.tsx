@@ -16,14 +16,14 @@ interface TabsProps {
   tabs: readonly Tab[]
   value: string
   onChange: (value: string) => void
-  /** The page's PageHeader, on one line with the tabs where there is room. */
+  /** The page's PageHeader, on the same line as the tabs if there is room. */
   header?: ReactNode
 }
 
 /** Tabs. Use `useTabParam` to keep the open one in the URL. */
 export function Tabs({ label, tabs, value, onChange, header }: TabsProps) {
   const strip = useRef<HTMLDivElement>(null)
-  // Given here, so that tabs and panels belong together in prerendered pages, too.
+  // Set here, so that tabs and panels belong together in prerendered pages as well.
   const id = useId()
   const idOf = (part: 'tab' | 'panel', tab: Tab) => `${id}-${part}-${tab.value}`
 
@@ -82,7 +82,7 @@ export function Tabs({ label, tabs, value, onChange, header }: TabsProps) {
   )
 }
 
-/** The open tab, kept in the URL (`?tab=…`) unless it is the first, the default. */
+/** The open tab, kept in the URL (`?tab=…`). The first tab is the default and is not in the URL. */
 export function useTabParam<T extends string>(
   values: readonly [T, ...T[]],
   name = 'tab',

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useSyncExternalStore } from 'react'
 import type { ToastKind, ToastOptions } from './toasts'
 
-// Few pages show a toast before somebody acts.
+// Loaded late, because few pages show a toast before someone acts.
 const load = () => import('./toasts')
 const Loaded = lazy(load)
 const ACTIONS = ['pointerdown', 'keydown'] as const
@@ -43,7 +43,7 @@ export const toast = {
   },
 }
 
-/** Renders toasts. Used once, in root.tsx. Their code loads at the first press, or the first toast. */
+/** Renders toasts. Used once, in root.tsx. Their code loads at the first press or the first toast. */
 export function Toasts() {
   const isShown = useSyncExternalStore(
     subscribe,

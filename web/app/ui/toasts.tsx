@@ -19,14 +19,14 @@ const icons = {
 interface ToastAction {
   label: string
   onClick: () => void
-  /** Until when it is possible, in milliseconds since 1970; the button counts down to it. */
+  /** The end of the time in which it is possible, in milliseconds since 1970. The button counts down to it. */
   until?: number
 }
 
 export interface ToastOptions {
-  /** Milliseconds; default 3,000. */
+  /** In milliseconds; default 3,000. */
   duration?: number
-  /** A button ('Undo') that closes the toast. The toast stays longer. */
+  /** A button ('Undo') that closes the toast. A toast with a button stays longer. */
   action?: ToastAction
   /** Not shown again while a toast with this id is visible. */
   id?: string
@@ -58,7 +58,7 @@ function withAction(text: string, { action }: ToastOptions = {}) {
   )
 }
 
-/** ' (8 s)', for the eyes only: a screen reader would read every second. */
+/** ' (8 s)'. Hidden from screen readers, which would read every second. */
 function SecondsLeft({ until }: { until: number }) {
   return (
     <span aria-hidden data-numeric>
@@ -67,7 +67,7 @@ function SecondsLeft({ until }: { until: number }) {
   )
 }
 
-/** How often a toast with this id has closed. Nothing can be shown under the id of a toast that slides away. */
+/** How often a toast with this id has closed. While a toast slides away, its id cannot be used again. */
 const closings = new Map<string, number>()
 const toastIdOf = (id: string) => `${id}-${closings.get(id) ?? 0}`
 

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** Asks before closing the tab while work is running. */
+/** Asks before the user closes the tab while something is under way. */
 export function useConfirmBeforeUnload(isUnderWay: boolean): void {
   useEffect(() => {
     if (!isUnderWay) return

@@ -4,7 +4,7 @@ import { useConfirm } from './confirm'
 import type { Question } from './confirm-dialog'
 import { useConfirmBeforeUnload } from './use-confirm-before-unload'
 
-/** Whether the page, or its tab, is another one: other parts of the address keep what is written. */
+/** True if the path or the tab changes. Other URL changes keep the draft. */
 export function isLeft(
   from: Pick<Location, 'pathname' | 'search'>,
   to: Pick<Location, 'pathname' | 'search'>,

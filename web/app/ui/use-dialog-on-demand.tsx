@@ -4,7 +4,7 @@ import type { ShownDialog } from './use-dialogs'
 
 /**
  * A dialog whose code loads when it is first opened. @param load its module
- * @param what 'The menu': what the toast says didn't load
+ * @param what 'The menu': named in the toast if it doesn't load
  */
 export function useDialogOnDemand<Props extends ShownDialog>(
   load: () => Promise<{ default: ComponentType<Props> }>,

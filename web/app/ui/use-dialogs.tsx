@@ -7,7 +7,7 @@ export interface ShownDialog {
 }
 
 /**
- * One of several dialogs at a time. Each opening starts with fresh state, and the content stays
+ * Shows one of several dialogs at a time. Each opening starts with fresh state. The content stays
  * during the closing animation.
  */
 export function useDialogs<What>() {
@@ -17,7 +17,7 @@ export function useDialogs<What>() {
     render(dialog: (what: What, props: ShownDialog) => ReactNode): ReactNode {
       if (!current) return null
       const { what, open, turn } = current
-      // A late response to a closed dialog never closes the next one.
+      // Ignored if it comes late from a closed dialog: it must not close the next one.
       const onClose = () => setCurrent((now) => (now?.turn === turn ? { ...now, open: false } : now))
       return <Fragment key={turn}>{dialog(what, { open, onClose })}</Fragment>
     },

@@ -4,10 +4,10 @@ import { POPUPS } from './use-keys'
 const KEEPER = '[data-keeps-focus]'
 const rowsOf = (keeper: Element) => [...keeper.querySelectorAll<HTMLElement>('tbody tr')]
 
-/** Returns what takes the focus of an element that was removed or disabled; null if it can keep it. */
+/** Returns what takes the focus from an element that was removed or disabled; null if the element can keep it. */
 type FindFallback = () => HTMLElement | null
 
-/** For the last focused element, also while a menu or dialog that it opened has the focus. */
+/** The fallback of the last focused element. It stays while a menu or dialog of that element has the focus. */
 let latestFallback: FindFallback | null = null
 
 function fallbackFor(focused: Element): FindFallback {
@@ -25,9 +25,9 @@ function fallbackFor(focused: Element): FindFallback {
   }
 }
 
-/** The `finalFocus` of a dialog: by default what opened it, or its fallback once that is gone. */
+/** The `finalFocus` of a dialog: by default the element that opened it, or its fallback once that is gone. */
 export function finalFocus(returnsTo?: () => HTMLElement | null | undefined): HTMLElement | boolean {
-  // Someone may have moved on while the dialog faded.
+  // The user may have moved on while the dialog faded.
   if (!document.activeElement?.matches('body, main, [data-closed], [data-closed] *')) return false
   const target = returnsTo?.()
   if (target) return target
@@ -36,7 +36,10 @@ export function finalFocus(returnsTo?: () => HTMLElement | null | undefined): HT
   return !fallback
 }
 
-/** Props of an element that takes the focus when its focused part is removed. In a table, the next row takes it, or the last. */
+/**
+ * Props of an element that takes the focus when its focused part is removed. In a table, the next
+ * row takes it, or the last row.
+ */
 export function useKeptFocus<E extends HTMLElement>() {
   const ref = useRef<E>(null)
   const fallback = useRef<FindFallback | null>(null)
@@ -50,7 +53,7 @@ export function useKeptFocus<E extends HTMLElement>() {
     tabIndex: -1,
     'data-keeps-focus': true,
     onFocus({ currentTarget, target }: FocusEvent<E>) {
-      // React's events also come from the menus and dialogs of its parts.
+      // React's events also come from menus and dialogs that its parts render.
       if (!currentTarget.contains(target)) return
       fallback.current = fallbackFor(target)
       latestFallback = fallback.current
@@ -58,7 +61,7 @@ export function useKeptFocus<E extends HTMLElement>() {
     onBlur({ currentTarget, target, relatedTarget }: FocusEvent<E>) {
       if (!currentTarget.contains(target)) return
       if (target.matches(':disabled')) {
-        // Browsers take the focus from a disabled button only after it was rendered.
+        // A browser takes the focus from a disabled button only after it has rendered.
         setTimeout(keepFocus)
         return
       }

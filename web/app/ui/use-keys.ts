@@ -11,19 +11,19 @@ export interface KeyGroup {
 }
 
 interface KeysOptions {
-  /** They act only while this element is on screen. */
+  /** The keys act only while this element is on screen. */
   onScreen?: RefObject<HTMLElement | null>
-  /** Keys that act again while they are held. */
+  /** Keys that act repeatedly while they are held. */
   repeated?: string
   /** Listed in the dialog of all keys while the screen is open. Must not change. */
   groups?: readonly KeyGroup[]
 }
 
-/** What has the focus takes all keys: fields, and elements marked so. */
+/** Elements that take all keys while they have the focus: fields, and elements marked so. */
 const TYPED_INTO = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [data-takes-keys]'
-/** A selector of what opens above a page. */
+/** A selector for popups, which open above a page. */
 export const POPUPS = '[role=dialog], [role=alertdialog], [role=menu], [role=listbox]'
-/** The keys of a sequence are pressed within this time. */
+/** The longest time between the first and the second key of a sequence. */
 const SEQUENCE_MS = 1_500
 
 /** In localStorage: 'off' turns off the keys that are a single character (WCAG 2.1.4). */
@@ -44,7 +44,7 @@ export function shownKeys(): KeyGroup[] {
 /** The first key of a sequence, and the key after it. */
 let begun: { key: string; event: KeyboardEvent; next?: KeyboardEvent } | null = null
 
-/** A key, or after the first key of a sequence both: other screens then ignore the second. */
+/** The key's name. After the first key of a sequence it names both, so that other screens ignore the second. */
 function nameOf(event: KeyboardEvent): string {
   const key = event.key.toLowerCase()
   if (!begun || begun.event === event) return key
@@ -53,7 +53,7 @@ function nameOf(event: KeyboardEvent): string {
   return isSecond ? `${begun.key} ${key}` : key
 }
 
-/** Keys of a screen. They do nothing while someone types or a popup is open. */
+/** Sets a screen's keys. They do nothing while someone types or a popup is open. */
 export function useKeys(keys: Keys, { onScreen, repeated = '', groups }: KeysOptions = {}): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
@@ -65,7 +65,7 @@ export function useKeys(keys: Keys, { onScreen, repeated = '', groups }: KeysOpt
     if (event.repeat && !repeated.includes(key)) return
     if (event.target instanceof Element && event.target.closest(TYPED_INTO)) return
     const { current: element = null } = onScreen ?? {}
-    // A list on the screen itself is no popup.
+    // A list that is part of the screen is not a popup.
     if ([...document.querySelectorAll(POPUPS)].some((popup) => !element?.contains(popup))) return
     if (onScreen && !isOnScreen(element)) return
     if (begins) begun = { key, event }

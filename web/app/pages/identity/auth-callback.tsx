@@ -16,7 +16,7 @@ export const meta = () => pageMeta('Signing you in', 'One moment.')
 /** Codes work once, and React may run effects twice: one exchange per code. */
 const exchanges = new Map<string, ReturnType<typeof client.auth.exchange>>()
 
-/** Null without a verifier: a sign-up of another browser, so the user logs in. */
+/** null without a verifier: the sign-up began in another browser, so the user logs in. */
 function exchange(code: string, begun: 'signUp' | 'sso' | 'google') {
   const running = exchanges.get(code)
   if (running) return running
@@ -27,7 +27,7 @@ function exchange(code: string, begun: 'signUp' | 'sso' | 'google') {
   return exchanging
 }
 
-/** Where email confirmations, Google and single sign-on end: exchanges the code for a session. */
+/** The target of email confirmations, Google and single sign-on. Exchanges the code for a session. */
 export default function AuthCallback() {
   const navigate = useNavigate()
   useEffect(() => {
@@ -38,7 +38,7 @@ export default function AuthCallback() {
       const key = query.get('error')
       const specific = provider === 'google' ? providerProblem(key) : ssoProblem(key)
       const problem = specific ?? 'This link is invalid or has expired.'
-      // Signed-in users were switching workspaces; the login page would redirect them.
+      // Signed-in users are switching workspaces; the login page would redirect them.
       if (session.hasStoredToken()) {
         toast.error(problem)
         void navigate(paths.dashboard, { replace: true })

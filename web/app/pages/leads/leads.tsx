@@ -9,7 +9,7 @@ import SampleOffer from '../../features/overview/sample-data/sample-offer'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { PageHeader } from '../../ui/page-header'
 
-// Loaded with the first conversation that is opened.
+// Loaded when the first conversation is opened.
 const thread = () => import('../../features/outreach/inbox/lead-thread')
 const LeadThread = lazy(async () => ({ default: (await thread()).LeadThread }))
 const LeadNotes = lazy(async () => ({ default: (await thread()).LeadNotes }))

@@ -70,7 +70,7 @@ export default function CampaignPage() {
   const loaded = query.data
   const watched = useMemo(() => (loaded ? [loaded] : undefined), [loaded])
   const noticesKnown = [useReplyDetectionKnown(), useXConnectionsKnown(), useRunNoticeKnown(watched)].every(Boolean)
-  // Waits for the notices, which are above the rest, so that nothing shifts. Once shown, it stays.
+  // Waits for the notices above the rest, so that nothing shifts. Once shown, it stays.
   const [isShown, setShown] = useState(false)
   if (!isShown && loaded && noticesKnown) setShown(true)
   const campaign = isShown ? loaded : undefined
@@ -136,7 +136,7 @@ function CampaignFailure({ query }: { query: ReturnType<typeof useCampaign> }) {
 }
 
 interface CampaignHeaderProps {
-  /** Undefined while it loads. */
+  /** undefined while it loads. */
   campaign: Campaign | undefined
   actions: CampaignActions
 }
@@ -204,7 +204,7 @@ function CampaignHeader({ campaign, actions }: CampaignHeaderProps) {
   )
 }
 
-/** Where a campaign's messages come from; nothing until a draft has an X account. */
+/** Says which account sends a campaign's messages. Renders nothing while a draft has no X account. */
 function SentFrom({ campaign: { channel, xAccountId } }: { campaign: Campaign }) {
   const account = useAccounts().data?.accounts.find(({ id }) => id === xAccountId)
   const parts = [account && `@${account.handle}`, channel === 'extension' && 'your browser'].filter(Boolean)
@@ -223,7 +223,7 @@ function EditMessages({ campaign: { id, status } }: { campaign: Campaign }) {
 
 interface CampaignNoticesProps {
   campaign: Campaign
-  /** Whether its X account is connected; undefined while unknown. */
+  /** Whether the campaign's X account is connected; undefined while unknown. */
   connected: boolean | undefined
   noSender: boolean
 }
@@ -273,8 +273,8 @@ function CampaignNotices({ campaign, connected, noSender }: CampaignNoticesProps
 }
 
 /**
- * Reserves the space above the messages. A separate tree: reusing its elements below the notices
- * would count as a shift.
+ * Reserves the space above the messages. It is a separate tree: if its elements were reused below
+ * the notices, that would count as a shift.
  */
 function CampaignSkeleton() {
   return (

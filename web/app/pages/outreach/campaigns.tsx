@@ -40,7 +40,7 @@ import { useDialogs } from '../../ui/use-dialogs'
 
 const SEARCH_DEBOUNCE_MS = 250
 
-/** The filter as it is typed; '' is no filter. */
+/** The filter as it is typed; '': no filter. */
 interface TypedFilter {
   typed: string
   status: CampaignStatus | ''
@@ -48,7 +48,7 @@ interface TypedFilter {
 
 export const meta = () => pageMeta('Campaigns', 'Message everyone on a list, one by one, at a safe pace.')
 
-/** Creates campaigns and lists all with their progress. */
+/** The form that creates campaigns, and all campaigns with their progress. */
 export default function Campaigns() {
   const [page, setPage] = useState(1)
   const [filter, setFilter] = useState<TypedFilter>({ typed: '', status: '' })
@@ -71,7 +71,7 @@ export default function Campaigns() {
   // The table waits for the notice above it, so that nothing shifts. Once shown, it stays.
   const [isShown, setShown] = useState(false)
   if (!isShown && campaigns.data && noticeKnown) setShown(true)
-  // The server sorts pages by age, so only a table of one page can be sorted otherwise.
+  // The server sorts by age. A table can be sorted otherwise only if it has one page.
   const hasOnePage = (campaigns.data?.total ?? 0) <= CAMPAIGNS_PAGE_SIZE
   const sort = hasOnePage ? { isOn: isSorted, toggle: () => setSorted(!isSorted) } : undefined
   const loaded = campaigns.data?.campaigns
@@ -93,7 +93,7 @@ export default function Campaigns() {
       />
       <div className="grid gap-10">
         {isInitialLoading(accounts) ? (
-          // It isn't known yet whether a notice precedes the form.
+          // It is unknown yet whether a notice precedes the form.
           <Skeleton className={isFormFolded() ? 'h-18 rounded-lg' : 'h-screen rounded-lg lg:h-195'} />
         ) : (
           <div className="grid gap-4">

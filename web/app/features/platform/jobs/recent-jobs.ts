@@ -4,7 +4,7 @@ import { api } from '../../../api'
 /** Live events refetch it; the interval is for lost ones. */
 const REFETCH_MS = 60_000
 
-/** The jobs that the menu shows, newest first. Without those that ended because they matched nobody. */
+/** The jobs that the menu shows, newest first. Jobs that matched nobody are left out. */
 export function useRecentJobs() {
   return useQuery(
     api.jobs.list.queryOptions({

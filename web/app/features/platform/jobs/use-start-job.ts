@@ -9,7 +9,7 @@ export type JobOrder = Parameters<typeof client.jobs.create>[0]
 
 /** How long a toast offers the undo; the menu of jobs offers it longer. */
 const UNDO_MS = 10_000
-/** A small job ends within a second; a long one is looked at seldom. */
+/** A small job ends within a second; a long one is asked about rarely. */
 const LOOKS_MS = [200, 300, 500, 1_000]
 const NONE_QUEUED = "Failed to create DM records: these leads were already contacted or can't be contacted."
 
@@ -19,7 +19,7 @@ async function follow(queries: QueryClient, started: readonly Job[]): Promise<vo
   for (let job of started) {
     for (let looks = 0; !isEnded(job); looks += 1) {
       await new Promise((resolve) => setTimeout(resolve, LOOKS_MS[looks] ?? 2_000))
-      // The next look may succeed; a job of another workspace is not found.
+      // The next request may succeed; a job of another workspace is not found.
       job = await client.jobs.find({ id: job.id }).catch((error) => (isLost(error) ? job : Promise.reject(error)))
     }
     ended.push(job)
@@ -30,7 +30,7 @@ async function follow(queries: QueryClient, started: readonly Job[]): Promise<vo
 
 const isLost = ({ status = 500 }: { status?: number }) => status >= 500 || status === 429
 
-/** Everything that a job on leads may change. */
+/** Refetches everything that a job on leads may change. */
 export function refetchAfter(queries: QueryClient): Promise<unknown> {
   const parts = [
     api.jobs,
@@ -80,7 +80,7 @@ export async function undoJobs(queries: QueryClient, jobs: readonly Pick<Job, 'i
   }
 }
 
-/** Starts jobs of one kind, one per order. They run on the server; a toast says what they have done. */
+/** Starts jobs of one kind, one per order. They run on the server; a toast says what they did. */
 export function useStartJob(): (orders: readonly JobOrder[]) => Promise<void> {
   const queries = useQueryClient()
   return async (orders) => {

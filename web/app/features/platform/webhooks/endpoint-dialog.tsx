@@ -14,7 +14,7 @@ import { useAction } from '../../../use-action'
 import { eventHints, eventNames } from './webhook-text'
 
 interface EndpointDialogProps {
-  /** Null adds one. */
+  /** null: add one. */
   endpoint: WebhookEndpoint | null
   open: boolean
   onClose: () => void

@@ -22,7 +22,7 @@ export const callbackOutcomes: Record<XCallbackOutcome, Outcome> = {
   forbidden: { tone: 'bad', text: "Your role in this workspace doesn't allow that." },
 }
 
-/** The outcome with this name in the URL, or null. */
+/** The outcome that the URL names, or null. */
 export function findOutcome(name: string | null): Outcome | null {
   return name !== null && Object.hasOwn(callbackOutcomes, name) ? callbackOutcomes[name as XCallbackOutcome] : null
 }

@@ -14,7 +14,7 @@ import { DEPENDS_ON_ACCOUNT } from './use-accounts'
 const FAILED = 'Failed to connect Twitter account. Please check your credentials and try again.'
 
 interface ConnectFormProps {
-  /** Before the fields' labels, if other fields are near. */
+  /** Text before the fields' labels, to distinguish them from other fields nearby. */
   prefix?: string
   label?: string
   variant?: ButtonProps['variant']

@@ -31,7 +31,7 @@ import { ConsentCard } from './consent-card'
 import { DEPENDS_ON_ACCOUNT, useAccounts } from './use-accounts'
 import { XHandle } from './x-handle'
 
-/** After this, the page says that loading takes longer than expected. */
+/** When loading takes longer, the page says so. */
 const SLOW_AFTER_MS = 3000
 
 /** The Connect X tab: connects, switches and disconnects X accounts. */
@@ -39,7 +39,7 @@ export function ConnectX({ notice }: { notice: ReactNode }) {
   const status = useQuery(api.xAccount.status.queryOptions())
   const accounts = useAccounts()
   const slow = useSlow(status.isPending, SLOW_AFTER_MS)
-  // Once connected, the form is gone.
+  // The form disappears once the account is connected.
   const keptFocus = useKeptFocus<HTMLDivElement>()
   const outcome = useOutcome(status.data)
   useConsistentList(status.data, accounts)
@@ -155,7 +155,7 @@ function useOutcome(connection: XConnection | undefined) {
   return current === initial ? findOutcome(named) : null
 }
 
-/** Refetches the list if the status contradicts it: one of them is stale. */
+/** Refetches the list if the status contradicts it, because one of them is stale. */
 function useConsistentList(connection: XConnection | undefined, accounts: ReturnType<typeof useAccounts>) {
   const listed = accounts.data?.accounts[0]?.status === 'connected'
   const differ = connection !== undefined && accounts.data !== undefined && connection.connected !== listed
@@ -204,7 +204,7 @@ function ConnectionStatus({ connected, connection, account }: ConnectionStatusPr
   )
 }
 
-/** Who follows the account, and what it sends. */
+/** The account's followers, and what it sends. */
 function AccountHealth({ account: { id, followerCount } }: { account: XAccount }) {
   const today = useQuery(api.today.find.queryOptions({ input: { xAccountId: id } })).data
   const lacksCredits = today && waitsForCredits(today)
@@ -255,7 +255,7 @@ function HowToConnect({ connection }: { connection: Pick<XConnection, 'methods'>
   )
 }
 
-/** Next steps, and Disconnect for the only account. With several, each row has its own. */
+/** Next steps, and Disconnect if there is only one account. With several, each row has a button. */
 export function NextSteps({ connected, accounts }: { connected: boolean; accounts: readonly XAccount[] }) {
   const disconnect = useDisconnect(null)
   if (!connected && accounts.length !== 1) return null

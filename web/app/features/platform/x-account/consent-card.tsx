@@ -9,7 +9,7 @@ import { useAction } from '../../../use-action'
 import { useIsOffered } from '../../identity/people/use-role'
 import { DEPENDS_ON_ACCOUNT } from './use-accounts'
 
-/** Whether texts of conversations are stored, per X account. Who connected it decides. */
+/** Whether texts of conversations are stored, per X account. The person who connected it decides. */
 export function ConsentCard({ accounts }: { accounts: readonly XAccount[] }) {
   return (
     <Card

@@ -2,7 +2,7 @@ import { StatusBadge } from '../../../ui/badge'
 import { StatCard } from '../../../ui/stat-card'
 import { Face } from './face'
 
-/** Example numbers, labeled as such. */
+/** Numbers of the example. The page labels them as such. */
 const figures = [
   { label: 'Messages sent', value: 327 },
   { label: 'Response rate', value: '43%' },
@@ -17,7 +17,7 @@ const people = [
   { first: 'Ines', last: 'Moreau', handle: '@inesmakes', status: 'queued', when: 'in 1 min' },
 ] as const
 
-/** Messages and replies of 14 days; 327 and 141 (43%) in total. */
+/** Messages and replies of 14 days: 327 and 141 (43%) in total. */
 const days = [
   [12, 4],
   [17, 7],

@@ -1,11 +1,11 @@
 import type { Look } from './finder-demo-people'
 
-/** The names of tokens, so that the first page's styles stay small. */
+/** Names of color tokens, not colors, so that the first page's styles stay small. */
 const GROUNDS = ['tag-amber', 'tag-blue', 'tag-green', 'tag-pink', 'tag-violet', 'tag-teal']
 const SHIRTS = ['tag-blue', 'tag-red', 'tag-teal', 'tag-violet', 'tag-amber', 'tag-gray']
 const SKINS = ['face-skin-1', 'face-skin-2', 'face-skin-3', 'face-skin-4']
 const HAIRS = ['face-hair-1', 'face-hair-2', 'face-hair-3', 'face-hair-4']
-/** Hair behind and before the head of each cut, in a box of 36. */
+/** The hair of each cut behind and in front of the head, in a box of 36. */
 const CUTS: readonly (readonly [behind: string, before: string])[] = [
   ['', 'M11 15c0-6 3-8 7-8s7 2 7 8c-2-3-5-4-7-4s-5 1-7 4z'],
   ['M10 27V15c0-6 4-9 8-9s8 3 8 9v12z', 'M12 15c0-5 3-7 6-7s6 2 6 7c-2-3-9-2-12 0z'],

@@ -7,7 +7,7 @@ interface FeatureSectionProps {
   points: readonly (readonly [name: string, text: string])[]
   /** Decorative. */
   picture: ReactNode
-  /** Picture first on wide screens. */
+  /** Puts the picture first on wide screens. */
   isMirrored?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** How a face is drawn: a place in each list of faces.ts. */
+/** How to draw a face: an index into each list of faces.ts. */
 export interface Look {
   skin: number
   hair: number
@@ -8,27 +8,27 @@ export interface Look {
 
 export interface Person {
   name: string
-  /** The power of ten of the follower count. */
+  /** The follower count as a power of ten. */
   place: number
   words: readonly string[]
-  /** What the bio says about each word. */
+  /** What the bio says for each of its words. */
   bio: readonly string[]
   look: Look
 }
 
-/** Powers of ten: 10 to a million followers. */
+/** Powers of ten: from 10 to a million followers. */
 export const SCALE = { from: 1, to: 6 }
 export const HANDLES = ['indiehackers', 'figma', 'ycombinator']
 
 const PEOPLE = 240
-/** Around which power of ten the followers of each handle are. */
+/** The follower counts of each handle's people center on this power of ten. */
 const CENTERS = [3.2, 3.5, 3.8]
 const NAMES =
   'Maya Jonas Priya Tomás Ines Noah Aiko Lena Omar Sofia Kwame Elif Mateo Hana Luca Zuri Emil Nadia Ravi Chloé'.split(
     ' ',
   )
 const LAST = 'Okafor Lindqvist Raman Vidal Moreau Berg Tanaka Hofer Haddad Rossi Mensah Demir Silva Kim'.split(' ')
-/** Each word with what bios say, and how frequent it is for each handle. */
+/** For each word: what bios say, and how frequent it is for each handle. */
 const BIOS: Record<string, { says: string; shares: readonly number[] }> = {
   founder: { says: 'founder of a small studio', shares: [0.5, 0.2, 0.7] },
   building: { says: 'building in public', shares: [0.45, 0.25, 0.4] },
@@ -40,7 +40,7 @@ const BIOS: Record<string, { says: string; shares: readonly number[] }> = {
 }
 export const WORDS = Object.keys(BIOS)
 
-/** The sample people of a handle: always the same. */
+/** The sample people of a handle, always the same. */
 export function peopleOf(handle: number): Person[] {
   const draw = dice(handle + 1)
   return Array.from({ length: PEOPLE }, (): Person => {
@@ -59,7 +59,7 @@ export function peopleOf(handle: number): Person[] {
   })
 }
 
-/** How many people each bar of a histogram has, and the most. */
+/** The number of people in each bar of a histogram, and the highest of these numbers. */
 export function highestCount(people: readonly Person[], bars: number): { counts: number[]; most: number } {
   const counts = Array.from({ length: bars }, () => 0)
   for (const { place: position } of people) {
@@ -69,7 +69,7 @@ export function highestCount(people: readonly Person[], bars: number): { counts:
   return { counts, most: Math.max(...counts) }
 }
 
-/** Numbers from 0 to 1 that look random and are always the same (mulberry32). */
+/** Numbers from 0 to 1 that look random but are always the same (mulberry32). */
 function dice(seed: number): () => number {
   let state = seed
   return () => {

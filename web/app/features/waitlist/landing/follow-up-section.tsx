@@ -56,7 +56,7 @@ interface StepProps {
   title: string
   text: string
   badge: ReactNode
-  /** The positive outcome, in the accent color. */
+  /** Shows a positive outcome, in the accent color. */
   isReply?: boolean
 }
 

@@ -1,7 +1,7 @@
 import { Face } from './face'
 import { FeatureSection } from './feature-section'
 
-/** The last one shows the fallback. */
+/** The last example shows the fallback. */
 const examples = [
   { name: 'Maya', text: 'Hi Maya, two profitable products without a growth team is rare.' },
   { name: 'Jonas', text: 'Hi Jonas, a spreadsheet that fits in one tab is a brave idea.' },

@@ -2,7 +2,7 @@ import { ORPCError } from '@orpc/client'
 import { refusalText } from '../../../api'
 import { isSessionError, RETRY_CAP, SessionExpired } from './session-renewal'
 
-/** Why the leaderboard can't be loaded. @param retries all since it last loaded */
+/** Why the leaderboard can't be loaded. @param retries the number since it last loaded */
 export function leaderboardProblem(error: unknown, retries: number): string {
   if (retries > RETRY_CAP) return 'Having trouble loading the leaderboard. Please try again later.'
   if (error instanceof SessionExpired) return 'Session expired. Please log out and log back in.'

@@ -24,7 +24,7 @@ interface LeaderboardProps {
   description?: ReactNode
   /** 'h1' if it is the page's title. */
   heading?: 'h1' | 'h2'
-  /** Above the tabs. */
+  /** Shown above the tabs. */
   children?: ReactNode
 }
 

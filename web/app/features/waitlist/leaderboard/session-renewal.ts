@@ -1,13 +1,13 @@
 import { ORPCError } from '@orpc/client'
 
-/** Retries of a load, and the delay before each. */
+/** The number of retries of a load, and the delay before each. */
 export const RETRY_CAP = 3
 const RETRY_DELAY_MS = 1000
 
 /** The session could not be renewed. */
 export class SessionExpired extends Error {}
 
-/** Whether it is a session error. Some say so only in their message: 'Session expired' or 'JWT'. */
+/** Whether it is a session error. Some are recognized only by their message: 'Session expired' or 'JWT'. */
 export function isSessionError(error: unknown): boolean {
   if (!(error instanceof ORPCError)) return false
   return error.code === 'UNAUTHORIZED' || /Session expired|JWT/.test(error.message)

@@ -49,7 +49,7 @@ export function useLeaderboard(period: LeaderboardPeriod, page: number) {
   const failed = query.isError && !isFetching
   const loading = !failed && (query.isError || !data)
   return {
-    /** Set during the first load and retries after a failure, else null. */
+    /** Set during the first load and during retries after a failure, else null. */
     loadingText: loading ? (renewing ? 'Refreshing session...' : 'Loading leaderboard data...') : null,
     problem: failed ? leaderboardProblem(query.error, retries) : null,
     query: { error: query.error, isFetching, refetch: tryAgain },

@@ -27,7 +27,7 @@ export function RankingCheck() {
   const session = useSession()
   const ownEmail = session.status === 'signed-in' ? session.user.email : null
   useEffect(() => {
-    // Someone in the field may be about to type another address.
+    // Not while the field has the focus: the user may be about to type another address.
     const isInField = document.activeElement?.matches('input[type=email]')
     if (ownEmail && !isInField && !form.getValues('email')) form.setValue('email', ownEmail)
   }, [ownEmail, form])
@@ -49,7 +49,7 @@ export function RankingCheck() {
         className="flex max-w-xl flex-wrap items-start gap-2"
         onSubmit={form.handleSubmit(
           ({ email }) => check.mutate({ email: email.trim() }),
-          // Clear the result of the previous address.
+          // Clears the result of the previous address.
           () => check.reset(),
         )}
       >

@@ -59,7 +59,7 @@ export function RankingResult({ user }: { user: Ranking }) {
   )
 }
 
-/** How far it is to the next tier, and what it earns. */
+/** The referrals that the next tier still needs, and what it earns. */
 function NextTier({ referrals }: { referrals: number }) {
   const next = nextTier(referrals)
   if (!next) return <p className="text-muted">You've reached the highest tier.</p>

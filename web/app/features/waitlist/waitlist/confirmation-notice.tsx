@@ -2,7 +2,7 @@ import { useSearchParams } from 'react-router'
 import { Callout } from '../../../ui/callout'
 import { useHydrated } from '../../../ui/use-hydrated'
 
-/** The result of a confirmation link, which redirects to /waitlist with `confirmed` or `error`. */
+/** The result of a confirmation link. The link redirects to /waitlist with `confirmed` or `error`. */
 export function ConfirmationNotice() {
   const [params] = useSearchParams()
   if (!useHydrated()) return null

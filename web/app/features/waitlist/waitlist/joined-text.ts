@@ -4,5 +4,5 @@ export function joinedText(count: number): string {
   return `${formatNumber(count)}+ people have already joined`
 }
 
-/** Instead of a count that is unknown. */
+/** Shown if the count is unknown. */
 export const COUNT_FAILED = 'Could not load how many people have joined.'

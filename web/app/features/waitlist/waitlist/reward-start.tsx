@@ -3,7 +3,7 @@ import type { Rewards } from '@x-automated/contract/platform/billing'
 import { REWARD_HOURS } from '@x-automated/contract/waitlist/waitlist'
 import { DateTime } from '../../../ui/date-time'
 
-/** What a held reward waits for: more confirmed friends, or its time. */
+/** What a held reward waits for: more confirmed friends, or its date. */
 export function RewardStart({ reward }: { reward: Rewards['rewards'][number] }) {
   const { confirmed, needed, startsAt } = reward
   return (

@@ -13,7 +13,7 @@ import { googleFlag } from './google-flag'
 /** Codes work once, and React may run effects twice. */
 const handled = new Set<string>()
 
-/** Signs in with the code with which Google returned, and stores the place. */
+/** Signs in with the code that Google returned, and stores the place. */
 export function useGoogleReturn(): void {
   const navigate = useNavigate()
   const isSignedIn = useSession().status === 'signed-in'

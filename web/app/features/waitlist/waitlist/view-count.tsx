@@ -4,10 +4,7 @@ import { client } from '../../../api'
 import { CLIENT_REPORTS, isClientReport } from '../../../paths'
 import { referralCodeIn } from '../../../referral-code'
 
-/**
- * The first page of the visit that this document knows: the product's page that linked here, or
- * this one.
- */
+/** The visit's first page, judging by this document: the product's page that linked here, or this page. */
 export function entryOf(path: string, referrer: string, origin: string): string {
   return referrer.startsWith(`${origin}/`) ? new URL(referrer).pathname : path
 }
@@ -16,14 +13,14 @@ export function entryOf(path: string, referrer: string, origin: string): string 
 export const entryPath =
   typeof document === 'undefined' ? '' : countedPath(entryOf(location.pathname, document.referrer, location.origin))
 
-/** The path to count. That of a client report is a secret. */
+/** The path to count. The token in a client report's path is secret, so it is left out. */
 export function countedPath(path: string): string {
   return isClientReport(path) ? `${CLIENT_REPORTS}{token}` : path
 }
 
 /**
- * Counts page views by path and referral code, except a first one that the startup script counted.
- * Failures are ignored.
+ * Counts page views by path and referral code. The startup script counts some first views; those
+ * are skipped. Failures are ignored.
  */
 export function ViewCount() {
   const { pathname, search } = useLocation()

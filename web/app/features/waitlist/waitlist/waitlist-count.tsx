@@ -8,7 +8,7 @@ import { useHydrated } from '../../../ui/use-hydrated'
 import { COUNT_FAILED, joinedText } from './joined-text'
 import { readLastCount, writeLastCount } from './last-count'
 
-/** The number of members; if it cannot be asked for, the one last known in this browser. */
+/** The number of members. If the server doesn't answer, the last one that this browser stored. */
 export function WaitlistCount() {
   const count = useQuery({ ...api.waitlist.count.queryOptions(), enabled: useHydrated() })
   useEffect(() => {

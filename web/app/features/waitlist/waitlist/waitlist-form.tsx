@@ -27,7 +27,7 @@ export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
   useEffect(() => {
     const typed = form.getValues('email')
     const isFocused = document.activeElement?.getAttribute('name') === 'email'
-    // Typed and left before hydration, when the form could not see the blur.
+    // The field was filled in and left before hydration, so the form missed the blur.
     if (typed && !isFocused) form.setValue('email', typed, { shouldTouch: true, shouldValidate: true })
   }, [form])
   // A second press may come before the button rerenders.

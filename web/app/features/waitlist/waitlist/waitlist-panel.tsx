@@ -28,7 +28,7 @@ export function WaitlistPanel() {
   useGoogleReturn()
   const [dialog, setDialog] = useState({ open: false, title: '' })
 
-  // Back from Google with a place: confirm it once.
+  // Someone came back from Google with a place: confirm it once.
   const isMember = entry !== null
   useEffect(() => {
     if (!isMember || !googleFlag.isSet()) return
