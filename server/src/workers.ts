@@ -145,6 +145,6 @@ async function cleanUp({ database, limits }: Services, pictureCache: PictureCach
     () => pictureCache.purgeUnused(),
     () => limits.purge(),
   ]
-  // What has to be deleted is deleted, even if another part fails every hour.
+  // Run every purge, even if one keeps failing.
   await attemptEach<() => Promise<unknown>>([...purges, ...others], (cleanPart) => cleanPart())
 }
