@@ -46,8 +46,8 @@ export interface Transport<Claim> {
   /** The next message, or the seconds until one is due; null: nothing is queued. */
   claim(request: ClaimRequest): Promise<{ claim: Claim } | { inSeconds: number | null }>
   /**
-   * Presses send at most once per lease. @param requestedAt when the claim was requested, in
-   * milliseconds since 1970
+   * Sends at most once per lease.
+   * @param requestedAt when the claim was requested, in milliseconds since 1970
    */
   send(claim: Claim, requestedAt: number): Promise<Verdict>
   record(claim: Claim, outcome: Outcome): Promise<unknown>

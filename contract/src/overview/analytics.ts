@@ -26,7 +26,7 @@ export const ActivityDay = z.object({
   day: z.string(),
   /** Includes delivered and replied messages. */
   sent: z.number().int(),
-  /** Includes replied messages. */
+  /** Includes messages that were replied to. */
   delivered: z.number().int(),
   /** Sent messages with a reply. */
   replied: z.number().int(),

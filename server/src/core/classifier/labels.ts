@@ -25,7 +25,7 @@ export interface Reading {
   label: ReplyLabel | null
   /** How likely the label is right: 1 if a rule decided. */
   confidence: number
-  /** What decided. Only a rule suppresses a person. */
+  /** What chose the label. Only a rule suppresses a person. */
   by: 'rule' | 'model'
   /** The start of the day on which they are back or want to hear more. */
   until: Date | null

@@ -327,7 +327,7 @@ export function claimedFrom({ locked, leaseExpiresAt: _, ...message }: Taken): O
 
 /** How long this process delays its next claim while replies arrive faster than they are stored. */
 const YIELD_MS = 50
-/** By `performance.now()`. */
+/** When the delay ends, in the time of `performance.now()`. */
 let yieldsUntil = 0
 
 /**

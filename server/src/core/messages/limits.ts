@@ -94,7 +94,7 @@ interface Sent {
   restsUntil: Date | null
   /** Before this time, X's app has no credits or the spending limit leaves no room. */
   fundsUntil?: Date | null
-  /** Until then, the X app has used up its messages of 24 hours. */
+  /** When the X app may send again, because it has used up its messages of 24 hours; null: it may. */
   appUntil: Date | null
 }
 

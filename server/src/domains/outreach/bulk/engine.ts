@@ -108,7 +108,7 @@ async function* walk(services: Services, job: JobRow, change: (part: Part) => Pr
 /** Releases the messages of an ended job once its undo is over, unless they are being undone. */
 async function releaseMessages({ database: { db }, jobs }: Services, job: JobRow): Promise<void> {
   const { workspaceId, undoUntil } = job
-  // Without that time, the job has queued nothing.
+  // A job without `undoUntil` has queued nothing.
   if (!undoUntil) return
   if (undoUntil > new Date()) return scheduleJob(db, jobs, job, undoUntil)
   for await (const { place: position, changes } of readChanges(db, job))

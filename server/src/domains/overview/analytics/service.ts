@@ -14,9 +14,9 @@ import { type CampaignDay, daysShown, everyDay, type Period, rateOf, totalOf } f
 
 /** How many of the latest repliers are returned. */
 const TOP_LEADS = 10
-/** How many replies are searched for them. A lead can reply several times. */
+/** At most this many replies are searched for them, because a lead can reply several times. */
 const REPLIES_SEARCHED = 100
-/** For each of them, this many replies are searched, because a lead can reply several times. */
+/** This many for each of them. */
 const REPLIES_OF_EACH = 4
 
 /**
@@ -60,7 +60,7 @@ export async function find(
   }
 }
 
-/** Whose figures are read. */
+/** The workspace whose figures are read. */
 type Tenant = Pick<Actor, 'workspaceId'>
 
 interface Scope {
