@@ -19,7 +19,7 @@ module.exports = {
       'contract-imports-nothing',
       'Every workspace imports the contract, so it imports none of them.',
       { path: '^contract/src/', pathNot: tests },
-      { path: workspaces('server', 'web', 'extension', 'stand-ins', 'tools', 'e2e', 'bench') },
+      { path: workspaces('server', 'web', 'extension', 'stand-ins', 'dev-env', 'tools', 'e2e', 'bench') },
     ),
     never(
       'contract-does-no-io',
@@ -47,21 +47,27 @@ module.exports = {
       'web-imports-only-the-contract',
       'The web app reaches the server over HTTP.',
       { path: workspaces('web', 'extension'), pathNot: tests },
-      { path: workspaces('server', 'stand-ins', 'tools', 'e2e', 'bench') },
+      { path: workspaces('server', 'stand-ins', 'dev-env', 'tools', 'e2e', 'bench') },
     ),
     never('web-never-imports-extension', 'Each ships without the other.', { path: '^web/' }, { path: '^extension/' }),
     never('extension-never-imports-web', 'Each ships without the other.', { path: '^extension/' }, { path: '^web/' }),
     never(
       'server-imports-only-the-contract',
-      'Product code knows base URLs, never the stand-ins, and never the web.',
+      'Product code knows base URLs and DATABASE_URL, never what answers there, and never the web.',
       { path: '^server/', pathNot: tests },
-      { path: workspaces('web', 'extension', 'stand-ins', 'tools', 'e2e', 'bench') },
+      { path: workspaces('web', 'extension', 'stand-ins', 'dev-env', 'tools', 'e2e', 'bench') },
     ),
     never(
       'stand-ins-never-import-the-product',
       'A stand-in that shares code with the product shares its mistakes.',
       { path: '^stand-ins/' },
-      { path: workspaces('server', 'web', 'extension', 'tools', 'e2e', 'bench') },
+      { path: workspaces('server', 'web', 'extension', 'dev-env', 'tools', 'e2e', 'bench') },
+    ),
+    never(
+      'tools-never-import-dev-env',
+      'dev-env builds and runs the product with tools. Tools start its scripts as processes.',
+      { path: '^tools/' },
+      { path: '^dev-env/' },
     ),
     never(
       'tables-come-first',
@@ -74,7 +80,7 @@ module.exports = {
       'A rule depends only on its arguments: no database, no outside service, no clock.',
       { path: rules },
       {
-        path: '(^server/src/(db|outside|edges|jobs)/|^server/src/(api|app|main|env)\\.ts$|^server/src/domains/(?!.*/(rules|tables)\\.ts$))',
+        path: '(^server/src/(db|outside|edges|jobs)/|^server/src/(api|app|main|run|env)\\.ts$|^server/src/domains/(?!.*/(rules|tables)\\.ts$))',
       },
     ),
     never(
@@ -87,14 +93,14 @@ module.exports = {
       'services-never-import-their-callers',
       'Routes, jobs and edges call services, never the reverse. What a domain needs from jobs is a port (ports.ts).',
       { path: '^server/src/domains/', pathNot: `(/routes\\.ts$|${tests})` },
-      { path: '(^server/src/(edges|jobs)/|^server/src/(api|app|start|main|workers)\\.ts$|/routes\\.ts$)' },
+      { path: '(^server/src/(edges|jobs)/|^server/src/(api|app|start|main|run|workers)\\.ts$|/routes\\.ts$)' },
     ),
     never(
       'routes-only-call-services',
       'A route maps an operation to a service call.',
       { path: '^server/src/domains/[^/]+/[^/]+/routes\\.ts$' },
       {
-        path: '(^server/src/(edges|jobs|outside)/|^server/src/(api|app|main)\\.ts$|/tables\\.ts$|node_modules/(drizzle-orm|pg)/)',
+        path: '(^server/src/(edges|jobs|outside)/|^server/src/(api|app|main|run)\\.ts$|/tables\\.ts$|node_modules/(drizzle-orm|pg)/)',
       },
     ),
     never(
@@ -108,7 +114,7 @@ module.exports = {
       'domains → core → outside, db. What the core needs of a domain is connected at start (core/neighbors.ts).',
       { path: '^server/src/core/', pathNot: tests },
       {
-        path: '^server/src/((edges|jobs)/|(api|app|connect-core|main|start|workers)\\.ts$|domains/(?!.*/tables\\.ts$))',
+        path: '^server/src/((edges|jobs)/|(api|app|connect-core|main|run|start|workers)\\.ts$|domains/(?!.*/tables\\.ts$))',
       },
     ),
     never(
@@ -132,7 +138,7 @@ module.exports = {
     never(
       'no-product-code-from-tests',
       'Code that only tests need is not shipped.',
-      { path: workspaces('contract', 'server', 'web', 'extension', 'stand-ins'), pathNot: tests },
+      { path: workspaces('contract', 'server', 'web', 'extension', 'stand-ins', 'dev-env'), pathNot: tests },
       { path: tests },
     ),
     {

@@ -14,7 +14,7 @@ const databaseTests = [
 ]
 
 /** Properties and disasters that are tested longer with `npm test -- proof`. */
-const proofs = ['{server/test,tools}/**/*-proof.test.ts']
+const proofs = ['{server/test,dev-env}/**/*-proof.test.ts']
 
 // Test apps record their responses here; declared-answers.spec.ts reads them at the end.
 process.env.ANSWERS_FILE ??= join(tmpdir(), `x-automated-answers-${process.pid}.txt`)
@@ -62,7 +62,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{contract,server,stand-ins,tools,bench}/**/*.test.ts'],
+          include: ['{contract,server,stand-ins,dev-env,tools,bench}/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...databaseTests, ...proofs],
           maxWorkers,
           // No file mocks a module or a global here, so the files of a worker share theirs.

@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto'
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, relative } from 'node:path'
 import { lockedByFlock, runLocked, runQuietly } from './programs.ts'
 import { root } from './root.ts'
@@ -7,6 +17,8 @@ import { root } from './root.ts'
 interface Target {
   title: string
   folder: string
+  /** What it is built from outside of its folder, besides packages. */
+  otherSources: string[]
   /** The folder of the result, in `folder`. */
   output: string
   /** A program in node_modules/.bin that builds it, and its arguments. */
@@ -15,20 +27,29 @@ interface Target {
 }
 
 const bundling = join(root, 'tools', 'rolldown.config.ts')
-const bundled = (title: string, workspace: string): Target => ({
+const contract = join(root, 'contract', 'src')
+const bundled = (title: string, workspace: string, ...otherSources: string[]): Target => ({
   title,
   folder: join(root, workspace),
+  otherSources: [contract, bundling, ...otherSources],
   output: 'build',
   command: ['rolldown', '--config', bundling],
 })
 
 const targets = {
-  server: bundled('the server', 'server'),
+  server: bundled('the server', 'server', join(root, 'dev-env', 'run-server.ts'), join(root, 'dev-env', 'database')),
   'stand-ins': bundled('the stand-ins', 'stand-ins'),
-  web: { title: 'the web app', folder: join(root, 'web'), output: 'build', command: ['react-router', 'build'] },
+  web: {
+    title: 'the web app',
+    folder: join(root, 'web'),
+    otherSources: [contract],
+    output: 'build',
+    command: ['react-router', 'build'],
+  },
   extension: {
     title: 'the browser extension',
     folder: join(root, 'extension'),
+    otherSources: [contract],
     output: '.output',
     command: ['wxt', 'build'],
     env: { PUBLIC_URL: undefined },
@@ -52,8 +73,8 @@ export async function buildIfStale(name: keyof typeof targets, say: (line: strin
 const lockFileOf = ({ folder }: Target) => join(folder, 'package.json')
 const stampFileOf = ({ folder, output }: Target) => join(folder, output, '.made-from')
 
-/** A hash of the paths and contents of all sources. Most bundle parts of the contract. */
-function hashSources({ folder, command }: Target): string {
+/** A hash of the paths and contents of all sources. */
+function hashSources({ folder, otherSources }: Target): string {
   const hash = createHash('sha256')
   // One buffer for all files: `npm start` would keep the memory of one for each.
   const buffer = Buffer.allocUnsafe(64 * 1024)
@@ -77,10 +98,10 @@ function hashSources({ folder, command }: Target): string {
     }
   }
   walk(folder)
-  walk(join(root, 'contract', 'src'))
-  add(join(root, 'package-lock.json'))
-  add(join(root, 'tsconfig.base.json'))
-  if (command.includes(bundling)) add(bundling)
+  for (const path of [...otherSources, join(root, 'package-lock.json'), join(root, 'tsconfig.base.json')]) {
+    if (statSync(path).isDirectory()) walk(path)
+    else add(path)
+  }
   return hash.digest('hex')
 }
 

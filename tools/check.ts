@@ -15,6 +15,7 @@ const workspaces = [...new Set(sourceFiles(root).map((path) => path.split('/')[0
 const typedWith = new Map([
   ['server', 'tools'],
   ['stand-ins', 'tools'],
+  ['dev-env', 'tools'],
   ['e2e', 'bench'],
 ])
 const typed = Map.groupBy(workspaces, (name) => typedWith.get(name) ?? name)

@@ -5,14 +5,13 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DemoAccount } from './demo.ts'
 import { root } from './root.ts'
 
 const START_MS = 180_000
 
 export interface FreshProduct {
   origin: string
-  demo: DemoAccount
+  demo: { email: string; password: string }
   /** Stops it and deletes its data. */
   close(): Promise<void>
 }
@@ -24,7 +23,7 @@ export interface FreshProduct {
 export async function openFreshProduct(env: Record<string, string> = {}): Promise<FreshProduct> {
   const dataDir = mkdtempSync(join(tmpdir(), 'x-automated-fresh-'))
   const port = await freePort()
-  const product = spawn(process.execPath, [join(root, 'tools', 'launch.mjs'), 'start'], {
+  const product = spawn(process.execPath, [join(root, 'dev-env', 'launch.mjs'), 'dev-env/start'], {
     cwd: root,
     env: { ...process.env, ...env, PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'error' },
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -40,7 +39,7 @@ export async function openFreshProduct(env: Record<string, string> = {}): Promis
   const file = join(dataDir, 'demo.json')
   for (const end = Date.now() + START_MS; Date.now() < end && product.exitCode === null; await sleep(200)) {
     if (!existsSync(file)) continue
-    const demo = JSON.parse(readFileSync(file, 'utf8')) as DemoAccount
+    const demo = JSON.parse(readFileSync(file, 'utf8')) as FreshProduct['demo']
     return { origin: `http://localhost:${port}`, demo, close }
   }
   await close()

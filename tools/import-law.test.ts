@@ -22,6 +22,11 @@ const breaking: [rule: string, path: string, text: string][] = [
   ['shared-contract-imports-no-area', 'contract/src/c.ts', "import './leads/a.ts'"],
   ['web-imports-only-the-contract', 'web/app/a.ts', "import '../../server/src/db/columns.ts'"],
   ['server-imports-only-the-contract', 'server/src/a.ts', "import '../../stand-ins/src/x.ts'"],
+  ['server-imports-only-the-contract', 'server/src/e.ts', "import '../../dev-env/a.ts'"],
+  ['contract-imports-nothing', 'contract/src/d.ts', "import '../../dev-env/a.ts'"],
+  ['web-imports-only-the-contract', 'web/app/b.ts', "import '../../dev-env/a.ts'"],
+  ['stand-ins-never-import-the-product', 'stand-ins/src/b.ts', "import '../../dev-env/a.ts'"],
+  ['tools-never-import-dev-env', 'tools/a.ts', "import '../dev-env/a.ts'"],
   ['stand-ins-never-import-the-product', 'stand-ins/src/a.ts', "import '../../server/src/db/columns.ts'"],
   ['tables-come-first', 'server/src/domains/a/a/tables.ts', "import '../b/service.ts'"],
   ['rules-are-pure', 'server/src/domains/a/a/rules.ts', "import '../../../db/columns.ts'"],
@@ -71,6 +76,8 @@ const neutral: Record<string, string> = {
   'server/src/circle-end.ts': "import type { B } from './circle.ts'\nexport type A = B",
   'server/src/c.test.ts': '',
   'stand-ins/src/x.ts': '',
+  'dev-env/a.ts': "import '../tools/b.ts'\nimport '../server/src/db/columns.ts'",
+  'tools/b.ts': '',
   'web/app/pages/a.ts': "import '../features/a/b.ts'",
   'web/app/features/a/b.ts': '',
 }
@@ -85,7 +92,7 @@ test('reports each violation of the import law and nothing else', () => {
   const config = join(root, '.dependency-cruiser.cjs')
   const { stdout } = spawnSync(
     depcruise,
-    ['--config', config, '-T', 'json', 'contract', 'server', 'web', 'stand-ins'],
+    ['--config', config, '-T', 'json', 'contract', 'server', 'web', 'stand-ins', 'dev-env', 'tools'],
     {
       cwd: folder,
       encoding: 'utf8',

@@ -3,13 +3,15 @@ import { basename, join, relative } from 'node:path'
 // Bundles a workspace's programs and their packages in its folder `build`. Without comments and
 // unused code, they start faster and take less memory. Rolldown is Vite's bundler.
 
-const entries: Record<string, string[]> = { server: ['main', 'start', 'edges/csv-thread'], 'stand-ins': ['main'] }
+const programs: Record<string, Record<string, string>> = {
+  server: { main: 'src/main.ts', 'run-server': '../dev-env/run-server.ts', 'csv-thread': 'src/edges/csv-thread.ts' },
+  'stand-ins': { main: 'src/main.ts' },
+}
 const folder = process.cwd()
 const output = join(folder, 'build')
-const names = entries[basename(folder)] ?? []
 
 export default {
-  input: Object.fromEntries(names.map((name) => [basename(name), join(folder, 'src', `${name}.ts`)])),
+  input: programs[basename(folder)],
   platform: 'node',
   // Leaves out what runs only in development or tests. The server's env.ts reads NODE_ENV elsewhere.
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },

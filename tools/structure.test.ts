@@ -10,9 +10,9 @@ test.each([
   'server/src/domains/leads/leads/routes.test.ts',
   'server/src/domains/leads/leads/routes-import.test.ts',
   'server/src/domains/identity/auth/routes.sign-up.test.ts',
-  'server/src/db/embedded.ts',
+  'server/src/db/open.ts',
   'web/app/ui/button.tsx',
-  'tools/launch.mjs',
+  'dev-env/launch.mjs',
 ])('accepts %s', (path) => {
   expect(problems(path)).toEqual([])
 })

@@ -20,7 +20,7 @@ export function structureProblems(files: readonly string[], read: (path: string)
   })
 }
 
-const sources = ['contract', 'server', 'web', 'extension', 'stand-ins', 'e2e', 'bench', 'tools']
+const sources = ['contract', 'server', 'web', 'extension', 'stand-ins', 'e2e', 'bench', 'dev-env', 'tools']
 const ignoredFolders = new Set(['node_modules', 'build', 'dist', 'public', 'migrations'])
 
 /** The files in `folder` whose name matches, relative to the root, with /. Skips what is built or hidden. */

@@ -94,7 +94,7 @@ export function readEnv(source: NodeJS.ProcessEnv) {
     /** The origin used in links, without a trailing slash; null: http://localhost:<actual port>. */
     publicUrl: v.PUBLIC_URL ? new URL(v.PUBLIC_URL).origin : null,
     dataDir,
-    /** Null: use the embedded database. */
+    /** Null: not set. */
     databaseUrl: v.DATABASE_URL ?? null,
     databasePoolMax: v.DATABASE_POOL_MAX,
     authSecret: v.AUTH_SECRET ?? storedSecret(dataDir),

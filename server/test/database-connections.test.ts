@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { xAccounts } from '../src/domains/platform/x-account/tables.ts'
 import { withAccount } from '../src/domains/platform/x-account/tokens.ts'
+import { serve } from '../src/run.ts'
 import { call, connectX, makePerson, type Person, subscribe } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { arrived, completed, launch, makeList, openHandles, setFaults } from './outreach.ts'
@@ -99,6 +100,10 @@ it('renews few tokens at a time, so that a slow X leaves connections for everyth
   expect(renewed).toBe(0)
   await renewals
   expect(renewed).toBe(6)
+})
+
+it('requires DATABASE_URL', async () => {
+  await expect(serve({ AUTH_SECRET: app.env.authSecret })).rejects.toThrow('DATABASE_URL is required')
 })
 
 it('rejects a pool size that cannot work', async () => {

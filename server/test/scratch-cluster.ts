@@ -2,10 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findBinaries, unprivilegedAccount } from '../src/db/binaries.ts'
-import { type Cluster, createCluster, startCluster, stopCluster } from '../src/db/cluster.ts'
-import { commonSettings, type OpenDatabase, rootFolder, temporaryFolder, urlOf } from '../src/db/embedded.ts'
-import { isAlive, startOf } from '../src/processes.ts'
+import { findBinaries, unprivilegedAccount } from '../../dev-env/database/binaries.ts'
+import { type Cluster, createCluster, startCluster, stopCluster } from '../../dev-env/database/cluster.ts'
+import {
+  commonSettings,
+  type OpenDatabase,
+  rootFolder,
+  temporaryFolder,
+  urlOf,
+} from '../../dev-env/database/embedded.ts'
+import { isAlive, startOf } from '../../dev-env/database/processes.ts'
 
 const SCRATCH_PREFIX = 'x-automated-scratch-'
 

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { stopLeftover } from '../src/db/embedded.ts'
+import { stopLeftover } from '../../dev-env/database/embedded.ts'
 import type { TestApp } from './open-app.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const MAIN_WITH_DATABASE = fileURLToPath(new URL('../../dev-env/run-server.ts', import.meta.url))
 
 export interface ServerProcess {
   /** URL without /api. */
@@ -36,15 +37,17 @@ export function startProcess(app: TestApp, env: NodeJS.ProcessEnv = {}): Promise
 }
 
 /**
- * Starts a server process with this environment. When the test ends, it is killed and its bundled
- * database is deleted, unless the test set DATA_DIR.
+ * Starts a server process with this environment: with the bundled database, unless it has DATABASE_URL.
+ * When the test ends, it is killed and that database is deleted, unless the test set DATA_DIR.
  */
 export async function launchServer(env: NodeJS.ProcessEnv): Promise<ServerProcess> {
   const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'x-automated-process-'))
-  const child = fork(MAIN, {
+  const child = fork(env.DATABASE_URL ? MAIN : MAIN_WITH_DATABASE, {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...env },
     silent: true,
   })
+  // What run-server.ts adds to its environment.
+  if (!env.DATABASE_URL) child.send({})
   const printed: string[] = []
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(String(chunk)))
   const exit = once(child, 'exit')

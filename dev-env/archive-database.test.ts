@@ -8,14 +8,14 @@ import { createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { OpenDatabase } from '../server/src/db/embedded.ts'
 import { readEnv } from '../server/src/env.ts'
 import { type RunningServer, startServer } from '../server/src/start.ts'
 import { openScratchCluster } from '../server/test/scratch-cluster.ts'
 import { createVersion01 } from '../server/test/version-0-1.ts'
+import { root } from '../tools/root.ts'
 import { BadArchive, checkArchive } from './archive.ts'
 import { backUp, NotRestored, restore } from './archive-database.ts'
-import { root } from './root.ts'
+import type { OpenDatabase } from './database/embedded.ts'
 
 const SECRET = 'a secret for tests, long enough to pass'
 const folder = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
@@ -218,7 +218,7 @@ test('reports what was paused, what may have been sent, and what to do next', as
   await backUp(urlOf('used'), { file: active, authSecret: SECRET })
   const { stdout, status } = spawnSync(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', join(root, 'tools', 'restore.ts'), active, '--overwrite'],
+    ['--disable-warning=ExperimentalWarning', join(root, 'dev-env', 'restore.ts'), active, '--overwrite'],
     { encoding: 'utf8', env: { ...process.env, DATABASE_URL: urlOf('used'), AUTH_SECRET: SECRET } },
   )
   expect(status).toBe(0)

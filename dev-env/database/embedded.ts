@@ -14,7 +14,7 @@ import {
 import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { lockDataDir, openDataDir, readPrivateJson, writePrivate } from '../data-dir.ts'
+import { openDataDir, readPrivateJson, writePrivate } from '../../server/src/data-dir.ts'
 import { type Account, canEnter, findBinaries, unprivilegedAccount } from './binaries.ts'
 import {
   type Cluster,
@@ -26,6 +26,7 @@ import {
   startCluster,
   stopCluster,
 } from './cluster.ts'
+import { lockDataDir } from './data-dir-lock.ts'
 
 /** An open database: its connection string, and an idempotent `close`. */
 export type OpenDatabase = { url: string; close(): Promise<void> }

@@ -20,8 +20,8 @@ import { platform } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isAlive } from '../processes.ts'
 import type { Account, Binaries } from './binaries.ts'
+import { isAlive } from './processes.ts'
 
 /** The role that owns the product's database, and that database. The role is no superuser. */
 export const ROLE = 'x_automated'

@@ -16,7 +16,7 @@ type SeedOptions = {
   say(line: string): void
 }
 
-/** What tools/seed.ts receives as a message. */
+/** What dev-env/seed.ts receives as a message. */
 export type SeedMessage = Omit<SeedOptions, 'say'>
 
 /** The demo account of this DATA_DIR, created on the first start. */
@@ -39,7 +39,7 @@ async function runSeed(message: SeedMessage): Promise<DemoAccount> {
     account = reply
   })
   const [code, signal] = await once(child, 'exit')
-  if (!isDemoAccount(account)) throw new Error(`tools/seed.ts ended with ${code ?? signal}`)
+  if (!isDemoAccount(account)) throw new Error(`dev-env/seed.ts ended with ${code ?? signal}`)
   return account
 }
 

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { DataDirBusy, openDataDir, writePrivate } from '../server/src/data-dir.ts'
-import { embeddedUrl, openEmbedded } from '../server/src/db/embedded.ts'
+import { openDataDir, writePrivate } from '../server/src/data-dir.ts'
+import { DataDirBusy } from './database/data-dir-lock.ts'
+import { embeddedUrl, openEmbedded } from './database/embedded.ts'
 
 type Environment = NodeJS.ProcessEnv
 

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vitest'
-import { stopLeftover } from '../server/src/db/embedded.ts'
-import { isAlive } from '../server/src/processes.ts'
 import { isLongProof } from '../server/test/proof-length.ts'
-import { root } from './root.ts'
+import { root } from '../tools/root.ts'
+import { stopLeftover } from './database/embedded.ts'
+import { isAlive } from './database/processes.ts'
 
-// Runs tools/start.ts: the product with its stand-ins, as processes that the tests kill.
+// Runs dev-env/start.ts: the product with its stand-ins, as processes that the tests kill.
 
 const folder = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
 const dataDir = join(folder, '.data')
@@ -34,7 +34,7 @@ type Start = { child: ChildProcess; output(): string; ended: Promise<number | nu
 function start(port: number, env: Record<string, string> = {}, script = 'start.ts', args: string[] = []): Start {
   let output = ''
   const { NODE_ENV: _, VITEST: __, ...own } = process.env
-  const command = ['--disable-warning=ExperimentalWarning', join(root, 'tools', script), ...args]
+  const command = ['--disable-warning=ExperimentalWarning', join(root, 'dev-env', script), ...args]
   const child = spawn(process.execPath, command, {
     cwd: folder,
     env: { ...own, PORT: `${port}`, DATA_DIR: dataDir, ...env },
@@ -158,7 +158,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     const second = start(await freePort())
     expect(await second.ended).toBe(1)
     expect(second.output()).toContain(
-      `(process ${programOf(first, 'server/build/main.js')}) is already running on DATA_DIR ${dataDir}.`,
+      `(process ${programOf(first, 'server/build/run-server.js')}) is already running on DATA_DIR ${dataDir}.`,
     )
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
   })
@@ -167,7 +167,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     const port = await freePort()
     const starter = await running(port)
     const { x } = JSON.parse(readFileSync(join(dataDir, 'stand-ins.json'), 'utf8'))
-    process.kill(programOf(starter, 'server/build/main.js'), 'SIGKILL')
+    process.kill(programOf(starter, 'server/build/run-server.js'), 'SIGKILL')
     process.kill(programOf(starter, 'stand-ins/build/main.js'), 'SIGKILL')
     await expect.poll(starter.output, { timeout: 60_000 }).toContain('Restarted the server.')
     await expect.poll(starter.output).toContain('Restarted the stand-ins.')
@@ -200,7 +200,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
 
   test('waits for the processes of a launcher that was killed by SIGKILL', async () => {
     const port = await freePort()
-    const launched = start(port, {}, 'launch.mjs', ['start'])
+    const launched = start(port, {}, 'launch.mjs', ['dev-env/start'])
     await expect.poll(launched.output, { timeout: START_MS, interval: 20 }).toContain('Started in')
     await stopped(launched.child, 'SIGKILL')
     await running(port)

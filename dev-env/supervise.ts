@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const RESTART_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
 /** A program that ran this long restarts with the shortest delay again. */
 const STEADY_MS = 60_000
-/** Longer than the server's own shutdown limit in server/src/main.ts. */
+/** Longer than the server's own shutdown limit in server/src/run.ts. */
 const STOP_MS = 50_000
 
 export interface Supervised {

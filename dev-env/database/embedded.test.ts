@@ -6,15 +6,15 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
-import { memoryFolder, openScratchCluster } from '../../test/scratch-cluster.ts'
-import { isAlive, startOf } from '../processes.ts'
+import { memoryFolder, openScratchCluster } from '../../server/test/scratch-cluster.ts'
 import { canEnter, unprivilegedAccount } from './binaries.ts'
 import { postmasterOf } from './cluster.ts'
 import { embeddedUrl, openEmbedded, stopLeftover } from './embedded.ts'
+import { isAlive, startOf } from './processes.ts'
 
 const isRoot = process.getuid?.() === 0
 const module = join(import.meta.dirname, 'embedded.ts')
-const scratchModule = join(import.meta.dirname, '../../test/scratch-cluster.ts')
+const scratchModule = join(import.meta.dirname, '../../server/test/scratch-cluster.ts')
 const log = () => {}
 
 function temporaryDataDir(name = '.data'): string {

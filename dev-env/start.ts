@@ -4,13 +4,14 @@ import { flushCompileCache } from 'node:module'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { lockDataDir, openDataDir } from '../server/src/data-dir.ts'
-import { embeddedUrl, stopLeftover } from '../server/src/db/embedded.ts'
-import { buildIfStale } from './build.ts'
+import { openDataDir } from '../server/src/data-dir.ts'
+import { buildIfStale } from '../tools/build.ts'
+import { onParentGone } from '../tools/programs.ts'
+import { root } from '../tools/root.ts'
+import { lockDataDir } from './database/data-dir-lock.ts'
+import { embeddedUrl, stopLeftover } from './database/embedded.ts'
 import { demoAccount } from './demo.ts'
 import { allowsDemo, type Environment, type StandIns, serverEnvironment, wantsStandIns } from './environment.ts'
-import { onParentGone } from './programs.ts'
-import { root } from './root.ts'
 import { type Supervised, type SuperviseOptions, supervise } from './supervise.ts'
 
 const env = process.env
@@ -20,6 +21,10 @@ const port = Number(env.PORT || 3000)
 const embedded = !env.DATABASE_URL
 const isDev = process.argv.includes('--dev')
 const webDevPort = 5173
+const files = {
+  server: { source: 'dev-env/run-server.ts', built: 'server/build/run-server.js' },
+  'stand-ins': { source: 'stand-ins/src/main.ts', built: 'stand-ins/build/main.js' },
+}
 /** Without these, V8 lets each program grow by about 100 MB more before it collects garbage. */
 const heapFlags = {
   server: ['--max-semi-space-size=4', '--max-old-space-size=1024'],
@@ -80,13 +85,13 @@ async function start(): Promise<void> {
 }
 
 /**
- * Continues in a fresh process image under the same id: compiling the types of these tools, as a
+ * Continues in a fresh process image under the same id: compiling the types of these scripts, as a
  * first start does, leaves 15 MB behind. An IPC channel would not survive it.
  */
 function startOver(): void {
   if (!process.execve || process.connected || stopping) return
   flushCompileCache()
-  const command = [process.execPath, ...process.execArgv, join(root, 'tools', 'launch.mjs'), 'start']
+  const command = [process.execPath, ...process.execArgv, join(root, 'dev-env', 'launch.mjs'), 'dev-env/start']
   process.execve(process.execPath, command, { ...env, STARTING_SINCE: `${since}` })
 }
 
@@ -131,7 +136,7 @@ function superviseStandIns(dataDir: string): Supervised {
   let lastAddresses: string | undefined
   const standIns = superviseProgram({
     name: 'stand-ins',
-    launch: () => launch('stand-ins', [], { ...env, DATA_DIR: dataDir }, 'inherit'),
+    launch: () => launch('stand-ins', { ...env, DATA_DIR: dataDir }, 'inherit'),
     readyType: 'ready',
     onReadyAgain(addresses) {
       if (JSON.stringify(addresses) === lastAddresses) return
@@ -150,11 +155,10 @@ function superviseStandIns(dataDir: string): Supervised {
 /** The server loads its modules while the stand-ins start, and waits for its environment. */
 function superviseServer(): Supervised {
   const readable = env.NODE_ENV !== 'production'
-  const wait = ['--import', join(root, 'tools', 'await-environment.js')]
   server = superviseProgram({
     name: 'server',
     launch() {
-      const child = launch('server', wait, env, readable ? 'pipe' : 'inherit')
+      const child = launch('server', env, readable ? 'pipe' : 'inherit')
       if (child.stdout) printReadably(child.stdout)
       environment.then(
         (values) => child.send(values, () => {}),
@@ -201,14 +205,13 @@ async function printReadably(log: Readable): Promise<void> {
 
 /** Runs the built program. Development runs its sources. */
 function launch(
-  workspace: 'server' | 'stand-ins',
-  flags: string[],
+  program: 'server' | 'stand-ins',
   environment: NodeJS.ProcessEnv,
   output: 'inherit' | 'pipe',
 ): ChildProcess {
-  const main = `${workspace}/${isDev ? 'src/main.ts' : 'build/main.js'}`
+  const { source, built } = files[program]
   return spawnNode(
-    [...heapFlags[workspace], ...codeFlags, ...flags, main],
+    [...heapFlags[program], ...codeFlags, isDev ? source : built],
     { ...mallocSettings, ...environment },
     output,
   )
