@@ -60,6 +60,7 @@ export interface World {
 const MAIN = fileURLToPath(new URL('../server/build/main.js', import.meta.url))
 /** Parsed in each document: the default source is twice as long. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const CHEAP_PASSWORDS = new URL('../server/test/cheap-passwords.ts', import.meta.url).href
 const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compiled-server', import.meta.url))
 
 /**
@@ -87,7 +88,7 @@ export async function openWorld(
   const output: string[] = []
 
   const startServer = async () => {
-    const child = spawn(process.execPath, [MAIN], {
+    const child = spawn(process.execPath, ['--import', CHEAP_PASSWORDS, MAIN], {
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,

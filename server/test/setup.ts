@@ -1,3 +1,5 @@
+// First, since passwords.ts keeps the function that it finds.
+import './cheap-passwords.ts'
 import '../src/connect-core.ts'
 import { checkAndCloseOpened } from './opened.ts'
 import { recordStatements } from './statement-recorder.ts'
