@@ -2,7 +2,6 @@ import { type CheckReply, type SendDmReply, UNCLEAR_IN_A_ROW } from '@x-automate
 import { failure, unavailable } from './failure.ts'
 import { createJournal } from './journal.ts'
 import { createProduct, type Pairing, ProductError } from './product.ts'
-import { createQueue } from './queue.ts'
 import type { Message } from './request.ts'
 import { lookTwice, type Outcome, send } from './send.ts'
 import { changedPart, changeState, readState, sessionValue, setActivity, versionOf } from './state.ts'
@@ -155,4 +154,23 @@ function missingPart(outcome: Outcome): string | null {
   if (outcome.code === 'PAGE_CHANGED') return outcome.detail ?? 'a part'
   if (outcome.code !== 'CANNOT_TELL_IN_A_ROW') return null
   return `what shows whether someone can be messaged (${outcome.detail} people in a row: X may be slow, or may have changed its page)`
+}
+
+/** Runs one task at a time, in order. @param longest maximum number of waiting tasks */
+export function createQueue(longest: number) {
+  let last: Promise<unknown> = Promise.resolve()
+  let unfinished = 0
+
+  return {
+    /** Runs the task when its turn comes. Null if too many are waiting. */
+    run<Value>(work: () => Promise<Value>): Promise<Value> | null {
+      if (unfinished > longest) return null
+      unfinished += 1
+      const turn = last.then(work).finally(() => {
+        unfinished -= 1
+      })
+      last = turn.catch(() => {})
+      return turn
+    },
+  }
 }

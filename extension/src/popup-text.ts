@@ -1,6 +1,5 @@
-import { formatCount, formatDate, formatNumber } from '@x-automated/contract/format'
+import { formatCount, formatDate, formatNumber, formatRelative } from '@x-automated/contract/format'
 import type { ExtensionActivity } from '@x-automated/contract/outreach/extension'
-import { ago } from './ago.ts'
 import type { State } from './state.ts'
 
 type PopupState = Pick<State, 'paused' | 'pairing' | 'sendsInBackground' | 'remote'> & {
@@ -40,4 +39,18 @@ export function usageText(remote: State['remote']): string {
 
 function clock(at: number): string {
   return formatDate(at, { hour: '2-digit', minute: '2-digit' })
+}
+
+const UNITS = [
+  { unit: 'day', ms: 86_400_000 },
+  { unit: 'hour', ms: 3_600_000 },
+  { unit: 'minute', ms: 60_000 },
+] as const
+
+/** Formats a past time as 'just now' or '5 minutes ago'. Both in milliseconds since 1970. */
+export function ago(then: number, now: number): string {
+  const passed = now - then
+  const fitting = UNITS.find(({ ms }) => passed >= ms)
+  if (!fitting) return 'just now'
+  return formatRelative(-Math.floor(passed / fitting.ms), fitting.unit)
 }

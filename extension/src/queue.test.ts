@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createQueue } from './queue.ts'
+import { createQueue } from './messenger.ts'
 
 test('runs tasks one at a time in order, continues after a failure and rejects too many', async () => {
   const queue = createQueue(3)

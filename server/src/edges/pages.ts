@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import fastifyStatic from '@fastify/static'
+import { isPlanId } from '@x-automated/contract/platform/plans'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { Env } from '../env.ts'
 import { Refusal } from '../refusal.ts'
 import { compressedOnce, type SendText } from './compressed.ts'
-import { serveCrawlers } from './crawlers.ts'
 import { PRIVATE } from './emailed-forms.ts'
 import { sendRefusal } from './envelope.ts'
 import {
@@ -231,4 +232,32 @@ function policyFor(html: string, framedBy: "'none'" | '*'): string {
 function hashesOf(inline: Iterable<RegExpMatchArray>): Set<string> {
   const texts = [...inline].map(([, text]) => text ?? '')
   return new Set(texts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`))
+}
+
+/** GET /robots.txt and /sitemap.xml. @param paths of indexable pages */
+function serveCrawlers(app: FastifyInstance, origin: string, paths: readonly string[]): void {
+  const robots = `User-agent: *\nDisallow: /api/\nDisallow: /buy/\n\nSitemap: ${origin}/sitemap.xml\n`
+  // https://www.sitemaps.org/protocol.html
+  const sitemap = `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${paths.map((path) => `<url><loc>${origin}${path}</loc></url>`).join('\n')}
+</urlset>
+`
+  const cache = 'public, max-age=3600'
+  app.get('/robots.txt', async (_request, reply) =>
+    reply.type('text/plain').header('cache-control', cache).send(robots),
+  )
+  app.get('/sitemap.xml', async (_request, reply) =>
+    reply.type('application/xml').header('cache-control', cache).send(sitemap),
+  )
+}
+
+/** GET /buy/:planId: a plan's payment page. Pricing links here, to work without JavaScript. */
+export function servePaymentLinks(app: FastifyInstance, { env }: { env: Pick<Env, 'payments'> }): void {
+  app.get<{ Params: { planId: string } }>('/buy/:planId', (request, reply) => {
+    const { planId } = request.params
+    if (!isPlanId(planId)) return reply.callNotFound()
+    // A plan without a payment link is bought on the billing page, signed in.
+    return reply.header('cache-control', 'no-store').redirect(env.payments?.links[planId] ?? '/billing', 302)
+  })
 }

@@ -1,6 +1,6 @@
 import fastify from 'fastify'
 import { expect, it } from 'vitest'
-import { servePaymentLinks } from './payment-links.ts'
+import { servePaymentLinks } from './pages.ts'
 
 const payments = {
   apiUrl: 'https://pay.example.com',

@@ -13,10 +13,11 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { createdAt, id, time } from '../../db/columns.ts'
+import { createdAt, id, partOf, time } from '../../db/columns.ts'
 import { reasonSql } from '../../db/reasons.ts'
 import { authUsers } from '../../domains/identity/auth/tables.ts'
 import { workspaceId } from '../../domains/identity/workspaces/tables.ts'
+import { tags } from '../../domains/leads/tags/tables.ts'
 
 /** The status by which filters select: contacted counts as sent, failed_contact as failed. */
 export const filterStatus = sql<string>`
@@ -250,3 +251,13 @@ export function wasTried(message: string): SQL {
   const alias = sql.raw(message)
   return sql`(${alias}.tried_at is not null or ${alias}.claimed_at is not null)`
 }
+
+export const leadTags = pgTable(
+  'lead_tags',
+  {
+    tagId: partOf('tag_id', () => tags.id),
+    leadId: partOf('lead_id', () => leads.id),
+    addedAt: time('added_at').notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.tagId, t.leadId] }), index('lead_tags_lead').on(t.leadId)],
+)

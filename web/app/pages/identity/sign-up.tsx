@@ -1,8 +1,10 @@
 import { Gift } from 'lucide-react'
 import { Link } from 'react-router'
 import { AuthFrame } from '../../features/identity/auth/auth-frame'
-import { GoogleSignUp } from '../../features/identity/auth/google-sign-up'
+import { GoogleLogin } from '../../features/identity/auth/google-login'
+import { OrDivider } from '../../features/identity/auth/or-divider'
 import { SignUpForm } from '../../features/identity/auth/sign-up-form'
+import { whereGoogleIsOffered } from '../../features/identity/auth/use-google'
 import { useLeaveWhenSignedIn } from '../../features/identity/auth/use-leave-when-signed-in'
 import { pageMeta } from '../../features/overview/shell/page-meta'
 import { ForReferred } from '../../features/waitlist/waitlist/for-referred'
@@ -48,5 +50,15 @@ export default function SignUp() {
       <SignUpForm referralCode={ref} />
       <GoogleSignUp referralCode={ref} />
     </AuthFrame>
+  )
+}
+
+/** Signs up with Google. Hidden if the server doesn't offer it. */
+function GoogleSignUp({ referralCode }: { referralCode: string | null }) {
+  return (
+    <div className={`grid gap-6 ${whereGoogleIsOffered}`}>
+      <OrDivider />
+      <GoogleLogin referralCode={referralCode} />
+    </div>
   )
 }

@@ -18,13 +18,14 @@ import { CampaignStatus } from '../../features/outreach/campaigns/campaign-statu
 import { campaignsProblem } from '../../features/outreach/campaigns/campaign-text'
 import {
   useCampaign,
+  useRestOfCampaign,
   useSecondsLeft,
   useXConnections,
   useXConnectionsKnown,
 } from '../../features/outreach/campaigns/campaign-watch'
 import { DmsTable } from '../../features/outreach/campaigns/dms-table'
-import { LaunchNote } from '../../features/outreach/campaigns/launch-note'
 import { WaitsForOlder } from '../../features/outreach/campaigns/older-campaign'
+import { launchText } from '../../features/outreach/campaigns/preflight-text'
 import { useRealSend } from '../../features/outreach/campaigns/real-send'
 import { useNoSender } from '../../features/outreach/real-send/no-sender'
 import { RunNotice, useRunNoticeKnown } from '../../features/outreach/real-send/run-notice'
@@ -329,5 +330,20 @@ function DmLog({ campaignId, isSeen, live, canRetry }: DmLogProps) {
         />
       </div>
     </section>
+  )
+}
+
+/** Who a saved campaign's launch messages now, and who later; nothing if everyone gets a message now. */
+function LaunchNote({ campaign }: { campaign: Campaign }) {
+  const mayChange = useIsOffered('member')
+  const { data } = useRestOfCampaign(campaign)
+  const isSaved = (campaign.status === 'draft' || campaign.status === 'paused') && campaign.totalLeadsInList === 0
+  const text = isSaved && mayChange && data ? launchText(data) : null
+  return (
+    text && (
+      <p className="text-muted" data-numeric>
+        {text}
+      </p>
+    )
   )
 }

@@ -1,8 +1,10 @@
 import { BarChart3, Bot, Split, UserSearch } from 'lucide-react'
+import { useSearchParams } from 'react-router'
 import { pageMeta } from '../../features/overview/shell/page-meta'
-import { ConfirmationNotice } from '../../features/waitlist/waitlist/confirmation-notice'
 import { WaitlistCount } from '../../features/waitlist/waitlist/waitlist-count'
 import { WaitlistPanel } from '../../features/waitlist/waitlist/waitlist-panel'
+import { Callout } from '../../ui/callout'
+import { useHydrated } from '../../ui/use-hydrated'
 
 const text = 'Be among the first to experience the next generation of X DM automation'
 
@@ -41,4 +43,13 @@ export default function Waitlist() {
       </div>
     </div>
   )
+}
+
+/** The result of a confirmation link, which redirects to /waitlist with `confirmed` or `error`. */
+function ConfirmationNotice() {
+  const [params] = useSearchParams()
+  if (!useHydrated()) return null
+  if (params.has('confirmed')) return <Callout tone="good">Your email address is confirmed.</Callout>
+  if (params.get('error') === 'INVALID_CODE') return <Callout tone="bad">This link is invalid or has expired.</Callout>
+  return null
 }

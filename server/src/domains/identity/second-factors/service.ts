@@ -8,6 +8,7 @@ import type { Actor } from '../../../actor.ts'
 import { secondsFromNow } from '../../../db/columns.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import type { Email } from '../../../emails/email.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import type { RequestContext } from '../../../requests/context.ts'
 import { createSealer, hashToken, type Sealer } from '../../../sealing.ts'
@@ -15,7 +16,6 @@ import { requireProof } from '../account/service.ts'
 import { openRemovalTicket } from '../auth/factor-removal.ts'
 import { type AuthContext, requireAccountSession, signInAs, trustSession } from '../auth/service.ts'
 import { authUsers } from '../auth/tables.ts'
-import { factorsChangedEmail } from './emails.ts'
 import { authFactors, authRecoveryCodes, authTickets } from './tables.ts'
 
 /** Loaded on first use: it takes 9 MB, and few people have a passkey. */
@@ -457,4 +457,15 @@ export async function purgeUnfinishedFactors(db: Db): Promise<void> {
 
 function sealerOf({ authSecret }: { authSecret: string }): Sealer {
   return createSealer(authSecret, 'x-automated second factors')
+}
+
+/** @param change a full sentence that says what happened */
+function factorsChangedEmail(to: string, change: string, accountLink: string): Email {
+  return {
+    to,
+    subject: 'Your second factor was changed',
+    lines: [change],
+    action: { label: 'Review second factors', link: accountLink },
+    closing: "If this wasn't you, change your password and sign out all other devices.",
+  }
 }

@@ -31,7 +31,6 @@ import { newestFirst } from '../../../db/paging.ts'
 import { transact } from '../../../db/transact.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { count, list as listAllLeads } from '../leads/service.ts'
-import { isStale } from './rules.ts'
 import { leadLists } from './tables.ts'
 
 /** One page of lists, newest first. @throws Refusal INVALID_INPUT for a malformed cursor */
@@ -377,4 +376,15 @@ async function change(
     const changed = await changeEntries(tx, actor, id, part.leads)
     return { success: true as const, changed: changed.length, cursor: part.cursor }
   })
+}
+
+/** A count that took at most this many milliseconds is repeated on every read. */
+const CHEAP_MS = 50
+/** A slower count stays valid for this many times its duration. */
+const SHARE = 20
+
+/** Whether a smart list must be counted again. @param countMs how long its last count took */
+export function isStale({ countedAt, countMs }: { countedAt: Date | null; countMs: number }, now: Date): boolean {
+  if (countedAt === null || countMs <= CHEAP_MS) return true
+  return now.getTime() - countedAt.getTime() > SHARE * countMs
 }

@@ -7,7 +7,7 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
 import { linkScraped } from '../../../core/people/scraped.ts'
-import { leadTags } from '../../../core/tables/lead-tags.ts'
+import { leadTags } from '../../../core/tables/leads.ts'
 import { tags } from './tables.ts'
 
 let app: TestApp

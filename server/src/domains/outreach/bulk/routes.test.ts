@@ -26,8 +26,7 @@ import { EVENTS_CHANNEL } from '../../platform/events/recording.ts'
 import { runJob } from '../../platform/jobs/engine.ts'
 import { purgeJobs } from '../../platform/jobs/service.ts'
 import { jobChanges, jobs } from '../../platform/jobs/tables.ts'
-import { bulkKinds } from './engine.ts'
-import { FIRST_PART } from './rules.ts'
+import { bulkKinds, FIRST_PART } from './engine.ts'
 
 let app: TestApp
 let person: Person

@@ -1,4 +1,5 @@
 import type { InputOf } from '@x-automated/contract/contract'
+import { nameInSubject } from '@x-automated/contract/fields'
 import { CAMPAIGN_NAME_MAX } from '@x-automated/contract/outreach/campaigns'
 import { parseTemplate } from '@x-automated/contract/outreach/template'
 import { eq, type SQL, sql } from 'drizzle-orm'
@@ -12,10 +13,10 @@ import { copySteps, findCampaign, findSteps } from '../../../core/sequences/sequ
 import type { VersionStep } from '../../../core/tables/sequences.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
+import type { Email } from '../../../emails/email.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import type { SignedInContext } from '../../../requests/context.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
-import { testEmail } from './emails.ts'
 
 // Test messages and copies of campaigns.
 
@@ -117,4 +118,18 @@ async function renderFor(
   const members = leadListId ? membersOf(actor, await findStored(db, actor, leadListId)) : null
   const [first] = members ? await render(sql`leads l where l.id in (select id from (${members} limit 1) m(id))`) : []
   return first ?? one(await render(EXAMPLE))
+}
+
+/** A test email to a campaign's author, with the message as one lead would see it. */
+function testEmail(
+  to: string,
+  { campaign, handle, message, link }: { campaign: string; handle: string; message: string; link: string },
+): Email {
+  return {
+    to,
+    subject: `Test message from “${nameInSubject(campaign, 'your campaign')}”`,
+    lines: [`This is the message that @${handle} would receive:`, ...message.split(/\n{2,}/)],
+    action: { label: 'Open campaign', link },
+    closing: 'You requested this test on the campaign page. Nothing was sent on X.',
+  }
 }

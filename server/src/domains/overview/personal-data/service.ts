@@ -8,8 +8,7 @@ import { deleteDraftsOf } from '../../../core/conversations/drafts.ts'
 import { dmAnswer } from '../../../core/messages/read.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
 import { conversationDrafts, conversationNotes, conversations } from '../../../core/tables/conversations.ts'
-import { leadTags } from '../../../core/tables/lead-tags.ts'
-import { leads, pastContacts } from '../../../core/tables/leads.ts'
+import { leads, leadTags, pastContacts } from '../../../core/tables/leads.ts'
 import { leadListItems } from '../../../core/tables/list-entries.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { openers } from '../../../core/tables/openers.ts'
@@ -18,6 +17,7 @@ import { suppressions } from '../../../core/tables/suppressions.ts'
 import { allowLongStatements } from '../../../db/long-statements.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
+import type { Email } from '../../../emails/email.ts'
 import type { JobQueue, SignUpContext } from '../../../ports.ts'
 import { invalidField, Refusal } from '../../../refusal.ts'
 import { deleteAnswers } from '../../../requests/once.ts'
@@ -57,7 +57,6 @@ import { xAccounts } from '../../platform/x-account/tables.ts'
 import { anonymizeMember } from '../../waitlist/waitlist/service.ts'
 import { members, referrals, rewardGrants } from '../../waitlist/waitlist/tables.ts'
 import { reports } from '../reports/tables.ts'
-import { accountDeletedEmail } from './emails.ts'
 
 /** Rows per read, to limit memory. */
 const BATCH = 1_000
@@ -336,4 +335,14 @@ async function* zipOf(files: [name: string, rows: Rows][]): AsyncGenerator<Uint8
   }
   zip.end()
   yield* takeReady()
+}
+
+function accountDeletedEmail(to: string, origin: string): Email {
+  return {
+    to,
+    subject: 'Your account was deleted',
+    lines: ['Your X-Automated account and everything in it were deleted, as you asked.'],
+    action: { label: 'X-Automated', link: origin },
+    closing: "We won't email this address again.",
+  }
 }

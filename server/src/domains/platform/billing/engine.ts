@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm'
 import type { Database, Db } from '../../../db/open.ts'
 import { retryWhileUnavailable } from '../../../db/unavailable.ts'
 import { PaymentsError } from '../../../outside/payments.ts'
@@ -13,7 +14,7 @@ import {
   syncPlans,
   syncSubscription,
 } from './sync.ts'
-import { findWebhook, storeWebhook } from './webhook.ts'
+import { paymentWebhooks } from './tables.ts'
 
 /** The path of the payment provider's webhook. */
 export const PAYMENTS_WEBHOOK_PATH = '/api/billing/webhook'
@@ -98,4 +99,16 @@ function secretOf(authSecret: string, { sealedSecret }: { sealedSecret: string }
 
 function webhookSealer(secret: string) {
   return createSealer(secret, 'x-automated payments webhook')
+}
+
+type Webhook = Omit<typeof paymentWebhooks.$inferInsert, 'createdAt'>
+
+/** The registered webhook for a URL, if any. */
+async function findWebhook(db: Db, url: string) {
+  const [row] = await db.select().from(paymentWebhooks).where(eq(paymentWebhooks.url, url))
+  return row ?? null
+}
+
+async function storeWebhook(db: Db, webhook: Webhook): Promise<void> {
+  await db.insert(paymentWebhooks).values(webhook).onConflictDoUpdate({ target: paymentWebhooks.url, set: webhook })
 }

@@ -4,6 +4,7 @@ import type { Actor } from '../../../actor.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { transact } from '../../../db/transact.ts'
+import type { Email } from '../../../emails/email.ts'
 import {
   type PaidSubscription,
   type PaymentEvent,
@@ -15,7 +16,6 @@ import type { RequestContext } from '../../../requests/context.ts'
 import { hashToken } from '../../../sealing.ts'
 import { workspaces } from '../../identity/workspaces/tables.ts'
 import { notifyOwners } from '../notifications/service.ts'
-import { planWaitingEmail } from './emails.ts'
 import { referenceOf, workspaceIn } from './overview.ts'
 import { bestOf, graceEnd, statusOf } from './rules.ts'
 import { paidSubscriptions, paymentEvents, paymentLooks, planPrices, subscriptions } from './tables.ts'
@@ -408,4 +408,18 @@ async function storePlans(tx: Db, plans: readonly PlanPrice[]): Promise<void> {
 /** Deletes recorded events that the provider no longer lists. */
 export async function purgePaymentEvents(db: Db): Promise<void> {
   await db.delete(paymentEvents).where(sql`${paymentEvents.createdAt} < now() - interval '40 days'`)
+}
+
+/** For someone who paid without an account. */
+function planWaitingEmail(to: string, planName: string, origin: string): Email {
+  return {
+    to,
+    subject: `Your ${planName} plan is waiting for you`,
+    lines: [
+      `Thank you for buying ${planName}. There's no X-Automated account with this email address yet.`,
+      'Sign up with this address and confirm it, and the plan is yours. Already have an account with another address? Change it to this one, or contact us.',
+    ],
+    action: { label: 'Create your account', link: `${origin}/auth` },
+    closing: "You're receiving this because a payment was made with this address.",
+  }
 }

@@ -16,7 +16,6 @@ import { Refusal } from '../../../refusal.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
 import { publishEvents } from '../events/service.ts'
 import { allowUndo, scheduleJob } from './engine.ts'
-import { secondsLeft } from './rules.ts'
 import { ENDED, isUndoable, jobChanges, jobs } from './tables.ts'
 
 /** The minimum time for which changes are kept. */
@@ -179,4 +178,10 @@ export async function purgeJobs(db: Db): Promise<void> {
           )`,
     ),
   )
+}
+
+/** The remaining seconds at the pace so far; null while unknown. @param elapsedSeconds since it started */
+export function secondsLeft(done: number, total: number, elapsedSeconds: number | null): number | null {
+  if (elapsedSeconds === null || done === 0) return null
+  return Math.ceil((elapsedSeconds / done) * Math.max(0, total - done))
 }

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../../../db/open.ts'
+import type { Email } from '../../../emails/email.ts'
 import { XError } from '../../../outside/x-errors.ts'
 import type { Outbox } from '../../../ports.ts'
 import { notifyOwners } from '../notifications/service.ts'
-import { fundsEmptyEmail } from './emails.ts'
 import { fundsText } from './rules.ts'
 
 /*
@@ -114,4 +114,18 @@ export async function alarmOfFunds({ db, outbox, origin, env, log }: AlarmContex
       log.error({ err: new Error(text), xAppId: id }, text)
     }
   })
+}
+
+/** Notifies an operator that the server's X app has no credits. */
+function fundsEmptyEmail(to: string, origin: string): Email {
+  return {
+    to,
+    subject: 'The X app of X-Automated has no credits left',
+    lines: [
+      'X answers that the app has no credits, or that its spending limit is reached. Nothing is sent or read for any workspace, and nobody is skipped.',
+      'Add credits in the Developer Console at console.x.com, or raise its spending limit. We try again every hour, and then everything continues.',
+    ],
+    action: { label: 'View X credits', link: `${origin}/operator?tab=x-credits` },
+    closing: "You're receiving this because you operate X-Automated.",
+  }
 }

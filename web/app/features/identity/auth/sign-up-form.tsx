@@ -1,8 +1,9 @@
+import { ORPCError } from '@orpc/client'
 import { useMutation } from '@tanstack/react-query'
 import { newPasswordProblem } from '@x-automated/contract/identity/password-rules'
 import { MailCheck } from 'lucide-react'
 import { useForm } from 'react-hook-form'
-import { client, errorCode, fieldProblems } from '../../../api'
+import { client, errorCode, errorText, fieldProblems } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Callout } from '../../../ui/callout'
 import { Field } from '../../../ui/field'
@@ -12,7 +13,6 @@ import { emailProblem, isEmail } from './email'
 import { EmailInput } from './email-input'
 import { PasswordChecklist } from './password-checklist'
 import { newCodeChallenge } from './pkce'
-import { signUpProblem } from './sign-up-text'
 
 const missing = 'You must provide either an email or phone number and a password'
 
@@ -118,4 +118,10 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
       </Button>
     </form>
   )
+}
+
+/** The message for a failed sign-up. */
+export function signUpProblem(error: unknown): string {
+  if (error instanceof ORPCError && error.status >= 500) return 'Failed to sign up. Please try again.'
+  return errorText(error, 'An error occurred')
 }

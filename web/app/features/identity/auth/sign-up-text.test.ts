@@ -1,6 +1,6 @@
 import { ORPCError } from '@orpc/client'
 import { expect, it } from 'vitest'
-import { signUpProblem } from './sign-up-text'
+import { signUpProblem } from './sign-up-form'
 
 it.each([
   ['a 500', new ORPCError('INTERNAL', { status: 500, message: 'broken' }), 'Failed to sign up. Please try again.'],

@@ -12,7 +12,6 @@ import { Progress } from '../../../ui/progress'
 import { SkeletonLine } from '../../../ui/skeleton'
 import { Tooltip } from '../../../ui/tooltip'
 import { useIsOffered } from '../../identity/people/use-role'
-import { nextStepOf } from './list-next-step'
 import { startCampaignPath } from './start-campaign'
 import { useRemoveList } from './use-remove-list'
 
@@ -150,4 +149,17 @@ function Figure({ name, value }: { name: string; value: number }) {
       <dd className="text-2xl font-strong">{formatNumber(value)}</dd>
     </div>
   )
+}
+
+/** What is left to do with a list: fill it, start a campaign, or look at the latest one. */
+type ListNextStep = 'fill' | 'start' | 'open'
+
+/** The next step of a list. @param latest its latest campaign, if any */
+export function nextStepOf(
+  list: Pick<List, 'leadCount' | 'contactedCount'>,
+  latest: { status: string } | undefined,
+): ListNextStep {
+  if (latest && (latest.status === 'draft' || latest.status === 'active' || latest.status === 'paused')) return 'open'
+  if (list.leadCount === 0) return 'fill'
+  return latest && list.contactedCount >= list.leadCount ? 'open' : 'start'
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextStepOf } from './list-next-step'
+import { nextStepOf } from './list-card'
 
 const list = (leadCount: number, contactedCount: number) => ({ leadCount, contactedCount })
 

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import { LIST_TAG_LENGTH_MAX, LIST_TAGS_MAX } from '@x-automated/contract/leads/lead-limits'
 import { useForm } from 'react-hook-form'
 import { api, fieldProblems, refusalText } from '../../../api'
 import { Callout } from '../../../ui/callout'
@@ -8,7 +9,6 @@ import { Input, Textarea } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
 import type { ShownDialog } from '../../../ui/use-dialogs'
 import { useRefresh } from '../../../use-refresh'
-import { parseTags, tagsProblem } from './parse-tags'
 
 /** Creates a card of the Lead Lists tab: a list with tags. */
 export function NewCampaignDialog({ open, onClose }: ShownDialog) {
@@ -63,4 +63,21 @@ export function NewCampaignDialog({ open, onClose }: ShownDialog) {
       </Field>
     </FormDialog>
   )
+}
+
+/** Splits typed tags at commas, trims them and drops empty ones. */
+export function parseTags(text: string): string[] {
+  return text
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '')
+}
+
+/** What is wrong with typed tags, as text to show; undefined if nothing. */
+export function tagsProblem(text: string): string | undefined {
+  const tags = parseTags(text)
+  if (tags.length > LIST_TAGS_MAX) return `At most ${LIST_TAGS_MAX} tags`
+  return tags.some((tag) => tag.length > LIST_TAG_LENGTH_MAX)
+    ? `A tag has at most ${LIST_TAG_LENGTH_MAX} characters`
+    : undefined
 }

@@ -1,6 +1,6 @@
 import { LIST_TAG_LENGTH_MAX, LIST_TAGS_MAX } from '@x-automated/contract/leads/lead-limits'
 import { expect, test } from 'vitest'
-import { parseTags, tagsProblem } from './parse-tags'
+import { parseTags, tagsProblem } from './new-campaign-dialog'
 
 test.each([
   ['founders, saas ,, berlin,', ['founders', 'saas', 'berlin']],

@@ -25,7 +25,6 @@ import { useIsOffered } from '../../identity/people/use-role'
 import { SeePlans, UsageNotice } from '../../platform/billing/usage-notice'
 import { ConnectWithX } from '../../platform/x-account/connect-with-x'
 import { useCostConfirmation } from './cost-confirmation'
-import { withMax, withMin } from './follower-bounds'
 import { CREDENTIALS_REQUIRED, isSessionError, LEAD_LIMITS, SESSION_EXPIRED } from './scrape-text'
 import { FORM_FIELDS, SOURCES, SourceField, sourceIn, sourceProblem, type Values } from './source-field'
 
@@ -349,4 +348,22 @@ function ScrapeFormSkeleton() {
 function failureOf(error: unknown): { status?: number; code: string | null } {
   const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined
   return { code: errorCode(error), ...(typeof status === 'number' ? { status } : {}) }
+}
+
+/** A range of follower counts, inclusive. */
+interface FollowerBounds {
+  minFollowers: number
+  maxFollowers: number
+}
+
+/** Moves the lower bound and raises the upper one with it if needed, to a step of its slider. */
+export function withMin({ maxFollowers }: FollowerBounds, minFollowers: number): FollowerBounds {
+  const { step, to } = FOLLOWER_SLIDERS.max
+  const pulled = Math.min(to, Math.ceil(minFollowers / step) * step)
+  return { minFollowers, maxFollowers: minFollowers > maxFollowers ? pulled : maxFollowers }
+}
+
+/** Moves the upper bound and lowers the lower one with it if needed. */
+export function withMax({ minFollowers }: FollowerBounds, maxFollowers: number): FollowerBounds {
+  return { minFollowers: Math.min(minFollowers, maxFollowers), maxFollowers }
 }

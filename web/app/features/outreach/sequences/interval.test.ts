@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { evidenceShare, rateInterval } from './interval'
+import { evidenceShare, rateInterval } from './results-section'
 
 it('contains the rate, and is narrower with more people', () => {
   const few = rateInterval(2, 20)

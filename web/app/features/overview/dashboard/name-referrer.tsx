@@ -1,11 +1,11 @@
+import { ORPCError } from '@orpc/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../../../api'
+import { api, errorText } from '../../../api'
 import { Button } from '../../../ui/button'
 import { Field } from '../../../ui/field'
 import { Input } from '../../../ui/input'
 import { toast } from '../../../ui/toast'
-import { referrerProblem } from './referrer-text'
 
 /** Lets members who joined without a link name their referrer, once. */
 export function NameReferrer() {
@@ -54,4 +54,12 @@ export function NameReferrer() {
       </Button>
     </form>
   )
+}
+
+/** The message if saving the referrer fails. */
+export function referrerProblem(error: unknown): string {
+  if (!(error instanceof ORPCError)) return 'Failed to update referral'
+  if (error.status === 401) return 'User not authenticated.'
+  if (error.status >= 500) return 'Failed to update referral relationship'
+  return errorText(error, 'Failed to update referral')
 }

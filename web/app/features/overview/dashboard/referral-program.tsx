@@ -1,9 +1,11 @@
 import { formatNumber } from '@x-automated/contract/format'
 import type { Dashboard } from '@x-automated/contract/waitlist/waitlist'
+import { Code } from 'lucide-react'
+import { Button } from '../../../ui/button'
 import { Card } from '../../../ui/card'
 import { Progress } from '../../../ui/progress'
 import { Skeleton, SkeletonButton, SkeletonLine } from '../../../ui/skeleton'
-import { EmbedOnYourSite } from '../../waitlist/waitlist/embed-on-your-site'
+import { useDialogOnDemand } from '../../../ui/use-dialog-on-demand'
 import { ReferralLink } from '../../waitlist/waitlist/referral-link'
 import { referralLinks } from '../../waitlist/waitlist/referral-links'
 import { ShareButtons } from '../../waitlist/waitlist/share-buttons'
@@ -90,5 +92,20 @@ function ReferrerSkeleton() {
       <SkeletonLine className="w-44" />
       <SkeletonButton className="w-full" />
     </div>
+  )
+}
+
+const loadDialog = () => import('../../waitlist/waitlist/embed-dialog')
+
+/** Opens the embed dialog. */
+function EmbedOnYourSite({ referralCode }: { referralCode: string }) {
+  const dialog = useDialogOnDemand(loadDialog, 'The dialog')
+  return (
+    <>
+      <Button size="sm" icon={<Code aria-hidden />} className="w-fit" {...dialog.button}>
+        Embed on your site
+      </Button>
+      {dialog.render({ referralCode })}
+    </>
   )
 }

@@ -1,6 +1,6 @@
 import { ORPCError } from '@orpc/client'
 import { expect, it } from 'vitest'
-import { referrerProblem } from './referrer-text'
+import { referrerProblem } from './name-referrer'
 
 it.each([
   [

@@ -1,20 +1,20 @@
-import { formatNumber, formatPercent } from '@x-automated/contract/format'
+import { formatDate, formatNumber, formatPercent } from '@x-automated/contract/format'
 import { REPORT_CAMPAIGNS_MAX, REPORT_PEOPLE_MAX } from '@x-automated/contract/overview/report-limits'
 import type { SharedReport, Totals } from '@x-automated/contract/overview/reports'
 import { LABEL_NAMES } from '@x-automated/contract/reply-labels'
 import { Printer } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { useEffect, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { Button } from '../../../ui/button'
 import { DateTime } from '../../../ui/date-time'
 import { LazyChart } from '../../../ui/lazy-chart'
 import { StatCard } from '../../../ui/stat-card'
 import { Table, Td, Tr } from '../../../ui/table'
-import { usePrinting } from '../../../ui/use-printing'
 import { stepName } from '../../outreach/sequences/step-text'
 import { BrandBand } from '../../platform/branding/brand-band'
 import { shapeColor } from '../../platform/branding/brand-color'
 import { XHandle } from '../../platform/x-account/x-handle'
-import { periodText } from './report-text'
 
 type Campaign = SharedReport['campaigns'][number]
 
@@ -206,4 +206,27 @@ function ReportSection({ id, title, children }: { id: string; title: string; chi
       {children}
     </section>
   )
+}
+
+/** The first and the last day of a report. */
+export function periodText({ from, to }: { from: string; to: string }): string {
+  const day = (value: string) => formatDate(value, { dateStyle: 'long', timeZone: 'UTC' })
+  return from === to ? day(from) : `${day(from)} to ${day(to)}`
+}
+
+/** Whether the page is being printed. Media queries count paper as narrow, but it has room for tables. */
+function usePrinting(): boolean {
+  const [printing, setPrinting] = useState(false)
+  useEffect(() => {
+    // The browser prints the page as it is when the listeners return.
+    const start = () => flushSync(() => setPrinting(true))
+    const end = () => setPrinting(false)
+    addEventListener('beforeprint', start)
+    addEventListener('afterprint', end)
+    return () => {
+      removeEventListener('beforeprint', start)
+      removeEventListener('afterprint', end)
+    }
+  }, [])
+  return printing
 }

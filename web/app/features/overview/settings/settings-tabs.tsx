@@ -1,9 +1,12 @@
 import type { ReactNode } from 'react'
 import { PeopleTab } from '../../identity/people/people-tab'
+import { RoleNotice } from '../../identity/people/role-notice'
+import { useHasRole } from '../../identity/people/use-role'
 import { SingleSignOnTab } from '../../identity/sso/single-sign-on-tab'
 import { SuppressionsTab } from '../../leads/suppressions/suppressions-tab'
-import { InboxTab } from '../../outreach/replies/inbox-tab'
+import { RetentionCard } from '../../outreach/replies/retention-card'
 import { SendingTab } from '../../outreach/sending-settings/sending-tab'
+import { SnippetsCard } from '../../outreach/snippets/snippets-card'
 import { WriterTab } from '../../outreach/writer/writer-tab'
 import { ApiKeysTab } from '../../platform/api-keys/api-keys-tab'
 import { BrandingTab } from '../../platform/branding/branding-tab'
@@ -31,3 +34,18 @@ export const settingsTabs: readonly [SettingsTab, ...SettingsTab[]] = [
   { value: 'single-sign-on', label: 'Single sign-on', content: <SingleSignOnTab /> },
   { value: 'api', label: 'API', content: <ApiKeysTab />, isWide: true },
 ]
+
+/** Settings of conversations: snippets, and how long texts are kept. */
+function InboxTab() {
+  const isMember = useHasRole('member')
+  // Until the role is known.
+  if (isMember === undefined) return null
+  if (!isMember)
+    return <RoleNotice needs="member">Viewers can't read conversations. An admin can change your role.</RoleNotice>
+  return (
+    <div className="grid grid-cols-1 gap-6">
+      <SnippetsCard />
+      <RetentionCard />
+    </div>
+  )
+}

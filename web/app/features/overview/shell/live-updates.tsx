@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
+import type { ChangeEvent } from '@x-automated/contract/platform/events'
 import { useEffect } from 'react'
+import { client } from '../../../api'
 import { followEvents } from '../../../live-events'
 import { refetchOnEvents } from '../../../live-queries'
-import { showReplies } from '../../platform/notifications/show-replies'
 
 /** Keeps the queries on screen up to date with the workspace's events. */
 export function LiveUpdates() {
@@ -22,4 +23,18 @@ export function LiveUpdates() {
     }
   }, [queries])
   return null
+}
+
+/** Shows new replies through the Notification API, if the user wants that. */
+async function showReplies({ kind, ids }: ChangeEvent): Promise<void> {
+  if (kind !== 'notification' || ids.length === 0 || window.Notification?.permission !== 'granted') return
+  const { notifications } = await client.notifications.list({ browser: true })
+  for (const { id, title, text, path, readAt } of notifications) {
+    if (readAt || !ids.includes(id)) continue
+    const notification = new Notification(title, { body: text, tag: id })
+    notification.onclick = () => {
+      window.focus()
+      location.assign(path)
+    }
+  }
 }

@@ -3,8 +3,9 @@ import { useEffect } from 'react'
 import { type LinksFunction, Navigate, Outlet, useLocation, useMatches } from 'react-router'
 import { paths } from '../../../paths'
 import { saveReturnPath } from '../../../return-path'
-import { useSession } from '../../../session'
-import { useLostWorkspace } from '../../identity/people/use-lost-workspace'
+import { consumeLostWorkspace, useSession } from '../../../session'
+import { toast } from '../../../ui/toast'
+import { useWorkspaces } from '../../identity/people/use-workspaces'
 import { LiveUpdates } from './live-updates'
 import { LoadingScreen } from './loading-screen'
 import { SESSION_EXPIRED } from './session-watch'
@@ -64,4 +65,15 @@ export default function SignedIn() {
       <LiveUpdates />
     </>
   )
+}
+
+const SHOWN_MS = 60_000
+
+/** Says that the user was removed from the workspace they were in, and where they are now. */
+function useLostWorkspace(): void {
+  const name = useWorkspaces()?.current.name
+  useEffect(() => {
+    if (name === undefined || !consumeLostWorkspace()) return
+    toast.info(`You no longer have access to your previous workspace. You're now in “${name}”.`, { duration: SHOWN_MS })
+  }, [name])
 }

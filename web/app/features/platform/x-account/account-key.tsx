@@ -1,7 +1,6 @@
 import type { XAccount } from '@x-automated/contract/platform/x-account'
 import { useEffect, useEffectEvent } from 'react'
 import { useChooseAccount } from './choose-account'
-import { isSwitchKey } from './switch-key'
 
 /** Alt+X switches to the next X account by name. @param accounts the current one first */
 export default function AccountKey({ accounts }: { accounts: readonly XAccount[] }) {
@@ -20,4 +19,16 @@ export default function AccountKey({ accounts }: { accounts: readonly XAccount[]
     return () => removeEventListener('keydown', listen)
   }, [])
   return null
+}
+
+/** Fields in which Alt+X types a character ('≈' on a Mac). */
+const TEXT_FIELDS = 'input, textarea, select, [contenteditable]:not([contenteditable="false"])'
+
+type KeyPress = Pick<KeyboardEvent, 'code' | 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'target'>
+
+/** Whether this is Alt+X outside a text field. */
+export function isSwitchKey({ code, altKey, ctrlKey, metaKey, shiftKey, target }: KeyPress): boolean {
+  if (code !== 'KeyX' || !altKey || ctrlKey || metaKey || shiftKey) return false
+  const element = target as Partial<Pick<Element, 'closest'>> | null
+  return !element?.closest?.(TEXT_FIELDS)
 }

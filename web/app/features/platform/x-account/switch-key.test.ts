@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSwitchKey } from './switch-key'
+import { isSwitchKey } from './account-key'
 
 const keys = { code: 'KeyX', altKey: true, ctrlKey: false, metaKey: false, shiftKey: false }
 /** An event target inside an element of this kind. */

@@ -1,7 +1,7 @@
 import { ORPCError } from '@orpc/client'
 import { expect, it } from 'vitest'
-import { leaderboardProblem } from './leaderboard-text'
 import { SessionExpired } from './session-renewal'
+import { leaderboardProblem } from './use-leaderboard'
 
 const errorOf = (status: number, code: string, message = 'What the server says') =>
   new ORPCError(code, { status, message })

@@ -4,7 +4,6 @@ import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
 import { Textarea } from '../../../ui/input'
 import { Select } from '../../../ui/select'
-import { type EmbedTheme, embedSnippet } from './embed-snippet'
 
 const themes = [
   { value: 'auto', label: 'Match the page' },
@@ -54,4 +53,17 @@ export default function EmbedDialog({ referralCode, open, onClose }: EmbedDialog
       </div>
     </Dialog>
   )
+}
+
+type EmbedTheme = 'auto' | 'light' | 'dark'
+
+/** The widget's embed snippet (docs/widget.md). @param origin without a trailing slash */
+export function embedSnippet(origin: string, code: string, theme: EmbedTheme): string {
+  const attributes = [
+    `src="${origin}/embed.js"`,
+    'async',
+    `data-ref="${code}"`,
+    ...(theme === 'auto' ? [] : [`data-theme="${theme}"`]),
+  ]
+  return `<script ${attributes.join(' ')}></script>`
 }

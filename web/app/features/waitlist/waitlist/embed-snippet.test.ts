@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { embedSnippet } from './embed-snippet'
+import { embedSnippet } from './embed-dialog'
 
 it('returns a script tag with the code and the chosen color scheme', () => {
   expect(embedSnippet('https://x.example', 'Ab3dE9xy', 'auto')).toBe(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { nextPartSize } from './rules.ts'
+import { nextPartSize } from './engine.ts'
 
 it('makes parts smaller or larger, so that each takes a tenth of a second', () => {
   expect(nextPartSize(500, 250)).toBe(200)
