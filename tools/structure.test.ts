@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { root } from './root.ts'
-import { lockfileProblems, sourceFiles, structureProblems } from './structure.ts'
+import { lockfileProblems, sizeProblems, sourceFiles, structureProblems } from './structure.ts'
 
 const problems = (path: string, text = '') => structureProblems([path], () => text)
 
@@ -32,6 +32,26 @@ test('lets only env.ts and main.ts read the environment', () => {
   expect(problems('server/src/env.ts', reading)).toEqual([])
   expect(problems('server/src/main.ts', reading)).toEqual([])
   expect(problems('server/src/app.test.ts', reading)).toEqual([])
+})
+
+test('rejects production files of more than 500 lines', () => {
+  const problemsOf = (path: string, lines: number) => sizeProblems([path], () => 'x\n'.repeat(lines))
+  expect(problemsOf('server/src/app.ts', 500)).toEqual([])
+  expect(problemsOf('server/src/app.ts', 501)).toEqual([expect.stringContaining('501 lines')])
+  expect(problemsOf('server/src/app.test.ts', 501)).toEqual([])
+})
+
+test('rejects short files that one production file imports', () => {
+  const texts: Record<string, string> = {
+    'web/app/a.tsx': "import { c } from './ui/c'\nimport { limit } from '@x-automated/contract/limit'\n",
+    'web/app/b.ts': "const c = () => import('./ui/c')\n",
+    'web/app/b.test.ts': "import { limit } from '@x-automated/contract/limit'\n",
+    'web/app/ui/c.tsx': 'export const c = 1\n',
+    'contract/src/limit.ts': 'export const limit = 1\n',
+  }
+  expect(sizeProblems(Object.keys(texts), (path) => texts[path] ?? '')).toEqual([
+    'contract/src/limit.ts: 1 lines that only web/app/a.tsx imports belong there',
+  ])
 })
 
 test('reads every workspace but nothing installed or built', () => {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
 
 const kebabCase = /^[a-z0-9]+([.-][a-z0-9]+)*$/
 const vagueFolder = /(^|\/)(utils?|helpers?|misc|common|lib)\//
@@ -17,6 +17,37 @@ export function structureProblems(files: readonly string[], read: (path: string)
       if (read(path).includes('process.env')) problems.push('only env.ts may read process.env')
     }
     return problems.map((problem) => `${path}: ${problem}`)
+  })
+}
+
+const LONGEST = 500
+const SHORT = 20
+const isMeasured = (path: string) =>
+  /\.(tsx?|mjs)$/.test(path) &&
+  !/\.(test|spec)\.tsx?$|\/test\/|^(e2e|bench)\/|\.generated\.|\.d\.ts$|\.config\.(ts|mjs)$/.test(path)
+/** Files that one other file lists: operations, routes and tables of each domain. */
+const isListed =
+  /^contract\/src\/[^/]+\/[^/]+\.ts$|^server\/src\/(domains\/.*\/routes|.*\/tables|core\/tables\/.*)\.ts$/
+const withoutExtension = (path: string) => path.replace(/\.(tsx?|mjs)$/, '')
+
+/** Production files that are too long, and short ones that belong into the only file that imports them. */
+export function sizeProblems(files: readonly string[], read: (path: string) => string): string[] {
+  const measured = files.filter(isMeasured)
+  const texts = new Map(measured.map((path) => [path, read(path)]))
+  const importers = new Map<string, Set<string>>()
+  for (const [path, text] of texts) {
+    for (const [, name = ''] of text.matchAll(/(?:from|import)[ (]'([^']+)'/g)) {
+      const target = name.startsWith('.') ? join(dirname(path), name) : name.replace(/^@x-automated\/([^/]+)/, '$1/src')
+      const key = withoutExtension(normalize(target))
+      importers.set(key, (importers.get(key) ?? new Set()).add(path))
+    }
+  }
+  return measured.flatMap((path) => {
+    const lines = (texts.get(path) ?? '').split('\n').length - 1
+    if (lines > LONGEST) return [`${path}: ${lines} lines are too long. Give its chapters files of their own`]
+    const [importer, ...others] = importers.get(withoutExtension(path)) ?? []
+    if (lines >= SHORT || !importer || others.length > 0 || isListed.test(path)) return []
+    return [`${path}: ${lines} lines that only ${importer} imports belong there`]
   })
 }
 
@@ -49,8 +80,13 @@ export function lockfileProblems(text: string): string[] {
     .map(([path]) => `package-lock.json: ${path} names its registry. Run npm install to remove it.`)
 }
 
-/** `structureProblems` and `lockfileProblems` of the repository at `root`. */
+/** All problems with the files of the repository at `root`. */
 export function repositoryProblems(root: string): string[] {
   const read = (path: string) => readFileSync(join(root, path), 'utf8')
-  return [...structureProblems(sourceFiles(root), read), ...lockfileProblems(read('package-lock.json'))]
+  const files = sourceFiles(root)
+  return [
+    ...structureProblems(files, read),
+    ...sizeProblems(files, read),
+    ...lockfileProblems(read('package-lock.json')),
+  ]
 }

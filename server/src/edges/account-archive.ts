@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { requireAccountSession } from '../domains/identity/auth/service.ts'
+import { requireAccountSession } from '../domains/identity/auth/sessions.ts'
 import { archiveOf } from '../domains/overview/personal-data/service.ts'
 import type { Services } from '../services.ts'
 import { onlyExport } from './one-export.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { authenticateOperator } from '../domains/identity/auth/service.ts'
+import { authenticateOperator } from '../domains/identity/auth/caller.ts'
 import { type ExportedMember, startExport } from '../domains/overview/operator/service.ts'
 import type { Services } from '../services.ts'
 import { csvOf } from './csv-download.ts'

@@ -4,7 +4,8 @@ import { contextOf } from '../api.ts'
 import { confirmEmailChange } from '../domains/identity/account/service.ts'
 import { openConfirmation } from '../domains/identity/auth/sign-up.ts'
 import { finishAuthorize } from '../domains/identity/identities/service.ts'
-import { finishOpenIdSignIn, finishSamlSignIn, leave, metadataOf } from '../domains/identity/sso/service.ts'
+import { metadataOf } from '../domains/identity/sso/connections.ts'
+import { finishOpenIdSignIn, finishSamlSignIn, leave } from '../domains/identity/sso/sign-in.ts'
 import {
   AUTHORIZATION_COOKIE,
   CALLBACK_PATH,

@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { call, connectX, makePerson, type Person, subscribe } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { makeScrape, startScrape, until } from '../../test/scrapes.ts'
-import { signOut } from '../domains/identity/auth/service.ts'
+import { signOut } from '../domains/identity/auth/sessions.ts'
 import { scrapes } from '../domains/leads/scrapes/tables.ts'
 
 const SLOW = 'f3500_slowly'

@@ -1,6 +1,6 @@
 import type { Role, Scope } from '@x-automated/contract/route'
 import { type Actor, callerId, requireScope, roleAllows } from '../actor.ts'
-import { authenticate } from '../domains/identity/auth/service.ts'
+import { authenticate } from '../domains/identity/auth/caller.ts'
 import { authenticateExtension, extensionToken } from '../domains/outreach/extension/service.ts'
 import { apiKeyToken, authenticateKey } from '../domains/platform/api-keys/service.ts'
 import { requireApiAccess } from '../domains/platform/billing/service.ts'

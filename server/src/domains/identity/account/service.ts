@@ -20,13 +20,10 @@ import {
   type AuthContext,
   endOtherSessions,
   endSession as endSessionOf,
-  finishSignIn,
-  isKnownAddress,
-  proveMailbox,
   requireAccountSession,
-  resetSignInAttempts,
   trustSession,
-} from '../auth/service.ts'
+} from '../auth/sessions.ts'
+import { finishSignIn, isKnownAddress, proveMailbox, resetSignInAttempts } from '../auth/sign-in.ts'
 import { createAccountForMailbox, deleteSignUps, emailConfirmation, isWaiting, isWithin } from '../auth/sign-up.ts'
 import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
 import type { Auth } from '../auth/tokens.ts'

@@ -1,6 +1,9 @@
 import { anyone, viewer } from '../../../operations.ts'
 import type { RequestContext } from '../../../requests/context.ts'
-import { exchangeCode, findMe, refresh, signIn, signOut } from './service.ts'
+import { findMe } from './caller.ts'
+import { refresh } from './refresh.ts'
+import { signOut } from './sessions.ts'
+import { exchangeCode, signIn } from './sign-in.ts'
 import { confirmEmail, signUp } from './sign-up.ts'
 
 export const authRoutes = {

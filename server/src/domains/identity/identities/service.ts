@@ -20,14 +20,8 @@ import type { Limits } from '../../../requests/limits.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
 import { requireProof } from '../account/service.ts'
 import { insertAccount, insertIdentity } from '../auth/accounts.ts'
-import {
-  type AuthContext,
-  endIdentities,
-  finishSignIn,
-  matchesChallenge,
-  proveMailbox,
-  requireAccountSession,
-} from '../auth/service.ts'
+import { type AuthContext, endIdentities, requireAccountSession } from '../auth/sessions.ts'
+import { finishSignIn, matchesChallenge, proveMailbox } from '../auth/sign-in.ts'
 import { issueCode } from '../auth/sign-up.ts'
 import { authIdentities, authUsers } from '../auth/tables.ts'
 import type { Auth } from '../auth/tokens.ts'

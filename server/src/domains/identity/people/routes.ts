@@ -1,5 +1,5 @@
 import { admin, anyone, owner, viewer } from '../../../operations.ts'
-import { switchWorkspace } from '../auth/service.ts'
+import { switchWorkspace } from '../auth/switch-workspace.ts'
 import { accept, findReceived, invite, list as listInvitations, resend, revoke } from './invitations.ts'
 import { leave, list, remove, rename, transfer, update } from './service.ts'
 

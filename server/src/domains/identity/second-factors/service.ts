@@ -14,7 +14,7 @@ import type { RequestContext } from '../../../requests/context.ts'
 import { createSealer, hashToken, type Sealer } from '../../../sealing.ts'
 import { requireProof } from '../account/service.ts'
 import { openRemovalTicket } from '../auth/factor-removal.ts'
-import { type AuthContext, requireAccountSession, signInAs, trustSession } from '../auth/service.ts'
+import { type AuthContext, requireAccountSession, signInAs, trustSession } from '../auth/sessions.ts'
 import { authUsers } from '../auth/tables.ts'
 import { authFactors, authRecoveryCodes, authTickets } from './tables.ts'
 

@@ -6,7 +6,7 @@ import { call, makePerson, type Person, subscribe } from '../../../../test/maker
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { KINDS, newDomain, oidc, saml, settings, ssoVisits } from '../../../../test/sso.ts'
 import { hashToken } from '../../../sealing.ts'
-import { trustSession } from '../auth/service.ts'
+import { trustSession } from '../auth/sessions.ts'
 import { authCodes, authSessions } from '../auth/tables.ts'
 import { authFactors, authRecoveryCodes, authTickets } from '../second-factors/tables.ts'
 import { extensionCodes, extensionPairings, workspaceMembers } from '../workspaces/tables.ts'

@@ -24,7 +24,7 @@ import {
   endSession,
   extendSession,
   isSsoSession,
-} from '../../identity/auth/service.ts'
+} from '../../identity/auth/sessions.ts'
 import { authSessions, authUsers } from '../../identity/auth/tables.ts'
 import { findRole } from '../../identity/workspaces/service.ts'
 import { extensionPairings, workspaces } from '../../identity/workspaces/tables.ts'

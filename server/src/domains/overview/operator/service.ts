@@ -9,19 +9,11 @@ import { normalizeEmail } from '../../../mailbox.ts'
 import type { WaitlistContext } from '../../../ports.ts'
 import { Refusal } from '../../../refusal.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
+import { credit, type Referral, revertCredit, storeDecision } from '../../waitlist/waitlist/credits.ts'
 import { invitationEmail } from '../../waitlist/waitlist/emails.ts'
-import {
-  addresseeOf,
-  changeWaitlist,
-  credit,
-  type LockedWaitlist,
-  type Member,
-  markNextInvited,
-  type Referral,
-  revertCredit,
-  scheduleRewards,
-  storeDecision,
-} from '../../waitlist/waitlist/engine.ts'
+import { changeWaitlist, type LockedWaitlist } from '../../waitlist/waitlist/lock.ts'
+import { addresseeOf, type Member, markNextInvited } from '../../waitlist/waitlist/members.ts'
+import { scheduleRewards } from '../../waitlist/waitlist/rewards.ts'
 import { count } from '../../waitlist/waitlist/service.ts'
 import { members, referralCounts, referrals, waitlistDays } from '../../waitlist/waitlist/tables.ts'
 import { operatorLog } from './tables.ts'

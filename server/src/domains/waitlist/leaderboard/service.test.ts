@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { expireWeek } from '../waitlist/engine.ts'
+import { expireWeek } from '../waitlist/credits.ts'
 import { members } from '../waitlist/tables.ts'
 
 const REFERRERS = 12

@@ -5,7 +5,8 @@ import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { DnsUnavailable } from '../../../outside/dns.ts'
-import { checkMailServers, giveRewards, memberToken } from './engine.ts'
+import { memberToken } from './members.ts'
+import { checkMailServers, giveRewards } from './rewards.ts'
 import { members, referrals, rewardGrants } from './tables.ts'
 
 let app: TestApp

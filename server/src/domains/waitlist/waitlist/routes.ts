@@ -1,6 +1,6 @@
 import { anyone, viewer } from '../../../operations.ts'
 import type { RequestContext } from '../../../requests/context.ts'
-import { authenticate } from '../../identity/auth/service.ts'
+import { authenticate } from '../../identity/auth/caller.ts'
 import { leaderboard } from '../leaderboard/service.ts'
 import { trackView } from '../views/service.ts'
 import { count, dashboard, findPosition, join, setReferrer } from './service.ts'

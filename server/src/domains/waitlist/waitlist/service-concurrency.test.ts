@@ -9,7 +9,7 @@ import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { Refusal } from '../../../refusal.ts'
 import type { RunningServer } from '../../../start.ts'
 import { refuseReferral, releaseReferral, undoDecision } from '../../overview/operator/service.ts'
-import { memberToken } from './engine.ts'
+import { memberToken } from './members.ts'
 import { anonymizeMember, confirmMember } from './service.ts'
 import { members, referralCounts, referrals } from './tables.ts'
 

@@ -13,25 +13,12 @@ import type { ClientHashes, Limits } from '../../../requests/limits.ts'
 import { authUsers, type SignUpReferral } from '../../identity/auth/tables.ts'
 import { deleteAddressEvents } from '../../platform/webhooks/service.ts'
 import { countJoin } from '../views/service.ts'
+import { credit, creditOrHold, hashRange, type Provenance, refer, storeAddress } from './credits.ts'
 import { joinedEmail } from './emails.ts'
-import {
-  addresseeOf,
-  assignPlace,
-  assignPlaceToMember,
-  changeWaitlist,
-  credit,
-  creditOrHold,
-  hashRange,
-  insertMember,
-  type LockedWaitlist,
-  type Member,
-  memberToken,
-  type Provenance,
-  refer,
-  scheduleRewards,
-  sessionCode,
-  storeAddress,
-} from './engine.ts'
+import { changeWaitlist, type LockedWaitlist } from './lock.ts'
+import { addresseeOf, insertMember, type Member, memberToken, sessionCode } from './members.ts'
+import { assignPlace, assignPlaceToMember } from './places.ts'
+import { scheduleRewards } from './rewards.ts'
 import { maskEmail, nextReward, progressPercent } from './rules.ts'
 import {
   joinAddresses,

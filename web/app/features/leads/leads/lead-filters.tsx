@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { formatNumber } from '@x-automated/contract/format'
-import type { FieldCondition } from '@x-automated/contract/leads/lead-rules'
 import type { LeadFilter, LeadSort } from '@x-automated/contract/leads/leads'
 import { FIELD_CONDITIONS_MAX } from '@x-automated/contract/leads/rule-fields'
-import { Check, ListFilter, Plus, Search, X } from 'lucide-react'
+import { ListFilter, Plus, Search } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { api } from '../../../api'
 import { Button } from '../../../ui/button'
@@ -11,22 +9,19 @@ import { cn } from '../../../ui/cn'
 import { Dialog } from '../../../ui/dialog'
 import { Field } from '../../../ui/field'
 import { Kbd } from '../../../ui/kbd'
-import { NumberInput } from '../../../ui/number-input'
 import { Popover } from '../../../ui/popover'
 import { Select } from '../../../ui/select'
 import { useDialogs } from '../../../ui/use-dialogs'
 import { useKeptFocus } from '../../../ui/use-kept-focus'
 import { useKeys } from '../../../ui/use-keys'
 import { scrapeTitle } from '../scrapes/scrape-text'
-import { ConditionEditor, DayField, PlanLock, TagPicker } from './advanced-filters'
-import { dayText } from './days'
-import { draftOf, type FilterDraft, FilterFields, filterOf, rangeProblem, withoutDuplicates } from './filter-fields'
-import { LABEL_NAMES } from './history-text'
-import { basisLabels, FOLLOWERS_MAX, isFiltered, type LeadsView, sortLabels, statusLabels } from './leads-url'
-import { conditionText, rulesCountText, rulesTexts, tagsText } from './rule-text'
+import { ChipCross, chip, FilterChip } from './filter-chip'
+import { CRITERIA, type Criterion, criteria, isSet, without } from './filter-criteria'
+import { Choices, Editor, type EditorProps } from './filter-editor'
+import { draftOf, type FilterDraft, FilterFields, filterOf } from './filter-fields'
+import { isFiltered, type LeadsView, sortLabels } from './leads-url'
 import { RulesDialog } from './rules-dialog'
 import { SavedFilters, type SavedFiltersProps } from './saved-filters'
-import { useTagsToPick } from './tag-badge'
 import { useFilterLocks } from './use-filter-plan'
 
 const DEBOUNCE_MS = 300
@@ -37,26 +32,6 @@ type Typed = Pick<FilterDraft, 'keyword' | 'min' | 'max'>
 const typedIn = ({ keyword, min, max }: FilterDraft): Typed => ({ keyword, min, max })
 const typedOf = (filter: LeadFilter) => typedIn(draftOf(filter))
 const isSame = (a: Typed, b: Typed) => a.keyword.trim() === b.keyword.trim() && a.min === b.min && a.max === b.max
-
-/** The name of each chip. */
-const CRITERIA = {
-  followers: 'Followers',
-  status: 'Status',
-  tag: 'Tag',
-  basis: 'Contact basis',
-  label: 'Reply label',
-  tags: 'Several tags',
-  fields: 'Custom field',
-  contactedAfter: 'Contacted on or after',
-  contactedBefore: 'Contacted before',
-  rules: 'Custom rules',
-} as const
-type Criterion = keyof typeof CRITERIA
-const criteria = Object.keys(CRITERIA) as Criterion[]
-/** Criteria with a choice of one value. */
-type Choice = 'status' | 'tag' | 'basis' | 'label'
-/** The criteria that the Pro plan adds. */
-const ADVANCED: readonly Criterion[] = ['label', 'tags', 'fields', 'contactedAfter', 'contactedBefore']
 
 interface LeadFiltersProps {
   view: LeadsView
@@ -201,112 +176,6 @@ export function LeadFilters({ view, onChange, onSort, onPick, children }: LeadFi
   )
 }
 
-function isSet(draft: FilterDraft, criterion: Criterion): boolean {
-  if (criterion === 'followers') return draft.min !== null || draft.max !== null
-  const value = draft[criterion]
-  return typeof value === 'string' || Array.isArray(value) ? value.length > 0 : value !== null
-}
-
-function without(draft: FilterDraft, criterion: Criterion): FilterDraft {
-  if (criterion === 'followers') return { ...draft, min: null, max: null }
-  const empty = { tags: [], fields: [], rules: null } as Partial<Record<Criterion, unknown>>
-  return { ...draft, [criterion]: criterion in empty ? empty[criterion] : '' }
-}
-
-interface EditorProps {
-  criterion: Criterion
-  /** The index of a condition on a custom field. Without it, a condition is added. */
-  place?: number
-  draft: FilterDraft
-  onChange: (draft: FilterDraft, isTyped: boolean) => void
-}
-
-const chip =
-  'inline-flex h-8 min-w-0 max-w-72 items-center rounded-md border border-control bg-surface text-ui pointer-coarse:h-10'
-
-const chipButton = 'flex h-full min-w-0 items-center gap-1.5 rounded-md ps-2.5 pe-1'
-
-interface FilterChipProps extends EditorProps {
-  onRemove: () => void
-  onEdit?: (isOpen: boolean) => void
-  /** Gets the focus if the chip is closed while empty, because that removes the chip. */
-  addButton?: RefObject<HTMLButtonElement | null>
-  /** Opens the builder of rules. */
-  onRules?: () => void
-  chipRef?: RefObject<HTMLButtonElement | null>
-}
-
-/** A criterion that is set. A press edits it, and its cross removes it. */
-function FilterChip({
-  criterion,
-  place: index,
-  draft,
-  onChange,
-  onRemove,
-  onEdit,
-  addButton,
-  onRules,
-  chipRef,
-}: FilterChipProps) {
-  const [open, setOpen] = useState(false)
-  const edit = (isOpen: boolean) => {
-    setOpen(isOpen)
-    onEdit?.(isOpen)
-  }
-  const condition = index === undefined ? undefined : draft.fields[index]
-  const name = condition?.name ?? CRITERIA[criterion]
-  const value = useValueText(criterion, draft, condition)
-  const isLocked = useFilterLocks().rules !== null
-  if (onRules && !isLocked)
-    return (
-      <span className={chip}>
-        <button ref={chipRef} type="button" aria-haspopup="dialog" className={chipButton} onClick={onRules}>
-          <span className="max-w-40 shrink-0 truncate text-muted">{name}</span>
-          <bdi className="truncate">{value}</bdi>
-        </button>
-        <ChipCross label={`Remove filter: ${name}`} onClick={onRemove} />
-      </span>
-    )
-  return (
-    <span className={chip}>
-      <Popover
-        label={name}
-        open={open}
-        onOpenChange={edit}
-        {...(addButton && !isSet(draft, criterion) && { finalFocus: addButton })}
-        trigger={
-          <button type="button" className={chipButton}>
-            <span className="max-w-40 shrink-0 truncate text-muted">{name}</span>
-            <bdi className="truncate">{value}</bdi>
-          </button>
-        }
-      >
-        <Editor
-          criterion={criterion}
-          {...(index !== undefined && { place: index })}
-          draft={draft}
-          onChange={onChange}
-          onDone={() => edit(false)}
-        />
-      </Popover>
-      <ChipCross label={`Remove filter: ${name}`} onClick={onRemove} />
-    </span>
-  )
-}
-
-function ChipCross({ label, onClick }: { label: string; onClick: () => void }) {
-  return (
-    <button
-      type="button"
-      aria-label={label}
-      onClick={onClick}
-      className="me-0.5 flex size-6 shrink-0 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-ink pointer-coarse:size-9"
-    >
-      <X aria-hidden className="size-3.5" />
-    </button>
-  )
-}
-
 interface AddFilterProps extends Omit<EditorProps, 'criterion' | 'place'> {
   shown: readonly Criterion[]
   button: RefObject<HTMLButtonElement | null>
@@ -364,227 +233,6 @@ function AddFilter({ shown: visible, button, onRules, ...editor }: AddFilterProp
       )}
     </Popover>
   )
-}
-
-/** The fields of one criterion. */
-function Editor({
-  criterion,
-  place: index,
-  draft,
-  onChange,
-  onDone,
-  isNew = false,
-}: EditorProps & { onDone: () => void; isNew?: boolean }) {
-  const options = useOptions(criterion)
-  const first = useFirstFocus(isNew)
-  const locks = useFilterLocks()
-  const tags = useTagsToPick().data?.tags ?? []
-  if (criterion === 'rules')
-    return (
-      <div ref={first}>
-        {draft.rules && (
-          <p className="px-2 pt-2 font-strong">{draft.rules.match === 'all' ? 'All of these:' : 'Any of these:'}</p>
-        )}
-        {draft.rules && (
-          <ul className="list-disc px-2 pt-1 ps-6">
-            {rulesTexts(draft.rules, tags).map((text) => (
-              <li key={text}>{text}</li>
-            ))}
-          </ul>
-        )}
-        {locks.rules && <PlanLock>{locks.rules}</PlanLock>}
-      </div>
-    )
-  if (locks.advanced && ADVANCED.includes(criterion))
-    return (
-      <div ref={first}>
-        <PlanLock>{locks.advanced}</PlanLock>
-      </div>
-    )
-  if (criterion === 'tags')
-    return (
-      <div ref={first}>
-        <TagPicker
-          label={CRITERIA.tags}
-          ids={draft.tags}
-          onChange={(chosen) => onChange({ ...draft, tags: chosen }, false)}
-        />
-      </div>
-    )
-  if (criterion === 'fields')
-    return (
-      <ConditionEditor
-        condition={index === undefined ? undefined : draft.fields[index]}
-        label={index === undefined ? 'Add filter' : 'Apply'}
-        focuses={isNew}
-        onApply={(condition) => {
-          const fields =
-            index === undefined
-              ? [...draft.fields, condition]
-              : draft.fields.map((current, at) => (at === index ? condition : current))
-          onChange({ ...draft, fields: withoutDuplicates(fields) }, false)
-          onDone()
-        }}
-      />
-    )
-  if (criterion === 'contactedAfter' || criterion === 'contactedBefore')
-    return (
-      <form
-        ref={first}
-        className="p-2"
-        onSubmit={(event) => {
-          event.preventDefault()
-          onDone()
-        }}
-      >
-        <DayField
-          label={CRITERIA[criterion]}
-          moment={draft[criterion]}
-          onChange={(moment) => onChange({ ...draft, [criterion]: moment }, false)}
-        />
-        <EnterSubmits />
-      </form>
-    )
-  if (criterion === 'followers')
-    return (
-      <form
-        ref={first}
-        className="grid grid-cols-2 gap-3 p-2"
-        onSubmit={(event) => {
-          event.preventDefault()
-          onDone()
-        }}
-      >
-        <Field label="Min followers">
-          <NumberInput
-            placeholder="Any"
-            max={FOLLOWERS_MAX}
-            value={draft.min}
-            onChange={(min) => onChange({ ...draft, min }, true)}
-          />
-        </Field>
-        <Field label="Max followers" error={rangeProblem(draft)}>
-          <NumberInput
-            placeholder="Any"
-            max={FOLLOWERS_MAX}
-            value={draft.max}
-            onChange={(max) => onChange({ ...draft, max }, true)}
-          />
-        </Field>
-        <EnterSubmits />
-      </form>
-    )
-  if (options.length === 0) return <p className="px-2 py-3 text-muted">No tags yet. Tag some leads first.</p>
-  return (
-    <div ref={first}>
-      <Choices
-        label={CRITERIA[criterion]}
-        options={options}
-        value={draft[criterion as Choice]}
-        onChoose={(value) => {
-          onChange({ ...draft, [criterion]: value }, false)
-          onDone()
-        }}
-      />
-    </div>
-  )
-}
-
-/** Lets Enter submit: without a submit button, a form with several fields ignores it. */
-function EnterSubmits() {
-  return <button type="submit" hidden aria-label="Done" />
-}
-
-/** Focuses the first control when these fields replace others. */
-function useFirstFocus<E extends HTMLElement>(isOn: boolean): RefObject<E & HTMLFormElement & HTMLDivElement> {
-  const root = useRef<E>(null)
-  useEffect(() => {
-    if (isOn) root.current?.querySelector<HTMLElement>('input, button:enabled, a')?.focus()
-  }, [isOn])
-  return root as RefObject<E & HTMLFormElement & HTMLDivElement>
-}
-
-interface ChoicesProps {
-  label: string
-  options: readonly { value: string; label: string; disabled?: boolean }[]
-  value: string | null
-  onChoose: (value: string) => void
-}
-
-/** A choice of one value by a press. Arrow keys move between the choices. */
-function Choices({ label, options, value, onChoose }: ChoicesProps) {
-  return (
-    <fieldset
-      aria-label={label}
-      className="grid max-h-80 overflow-y-auto overscroll-contain"
-      onKeyDown={(event) => {
-        const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-        if (!step) return
-        event.preventDefault()
-        const all = [...event.currentTarget.querySelectorAll<HTMLElement>('button:enabled')]
-        all[(all.indexOf(document.activeElement as HTMLElement) + step + all.length) % all.length]?.focus()
-      }}
-    >
-      {options.map((option) => (
-        <button
-          key={option.value}
-          type="button"
-          disabled={option.disabled}
-          aria-pressed={value === null ? undefined : option.value === value}
-          onClick={() => onChoose(option.value)}
-          className="flex min-h-8 items-center gap-2 rounded-md px-2 text-start text-ui -outline-offset-2 hover:bg-hover disabled:text-faint pointer-coarse:min-h-11"
-        >
-          <bdi className="min-w-0 flex-1 truncate">{option.label}</bdi>
-          {option.value === value && <Check aria-hidden className="size-4" />}
-        </button>
-      ))}
-    </fieldset>
-  )
-}
-
-/** The values to choose from. */
-function useOptions(criterion: Criterion): { value: string; label: string }[] {
-  const tags = useTagsToPick().data?.tags ?? []
-  const of = (labels: Record<string, string>) => Object.entries(labels).map(([value, label]) => ({ value, label }))
-  switch (criterion) {
-    case 'status':
-      return of(statusLabels)
-    case 'tag':
-      return tags.map(({ id, name }) => ({ value: id, label: name }))
-    case 'basis':
-      return of(basisLabels)
-    case 'label':
-      return of(LABEL_NAMES)
-    default:
-      return []
-  }
-}
-
-function useValueText(criterion: Criterion, draft: FilterDraft, condition?: FieldCondition): string {
-  const tags = useTagsToPick().data?.tags
-  if (!isSet(draft, criterion)) return 'any'
-  switch (criterion) {
-    case 'followers':
-      return rangeText(draft)
-    case 'tags':
-      return tagsText(draft.tags, tags ?? [])
-    case 'fields':
-      return condition ? conditionText(condition).slice(condition.name.length).trim() : ''
-    case 'contactedAfter':
-    case 'contactedBefore':
-      return dayText(draft[criterion])
-    case 'rules':
-      return draft.rules ? rulesCountText(draft.rules) : ''
-  }
-  const value = draft[criterion]
-  if (criterion === 'tag') return tags?.find(({ id, name }) => id === value || name === value)?.name ?? 'Unknown tag'
-  const labels: Record<string, string> = { status: statusLabels, basis: basisLabels, label: LABEL_NAMES }[criterion]
-  return labels[value] ?? value
-}
-
-function rangeText({ min, max }: Pick<FilterDraft, 'min' | 'max'>): string {
-  if (min === null) return `up to ${formatNumber(max ?? 0)}`
-  return max === null ? `${formatNumber(min)} or more` : `${formatNumber(min)} to ${formatNumber(max)}`
 }
 
 interface PhoneFiltersProps extends Omit<EditorProps, 'criterion'> {

@@ -1,53 +1,33 @@
-import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { InputOf } from '@x-automated/contract/contract'
-import { DOMAIN_RECORD, type SsoProblem } from '@x-automated/contract/identity/sso-problems'
-import { and, asc, eq, exists, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import type { SsoProblem } from '@x-automated/contract/identity/sso-problems'
+import { and, eq, isNotNull, lt, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../../actor.ts'
 import { secondsFromNow } from '../../../db/columns.ts'
-import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
-import { isUniqueViolation } from '../../../db/unique-violation.ts'
-import { type Dns, DnsUnavailable } from '../../../outside/dns.ts'
 import { type ProviderClaims, ProviderDeclined, ProviderUnavailable } from '../../../outside/openid.ts'
-import { finishSaml, openSamlResponse, samlMetadata } from '../../../outside/saml.ts'
-import { describeCertificate } from '../../../outside/saml-metadata.ts'
-import type { Outbox, Plans, SignUpContext } from '../../../ports.ts'
-import { invalidField, Refusal } from '../../../refusal.ts'
-import type { Limits } from '../../../requests/limits.ts'
+import { finishSaml, openSamlResponse } from '../../../outside/saml.ts'
+import type { Plans, SignUpContext } from '../../../ports.ts'
+import { Refusal } from '../../../refusal.ts'
 import { hashToken, newToken } from '../../../sealing.ts'
 import { requireProof } from '../account/service.ts'
 import { deleteUnconfirmed, insertAccount, insertIdentity } from '../auth/accounts.ts'
-import { type AuthContext, endIdentities, proveMailbox } from '../auth/service.ts'
+import type { AuthContext } from '../auth/sessions.ts'
+import { proveMailbox } from '../auth/sign-in.ts'
 import { issueCode } from '../auth/sign-up.ts'
 import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
-import type { Auth } from '../auth/tokens.ts'
-import { endLinkCodes, issueLinkCode } from '../identities/service.ts'
+import { issueLinkCode } from '../identities/service.ts'
 import { findOpenInvitation } from '../people/invitations.ts'
 import { findRole } from '../workspaces/service.ts'
-import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
-import { type ConnectionChange, connectionChangedEmail } from './emails.ts'
-import {
-  type Connection,
-  checkConnection,
-  fetchMetadata,
-  openIdOf,
-  type Provider,
-  type ProviderContext,
-  readProvider,
-  samlOf,
-  startProviderSignIn,
-} from './engine.ts'
-import { domainOf, isProvedBy, keepsLinks, openIdRequestOf, providerIdOf, serviceProviderOf } from './rules.ts'
+import { workspaceMembers } from '../workspaces/tables.ts'
+import { type Connection, openIdOf, type ProviderContext, samlOf, startProviderSignIn } from './engine.ts'
+import { domainOf, openIdRequestOf, providerIdOf, serviceProviderOf } from './rules.ts'
 import { ssoAssertions, ssoConnections, ssoDomains, ssoRequests } from './tables.ts'
 
 const REQUEST_SECONDS = 10 * 60
-const DOMAINS_MAX = 50
 
 type SignInContext = AuthContext & SignUpContext & ProviderContext & { log: FastifyBaseLogger; plans: Plans }
-type AdminContext = ProviderContext & { db: Db; limits: Limits; dns: Dns }
-type OwnerContext = { db: Db; auth: Auth; limits: Limits; outbox: Outbox; origin: string }
 type Request = typeof ssoRequests.$inferSelect
 type Identity = Pick<typeof authIdentities.$inferSelect, 'id' | 'userId'>
 
@@ -128,14 +108,12 @@ export async function leave(context: SignInContext, requestToken: string): Promi
     if (!request.connectionId) throw new SsoRejected('sso_not_set_up')
     const connection = await connectionBy(context.db, request.connectionId)
     const { request: providerRequest, url } = await startProviderSignIn(context, connection, request.loginHint)
-    await context.db
-      .insert(ssoRequests)
-      .values({
-        ...request,
-        requestHash: hashToken(providerRequest),
-        step: 'return',
-        expiresAt: secondsFromNow(REQUEST_SECONDS),
-      })
+    await context.db.insert(ssoRequests).values({
+      ...request,
+      requestHash: hashToken(providerRequest),
+      step: 'return',
+      expiresAt: secondsFromNow(REQUEST_SECONDS),
+    })
     return url
   })
 }
@@ -176,11 +154,6 @@ export async function finishSamlSignIn(context: SignInContext, workspaceId: stri
     if (!first) throw new Error('the assertion was already used')
     return completeSignIn(context, { request, connection, claims })
   })
-}
-
-/** Our SAML metadata. It exists for any id, so that it does not reveal which workspaces exist. */
-export function metadataOf({ origin }: { origin: string }, workspaceId: string): Promise<string> {
-  return samlMetadata(serviceProviderOf(origin, workspaceId))
 }
 
 /** Redeems a request. @returns null if it is unknown, used or expired */
@@ -342,212 +315,6 @@ function problemOf(error: unknown): SsoProblem {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   return error.cause instanceof Error ? `${error.message}: ${reasonOf(error.cause)}` : error.message
-}
-
-/** The caller's workspaces with working single sign-on, and whether each is linked. */
-export async function listOwn(db: Db, { userId }: Actor) {
-  const linked = db
-    .select({ one: sql`1` })
-    .from(authIdentities)
-    .where(and(eq(authIdentities.userId, userId), sql`${authIdentities.providerId} = 'sso:' || ${ssoConnections.id}`))
-  const verified = db
-    .select({ one: sql`1` })
-    .from(ssoDomains)
-    .where(and(eq(ssoDomains.workspaceId, workspaces.id), isNotNull(ssoDomains.verifiedAt)))
-  const rows = await db
-    .select({ id: workspaces.id, name: workspaces.name, linked: sql<boolean>`${exists(linked)}` })
-    .from(workspaceMembers)
-    .innerJoin(workspaces, eq(workspaces.id, workspaceMembers.workspaceId))
-    .innerJoin(ssoConnections, eq(ssoConnections.workspaceId, workspaces.id))
-    .where(and(eq(workspaceMembers.userId, userId), exists(verified)))
-    .orderBy(asc(workspaces.createdAt))
-  return { workspaces: rows }
-}
-
-// Configuration
-
-export async function find({ db, origin }: { db: Db; origin: string }, { workspaceId }: Actor) {
-  const [connection] = await db.select().from(ssoConnections).where(eq(ssoConnections.workspaceId, workspaceId))
-  const domains = await db
-    .select()
-    .from(ssoDomains)
-    .where(eq(ssoDomains.workspaceId, workspaceId))
-    .orderBy(asc(ssoDomains.createdAt), asc(ssoDomains.id))
-  return {
-    connection: connection ? await shownConnection(db, connection) : null,
-    domains: domains.map(shownDomain),
-    serviceProvider: serviceProviderOf(origin, workspaceId),
-  }
-}
-
-async function shownConnection(db: Db, connection: Connection) {
-  const linkedCount = await db.$count(authIdentities, eq(authIdentities.providerId, providerIdOf(connection.id)))
-  return { ...connection, certificates: (connection.certificates ?? []).map(describeCertificate), linkedCount }
-}
-
-function shownDomain(domain: typeof ssoDomains.$inferSelect) {
-  return { ...domain, record: DOMAIN_RECORD + domain.token }
-}
-
-/** Saves the workspace's provider. Ends pending sign-ins, and the links for which it may not vouch. */
-export async function save(context: AdminContext & OwnerContext, actor: Actor, input: InputOf<'sso', 'save'>) {
-  const { db, limits } = context
-  const { workspaceId, userId } = actor
-  await requireProof(context, actor)
-  if (input.metadataUrl) await limits.consume('lookUpByWorkspace', workspaceId)
-  const fetchedXml = await fetchMetadata(context, input)
-  return db.transaction(async (tx) => {
-    await requireOwner(tx, actor)
-    const [stored = null] = await tx
-      .select()
-      .from(ssoConnections)
-      .where(eq(ssoConnections.workspaceId, workspaceId))
-      .for('update')
-    const provider = readProvider(context, input, { stored, fetchedXml })
-    if (stored && isUnchanged(stored, provider)) return shownConnection(tx, stored)
-    if (stored) {
-      const endsLinks = !keepsLinks(stored, provider)
-      await emailChange(context, tx, stored, { kind: 'changed', endsLinks })
-      await tx.delete(ssoRequests).where(eq(ssoRequests.connectionId, stored.id))
-      if (endsLinks) await unlinkAll(tx, context.auth, stored.id)
-    }
-    const saved = one(
-      await tx
-        .insert(ssoConnections)
-        .values({ ...provider, workspaceId, userId })
-        .onConflictDoUpdate({ target: ssoConnections.workspaceId, set: { ...provider, userId, updatedAt: sql`now()` } })
-        .returning(),
-    )
-    if (!stored) await emailChange(context, tx, saved, { kind: 'set up', endsLinks: false })
-    return shownConnection(tx, saved)
-  })
-}
-
-function isUnchanged(stored: Connection, provider: Provider): boolean {
-  return isDeepStrictEqual({ ...stored, ...provider }, stored)
-}
-
-/** Read in the transaction, because the token's role may be outdated. @throws Refusal FORBIDDEN */
-async function requireOwner(tx: Db, { workspaceId, userId }: Actor): Promise<void> {
-  if ((await findRole(tx, { workspaceId, userId })) !== 'owner') throw new Refusal('FORBIDDEN')
-}
-
-/** Emails the owner and everyone linked to a connection. Call it before the links end. */
-async function emailChange(
-  { outbox, origin }: OwnerContext,
-  tx: Db,
-  { id, workspaceId }: Connection,
-  change: Pick<ConnectionChange, 'kind' | 'endsLinks'>,
-): Promise<void> {
-  const isOwnerHere = and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.role, 'owner'))
-  const isLinkedHere = eq(authIdentities.providerId, providerIdOf(id))
-  // Built for each use, because a union modifies its first query.
-  const owners = () => tx.select({ userId: workspaceMembers.userId }).from(workspaceMembers).where(isOwnerHere)
-  const linked = () => tx.select({ userId: authIdentities.userId }).from(authIdentities).where(isLinkedHere)
-  const people = await tx
-    .select({
-      email: authUsers.email,
-      isOwner: sql<boolean>`${inArray(authUsers.id, owners())}`,
-      isLinked: sql<boolean>`${inArray(authUsers.id, linked())}`,
-    })
-    .from(authUsers)
-    .where(inArray(authUsers.id, owners().union(linked())))
-  const workspace = one(
-    await tx.select({ name: workspaces.name }).from(workspaces).where(eq(workspaces.id, workspaceId)),
-  )
-  const facts = { ...change, workspace: workspace.name, origin }
-  await outbox.postAll(
-    tx,
-    people.map((person) => connectionChangedEmail(person, facts)),
-  )
-}
-
-/** Removes the provider and every link to it. */
-export async function remove(context: OwnerContext, actor: Actor): Promise<void> {
-  await requireProof(context, actor)
-  await context.db.transaction(async (tx) => {
-    await requireOwner(tx, actor)
-    const [removed] = await tx
-      .delete(ssoConnections)
-      .where(eq(ssoConnections.workspaceId, actor.workspaceId))
-      .returning()
-    if (!removed) throw new Refusal('SSO_CONNECTION_NOT_FOUND')
-    await emailChange(context, tx, removed, { kind: 'removed', endsLinks: true })
-    await unlinkAll(tx, context.auth, removed.id)
-  })
-}
-
-/** Ends all identities and unused link codes of a connection. The caller has locked the connection. */
-async function unlinkAll(tx: Db, auth: Auth, connectionId: string): Promise<void> {
-  const providerId = providerIdOf(connectionId)
-  await endLinkCodes(tx, providerId)
-  await endIdentities(tx, auth, eq(authIdentities.providerId, providerId))
-}
-
-/** Unlinks everyone who signs in through a workspace. Call it before the workspace is deleted. */
-export async function unlinkWorkspace(tx: Db, auth: Auth, workspaceId: string): Promise<void> {
-  const [connection] = await tx
-    .select({ id: ssoConnections.id })
-    .from(ssoConnections)
-    .where(eq(ssoConnections.workspaceId, workspaceId))
-    .for('update')
-  if (connection) await unlinkAll(tx, auth, connection.id)
-}
-
-/** @throws Refusal SSO_CONNECTION_NOT_FOUND, RATE_LIMITED */
-export async function test(context: AdminContext, { workspaceId }: Actor) {
-  const [connection] = await context.db.select().from(ssoConnections).where(eq(ssoConnections.workspaceId, workspaceId))
-  if (!connection) throw new Refusal('SSO_CONNECTION_NOT_FOUND')
-  await context.limits.consume('lookUpByWorkspace', workspaceId)
-  const checks = await checkConnection(context, connection)
-  return { ok: checks.every(({ ok }) => ok), checks }
-}
-
-/** Adds a domain, or returns the existing one. @throws Refusal INVALID_INPUT: too many */
-export async function addDomain(db: Db, { workspaceId, userId }: Actor, { domain }: InputOf<'sso', 'addDomain'>) {
-  const isIt = and(eq(ssoDomains.workspaceId, workspaceId), eq(ssoDomains.domain, domain))
-  if ((await db.$count(ssoDomains, eq(ssoDomains.workspaceId, workspaceId))) >= DOMAINS_MAX)
-    throw invalidField('domain', `A workspace can have ${DOMAINS_MAX} domains.`)
-  const token = randomBytes(18).toString('base64url')
-  await db.insert(ssoDomains).values({ workspaceId, userId, domain, token }).onConflictDoNothing()
-  return shownDomain(one(await db.select().from(ssoDomains).where(isIt)))
-}
-
-/** Verifies a domain by its TXT record. */
-export async function verifyDomain({ db, dns, limits }: AdminContext, { workspaceId }: Actor, id: string) {
-  const isOwn = and(eq(ssoDomains.id, id), eq(ssoDomains.workspaceId, workspaceId))
-  const [domain] = await db.select().from(ssoDomains).where(isOwn)
-  if (!domain) throw new Refusal('SSO_DOMAIN_NOT_FOUND')
-  if (domain.verifiedAt) return shownDomain(domain)
-  await limits.consume('lookUpByWorkspace', workspaceId)
-  const records = await dns.txt(domain.domain).catch((error: unknown) => {
-    if (!(error instanceof DnsUnavailable)) throw error
-    throw new Refusal('UNAVAILABLE', 'DNS is not responding. Please try again in a moment.', {
-      retryAfterSeconds: 5,
-      cause: error,
-    })
-  })
-  if (!isProvedBy(records, domain.token)) throw new Refusal('SSO_DOMAIN_UNPROVED')
-  try {
-    const [verified] = await db
-      .update(ssoDomains)
-      .set({ verifiedAt: sql`now()` })
-      .where(and(isOwn, isNull(ssoDomains.verifiedAt)))
-      .returning()
-    // A parallel request has verified or removed the domain.
-    const row = verified ?? (await db.select().from(ssoDomains).where(isOwn))[0]
-    if (!row) throw new Refusal('SSO_DOMAIN_NOT_FOUND')
-    return shownDomain(row)
-  } catch (error) {
-    throw isUniqueViolation(error) ? new Refusal('SSO_DOMAIN_TAKEN', undefined, { cause: error }) : error
-  }
-}
-
-/** @throws Refusal SSO_DOMAIN_NOT_FOUND */
-export async function removeDomain(db: Db, { workspaceId }: Actor, id: string): Promise<void> {
-  const isOwn = and(eq(ssoDomains.id, id), eq(ssoDomains.workspaceId, workspaceId))
-  const removed = await db.delete(ssoDomains).where(isOwn).returning({ id: ssoDomains.id })
-  if (removed.length === 0) throw new Refusal('SSO_DOMAIN_NOT_FOUND')
 }
 
 /** Deletes expired sign-ins and assertions. */
