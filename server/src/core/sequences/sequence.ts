@@ -244,6 +244,7 @@ export function queuedStep(
   step: VersionStep,
   number: number,
   chosen: readonly VariantShare[] | null = null,
+  read = (text: string) => readTemplate('messageTemplate', text),
 ): QueuedStep {
   const active = step.variants.filter(({ isActive }) => isActive)
   const isChosen = chosen?.every((share) => active.some(({ id }) => id === share.id))
@@ -252,7 +253,7 @@ export function queuedStep(
   const variantId = sql`(${variantOf(to, shares)})::uuid`
   const [first, ...others] = active.map(({ id, messageTemplate }) => ({
     id,
-    message: renderedMessage('l', readTemplate('messageTemplate', messageTemplate), campaignId),
+    message: renderedMessage('l', read(messageTemplate), campaignId),
   }))
   if (!first) throw new Error('A step needs an active variant.')
   const cases = others.map(({ id, message }) => sql`when ${id}::uuid then ${message}`)

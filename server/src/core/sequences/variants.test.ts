@@ -1,46 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { adaptiveShares, chooseVariant, isSplitOff, seededRandom } from './variants.ts'
-
-const lead = (number: number, stepId = 'step') => ({ campaignId: 'campaign', stepId, leadId: `lead-${number}` })
-const even = [
-  { id: 'a', share: 1 },
-  { id: 'b', share: 1 },
-]
-
-describe('chooseVariant', () => {
-  it('chooses the same variant for the same person, also by other shares in the same proportion', () => {
-    const doubled = even.map(({ id, share }) => ({ id, share: share * 2 }))
-    for (let i = 0; i < 100; i += 1) expect(chooseVariant(lead(i), even)).toBe(chooseVariant(lead(i), doubled))
-  })
-
-  it.each([
-    ['even', [1, 1]],
-    ['uneven', [90, 10]],
-    ['five', [1, 2, 3, 4, 5]],
-  ])('splits people by the shares: %s', (_, weights) => {
-    const shares = weights.map((share, i) => ({ id: `${i}`, share }))
-    const people = shares.map(() => 0)
-    for (let i = 0; i < 20_000; i += 1) people[Number(chooseVariant(lead(i), shares))]! += 1
-    expect(isSplitOff(people.map((count, i) => ({ people: count, weight: weights[i]! })))).toBe(false)
-    for (const [i, count] of people.entries()) {
-      expect(count / 20_000).toBeCloseTo(weights[i]! / weights.reduce((a, b) => a + b), 1)
-    }
-  })
-
-  it('chooses independently at each step', () => {
-    let same = 0
-    for (let i = 0; i < 4_000; i += 1) {
-      if (chooseVariant(lead(i, 'first'), even) === chooseVariant(lead(i, 'second'), even)) same += 1
-    }
-    expect(same / 4_000).toBeCloseTo(0.5, 1)
-  })
-
-  it('never chooses a variant without a share', () => {
-    const shares = [{ id: 'off', share: 0 }, ...even]
-    for (let i = 0; i < 500; i += 1) expect(chooseVariant(lead(i), shares)).not.toBe('off')
-    expect(() => chooseVariant(lead(1), [])).toThrow('active variant')
-  })
-})
+import { adaptiveShares, isSplitOff, seededRandom } from './variants.ts'
 
 describe('isSplitOff', () => {
   it.each([

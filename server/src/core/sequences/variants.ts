@@ -3,26 +3,18 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { VariantRecord, VariantShare } from '../tables/sequences.ts'
 
 /** The step and the lead for which a variant is chosen. */
-interface Assigned<T = string> {
-  campaignId: T
-  stepId: T
-  leadId: T
+interface Assigned {
+  campaignId: SQL
+  stepId: SQL
+  leadId: SQL
 }
 
 /** A double holds at most 13 hexadecimal digits exactly. */
 const DIGITS = 13
 const POINTS = 16 ** DIGITS
 
-/** The variant of a step that a lead gets. The same ids and shares always give the same one. */
-export function chooseVariant(to: Assigned, shares: readonly VariantShare[]): string {
-  const point = pointOf(to)
-  const chosen = upperEnds(shares).find(({ end }) => point < end)
-  if (!chosen) throw new Error('A step needs an active variant.')
-  return chosen.id
-}
-
-/** SQL: `chooseVariant` for every row of a statement. */
-export function variantOf(to: Assigned<SQL>, shares: readonly VariantShare[]): SQL {
+/** SQL: the variant of a step that a lead gets. The same ids and shares always give the same one. */
+export function variantOf(to: Assigned, shares: readonly VariantShare[]): SQL {
   const ends = upperEnds(shares)
   const last = ends.pop()
   if (!last) throw new Error('A step needs an active variant.')
@@ -32,12 +24,6 @@ export function variantOf(to: Assigned<SQL>, shares: readonly VariantShare[]): S
   const point = sql`('x' || lpad(${digits}, 16, '0'))::bit(64)::bigint`
   const cases = ends.map(({ id, end }) => sql`when ${point} < ${end}::double precision then ${id}::text`)
   return sql`case ${sql.join(cases, sql` `)} else ${last.id}::text end`
-}
-
-/** A number from 0 to 16^13 - 1, spread evenly over leads and different for each step. */
-function pointOf({ campaignId, stepId, leadId }: Assigned): number {
-  const hash = createHash('sha256').update(`${campaignId} ${stepId} ${leadId}`).digest('hex')
-  return Number.parseInt(hash.slice(0, DIGITS), 16)
 }
 
 /** The upper end of each variant's range of points. Variants without a share have no range. */

@@ -1,13 +1,7 @@
 import type { InputOf } from '@x-automated/contract/contract'
 import { NO_ID } from '@x-automated/contract/fields'
 import { LEADS_CHECKED_MAX, type Preflight, type PreflightWarning } from '@x-automated/contract/outreach/preflight'
-import {
-  fillSegment,
-  type Recipient,
-  readPlaces,
-  type Segment,
-  type UnknownPlace,
-} from '@x-automated/contract/outreach/template'
+import { readPlaces, type Segment, type UnknownPlace } from '@x-automated/contract/outreach/template'
 import type { SkipReason } from '@x-automated/contract/reason'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
@@ -19,12 +13,10 @@ import { reasonToSkip } from '../../../core/messages/eligibility.ts'
 import { renderedMessage } from '../../../core/messages/render.ts'
 import { findProtection, findSendingState, isBasisRequired } from '../../../core/messages/sending-state.ts'
 import { findStored } from '../../../core/people/list-entries.ts'
-import { findSteps, limitsOf } from '../../../core/sequences/sequence.ts'
+import { findSteps, limitsOf, queuedStep } from '../../../core/sequences/sequence.ts'
 import { activeVariants, allowedBy, newSteps, ONE_STEP } from '../../../core/sequences/steps.ts'
-import { chooseVariant } from '../../../core/sequences/variants.ts'
 import { isSentNow } from '../../../core/tables/campaigns.ts'
 import { isIdConfirmed } from '../../../core/tables/leads.ts'
-import { approvedOpener } from '../../../core/tables/openers.ts'
 import type { VersionStep } from '../../../core/tables/sequences.ts'
 import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
@@ -105,12 +97,23 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
   const people = Math.min(willSend, usage.remaining ?? willSend)
   const due = partsOf(willSend - people, usage.resetsAt, usage.limit)
   const dates = await findDates(context, actor, planned.channel, account, { ahead, people, followUps, due })
-  const first = await findFirst(db, planned.id, members, skip)
+  const messages = await renderFirst(
+    db,
+    planned.id,
+    steps,
+    sql`(select id, row_number() over () as place from (${members} limit ${LEADS_CHECKED_MAX}) few(id)) m
+      join leads l on l.id = m.id left join lateral (${skip}) skip on true
+      where skip.reason is null order by m.place limit ${SHOWN}`,
+  )
   const detected = await detectionFor(db, actor, followUps)
-  const messages = willSend * (1 + followUps.length)
+  const messageCount = willSend * (1 + followUps.length)
   const lookups = willSend * (await lookupShare(db, sql`${members} limit ${LEADS_CHECKED_MAX}`, skip))
   const billCents =
-    x && billOf({ channel: planned.channel, people: willSend, messages, lookups, days: dates.perDay.length }, x)
+    x &&
+    billOf(
+      { channel: planned.channel, people: willSend, messages: messageCount, lookups, days: dates.perDay.length },
+      x,
+    )
   const closed = skipped.find(({ reason }) => reason.code === 'closed_inbox')?.count ?? 0
   const { closedInboxPercent } = await findProtection(db, workspaceId)
   const warnings: Record<PreflightWarning, boolean> = {
@@ -128,11 +131,11 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
     limitNow: people,
     waitUntil: willSend > people ? usage.resetsAt : null,
     skipped,
-    messages: first.map((lead) => messageOf(planned.id, steps, lead)),
+    messages,
     ...(await countMissing(db, planned.id, members, steps)),
     ahead,
     ...dates,
-    costCents: costOf(x, planned.channel, messages, followUps),
+    costCents: costOf(x, planned.channel, messageCount, followUps),
     billCents,
     plan: usage,
     warnings: namesOf(warnings),
@@ -150,7 +153,7 @@ async function checkRest(
   const { id, channel, xAccountId, status } = campaign
   const isOver = status === 'completed' || status === 'archived'
   const account = await resolveAccount(db, actor.workspaceId, xAccountId)
-  const { rows: messages } = await db.execute<PreflightAnswer['messages'][number] & { variantId: string }>(sql`
+  const { rows: queued } = await db.execute<RenderedMessage>(sql`
     select l.id as "leadId", l.twitter_handle as "twitterHandle", d.step_number as "stepNumber",
       d.variant_id as "variantId", d.message
     from (
@@ -159,15 +162,17 @@ async function checkRest(
       where campaign_id = ${id} and status = 'queued' and lease_expires_at is null and not is_held and not is_follow_up
       order by due_at, id limit ${SHOWN}
     ) d join leads l on l.id = d.lead_id order by d.due_at, d.id`)
-  const { rows: waiting } = await db.execute<FirstLead>(sql`
-    select l.id, l.name, l.twitter_handle as "twitterHandle", l.metadata, ${approvedOpener('l', id)} as opener
-    from (
+  const waiting = await renderFirst(
+    db,
+    id,
+    steps,
+    sql`(
       select *
       from enrollments
       where workspace_id = ${actor.workspaceId} and campaign_id = ${id} and is_unqueued and state = 'active'
-      order by id limit ${SHOWN - messages.length}
-    ) e join leads l on l.id = e.lead_id order by e.id`)
-  const names = new Map(steps.flatMap(({ variants }) => variants.map((variant) => [variant.id, variant.name])))
+      order by id limit ${SHOWN - queued.length}
+    ) e join leads l on l.id = e.lead_id order by e.id`,
+  )
   const { usage } = await usageOf(db, actor.workspaceId, 'dms')
   const followUps = followUpsOf(steps)
   const plan: Plan = isOver
@@ -187,10 +192,7 @@ async function checkRest(
     limitNow: people,
     waitUntil: unsent > people ? campaign.nextPartAt : null,
     skipped: await findSkipped(db, id),
-    messages: [
-      ...messages.map(({ variantId, ...message }) => ({ ...message, variant: names.get(variantId) ?? '' })),
-      ...waiting.map((lead) => messageOf(id, steps, lead)),
-    ],
+    messages: [...withVariantNames(steps, queued), ...waiting],
     checked: 0,
     missing: [],
     ahead,
@@ -359,32 +361,25 @@ async function countAhead(db: Db, { workspaceId }: Actor, accountId: string | nu
 /** How many messages a pre-flight shows. */
 const SHOWN = 3
 
-type FirstLead = Pick<Recipient, keyof Recipient> & { id: string }
+type RenderedMessage = Omit<Preflight['messages'][number], 'variant'> & { variantId: string }
 
-/** The first three people who get a message, among the first leads of the list. */
-async function findFirst(db: Db, campaignId: string, members: SQL, skip: SQL): Promise<FirstLead[]> {
-  const { rows } = await db.execute<FirstLead>(sql`
-    select l.id, l.name, l.twitter_handle as "twitterHandle", l.metadata, ${approvedOpener('l', campaignId)} as opener
-    from (select id, row_number() over () as place from (${members} limit ${LEADS_CHECKED_MAX}) few(id)) m
-    join leads l on l.id = m.id left join lateral (${skip}) skip on true
-    where skip.reason is null order by m.place limit ${SHOWN}`)
-  return rows
+/** The first messages for people. @param people SQL after `from`, with their leads as `l` */
+async function renderFirst(db: Db, campaignId: string, steps: readonly VersionStep[], people: SQL) {
+  const [first] = steps
+  if (!first) return []
+  const { variantId, message } = queuedStep(campaignId, first, 1, null, (text) =>
+    readPlaces(text).map((part) => (isKnown(part) ? part : { kind: 'words', words: part.written })),
+  )
+  const { rows } = await db.execute<RenderedMessage>(sql`
+    select l.id as "leadId", l.twitter_handle as "twitterHandle", 1 as "stepNumber",
+      ${variantId} as "variantId", ${message} as message
+    from ${people}`)
+  return withVariantNames(steps, rows)
 }
 
-function messageOf(campaignId: string, [first]: readonly VersionStep[], lead: FirstLead) {
-  const variants = first ? activeVariants(first) : []
-  const shares = variants.map(({ id, weight }) => ({ id, share: weight }))
-  const chosen = chooseVariant({ campaignId, stepId: first?.id ?? '', leadId: lead.id }, shares)
-  const variant = variants.find(({ id }) => id === chosen)
-  return {
-    leadId: lead.id,
-    twitterHandle: lead.twitterHandle,
-    stepNumber: 1,
-    variant: variant?.name ?? '',
-    message: readPlaces(variant?.messageTemplate ?? '')
-      .map((segment) => (isKnown(segment) ? fillSegment(segment, lead) : segment.written))
-      .join(''),
-  }
+function withVariantNames(steps: readonly VersionStep[], messages: readonly RenderedMessage[]) {
+  const names = new Map(steps.flatMap(({ variants }) => variants.map(({ id, name }) => [id, name])))
+  return messages.map(({ variantId, ...message }) => ({ ...message, variant: names.get(variantId) ?? '' }))
 }
 
 const isKnown = (segment: Segment | UnknownPlace): segment is Segment => segment.kind !== 'unknown'

@@ -6,7 +6,7 @@ import { connectX, makePerson, type Person, subscribe } from '../../../../test/m
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { eventually, expectCountsRight, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
 import { storeAnswers } from '../../../core/replies/answers.ts'
-import { chooseVariant } from '../../../core/sequences/variants.ts'
+import { variantOf } from '../../../core/sequences/variants.ts'
 import { judgeTests } from '../../../core/sequences/verdicts.ts'
 import { conversations, labelCorrections } from '../../../core/tables/conversations.ts'
 import { dms } from '../../../core/tables/messages.ts'
@@ -336,8 +336,13 @@ it('gives more people to the better variant with an adaptive allocation, and has
   expect((await stepOf(id)).verdict).toBeNull()
   const { shares, stepId } = await testOf(id)
   // Also to those who are queued.
-  for (const { leadId, variantId, message } of (await messagesOf(id)).filter(({ status }) => status === 'queued')) {
-    expect(variantId).toBe(chooseVariant({ campaignId: id, stepId, leadId: leadId! }, shares!))
+  const to = { campaignId: sql`campaign_id`, stepId: sql`${stepId}::text`, leadId: sql`lead_id` }
+  const { rows } = await app.db.execute<{ variantId: string; chosen: string; message: string }>(sql`
+    select variant_id as "variantId", ${variantOf(to, shares!)} as chosen, message
+    from dms where campaign_id = ${id} and status = 'queued'`)
+  expect(rows).toHaveLength(10)
+  for (const { variantId, chosen, message } of rows) {
+    expect(variantId).toBe(chosen)
     expect(message).toBe(variantId === ofB[0]!.variantId ? 'B' : 'A')
   }
   expect(shares!.find((share) => share.id === ofB[0]!.variantId)!.share).toBeGreaterThan(0.7)
