@@ -1,11 +1,11 @@
 import type { DmStatus } from '@x-automated/contract/leads/leads'
 import type { Campaign } from '@x-automated/contract/outreach/campaigns'
 import { Pencil, SearchX } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { generatePath, useParams } from 'react-router'
 import { errorCode, errorText } from '../../api'
 import { useHasRole, useIsOffered } from '../../features/identity/people/use-role'
-import { type CampaignActions, useCampaignActions } from '../../features/outreach/campaigns/campaign-actions'
+import type { CampaignActions } from '../../features/outreach/campaigns/campaign-actions'
 import { CampaignButtons } from '../../features/outreach/campaigns/campaign-buttons'
 import {
   CampaignFigures,
@@ -16,20 +16,13 @@ import { CampaignMore } from '../../features/outreach/campaigns/campaign-more'
 import { isDisconnected } from '../../features/outreach/campaigns/campaign-progress'
 import { CampaignStatus } from '../../features/outreach/campaigns/campaign-status'
 import { campaignsProblem } from '../../features/outreach/campaigns/campaign-text'
-import {
-  useCampaign,
-  useRestOfCampaign,
-  useSecondsLeft,
-  useXConnections,
-  useXConnectionsKnown,
-} from '../../features/outreach/campaigns/campaign-watch'
+import { type useCampaign, useRestOfCampaign } from '../../features/outreach/campaigns/campaign-watch'
 import { DmsTable } from '../../features/outreach/campaigns/dms-table'
 import { WaitsForOlder } from '../../features/outreach/campaigns/older-campaign'
 import { launchText } from '../../features/outreach/campaigns/preflight-text'
-import { useRealSend } from '../../features/outreach/campaigns/real-send'
-import { useNoSender } from '../../features/outreach/real-send/no-sender'
-import { RunNotice, useRunNoticeKnown } from '../../features/outreach/real-send/run-notice'
-import { ReplyDetectionNotice, useReplyDetectionKnown } from '../../features/outreach/replies/reply-detection'
+import { useCampaignPage } from '../../features/outreach/campaigns/use-campaign-page'
+import { RunNotice } from '../../features/outreach/real-send/run-notice'
+import { ReplyDetectionNotice } from '../../features/outreach/replies/reply-detection'
 import { WaitCallout } from '../../features/outreach/sending-settings/wait-callout'
 import { CampaignResults } from '../../features/outreach/sequences/campaign-results'
 import { MessagesCard } from '../../features/outreach/sequences/messages-card'
@@ -67,22 +60,9 @@ const filters = [
 /** A campaign's status, progress and messages. */
 export default function CampaignPage() {
   const { campaignId = '' } = useParams()
-  const query = useCampaign(campaignId)
-  const loaded = query.data
-  const watched = useMemo(() => (loaded ? [loaded] : undefined), [loaded])
-  const noticesKnown = [useReplyDetectionKnown(), useXConnectionsKnown(), useRunNoticeKnown(watched)].every(Boolean)
-  // Waits for the notices above the rest, so that nothing shifts. Once shown, it stays.
-  const [isShown, setShown] = useState(false)
-  if (!isShown && loaded && noticesKnown) setShown(true)
-  const campaign = isShown ? loaded : undefined
-  const actions = useCampaignActions(useRealSend(watched))
-  const connected = useXConnections(watched)(loaded)
-  const disconnected = loaded !== undefined && isDisconnected(loaded, connected)
-  const hasNoSender = useNoSender(watched, query.dataUpdatedAt)
-  const noSender = loaded !== undefined && hasNoSender(loaded)
-  const secondsLeft = useSecondsLeft(loaded, disconnected || noSender)
+  const { query, campaign, actions, connected, disconnected, noSender, secondsLeft } = useCampaignPage(campaignId)
 
-  if (query.isError && !loaded) return <CampaignFailure query={query} />
+  if (query.isError && !query.data) return <CampaignFailure query={query} />
   return (
     <div className="grid grid-cols-1 gap-6">
       <CampaignHeader campaign={campaign} actions={actions} />

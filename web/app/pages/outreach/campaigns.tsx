@@ -1,29 +1,16 @@
 import { CAMPAIGN_STATUS_TEXTS } from '@x-automated/contract/outreach/campaign-text'
-import { CAMPAIGN_STATUSES, type Campaign, type CampaignStatus } from '@x-automated/contract/outreach/campaigns'
+import { CAMPAIGN_STATUSES } from '@x-automated/contract/outreach/campaigns'
 import { BookText, FlaskConical, Megaphone, Search } from 'lucide-react'
-import { useState } from 'react'
 import { RoleNotice, VIEWER_TEXT } from '../../features/identity/people/role-notice'
-import { useIsOffered } from '../../features/identity/people/use-role'
-import { useCampaignActions } from '../../features/outreach/campaigns/campaign-actions'
 import { CampaignForm, isFormFolded } from '../../features/outreach/campaigns/campaign-form'
-import { isDisconnected } from '../../features/outreach/campaigns/campaign-progress'
 import { campaignsProblem } from '../../features/outreach/campaigns/campaign-text'
-import {
-  CAMPAIGNS_PAGE_SIZE,
-  useCampaigns,
-  useLostConnection,
-  useXConnections,
-} from '../../features/outreach/campaigns/campaign-watch'
-import { campaignColumns, sortedByStatus } from '../../features/outreach/campaigns/campaigns-table'
+import { CAMPAIGNS_PAGE_SIZE } from '../../features/outreach/campaigns/campaign-watch'
 import { DmsDialog } from '../../features/outreach/campaigns/dms-dialog'
-import { useProcessQueue } from '../../features/outreach/campaigns/process-queue'
-import { useRealSend } from '../../features/outreach/campaigns/real-send'
-import { useNoSender } from '../../features/outreach/real-send/no-sender'
-import { RunNotice, useRunNoticeKnown } from '../../features/outreach/real-send/run-notice'
+import { type TypedFilter, useCampaignsPage } from '../../features/outreach/campaigns/use-campaigns-page'
+import { RunNotice } from '../../features/outreach/real-send/run-notice'
 import SampleBar from '../../features/overview/sample-data/sample-bar'
 import SampleOffer from '../../features/overview/sample-data/sample-offer'
 import { pageMeta } from '../../features/overview/shell/page-meta'
-import { useAccounts } from '../../features/platform/x-account/use-accounts'
 import { isInitialLoading } from '../../initial-loading'
 import { PagedTable } from '../../paged-table'
 import { paths } from '../../paths'
@@ -35,51 +22,13 @@ import { Input } from '../../ui/input'
 import { PageHeader } from '../../ui/page-header'
 import { Select } from '../../ui/select'
 import { Skeleton } from '../../ui/skeleton'
-import { useDebouncedValue } from '../../ui/use-debounced-value'
-import { useDialogs } from '../../ui/use-dialogs'
-
-const SEARCH_DEBOUNCE_MS = 250
-
-/** The filter as it is typed; '': no filter. */
-interface TypedFilter {
-  typed: string
-  status: CampaignStatus | ''
-}
 
 export const meta = () => pageMeta('Campaigns', 'Message everyone on a list, one by one, at a safe pace.')
 
 /** The form that creates campaigns, and all campaigns with their progress. */
 export default function Campaigns() {
-  const [page, setPage] = useState(1)
-  const [filter, setFilter] = useState<TypedFilter>({ typed: '', status: '' })
-  const keyword = useDebouncedValue(filter.typed.replaceAll('\0', '').trim() || undefined, SEARCH_DEBOUNCE_MS)
-  const isFiltered = keyword !== undefined || filter.status !== ''
-  const changeFilter = (next: TypedFilter) => {
-    setFilter(next)
-    setPage(1)
-  }
-  const [isSorted, setSorted] = useState(false)
-  const dms = useDialogs<Campaign>()
-  const campaigns = useCampaigns(page, { keyword, status: filter.status || undefined })
-  const realSend = useRealSend(campaigns.data?.campaigns)
-  const actions = useCampaignActions(realSend)
-  const queue = useProcessQueue()
-  const mayChange = useIsOffered('member')
-  const connections = useXConnections(campaigns.data?.campaigns)
-  const noSender = useNoSender(campaigns.data?.campaigns, campaigns.dataUpdatedAt)
-  const noticeKnown = useRunNoticeKnown(campaigns.data?.campaigns)
-  // The table waits for the notice above it, so that nothing shifts. Once shown, it stays.
-  const [isShown, setShown] = useState(false)
-  if (!isShown && campaigns.data && noticeKnown) setShown(true)
-  // The server sorts by age. A table can be sorted otherwise only if it has one page.
-  const hasOnePage = (campaigns.data?.total ?? 0) <= CAMPAIGNS_PAGE_SIZE
-  const sort = hasOnePage ? { isOn: isSorted, toggle: () => setSorted(!isSorted) } : undefined
-  const loaded = campaigns.data?.campaigns
-  const rows = loaded && sort?.isOn ? sortedByStatus(loaded) : loaded
-  const accounts = useAccounts()
-  const lost = useLostConnection()
-  const isAnyDisconnected =
-    campaigns.data?.campaigns.some((campaign) => isDisconnected(campaign, connections(campaign))) ?? false
+  const table = useCampaignsPage()
+  const { query, filter, changeFilter, isFiltered, isShown, mayChange, lost, queue } = table
   return (
     <>
       <PageHeader
@@ -92,12 +41,12 @@ export default function Campaigns() {
         }
       />
       <div className="grid gap-10">
-        {isInitialLoading(accounts) ? (
-          // It is unknown yet whether a notice precedes the form.
+        {isInitialLoading(table.accounts) ? (
+          // It isn't known yet whether a notice precedes the form.
           <Skeleton className={isFormFolded() ? 'h-18 rounded-lg' : 'h-screen rounded-lg lg:h-195'} />
         ) : (
           <div className="grid gap-4">
-            {connections() === false && (
+            {table.isConnected === false && (
               <Callout
                 tone="warn"
                 title={lost ? `The connection to @${lost.handle} was lost` : 'No X account is connected'}
@@ -108,36 +57,40 @@ export default function Campaigns() {
                 }
               >
                 {lost && `${lost.reason} `}
-                {isAnyDisconnected
+                {table.isAnyDisconnected
                   ? 'Active campaigns send nothing until their X account is connected again. Queued messages are kept.'
                   : 'You can prepare campaigns now. Connect an X account to launch them.'}
               </Callout>
             )}
-            {mayChange ? <CampaignForm realSend={realSend} /> : <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>}
+            {mayChange ? (
+              <CampaignForm realSend={table.realSend} />
+            ) : (
+              <RoleNotice needs="member">{VIEWER_TEXT}</RoleNotice>
+            )}
           </div>
         )}
         <section className="grid gap-4">
           <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-2">
             <h2 className="me-auto text-lg">My Campaigns</h2>
-            {(campaigns.data?.total !== 0 || isFiltered) && <CampaignFilters filter={filter} onChange={changeFilter} />}
+            {(query.data?.total !== 0 || isFiltered) && <CampaignFilters filter={filter} onChange={changeFilter} />}
           </div>
-          {isShown && <RunNotice campaigns={campaigns.data?.campaigns} />}
-          {campaigns.isError && campaigns.data && (
-            <QueryError query={campaigns} tone="warn">
-              {campaignsProblem(campaigns.error, true)}
+          {isShown && <RunNotice campaigns={query.data?.campaigns} />}
+          {query.isError && query.data && (
+            <QueryError query={query} tone="warn">
+              {campaignsProblem(query.error, true)}
             </QueryError>
           )}
           <PagedTable
             label="My Campaigns"
             stacked
-            query={campaigns}
-            rows={isShown ? rows : undefined}
-            columns={campaignColumns({ connections, noSender, actions, onViewDms: dms.show }, sort)}
+            query={query}
+            rows={table.rows}
+            columns={table.columns}
             loading="Loading campaigns…"
             failure={(error) => campaignsProblem(error, false)}
-            page={page}
+            page={table.page}
             pageSize={CAMPAIGNS_PAGE_SIZE}
-            onChange={setPage}
+            onChange={table.setPage}
             noun="campaigns"
             empty={
               isFiltered ? (
@@ -155,9 +108,9 @@ export default function Campaigns() {
               )
             }
           />
-          {isShown && rows?.some(({ isSample }) => isSample) && <SampleBar />}
+          {table.rows?.some(({ isSample }) => isSample) && <SampleBar />}
         </section>
-        {mayChange && campaigns.data?.simulatedQueue && (
+        {mayChange && query.data?.simulatedQueue && (
           <section aria-labelledby="test-tools" className="grid justify-items-start gap-3 border-t border-line pt-6">
             <div className="grid gap-1">
               <h2 id="test-tools" className="text-base">
@@ -171,9 +124,9 @@ export default function Campaigns() {
           </section>
         )}
       </div>
-      {dms.render((campaign, props) => (
+      {table.dms.render((campaign, props) => (
         // The dialog shows the table's latest data.
-        <DmsDialog campaign={campaigns.data?.campaigns.find(({ id }) => id === campaign.id) ?? campaign} {...props} />
+        <DmsDialog campaign={query.data?.campaigns.find(({ id }) => id === campaign.id) ?? campaign} {...props} />
       ))}
     </>
   )

@@ -1,0 +1,26 @@
+import { useMemo, useState } from 'react'
+import { useNoSender } from '../real-send/no-sender'
+import { useRunNoticeKnown } from '../real-send/run-notice'
+import { useReplyDetectionKnown } from '../replies/reply-detection'
+import { useCampaignActions } from './campaign-actions'
+import { isDisconnected } from './campaign-progress'
+import { useCampaign, useSecondsLeft, useXConnections, useXConnectionsKnown } from './campaign-watch'
+import { useRealSend } from './real-send'
+
+/** What a campaign's page shows. `campaign` is undefined until the page is shown. */
+export function useCampaignPage(campaignId: string) {
+  const query = useCampaign(campaignId)
+  const { data } = query
+  const watched = useMemo(() => (data ? [data] : undefined), [data])
+  const noticesKnown = [useReplyDetectionKnown(), useXConnectionsKnown(), useRunNoticeKnown(watched)].every(Boolean)
+  // Waits for the notices, which are above the rest, so that nothing shifts. Once shown, it stays.
+  const [isShown, setShown] = useState(false)
+  if (!isShown && data && noticesKnown) setShown(true)
+  const actions = useCampaignActions(useRealSend(watched))
+  const connected = useXConnections(watched)(data)
+  const disconnected = data !== undefined && isDisconnected(data, connected)
+  const hasNoSender = useNoSender(watched, query.dataUpdatedAt)
+  const noSender = data !== undefined && hasNoSender(data)
+  const secondsLeft = useSecondsLeft(data, disconnected || noSender)
+  return { query, campaign: isShown ? data : undefined, actions, connected, disconnected, noSender, secondsLeft }
+}
