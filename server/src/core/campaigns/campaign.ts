@@ -21,16 +21,13 @@ import { endHolds, releaseLeads, unqueue } from '../messages/release.ts'
 import { readOpenersAgain, readTemplate } from '../messages/render.ts'
 import { endTurn, wakeAccount, wakeCampaign } from '../messages/schedule.ts'
 import type { SendingEnv } from '../messages/sending-state.ts'
+import { editFirstMessage, launchSteps, lockForEdit, restoreSteps } from '../sequences/changes.ts'
 import {
   createSequence,
-  editFirstMessage,
   findSteps,
-  launchSteps,
-  lockForEdit,
   queuedStep,
   renderQueued,
   requireReplyDetection,
-  restoreSteps,
   summaryOf,
 } from '../sequences/sequence.ts'
 import { campaigns, isUndoable, olderOf, WITHOUT_REASON, waitsForOlder } from '../tables/campaigns.ts'

@@ -1,5 +1,6 @@
+import { save } from '../../../core/sequences/changes.ts'
 import { list, pause, resume, stop } from '../../../core/sequences/enrollments.ts'
-import { find, save } from '../../../core/sequences/sequence.ts'
+import { find } from '../../../core/sequences/sequence.ts'
 import { member, viewer } from '../../../operations.ts'
 import { flight } from './flight.ts'
 import { results } from './results.ts'
