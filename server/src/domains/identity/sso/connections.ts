@@ -18,13 +18,7 @@ import { findRole } from '../workspaces/service.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
 import { type AdminContext, shownDomain } from './domains.ts'
 import { type ConnectionChange, connectionChangedEmail } from './emails.ts'
-import {
-  type Connection,
-  checkConnection,
-  fetchMetadata,
-  type Provider,
-  readProvider,
-} from './engine.ts'
+import { type Connection, checkConnection, fetchMetadata, type Provider, readProvider } from './engine.ts'
 import { keepsLinks, providerIdOf, serviceProviderOf } from './rules.ts'
 import { ssoConnections, ssoDomains, ssoRequests } from './tables.ts'
 

@@ -5,7 +5,7 @@ import { one } from '../../../db/one.ts'
 import type { Db } from '../../../db/open.ts'
 import { invalidField } from '../../../refusal.ts'
 import { expiredInWeek, periodKey } from '../waitlist/credits.ts'
-import { type Member } from '../waitlist/members.ts'
+import type { Member } from '../waitlist/members.ts'
 import { maskEmail } from '../waitlist/rules.ts'
 import { findMember } from '../waitlist/service.ts'
 import {
