@@ -1,12 +1,20 @@
 import { eq, sql } from 'drizzle-orm'
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import { expect } from 'vitest'
 import type { IncomingLead } from '../src/core/people/columns.ts'
+import { addEntries, deleteLinks, deleteEntries as deletingEntries } from '../src/core/people/counts.ts'
+import { identifySuppressions, SHOWN } from '../src/core/people/identity.ts'
 import { upsertLeads } from '../src/core/people/stage.ts'
 import { leads } from '../src/core/tables/leads.ts'
+import { leadListItems } from '../src/core/tables/list-entries.ts'
 import { transact } from '../src/db/transact.ts'
 import type { LeadRow } from '../src/domains/leads/leads/service.ts'
 import type { Person } from './makers.ts'
+import { matching, type Which, type Writer } from './matching.ts'
 import type { TestApp } from './open-app.ts'
+
+type Leads = Which<typeof leads>
+type Change = PgUpdateSetSource<typeof leads>
 
 type GivenLead = Partial<IncomingLead> & { dmStatus?: LeadRow['dmStatus'] }
 
@@ -84,4 +92,100 @@ export const NOBODY: Omit<IncomingLead, 'twitterHandle'> = {
   location: null,
   website: null,
   metadata: null,
+}
+
+/** The leads replied to somebody's message then. */
+export async function recordReply(to: Writer, which: Leads, repliedAt = new Date(), more: Change = {}): Promise<void> {
+  await change(to, which, { repliedAt, ...more })
+}
+
+/** The leads' contact status, as their messages would leave it. */
+export async function setStatus(
+  to: Writer,
+  which: Leads,
+  dmStatus: LeadRow['dmStatus'],
+  more: Change = {},
+): Promise<void> {
+  await change(to, which, { dmStatus, ...more })
+}
+
+/** The leads were messaged before they became leads. */
+export async function recordPastContact(to: Writer, which: Leads, contactedBeforeAt = new Date()): Promise<void> {
+  await change(to, which, { contactedBeforeAt })
+}
+
+/** A campaign claimed a message to the leads then; null: none did. */
+export async function recordClaim(
+  to: Writer,
+  which: Leads,
+  lastClaimedAt: Date | null = new Date(),
+  more: Change = {},
+): Promise<void> {
+  await change(to, which, { lastClaimedAt, ...more })
+}
+
+/** X says who the leads are, or their id is unknown again. */
+export async function identifyLeads(to: Writer, which: Leads, xUserId: string | null): Promise<void> {
+  if (xUserId === null) return void (await change(to, which, { xUserId, xUserCheckedAt: null }))
+  await to.db.execute(sql`
+    with shown as (
+      update leads
+      set x_user_id = ${xUserId}, x_user_checked_at = now()
+      where ${matching(leads, which)}
+      returning ${SHOWN}
+    )
+    ${identifySuppressions(sql`shown`)}`)
+}
+
+/** A file says who the leads are on X, and X was not asked. */
+export async function claimIdentity(to: Writer, which: Leads, xUserId: string): Promise<void> {
+  await change(to, which, { xUserId })
+}
+
+/** The leads' profiles on X changed, and we have read it. */
+export async function editProfiles(
+  to: Writer,
+  which: Leads,
+  profile: Pick<Change, 'name' | 'twitterHandle' | 'bio' | 'followerCount' | 'profileImageUrl' | 'metadata'>,
+): Promise<LeadRow[]> {
+  return change(to, which, profile)
+}
+
+/** The leads asked to be contacted. */
+export async function recordRequest(to: Writer, which: Leads): Promise<void> {
+  await change(to, which, { basis: 'asked', basisAt: new Date() })
+}
+
+/** X refuses messages from this X user to the leads. */
+export async function closeTo(to: Writer, which: Leads, closedTo: string): Promise<void> {
+  await change(to, which, { closedTo })
+}
+
+/** The leads were added then. */
+export async function addedAt(to: Writer, which: Leads, createdAt: Change['createdAt']): Promise<void> {
+  await change(to, which, { createdAt })
+}
+
+/** Deletes the leads. */
+export async function deleteLeads({ db }: Writer, which: Leads): Promise<void> {
+  await deleteLinks(db, sql`select id from leads where ${matching(leads, which)}`)
+  await db.delete(leads).where(matching(leads, which))
+}
+
+/** Puts the leads on a list. */
+export async function addToList({ db }: Writer, leadListId: string, leadIds: readonly string[]): Promise<void> {
+  await db.execute(sql`
+    ${addEntries(sql`select ${leadListId}::uuid, id, 'pending', now() from unnest(${sql.param(leadIds)}::uuid[]) id`)}
+    select count(*) from added`)
+}
+
+/** Takes these entries off their lists. */
+export async function deleteEntries({ db }: Writer, which: Which<typeof leadListItems>): Promise<void> {
+  await db.execute(sql`
+    ${deletingEntries(sql`${matching(leadListItems, which)}`)}
+    select count(*) from deleted`)
+}
+
+function change({ db }: Writer, which: Leads, set: Change): Promise<LeadRow[]> {
+  return db.update(leads).set(set).where(matching(leads, which)).returning()
 }

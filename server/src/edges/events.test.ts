@@ -8,6 +8,7 @@ import { messaged, say } from '../../test/conversations.ts'
 import { call, connectX, makePerson, type Person } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { eventually, launch, makeList, openHandles } from '../../test/outreach.ts'
+import { identify, loseConnection } from '../../test/x-accounts.ts'
 import { expireLeases, takeOver } from '../core/messages/settle.ts'
 import { dms } from '../core/tables/messages.ts'
 import { signOut } from '../domains/identity/auth/sessions.ts'
@@ -18,7 +19,6 @@ import { conversationOffers } from '../domains/outreach/conversation-offers/tabl
 import { EVENTS_CHANNEL } from '../domains/platform/events/recording.ts'
 import { publishEvents } from '../domains/platform/events/service.ts'
 import { eventStreams, workspaceEvents } from '../domains/platform/events/tables.ts'
-import { xAccounts } from '../domains/platform/x-account/tables.ts'
 
 let app: TestApp
 let owner: Person
@@ -159,7 +159,7 @@ describe('GET /events', () => {
     await colleague.client.notifications.setPreference({ kind: 'x_disconnected', inApp: false, email: false })
     const [mine, theirs] = [await open(owner), await open(colleague)]
     const { id } = await connectX(app, owner)
-    await app.db.update(xAccounts).set({ status: 'lost', reason: 'Gone.' }).where(eq(xAccounts.id, id))
+    await loseConnection(app, { id }, 'Gone.')
     await until(theirs, 's5')
     await until(mine, 's6')
     const [notification] = (await owner.client.notifications.list({})).notifications
@@ -183,10 +183,7 @@ describe('GET /events', () => {
 
   it('names the changed conversation, and of drafts tells only when they begin and end', async () => {
     const account = await connectX(app, owner)
-    await app.db
-      .update(xAccounts)
-      .set({ xUserId: idOfHandle(account.handle) })
-      .where(eq(xAccounts.id, account.id))
+    await identify(app, { id: account.id }, idOfHandle(account.handle))
     const { handles } = await messaged(app, owner)
     await say(app, handles[0]!, account.handle, 'What does it cost?')
     const id = (await owner.client.conversations.list({})).conversations[0]!.id
@@ -258,10 +255,7 @@ describe('changes by processes', () => {
 
   it('are published if an offer appears or expires', async () => {
     const { id, handle } = await connectX(app, owner)
-    await app.db
-      .update(xAccounts)
-      .set({ offersUnknownSenders: true, xUserId: idOfHandle(handle) })
-      .where(eq(xAccounts.id, id))
+    await identify(app, { id }, idOfHandle(handle), { offersUnknownSenders: true })
     const payload = `${owner.workspaceId} conversation *`
     await heard(payload, () => say(app, 'a_stranger', handle, 'Hello'))
     await app.db.update(conversationOffers).set({ at: new Date(Date.now() - 8 * 86_400_000) })

@@ -5,7 +5,7 @@ import { eq, sql } from 'drizzle-orm'
 import Fastify from 'fastify'
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { makeLeadFile } from '../../test/lead-file.ts'
-import { makeLeads } from '../../test/leads.ts'
+import { makeLeads, setStatus } from '../../test/leads.ts'
 import { type Answer, call, makePerson, type Person } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { leadCounts, leads } from '../core/tables/leads.ts'
@@ -45,7 +45,7 @@ describe('POST /leads/import', () => {
       ...file.people.values(),
     ])
     expect(stored.every(({ metadata }) => /^Company \d+$/.test(String(metadata.company)))).toBe(true)
-    await app.db.update(leads).set({ dmStatus: 'contacted' }).where(eq(leads.id, stored[0]!.id))
+    await setStatus(app, { id: stored[0]!.id }, 'contacted')
     const again = await send(file.text)
     expect(again.body).toEqual({ ...first.body, imported: 0, updated: file.handles.length })
     const after = await rows()

@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { pauseNow } from '../../test/campaigns.ts'
 import { connectX } from '../../test/makers.ts'
+import { backdateClaims, endLeases, markClaimed } from '../../test/messages.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import {
   completed,
@@ -18,6 +20,7 @@ import {
   setFaults,
   waitForBlockedStatement,
 } from '../../test/outreach.ts'
+import { leaveIdle, letSend } from '../../test/x-accounts.ts'
 import { type Claimed, claimDue, releaseLostClaims } from '../core/messages/claim.ts'
 import { send, TIMING } from '../core/messages/deliver.ts'
 import { queueDirect } from '../core/messages/direct.ts'
@@ -97,7 +100,7 @@ describe('an unknown outcome', () => {
     const campaign = await launch(person, await makeList(app, person, openHandles(1)))
     const { id } = await handOverAndDie()
     const long = sql`now() - interval '31 days'`
-    await app.db.update(dms).set({ claimedAt: long, triedAt: long }).where(eq(dms.id, id))
+    await markClaimed(app, { id }, long, { triedAt: long })
     await start()
     expect(await completed(person, campaign.id)).toMatchObject({ dmsFailedCount: 1 })
     expect(await dmsOf(person, campaign.id)).toMatchObject([{ status: 'failed', outcomeUnknown: true }])
@@ -151,7 +154,7 @@ it.each([
   const { person, account } = await connected()
   const { id } = await launch(person, await makeList(app, person, openHandles(1)))
   const claimed = await claimAndDie()
-  await app.db.update(campaigns).set({ status: 'paused' }).where(eq(campaigns.id, id))
+  await pauseNow(app, { id })
   await new Promise((resolve) => setTimeout(resolve, 2))
   const verdict = await send(app.services, claimed, { ...TIMING, handOverMs })
   expect(verdict).toEqual({ kind: 'paused' })
@@ -168,7 +171,7 @@ it('releases messages claimed while the connection broke, unless they may have b
   const rows = () => app.db.select().from(dms).where(eq(dms.workspaceId, person.workspaceId)).orderBy(dms.claimedAt)
   const [first] = await rows()
   await app.db.update(dms).set({ holder: first!.holder }).where(eq(dms.id, lost.id))
-  await app.db.update(xAccounts).set({ nextSendAt: null }).where(eq(xAccounts.id, account.id))
+  await leaveIdle(app, { id: account.id })
   await releaseLostClaims(app.db, Number(first!.holder!.replace('worker:', '')), [handedOver.id])
   const after = await rows()
   expect(after.find(({ id }) => id === handedOver.id)).toEqual(first)
@@ -188,9 +191,7 @@ describe('an old claim', () => {
   /** Simulates a process that paused after its claim. */
   async function age(claimed: Claimed, seconds: number): Promise<void> {
     claimed.claimedAt -= seconds * 1_000
-    await app.db.execute(
-      sql`update dms set claimed_at = claimed_at - make_interval(secs => ${seconds}) where id = ${claimed.id}`,
-    )
+    await backdateClaims(app, { id: claimed.id }, seconds)
   }
 
   it('is released if another message was claimed meanwhile, because of the interval', async () => {
@@ -199,7 +200,7 @@ describe('an old claim', () => {
     const needs = { ...app.services, ...withInterval(60) }
     const first = await claimAndDie(needs.env)
     await age(first, 61)
-    await app.db.update(xAccounts).set({ nextSendAt: new Date() }).where(eq(xAccounts.id, account.id))
+    await letSend(app, { id: account.id })
     const second = await claimAndDie(needs.env)
     expect(second.id).not.toBe(first.id)
     const verdict = await send(needs, first, TIMING)
@@ -207,7 +208,7 @@ describe('an old claim', () => {
     expect(await send(needs, second, TIMING)).toMatchObject({ kind: 'sent' })
     expect(await arrivedFrom(account.handle)).toHaveLength(1)
     // Meanwhile a sender found nothing else to send.
-    await app.db.update(xAccounts).set({ nextSendAt: null }).where(eq(xAccounts.id, account.id))
+    await leaveIdle(app, { id: account.id })
     await record(app.db, [{ claimed: first, verdict, failures: 0 }])
     const [dm] = await app.db.select().from(dms).where(eq(dms.id, first.id))
     expect(dm).toMatchObject({ status: 'queued', lease: null, claimedAt: null, triedAt: null })
@@ -217,7 +218,7 @@ describe('an old claim', () => {
 
   it('is released if storing the hand-over takes longer than the interval', async () => {
     // Accounts of other tests have nothing to send here.
-    await app.db.update(xAccounts).set({ nextSendAt: null })
+    await leaveIdle(app)
     const { person, account } = await connected()
     await launch(person, await makeList(app, person, openHandles(2)))
     const needs = { ...app.services, ...withInterval(1) }
@@ -232,7 +233,7 @@ describe('an old claim', () => {
     expect(await send(needs, second, TIMING)).toMatchObject({ kind: 'sent' })
     expect(await sending).toMatchObject({ kind: 'late' })
     expect((await arrivedFrom(account.handle)).map(({ to }) => to)).toEqual([second.lead!.handle])
-    await app.db.update(xAccounts).set({ nextSendAt: null })
+    await leaveIdle(app)
   })
 
   it('is not sent to a lead that is suppressed while the hand-over is stored', async () => {
@@ -258,7 +259,7 @@ describe('an old claim', () => {
     const needs = { ...app.services, ...withInterval(60) }
     const claimed = await claimAndDie(needs.env)
     await age(claimed, 50)
-    await app.db.update(xAccounts).set({ nextSendAt: new Date() }).where(eq(xAccounts.id, account.id))
+    await letSend(app, { id: account.id })
     expect(await send(needs, claimed, TIMING)).toMatchObject({ kind: 'sent' })
     const [next] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
     expect(next!.nextSendAt!.getTime()).toBeGreaterThan(Date.now() + 55_000)
@@ -269,7 +270,7 @@ describe('an old claim', () => {
     await launch(person, await makeList(app, person, openHandles(1)))
     const claimed = await claimAndDie()
     await age(claimed, 130)
-    await app.db.update(dms).set({ leaseExpiresAt: sql`now() - interval '1 second'` }).where(eq(dms.id, claimed.id))
+    await endLeases(app, { id: claimed.id })
     expect(await send(app.services, claimed, TIMING)).toEqual({ kind: 'lost' })
     expect(await arrivedFrom(account.handle)).toEqual([])
   })
@@ -281,7 +282,7 @@ it('skips a locked message without waiting, and claims it once its account is wo
   await app.db.transaction(async (tx) => {
     await tx.execute(sql`select from dms where workspace_id = ${person.workspaceId} for update`)
     expect(await claimAndDie()).toBeNull()
-    await tx.update(xAccounts).set({ nextSendAt: new Date() }).where(eq(xAccounts.id, account.id))
+    await letSend({ db: tx }, { id: account.id })
   })
   expect(await claimAndDie()).toMatchObject({ accountId: account.id })
 })

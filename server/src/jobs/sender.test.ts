@@ -2,6 +2,7 @@ import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson } from '../../test/makers.ts'
+import { backdateClaims } from '../../test/messages.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import {
   ALL_DAY,
@@ -17,6 +18,7 @@ import {
   setFaults,
   sleep,
 } from '../../test/outreach.ts'
+import { letSend } from '../../test/x-accounts.ts'
 import { queueDirect } from '../core/messages/direct.ts'
 import { SENDING_CHANNEL } from '../core/messages/schedule.ts'
 import { leads } from '../core/tables/leads.ts'
@@ -33,7 +35,7 @@ const { start, withInterval, connected, arrivedFrom, countClaimed } = openSender
 
 /** Schedules the account and waits until a worker has found nothing to send and unscheduled it. */
 async function expectNothingToSend(accountId: string): Promise<void> {
-  await app.db.update(xAccounts).set({ nextSendAt: sql`now()` }).where(eq(xAccounts.id, accountId))
+  await letSend(app, { id: accountId })
   await app.db.execute(sql`select pg_notify(${SENDING_CHANNEL}, '')`)
   await eventually(async () => (await nextSendOf(accountId)) === null, 'a sender finds nothing to send')
 }
@@ -349,10 +351,7 @@ describe('sending limits', () => {
     const list = await makeList(app, person, openHandles(5))
     const campaign = await launch(person, list)
     // Simulates an hour of downtime.
-    await app.db
-      .update(xAccounts)
-      .set({ nextSendAt: sql`now() - interval '1 hour'` })
-      .where(eq(xAccounts.id, account.id))
+    await letSend(app, { id: account.id }, new Date(Date.now() - 3_600_000))
     await Promise.all([start(withInterval(0.25)), start(withInterval(0.25))])
     await completed(person, campaign.id)
     const rows = await app.db.select().from(dms).where(eq(dms.campaignId, campaign.id)).orderBy(dms.claimedAt)
@@ -395,11 +394,8 @@ describe('sending limits', () => {
     expect(hours).toBeLessThanOrEqual(24)
 
     // A day later.
-    await app.db
-      .update(dms)
-      .set({ claimedAt: sql`claimed_at - interval '1 day'` })
-      .where(eq(dms.xAccountId, account.id))
-    await app.db.update(xAccounts).set({ nextSendAt: new Date() }).where(eq(xAccounts.id, account.id))
+    await backdateClaims(app, { xAccountId: account.id }, 86_400)
+    await letSend(app, { id: account.id })
     await completed(person, second.id)
     expect(await arrivedFrom(account.handle)).toHaveLength(6)
   })

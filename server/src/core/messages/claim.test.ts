@@ -2,14 +2,16 @@ import { eq, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { reactivate } from '../../../test/campaigns.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
+import { makeFollowUps, rewrite } from '../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { arrived, confirmDetection, launch, makeList, openHandles, type SomeList } from '../../../test/outreach.ts'
+import { leaveIdle, letSend } from '../../../test/x-accounts.ts'
 import type { Db } from '../../db/open.ts'
 import { workers } from '../../db/tables.ts'
 import { xAccounts } from '../../domains/platform/x-account/tables.ts'
 import { OPERATOR_APP_ID } from '../../domains/platform/x-apps/tables.ts'
-import { campaigns } from '../tables/campaigns.ts'
 import { dms } from '../tables/messages.ts'
 import { areRepliesBehind, xDeliveries } from '../tables/replies.ts'
 import { type Claimed, claimDue } from './claim.ts'
@@ -86,7 +88,7 @@ it('sends nothing, and from no other account, while what an account sent before 
   })
 
   await set({ unreadSince: null })
-  await app.db.update(xAccounts).set({ nextSendAt: new Date(0) })
+  await letSend(app, {}, new Date(0))
   expect((await claimNext()).accountId).toBe(other.id)
   await person.client.campaigns.update({ id: restored.id, xAccountId: other.id })
 })
@@ -116,7 +118,7 @@ describe('two accounts that claim messages to one person at the same moment', ()
     first = await claimNext()
     second = await claimNext()
     // Duplicate leads that were merged.
-    await app.db.update(dms).set({ leadId: list.leadIds[0]! }).where(eq(dms.leadId, other.leadIds[0]!))
+    await rewrite(app, { leadId: other.leadIds[0]! }, { leadId: list.leadIds[0]! })
     // The first claim commits last.
     first.visibleAt = performance.now()
   })
@@ -141,10 +143,7 @@ describe('two accounts that claim messages to one person at the same moment', ()
 it('pauses a campaign before a long variable is sent, with an emoji where its name is cut', async () => {
   await connectX(app, person)
   const { id } = await launch(person, await makeList(app, person, openHandles(1)))
-  await app.db
-    .update(dms)
-    .set({ message: `Hi {{${'a'.repeat(97)}😀}}`, isFilled: false })
-    .where(eq(dms.campaignId, id))
+  await rewrite(app, { campaignId: id }, { message: `Hi {{${'a'.repeat(97)}😀}}`, isFilled: false })
   await expect(claimNext()).rejects.toThrow('nothing is due')
   expect(await person.client.campaigns.find({ id })).toMatchObject({
     status: 'paused',
@@ -159,7 +158,7 @@ it('pauses a campaign before a variable is sent that an earlier version left, an
   })
   const queued = () => app.db.select().from(dms).where(eq(dms.campaignId, id)).orderBy(dms.id)
   const rendered = (await queued()).map(({ message }) => message)
-  await app.db.update(dms).set({ message: 'Hi {friend} {"a": 1}', isFilled: false }).where(eq(dms.campaignId, id))
+  await rewrite(app, { campaignId: id }, { message: 'Hi {friend} {"a": 1}', isFilled: false })
   await expect(claimNext()).rejects.toThrow('nothing is due')
   const paused = await person.client.campaigns.find({ id })
   expect(paused).toMatchObject({
@@ -179,7 +178,7 @@ it('pauses a campaign before a variable is sent that an earlier version left, an
 
 describe('unfilled variables', () => {
   // What other tests have queued is not due.
-  beforeEach(async () => void (await app.db.update(xAccounts).set({ nextSendAt: null })))
+  beforeEach(async () => void (await leaveIdle(app)))
 
   // PostgreSQL cannot store NUL.
   const anyText = fc
@@ -228,14 +227,14 @@ describe('unfilled variables', () => {
     await confirmDetection(app)
     const { id } = await launch(person, await makeList(app, person, openHandles(1)))
     const of = eq(dms.campaignId, id)
-    if (which === 'follow-up') await app.db.update(dms).set({ isFollowUp: true, xAccountId: account.id }).where(of)
+    if (which === 'follow-up') await makeFollowUps(app, of, account.id)
     for (const parts of leftovers) {
       await app.db
         .update(dms)
         .set(earlier(textOf(parts)))
         .where(of)
-      await app.db.update(campaigns).set({ status: 'active', reason: null }).where(eq(campaigns.id, id))
-      await app.db.update(xAccounts).set({ nextSendAt: new Date() }).where(eq(xAccounts.id, account.id))
+      await reactivate(app, { id })
+      await letSend(app, { id: account.id })
       await expect(claimNext(), textOf(parts)).rejects.toThrow('nothing is due')
       expect(await person.client.campaigns.find({ id })).toMatchObject({
         status: 'paused',

@@ -1,7 +1,7 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { makeLeads } from '../../../test/leads.ts'
+import { editProfiles, makeLeads } from '../../../test/leads.ts'
 import { makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import {
@@ -149,11 +149,7 @@ describe('an extension', () => {
   it("gets the X id that the profile must have, and the lead's current handle", async () => {
     const list = await makeList(app, person, openHandles(1))
     const { id } = await launch(person, list, { channel: 'extension' })
-    const [lead] = await app.db
-      .update(leads)
-      .set({ twitterHandle: 'renamed_since' })
-      .where(eq(leads.id, list.leadIds[0]!))
-      .returning()
+    const [lead] = await editProfiles(app, { id: list.leadIds[0]! }, { twitterHandle: 'renamed_since' })
     expect(await claimNext(id)).toMatchObject({ twitterHandle: 'renamed_since', xUserId: lead!.xUserId })
   })
 

@@ -1,8 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { deleteCampaigns } from '../../../test/campaigns.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { launch, letPass, makeList, openHandles, sendDue } from '../../../test/outreach.ts'
+import { deleteAccounts, letSend } from '../../../test/x-accounts.ts'
 import { OPERATOR_APP_ID } from '../../domains/platform/x-apps/tables.ts'
 import { findSendingState } from './sending-state.ts'
 
@@ -11,9 +13,9 @@ beforeAll(async () => {
   app = await openApp({ x: true })
 })
 beforeEach(async () => {
-  await app.db.execute(sql`delete from campaigns`)
+  await deleteCampaigns(app)
   await app.db.execute(sql`delete from x_app_claims`)
-  await app.db.execute(sql`delete from x_accounts`)
+  await deleteAccounts(app)
   await app.db.execute(sql`update x_apps set daily_limit = null, rests_until = null`)
   await registerAtX([])
 })
@@ -45,7 +47,7 @@ const appOf = async (person: Person) => (await person.call('GET', '/sending/sett
 const sentBy = async (handle: string) =>
   ((await (await fetch(`${app.x.url}/_log/dms?from=${handle}`)).json()) as unknown[]).length
 /** Every waiting account may try again. */
-const wake = () => app.db.execute(sql`update x_accounts set next_send_at = now() where next_send_at is not null`)
+const wake = () => letSend(app, sql`next_send_at is not null`)
 
 describe('the daily limit of an X app', () => {
   it('is taken from the headers of X, over the accounts of two workspaces', async () => {
@@ -118,7 +120,7 @@ describe('the daily limit of an X app', () => {
     expect(await count()).toBe(0)
     await knownLimit(5)
     const campaign = await campaignOf(person, 1)
-    await app.db.execute(sql`update x_accounts set next_send_at = now()`)
+    await letSend(app)
     await fetch(`${app.x.url}/_faults`, {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },

@@ -7,6 +7,7 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { checkArchive } from '../../../../dev-env/archive.ts'
 import { backUp, type Restored, restore } from '../../../../dev-env/archive-database.ts'
+import { identifyLeads, recordClaim } from '../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import {
@@ -23,6 +24,7 @@ import {
   type SomeList,
   sleep,
 } from '../../../test/outreach.ts'
+import { deleteAccounts, disconnect, leaveUnread } from '../../../test/x-accounts.ts'
 import { restores, xAccounts } from '../../domains/platform/x-account/tables.ts'
 import { leads } from '../tables/leads.ts'
 import { dms } from '../tables/messages.ts'
@@ -183,7 +185,7 @@ it('continues each sequence after its last step at X, and repeats none', async (
   )
   // As after a first message from a browser.
   const { to } = (await sentBy())[0]!
-  await app.db.update(leads).set({ xUserId: null, xUserCheckedAt: null }).where(eq(leads.twitterHandle, to))
+  await identifyLeads(app, { twitterHandle: to }, null)
   const file = await backedUp()
   await cap(6)
   await sent(6)
@@ -218,10 +220,7 @@ it('matches messages at X to steps in any order, and asks X for people whose X i
   const { id } = await launch(person, list, { messageTemplate: undefined, steps: STEPS, channel: 'extension' })
   const now = Date.now()
   const unreadSince = new Date(now - 3_600_000)
-  await app.db
-    .update(xAccounts)
-    .set({ unreadSince, unreadUntil: new Date(now) })
-    .where(eq(xAccounts.id, account.id))
+  await leaveUnread(app, { id: account.id }, unreadSince, new Date(now))
   const senderId = idOfHandle(account.handle)
   const [first, second] = textsTo(handle).map((text, n) => ({
     ...{ id: `${randomInt(2 ** 47)}`, senderId, recipientId, text, handles: {} },
@@ -248,12 +247,12 @@ it('matches messages at X to steps in any order, and asks X for people whose X i
   ])
   const [lead] = await app.db.select().from(leads).where(eq(leads.id, list.leadIds[0]!))
   expect(lead).toMatchObject({ xUserId: recipientId, dmStatus: 'contacted' })
-  await app.db.update(xAccounts).set({ unreadSince: null, unreadUntil: null }).where(eq(xAccounts.id, account.id))
+  await leaveUnread(app, { id: account.id }, null)
   await expectCountsRight(app)
 })
 
 it('reads an account first connected after the backup before sending from it', async () => {
-  await app.db.delete(xAccounts).where(eq(xAccounts.id, account.id))
+  await deleteAccounts(app, { id: account.id })
   const list = await listOf(3)
   const { id } = await makeCampaign(person, list)
   const file = await backedUp()
@@ -303,7 +302,7 @@ it('counts messages sent after the backup toward the cap', async () => {
 })
 
 it('fails messages that an extension may have sent if no X account can check', async () => {
-  await app.db.delete(xAccounts).where(eq(xAccounts.id, account.id))
+  await deleteAccounts(app, { id: account.id })
   const list = await listOf(3)
   const campaign = await launch(person, list, { channel: 'extension' })
   const file = await backedUp()
@@ -338,7 +337,7 @@ it('pauses people whose next message may have been sent if no X account can chec
   const first = await person.client.campaigns.claimAny({ holder: 'a browser' })
   if (first.status !== 200) throw new Error('nothing was claimed')
   await person.client.campaigns.recordOutcome({ id: first.body.dmId, lease: first.body.lease, wasSent: true })
-  await app.db.update(xAccounts).set({ status: 'disconnected' }).where(eq(xAccounts.id, account.id))
+  await disconnect(app, { id: account.id })
   const file = await backedUp()
   await app.clock.step(150_000)
   await restored(file)
@@ -422,10 +421,7 @@ it('keeps an account unread until messages claimed in the backup are settled', a
 })
 
 it('records a message at X once if two processes read it', async () => {
-  await app.db
-    .update(xAccounts)
-    .set({ unreadSince: new Date(), unreadUntil: new Date() })
-    .where(eq(xAccounts.id, account.id))
+  await leaveUnread(app, { id: account.id }, new Date())
   const [senderId, recipientId] = [idOfHandle(account.handle), idOfHandle(openHandles(1)[0]!)]
   const messages = Array.from({ length: 5 }, (_, n) => {
     return { id: `${randomInt(2 ** 47)}`, senderId, recipientId, text: `Text ${n}`, at: new Date(), handles: {} }
@@ -446,7 +442,7 @@ it('records a message at X as sent, even if a simulation had claimed it in the b
     claimedAt: at,
   }
   await app.db.update(dms).set(claim).where(eq(dms.campaignId, id))
-  await app.db.update(xAccounts).set({ unreadSince: at, unreadUntil: at }).where(eq(xAccounts.id, account.id))
+  await leaveUnread(app, { id: account.id }, at)
   const [senderId, recipientId] = [idOfHandle(account.handle), idOfHandle(list.handles[0]!)]
   const message = { id: `${randomInt(2 ** 47)}`, senderId, recipientId, text: queued!.message, at, handles: {} }
   await recordMessagesFromX(app.db, senderId, [message], async () => null)
@@ -462,7 +458,7 @@ it('counts the day between two messages from the hand-over that the backup does 
   const [sent] = await read()
   const claimedAt = new Date(sent!.claimedAt!.getTime() - 23 * 3_600_000)
   const claim = { holder: 'worker:0', lease: randomUUID(), leaseExpiresAt: claimedAt, claimedAt, triedAt: claimedAt }
-  await app.db.update(leads).set({ lastClaimedAt: claimedAt }).where(eq(leads.id, sent!.leadId!))
+  await recordClaim(app, { id: sent!.leadId! }, claimedAt)
   const unsent = { status: 'queued', sentAt: null, xEventId: null } as const
   await app.db
     .update(dms)

@@ -1,5 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { reactivate } from '../../../test/campaigns.ts'
+import { recordClaim } from '../../../test/leads.ts'
+import {
+  deleteMessages,
+  holdMessages,
+  loseOutcome,
+  makeDue,
+  makeFollowUps,
+  returnToQueue,
+  waitForInbox,
+} from '../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import {
   ALL_DAY,
@@ -11,6 +22,7 @@ import {
   openHandles,
   openSenders,
 } from '../../../test/outreach.ts'
+import { letOnlySend, loseConnection, reconnect, rest } from '../../../test/x-accounts.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -18,16 +30,14 @@ beforeAll(async () => {
 })
 const { connected } = openSenders(() => app)
 
-/** SQL: now and some hours. */
-const inHours = (hours: number) => sql`now() + make_interval(secs => ${hours * 3_600}::float)`
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000)
 
 /** A follow-up, or a first message, that a worker would claim now. */
 async function queued(isFollowUp: boolean) {
   const { person, account } = await connected()
   const { id } = await launch(person, await makeList(app, person, openHandles(1)))
   const run = (text: SQL) => app.db.execute(text)
-  if (isFollowUp)
-    await run(sql`update dms set is_follow_up = true, x_account_id = ${account.id} where campaign_id = ${id}`)
+  if (isFollowUp) await makeFollowUps(app, { campaignId: id }, account.id)
   await confirmDetection(app)
   return {
     person,
@@ -42,7 +52,7 @@ async function queued(isFollowUp: boolean) {
     },
     /** Whether a worker that looks at the account claims the message. */
     async isClaimable() {
-      await run(sql`update x_accounts set next_send_at = case when id = ${account.id} then now() end`)
+      await letOnlySend(app, account.id)
       return (await claimNext(app).catch(() => null))?.campaignId === id
     },
   }
@@ -53,57 +63,50 @@ interface Hold {
   apply(made: Queued): Promise<unknown>
   lift(made: Queued): Promise<unknown>
 }
-const ofLead = ({ id }: Queued) => sql`where id in (select lead_id from dms where campaign_id = ${id})`
+const leadOf = (id: string) => sql`id in (select lead_id from dms where campaign_id = ${id})`
 const limitedTo = (made: Queued, limits: object) =>
   made.person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: made.account.id, ...limits })
 const resting = (hours: number): Hold => ({
-  apply: ({ account, run }) => run(sql`update x_accounts set rests_until = ${inHours(hours)} where id = ${account.id}`),
-  lift: ({ account, run }) => run(sql`update x_accounts set rests_until = null where id = ${account.id}`),
+  apply: ({ account }) => rest(app, { id: account.id }, inHours(hours)),
+  lift: ({ account }) => rest(app, { id: account.id }, null),
 })
 /** Messages of the account in the past hour, which count toward its cap and its interval. */
 const hasSent = ({ account, person, id, run }: Queued) =>
   run(sql`insert into dms (workspace_id, campaign_id, message, status, x_account_id, claimed_at, step)
     values (${person.workspaceId}, ${id}, 'Hi', 'failed', ${account.id}, now() - interval '1 minute', 9)`)
-const deleteSent = ({ id, run }: Queued) => run(sql`delete from dms where campaign_id = ${id} and step = 9`)
+const deleteSent = ({ id }: Queued) => deleteMessages(app, { campaignId: id, step: 9 })
 
 const HOLDS = {
   'another campaign a day ago': {
-    apply: (made) =>
-      made.run(sql`update leads set last_claimed_at = ${inHours(-2)}, last_claimed_campaign_id = null ${ofLead(made)}`),
-    lift: (made) =>
-      made.run(sql`
-        with calm as (update leads set last_claimed_at = null ${ofLead(made)}) update dms set due_at = now() where campaign_id = ${made.id}`),
+    apply: ({ id }) => recordClaim(app, leadOf(id), inHours(-2), { lastClaimedCampaignId: null }),
+    lift: async ({ id }) => {
+      await recordClaim(app, leadOf(id), null)
+      await makeDue(app, { campaignId: id })
+    },
   },
   'an unclear inbox': {
-    apply: ({ id, run }) =>
-      run(sql`update dms set due_at = ${inHours(6)}, inbox_unclear_until = ${inHours(6)} where campaign_id = ${id}`),
-    lift: ({ id, run }) =>
-      run(sql`update dms set due_at = now(), inbox_unclear_until = null where campaign_id = ${id}`),
+    apply: ({ id }) => waitForInbox(app, { campaignId: id }, inHours(6)),
+    lift: ({ id }) => waitForInbox(app, { campaignId: id }, null),
   },
   'replies that cannot be read': {
     apply: ({ run }) => run(sql`update reply_watches set read_until = null, fails_since = now()`),
     lift: () => confirmDetection(app),
   },
   'an unknown outcome': {
-    apply: ({ id, run }) =>
-      run(
-        sql`update dms set outcome_unknown = true, lease = gen_random_uuid(), holder = 'worker:0', lease_expires_at = ${inHours(1)} where campaign_id = ${id}`,
-      ),
-    lift: ({ id, run }) =>
-      run(
-        sql`update dms set outcome_unknown = false, lease = null, holder = null, lease_expires_at = null where campaign_id = ${id}`,
-      ),
+    apply: ({ id }) => loseOutcome(app, { campaignId: id }, inHours(1)),
+    lift: ({ id }) => returnToQueue(app, { campaignId: id }),
   },
   'the spending limit': {
     apply: ({ person }) => person.client.xCosts.saveLimit({ limitCents: 1 }),
     lift: ({ person }) => person.client.xCosts.saveLimit({ limitCents: null }),
   },
   'an app without credits': {
-    apply: ({ run }) => run(sql`update x_apps set funds_empty_since = now(), funds_try_at = ${inHours(1)}`),
+    apply: ({ run }) =>
+      run(sql`update x_apps set funds_empty_since = now(), funds_try_at = ${inHours(1).toISOString()}`),
     lift: ({ run }) => run(sql`update x_apps set funds_empty_since = null, funds_try_at = null`),
   },
   'the limit of the app': {
-    apply: ({ run }) => run(sql`update x_apps set daily_limit = 10, rests_until = ${inHours(1)}`),
+    apply: ({ run }) => run(sql`update x_apps set daily_limit = 10, rests_until = ${inHours(1).toISOString()}`),
     lift: ({ run }) => run(sql`update x_apps set daily_limit = null, rests_until = null`),
   },
   'a limit of X for an hour': resting(1),
@@ -131,15 +134,15 @@ const HOLDS = {
   },
   'a pause of its campaign': {
     apply: ({ person, id }) => person.client.campaigns.update({ id, status: 'paused' }),
-    lift: ({ id, run }) => run(sql`update campaigns set status = 'active' where id = ${id}`),
+    lift: ({ id }) => reactivate(app, { id }),
   },
   'a pause of its person': {
-    apply: ({ id, run }) => run(sql`update dms set is_held = true where campaign_id = ${id}`),
-    lift: ({ id, run }) => run(sql`update dms set is_held = false where campaign_id = ${id}`),
+    apply: ({ id }) => holdMessages(app, { campaignId: id }),
+    lift: ({ id }) => holdMessages(app, { campaignId: id }, false),
   },
   'a lost account': {
-    apply: ({ account, run }) => run(sql`update x_accounts set status = 'lost' where id = ${account.id}`),
-    lift: ({ account, run }) => run(sql`update x_accounts set status = 'connected' where id = ${account.id}`),
+    apply: ({ account }) => loseConnection(app, { id: account.id }),
+    lift: ({ account }) => reconnect(app, { id: account.id }),
   },
 } satisfies Record<string, Hold>
 type HoldName = keyof typeof HOLDS
@@ -211,11 +214,10 @@ describe('a queued message shows what the claim waits for', () => {
       await launch(person, await makeList(app, person, openHandles(1))),
       await launch(person, await makeList(app, person, openHandles(1))),
     ]
-    await app.db.execute(sql`
-      update leads set last_claimed_at = now() where id in (select lead_id from dms where campaign_id = ${younger.id})`)
+    await recordClaim(app, leadOf(younger.id))
     expect((await dmsOf(person, younger.id))[0]!.reason).toBeNull()
     expect((await person.client.campaigns.find({ id: younger.id })).waitingFor).toMatchObject({ reason: 'turn' })
-    await app.db.execute(sql`update x_accounts set next_send_at = case when id = ${account.id} then now() end`)
+    await letOnlySend(app, account.id)
     expect((await claimNext(app)).campaignId).toBe(older.id)
   })
 })

@@ -1,11 +1,11 @@
 import type { SkipReason } from '@x-automated/contract/reason'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { makeLeads } from '../../../../test/leads.ts'
+import { insertCampaign } from '../../../../test/campaigns.ts'
+import { makeLeads, recordReply } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
-import { campaigns } from '../../../core/tables/campaigns.ts'
-import { leads, pastContacts } from '../../../core/tables/leads.ts'
+import { pastContacts } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import type { LeadRow } from './service.ts'
 
@@ -24,11 +24,8 @@ const REPLIED: SkipReason = { code: 'replied', params: {} }
 
 /** Inserts a message to a lead, as a campaign would have left it. */
 async function makeMessage(lead: LeadRow, state: Partial<typeof dms.$inferInsert>) {
-  const [campaign] = await app.db
-    .insert(campaigns)
-    .values({ workspaceId: person.workspaceId, name: 'c', messageTemplate: 'm', channel: 'api', status: 'paused' })
-    .returning()
-  const of = { workspaceId: person.workspaceId, leadId: lead.id, campaignId: campaign!.id, message: 'm' }
+  const campaign = await insertCampaign(app, { workspaceId: person.workspaceId })
+  const of = { workspaceId: person.workspaceId, leadId: lead.id, campaignId: campaign.id, message: 'm' }
   await app.db.insert(dms).values({ ...of, ...state })
 }
 
@@ -82,7 +79,7 @@ describe('a lead that is deleted and added again', () => {
 
   it('keeps a reply, found by handle if the X id is unknown', async () => {
     const [lead] = await makeLeads(app, person, [{ twitterHandle: 'Ana' }])
-    await app.db.update(leads).set({ repliedAt: new Date() }).where(eq(leads.id, lead!.id))
+    await recordReply(app, { id: lead!.id })
     expect((await person.call('DELETE', `/leads/${lead!.id}`)).status).toBe(204)
     const back = await again({ twitterHandle: 'aNA', xUserId: '77' })
     expect(back).toMatchObject({ dmStatus: 'not_sent', repliedAt: expect.any(Date), contactedBeforeAt: null })

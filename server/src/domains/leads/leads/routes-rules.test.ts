@@ -2,12 +2,11 @@ import type { PlanId } from '@x-automated/contract/platform/plans'
 import { eq, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { makeLeads } from '../../../../test/leads.ts'
+import { addedAt, makeLeads, recordPastContact, recordReply } from '../../../../test/leads.ts'
 import { connectX, earn, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
 import { conversations } from '../../../core/tables/conversations.ts'
-import { leads } from '../../../core/tables/leads.ts'
 import { subscriptions } from '../../platform/billing/tables.ts'
 import type { LeadRow } from './service.ts'
 
@@ -67,18 +66,9 @@ beforeAll(async () => {
     values (${person.workspaceId}, 'c', 'm', 'api', 'paused') returning id)`
   await app.db.execute(sql`with c as ${campaign} insert into dms (workspace_id, lead_id, campaign_id, step, message, status, sent_at)
     select ${person.workspaceId}, ${ana.id}, c.id, n, 'm', 'sent', at from c, (values (0, ${JAN}::timestamptz), (1, ${FEB}::timestamptz)) v (n, at)`)
-  await app.db
-    .update(leads)
-    .set({ contactedBeforeAt: new Date(JAN) })
-    .where(eq(leads.id, bob.id))
-  await app.db
-    .update(leads)
-    .set({ repliedAt: new Date(FEB), createdAt: new Date(JAN) })
-    .where(eq(leads.id, ana.id))
-  await app.db
-    .update(leads)
-    .set({ createdAt: new Date(MAR) })
-    .where(eq(leads.id, cat.id))
+  await recordPastContact(app, { id: bob.id }, new Date(JAN))
+  await recordReply(app, { id: ana.id }, new Date(FEB), { createdAt: new Date(JAN) })
+  await addedAt(app, { id: cat.id }, new Date(MAR))
   const [theirLead] = await makeLeads(app, stranger, [{ twitterHandle: 'ana' }])
   const theirTag = await stranger.client.tags.create({ name: 'Theirs' })
   const theirList = await stranger.client.lists.create({ name: 'Theirs' })

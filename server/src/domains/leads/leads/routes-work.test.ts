@@ -2,8 +2,9 @@ import type { LeadEvent } from '@x-automated/contract/leads/leads'
 import type { Scope } from '@x-automated/contract/route'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { makeLeads } from '../../../../test/leads.ts'
+import { identifyLeads, makeLeads } from '../../../../test/leads.ts'
 import { type Answer, call, connectX, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
+import { markSent } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
@@ -312,7 +313,7 @@ describe('POST /leads/delete, POST /leads/restore', () => {
     const { removalId } = await client.leads.removeMany({ leadIds: [lead.id, other.id] })
     await makeLeads(app, person, [{ twitterHandle: other.twitterHandle, name: 'Added again' }])
     await client.tags.remove({ id: tag.id })
-    await app.db.update(dms).set({ status: 'sent', sentAt: new Date() }).where(eq(dms.workspaceId, person.workspaceId))
+    await markSent(app, { workspaceId: person.workspaceId })
     expect(await client.leads.restore({ removalId: removalId! })).toMatchObject({ restored: 1 })
     const { leads: now } = await client.leads.list({ sort: 'name' })
     expect(now.map(({ name, dmStatus, tagIds }) => [name, dmStatus, tagIds])).toEqual([
@@ -391,8 +392,8 @@ describe('POST /leads/delete, POST /leads/restore', () => {
 
 it('merging duplicate leads keeps replies', async () => {
   const [survivor, duplicate] = await makeLeads(app, person, 2)
-  await app.db.update(leads).set({ xUserId: '900001', xUserCheckedAt: new Date() }).where(eq(leads.id, survivor!.id))
-  await app.db.update(leads).set({ xUserId: null }).where(eq(leads.id, duplicate!.id))
+  await identifyLeads(app, { id: survivor!.id }, '900001')
+  await identifyLeads(app, { id: duplicate!.id }, null)
   const of = { leadId: duplicate!.id, accountXUserId: '4' }
   await app.db
     .insert(replies)

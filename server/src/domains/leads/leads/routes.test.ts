@@ -1,9 +1,17 @@
 import { fitsBioWords, parseBioWords } from '@x-automated/contract/leads/bio-words'
 import { LEAD_FILTER_STATUSES, LEAD_STATUSES, LeadSort } from '@x-automated/contract/leads/leads'
-import { eq, inArray, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { makeLeads } from '../../../../test/leads.ts'
+import {
+  addedAt,
+  addToList,
+  deleteLeads,
+  editProfiles,
+  makeLeads,
+  recordReply,
+  setStatus,
+} from '../../../../test/leads.ts'
 import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeScrape } from '../../../../test/scrapes.ts'
@@ -190,14 +198,8 @@ describe('GET /leads', () => {
   it('counts the custom fields of the own workspace and says who replied', async () => {
     const made = await makeLeads(app, person, 3)
     const ids = made.map(({ id }) => id)
-    await app.db
-      .update(leads)
-      .set({ metadata: { company: 'Acme' } })
-      .where(inArray(leads.id, ids))
-    await app.db
-      .update(leads)
-      .set({ metadata: { company: 'Acme', stack: 'Go' }, repliedAt: new Date() })
-      .where(eq(leads.id, ids[0]!))
+    await editProfiles(app, { id: ids }, { metadata: { company: 'Acme' } })
+    await recordReply(app, { id: ids[0]! }, new Date(), { metadata: { company: 'Acme', stack: 'Go' } })
     const stranger = await makePerson(app)
     const fieldsOf = async (who: Person) => (await who.call('GET', '/leads/fields')).body
     expect(await fieldsOf(person)).toEqual({
@@ -215,7 +217,7 @@ describe('GET /leads', () => {
   it('filters by list or scrape of the own workspace', async () => {
     const [first, two] = await makeLeads(app, person, 3)
     const [leadList] = await app.db.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'l' }).returning()
-    await person.client.lists.addLeads({ id: leadList!.id, leadIds: [first!.id] })
+    await addToList(app, leadList!.id, [first!.id])
     const scrape = await makeScrape(app, person, { finds: [two!] })
     expect((await list({ listId: leadList!.id })).body).toMatchObject({ leads: [{ id: first!.id }], total: 1 })
     expect((await list({ scrapeId: scrape.id })).body).toMatchObject({ leads: [{ id: two!.id }], total: 1 })
@@ -341,7 +343,7 @@ async function giveLabels(made: LeadRow[]) {
 async function giveReplies(made: LeadRow[]) {
   const repliedAt = new Date()
   const ids = made.map(({ id }) => id)
-  await app.db.update(leads).set({ repliedAt }).where(inArray(leads.id, ids))
+  await recordReply(app, { id: ids }, repliedAt)
   for (const lead of made) lead.repliedAt = repliedAt
 }
 
@@ -441,7 +443,7 @@ describe('DELETE /leads/{id}', () => {
   it('deletes the lead from pages, lists and counts', async () => {
     const [deleted, stays] = await makeLeads(app, person, 2)
     const [leadList] = await app.db.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'l' }).returning()
-    await person.client.lists.addLeads({ id: leadList!.id, leadIds: [deleted!.id, stays!.id] })
+    await addToList(app, leadList!.id, [deleted!.id, stays!.id])
     const response = await person.call('DELETE', `/leads/${deleted!.id}`)
     expect([response.status, response.body]).toEqual([204, ''])
     expect((await list()).body).toMatchObject({ total: 1, leads: [{ id: stays!.id }] })
@@ -472,18 +474,13 @@ describe('lead counts', () => {
     // Retried if a race is lost, as in the product.
     const change = (work: (tx: Db) => Promise<unknown>) => transact(app.db, work)
     await Promise.all([
-      change((tx) => tx.delete(leads).where(eq(leads.id, made[0]!.id))),
+      change((tx) => deleteLeads({ db: tx }, { id: made[0]!.id })),
       change((tx) =>
-        tx
-          .update(leads)
-          .set({ dmStatus: 'queued' })
-          .where(sql`workspace_id = ${person.workspaceId} and follower_count < 10`),
+        setStatus({ db: tx }, sql`workspace_id = ${person.workspaceId} and follower_count < 10`, 'queued'),
       ),
       makeLeads(app, person, manyLeads()),
-      change((tx) =>
-        tx.update(leads).set({ createdAt: sql`created_at - interval '1 day'` }).where(eq(leads.id, made[1]!.id)),
-      ),
-      change((tx) => tx.update(leads).set({ dmStatus: 'contacted', bio: 'changed' }).where(eq(leads.id, made[2]!.id))),
+      change((tx) => addedAt({ db: tx }, { id: made[1]!.id }, sql`created_at - interval '1 day'`)),
+      change((tx) => setStatus({ db: tx }, { id: made[2]!.id }, 'contacted', { bio: 'changed' })),
     ])
     const counted = await app.db
       .select({ status: leads.dmStatus, n: sql<number>`count(*)::int` })

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
+import { deleteLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { hasBioWord } from '../../../core/tables/leads.ts'
@@ -27,7 +28,7 @@ const word = text(4)
 
 /** The bios of `bios` that have a word, by the stored words and by the pattern alone. */
 async function compare(bios: string[], words: string[]) {
-  await app.db.execute(sql`delete from leads where workspace_id = ${person.workspaceId}`)
+  await deleteLeads(app, { workspaceId: person.workspaceId })
   await app.db.execute(sql`
     insert into leads (workspace_id, twitter_handle, name, bio)
     select ${person.workspaceId}, 'bio_' || n, '', bio from unnest(${sql.param(bios)}::text[]) with ordinality as given(bio, n)`)

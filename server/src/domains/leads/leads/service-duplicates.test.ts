@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
-import { expectPeopleCountsRight, makeLeads } from '../../../../test/leads.ts'
+import { expectPeopleCountsRight, makeLeads, setStatus } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, expectCountsRight, launch, makeList, openHandles } from '../../../../test/outreach.ts'
@@ -103,8 +103,8 @@ it('merging counts lists, tags and scrapes once', async () => {
 
 it('merging keeps the contacted status of either lead', async () => {
   const duplicates = await makeDuplicates()
-  await app.db.update(leads).set({ dmStatus: 'failed_contact' }).where(eq(leads.id, duplicates.known.leadIds[0]!))
-  await app.db.update(leads).set({ dmStatus: 'contacted' }).where(eq(leads.id, duplicates.unknown.leadIds[0]!))
+  await setStatus(app, { id: duplicates.known.leadIds[0]! }, 'failed_contact')
+  await setStatus(app, { id: duplicates.unknown.leadIds[0]! }, 'contacted')
   await revealDuplicate(duplicates)
   expect(await statusOfKept(duplicates)).toBe('contacted')
 })

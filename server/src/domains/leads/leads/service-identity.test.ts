@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { makeLeads } from '../../../../test/leads.ts'
+import { makeLeads, recordReply } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { learnHandles } from '../../../core/people/identity.ts'
@@ -177,7 +177,7 @@ describe('an id that only a file claims', () => {
 
   it('passes what is remembered of a deleted lead on, without forgetting it', async () => {
     const [ann] = await makeLeads(app, person, [{ twitterHandle: 'ann', xUserId: '1' }])
-    await app.db.update(leads).set({ repliedAt: new Date() }).where(eq(leads.id, ann!.id))
+    await recordReply(app, { id: ann!.id })
     await person.client.leads.removeMany({ leadIds: [ann!.id] })
     await importFile('twitter_handle,x_user_id\nwrong,1\n')
     expect(await all()).toMatchObject([{ twitterHandle: 'wrong', repliedAt: expect.any(Date) }])

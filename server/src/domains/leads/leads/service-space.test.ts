@@ -1,12 +1,12 @@
 import { WORKSPACE_LEADS_MAX } from '@x-automated/contract/leads/lead-limits'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { makeLeads } from '../../../../test/leads.ts'
+import { editProfiles, makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { takeSpace } from '../../../core/people/space.ts'
 import { openStage } from '../../../core/people/stage-table.ts'
-import { allBytes, leadBytes, leadCounts, leads } from '../../../core/tables/leads.ts'
+import { allBytes, leadBytes, leadCounts } from '../../../core/tables/leads.ts'
 
 let app: TestApp
 let person: Person
@@ -91,7 +91,7 @@ describe('the bytes of a workspace', () => {
     const limit = bytes + others - 1
     await expect(stageOne(limit)).rejects.toMatchObject(refusal)
     // Now there is room.
-    await app.db.update(leads).set({ bio: null }).where(eq(leads.workspaceId, person.workspaceId))
+    await editProfiles(app, { workspaceId: person.workspaceId }, { bio: null })
     await expect(stageOne(limit)).rejects.toMatchObject(refusal)
     const now = Date.now()
     onTestFinished(() => void vi.restoreAllMocks())

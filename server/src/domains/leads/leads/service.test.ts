@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { makeLeads } from '../../../../test/leads.ts'
+import { insertCampaign } from '../../../../test/campaigns.ts'
+import { addToList, makeLeads, setStatus } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import type { IncomingLead } from '../../../core/people/columns.ts'
 import { upsertLeads } from '../../../core/people/stage.ts'
-import { campaigns } from '../../../core/tables/campaigns.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { leadLists } from '../lists/tables.ts'
@@ -84,15 +84,12 @@ describe('upsertLeads identity', () => {
       .insert(leadLists)
       .values([1, 2].map((n) => ({ workspaceId: person.workspaceId, name: `l${n}` })))
       .returning()
-    await person.client.lists.addLeads({ id: firstList!.id, leadIds: [existingId!, imported!.id] })
-    await person.client.lists.addLeads({ id: two!.id, leadIds: [imported!.id] })
-    const [campaign] = await app.db
-      .insert(campaigns)
-      .values({ workspaceId: person.workspaceId, name: 'c', messageTemplate: 'm', channel: 'api', status: 'active' })
-      .returning()
+    await addToList(app, firstList!.id, [existingId!, imported!.id])
+    await addToList(app, two!.id, [imported!.id])
+    const campaign = await insertCampaign(app, { workspaceId: person.workspaceId, status: 'active' })
     await app.db.insert(dms).values({
       workspaceId: person.workspaceId,
-      campaignId: campaign!.id,
+      campaignId: campaign.id,
       leadId: imported!.id,
       message: 'm',
       status: 'sent',
@@ -100,7 +97,7 @@ describe('upsertLeads identity', () => {
     })
     expect(await upsert([{ xUserId: '1', twitterHandle: 'new' }])).toEqual([existingId])
     expect(await all()).toMatchObject([{ id: existingId, twitterHandle: 'new', dmStatus: 'contacted' }])
-    expect(await app.db.select().from(dms).where(eq(dms.campaignId, campaign!.id))).toMatchObject([
+    expect(await app.db.select().from(dms).where(eq(dms.campaignId, campaign.id))).toMatchObject([
       { leadId: existingId },
     ])
     const lists = await app.db.select().from(leadLists).where(eq(leadLists.workspaceId, person.workspaceId))
@@ -112,7 +109,7 @@ describe('upsertLeads identity', () => {
 describe('upsertLeads updates', () => {
   it('replace everything but the status with read: whole', async () => {
     await upsert([{ xUserId: '1', bio: 'a', location: 'b', followerCount: 1 }])
-    await app.db.update(leads).set({ dmStatus: 'queued' }).where(eq(leads.workspaceId, person.workspaceId))
+    await setStatus(app, { workspaceId: person.workspaceId }, 'queued')
     await upsert([{ xUserId: '1', bio: '', location: null, followerCount: 2 }])
     expect(await all()).toMatchObject([{ bio: '', location: null, followerCount: 2, dmStatus: 'queued' }])
   })
@@ -131,7 +128,7 @@ describe('upsertLeads updates', () => {
           .from(leads)
           .where(eq(leads.workspaceId, person.workspaceId))
           .orderBy(leads.id))
-          await tx.update(leads).set({ dmStatus: 'queued' }).where(eq(leads.id, row.id))
+          await setStatus({ db: tx }, { id: row.id }, 'queued')
       }),
     ])
     expect(await all()).toHaveLength(50)

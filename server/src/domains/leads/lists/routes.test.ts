@@ -1,10 +1,10 @@
-import { eq, inArray } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { makeLeads } from '../../../../test/leads.ts'
+import { insertCampaign, pauseNow } from '../../../../test/campaigns.ts'
+import { editProfiles, makeLeads, recordReply } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
-import { leads } from '../../../core/tables/leads.ts'
 import { leadLists } from './tables.ts'
 
 let app: TestApp
@@ -109,22 +109,12 @@ describe('DELETE /lists/{id}', () => {
 
   it('returns 409 while an active campaign uses it, and detaches paused campaigns', async () => {
     const { id } = await makeList()
-    const [campaign] = await app.db
-      .insert(campaigns)
-      .values({
-        workspaceId: person.workspaceId,
-        name: 'c',
-        leadListId: id,
-        messageTemplate: 'm',
-        channel: 'api',
-        status: 'active',
-      })
-      .returning()
+    const campaign = await insertCampaign(app, { workspaceId: person.workspaceId, leadListId: id, status: 'active' })
     const refused = await person.call('DELETE', `/lists/${id}`)
     expect([refused.status, refused.body.code]).toEqual([409, 'LEAD_LIST_IN_USE'])
-    await app.db.update(campaigns).set({ status: 'paused' }).where(eq(campaigns.id, campaign!.id))
+    await pauseNow(app, { id: campaign.id })
     expect((await person.call('DELETE', `/lists/${id}`)).status).toBe(204)
-    const [after] = await app.db.select().from(campaigns).where(eq(campaigns.id, campaign!.id))
+    const [after] = await app.db.select().from(campaigns).where(eq(campaigns.id, campaign.id))
     expect(after).toMatchObject({ leadListId: null })
   })
 
@@ -180,10 +170,7 @@ describe('DELETE /lists/{id}', () => {
 describe('GET /lists/{id}/leads', () => {
   it('returns those who replied, of a manual or smart list', async () => {
     const [first, two, other] = await makeLeads(app, person, 3)
-    await app.db
-      .update(leads)
-      .set({ repliedAt: new Date() })
-      .where(inArray(leads.id, [first!.id, other!.id]))
+    await recordReply(app, { id: [first!.id, other!.id] })
     const manual = await person.client.lists.create({ name: 'By hand' })
     await person.client.lists.addLeads({ id: manual.id, leadIds: [first!.id, two!.id] })
     const smart = await person.client.lists.create({ name: 'Smart', filter: { listId: manual.id } })
@@ -197,10 +184,7 @@ describe('GET /lists/{id}/leads', () => {
 
   it('searches manual and smart lists', async () => {
     const [first, two, outside] = await makeLeads(app, person, 3)
-    await app.db
-      .update(leads)
-      .set({ bio: 'Bakes bread' })
-      .where(inArray(leads.id, [first!.id, outside!.id]))
+    await editProfiles(app, { id: [first!.id, outside!.id] }, { bio: 'Bakes bread' })
     const manual = await person.client.lists.create({ name: 'By hand' })
     await person.client.lists.addLeads({ id: manual.id, leadIds: [first!.id, two!.id] })
     const smart = await person.client.lists.create({ name: 'Smart', filter: { listId: manual.id } })

@@ -2,13 +2,13 @@ import type { LeadFilter } from '@x-automated/contract/leads/leads'
 import { eq, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { makeLeads } from '../../../../test/leads.ts'
+import { editProfiles, makeLeads, setStatus } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { markReplied } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, launch, makeList as makeOutreachList, openHandles } from '../../../../test/outreach.ts'
 import { markContacted } from '../../../core/people/list-entries.ts'
 import { leads } from '../../../core/tables/leads.ts'
-import { dms } from '../../../core/tables/messages.ts'
 import { leadLists } from './tables.ts'
 
 let app: TestApp
@@ -48,7 +48,7 @@ describe('a smart list', () => {
     expect(await person.client.lists.members({ id: list.id, leadIds: [more!.id, person.id] })).toEqual({
       leadIds: [more!.id],
     })
-    await app.db.update(leads).set({ followerCount: 1 }).where(eq(leads.id, more!.id))
+    await editProfiles(app, { id: more!.id }, { followerCount: 1 })
     expect(await person.client.lists.find({ id: list.id })).toMatchObject({ leadCount: 1 })
     const narrowed = await person.client.lists.update({ id: list.id, name: 'New', filter: { maxFollowers: 5 } })
     expect(narrowed).toMatchObject({ name: 'New', leadCount: 2 })
@@ -138,13 +138,8 @@ describe('a smart list', () => {
           const leadIds = [row!.id]
           if (kind === 'add') await person.client.lists.addLeads({ id: byHand.id, leadIds })
           else if (kind === 'remove') await person.client.lists.removeLeads({ id: byHand.id, leadIds })
-          else if (kind === 'contact')
-            await app.db.update(leads).set({ dmStatus: 'contacted' }).where(eq(leads.id, row!.id))
-          else
-            await app.db
-              .update(leads)
-              .set({ followerCount: (more as { followers: number }).followers })
-              .where(eq(leads.id, row!.id))
+          else if (kind === 'contact') await setStatus(app, { id: row!.id }, 'contacted')
+          else await editProfiles(app, { id: row!.id }, { followerCount: (more as { followers: number }).followers })
         }
         const toFilter = ({ byHand: named, ...rest }: typeof criteria): LeadFilter => ({
           ...rest,
@@ -218,7 +213,7 @@ describe('a list', () => {
       await person.client.campaigns.recordOutcome({ id: body.dmId, lease: body.lease, wasSent })
     }
     expect(await counts()).toEqual({ contactedCount: 2, sentCount: 2, replyCount: 0, leadCount: 3 })
-    await app.db.update(dms).set({ status: 'replied' }).where(eq(dms.leadId, list.leadIds[0]!))
+    await markReplied(app, { leadId: list.leadIds[0]! })
     expect(await counts()).toMatchObject({ replyCount: 1, sentCount: 2 })
     const page = await person.client.lists.leads({ id: list.id })
     expect(page.leads.map(({ contactStatus, replied }) => [contactStatus, replied])).toEqual([

@@ -2,7 +2,7 @@ import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { personOf } from '@x-automated/stand-ins/x/people'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { makeLeads } from '../../../../test/leads.ts'
+import { closeTo, makeLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { everyone, foundBy, makeScrape, startScrape, until } from '../../../../test/scrapes.ts'
@@ -754,7 +754,7 @@ it('stores who takes no messages from the account, and forgets it once they do',
   expect((await closed()).map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort())
   const [account] = await app.db.select().from(xAccounts).where(eq(xAccounts.workspaceId, person.workspaceId))
   expect(new Set((await closed()).map(({ closedTo }) => closedTo))).toEqual(new Set([account!.xUserId]))
-  await app.db.update(leads).set({ closedTo: account!.xUserId }).where(eq(leads.workspaceId, person.workspaceId))
+  await closeTo(app, { workspaceId: person.workspaceId }, account!.xUserId)
   await until(app, await startScrape(person, 'f40_closed'), over)
   expect((await closed()).map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort())
 })

@@ -1,10 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { makeLeads } from '../../../../test/leads.ts'
+import { identifyLeads, makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { countSuppressions } from '../../../core/people/counts.ts'
-import { identifySuppressions, learnHandles, SHOWN } from '../../../core/people/identity.ts'
+import { learnHandles } from '../../../core/people/identity.ts'
 import { suppressOptOuts } from '../../../core/people/suppression.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { suppressionCounts, suppressions } from '../../../core/tables/suppressions.ts'
@@ -159,12 +159,7 @@ describe('POST /suppressions', () => {
       { twitterHandle: 'bob' },
     ])
     await suppress({ handles: ['ana', 'bob'] })
-    // As a message does that X is asked about.
-    await app.db.execute(sql`
-      with shown as (
-        update leads set x_user_id = '22', x_user_checked_at = now() where id = ${unknown!.id} returning ${SHOWN}
-      )
-      ${identifySuppressions(sql`shown`)}`)
+    await identifyLeads(app, { id: unknown!.id }, '22')
     for (const [lead, xUserId, handle] of [
       [identified, '21', 'ana_new'],
       [unknown, '22', 'bob_new'],

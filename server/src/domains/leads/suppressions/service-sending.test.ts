@@ -18,6 +18,7 @@ import {
   sleep,
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
+import { letSend } from '../../../../test/x-accounts.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { suppressions } from '../../../core/tables/suppressions.ts'
@@ -229,7 +230,7 @@ describe('claiming', () => {
     await sleep(150)
     await suppress(person, list, 0)
     await eventually(async () => (await countClaimed(id)) === 0, 'it was released')
-    await app.db.execute(sql`update x_accounts set next_send_at = now() - interval '1 second' where id = ${account.id}`)
+    await letSend(app, { id: account.id }, new Date(Date.now() - 1_000))
     expect(await completed(person, id)).toMatchObject({ dmsFailedCount: 1 })
     expect(await arrivedFrom(account.handle)).toEqual([])
   })

@@ -5,6 +5,7 @@ import type { Job } from '@x-automated/contract/platform/jobs'
 import { eq, sql } from 'drizzle-orm'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { markClaimed, markFailed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
   ALL_DAY,
@@ -176,7 +177,7 @@ describe('a job', () => {
     await person.client.leads.queue({ leadIds: [first] })
     const job = await start({ kind: 'delete', filter: {} })
     const failed = { status: 'failed', reason: { code: 'lead_missing', params: {} } } as const
-    await app.db.update(dms).set(failed).where(eq(dms.workspaceId, person.workspaceId))
+    await markFailed(app, { workspaceId: person.workspaceId }, failed)
     await undo(job)
     expect(await app.db.select().from(dms).where(eq(dms.leadId, first))).toMatchObject([
       { status: 'queued', reason: null },
@@ -223,7 +224,7 @@ describe('a job', () => {
   it('queues messages that are due after its end, and its undo deletes those that nobody claimed', async () => {
     const job = await start({ kind: 'queue', filter: {}, message: 'Hi {lead_name}', holdSeconds: 30 })
     expect(job).toMatchObject({ ...DONE, changed: 3, undoUntil: expect.any(String) })
-    await app.db.update(dms).set({ claimedAt: sql`now()` }).where(eq(dms.leadId, first))
+    await markClaimed(app, { leadId: first })
     expect(await undo(job)).toMatchObject({ changed: 2 })
     expect((await everyLead()).map(({ dmStatus }) => dmStatus)).toEqual(['queued', 'not_sent', 'not_sent'])
   })

@@ -1,12 +1,13 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { archiveNow } from '../../../../test/campaigns.ts'
+import { recordPastContact } from '../../../../test/leads.ts'
 import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { markSent } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, expectCountsRight, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
 import { queueNextParts } from '../../../core/campaigns/parts.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
-import { leads } from '../../../core/tables/leads.ts'
-import { dms } from '../../../core/tables/messages.ts'
 import { sequenceVersions } from '../../../core/tables/sequences.ts'
 
 let app: TestApp
@@ -107,7 +108,7 @@ describe('the next part of a launch', () => {
     const { id, list } = await launched(4, 2)
     await run()
     expect(await dmsOf(person, id)).toHaveLength(2)
-    await app.db.update(leads).set({ contactedBeforeAt: new Date() }).where(eq(leads.id, list.leadIds[3]!))
+    await recordPastContact(app, { id: list.leadIds[3]! })
     await resetLimits()
     await run()
     await run()
@@ -127,13 +128,13 @@ describe('the next part of a launch', () => {
     await resetLimits()
     await expect(run()).rejects.toThrow('expected one row')
     expect(await dmsOf(person, id)).toHaveLength(2)
-    await app.db.update(campaigns).set({ status: 'archived' }).where(eq(campaigns.id, broken.id))
+    await archiveNow(app, { id: broken.id })
   })
 
   it('is what the campaign waits for once the others were sent', async () => {
     const { id } = await launched(2, 1)
     expect((await find(id)).waitingFor).toBeNull()
-    await app.db.update(dms).set({ status: 'sent', sentAt: new Date() }).where(eq(dms.campaignId, id))
+    await markSent(app, { campaignId: id })
     const until = expect.stringMatching(/-01T00:00:00/)
     expect(await find(id)).toMatchObject({ status: 'active', waitingFor: { reason: 'plan', until } })
   })
@@ -208,7 +209,7 @@ describe('the next part of a launch', () => {
     const month = (date: string) => Math.round((Date.parse(date) - Date.parse(resetsAt)) / (30 * 86_400_000))
     expect(rest.perDay.filter(({ date }) => month(date) >= 1).reduce((sum, { count }) => sum + count, 0)).toBe(8)
     expect(Date.parse(String(rest.lastSendAt))).toBeGreaterThan(Date.parse(resetsAt))
-    await app.db.update(dms).set({ status: 'sent', sentAt: new Date() }).where(eq(dms.campaignId, id))
+    await markSent(app, { campaignId: id })
     const waiting = await person.client.campaigns.findPreflight({ id })
     expect(waiting.messages.map(({ leadId }) => list.leadIds.includes(leadId))).toEqual([true, true, true])
   })

@@ -1,10 +1,11 @@
 import { PreflightInput } from '@x-automated/contract/outreach/preflight'
-import { eq, inArray, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { closeTo, recordReply } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { ALL_DAY, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
-import { leads } from '../../../core/tables/leads.ts'
+import { loseConnection } from '../../../../test/x-accounts.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { preflight } from './preflight.ts'
 
@@ -80,10 +81,7 @@ describe('POST /campaigns/preflight', () => {
   it('counts people by the reason to skip them', async () => {
     const own = await makePerson(app)
     const list = await makeList(app, own, openHandles(6))
-    await app.db
-      .update(leads)
-      .set({ repliedAt: new Date() })
-      .where(inArray(leads.id, list.leadIds.slice(0, 2)))
+    await recordReply(app, { id: list.leadIds.slice(0, 2) })
     await own.client.suppressions.create({ handles: [list.handles[0]!] })
     await launch(
       own,
@@ -119,11 +117,7 @@ describe('POST /campaigns/preflight', () => {
     const account = await connectX(app, own)
     const list = await makeList(app, own, openHandles(5))
     const [accountRow] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
-    const close = (count: number, closedTo: string) =>
-      app.db
-        .update(leads)
-        .set({ closedTo })
-        .where(inArray(leads.id, list.leadIds.slice(0, count)))
+    const close = (count: number, closedTo: string) => closeTo(app, { id: list.leadIds.slice(0, count) }, closedTo)
     await close(5, 'another account')
     expect(await check(own, { leadListId: list.id, messageTemplate: 'Hi' })).toMatchObject({
       willSend: 5,
@@ -318,7 +312,7 @@ describe('GET /campaigns/{id}/preflight of a launched campaign', () => {
       willSend: 3,
       skipped: [{ reason: { code: 'suppressed' }, count: 1, sample: [list.handles[0]] }],
     })
-    await app.db.update(xAccounts).set({ status: 'lost' }).where(eq(xAccounts.id, account.id))
+    await loseConnection(app, { id: account.id })
     expect(await checkSaved(own, id)).toMatchObject({ ahead: 0 })
   })
 

@@ -1,6 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { archiveNow } from '../../../../test/campaigns.ts'
+import { deleteEntries, recordClaim, setStatus } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { endLeases, makeDue, markClaimed, markFailed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
   ALL_DAY,
@@ -13,10 +16,10 @@ import {
   stopNow,
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
+import { identify, leaveIdle, letSend } from '../../../../test/x-accounts.ts'
 import { queueDirect } from '../../../core/messages/direct.ts'
 import { releaseLeads } from '../../../core/messages/release.ts'
 import { expireLeases } from '../../../core/messages/settle.ts'
-import { campaigns } from '../../../core/tables/campaigns.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { leadListItems } from '../../../core/tables/list-entries.ts'
 import { dms } from '../../../core/tables/messages.ts'
@@ -41,8 +44,7 @@ const launched = async (count: number, by = person) =>
   launch(by, await makeList(app, by, openHandles(count)), { channel: 'extension' })
 const claim = (id: string, by = person) => by.call('POST', `/campaigns/${id}/claim`, { holder: 'laptop' })
 const report = (dmId: string, body: object, by = person) => by.call('POST', `/dms/${dmId}/outcome`, body)
-const runOut = (dmId: string) =>
-  app.db.update(dms).set({ leaseExpiresAt: sql`now() - interval '1 second'` }).where(eq(dms.id, dmId))
+const runOut = (dmId: string) => endLeases(app, { id: dmId })
 
 describe('POST /campaigns/{id}/claim', () => {
   it('gives each message to one sender in list order, then returns 204, with Retry-After while leases run', async () => {
@@ -70,7 +72,7 @@ describe('POST /campaigns/{id}/claim', () => {
     expect(none.map(({ body }) => body)).toEqual(['', ''])
     expect((await person.client.campaigns.find({ id: campaign.id })).dmsQueuedCount).toBe(3)
     // Until the first lease ends, since its message may be released by then.
-    await app.db.update(dms).set({ leaseExpiresAt: sql`now() + interval '30 seconds'` }).where(eq(dms.id, first.dmId))
+    await endLeases(app, { id: first.dmId }, 30)
     const held = (await claim(campaign.id)).headers.get('retry-after')
     expect([29, 30]).toContain(Number(held))
     const alone = await person.call('POST', '/claim', { holder: 'laptop' })
@@ -87,7 +89,7 @@ describe('POST /campaigns/{id}/claim', () => {
     const { handle } = await connectX(app, own)
     const { id } = await launched(2, own)
     expect((await claim(id, own)).body).toMatchObject({ sendsAs: handle })
-    await app.db.update(xAccounts).set({ nextSendAt: null })
+    await leaveIdle(app)
     expect((await own.call('POST', '/claim', { holder: 'laptop' })).body).toMatchObject({ sendsAs: handle })
   })
 
@@ -95,7 +97,7 @@ describe('POST /campaigns/{id}/claim', () => {
     const own = await makePerson(app)
     await connectX(app, own)
     const { id } = await launched(2, own)
-    const putOff = () => app.db.update(xAccounts).set({ nextSendAt: sql`now() + interval '15 seconds'` })
+    const putOff = () => letSend(app, {}, new Date(Date.now() + 15_000))
     await putOff()
     expect((await claim(id, own)).status).toBe(200)
     await putOff()
@@ -115,8 +117,7 @@ describe('POST /campaigns/{id}/claim', () => {
           body: '{"holder":"laptop"}',
         })
       // Without a known account, the workspace's limits apply.
-      if (by === person)
-        await app.db.update(dms).set({ claimedAt: null }).where(sql`workspace_id = ${person.workspaceId}`)
+      if (by === person) await markClaimed(app, sql`workspace_id = ${person.workspaceId}`, null)
       expect((await ask()).status).toBe(200)
       const wait = await ask()
       expect(wait.status).toBe(204)
@@ -143,7 +144,7 @@ describe('POST /campaigns/{id}/claim', () => {
       const ids = await Promise.all(
         both.map(async (owner) => {
           const { id } = await connectX(app, owner)
-          await app.db.update(xAccounts).set({ xUserId }).where(eq(xAccounts.id, id))
+          await identify(app, { id }, xUserId)
           await owner.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: id, dailyCap: 1 })
           return (await launched(2, owner)).id
         }),
@@ -156,7 +157,7 @@ describe('POST /campaigns/{id}/claim', () => {
   it('never gives out a message whose lead was deleted', async () => {
     const list = await makeList(app, person, openHandles(1))
     const campaign = await launch(person, list, { channel: 'extension' })
-    await app.db.delete(leadListItems).where(eq(leadListItems.leadListId, list.id))
+    await deleteEntries(app, { leadListId: list.id })
     await person.client.leads.remove({ id: list.leadIds[0]! })
     expect((await claim(campaign.id)).status).toBe(204)
     expect((await dmsOf(person, campaign.id))[0]).toMatchObject({
@@ -392,7 +393,7 @@ describe('POST /claim', () => {
   it('returns 204 with Retry-After if a message will be due', async () => {
     const own = await makePerson(app)
     const { id } = await launched(1, own)
-    await app.db.update(dms).set({ dueAt: sql`now() + interval '1 hour'` }).where(eq(dms.campaignId, id))
+    await makeDue(app, { campaignId: id }, new Date(Date.now() + 3_600_000))
     const response = await claimAny(own)
     expect(response.status).toBe(204)
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(3_500)
@@ -424,7 +425,7 @@ describe('POST /dms/{id}/outcome', () => {
       await tx.execute(sql`select from leads where id = ${list.leadIds[0]} for no key update`)
       const reported = report(body.dmId, { lease: body.lease, wasSent: false })
       await waitForBlockedStatement(app)
-      await tx.update(campaigns).set({ status: 'archived' }).where(eq(campaigns.id, second.id))
+      await archiveNow({ db: tx }, { id: second.id })
       await releaseLeads(tx, second.id)
       return { reported }
     })
@@ -481,7 +482,7 @@ describe('POST /dms/{id}/outcome', () => {
     const list = await makeList(app, person, openHandles(1))
     for (const wasSent of [true, false]) {
       const { id } = await launch(person, list, { channel: 'extension', allowRepeat: true })
-      await app.db.update(leads).set({ lastClaimedAt: null }).where(eq(leads.id, list.leadIds[0]!))
+      await recordClaim(app, { id: list.leadIds[0]! }, null)
       const { body } = await claim(id)
       expect((await report(body.dmId, { lease: body.lease, wasSent })).status).toBe(200)
       const [lead] = await app.db.select().from(leads).where(eq(leads.id, list.leadIds[0]!))
@@ -628,7 +629,7 @@ describe('POST /dms/{id}/requeue', () => {
     const archived = await failedOne()
     await person.client.campaigns.update({ id: archived.campaignId, status: 'archived' })
     const orphan = await failedOne()
-    await app.db.delete(leadListItems).where(eq(leadListItems.leadId, orphan.leadId))
+    await deleteEntries(app, { leadId: orphan.leadId })
     await person.client.leads.remove({ id: orphan.leadId })
     await requeue(dmId)
     const list = await makeList(app, person, openHandles(1))
@@ -648,7 +649,7 @@ describe('queueDirect', () => {
     await connectX(app, own)
     const { leadIds } = await makeList(app, own, openHandles(1))
     await own.client.leads.queue({ leadIds, message: 'First' })
-    await app.db.update(leads).set({ dmStatus: 'failed_contact' }).where(eq(leads.id, leadIds[0]!))
+    await setStatus(app, { id: leadIds[0]! }, 'failed_contact')
     expect(await own.client.leads.queue({ leadIds, message: 'Second' })).toMatchObject({ queued: 0 })
   })
 
@@ -656,10 +657,10 @@ describe('queueDirect', () => {
     const own = await makePerson(app)
     await connectX(app, own)
     const { leadIds } = await makeList(app, own, openHandles(1))
-    const fail = () => app.db.update(dms).set({ status: 'failed' }).where(eq(dms.leadId, leadIds[0]!)).returning()
+    const fail = () => markFailed(app, { leadId: leadIds[0]! })
     await own.client.leads.queue({ leadIds, message: 'First' })
     const [first] = await fail()
-    await app.db.update(leads).set({ dmStatus: 'failed' }).where(eq(leads.id, leadIds[0]!))
+    await setStatus(app, { id: leadIds[0]! }, 'failed')
     await own.client.leads.queue({ leadIds, message: 'Second' })
     const response = await own.call('POST', `/dms/${first!.id}/requeue`)
     expect([response.status, response.body.error]).toEqual([409, 'This person is already queued for a direct message.'])
@@ -673,8 +674,8 @@ describe('queueDirect', () => {
     const own = await makePerson(app)
     await connectX(app, own)
     const list = await makeList(app, own, openHandles(4), { names: ['Ada', 'Ben', 'Cid', 'Dee'] })
-    await app.db.update(leads).set({ dmStatus: 'contacted' }).where(eq(leads.id, list.leadIds[2]!))
-    await app.db.update(leads).set({ dmStatus: 'failed_contact' }).where(eq(leads.id, list.leadIds[3]!))
+    await setStatus(app, { id: list.leadIds[2]! }, 'contacted')
+    await setStatus(app, { id: list.leadIds[3]! }, 'failed_contact')
     const first = await queueDirect(app.db, own.actor, { leadIds: list.leadIds.slice(0, 1) })
     const rest = await queueDirect(app.db, own.actor, { filter: {}, message: 'Hi {lead_name} {twitter_handle}' })
     expect([first, rest]).toEqual([
@@ -717,8 +718,8 @@ describe('queueDirect', () => {
     const list = await makeList(app, own, openHandles(1))
     for (let i = 0; i < 3; i++) {
       await queueDirect(app.db, own.actor, { leadIds: list.leadIds })
-      await app.db.update(dms).set({ status: 'failed' }).where(eq(dms.leadId, list.leadIds[0]!))
-      await app.db.update(leads).set({ dmStatus: 'failed_contact' }).where(eq(leads.id, list.leadIds[0]!))
+      await markFailed(app, { leadId: list.leadIds[0]! })
+      await setStatus(app, { id: list.leadIds[0]! }, 'failed_contact')
     }
     const rows = await app.db.select().from(dms).where(eq(dms.leadId, list.leadIds[0]!)).orderBy(dms.step)
     expect(rows.map((dm) => dm.step)).toEqual([0, 1, 2])

@@ -1,6 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { recordPastContact, setStatus } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { makeDue, markClaimed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
   dmsOf,
@@ -14,7 +16,6 @@ import { claimDue } from '../../../core/messages/claim.ts'
 import { findTests } from '../../../core/sequences/tests.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
 import { leads } from '../../../core/tables/leads.ts'
-import { dms } from '../../../core/tables/messages.ts'
 import { enrollments } from '../../../core/tables/sequences.ts'
 import { subscriptions } from '../../platform/billing/tables.ts'
 
@@ -104,8 +105,8 @@ describe('POST /campaigns/{id}/undo-launch', () => {
       const used = await usedDms()
       const list = await makeList(app, person, openHandles(3))
       await person.client.suppressions.create({ handles: [list.handles[2]!] })
-      await app.db.update(leads).set({ contactedBeforeAt: new Date() }).where(eq(leads.id, list.leadIds[1]!))
-      await app.db.update(leads).set({ dmStatus: 'contacted' }).where(eq(leads.id, list.leadIds[1]!))
+      await recordPastContact(app, { id: list.leadIds[1]! })
+      await setStatus(app, { id: list.leadIds[1]! }, 'contacted')
       const before = await statuses()
       const campaign = await makeCampaign(person, list, { status, channel: 'extension', allowRepeat: true })
       await person.client.campaigns.queue({ id: campaign.id, holdSeconds: 30 })
@@ -125,7 +126,7 @@ describe('POST /campaigns/{id}/undo-launch', () => {
   it('returns 409 once a message was claimed, or the time is over', async () => {
     const claimed = await held(2, { channel: 'extension' })
     const [first] = await dmsOf(person, claimed.id)
-    await app.db.update(dms).set({ dueAt: new Date() }).where(eq(dms.id, first!.id))
+    await makeDue(app, { id: first!.id })
     expect((await person.call('POST', `/campaigns/${claimed.id}/claim`, { holder: 'a' })).status).toBe(200)
     const late = await held(1, { channel: 'extension' })
     await app.db.update(campaigns).set({ undoUntil: sql`now()` }).where(eq(campaigns.id, late.id))
@@ -140,7 +141,7 @@ describe('POST /campaigns/{id}/undo-launch', () => {
     const { id } = await held(1, { channel: 'extension' })
     const undoing = await app.db.transaction(async (tx) => {
       await tx.execute(sql`select from campaigns where id = ${id} for no key update`)
-      await tx.update(dms).set({ claimedAt: new Date() }).where(eq(dms.campaignId, id))
+      await markClaimed({ db: tx }, { campaignId: id })
       const response = person.call('POST', `/campaigns/${id}/undo-launch`)
       await waitForBlockedStatement(app)
       return { answer: response }
@@ -187,7 +188,7 @@ describe('POST /leads/queue/undo', () => {
   it('deletes what was never claimed, in all parts, and gives back statuses and the plan', async () => {
     await connectX(app, person)
     const list = await makeList(app, person, openHandles(3))
-    await app.db.update(leads).set({ dmStatus: 'failed_contact' }).where(eq(leads.id, list.leadIds[2]!))
+    await setStatus(app, { id: list.leadIds[2]! }, 'failed_contact')
     const undoId = crypto.randomUUID()
     const queue = (leadIds: string[]) => person.client.leads.queue({ leadIds, undoId, holdSeconds: 30 })
     await queue(list.leadIds.slice(0, 1))
@@ -196,7 +197,7 @@ describe('POST /leads/queue/undo', () => {
     const stranger = await makePerson(app)
     expect(await stranger.client.leads.undoQueue({ undoId })).toEqual({ success: true, undone: 0 })
     const [claimed] = list.leadIds
-    await app.db.update(dms).set({ claimedAt: new Date() }).where(eq(dms.leadId, claimed!))
+    await markClaimed(app, { leadId: claimed! })
     expect(await person.client.leads.undoQueue({ undoId })).toEqual({ success: true, undone: 2 })
     expect([await usedDms(), await statuses()]).toEqual([1, ['queued', 'not_sent', 'not_sent']])
     expect(await person.client.leads.undoQueue({ undoId })).toEqual({ success: true, undone: 0 })

@@ -1,6 +1,9 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { complete } from '../../../../test/campaigns.ts'
+import { deleteEntries } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { markDelivered, markFailed, markReplied, markSent } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
   dmsOf,
@@ -11,12 +14,11 @@ import {
   openHandles,
   type SomeList,
 } from '../../../../test/outreach.ts'
+import { disconnect } from '../../../../test/x-accounts.ts'
 import { listDms } from '../../../core/messages/read.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
 import { leads } from '../../../core/tables/leads.ts'
-import { leadListItems } from '../../../core/tables/list-entries.ts'
 import { dms } from '../../../core/tables/messages.ts'
-import { xAccounts } from '../../platform/x-account/tables.ts'
 
 let app: TestApp
 let person: Person
@@ -41,7 +43,7 @@ async function campaignIn(status: 'draft' | 'paused' | 'active' | 'completed' | 
   if (status === 'active' || status === 'archived')
     await person.client.campaigns.update({ id: campaign.id, status: 'active' })
   if (status === 'archived') await person.client.campaigns.update({ id: campaign.id, status })
-  if (status === 'completed') await app.db.update(campaigns).set({ status }).where(eq(campaigns.id, campaign.id))
+  if (status === 'completed') await complete(app, { id: campaign.id })
   return campaign.id
 }
 
@@ -379,7 +381,7 @@ describe('PATCH /campaigns/{id}: edits', () => {
       channel: 'api',
       xAccountId: account.id,
     })
-    await app.db.update(xAccounts).set({ status: 'disconnected' }).where(eq(xAccounts.id, account.id))
+    await disconnect(app, { id: account.id })
     const response = await own.call('PATCH', `/campaigns/${campaign.id}`, { xAccountId: account.id })
     expect([response.status, response.body.code]).toEqual([409, 'X_NOT_CONNECTED'])
     // A new name does not need one.
@@ -486,8 +488,8 @@ describe('POST /campaigns/{id}/queue', () => {
   it('skips leads of other campaigns with a reason, unless repeats are allowed', async () => {
     const own = await makeList(app, person, openHandles(3))
     const first = await launch(person, own, { name: 'First' })
-    await app.db.update(dms).set({ status: 'sent', sentAt: new Date() }).where(eq(dms.leadId, own.leadIds[1]!))
-    await app.db.update(dms).set({ status: 'failed' }).where(eq(dms.leadId, own.leadIds[2]!))
+    await markSent(app, { leadId: own.leadIds[1]! })
+    await markFailed(app, { leadId: own.leadIds[2]! })
     const second = await launch(person, own)
     expect(second).toMatchObject({ status: 'active', totalLeadsInList: 3, dmsQueuedCount: 1, dmsFailedCount: 2 })
     const params = { how: 'campaign', campaign: 'First' }
@@ -530,7 +532,7 @@ describe('GET /campaigns/{id}/dms', () => {
     const [first, second, third] = list.leadIds as [string, string, string]
     for (const [minute, leadId] of [second, first, third].entries()) {
       const repliedAt = new Date(Date.UTC(2026, 0, 1, 0, minute))
-      await app.db.update(dms).set({ status: 'replied', sentAt: repliedAt, repliedAt }).where(eq(dms.leadId, leadId))
+      await markReplied(app, { leadId }, repliedAt, { sentAt: repliedAt })
     }
     const seen: (string | undefined)[] = []
     for (let cursor: string | undefined | null; cursor !== null; ) {
@@ -545,9 +547,9 @@ describe('GET /campaigns/{id}/dms', () => {
     const own = await makeList(app, person, openHandles(5))
     const { id } = await launch(person, own)
     const at = (i: number) => eq(dms.leadId, own.leadIds[i]!)
-    await app.db.update(dms).set({ status: 'failed', errorMessage: 'no' }).where(at(1))
-    await app.db.update(dms).set({ status: 'delivered', sentAt: new Date() }).where(at(2))
-    await app.db.update(dms).set({ status: 'sent', sentAt: new Date() }).where(at(3))
+    await markFailed(app, at(1), { errorMessage: 'no' })
+    await markDelivered(app, at(2))
+    await markSent(app, at(3))
     const total = async (status?: 'queued' | 'sent' | 'failed' | 'delivered' | 'replied') => {
       const page = await person.client.campaigns.dms({ id, status })
       expect(page.dms).toHaveLength(page.total)
@@ -555,7 +557,7 @@ describe('GET /campaigns/{id}/dms', () => {
     }
     expect([await total(), await total('queued'), await total('sent'), await total('failed')]).toEqual([5, 2, 1, 1])
     expect([await total('delivered'), await total('replied')]).toEqual([1, 0])
-    await app.db.update(dms).set({ status: 'replied', repliedAt: new Date() }).where(at(3))
+    await markReplied(app, at(3))
     expect(await person.client.campaigns.find({ id })).toMatchObject({
       dmsSentCount: 2,
       dmsDeliveredCount: 2,
@@ -589,7 +591,7 @@ describe('GET /campaigns/{id}/dms', () => {
   it('returns a message whose lead was deleted', async () => {
     const own = await makeList(app, person, openHandles(1))
     const { id } = await launch(person, own)
-    await app.db.delete(leadListItems).where(eq(leadListItems.leadListId, own.id))
+    await deleteEntries(app, { leadListId: own.id })
     await person.client.leads.remove({ id: own.leadIds[0]! })
     expect((await dmsOf(person, id))[0]?.lead).toBeNull()
   })

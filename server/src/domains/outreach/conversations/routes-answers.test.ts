@@ -1,14 +1,15 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { messaged, say } from '../../../../test/conversations.ts'
+import { claimIdentity, identifyLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { markClaimed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { ALL_DAY, openSenders, SENDS, setFaults } from '../../../../test/outreach.ts'
+import { loseConnection } from '../../../../test/x-accounts.ts'
 import { conversations } from '../../../core/tables/conversations.ts'
 import { leads } from '../../../core/tables/leads.ts'
-import { dms } from '../../../core/tables/messages.ts'
 import { monthlyUsage } from '../../platform/billing/tables.ts'
-import { xAccounts } from '../../platform/x-account/tables.ts'
 
 let app: TestApp
 const senders = openSenders(() => app)
@@ -22,10 +23,7 @@ async function replied() {
   const { handles, leadIds } = await messaged(app, person)
   // In the past, so that our next message comes later.
   await say(app, handles[0]!, account.handle, 'What does it cost?', -1)
-  await app.db
-    .update(dms)
-    .set({ claimedAt: new Date(Date.now() - 60_000) })
-    .where(eq(dms.leadId, leadIds[0]!))
+  await markClaimed(app, { leadId: leadIds[0]! }, new Date(Date.now() - 60_000))
   const [conversation] = (await person.client.conversations.list({})).conversations
   return {
     person,
@@ -183,10 +181,10 @@ describe('an answer', () => {
       })
       return [response.status, (await response.json()).code]
     }
-    await app.db.update(leads).set({ xUserId: null }).where(eq(leads.id, leadId))
+    await identifyLeads(app, { id: leadId }, null)
     expect(await answerThere()).toEqual([503, 'X_UNAVAILABLE'])
     expect(await messagesOf(person, id)).toHaveLength(2)
-    await app.db.update(leads).set({ xUserId: '42' }).where(eq(leads.id, leadId))
+    await claimIdentity(app, { id: leadId }, '42')
     await person.client.conversations.saveDraft({ id, text: 'Three' })
     expect(await answerThere()).toEqual([503, 'DM_UNSETTLED'])
     expect((await person.client.conversations.find({ id })).draft).toBeNull()
@@ -204,7 +202,7 @@ describe('an answer', () => {
     })
     expect((await sendAnswer(person, id, last)).status).toBe(200)
     expect([await sentBy(account.handle), await sentBy(current.handle)].map(({ length }) => length)).toEqual([1, 1])
-    await app.db.update(xAccounts).set({ status: 'lost' }).where(eq(xAccounts.id, account.id))
+    await loseConnection(app, { id: account.id })
     const [newest] = await messagesOf(person, id)
     expect(await sendAnswer(person, id, newest!.id)).toMatchObject({ status: 409, body: { code: 'X_NOT_CONNECTED' } })
   })

@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { say as deliver, messaged } from '../../../../test/conversations.ts'
-import { makeLeads } from '../../../../test/leads.ts'
+import { identifyLeads, makeLeads } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
@@ -17,7 +17,6 @@ import {
 } from '../../../../test/outreach.ts'
 import { endSnoozes } from '../../../core/conversations/changes.ts'
 import { conversations, labelCorrections } from '../../../core/tables/conversations.ts'
-import { leads } from '../../../core/tables/leads.ts'
 import { ANSWERS, dms } from '../../../core/tables/messages.ts'
 import { updateMany } from './changes.ts'
 
@@ -108,7 +107,7 @@ describe('a conversation', () => {
     await say(handle, account.handle, 'One', 1)
     await say(renamed, account.handle, 'Two', 2)
     expect((await listOf(person)).counts.open).toBe(2)
-    await app.db.update(leads).set({ xUserId: null }).where(eq(leads.twitterHandle, renamed))
+    await identifyLeads(app, { twitterHandle: renamed }, null)
     await makeLeads(app, person, [{ xUserId: idOfHandle(handle), twitterHandle: renamed }])
     const { conversations, counts } = await listOf(person)
     expect(counts).toEqual({ open: 1, unread: 1, snoozed: 0 })

@@ -4,13 +4,14 @@ import { UNCLEAR_HOURS } from '@x-automated/contract/outreach/sending'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { call, makePerson, type Person } from '../../../../test/makers.ts'
+import { backdateClaims, endLeases, makeDue, rewrite } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { operations, pathWith } from '../../../../test/operations.ts'
 import { ALL_DAY, dmsOf, expectCountsRight, launch, makeList, openHandles, stopNow } from '../../../../test/outreach.ts'
+import { leaveIdle } from '../../../../test/x-accounts.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { authIdentities, authSessions } from '../../identity/auth/tables.ts'
 import { extensionCodes, extensionPairings, workspaceMembers } from '../../identity/workspaces/tables.ts'
-import { xAccounts } from '../../platform/x-account/tables.ts'
 
 let app: TestApp
 let person: Person
@@ -275,7 +276,7 @@ describe('claimed messages', () => {
 
   it('can be sent while the campaign is active, with a renewed lease', async () => {
     const { ask, claim } = await claimed()
-    await app.db.update(dms).set({ leaseExpiresAt: sql`now() + interval '5 seconds'` }).where(eq(dms.id, claim.dmId))
+    await endLeases(app, { id: claim.dmId }, 5)
     const { body } = await ask('confirm')
     expect(body).toEqual({ success: true, maySend: true, leaseExpiresAt: expect.any(String) })
     expect(Date.parse(body.leaseExpiresAt) - Date.now()).toBeGreaterThan(100_000)
@@ -291,8 +292,8 @@ describe('claimed messages', () => {
       pauseSeconds: 60,
     })
     // As if it had been claimed a minute ago, so that the pause is over.
-    await app.db.update(dms).set({ claimedAt: sql`claimed_at - interval '61 seconds'` }).where(eq(dms.id, claim.dmId))
-    await app.db.update(xAccounts).set({ nextSendAt: null })
+    await backdateClaims(app, { id: claim.dmId }, 61)
+    await leaveIdle(app)
     const other = (await extension.call('POST', '/claim', { holder: 'b' })).body
     expect((await ask('confirm')).body).toMatchObject({ maySend: false })
     expect(await message()).toMatchObject({ status: 'queued', errorMessage: null })
@@ -318,7 +319,7 @@ describe('claimed messages', () => {
     expect(await message()).toMatchObject({ status: 'failed', reason: { code: 'suppressed' } })
     await launch(person, await makeList(app, person, openHandles(1)), { channel: 'extension' })
     const { dmId, lease, leadId } = (await extension.call('POST', '/claim', { holder: 'a' })).body
-    await app.db.update(dms).set({ leadId: null }).where(eq(dms.leadId, leadId))
+    await rewrite(app, { leadId }, { leadId: null })
     expect((await extension.call('POST', `/dms/${dmId}/confirm`, { lease })).body).toMatchObject({ maySend: false })
     await expectCountsRight(app)
   })
@@ -397,10 +398,7 @@ describe('claimed messages', () => {
     })
     const [before] = await app.db.select().from(dms).where(eq(dms.id, claim.dmId))
     await person.client.campaigns.requeue({ id: claim.dmId })
-    await app.db
-      .update(dms)
-      .set({ dueAt: new Date(0) })
-      .where(eq(dms.id, claim.dmId))
+    await makeDue(app, { id: claim.dmId }, new Date(0))
     for (const holder of ['a', 'b']) {
       const { dmId, lease } = (await extension.call('POST', '/claim', { holder })).body
       expect(dmId).toBe(claim.dmId)
@@ -426,7 +424,7 @@ describe('claimed messages', () => {
 
   it('can be neither sent nor released after their lease has expired', async () => {
     const { ask, claim } = await claimed()
-    await app.db.update(dms).set({ leaseExpiresAt: sql`now() - interval '1 second'` }).where(eq(dms.id, claim.dmId))
+    await endLeases(app, { id: claim.dmId })
     for (const what of ['confirm', 'release'] as const)
       expect(await ask(what)).toMatchObject({ status: 409, body: { code: 'LEASE_LOST' } })
   })

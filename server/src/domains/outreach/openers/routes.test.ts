@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { editProfiles } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
@@ -19,7 +20,6 @@ import {
 import { campaignLock } from '../../../core/messages/account-lock.ts'
 import { upsertLeads } from '../../../core/people/stage.ts'
 import { queueFollowUps } from '../../../core/sequences/advance.ts'
-import { leads } from '../../../core/tables/leads.ts'
 import { transact } from '../../../db/transact.ts'
 import { runJob } from '../../platform/jobs/engine.ts'
 import { jobs } from '../../platform/jobs/tables.ts'
@@ -45,7 +45,7 @@ const FALLBACK = 'Hello! Shall we talk?'
 /** A list of people with a bio. */
 async function makePeople(count: number): Promise<SomeList> {
   const list = await makeList(app, person, openHandles(count))
-  await app.db.update(leads).set({ bio: BIO }).where(eq(leads.workspaceId, person.workspaceId))
+  await editProfiles(app, { workspaceId: person.workspaceId }, { bio: BIO })
   return list
 }
 
@@ -127,7 +127,7 @@ describe('POST /campaigns/{id}/openers', () => {
 
   it('counts as changed only openers that have a text', async () => {
     const list = await makePeople(2)
-    await app.db.update(leads).set({ bio: null }).where(eq(leads.id, list.leadIds[0]!))
+    await editProfiles(app, { id: list.leadIds[0]! }, { bio: null })
     const { id } = await makeCampaign(person, list, { messageTemplate: TEMPLATE })
     const job = await person.client.openers.create({ id, filter: {} })
     await run(job.id)
@@ -356,7 +356,7 @@ describe('POST /openers/{id}/regenerate', () => {
   it('keeps the text and its approval if nothing can be written', async () => {
     const { id, openers } = await withOpeners(1)
     await approveAll(id, openers)
-    await app.db.update(leads).set({ bio: null }).where(eq(leads.workspaceId, person.workspaceId))
+    await editProfiles(app, { workspaceId: person.workspaceId }, { bio: null })
     const opener = await person.client.openers.regenerate({ id: openers[0]!.id })
     expect(opener).toMatchObject({ text: 'Opener 0.', status: 'approved', version: openers[0]!.version })
   })

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import type { Job } from '@x-automated/contract/platform/jobs'
 import { eq, sql } from 'drizzle-orm'
 import { afterEach, beforeAll, expect, it } from 'vitest'
+import { editProfiles } from '../../../../test/leads.ts'
 import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { eventually, expectOpenerCountsRight, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
 import { startProcess } from '../../../../test/server-process.ts'
-import { leads } from '../../../core/tables/leads.ts'
 import { ModelFailure, type Models, type TokensUsed } from '../../../outside/models.ts'
 import type { Services } from '../../../services.ts'
 import { runJob } from '../../platform/jobs/engine.ts'
@@ -45,7 +45,7 @@ async function withModel(people: number, budgetTokens: number) {
 
 async function withPeople(person: Person, people: number) {
   const list = await makeList(app, person, openHandles(people))
-  await app.db.update(leads).set({ bio: 'I am a baker' }).where(eq(leads.workspaceId, person.workspaceId))
+  await editProfiles(app, { workspaceId: person.workspaceId }, { bio: 'I am a baker' })
   const { id } = await makeCampaign(person, list, { messageTemplate: '{ai_opener|Hi!} Shall we talk?' })
   return { id, list }
 }

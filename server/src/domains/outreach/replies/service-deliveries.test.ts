@@ -1,18 +1,19 @@
 import { createHmac } from 'node:crypto'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { and, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { loseOutcome, markClaimed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { confirmDetection, dmsOf, launch, letPass, makeList, openHandles, sendDue } from '../../../../test/outreach.ts'
 import { openTestLog } from '../../../../test/test-log.ts'
+import { letSend } from '../../../../test/x-accounts.ts'
 import { createDeliveryStore, processDeliveries, startDeliveries } from '../../../core/replies/deliveries.ts'
 import { noteGapsOfStart, replayGaps } from '../../../core/replies/gaps.ts'
 import type { Receive } from '../../../core/replies/pages.ts'
 import { queueFollowUps } from '../../../core/sequences/advance.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { replies, replyWatches, xDeliveries } from '../../../core/tables/replies.ts'
-import { xAccounts } from '../../platform/x-account/tables.ts'
 import { OPERATOR_APP_ID, xApps } from '../../platform/x-apps/tables.ts'
 import { receive } from './service.ts'
 
@@ -76,10 +77,7 @@ async function begin(count: number) {
   return { ...list, id }
 }
 const sendNow = async () => {
-  await app.db
-    .update(xAccounts)
-    .set({ nextSendAt: new Date(0) })
-    .where(eq(xAccounts.id, account.id))
+  await letSend(app, { id: account.id }, new Date(0))
   return sendDue(app)
 }
 const fates = async (id: string) =>
@@ -292,17 +290,15 @@ describe('a message from the account that a sender may have written', () => {
 
   it('was written by hand if the outcome of an earlier message stays unknown', async () => {
     const { id, handles } = await begin(1)
-    await app.db
-      .update(dms)
-      .set({ holder: 'worker:1', lease: id, leaseExpiresAt: new Date(Date.now() + 60_000), claimedAt: new Date(0) })
-      .where(and(eq(dms.campaignId, id), eq(dms.status, 'queued')))
+    await markClaimed(app, { campaignId: id, status: 'queued' }, new Date(0), {
+      holder: 'worker:1',
+      lease: id,
+      leaseExpiresAt: new Date(Date.now() + 60_000),
+    })
     await post(chatSent(handles[0]!))
     await work()
     expect(await stored()).toHaveLength(1)
-    await app.db
-      .update(dms)
-      .set({ outcomeUnknown: true })
-      .where(and(eq(dms.campaignId, id), eq(dms.status, 'queued')))
+    await loseOutcome(app, { campaignId: id, status: 'queued' })
     await makeAllDue()
     await work()
     expect(await stored()).toEqual([])

@@ -1,7 +1,9 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { claimIdentity, identifyLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { makeDue } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
   claimNext,
@@ -13,12 +15,11 @@ import {
   sendDue,
   setFaults,
 } from '../../../../test/outreach.ts'
+import { letSend } from '../../../../test/x-accounts.ts'
 import { send, TIMING } from '../../../core/messages/deliver.ts'
 import { pauseRestored } from '../../../core/messages/restore.ts'
 import { checkAccount, createWebhookCache, notifyOfFailures } from '../../../core/replies/watches.ts'
 import { queueFollowUps } from '../../../core/sequences/advance.ts'
-import { leads } from '../../../core/tables/leads.ts'
-import { dms } from '../../../core/tables/messages.ts'
 import { chatReads, replies, replyWatches } from '../../../core/tables/replies.ts'
 import { XError } from '../../../outside/x-errors.ts'
 import { notifications } from '../../platform/notifications/tables.ts'
@@ -100,13 +101,9 @@ async function begin(count: number) {
   await queueFollowUps(app.db, app.services.env)
   return { ...list, id }
 }
-const makeDue = () =>
-  app.db
-    .update(xAccounts)
-    .set({ nextSendAt: new Date(0) })
-    .where(eq(xAccounts.id, account.id))
+const wake = () => letSend(app, { id: account.id }, new Date(0))
 const sendNow = async () => {
-  await makeDue()
+  await wake()
   return sendDue(app)
 }
 const followUp = (handle: string) => `Still there, @${handle}?`
@@ -216,14 +213,8 @@ describe('a read', () => {
     const list = await makeList(app, person, openHandles(4))
     const [identified, unknown, refused, quiet] = list.handles as [string, string, string, string]
     const { id } = await launch(person, list)
-    await app.db
-      .update(leads)
-      .set({ xUserId: idOfHandle(identified) })
-      .where(eq(leads.twitterHandle, identified))
-    await app.db
-      .update(leads)
-      .set({ xUserId: idOfHandle(refused) })
-      .where(eq(leads.twitterHandle, refused))
+    await claimIdentity(app, { twitterHandle: identified }, idOfHandle(identified))
+    await claimIdentity(app, { twitterHandle: refused }, idOfHandle(refused))
     for (const handle of [identified, unknown, refused]) await chat(handle, account.handle)
     await setWatch({ readUntil: secondsAgo(60) })
     await app.db.transaction((tx) => pauseRestored(tx, new Date()))
@@ -326,7 +317,7 @@ describe('X Chat', () => {
     expect(await fates(id)).toEqual(['detection', 'detection', 'sent'])
     await setWatch({ restsUntil: null })
     expect((await read()).filter(({ what }) => what === 'events')).toHaveLength(2)
-    await app.db.update(dms).set({ dueAt: new Date() }).where(eq(dms.campaignId, id))
+    await makeDue(app, { campaignId: id })
     expect(await sendNow()).toEqual([followUp(reads)])
     expect(await fates(id)).toEqual(['replied', 'sent', 'sent'])
     // Nothing has changed since.
@@ -405,8 +396,7 @@ describe('X Chat', () => {
     const { id, handles } = await begin(2)
     const [unchanged, renamed] = handles as [string, string]
     // As after first messages from a browser. One has changed their handle since.
-    for (const handle of handles)
-      await app.db.update(leads).set({ xUserId: null, xUserCheckedAt: null }).where(eq(leads.twitterHandle, handle))
+    for (const handle of handles) await identifyLeads(app, { twitterHandle: handle }, null)
     await change('open_stranger')
     await app.db.update(replyWatches).set({ readUntil: new Date() }).where(eq(replyWatches.xUserId, xUserId))
     expect(await sendNow()).toEqual([])
@@ -418,10 +408,7 @@ describe('X Chat', () => {
       return handle === renamed ? Promise.resolve(null) : findUser(token, handle)
     }
     await read({ findUser: find })
-    await app.db
-      .update(dms)
-      .set({ dueAt: new Date() })
-      .where(and(eq(dms.campaignId, id), eq(dms.status, 'queued')))
+    await makeDue(app, { campaignId: id, status: 'queued' })
     expect(await sendNow()).toEqual([followUp(unchanged)])
     await read({ findUser: find })
     expect(lookedUp.toSorted()).toEqual([unchanged, renamed].toSorted())
@@ -435,7 +422,7 @@ describe('X Chat', () => {
   it('holds up a person whose conversation changes between the claim and the hand-over', async () => {
     const { handles } = await begin(1)
     await read()
-    await makeDue()
+    await wake()
     const claimed = await claimNext(app)
     await change(handles[0]!)
     expect(await send(app.services, claimed, TIMING)).toMatchObject({ kind: 'late' })

@@ -14,11 +14,11 @@ import {
   setFaults,
   sleep,
 } from '../../../../test/outreach.ts'
+import { disconnect } from '../../../../test/x-accounts.ts'
 import { processDeliveries } from '../../../core/replies/deliveries.ts'
 import { replies, replyWatches, xDeliveries } from '../../../core/tables/replies.ts'
 import { XError } from '../../../outside/x-errors.ts'
 import type { Services } from '../../../services.ts'
-import { xAccounts } from '../../platform/x-account/tables.ts'
 import { receive, startReplyDetection } from './service.ts'
 
 let app: TestApp
@@ -31,9 +31,7 @@ const watches: { close(): Promise<unknown> }[] = []
 afterEach(async () => {
   await Promise.all(watches.splice(0).map((watch) => watch.close()))
   // Removes the accounts, so that the next test does not watch them.
-  await app.db
-    .update(xAccounts)
-    .set({ status: 'disconnected', sealedAccessToken: null, sealedRefreshToken: null, accessTokenExpiresAt: null })
+  await disconnect(app, {}, { sealedAccessToken: null, sealedRefreshToken: null, accessTokenExpiresAt: null })
   await app.db.delete(replyWatches)
 })
 /** A process that detects replies. Its origin is the real address of the test's app. */

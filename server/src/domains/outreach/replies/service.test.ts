@@ -1,7 +1,9 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { editProfiles, recordReply } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
+import { backdateClaims } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
   clearLastClaims,
@@ -15,7 +17,6 @@ import {
 } from '../../../../test/outreach.ts'
 import { type Claimed, claimDue } from '../../../core/messages/claim.ts'
 import { record } from '../../../core/messages/record.ts'
-import { leads } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { replies } from '../../../core/tables/replies.ts'
 import type { XHappening } from '../../../outside/x-delivery.ts'
@@ -142,7 +143,7 @@ describe('a reply', () => {
       const { id } = await launch(person, list, { channel, name: 'Second', allowRepeat: true })
       expect(await fates(person, id)).toEqual(['queued'])
       // As after a merge with a duplicate lead who had replied.
-      await app.db.update(leads).set({ repliedAt: new Date() }).where(eq(leads.id, leadId))
+      await recordReply(app, { id: leadId })
       if (sender === 'api') await start()
       else if (sender === 'simulated') await person.client.campaigns.processQueue({})
       else expect((await person.client.campaigns.claim({ id, holder: 'test' })).status).toBe(204)
@@ -173,7 +174,7 @@ describe('a reply', () => {
     await sendAll(person, list)
     await deliver(said(lead, account.handle, 'Sounds great!'))
     // X returns the same id for both handles, as after a renamed account.
-    await app.db.update(leads).set({ twitterHandle: 'before_renaming' }).where(eq(leads.id, leadId))
+    await editProfiles(app, { id: leadId }, { twitterHandle: 'before_renaming' })
     const again = await makeList(app, person, [lead], { unknownIds: true })
     const { id } = await launch(person, again, { name: 'Second', allowRepeat: true })
     await start()
@@ -196,7 +197,7 @@ describe('a reply', () => {
     const first = await sendAll(person, list)
     const second = await sendAll(person, list, { name: 'Second' })
     const between = new Date((await app.db.select().from(dms).where(eq(dms.campaignId, first)))[0]!.claimedAt!)
-    await app.db.update(dms).set({ claimedAt: sql`claimed_at + interval '1 hour'` }).where(eq(dms.campaignId, second))
+    await backdateClaims(app, { campaignId: second }, -3_600)
     await deliver(said(lead, account.handle, 'To the first', { at: new Date(between.getTime() + 60_000) }))
     expect([await fates(person, first), await fates(person, second)]).toEqual([['replied'], ['sent']])
     await deliver(said(lead, account.handle, 'To the second', { at: soon(7_200) }))
@@ -355,7 +356,7 @@ describe('a read receipt', () => {
     const first = await sendAll(person, list)
     await deliver(hasRead(lead, account.handle))
     const second = await sendAll(person, list, { name: 'Second' })
-    await app.db.update(dms).set({ claimedAt: sql`claimed_at + interval '1 hour'` }).where(eq(dms.campaignId, second))
+    await backdateClaims(app, { campaignId: second }, -3_600)
     await deliver(hasRead(lead, account.handle), hasRead(lead, account.handle, soon(-60)))
     expect([await fates(person, first), await fates(person, second)]).toEqual([['delivered'], ['sent']])
     expect(await person.client.campaigns.find({ id: first })).toMatchObject({ dmsDeliveredCount: 1, dmsSentCount: 1 })

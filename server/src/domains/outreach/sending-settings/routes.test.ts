@@ -1,11 +1,12 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { recordRequest } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { backdateClaims, deleteMessages } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { ALL_DAY, dmsOf, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
+import { leaveIdle, letSend, loseConnection } from '../../../../test/x-accounts.ts'
 import { findSendingState } from '../../../core/messages/sending-state.ts'
-import { leads } from '../../../core/tables/leads.ts'
-import { dms } from '../../../core/tables/messages.ts'
 import { OPERATOR_APP_ID } from '../../platform/x-apps/tables.ts'
 import { find } from './service.ts'
 import { sendingLimits } from './tables.ts'
@@ -119,7 +120,7 @@ describe('sending limits', () => {
     const { id } = await launch(person, await list(), { xAccountId: own.id })
     const wait = async () => (await person.client.campaigns.find({ id })).waitingFor
     expect(await wait()).toEqual({ reason: 'turn', until: null })
-    await app.db.execute(sql`update x_accounts set status = 'lost' where id = ${own.id}`)
+    await loseConnection(app, { id: own.id })
     expect(await wait()).toEqual({ reason: 'account', until: null })
     await person.client.campaigns.update({ id, status: 'paused' })
     expect(await wait()).toBeNull()
@@ -156,15 +157,12 @@ describe('sending limits', () => {
     expect(seconds).toBeLessThan(361)
 
     // Making the account due does not shorten the pause.
-    await app.db.execute(sql`update x_accounts set next_send_at = now() - interval '1 second' where id = ${own.id}`)
+    await letSend(app, { id: own.id }, new Date(Date.now() - 1_000))
     expect((await claim(person, id)).status).toBe(204)
 
-    await app.db
-      .update(dms)
-      .set({ claimedAt: sql`claimed_at - interval '1 hour'` })
-      .where(sql`campaign_id = ${id} and claimed_at is not null`)
+    await backdateClaims(app, sql`campaign_id = ${id} and claimed_at is not null`, 3_600)
     await save({ dailyCap: 1 })
-    await app.db.execute(sql`update x_accounts set next_send_at = null where id = ${own.id}`)
+    await leaveIdle(app, { id: own.id })
     expect((await claim(person, id)).status).toBe(204)
     expect(await wait()).toMatchObject({ reason: 'cap' })
 
@@ -180,7 +178,7 @@ describe('sending limits', () => {
     })
     expect(standing.cap.cap).toBe(20)
 
-    await app.db.delete(dms).where(sql`campaign_id = ${id} and step > 0`)
+    await deleteMessages(app, sql`campaign_id = ${id} and step > 0`)
     await save({})
     await app.db.update(sendingLimits).set({ timeZone: 'Mars/Olympus' }).where(eq(sendingLimits.xAccountId, own.id))
     expect((await claim(person, id)).status).toBe(204)
@@ -214,7 +212,7 @@ describe('PUT /sending/contact-basis', () => {
     expect((await admin.call('PUT', '/sending/contact-basis', { required: true })).status).toBe(403)
     expect((await person.client.sendingSettings.saveBasis({ required: true })).basis.required).toBe(true)
     const list = await makeList(app, person, openHandles(2))
-    await app.db.update(leads).set({ basis: 'asked', basisAt: new Date() }).where(eq(leads.id, list.leadIds[0]!))
+    await recordRequest(app, { id: list.leadIds[0]! })
     const campaign = await launch(person, list)
     expect(campaign).toMatchObject({ totalLeadsInList: 2, dmsQueuedCount: 1, dmsFailedCount: 1 })
     const skipped = (await dmsOf(person, campaign.id)).find(({ status }) => status === 'failed')

@@ -1,6 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { pauseNow } from '../../../../test/campaigns.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { markFailed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
   claimNext,
@@ -12,6 +14,7 @@ import {
   openHandles,
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
+import { leaveIdle, letSend } from '../../../../test/x-accounts.ts'
 import { campaignLock } from '../../../core/messages/account-lock.ts'
 import { record, type Verdict } from '../../../core/messages/record.ts'
 import { transact } from '../../../db/transact.ts'
@@ -23,7 +26,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   // Only accounts of this test are due.
-  await app.db.execute(sql`update x_accounts set next_send_at = null`)
+  await leaveIdle(app)
   person = await makePerson(app)
 })
 
@@ -147,7 +150,7 @@ describe('lock order', () => {
     const account = await connectX(app, person)
     const { id } = await launch(person, await makeList(app, person, openHandles(2)))
     const first = await claimNext(app)
-    await app.db.execute(sql`update x_accounts set next_send_at = now() where id = ${account.id}`)
+    await letSend(app, { id: account.id })
     await letPass(app, id, 1)
     const second = await claimNext(app)
     await expectOrder(
@@ -166,7 +169,7 @@ describe('lock order', () => {
     const list = await makeList(app, person, openHandles(1))
     const { id } = await launch(person, list, { channel: 'extension' })
     const { body } = await person.call('POST', `/campaigns/${id}/claim`, { holder: 'laptop' })
-    await app.db.execute(sql`update campaigns set status = 'paused' where id = ${id}`)
+    await pauseNow(app, { id })
     const { maySend } = await expectOrder(
       sql`select from leads where id = ${list.leadIds[0]} for no key update`,
       () => person.client.campaigns.confirm({ id: body.dmId, lease: body.lease }),
@@ -184,9 +187,7 @@ describe('lock order', () => {
       insert into conversations (workspace_id, lead_id, account_x_user_id, last_message_id, last_message_at, sort_at)
       values (${person.workspaceId}, ${list.leadIds[0]}, '1', new_id(), now(), now())`)
     const { removalId } = await person.client.leads.removeMany({ leadIds: list.leadIds })
-    await app.db.execute(
-      sql`update dms set status = 'failed', reason = '{"code": "lead_missing"}' where campaign_id = ${id}`,
-    )
+    await markFailed(app, { campaignId: id }, { reason: { code: 'lead_missing', params: {} } })
     await expectOrder(
       sql`select from x_accounts where id = ${account.id} for update`,
       () => person.client.leads.restore({ removalId: removalId! }),

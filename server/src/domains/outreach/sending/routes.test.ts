@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { markFailed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
   ALL_DAY,
@@ -14,10 +15,10 @@ import {
   SENDS,
   setFaults,
 } from '../../../../test/outreach.ts'
+import { rest } from '../../../../test/x-accounts.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { monthlyUsage } from '../../platform/billing/tables.ts'
-import { xAccounts } from '../../platform/x-account/tables.ts'
 
 let app: TestApp
 const senders = openSenders(() => app)
@@ -116,7 +117,7 @@ describe('POST /messages/send', () => {
     const list = await makeList(app, person, [])
     await person.client.lists.addLeads({ id: list.id, leadIds: [unknown.id] })
     const campaign = await launch(person, list, { channel: 'extension' })
-    await app.db.update(dms).set({ status: 'failed', outcomeUnknown: true }).where(eq(dms.campaignId, campaign.id))
+    await markFailed(app, { campaignId: campaign.id }, { outcomeUnknown: true })
     const refused = await Promise.all([written, queued, suppressed, unknown].map((row) => send(person, row)))
     expect(refused.map(({ status, body }) => [status, body.code, body.error])).toEqual([
       [409, 'LEAD_STATE', 'You have already messaged this lead.'],
@@ -185,7 +186,7 @@ describe('POST /messages/send', () => {
     expect(await send(person, rows[2]!)).toMatchObject({ status: 429 })
     expect([await statusOf(rows[1]!), await dmsTo(rows[1]!), await dmsTo(rows[2]!)]).toEqual(['not_sent', [], []])
     // A temporary refusal is not stored, so the same key sends now.
-    await app.db.update(xAccounts).set({ restsUntil: null }).where(eq(xAccounts.id, account.id))
+    await rest(app, { id: account.id }, null)
     expect(await send(person, rows[1]!, {}, 'capped')).toMatchObject({ status: 200 })
     const [usage] = await app.db.select().from(monthlyUsage).where(eq(monthlyUsage.workspaceId, person.workspaceId))
     expect(usage?.count).toBe(2)

@@ -1,11 +1,13 @@
 import type { Enrollment } from '@x-automated/contract/outreach/sequences'
-import { and, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { endByReply, placeBefore } from '../../../../test/campaigns.ts'
+import { editProfiles, recordRequest } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { markFailed, markReplied } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, expectCountsRight, launch, makeList, openHandles } from '../../../../test/outreach.ts'
 import { storeAnswers } from '../../../core/replies/answers.ts'
-import { leads } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { replies } from '../../../core/tables/replies.ts'
 import { enrollments, sequenceVersions, type VersionStep } from '../../../core/tables/sequences.ts'
@@ -130,7 +132,7 @@ describe('GET /campaigns/{id}/enrollments', () => {
     expect(await total({ variantId: answered!.variantId })).toBe(3)
     expect(await total({ variantId: answered!.id })).toBe(0)
     expect(await total({ outcome: 'positive' })).toBe(0)
-    await app.db.update(dms).set({ status: 'replied', repliedAt: new Date() }).where(eq(dms.id, answered!.id))
+    await markReplied(app, { id: answered!.id })
     const reply = {
       workspaceId: person.workspaceId,
       leadId: answered!.leadId!,
@@ -158,8 +160,11 @@ describe('GET /campaigns/{id}/enrollments', () => {
 
   it('names the picture of each person, as the flight board and the messages do', async () => {
     const { id } = await launched(1)
-    await app.db.execute(sql`update leads set profile_image_url = 'https://pbs.twimg.com/profile_images/1/a_normal.jpg'
-      where workspace_id = ${person.workspaceId}`)
+    await editProfiles(
+      app,
+      { workspaceId: person.workspaceId },
+      { profileImageUrl: 'https://pbs.twimg.com/profile_images/1/a_normal.jpg' },
+    )
     const { enrollments: people } = await person.client.enrollments.list({ id })
     const { next } = await person.client.sequences.flight({ id })
     const { dms: messages } = await person.client.campaigns.dms({ id })
@@ -330,7 +335,7 @@ describe('POST /enrollments/{id}/resume', () => {
   it('finishes someone for whom no step follows', async () => {
     const { id, people } = await launched(1)
     await sendNext(id)
-    await app.db.update(enrollments).set({ state: 'replied' }).where(eq(enrollments.campaignId, id))
+    await endByReply(app, { campaignId: id })
     expect(await person.client.enrollments.resume({ id: people[0]!.id })).toMatchObject({ state: 'finished' })
     expect((await person.client.campaigns.find({ id })).status).toBe('completed')
   })
@@ -376,7 +381,7 @@ describe('POST /enrollments/{id}/resume', () => {
       'This person has no contact basis. Set one on the leads page.',
     ])
     expect((await dmsOf(person, id)).map((dm) => dm.status)).toEqual(['failed'])
-    await app.db.update(leads).set({ basis: 'asked', basisAt: new Date() }).where(eq(leads.id, enrollment!.lead!.id))
+    await recordRequest(app, { id: enrollment!.lead!.id })
     expect((await resume()).body).toMatchObject({ state: 'active' })
   })
 
@@ -419,7 +424,7 @@ it('counts people once, whatever their replies to several messages say, in any o
     const reply = { workspaceId: person.workspaceId, leadId: dm.leadId!, dmId: dm.id, accountXUserId: '1' }
     await app.db.transaction(async (tx) => {
       await tx.insert(replies).values({ ...reply, xEventId: `${id} ${index}`, kind: 'reply', label, at: new Date() })
-      await tx.update(dms).set({ status: 'replied', repliedAt: new Date() }).where(eq(dms.id, dm.id))
+      await markReplied({ db: tx }, { id: dm.id })
       await storeAnswers(tx, [dm.id])
     })
     const people = [...labelsByLead.values()]
@@ -446,7 +451,7 @@ describe('GET /campaigns/{id}/results', () => {
       [0, 0, 0],
       [1, 1, 1],
     ])
-    await app.db.update(dms).set({ status: 'failed', errorMessage: 'No' }).where(eq(dms.leadId, list.leadIds[1]!))
+    await markFailed(app, { leadId: list.leadIds[1]! }, { errorMessage: 'No' })
     expect([await counted('failed'), await counted('skipped')]).toEqual([
       [1, 1, 1],
       [1, 1, 1],
@@ -507,10 +512,9 @@ describe('GET /campaigns/{id}/flight', () => {
     const sent = await sendNext(id)
     const waiting = (await peopleOf(id, { state: 'active' })).map((enrollment) => enrollment.id)
     await person.client.enrollments.pause({ id: waiting[0]! })
-    await app.db
-      .update(enrollments)
-      .set({ nextAt: sql`now() + interval '2 hours'`, nextStepNumber: 2 })
-      .where(and(eq(enrollments.id, people.find((enrollment) => !waiting.includes(enrollment.id))!.id)))
+    await placeBefore(app, { id: people.find((enrollment) => !waiting.includes(enrollment.id))!.id }, 2, {
+      nextAt: new Date(Date.now() + 2 * 3_600_000),
+    })
     const flight = await person.client.sequences.flight({ id })
     expect(flight.past).toMatchObject([{ dmId: sent, state: 'sent', stepNumber: 1, variant: { name: 'A' } }])
     expect(flight.next.map(({ state }) => state).sort()).toEqual(['held', 'planned', 'queued', 'queued'])

@@ -2,7 +2,10 @@ import type { StepInput } from '@x-automated/contract/outreach/steps'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { deleteCampaigns, planFollowUp } from '../../../../test/campaigns.ts'
+import { recordClaim } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { makeDue } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
   arrived,
@@ -19,13 +22,11 @@ import {
   waitForBlockedStatement,
 } from '../../../../test/outreach.ts'
 import { openPlanned } from '../../../../test/plans.ts'
+import { letSend, loseConnection, reconnect } from '../../../../test/x-accounts.ts'
 import { claimDue } from '../../../core/messages/claim.ts'
 import { send, TIMING } from '../../../core/messages/deliver.ts'
 import { record } from '../../../core/messages/record.ts'
 import { queueFollowUps } from '../../../core/sequences/advance.ts'
-import { campaigns } from '../../../core/tables/campaigns.ts'
-import { leads } from '../../../core/tables/leads.ts'
-import { dms } from '../../../core/tables/messages.ts'
 import { replyWatches } from '../../../core/tables/replies.ts'
 import { enrollments, sequenceVersions, stepTests } from '../../../core/tables/sequences.ts'
 import { limitOn, use } from '../../platform/billing/service.ts'
@@ -226,11 +227,11 @@ describe('queueFollowUps', () => {
     expect(await dmsOf(person, id)).toHaveLength(1)
     expect((await campaignNow(id)).waitingFor).toMatchObject({ reason: 'plan' })
     await subscribe(app, person)
-    await app.db.update(xAccounts).set({ status: 'lost' }).where(eq(xAccounts.id, account.id))
+    await loseConnection(app, { id: account.id })
     await letPass(app, id, 1)
     await queueDue()
     expect(await dmsOf(person, id)).toHaveLength(1)
-    await app.db.update(xAccounts).set({ status: 'connected' }).where(eq(xAccounts.id, account.id))
+    await reconnect(app, { id: account.id })
     await letPass(app, id, 1)
     await queueDue()
     expect(await dmsOf(person, id)).toHaveLength(2)
@@ -275,7 +276,7 @@ describe('queueFollowUps', () => {
     await person.client.campaigns.queue({ id, limit: 1 })
     await app.db.execute(sql`
       update enrollments set state = 'paused', paused_until = now(), next_at = now() where campaign_id = ${id} and is_unqueued`)
-    await app.db.execute(sql`update campaigns set follow_up_due_at = now() where id = ${id}`)
+    await planFollowUp(app, { id }, new Date())
     await letPass(app, id, 1)
     await queueDue()
     expect(await dmsOf(person, id)).toHaveLength(1)
@@ -418,10 +419,10 @@ describe('a reply with a label', () => {
   it('continues with re-engagement if the account is back after the day they named', async () => {
     const { id, handle } = await begin(TWO, 1, REENGAGEMENT)
     await receive(app.db, [replyOf(handle, 'Not now. Please write again in two weeks.')])
-    await app.db.update(xAccounts).set({ status: 'lost' }).where(eq(xAccounts.id, account.id))
+    await loseConnection(app, { id: account.id })
     await letPass(app, id, 16 * 24)
     await queueDue()
-    await app.db.update(xAccounts).set({ status: 'connected' }).where(eq(xAccounts.id, account.id))
+    await reconnect(app, { id: account.id })
     await letPass(app, id, 1)
     await queueDue()
     expect(await sendDue(app)).toEqual(['It has been a while'])
@@ -486,28 +487,22 @@ describe('the order on one X account', () => {
     expect(waiting?.reason).toMatchObject({ code: 'day_apart' })
     expect((await campaignNow(other.id)).waitingFor).toEqual({ reason: 'day_apart', until: waiting?.dueAt })
     // A message that is due earlier, at the end of an undo, waits as long.
-    await app.db.execute(sql`update dms set due_at = now() + interval '1 minute' where campaign_id = ${other.id}`)
+    await makeDue(app, { campaignId: other.id }, new Date(Date.now() + 60_000))
     expect((await campaignNow(other.id)).waitingFor).toEqual({ reason: 'day_apart', until: waiting?.dueAt })
-    await app.db.execute(sql`update dms set due_at = ${waiting?.dueAt} where campaign_id = ${other.id}`)
+    await makeDue(app, { campaignId: other.id }, new Date(waiting!.dueAt!))
     // Within a campaign, the step's own delay decides.
     await letPass(app, id, 2)
     await queueDue()
     expect(await sendDue(app)).toEqual([`Still there, @${handle}?`])
     await letPass(app, id, 24)
     await letPass(app, other.id, 24)
-    await app.db
-      .update(xAccounts)
-      .set({ nextSendAt: sql`now() - interval '1 second'` })
-      .where(eq(xAccounts.id, account.id))
+    await letSend(app, { id: account.id }, new Date(Date.now() - 1_000))
     expect(await sendDue(app)).toEqual(['From another campaign'])
   })
 
   it('leaves 24 hours after a message that only X knew', async () => {
     const list = await makeList(app, person, openHandles(1))
-    await app.db
-      .update(leads)
-      .set({ lastClaimedAt: new Date() })
-      .where(eq(leads.id, list.leadIds[0] as string))
+    await recordClaim(app, { id: list.leadIds[0] as string })
     await launch(person, list)
     expect(await sendDue(app)).toEqual([])
   })
@@ -521,14 +516,10 @@ describe('the order on one X account', () => {
         readUntil: secondsAgo === null ? null : sql`now() - make_interval(secs => ${secondsAgo})`,
         nextPollAt: new Date(Date.now() + 3_600_000),
       })
-    const makeDue = () =>
-      app.db
-        .update(xAccounts)
-        .set({ nextSendAt: new Date(0) })
-        .where(eq(xAccounts.id, account.id))
+    const wake = () => letSend(app, { id: account.id }, new Date(0))
     for (const secondsAgo of [null, 3 * 3_600, 91]) {
       await read(secondsAgo)
-      await makeDue()
+      await wake()
       expect(await claimDue(app.db, 1, app.services.env)).toMatchObject({
         claimed: null,
         unread: idOfHandle(account.handle),
@@ -536,22 +527,22 @@ describe('the order on one X account', () => {
     }
     // Nobody asks twice.
     await app.db.update(replyWatches).set({ nextPollAt: new Date() })
-    await makeDue()
+    await wake()
     expect(await claimDue(app.db, 1, app.services.env)).toMatchObject({ claimed: null, unread: null })
-    await app.db.update(dms).set({ dueAt: sql`now() - interval '31 seconds'` }).where(eq(dms.campaignId, id))
+    await makeDue(app, { campaignId: id }, new Date(Date.now() - 31_000))
     const [waiting] = (await dmsOf(person, id)).slice(-1)
     expect(waiting?.reason).toEqual({ code: 'detection', params: {} })
     expect((await campaignNow(id)).waitingFor).toEqual({ reason: 'detection', until: null })
 
     // First messages of the account leave meanwhile, and the follow-up keeps its time.
     const other = await launch(person, await makeList(app, person, openHandles(1)), { messageTemplate: 'Hello' })
-    await makeDue()
+    await wake()
     expect(await sendDue(app)).toEqual(['Hello'])
     expect(await campaignNow(other.id)).toMatchObject({ status: 'completed' })
     expect((await dmsOf(person, id)).at(-1)).toMatchObject({ dueAt: waiting?.dueAt, reason: { code: 'detection' } })
 
     await read(60)
-    await makeDue()
+    await wake()
     expect(await sendDue(app)).toEqual([`Still there, @${handle}?`])
   })
 
@@ -585,5 +576,5 @@ it('looks again later at a campaign that fails, and continues with the others', 
   await expect(queueDue()).rejects.toThrow()
   expect(await dmsOf(person, other.id)).toHaveLength(2)
   expect(await queueDue()).toBe(false)
-  await app.db.delete(campaigns).where(eq(campaigns.id, broken.id))
+  await deleteCampaigns(app, { id: broken.id })
 })

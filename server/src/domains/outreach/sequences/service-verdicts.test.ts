@@ -1,8 +1,10 @@
 import type { StepInput } from '@x-automated/contract/outreach/steps'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { eq, inArray, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { placeBefore } from '../../../../test/campaigns.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { markSent, rewrite } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { eventually, expectCountsRight, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
 import { storeAnswers } from '../../../core/replies/answers.ts'
@@ -11,7 +13,7 @@ import { judgeTests } from '../../../core/sequences/verdicts.ts'
 import { conversations, labelCorrections } from '../../../core/tables/conversations.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { replies } from '../../../core/tables/replies.ts'
-import { enrollments, stepTests } from '../../../core/tables/sequences.ts'
+import { stepTests } from '../../../core/tables/sequences.ts'
 import { EVENTS_CHANNEL } from '../../platform/events/recording.ts'
 
 let app: TestApp
@@ -52,7 +54,7 @@ const messagesOf = (id: string) => app.db.select().from(dms).where(eq(dms.campai
 async function send(messages: readonly { id: string }[], from = '9 days'): Promise<void> {
   for (const [index, { id }] of messages.entries()) {
     const at = sql`now() - ${from}::interval + make_interval(mins => ${index})`
-    await app.db.update(dms).set({ status: 'sent', sentAt: at, claimedAt: at }).where(eq(dms.id, id))
+    await markSent(app, { id }, at, { claimedAt: at })
   }
 }
 
@@ -227,7 +229,7 @@ describe('a test of two variants', () => {
     const id = await launched(40)
     const [first] = await messagesOf(id)
     await send(await messagesOf(id))
-    await app.db.update(dms).set({ variantId: first!.variantId }).where(eq(dms.campaignId, id))
+    await rewrite(app, { campaignId: id }, { variantId: first!.variantId })
     await judge()
     expect(await stepOf(id)).toMatchObject({ isSplitOff: true, verdict: null })
   })
@@ -315,10 +317,7 @@ describe('a test of two variants', () => {
     expect((await stepOf(id)).verdict).toMatchObject({ status: 'collecting', estimatedDays: expect.any(Number) })
     // Most others wait for a later step.
     const waiting = messages.slice(0, 190).map(({ enrollmentId }) => enrollmentId ?? '')
-    await app.db
-      .update(enrollments)
-      .set({ lastStepNumber: 1, nextStepNumber: 2 })
-      .where(inArray(enrollments.id, waiting))
+    await placeBefore(app, { id: waiting }, 2, { lastStepNumber: 1 })
     await judge()
     expect((await stepOf(id)).verdict).toMatchObject({ status: 'collecting', estimatedDays: null })
   })

@@ -2,6 +2,7 @@ import { SUPPRESSION_REASONS } from '@x-automated/contract/leads/suppressions'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { changeHolder, endLeases } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
   ALL_DAY,
@@ -14,6 +15,7 @@ import {
   openHandles,
   openSenders,
 } from '../../../../test/outreach.ts'
+import { letSend } from '../../../../test/x-accounts.ts'
 import { claimDue } from '../../../core/messages/claim.ts'
 import { expireLeases } from '../../../core/messages/settle.ts'
 import { leads } from '../../../core/tables/leads.ts'
@@ -193,8 +195,7 @@ describe('the simulated queue', () => {
     const { person, list } = await running(2)
     let first = true
     const lost = chance([0], async () => {
-      if (first)
-        await app.db.update(dms).set({ lease: sql`gen_random_uuid()` }).where(sql`lease_expires_at is not null`)
+      if (first) await changeHolder(app, sql`lease_expires_at is not null`)
       first = false
     })
     expect(await run(person, 5, lost)).toMatchObject({
@@ -219,15 +220,10 @@ describe('the simulated queue', () => {
       problems: [`Error processing DM for @${list.handles[0]}: out of luck`],
     })
     // A sender takes the account off the schedule.
-    await app.db
-      .update(xAccounts)
-      .set({ nextSendAt: new Date(0) })
-      .where(isTheirs)
+    await letSend(app, isTheirs, new Date(0))
     expect(await claimDue(app.db, 1, app.services.env)).toEqual({ claimed: null, isIdle: false, unread: null })
     // It was not sent, so it is queued again when its lease expires.
-    await app.db.execute(
-      sql`update dms set lease_expires_at = now() - interval '1 s' where holder = 'simulated' and lease_expires_at is not null`,
-    )
+    await endLeases(app, sql`holder = 'simulated' and lease_expires_at is not null`)
     await expireLeases(app.db)
     const [scheduled] = await app.db.select().from(xAccounts).where(isTheirs)
     expect(scheduled?.nextSendAt).not.toBeNull()

@@ -4,9 +4,9 @@ import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { messaged, say } from '../../../../test/conversations.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
+import { markFailed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { openSenders } from '../../../../test/outreach.ts'
-import { dms } from '../../../core/tables/messages.ts'
 import { markText } from './data.ts'
 import { writeDrafts } from './drafts.ts'
 import { writerProviders, writerUsage } from './tables.ts'
@@ -304,10 +304,7 @@ describe('drafts', () => {
     const { handles, leadIds } = await messaged(app, owner, 1)
     await say(app, handles[0]!, account.handle, 'What does it cost?')
     const [conversation] = (await owner.client.conversations.list({})).conversations
-    await app.db
-      .update(dms)
-      .set({ status: 'failed', sentAt: null, triedAt: new Date(), message: 'Nobody read this.' })
-      .where(eq(dms.leadId, leadIds[0]!))
+    await markFailed(app, { leadId: leadIds[0]! }, { sentAt: null, triedAt: new Date(), message: 'Nobody read this.' })
     expect((await owner.client.conversations.find({ id: conversation!.id })).messages).toHaveLength(2)
     app.model.calls.length = 0
     await draft({ kind: 'reply', conversationId: conversation!.id }, owner)

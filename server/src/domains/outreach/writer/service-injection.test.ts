@@ -1,10 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, expect, it } from 'vitest'
 import { messaged, say } from '../../../../test/conversations.ts'
+import { editProfiles } from '../../../../test/leads.ts'
 import { connectX, makePerson, subscribe } from '../../../../test/makers.ts'
+import { rewrite } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { leads } from '../../../core/tables/leads.ts'
-import { dms } from '../../../core/tables/messages.ts'
 import { replies } from '../../../core/tables/replies.ts'
 import type { Facts } from './data.ts'
 import { writeDrafts } from './drafts.ts'
@@ -97,11 +98,8 @@ it('lets no demand of hostile replies and names through, also if our own message
   )
   for (const [index, hostile] of all.flat(2).entries()) {
     const name = index % 2 === 0 ? 'Ada' : hostile.slice(0, 200)
-    await app.db.update(leads).set({ name }).where(ofLead)
-    await app.db
-      .update(dms)
-      .set({ message: `Hi ${name}, what are you up to?` })
-      .where(eq(dms.leadId, leadIds[0]!))
+    await editProfiles(app, ofLead, { name })
+    await rewrite(app, { leadId: leadIds[0]! }, { message: `Hi ${name}, what are you up to?` })
     if (index % 2 === 0) await app.db.update(replies).set({ text: hostile }).where(eq(replies.leadId, leadIds[0]!))
     const drafts = writeDrafts(context, person.actor, { kind: 'reply', conversationId: conversation!.id })
     const texts: string[] = []

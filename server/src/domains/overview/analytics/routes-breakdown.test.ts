@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { call, connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { markReplied, markSent } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles } from '../../../../test/outreach.ts'
 import { ANSWERS, dms } from '../../../core/tables/messages.ts'
@@ -26,17 +27,14 @@ async function tested(count: number, replied: { after: number; answers: number }
   const variants = [{ messageTemplate: 'Hi {lead_name}' }, { messageTemplate: 'Hello {lead_name}' }]
   const { id } = await launch(person, list, { messageTemplate: undefined, steps: [{ variants }] })
   const isTheirs = eq(dms.campaignId, id)
-  await app.db.update(dms).set({ status: 'sent', sentAt, xAccountId: account.id }).where(isTheirs)
+  await markSent(app, isTheirs, sentAt, { xAccountId: account.id })
   for (const [index, { after, answers }] of replied.entries())
-    await app.db
-      .update(dms)
-      .set({
-        status: 'replied',
-        repliedAt: new Date(sentAt.getTime() + after * 1_000),
-        answers,
-        personAnswers: answers,
-      })
-      .where(and(isTheirs, eq(dms.leadId, list.leadIds[index]!)))
+    await markReplied(
+      app,
+      and(isTheirs, eq(dms.leadId, list.leadIds[index]!))!,
+      new Date(sentAt.getTime() + after * 1_000),
+      { answers, personAnswers: answers },
+    )
   return { id, leadIds: list.leadIds }
 }
 

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { deleteCampaigns } from '../../../../test/campaigns.ts'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
-import { makeLeads } from '../../../../test/leads.ts'
+import { deleteLeads, makeLeads } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { deleteMessages, markReplied, markSent } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles, type SomeList } from '../../../../test/outreach.ts'
 import { conversations } from '../../../core/tables/conversations.ts'
@@ -134,16 +136,11 @@ describe('GET /analytics', () => {
       // An automatic reply.
       [d, 0],
     ] as const)
-      await app.db
-        .update(dms)
-        .set({
-          status: 'replied',
-          sentAt: new Date('2026-03-10T08:00:00Z'),
-          repliedAt,
-          answers,
-          personAnswers: answers,
-        })
-        .where(eq(dms.leadId, leadId))
+      await markReplied(app, { leadId }, repliedAt, {
+        sentAt: new Date('2026-03-10T08:00:00Z'),
+        answers,
+        personAnswers: answers,
+      })
     const ask = async (query = '') => (await person.call('GET', `/analytics${query}`)).body
     expect(await ask()).toMatchObject({
       replies: 4,
@@ -169,10 +166,7 @@ describe('GET /analytics', () => {
     // A direct message, which is queued only for new leads.
     const [fresh] = await makeLeads(app, person, 1)
     await person.client.leads.queue({ leadIds: [fresh!.id] })
-    await app.db
-      .update(dms)
-      .set({ leadId: b, status: 'sent', sentAt: later(300) })
-      .where(eq(dms.leadId, fresh!.id))
+    await markSent(app, { leadId: fresh!.id }, later(300), { leadId: b })
     for (const query of ['', `?campaignId=${campaignId}`, '?from=2026-03-10&to=2026-03-10'])
       expect(await ask(query)).toMatchObject({ positiveReplies: 1, medianAnswerSeconds: 200 })
     expect(await ask('?from=2026-03-11&to=2026-03-12')).toMatchObject({
@@ -266,7 +260,7 @@ it('always equals a recount of the messages, whatever happens to them', async ()
     const at = command.at?.toISOString() ?? null
     switch (command.kind) {
       case 'send':
-        return app.db.execute(sql`update dms set status = 'sent', sent_at = ${at}::timestamptz where id in (${chosen})`)
+        return markSent(app, sql`id in (${chosen})`, command.at)
       case 'move':
         return app.db.execute(
           sql`update dms set status = ${command.to}, replied_at = ${at}::timestamptz where sent_at is not null and id in (${chosen})`,
@@ -281,9 +275,9 @@ it('always equals a recount of the messages, whatever happens to them', async ()
           insert into dms (workspace_id, lead_id, campaign_id, step, message, status, sent_at)
           select workspace_id, lead_id, campaign_id, step + 1 + (random() * 1000000)::int, message, status, sent_at from dms where id in (${chosen})`)
       case 'delete':
-        return app.db.execute(sql`delete from dms where id in (${chosen})`)
+        return deleteMessages(app, sql`id in (${chosen})`)
       case 'purge':
-        return app.db.delete(leads).where(sql`id in (select lead_id from dms where id in (${chosen}))`)
+        return deleteLeads(app, sql`id in (select lead_id from dms where id in (${chosen}))`)
     }
   }
   await fc.assert(
@@ -307,7 +301,7 @@ it('always equals a recount of the messages, whatever happens to them', async ()
     { numRuns: 12 },
   )
   // Deleting a campaign deletes its activity.
-  await app.db.execute(sql`delete from campaigns where id = ${second}`)
+  await deleteCampaigns(app, { id: second })
   expect(
     (await person.client.analytics.find({ from: '2026-01-01', to: '2026-01-08' })).series.filter((day) => day.sent > 0),
   ).toEqual(await recount(person, null))

@@ -3,14 +3,14 @@ import { eq, sql } from 'drizzle-orm'
 import { strFromU8, unzipSync } from 'fflate'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { beginSignUp, mailTo, makeAccount, openLink, PASSWORD, signIn, statusOf } from '../../../../test/accounts.ts'
+import { pauseNow } from '../../../../test/campaigns.ts'
 import { makeLeads } from '../../../../test/leads.ts'
 import { call, connectX, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
+import { markFailed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
-import { campaigns } from '../../../core/tables/campaigns.ts'
 import { conversationDrafts } from '../../../core/tables/conversations.ts'
 import { leads } from '../../../core/tables/leads.ts'
-import { dms } from '../../../core/tables/messages.ts'
 import { authIdentities, authSignUps, authUsers } from '../../identity/auth/tables.ts'
 import { ssoConnections } from '../../identity/sso/tables.ts'
 import { workspaceMembers } from '../../identity/workspaces/tables.ts'
@@ -152,14 +152,8 @@ describe('GET /auth/user/export', () => {
   it('renders why campaigns were paused and messages skipped, as the API does', async () => {
     const person = await withData()
     const { workspaceId } = person
-    await app.db
-      .update(campaigns)
-      .set({ status: 'paused', reason: { code: 'x_disconnected', params: {} } })
-      .where(eq(campaigns.workspaceId, workspaceId))
-    await app.db
-      .update(dms)
-      .set({ status: 'failed', reason: { code: 'no_basis', params: {} } })
-      .where(eq(dms.workspaceId, workspaceId))
+    await pauseNow(app, { workspaceId }, { reason: { code: 'x_disconnected', params: {} } })
+    await markFailed(app, { workspaceId }, { reason: { code: 'no_basis', params: {} } })
     const { file } = await archiveOf(person)
     expect(file('campaigns.json').map(({ pauseReason }) => pauseReason)).toEqual([
       'This X account is disconnected. Connect it again, then resume.',

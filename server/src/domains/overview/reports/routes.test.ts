@@ -1,14 +1,16 @@
 import { REPORTS_MAX } from '@x-automated/contract/overview/report-limits'
 import { and, eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { makeDirect } from '../../../../test/campaigns.ts'
+import { deleteLeads } from '../../../../test/leads.ts'
 import { LOGO } from '../../../../test/logo.ts'
 import { call, connectX, makePerson, type Person, prove, subscribe } from '../../../../test/makers.ts'
+import { markFailed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles } from '../../../../test/outreach.ts'
 import { openPlanned } from '../../../../test/plans.ts'
 import { whileWaiting } from '../../../../test/while-waiting.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
-import { leads } from '../../../core/tables/leads.ts'
 import { ANSWERS, dms } from '../../../core/tables/messages.ts'
 import { hashToken } from '../../../sealing.ts'
 import { authUsers } from '../../identity/auth/tables.ts'
@@ -159,7 +161,7 @@ describe('POST /reports', () => {
     const { id } = await makeCampaign(person)
     const stranger = await makeAgency()
     const direct = await makeCampaign(stranger)
-    await app.db.update(campaigns).set({ kind: 'direct' }).where(eq(campaigns.id, direct.id))
+    await makeDirect(app, { id: direct.id })
     for (const campaignId of [id, direct.id, 'direct'])
       expect((await stranger.call('POST', '/reports', { kind: 'campaign', campaignId })).body.code).toBe(
         'CAMPAIGN_NOT_FOUND',
@@ -246,7 +248,7 @@ describe('POST /reports/find', () => {
     const sample = await makeCampaign(person, 'Sample')
     await app.db.update(campaigns).set({ isSample: true }).where(eq(campaigns.id, sample.id))
     const direct = await makeCampaign(person, 'Direct')
-    await app.db.update(campaigns).set({ kind: 'direct' }).where(eq(campaigns.id, direct.id))
+    await makeDirect(app, { id: direct.id })
     const report = await person.client.reports.create({ kind: 'month', month: '2026-03' })
     const { body } = await openReader()(tokenOf(report))
     expect(body).toMatchObject({ from: '2026-03-01', to: '2026-03-31', totals: TOTALS })
@@ -290,7 +292,7 @@ describe('POST /reports/find', () => {
     expect(await share({ kind: 'campaign', campaignId: id })).toEqual(people)
     expect(await share({ kind: 'month', month: '2026-03' })).toEqual(people)
     expect(await share({ kind: 'month', month: '2026-02' })).toEqual([])
-    await app.db.delete(leads).where(eq(leads.id, list.leadIds[1]!))
+    await deleteLeads(app, { id: list.leadIds[1]! })
     expect(await share({ kind: 'campaign', campaignId: id })).toEqual(people.slice(1))
   })
 
@@ -327,10 +329,7 @@ describe('POST /reports/find', () => {
     const read = openReader()
     const sent = async () => (await read(token)).body.totals.messagesSent
     expect(await sent()).toBe(4)
-    await app.db
-      .update(dms)
-      .set({ status: 'failed', sentAt: null })
-      .where(and(eq(dms.campaignId, id), eq(dms.status, 'sent')))
+    await markFailed(app, { campaignId: id, status: 'sent' }, { sentAt: null })
     expect(await sent()).toBe(4)
     await person.client.people.rename({ name: 'New name' })
     expect((await read(token)).body.workspace.name).toBe('New name')

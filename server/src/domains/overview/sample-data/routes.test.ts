@@ -1,6 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { leaveUnqueued } from '../../../../test/campaigns.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { deleteMessages } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
   arrived,
@@ -12,6 +14,7 @@ import {
   sendDue,
 } from '../../../../test/outreach.ts'
 import { openPlanned } from '../../../../test/plans.ts'
+import { letOnlySend } from '../../../../test/x-accounts.ts'
 import { queue } from '../../../core/campaigns/campaign.ts'
 import { claimDue } from '../../../core/messages/claim.ts'
 import { claimAny, claimSimulated } from '../../../core/messages/claim-campaign.ts'
@@ -169,8 +172,8 @@ describe('DELETE /sample-data', () => {
     const own = await makeList(app, person, openHandles(1))
     await person.client.lists.addLeads({ id: draft!.leadListId!, leadIds: own.leadIds })
     await person.client.campaigns.queue({ id: draft!.id })
-    await app.db.execute(sql`delete from dms where lead_id = ${own.leadIds[0]!}`)
-    await app.db.execute(sql`update enrollments set is_unqueued = true where lead_id = ${own.leadIds[0]!}`)
+    await deleteMessages(app, { leadId: own.leadIds[0]! })
+    await leaveUnqueued(app, { leadId: own.leadIds[0]! })
     await person.client.sampleData.remove()
     expect(await person.client.campaigns.find({ id: draft!.id })).toMatchObject({ isSample: false })
   })
@@ -209,8 +212,7 @@ describe('on the real X, a message to a sample lead', () => {
     const draft = (await person.client.campaigns.list({})).campaigns[0]!
     await person.client.campaigns.update({ id: draft.id, channel })
     await person.client.campaigns.queue({ id: draft.id })
-    await app.db.execute(sql`
-      update x_accounts set next_send_at = case when id = ${account.id} then now() end`)
+    await letOnlySend(app, account.id)
     return { person, account, id: draft.id }
   }
   async function expectSkipped({ person, id }: { person: Person; id: string }, count: number) {
@@ -243,7 +245,7 @@ describe('on the real X, a message to a sample lead', () => {
     await person.client.sampleData.load()
     const { leads } = await person.client.leads.list({ status: 'not_sent' })
     await person.client.leads.queue({ leadIds: [leads[0]!.id] })
-    await app.db.execute(sql`update x_accounts set next_send_at = case when id = ${account.id} then now() end`)
+    await letOnlySend(app, account.id)
     const [worker] = await app.db.insert(workers).values({}).returning()
     expect((await claimDue(app.db, worker!.id, real())).claimed).toBeNull()
     expect((await person.client.leads.find({ id: leads[0]!.id })).dmStatus).toBe('not_sent')

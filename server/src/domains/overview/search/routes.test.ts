@@ -1,6 +1,6 @@
-import { and, eq } from 'drizzle-orm'
 import { beforeAll, expect, it } from 'vitest'
 import { messaged, say } from '../../../../test/conversations.ts'
+import { editProfiles } from '../../../../test/leads.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeCampaign, makeList, openSenders } from '../../../../test/outreach.ts'
@@ -65,10 +65,7 @@ it('finds lists and campaigns by name, and conversations by any part of the name
   const { person, account } = await connected()
   const { handles } = await messaged(app, person)
   await say(app, handles[0]!, account.handle, 'What does the pelican cost?')
-  await app.db
-    .update(leads)
-    .set({ name: 'Anna Smith' })
-    .where(and(eq(leads.workspaceId, person.workspaceId), eq(leads.twitterHandle, handles[0]!)))
+  await editProfiles(app, { workspaceId: person.workspaceId, twitterHandle: handles[0]! }, { name: 'Anna Smith' })
   const list = await makeList(app, person, [])
   await person.client.lists.update({ id: list.id, name: 'Old pelicans' })
   await person.client.lists.create({ name: 'Pelicans' })

@@ -1,7 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { deleteCampaigns, planFollowUp, reactivate } from '../../../../test/campaigns.ts'
 import { call, connectX, type Person } from '../../../../test/makers.ts'
+import { deleteMessages, holdMessages, makeDue, makeFollowUps, markSent } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
   ALL_DAY,
@@ -12,7 +14,7 @@ import {
   openHandles,
   openSenders,
 } from '../../../../test/outreach.ts'
-import { campaigns } from '../../../core/tables/campaigns.ts'
+import { identify, leaveIdle, loseConnection, rest } from '../../../../test/x-accounts.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { xAccounts } from '../../platform/x-account/tables.ts'
 import { xApps } from '../../platform/x-apps/tables.ts'
@@ -59,11 +61,7 @@ it('every screen shows the same use of the daily cap, and the cap holds from tha
   const { person: elsewhere } = await connected()
   // The same X account, connected by another workspace.
   const [shared] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
-  const [twin] = await app.db
-    .update(xAccounts)
-    .set({ xUserId: shared!.xUserId })
-    .where(eq(xAccounts.workspaceId, elsewhere.workspaceId))
-    .returning()
+  const [twin] = await identify(app, { workspaceId: elsewhere.workspaceId }, shared!.xUserId)
   const [own = 0, ofSecond = 0] = await addHistory(person, [account.id, second.id], 1)
   const [ofTwin = 0] = await addHistory(elsewhere, [twin!.id], 2)
   const used = new Map([
@@ -107,7 +105,7 @@ describe('the time of the next message, while a launch can be undone', () => {
   async function launched() {
     const { person, account } = await connected()
     // What other tests have queued is due by now.
-    await app.db.update(xAccounts).set({ nextSendAt: null })
+    await leaveIdle(app)
     const { id } = await makeCampaign(person, await makeList(app, person, openHandles(2)))
     await person.client.campaigns.queue({ id, holdSeconds: HOLD_SECONDS })
     await expect(claimNext(app)).rejects.toThrow('No message is due.')
@@ -133,8 +131,7 @@ describe('the time of the next message, while a launch can be undone', () => {
   const limits: Record<string, (made: Launched) => Promise<unknown>> = {
     'the spending limit': ({ person }) => person.client.xCosts.saveLimit({ limitCents: 1 }),
     'an X app without credits': () => app.db.update(xApps).set({ fundsEmptySince: new Date(), fundsTryAt: later(1) }),
-    'a limit of X': (made) =>
-      app.db.execute(sql`update x_accounts set rests_until = ${later(1).toISOString()} where id = ${made.account.id}`),
+    'a limit of X': (made) => rest(app, { id: made.account.id }, later(1)),
     'the limit of the X app': () => app.db.update(xApps).set({ dailyLimit: 10, restsUntil: later(1) }),
     'the daily cap': async ({ person, account }) => {
       await addRefused(person, account.id, later(-1))
@@ -165,23 +162,19 @@ describe('the time of the next message, while a launch can be undone', () => {
   const stops: Record<string, (made: Launched) => Promise<unknown>> = {
     'the campaign is paused': ({ person, id }) => person.client.campaigns.update({ id, status: 'paused' }),
     'the launch is undone': ({ person, id }) => person.client.campaigns.undoLaunch({ id }),
-    'the people are held': ({ id }) => app.db.update(dms).set({ isHeld: true }).where(eq(dms.campaignId, id)),
-    'the account is lost': ({ account }) =>
-      app.db.update(xAccounts).set({ status: 'lost' }).where(eq(xAccounts.id, account.id)),
+    'the people are held': ({ id }) => holdMessages(app, { campaignId: id }),
+    'the account is lost': ({ account }) => loseConnection(app, { id: account.id }),
   }
   it.each(Object.keys(stops))('is none once %s', async (name) => {
     const made = await launched()
     await stops[name]!(made)
     expect(await made.next()).toBeNull()
-    await app.db.delete(campaigns).where(eq(campaigns.id, made.id))
+    await deleteCampaigns(app, { id: made.id })
   })
 
   it('is not before X can be read again, if only a follow-up is queued', async () => {
     const { account, id, next } = await launched()
-    await app.db
-      .update(dms)
-      .set({ isFollowUp: true, xAccountId: account.id, dueAt: new Date() })
-      .where(eq(dms.campaignId, id))
+    await makeFollowUps(app, { campaignId: id }, account.id, { dueAt: new Date() })
     await app.db.execute(sql`
       insert into reply_watches (x_user_id, fails_since, rests_until, next_poll_at)
       select x_user_id, now(), ${later(1).toISOString()}::timestamptz, ${later(1).toISOString()}::timestamptz from ${accountOf({ account })}
@@ -191,11 +184,8 @@ describe('the time of the next message, while a launch can be undone', () => {
 
   it('of planned follow-ups is not before the end of a limit', async () => {
     const { person, id, next } = await launched()
-    await app.db.delete(dms).where(eq(dms.campaignId, id))
-    await app.db
-      .update(campaigns)
-      .set({ followUpDueAt: later(0.1) })
-      .where(eq(campaigns.id, id))
+    await deleteMessages(app, { campaignId: id })
+    await planFollowUp(app, { id }, later(0.1))
     expect(await next()).not.toBeNull()
     await person.client.xCosts.saveLimit({ limitCents: 1 })
     const now = new Date()
@@ -207,7 +197,7 @@ describe('the time of the next message, while a launch can be undone', () => {
     const list = await makeList(app, person, openHandles(52))
     const { id } = await makeCampaign(person, list)
     await person.client.campaigns.queue({ id, limit: 50 })
-    await app.db.update(dms).set({ status: 'sent', sentAt: new Date() }).where(eq(dms.campaignId, id))
+    await markSent(app, { campaignId: id })
     const { nextSendAt } = await person.client.today.find({})
     const now = new Date()
     expect(nextSendAt).toBe(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString())
@@ -216,17 +206,11 @@ describe('the time of the next message, while a launch can be undone', () => {
 
   it("is another account's follow-up, if that is due before a queued message", async () => {
     const { person, account, id, next } = await launched()
-    await app.db
-      .update(dms)
-      .set({ dueAt: later(3) })
-      .where(eq(dms.campaignId, id))
+    await makeDue(app, { campaignId: id }, later(3))
     const second = await connectX(app, person, openHandles(1)[0]!)
     const list = await makeList(app, person, openHandles(1))
     const planned = await makeCampaign(person, list)
-    await app.db
-      .update(campaigns)
-      .set({ status: 'active', xAccountId: second.id, followUpDueAt: later(1) })
-      .where(eq(campaigns.id, planned.id))
+    await reactivate(app, { id: planned.id }, { xAccountId: second.id, followUpDueAt: later(1) })
     expect(Date.parse((await next())!)).toBeLessThan(Date.now() + 2 * 3_600_000)
     const { nextSendAt } = await person.client.today.find({ xAccountId: account.id })
     expect(Date.parse(nextSendAt!)).toBeGreaterThan(Date.now() + 2 * 3_600_000)

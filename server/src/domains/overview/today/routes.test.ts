@@ -2,15 +2,16 @@ import { isWaiting } from '@x-automated/contract/outreach/conversations'
 import { REPLIES_WAITING_MAX } from '@x-automated/contract/reply-labels'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, expect, it } from 'vitest'
+import { complete, pauseNow, planFollowUp } from '../../../../test/campaigns.ts'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
 import { messaged, say } from '../../../../test/conversations.ts'
 import { connectX, makePerson } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles, openSenders } from '../../../../test/outreach.ts'
+import { leaveIdle, loseConnection } from '../../../../test/x-accounts.ts'
 import { campaigns } from '../../../core/tables/campaigns.ts'
 import { conversations as rows } from '../../../core/tables/conversations.ts'
 import { openerCounts } from '../../../core/tables/openers.ts'
-import { xAccounts } from '../../platform/x-account/tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -46,7 +47,7 @@ it('GET /today counts what was sent and who waits for an answer, in total and by
   expect(own).toMatchObject({ repliesWaiting: 1, sentToday: 2 })
   expect(all.capNow).toBe(2 * own.capNow)
   expect(await person.client.today.find({ xAccountId: other.id })).toMatchObject({ repliesWaiting: 0, sentToday: 0 })
-  await app.db.update(campaigns).set({ status: 'paused' }).where(eq(campaigns.id, campaign.id))
+  await pauseNow(app, { id: campaign.id })
   const { campaigns: listed } = await person.client.today.find({})
   const sentByDay = [...Array<number>(13).fill(0), 2]
   expect(listed).toEqual([
@@ -141,8 +142,8 @@ it('GET /today says when the next message is due, and lists active campaigns bef
 
   // Nothing is queued any more, but a follow-up is due.
   const followUpDueAt = new Date(Date.now() + 3 * 86_400_000)
-  await app.db.update(xAccounts).set({ nextSendAt: null }).where(eq(xAccounts.workspaceId, person.workspaceId))
-  await app.db.update(campaigns).set({ followUpDueAt }).where(eq(campaigns.id, active.id))
+  await leaveIdle(app, { workspaceId: person.workspaceId })
+  await planFollowUp(app, { id: active.id }, followUpDueAt)
   expect((await person.client.today.find({})).nextSendAt).toBe(followUpDueAt.toISOString())
   expect((await person.client.today.find({ xAccountId: other.id })).nextSendAt).toBeNull()
 })
@@ -159,7 +160,7 @@ it('GET /today names what needs a person, the most urgent first', async () => {
   const reason = { code: 'opt_outs' as const, params: { optOuts: 4, of: 100 } }
   await app.db.update(campaigns).set({ reason }).where(eq(campaigns.id, id))
   await app.db.insert(openerCounts).values({ workspaceId: person.workspaceId, campaignId: id, draft: 3 })
-  await app.db.update(xAccounts).set({ status: 'lost' }).where(eq(xAccounts.id, account.id))
+  await loseConnection(app, { id: account.id })
   expect((await person.client.today.find({})).needs).toEqual([
     { code: 'x_disconnected', params: { handle: account.handle }, path: '/twitter' },
     {
@@ -171,7 +172,7 @@ it('GET /today names what needs a person, the most urgent first', async () => {
   ])
   const other = await connectX(app, person)
   expect((await person.client.today.find({ xAccountId: other.id })).needs).toEqual([])
-  await app.db.update(campaigns).set({ status: 'completed', reason: null }).where(eq(campaigns.id, id))
+  await complete(app, { id })
   expect((await person.client.today.find({})).needs.map(({ code }) => code)).toEqual(['x_disconnected'])
   await app.db.delete(openerCounts).where(eq(openerCounts.campaignId, id))
 })

@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { clearOfMidnight } from '../../../../test/clear-of-midnight.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
+import { markFailed } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { dmsOf, launch, makeCampaign, makeList, openHandles } from '../../../../test/outreach.ts'
 import { leads } from '../../../core/tables/leads.ts'
@@ -74,7 +75,7 @@ describe('403 PLAN_LIMIT', () => {
     expect(await person.call('POST', `/dms/${skipped.id}/requeue`)).toMatchObject({ status: 200 })
     expect(await used(person)).toBe(50)
     // Requeueing a message that was tried does not count again.
-    await app.db.update(dms).set({ status: 'failed', triedAt: new Date() }).where(eq(dms.id, skipped.id))
+    await markFailed(app, { id: skipped.id }, { triedAt: new Date() })
     expect(await person.call('POST', `/dms/${skipped.id}/requeue`)).toMatchObject({ status: 200 })
   })
 

@@ -5,14 +5,14 @@ import {
 } from '@x-automated/contract/platform/notifications'
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { pauseNow } from '../../../../test/campaigns.ts'
 import { call, connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { eventually, launch, makeList, openHandles } from '../../../../test/outreach.ts'
-import { campaigns } from '../../../core/tables/campaigns.ts'
+import { loseConnection } from '../../../../test/x-accounts.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { sendQueuedEmails } from '../../../jobs/mail.ts'
 import { createMailer } from '../../../outside/mail.ts'
-import { xAccounts } from '../x-account/tables.ts'
 import { notifyReplies, purgeOldNotifications, queueDigests, queueNotificationEmails } from './service.ts'
 import { notifications } from './tables.ts'
 
@@ -26,8 +26,7 @@ beforeAll(async () => {
 })
 
 const REASON = 'X has locked this account.'
-const lose = (id: string) =>
-  app.db.update(xAccounts).set({ status: 'lost', reason: REASON }).where(eq(xAccounts.id, id))
+const lose = (id: string) => loseConnection(app, { id }, REASON)
 const context = () => ({ ...app.services, db: app.db })
 
 /** A campaign of two, both sent by the extension: the last outcome completes it. */
@@ -46,10 +45,7 @@ it('notifies every member of a lost account and of paused and completed campaign
   const paused = await launch(owner, await makeList(app, owner, openHandles(1)), { channel: 'extension' })
   await owner.client.campaigns.update({ id: paused.id, status: 'paused' })
   await owner.client.campaigns.update({ id: paused.id, status: 'active' })
-  await app.db
-    .update(campaigns)
-    .set({ status: 'paused', reason: { code: 'x_locked', params: {} }, pauseReason: REASON })
-    .where(eq(campaigns.id, paused.id))
+  await pauseNow(app, { id: paused.id }, { reason: { code: 'x_locked', params: {} }, pauseReason: REASON })
   await lose(account.id)
   await lose(account.id)
   const expected = [
@@ -201,7 +197,7 @@ it('inserts nothing if the transaction rolls back', async () => {
   const person = await makePerson(app)
   const { id } = await connectX(app, person)
   const undone = app.db.transaction(async (tx) => {
-    await tx.update(xAccounts).set({ status: 'lost', reason: REASON }).where(eq(xAccounts.id, id))
+    await loseConnection({ db: tx }, { id }, REASON)
     throw new Error('undone')
   })
   await expect(undone).rejects.toThrow('undone')

@@ -5,6 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { launch, makeList, openHandles, waitForBlockedStatement } from '../../../../test/outreach.ts'
+import { expireTokens, loseConnection } from '../../../../test/x-accounts.ts'
 import { createXApi } from '../../../outside/x.ts'
 import { XError } from '../../../outside/x-errors.ts'
 import { createSealer } from '../../../sealing.ts'
@@ -306,10 +307,7 @@ describe('several accounts', () => {
 
   it('returns 403 PLAN_LIMIT to one of two parallel checks of lost accounts', async () => {
     const two = await connectTwo()
-    await app.db
-      .update(xAccounts)
-      .set({ status: 'lost', reason: 'x' })
-      .where(eq(xAccounts.workspaceId, person.workspaceId))
+    await loseConnection(app, { workspaceId: person.workspaceId }, 'x')
     await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, person.workspaceId))
     const both = await Promise.all(two.map(({ id }) => person.call('POST', `/x-accounts/${id}/check`)))
     expect(both.map(({ status }) => status).sort()).toEqual([200, 403])
@@ -406,10 +404,7 @@ describe('POST /session/authorize and the callback', () => {
       handle: 'founder_oauth',
     })
     const row = await rowOf(person)
-    await app.db
-      .update(xAccounts)
-      .set({ accessTokenExpiresAt: new Date(0) })
-      .where(eq(xAccounts.id, row.id))
+    await expireTokens(app, { id: row.id })
     expect(await tokenOf(app.services, row.id)).toBeTruthy()
     expect(await comeBack(callback, cookie)).toBe('failed')
   })
@@ -481,11 +476,7 @@ describe('POST /session/authorize and the callback', () => {
 })
 
 describe('access tokens of X', () => {
-  const expireToken = (id: string) =>
-    app.db
-      .update(xAccounts)
-      .set({ accessTokenExpiresAt: new Date(Date.now() - 1_000) })
-      .where(eq(xAccounts.id, id))
+  const expireToken = (id: string) => expireTokens(app, { id }, new Date(Date.now() - 1_000))
 
   it('are renewed once for many parallel calls, because refresh tokens work once', async () => {
     const { id } = await connectX(app, person)

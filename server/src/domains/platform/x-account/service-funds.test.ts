@@ -1,6 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { pauseNow } from '../../../../test/campaigns.ts'
 import { makePerson, type Person } from '../../../../test/makers.ts'
+import { makeDue } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import {
   dmsOf,
@@ -13,7 +15,6 @@ import {
   sendDue,
   setFaults,
 } from '../../../../test/outreach.ts'
-import { campaigns } from '../../../core/tables/campaigns.ts'
 import { dms } from '../../../core/tables/messages.ts'
 import { replyWatches } from '../../../core/tables/replies.ts'
 import { XError } from '../../../outside/x-errors.ts'
@@ -31,7 +32,7 @@ beforeAll(async () => {
   app = await openApp({ x: true, env: { X_PRICES: 'published', OPERATORS: OPERATOR }, mailbox: true })
 })
 beforeEach(async () => {
-  await app.db.update(campaigns).set({ status: 'paused' }).where(eq(campaigns.status, 'active'))
+  await pauseNow(app, { status: 'active' })
   await app.db.update(xApps).set({ fundsEmptySince: null, fundsTryAt: null, fundsAlarmedAt: null })
 })
 const { connected, start, arrivedFrom } = openSenders(() => app)
@@ -203,7 +204,7 @@ it('makes unsettled messages, scrapes and reads due within a minute of the retur
   expect(row!.nextPollAt.getTime()).toBeLessThanOrEqual(Date.now())
   const mine = eq(dms.campaignId, campaign.id)
   expect(await app.db.$count(dms, sql`${mine} and due_at <= now() + interval '1 minute'`)).toBe(1)
-  await app.db.update(dms).set({ dueAt: sql`now()` }).where(mine)
+  await makeDue(app, mine)
   await start()
   await eventually(
     async () => (await app.db.$count(dms, sql`campaign_id = ${campaign.id} and status = 'sent'`)) === 1,

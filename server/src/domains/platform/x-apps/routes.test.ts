@@ -6,6 +6,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { makeList, openHandles, setFaults } from '../../../../test/outreach.ts'
+import { expireTokens } from '../../../../test/x-accounts.ts'
 import { xAccounts, xAuthorizations } from '../x-account/tables.ts'
 import { withAccount } from '../x-account/tokens.ts'
 import { OPERATOR_APP_ID, xApps } from './tables.ts'
@@ -176,10 +177,7 @@ describe('PUT /x-app', () => {
     expect([status, after.id, after.webhookUrl, after.problem]).toEqual([200, before.id, before.webhookUrl, null])
     const account = (await accountsOf(owner))[0]!
     expect(account).toMatchObject({ id, status: 'connected', xAppId: before.id })
-    await app.db
-      .update(xAccounts)
-      .set({ accessTokenExpiresAt: new Date(0) })
-      .where(eq(xAccounts.id, id))
+    await expireTokens(app, { id })
     expect(await tokenOf(id)).toBeTruthy()
   })
 
@@ -218,10 +216,7 @@ describe('an X account', () => {
     expect(account?.xAppId).toBe(body.id)
     const refresh = app.services.sealer.open(account!.sealedRefreshToken!)
     await expect(app.services.xApps.operator!.x.refreshTokens(refresh)).rejects.toMatchObject({ kind: 'invalid' })
-    await app.db
-      .update(xAccounts)
-      .set({ accessTokenExpiresAt: new Date(0) })
-      .where(eq(xAccounts.id, id))
+    await expireTokens(app, { id })
     const token = await tokenOf(id)
     expect((await owner.call('POST', '/session/disconnect')).status).toBe(200)
     await expect(app.services.x!.findMe(token)).rejects.toMatchObject({ kind: 'unauthorized' })
@@ -231,10 +226,7 @@ describe('an X account', () => {
     const own = await registerApp()
     await save(own)
     const { id } = await connectX(app, owner)
-    await app.db
-      .update(xAccounts)
-      .set({ accessTokenExpiresAt: new Date(0) })
-      .where(eq(xAccounts.id, id))
+    await expireTokens(app, { id })
     await register({ ...own, secret: 'rotated at X' })
     for (const _ of [1, 2]) await expect(tokenOf(id)).rejects.toMatchObject({ kind: 'app' })
     expect((await accountsOf(owner))[0]?.status).toBe('connected')

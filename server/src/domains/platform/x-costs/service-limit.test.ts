@@ -1,13 +1,13 @@
 import { eq, type SQL } from 'drizzle-orm'
 import { beforeAll, expect, it } from 'vitest'
+import { pauseNow } from '../../../../test/campaigns.ts'
 import { say } from '../../../../test/conversations.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { eventually, launch, makeList, openHandles, openSenders, sendDue } from '../../../../test/outreach.ts'
-import { campaigns } from '../../../core/tables/campaigns.ts'
+import { letSend } from '../../../../test/x-accounts.ts'
 import type { XError } from '../../../outside/x-errors.ts'
 import { scrapes } from '../../leads/scrapes/tables.ts'
-import { xAccounts } from '../x-account/tables.ts'
 import { withAccount } from '../x-account/tokens.ts'
 import { OPERATOR_APP_ID } from '../x-apps/tables.ts'
 import { createXMeters } from './meter.ts'
@@ -78,7 +78,7 @@ it('is not exceeded by two accounts and two processes that send at the same time
   }, 'both campaigns wait')
   await eventually(async () => (await costsOf(person)).totalCents === 9, 'six messages')
   expect([...(await arrivedFrom(account.handle)), ...(await arrivedFrom(second.handle))]).toHaveLength(6)
-  await app.db.update(campaigns).set({ status: 'paused' }).where(eq(campaigns.workspaceId, person.workspaceId))
+  await pauseNow(app, { workspaceId: person.workspaceId })
 })
 
 it('refuses messages by hand with X_FUNDS and a sentence that names the limit', async () => {
@@ -141,7 +141,7 @@ it('notifies owners once at 80%, and once when it is reached', async () => {
   expect((await person.client.today.find({})).needs).toMatchObject([
     { code: 'spending', params: { spentCents: 12, limitCents: 12, isReached: true }, path: '/settings?tab=x-costs' },
   ])
-  await app.db.update(campaigns).set({ status: 'paused' }).where(eq(campaigns.workspaceId, person.workspaceId))
+  await pauseNow(app, { workspaceId: person.workspaceId })
   await person.client.xCosts.saveLimit({ limitCents: null })
   expect((await person.client.today.find({})).needs).toEqual([])
 })
@@ -202,10 +202,7 @@ it('lets messages wait a minute, and notifies nobody, while only running calls c
   expect(await kindsOf(person)).toEqual([])
   meter.settle({ ...page, billables: [], error: null })
   await app.services.xMeters.flush()
-  await app.db
-    .update(xAccounts)
-    .set({ nextSendAt: new Date(0) })
-    .where(eq(xAccounts.id, account.id))
+  await letSend(app, { id: account.id }, new Date(0))
   expect(await sendDue(app)).toHaveLength(2)
 })
 

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { type SQL, sql } from 'drizzle-orm'
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
+import { dms } from '../src/core/tables/messages.ts'
+import { matching, type Which, type Writer } from './matching.ts'
+
+// What happens to messages, as a sender and X would report it. Each verb changes all messages chosen.
+
+type Messages = Which<typeof dms>
+type Message = typeof dms.$inferSelect
+type Time = Date | SQL
+type Change = PgUpdateSetSource<typeof dms>
+
+/** X accepted the messages. */
+export async function markSent(
+  to: Writer,
+  which: Messages,
+  sentAt: Time = new Date(),
+  more: Change = {},
+): Promise<void> {
+  await change(to, which, { status: 'sent', sentAt, ...more })
+}
+
+/** X delivered the messages. */
+export async function markDelivered(to: Writer, which: Messages, sentAt = new Date()): Promise<void> {
+  await change(to, which, { status: 'delivered', sentAt })
+}
+
+/** Their people replied. */
+export async function markReplied(
+  to: Writer,
+  which: Messages,
+  repliedAt = new Date(),
+  more: Change = {},
+): Promise<void> {
+  await change(to, which, { status: 'replied', repliedAt, ...more })
+}
+
+/** The messages failed or were skipped. */
+export async function markFailed(to: Writer, which: Messages, more: Change = {}): Promise<Message[]> {
+  return change(to, which, { status: 'failed', ...more })
+}
+
+/** A sender claimed the messages then, with or without a lease. */
+export async function markClaimed(
+  to: Writer,
+  which: Messages,
+  claimedAt: Time | null = new Date(),
+  more: Change = {},
+): Promise<void> {
+  await change(to, which, { claimedAt, ...more })
+}
+
+/** The claims were made that many seconds earlier. */
+export async function backdateClaims(to: Writer, which: Messages, seconds: number): Promise<void> {
+  await change(to, which, { claimedAt: sql`claimed_at - make_interval(secs => ${seconds})` })
+}
+
+/** The leases end in that many seconds; by default they have ended. */
+export async function endLeases(to: Writer, which: Messages, seconds = -1): Promise<void> {
+  await change(to, which, { leaseExpiresAt: sql`now() + make_interval(secs => ${seconds})` })
+}
+
+/** The messages are due then. */
+export async function makeDue(to: Writer, which: Messages, dueAt: Time = new Date()): Promise<void> {
+  await change(to, which, { dueAt })
+}
+
+/** The messages wait for their campaign's next launch, or no longer. */
+export async function holdMessages(to: Writer, which: Messages, isHeld = true): Promise<void> {
+  await change(to, which, { isHeld })
+}
+
+/** The messages are follow-ups of this X account. */
+export async function makeFollowUps(to: Writer, which: Messages, xAccountId: string, more: Change = {}): Promise<void> {
+  await change(to, which, { isFollowUp: true, xAccountId, ...more })
+}
+
+/** The messages have another text, recipient or variant. */
+export async function rewrite(to: Writer, which: Messages, more: Change): Promise<void> {
+  await change(to, which, more)
+}
+
+/** Nobody knows whether X got the messages; their sender is gone once its lease has ended. */
+export async function loseOutcome(to: Writer, which: Messages, leaseExpiresAt?: Date): Promise<void> {
+  const lease = { lease: randomUUID(), holder: 'worker:0', leaseExpiresAt }
+  await change(to, which, { outcomeUnknown: true, ...(leaseExpiresAt && lease) })
+}
+
+/** The messages are queued as if nobody had claimed them. */
+export async function returnToQueue(to: Writer, which: Messages): Promise<void> {
+  await change(to, which, { outcomeUnknown: false, lease: null, holder: null, leaseExpiresAt: null })
+}
+
+/** Another sender holds the messages. */
+export async function changeHolder(to: Writer, which: Messages, more: Change = {}): Promise<void> {
+  await change(to, which, { lease: randomUUID(), ...more })
+}
+
+/** The messages wait until then, because the person's inbox is unclear; null: it is clear. */
+export async function waitForInbox(to: Writer, which: Messages, until: Date | null): Promise<void> {
+  await change(to, which, { dueAt: until ?? new Date(), inboxUnclearUntil: until })
+}
+
+/** Deletes the messages. */
+export async function deleteMessages({ db }: Writer, which: Messages): Promise<void> {
+  await db.delete(dms).where(matching(dms, which))
+}
+
+function change({ db }: Writer, which: Messages, set: Change): Promise<Message[]> {
+  return db.update(dms).set(set).where(matching(dms, which)).returning()
+}

@@ -1,0 +1,74 @@
+import { sql } from 'drizzle-orm'
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
+import { xAccounts } from '../src/domains/platform/x-account/tables.ts'
+import { matching, type Which, type Writer } from './matching.ts'
+
+// What happens to connected X accounts. Each verb changes all accounts chosen, by default all.
+
+type Accounts = Which<typeof xAccounts>
+type Account = typeof xAccounts.$inferSelect
+type Change = PgUpdateSetSource<typeof xAccounts>
+
+/** Senders look at the accounts again then, by default now. */
+export async function letSend(to: Writer, which: Accounts = {}, nextSendAt = new Date()): Promise<void> {
+  await change(to, which, { nextSendAt })
+}
+
+/** No sender looks at the accounts, because nothing of theirs is due. */
+export async function leaveIdle(to: Writer, which: Accounts = {}): Promise<void> {
+  await change(to, which, { nextSendAt: null })
+}
+
+/** Senders look at this account now, and at no other. */
+export async function letOnlySend(to: Writer, id: string): Promise<void> {
+  await change(to, {}, { nextSendAt: sql`case when id = ${id} then now() end` })
+}
+
+/** X rejected the accounts' tokens. */
+export async function loseConnection(to: Writer, which: Accounts, reason: string | null = null): Promise<void> {
+  await change(to, which, { status: 'lost', ...(reason !== null && { reason }) })
+}
+
+/** The accounts are connected again. */
+export async function reconnect(to: Writer, which: Accounts): Promise<void> {
+  await change(to, which, { status: 'connected' })
+}
+
+/** Their people disconnected the accounts. */
+export async function disconnect(to: Writer, which: Accounts, more: Change = {}): Promise<void> {
+  await change(to, which, { status: 'disconnected', ...more })
+}
+
+/** The access tokens expired then. */
+export async function expireTokens(to: Writer, which: Accounts, accessTokenExpiresAt = new Date(0)): Promise<void> {
+  await change(to, which, { accessTokenExpiresAt })
+}
+
+/** A restore leaves what the accounts did on X unread between these times, or nothing if there are none. */
+export async function leaveUnread(
+  to: Writer,
+  which: Accounts,
+  unreadSince: Date | null,
+  unreadUntil = unreadSince,
+): Promise<void> {
+  await change(to, which, { unreadSince, unreadUntil })
+}
+
+/** The accounts rest until then, after X's rate limit; null ends it. */
+export async function rest(to: Writer, which: Accounts, restsUntil: Date | null): Promise<void> {
+  await change(to, which, { restsUntil })
+}
+
+/** The accounts are this one on X. */
+export async function identify(to: Writer, which: Accounts, xUserId: string, more: Change = {}): Promise<Account[]> {
+  return change(to, which, { xUserId, ...more })
+}
+
+/** Deletes the accounts, as deleting their workspace does. */
+export async function deleteAccounts({ db }: Writer, which: Accounts = {}): Promise<void> {
+  await db.delete(xAccounts).where(matching(xAccounts, which))
+}
+
+function change({ db }: Writer, which: Accounts, set: Change): Promise<Account[]> {
+  return db.update(xAccounts).set(set).where(matching(xAccounts, which)).returning()
+}
