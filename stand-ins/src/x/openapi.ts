@@ -34,7 +34,7 @@ const pointer = (...parts: string[]) =>
 
 let opened: ReturnType<typeof open> | undefined
 
-/** Reads the file with the first request, so that nobody waits for it at startup. */
+/** Reads the file with the first request, so that the start does not wait for it. */
 function open() {
   const document = JSON.parse(readFileSync(new URL('openapi.json', import.meta.url), 'utf8')) as Document
   const ajv = new Ajv({ strict: false, allErrors: false, logger: false })

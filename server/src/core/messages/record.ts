@@ -107,8 +107,8 @@ export async function recordOutcome(
         next_step_number = case when f.state in ('active', 'paused') then f.number end,
         next_at = case f.state
           when 'active' then f.due_at
-          when 'paused' then case
-          when not ${outcomeUnknown}::boolean then e.next_at end end,
+          when 'paused' then case when not ${outcomeUnknown}::boolean then e.next_at end
+        end,
         paused_until = case when f.state = 'paused' and not ${outcomeUnknown}::boolean then e.paused_until end,
         reason = case when ${outcomeUnknown}::boolean and f.state = 'paused' then ${reasonSql('outcome_unknown')}
           when f.state in ('active', 'finished', 'failed') then null else e.reason end

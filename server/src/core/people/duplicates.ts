@@ -97,8 +97,8 @@ export async function mergeDuplicateLeads(tx: Db, workspaceId: string, isFromX: 
           where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut('d', 'c')}
         ) then 'queued'
         else coalesce((
-          select one from unnest(array[l.dm_status, gone.dm_status]) one where one <> 'queued'
-          order by array_position(array['contacted', 'sent', 'failed_contact', 'failed', 'not_sent'], one)
+          select status from unnest(array[l.dm_status, gone.dm_status]) status where status <> 'queued'
+          order by array_position(array['contacted', 'sent', 'failed_contact', 'failed', 'not_sent'], status)
           limit 1), 'not_sent')
       end,
       replied_at = greatest(l.replied_at, gone.replied_at),

@@ -222,10 +222,9 @@ async function moveEnrollments(
         reason = case when ${next !== null}::boolean or old.is_queued then e.reason end,
         state = case
           when old.is_queued then e.state
-          when ${next !== null}::boolean then case e.state
-          when 'paused' then 'paused'
-          else 'active' end
-          else 'finished' end,
+          when ${next !== null}::boolean then case e.state when 'paused' then 'paused' else 'active' end
+          else 'finished'
+        end,
         next_at = case
           when e.state = 'paused' and ${next !== null}::boolean then e.next_at
           when ${next !== null}::boolean and not old.is_queued and not e.is_unqueued then now() end

@@ -101,9 +101,9 @@ async function check(context: Context, actor: Actor, planned: Planned): Promise<
     db,
     planned.id,
     steps,
-    sql`(select id, row_number() over () as place from (${members} limit ${LEADS_CHECKED_MAX}) few(id)) m
+    sql`(select id, row_number() over () as number from (${members} limit ${LEADS_CHECKED_MAX}) few(id)) m
       join leads l on l.id = m.id left join lateral (${skip}) skip on true
-      where skip.reason is null order by m.place limit ${SHOWN}`,
+      where skip.reason is null order by m.number limit ${SHOWN}`,
   )
   const detected = await detectionFor(db, actor, followUps)
   const messageCount = willSend * (1 + followUps.length)

@@ -5,7 +5,7 @@ import { DataCard } from './data-card'
 import { ProviderCard } from './provider-card'
 import { UsageCard } from './usage-card'
 
-/** The settings of the AI writer: its model, what it is told, and its usage. */
+/** The settings of the AI writer: its model, its facts and instructions, and its usage. */
 export function WriterTab() {
   const isMember = useHasRole('member')
   // Shows nothing until the role is known.
