@@ -311,13 +311,6 @@ create index campaigns_sending on campaigns (x_account_id, created_at, id)
   where status = 'active' and dms_queued_count > 0;
 create index campaigns_stopped on campaigns (x_account_id) where status = 'paused' and reason is not null;
 create index campaigns_template on campaigns (workspace_id, template_id) where template_id is not null;
-create trigger campaigns_notify after update of status on campaigns
-  for each row
-  when (new.kind = 'campaign'
-    and old.status is distinct from new.status
-    and (new.status = 'completed'
-      or new.status = 'paused'
-      and new.reason is not null)) execute function notify_of_campaign();
 
 create table chat_reads (
   account_x_user_id text not null,
@@ -2445,18 +2438,6 @@ as $$
 BEGIN
   PERFORM notify_members(NEW.workspace_id, 'x_disconnected',
     jsonb_build_object('handle', NEW.handle, 'reason', NEW.reason));
-  RETURN NULL;
-END
-$$;
-
-create function notify_of_campaign()
-  returns trigger
-  language plpgsql
-as $$
-BEGIN
-  PERFORM notify_members(NEW.workspace_id, 'campaign_' || NEW.status, jsonb_build_object(
-    'campaignId', NEW.id, 'campaignName', NEW.name, 'pause', NEW.reason, 'reason', NEW.pause_reason,
-    'sent', NEW.dms_sent_count, 'failed', NEW.dms_failed_count));
   RETURN NULL;
 END
 $$;

@@ -9,7 +9,7 @@ import { reasonSql } from '../../db/reasons.ts'
 import { transact } from '../../db/transact.ts'
 import { X_KEEPS_DAYS } from '../../domains/platform/x-account/tables.ts'
 import type { XConversationMessage } from '../../outside/x-schemas.ts'
-import { completeIfDone } from '../campaigns/run.ts'
+import { completeIfDone, notifyOfCampaigns } from '../campaigns/run.ts'
 import { use } from '../neighbors.ts'
 import { identifySuppressions, SHOWN } from '../people/identity.ts'
 import { storePastContact } from '../people/past-contacts.ts'
@@ -73,8 +73,8 @@ export async function pauseRestored(tx: Db, backedUpAt: Date): Promise<RestoreSu
     where a.workspace_id = c.workspace_id and a.status <> 'disconnected' and coalesce(c.x_account_id, a.id) = a.id))`
   const { count: unknown } = await failUnread(tx, sql`c.status <> 'archived' and ${isUnreadable}`)
   await pauseDue(tx, sql`e.next_at <= ${quietAt} and c.status <> 'archived' and ${isUnreadable}`)
-  const { rows } = await tx.execute<{ paused: number; toBeRead: number }>(sql`
-    select (select count(*)::int from campaigns where kind = 'campaign' and status = 'active') as paused,
+  const { rows } = await tx.execute<{ active: string[]; toBeRead: number }>(sql`
+    select array(select id from campaigns where kind = 'campaign' and status = 'active') as active,
       (
         select count(*)::int
         from dms d
@@ -86,7 +86,9 @@ export async function pauseRestored(tx: Db, backedUpAt: Date): Promise<RestoreSu
       reason = ${reasonSql('restored', { backedUpAt: sql`${backedUpAt.toISOString()}::text`, isReadable: sql`not ${isUnreadable}` })},
       pause_reason = null
     where status in ('active', 'paused')`)
-  return { ...one(rows), unknown }
+  const { active, toBeRead } = one(rows)
+  await notifyOfCampaigns(tx, active)
+  return { paused: active.length, toBeRead, unknown }
 }
 
 /**

@@ -5,11 +5,11 @@ import {
 } from '@x-automated/contract/platform/notifications'
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { pauseNow } from '../../../../test/campaigns.ts'
 import { call, connectX, makePerson, type Person } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { eventually, launch, makeList, openHandles } from '../../../../test/outreach.ts'
 import { loseConnection } from '../../../../test/x-accounts.ts'
+import { pauseCampaignsOf } from '../../../core/campaigns/pause.ts'
 import { leads } from '../../../core/tables/leads.ts'
 import { sendQueuedEmails } from '../../../jobs/mail.ts'
 import { createMailer } from '../../../outside/mail.ts'
@@ -42,10 +42,16 @@ async function complete(person: Person) {
 it('notifies every member of a lost account and of paused and completed campaigns, but not of what a person did', async () => {
   const account = await connectX(app, owner)
   const campaign = await complete(owner)
-  const paused = await launch(owner, await makeList(app, owner, openHandles(1)), { channel: 'extension' })
+  const paused = await launch(owner, await makeList(app, owner, openHandles(1)))
   await owner.client.campaigns.update({ id: paused.id, status: 'paused' })
   await owner.client.campaigns.update({ id: paused.id, status: 'active' })
-  await pauseNow(app, { id: paused.id }, { reason: { code: 'x_locked', params: {} }, pauseReason: REASON })
+  await app.db.transaction((tx) =>
+    pauseCampaignsOf(
+      tx,
+      { accountId: account.id, campaignId: paused.id },
+      { reason: { code: 'x_locked', params: {} }, xMessage: REASON },
+    ),
+  )
   await lose(account.id)
   await lose(account.id)
   const expected = [
