@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type SQL, sql } from 'drizzle-orm'
+import { inArray, type SQL, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
+import { recountMessages } from '../src/core/messages/counts.ts'
+import { campaigns } from '../src/core/tables/campaigns.ts'
 import { dms } from '../src/core/tables/messages.ts'
+import type { Db } from '../src/db/open.ts'
 import { matching, type Which, type Writer } from './matching.ts'
 
 // What happens to messages, as a sender and X would report it. Each verb changes all messages chosen.
@@ -76,7 +79,7 @@ export async function makeFollowUps(to: Writer, which: Messages, xAccountId: str
   await change(to, which, { isFollowUp: true, xAccountId, ...more })
 }
 
-/** The messages have another text, recipient or variant. */
+/** The messages have another text, recipient, variant or outcome. */
 export async function rewrite(to: Writer, which: Messages, more: Change): Promise<void> {
   await change(to, which, more)
 }
@@ -102,11 +105,26 @@ export async function waitForInbox(to: Writer, which: Messages, until: Date | nu
   await change(to, which, { dueAt: until ?? new Date(), inboxUnclearUntil: until })
 }
 
-/** Deletes the messages. */
-export async function deleteMessages({ db }: Writer, which: Messages): Promise<void> {
-  await db.delete(dms).where(matching(dms, which))
+/** Inserts messages as a campaign would have left them. */
+export async function insertMessages(to: Writer, rows: (typeof dms.$inferInsert)[]): Promise<Message[]> {
+  return changeAndCount(to, (tx) => tx.insert(dms).values(rows).returning())
 }
 
-function change({ db }: Writer, which: Messages, set: Change): Promise<Message[]> {
-  return db.update(dms).set(set).where(matching(dms, which)).returning()
+/** Deletes the messages. */
+export async function deleteMessages(to: Writer, which: Messages): Promise<void> {
+  await changeAndCount(to, (tx) => tx.delete(dms).where(matching(dms, which)).returning())
+}
+
+function change(to: Writer, which: Messages, set: Change): Promise<Message[]> {
+  return changeAndCount(to, (tx) => tx.update(dms).set(set).where(matching(dms, which)).returning())
+}
+
+/** Changes messages and counts those of their campaigns again. */
+function changeAndCount({ db }: Writer, work: (tx: Db) => Promise<Message[]>): Promise<Message[]> {
+  return db.transaction(async (tx) => {
+    const messages = await work(tx)
+    const campaignIds = [...new Set(messages.map(({ campaignId }) => campaignId))]
+    await recountMessages(tx, inArray(campaigns.id, campaignIds))
+    return messages
+  })
 }

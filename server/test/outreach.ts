@@ -5,6 +5,7 @@ import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { sql } from 'drizzle-orm'
 import { afterEach, expect } from 'vitest'
 import { type Claimed, claimDue } from '../src/core/messages/claim.ts'
+import { recountMessages } from '../src/core/messages/counts.ts'
 import { send, TIMING, type Timing } from '../src/core/messages/deliver.ts'
 import { record } from '../src/core/messages/record.ts'
 import { addEntries } from '../src/core/people/counts.ts'
@@ -303,6 +304,7 @@ export async function letPass({ db }: TestApp, campaignId: string, hours: number
   await db.execute(sql`
     update dms set sent_at = sent_at - ${by}, claimed_at = claimed_at - ${by}, handed_over_at = handed_over_at - ${by},
       created_at = created_at - ${by}, due_at = due_at - ${by} where campaign_id = ${campaignId}`)
+  await recountMessages(db, sql`id = ${campaignId}`)
   await db.execute(sql`
     update leads set last_claimed_at = last_claimed_at - ${by} where last_claimed_campaign_id = ${campaignId}`)
   await db.execute(sql`

@@ -4,6 +4,7 @@ import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { reasonSql } from '../../db/reasons.ts'
 import { transact } from '../../db/transact.ts'
+import { countedColumns, countMessages } from '../messages/counts.ts'
 import { reasonToSkip } from '../messages/eligibility.ts'
 import { lockLeads, lockQueueing } from '../messages/locks.ts'
 import { spend } from '../messages/quota.ts'
@@ -113,8 +114,8 @@ async function queuePart(tx: Db, env: SendingEnv, { id, workspaceId }: Row): Pro
         variant_id, message, true,
         case when reason is null then 'queued' else 'failed' end, reason
       from chosen where lead_id is not null
-      returning lead_id, status
-    ), marked as (
+      returning lead_id, ${countedColumns()}
+    ), ${countMessages({ after: 'added' })}, marked as (
       update leads
       set dm_status = 'queued', updated_at = now()
       where id in (select lead_id from added where status = 'queued')

@@ -16,6 +16,7 @@ import { suppressionReason } from '../tables/suppressions.ts'
 import type { Locked } from './account-lock.ts'
 import { requireConnectedAccount } from './accounts.ts'
 import { type Answer, claim, claimedFrom, secondsOf } from './claim.ts'
+import { countedColumns, countMessages } from './counts.ts'
 import { openDirectCampaign } from './direct.ts'
 import { lockLeads, lockQueueing } from './locks.ts'
 import { resetLastClaims, resetLeadStatus } from './release.ts'
@@ -146,7 +147,8 @@ async function queueOne(
           (select max(step) + 1 from dms where campaign_id = ${campaignId}::uuid and lead_id = ${leadId}::uuid), 0
         ),
         ${text}, true, ${isAnswer}::boolean
-    )
+      returning ${countedColumns()}
+    ), ${countMessages({ after: 'added' })}
     update leads set dm_status = 'queued', updated_at = now() where id = ${leadId}`)
   return id
 }
@@ -207,7 +209,8 @@ export async function withdrawDirect(
   if (!rowCount || !dm.lead) return
   await lockLeads(tx, sql`select ${dm.lead.id}::uuid`)
   const { rows } = await tx.execute<{ isAnswer: boolean }>(
-    sql`with withdrawn as (delete from dms where ${isOwned} returning id, is_answer),
+    sql`with withdrawn as (delete from dms where ${isOwned} returning is_answer, ${countedColumns()}),
+        ${countMessages({ before: 'withdrawn' })},
         uncounted as (${deleteAppClaims(sql`select id from withdrawn`)})
       select is_answer as "isAnswer" from withdrawn`,
   )

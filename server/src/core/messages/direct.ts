@@ -9,6 +9,7 @@ import { transact } from '../../db/transact.ts'
 import { choosePart } from '../people/selection.ts'
 import { campaigns, WITHOUT_REASON } from '../tables/campaigns.ts'
 import { requireConnectedAccount } from './accounts.ts'
+import { countedColumns, countMessages } from './counts.ts'
 import { lockLeads, lockQueueing } from './locks.ts'
 import { dueAfterHold } from './queue.ts'
 import { requireQuota, spend, writable } from './quota.ts'
@@ -79,8 +80,8 @@ export async function queueChosen(
         ${renderedMessage('l', template, null)}, true, ${undoId ?? null}::uuid, ${dueAt}
       ${writable(actor.workspaceId, chosen)}
       order by l.created_at, l.id
-      returning id, lead_id
-    ), marked as (
+      returning lead_id, ${countedColumns()}
+    ), ${countMessages({ after: 'added' })}, marked as (
       update leads set dm_status = 'queued', updated_at = now() where id in (select lead_id from added)
     )
     select id from added`)

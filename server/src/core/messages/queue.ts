@@ -5,6 +5,7 @@ import { one } from '../../db/one.ts'
 import type { Db } from '../../db/open.ts'
 import { reasonSql } from '../../db/reasons.ts'
 import { selectLeads } from '../people/selection.ts'
+import { countedColumns, countMessages } from './counts.ts'
 import { type Campaign, reasonToSkip } from './eligibility.ts'
 import { lockLeads, lockQueueing } from './locks.ts'
 import { requireQuota, spend } from './quota.ts'
@@ -88,8 +89,8 @@ export async function queueList(
         reason,
         ${dueAfterHold(holdSeconds, sql`(select count(*) from chosen)`)}
       from chosen where not is_later
-      returning lead_id, status, due_at
-    ), marked as (
+      returning lead_id, due_at, ${countedColumns()}
+    ), ${countMessages({ after: 'added' })}, marked as (
       update leads set dm_status = 'queued', updated_at = now()
       where id in (select lead_id from added where status = 'queued')
     )

@@ -18,6 +18,7 @@ import { gotMessage, leads, mayGoOut } from '../tables/leads.ts'
 import { dms } from '../tables/messages.ts'
 import { followingStep, isEnrollmentOf } from '../tables/sequences.ts'
 import type { AccountApp } from './account-lock.ts'
+import { countActivity, countedColumns, deleteMessages, sumMessages } from './counts.ts'
 import { lockEnrollmentsOf } from './locks.ts'
 import { backoffSeconds } from './pace.ts'
 import { release, resetLastClaims } from './release.ts'
@@ -48,6 +49,8 @@ const isUnstored = sql`
 /** What a recorded outcome changes in its campaign. */
 type Recorded = {
   campaignId: string
+  /** The message before, as JSON. */
+  before: string
   /** The change of the number of open enrollments. */
   opened: number
   /** When the next step of the enrollment may be due; null: no step follows. */
@@ -68,11 +71,12 @@ export async function recordOutcome(
     sql`
     with enrolled as materialized (
       -- Lock the enrollment before the message, as a reply does.
-      select e.*
-      from dms d
-      join enrollments e on ${isEnrollmentOf('e', 'd')}
-      where d.id = ${dm.id}
-      for no key update of e
+      select e.* from dms d join enrollments e on ${isEnrollmentOf('e', 'd')} where d.id = ${dm.id} for no key update of e
+    ), old as (
+      select ${countedColumns()}
+      from dms
+      where id = ${dm.id} and (select count(*) from enrolled) >= 0
+      for no key update
     ), dm as (
       update dms
       set status = ${wasSent ? 'sent' : 'failed'},
@@ -83,8 +87,8 @@ export async function recordOutcome(
         reason = ${reasonValue((!wasSent && reason) || null)}, error_message = ${(!wasSent && errorMessage) || null},
         outcome_unknown = ${outcomeUnknown}, lease_expires_at = null, updated_at = now(),
         message = case when is_answer and ${wasSent}::boolean and ${isUnstored} then '' else message end
-      where id = ${dm.id} and lease = ${dm.lease} and (status = 'queued' or (status = 'failed' and outcome_unknown))
-        and (select count(*) from enrolled) >= 0
+      where id = (select id from old) and lease = ${dm.lease}
+        and (status = 'queued' or (status = 'failed' and outcome_unknown))
       returning *
     ), following as (
       select e.id, next.number, dm.sent_at + next.delay as due_at, case
@@ -131,14 +135,14 @@ export async function recordOutcome(
       where i.lead_list_id = list.id and i.lead_id = dm.lead_id and i.contact_status <> 'contacted'
       returning i.lead_list_id, 0 as n, 1 as contacted
     ), counted as (${countEntries(sql`item`)})
-    select dm.campaign_id as "campaignId", m.next_at as "nextAt",
+    select dm.campaign_id as "campaignId", m.next_at as "nextAt", (select to_jsonb(old) from old)::text as before,
       coalesce((m.state in ('active', 'paused'))::int - (e.state in ('active', 'paused'))::int, 0) as opened
     from dm left join moved m on true left join enrolled e on true`,
   )
   const [row] = rows
   if (!row) return null
   if (!wasSent) await keepQueued(tx, dm.id)
-  return { campaignCompleted: await applyOutcome(tx, wasSent ? dm.id : null, mills, row) }
+  return { campaignCompleted: await applyOutcome(tx, { id: dm.id, wasSent, mills }, row) }
 }
 
 /**
@@ -158,19 +162,20 @@ async function keepQueued(tx: Db, failedId: string): Promise<void> {
 /**
  * Applies a recorded outcome to its campaign and to the lead's conversation. Also applies reads and
  * replies that arrived before, in a separate statement, to see events stored while recording
- * waited. @param sentId the message, if it was sent @param mills what X charges for it @returns
- * whether the campaign completed
+ * waited. @param mills what X charges for it @returns whether the campaign completed
  */
 async function applyOutcome(
   tx: Db,
-  sentId: string | null,
-  mills: number | null,
-  { campaignId, opened, nextAt }: Recorded,
+  { id, wasSent, mills }: { id: string; wasSent: boolean; mills: number | null },
+  { campaignId, opened, nextAt, before }: Recorded,
 ): Promise<boolean> {
+  const sentId = wasSent ? id : null
   const { rows } = await executePrepared<CampaignRun>(
     tx,
     sql`
-    with early as (
+    with before as (
+      select ${countedColumns('b')} from jsonb_populate_record(null::dms, ${before}::jsonb) b
+    ), early as (
       update dms d set status = case when event.replied_at is null then 'delivered' else 'replied' end,
         replied_at = event.replied_at, delivered_at = coalesce(event.read_at, event.replied_at)
       from dms m cross join lateral (
@@ -182,7 +187,14 @@ async function applyOutcome(
         and d.id = m.id
         and d.status = 'sent'
         and coalesce(event.replied_at, event.read_at) is not null
-    ), campaign as (${campaignRun(campaignId, opened, nextAt)}
+      returning ${countedColumns('d')}
+    ), after as (
+      select * from early
+      union all
+      select ${countedColumns('d')} from dms d where d.id = ${id}::uuid and not exists (select from early)
+    ), ${sumMessages({ before: 'before', after: 'after' })}, campaign as (
+      ${campaignRun(campaignId, opened, nextAt, 'campaign_changes')}
+    ), activity as (${countActivity('campaign')}
     ), old as materialized (
       select c.workspace_id, c.id, c.status, d.claimed_at from dms d join x_accounts a on a.id = d.x_account_id
         join conversations c on c.workspace_id = d.workspace_id
@@ -280,7 +292,7 @@ export async function recordFound(
   if (others.some(({ isLost }) => !isLost)) return false
   if (!(await recordOutcome(tx, dm, { wasSent: true, eventId, sentAt: at, mills }))) return false
   for (const { id, workspaceId, counts } of others) {
-    await tx.execute(sql`delete from dms where id = ${id}`)
+    await deleteMessages(tx, sql`id = ${id}`)
     if (counts) await use(tx, workspaceId, 'dms', -1)
   }
   await resetLastClaims(tx, sql`select lead_id from dms where id = ${dm.id}`)

@@ -9,6 +9,7 @@ import { deleteAppClaims } from '../tables/app-claims.ts'
 import { mayGoOut, wasTried } from '../tables/leads.ts'
 import { isInQueue } from '../tables/messages.ts'
 import { isEnrollmentOf, isOpen } from '../tables/sequences.ts'
+import { countedColumns, countMessages, deleteMessages } from './counts.ts'
 import { lockLeads, lockQueuedLeads } from './locks.ts'
 import { refund } from './quota.ts'
 import { endTurn, wakeAccount } from './schedule.ts'
@@ -161,7 +162,7 @@ export async function unqueue(tx: Db, workspaceId: string, campaignId: string): 
   const enrolled = sql`from enrollments where workspace_id = ${workspaceId} and campaign_id = ${campaignId}`
   await allowLongStatements(tx)
   await refund(tx, sql`campaign_id = ${campaignId} and status = 'queued'`)
-  await tx.execute(sql`delete from dms where campaign_id = ${campaignId}`)
+  await deleteMessages(tx, sql`campaign_id = ${campaignId}`)
   await resetLeadStatus(tx, sql`select lead_id ${enrolled}`)
   await tx.execute(sql`delete ${enrolled}`)
 }
@@ -185,7 +186,7 @@ export async function deleteUnclaimed(tx: Db, workspaceId: string, which: SQL): 
   const leadIds = sql`select unnest(${sql.param(rows.map(({ leadId }) => leadId))}::uuid[])`
   await lockLeads(tx, leadIds)
   await refund(tx, sql`id = ${undone}`)
-  await tx.execute(sql`delete from dms where id = ${undone}`)
+  await deleteMessages(tx, sql`id = ${undone}`)
   await resetLeadStatus(tx, leadIds)
   return rows.length
 }
@@ -201,15 +202,20 @@ export async function requeueRestored(
   leadIds: SQL,
 ): Promise<void> {
   const { rows } = await tx.execute<{ id: string; campaignId: string }>(sql`
-    with queued as (
-      update dms d set status = 'queued', reason = null, updated_at = now() from campaigns c
-      where d.lead_id in (${leadIds})
-        and d.status = 'failed'
-        and d.reason ->> 'code' = 'lead_missing'
-        and c.id = d.campaign_id
-        and c.status <> 'archived'
-      returning d.*
-    ), marked as (
+    with failed as (
+      select ${countedColumns('d')}
+      from dms d
+      join campaigns c on c.id = d.campaign_id and c.status <> 'archived'
+      where d.lead_id in (${leadIds}) and d.status = 'failed' and d.reason ->> 'code' = 'lead_missing'
+      order by d.id
+      for no key update of d
+    ), queued as (
+      update dms d
+      set status = 'queued', reason = null, updated_at = now()
+      from failed
+      where d.id = failed.id
+      returning d.lead_id, ${countedColumns('d')}
+    ), ${countMessages({ before: 'failed', after: 'queued' })}, marked as (
       -- Anyone who gets a follow-up has been contacted.
       update leads l
       set dm_status = 'queued', updated_at = now()

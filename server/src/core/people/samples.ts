@@ -4,6 +4,7 @@ import type { Db } from '../../db/open.ts'
 import { lockRows } from '../../db/transact.ts'
 import { countConversations, deleteCorrections } from '../conversations/of-leads.ts'
 import { findCurrentAccount, keepTexts } from '../messages/accounts.ts'
+import { recountMessages } from '../messages/counts.ts'
 import { campaigns } from '../tables/campaigns.ts'
 import { leads } from '../tables/leads.ts'
 import { dms } from '../tables/messages.ts'
@@ -58,6 +59,7 @@ export async function insertSampleCampaign(tx: Db, sample: SampleCampaign): Prom
   if (messages.length === 0) return
   await tx.insert(enrollments).values([...sample.enrollments])
   await tx.insert(dms).values(messages.map((message) => ({ ...message, holder: SAMPLE_HOLDER })))
+  await recountMessages(tx, sql`id = ${campaign.id}`)
   if (sample.replies.length > 0)
     await tx.insert(replies).values(sample.replies.map((reply) => ({ ...reply, accountXUserId: NO_ACCOUNT })))
   const repliers = sample.replies.filter(({ kind }) => kind === 'reply').map(({ leadId, at }) => ({ leadId, at }))

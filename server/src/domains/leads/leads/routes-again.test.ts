@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { insertCampaign } from '../../../../test/campaigns.ts'
 import { makeLeads, recordReply } from '../../../../test/leads.ts'
 import { connectX, makePerson, type Person } from '../../../../test/makers.ts'
+import { insertMessages } from '../../../../test/messages.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { pastContacts } from '../../../core/tables/leads.ts'
 import { dms } from '../../../core/tables/messages.ts'
@@ -26,7 +27,7 @@ const REPLIED: SkipReason = { code: 'replied', params: {} }
 async function makeMessage(lead: LeadRow, state: Partial<typeof dms.$inferInsert>) {
   const campaign = await insertCampaign(app, { workspaceId: person.workspaceId })
   const of = { workspaceId: person.workspaceId, leadId: lead.id, campaignId: campaign.id, message: 'm' }
-  await app.db.insert(dms).values({ ...of, ...state })
+  await insertMessages(app, [{ ...of, ...state }])
 }
 
 const again = async ({ twitterHandle, xUserId }: Pick<LeadRow, 'twitterHandle' | 'xUserId'>) =>

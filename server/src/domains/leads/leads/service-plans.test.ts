@@ -5,6 +5,7 @@ import { makePerson, type Person, subscribe } from '../../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../../test/open-app.ts'
 import { openPlanned } from '../../../../test/plans.ts'
 import type { Actor } from '../../../actor.ts'
+import { recountMessages } from '../../../core/messages/counts.ts'
 import { queueDirect } from '../../../core/messages/direct.ts'
 import { remove } from '../../../core/people/lead.ts'
 import { removeMany, restore } from '../../../core/people/removal.ts'
@@ -72,6 +73,7 @@ beforeAll(async () => {
     insert into dms (workspace_id, lead_id, campaign_id, enrollment_id, message, status, sent_at)
     select workspace_id, l.id, c.id, gen_random_uuid(), 'm', case when is_sent then 'sent' else 'queued' end, case when is_sent then now() end
     from campaigns c join leads l using (workspace_id) cross join lateral (select l.twitter_handle < 'lead_2' as is_sent) s`)
+  await recountMessages(app.db)
   await app.db.execute(sql`
     insert into suppressions (workspace_id, twitter_handle, x_user_id, reason)
     select id, 'gone_' || n, (1000000 + n)::text, 'manual' from workspaces, generate_series(1, 20) n`)
